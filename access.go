@@ -102,10 +102,10 @@ type Access struct {
 	// for exec and invoke; deciding derives it for paths and hosts.
 	Consequence Consequence `json:"consequence"`
 	// Reason says in a few words why the access has its risk.
-	Reason string `json:"reason"`
+	Reason Phrase `json:"reason"`
 	// Doubt says what could not be known. An access in doubt is never allowed
 	// by a rule, a mode or its risk; only a grant for the exact command covers it.
-	Doubt string `json:"doubt,omitempty"`
+	Doubt Phrase `json:"doubt,omitempty"`
 	// Table names the piece of knowledge that spoke, as "program option".
 	Table string `json:"table,omitempty"`
 

@@ -68,7 +68,7 @@ type Standing struct {
 	Request RequestID  `json:"request_id"`
 	Choice  Choice     `json:"answer"`
 	Scope   Scope      `json:"scope"`
-	Reason  string     `json:"reason,omitempty"`
+	Reason  Phrase     `json:"reason,omitempty"`
 	Code    ReasonCode `json:"reason_code,omitempty"` // denied, cancelled, timeout, auto_deny
 	Actor   string     `json:"actor,omitempty"`
 	At      time.Time  `json:"at"`
@@ -110,7 +110,7 @@ type Pending struct {
 	Risk   string `json:"risk_level"`
 	// Consequence says what cannot be taken back once the call has run.
 	Consequence Consequence  `json:"consequence"`
-	Reason      string       `json:"reason"`
+	Reason      Phrase       `json:"reason"`
 	Code        ReasonCode   `json:"reason_code,omitempty"`
 	Warning     bool         `json:"warning,omitempty"`
 	Suggestions []Suggestion `json:"suggestions"`
@@ -127,7 +127,7 @@ type Pending struct {
 	CodeFiles []CodeFile `json:"code_files,omitempty"`
 	// NoSandbox says why a command would run without a sandbox; "" when it would not,
 	// or when the agent runs its calls its own way.
-	NoSandbox string `json:"no_sandbox,omitempty"`
+	NoSandbox Phrase `json:"no_sandbox,omitempty"`
 	// AllowAll says that the workspace allows what no rule and no guard asks about.
 	AllowAll bool `json:"allow_all,omitempty"`
 	// Indeterminate says that the call was started and nobody knows whether it

@@ -43,6 +43,7 @@ var layers = []layer{
 	{"pure", "shell"},
 	{"pure", "policy"},
 	{"pure", "internal/batch"},
+	{"pure", "internal/view/catalogue"},
 	{"world", "internal/files"},
 	{"world", "internal/gitdir"},
 	{"world", "place"},

@@ -93,7 +93,7 @@ type BatchCall struct {
 	Attempt int       `json:"attempt,omitempty"`
 	// Verdict and the reason are those of the last decision.
 	Verdict Verdict    `json:"verdict"`
-	Reason  string     `json:"reason,omitempty"`
+	Reason  Phrase     `json:"reason,omitempty"`
 	Code    ReasonCode `json:"reason_code,omitempty"`
 	Result  *Result    `json:"result,omitempty"`
 }

@@ -40,11 +40,13 @@ const (
 	CodeLeftToHost        ReasonCode = "left_to_host" // umpire has no opinion, the host decides
 )
 
-// A Reason is one row of the order of decision that spoke about one access.
+// A Reason is one row of the order of decision that spoke about one access. Its Text is a
+// [Phrase], as is the Reason of a Decision: compare it, or read it with [Phrase.Parts].
+// [Phrase.String] is for logs: the code with its arguments, and no sentence.
 type Reason struct {
 	Row     int        `json:"row"`
 	Verdict Verdict    `json:"verdict"`
-	Text    string     `json:"text"`
+	Text    Phrase     `json:"text"`
 	Code    ReasonCode `json:"code"`
 	Rule    *RuleRef   `json:"rule"`
 	// Access is the index of the access it speaks about; -1 is the whole call.
@@ -81,7 +83,7 @@ type Decision struct {
 	Risk    Risk
 	// Consequence is the worst of the accesses': what cannot be taken back.
 	Consequence Consequence
-	Reason      string
+	Reason      Phrase
 	ReasonCode  ReasonCode
 	Type        PermissionType
 	// Warning asks for a highlighted prompt: the call is known to be dangerous.
@@ -101,7 +103,7 @@ type shown struct {
 	Verdict     Verdict        `json:"verdict"`
 	Risk        Risk           `json:"risk"`
 	Class       Class          `json:"class"`
-	Reason      string         `json:"reason"`
+	Reason      Phrase         `json:"reason"`
 	ReasonCode  ReasonCode     `json:"reason_code"`
 	Type        PermissionType `json:"permission_type"`
 	Warning     bool           `json:"warning,omitempty"`

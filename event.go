@@ -55,7 +55,7 @@ const (
 // in which secrets are masked.
 type Blocked struct {
 	Code   ReasonCode `json:"code"`
-	Detail string     `json:"detail,omitempty"`
+	Detail Phrase     `json:"detail,omitempty"`
 }
 
 // An Actor is who did something, as far as it is known. The zero value is nobody known.
@@ -89,7 +89,7 @@ type Event struct {
 	Risk     string          `json:"risk_level,omitempty"`
 	Blocked  *Blocked        `json:"blocked_reason,omitempty"`
 	Verdict  *Verdict        `json:"verdict,omitempty"`
-	Reason   string          `json:"reason,omitempty"`
+	Reason   Phrase          `json:"reason,omitempty"`
 	Code     ReasonCode      `json:"reason_code,omitempty"`
 	Rule     RuleID          `json:"rule_id,omitempty"`
 	Scope    *Scope          `json:"scope,omitempty"`

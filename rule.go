@@ -64,6 +64,17 @@ type Rule struct {
 	Source Source `json:"-"`
 	File   string `json:"-"`
 	Line   int    `json:"-"`
+	// Says is what umpire itself says of a rule that nobody wrote, in place of a Description.
+	Says Phrase `json:"-"`
+}
+
+// Reason is what the rule says of itself: a person's description, word for word, or what
+// umpire says of a rule of its own; "" is nothing.
+func (r *Rule) Reason() Phrase {
+	if r.Says != "" {
+		return r.Says
+	}
+	return Verbatim(r.Description)
 }
 
 // A Match narrows a rule. All fields that are set must match; the zero value

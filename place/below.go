@@ -2,7 +2,6 @@ package place
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -23,8 +22,8 @@ var errManyBelow = errors.New("too many files")
 
 // linkBelow says which link below a folder leads out of the project, or "". A tree
 // that is too large to look through may hold one.
-func (b *Bounds) linkBelow(root string) string {
-	seen, out := 0, ""
+func (b *Bounds) linkBelow(root string) umpire.Phrase {
+	seen, out := 0, umpire.Phrase("")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // what cannot be listed is not read either
@@ -43,10 +42,7 @@ func (b *Bounds) linkBelow(root string) string {
 		return nil
 	})
 	if err != nil {
-		return fmt.Sprintf(
-			"%q holds more than %d files, and a link among them could lead out of the project", files.Clip(root),
-			maxBelow,
-		)
+		return umpire.Say("too-many-files-to-look-for-links", files.Clip(root), maxBelow)
 	}
 	return out
 }
@@ -60,6 +56,6 @@ func belowAny(path string, trees []string) bool {
 	return false
 }
 
-func leadsOut(link, target string) string {
-	return fmt.Sprintf("the link %q leads out of the project, to %q", files.Clip(link), files.Clip(target))
+func leadsOut(link, target string) umpire.Phrase {
+	return umpire.Say("link-leads-out", files.Clip(link), files.Clip(target))
 }

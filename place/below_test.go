@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -31,7 +32,7 @@ func TestLinksThatASearchFinds(t *testing.T) {
 	problem := func(line string) string {
 		for _, a := range shell.Parse(line, shell.Env{Dir: g.Root, Home: "/home/ann"}) {
 			if g.Resolve(&a); a.Doubt != "" {
-				return a.Doubt
+				return catalogue.English.Text(a.Doubt)
 			}
 		}
 		return ""

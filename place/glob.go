@@ -2,7 +2,6 @@ package place
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -39,18 +38,22 @@ func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 	resolved, place, err := b.locate(prefix, a.Kind)
 	a.Resolved = filepath.Join(append([]string{resolved}, rest...)...)
 	a.Place = place
+	var outside umpire.Phrase
 	if err == nil && len(rest) > 0 && place != umpire.PlaceOutside {
 		e := expansion{bounds: b, kind: a.Kind, place: place}
 		err = e.walk(prefix, rest, len(b.holes) > 0)
-		if a.Place = e.place; err == nil && e.outside != "" && !a.Names {
-			err = errors.New(e.outside) // no rule sees that path, and it may be a secret
+		if a.Place = e.place; !a.Names {
+			outside = e.outside // no rule sees that path, and it may be a secret
 		}
 	}
-	if err == nil && bracesExpand(written) {
-		err = errors.New("pattern may hold braces to expand")
-	}
-	if err != nil {
-		addDoubt(a, fmt.Sprintf("pattern %q: %v", files.Clip(a.Target), err))
+	shown := files.Clip(a.Target)
+	switch {
+	case err != nil:
+		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, err))
+	case outside != "":
+		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, outside))
+	case bracesExpand(written):
+		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, umpire.Phrase("pattern-may-hold-braces")))
 	}
 }
 
@@ -82,7 +85,7 @@ type expansion struct {
 	kind   umpire.AccessKind
 	place  umpire.Place // the worst so far
 	// outside says which match leads out of the project.
-	outside string
+	outside umpire.Phrase
 	// secret tells the files that hold secrets, and found is the first of them. Nil looks
 	// for none.
 	secret func(file string) bool

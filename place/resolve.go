@@ -1,7 +1,6 @@
 package place
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -20,7 +19,7 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	if a.Target == "" && a.Kind != umpire.KindRead {
 		a.Place = umpire.PlaceOutside
-		addDoubt(a, "no path is given")
+		addDoubt(a, "no-path-is-given")
 		return
 	}
 	written := b.absolute(a.Target)
@@ -30,7 +29,7 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	var err error
 	if a.Resolved, a.Place, err = b.locate(written, a.Kind); err != nil {
-		addDoubt(a, fmt.Sprintf("path %q cannot be resolved: %v", files.Clip(a.Target), err))
+		addDoubt(a, umpire.Say("path-cannot-be-resolved", files.Clip(a.Target), err))
 	}
 	if a.Follows && a.Tree && !a.Names && a.Place == umpire.PlaceInside {
 		if problem := b.linkBelow(a.Resolved); problem != "" {
@@ -111,7 +110,7 @@ func isHarmless(path string, kind umpire.AccessKind) bool {
 }
 
 // addDoubt adds what could not be known, unless something is in doubt already.
-func addDoubt(a *umpire.Access, what string) {
+func addDoubt(a *umpire.Access, what umpire.Phrase) {
 	if a.Doubt == "" {
 		a.Doubt = what
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 const (
@@ -135,7 +136,7 @@ func TestResolveDoubt(t *testing.T) {
 			t.Parallel()
 			a := umpire.Access{Kind: writing, Target: c.target}
 			p.Resolve(&a)
-			if a.Place != outside || !strings.Contains(a.Doubt, c.doubt) {
+			if a.Place != outside || !strings.Contains(catalogue.English.Text(a.Doubt), c.doubt) {
 				t.Errorf("place %v, doubt %q; want outside, %q", a.Place, a.Doubt, c.doubt)
 			}
 			a = umpire.Access{Kind: writing, Target: c.target, Doubt: "earlier"}

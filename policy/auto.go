@@ -10,7 +10,7 @@ import (
 // auto is row 14 in auto mode: what git keeps inside the repository runs, a
 // push asks, known danger is denied, and the rest asks. Doubt is not known
 // danger: it asks.
-func (j *judge) auto(code umpire.ReasonCode, ask string) []umpire.Reason {
+func (j *judge) auto(code umpire.ReasonCode, ask umpire.Phrase) []umpire.Reason {
 	a := j.access()
 	if a.Doubt != "" {
 		return oneReason(rowMode, umpire.Ask, code, ask)
@@ -18,16 +18,16 @@ func (j *judge) auto(code umpire.ReasonCode, ask string) []umpire.Reason {
 	switch gitInAuto(j.partWords()) {
 	case umpire.Allow:
 		if !a.Redirect && !j.outside {
-			return oneReason(rowMode, umpire.Allow, umpire.CodeMode, "Auto mode: git keeps this inside the repository")
+			return oneReason(rowMode, umpire.Allow, umpire.CodeMode, "auto-mode-git-keeps-this-inside-the-repository")
 		}
 	case umpire.Ask:
 		return oneReason(rowMode, umpire.Ask, code, ask)
 	case umpire.Deny:
 	}
 	if a.Risk.AtLeast(umpire.High) {
-		text := "Auto mode refuses known danger"
+		text := umpire.Phrase("auto-mode-refuses-danger")
 		if a.Reason != "" {
-			text += ": " + a.Reason
+			text = umpire.Say("auto-mode-refuses-danger-since", a.Reason)
 		}
 		return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 	}

@@ -12,10 +12,10 @@ import (
 // row in which they stand. Built-in rules use the rule language, so that
 // `umpire rules list --builtin` can print what holds.
 type hardRule struct {
-	id          umpire.RuleID
-	tool        string
-	patterns    []string
-	description string
+	id       umpire.RuleID
+	tool     string
+	patterns []string
+	says     umpire.Phrase
 
 	row  int
 	code umpire.ReasonCode
@@ -104,46 +104,46 @@ func Switchable() []umpire.RuleID {
 // stops are the lines that no approval lifts.
 var stops = []hardRule{
 	{
-		id: "critical-system", tool: "Delete", patterns: systemFolders, description: "deletes a system directory",
+		id: "critical-system", tool: "Delete", patterns: systemFolders, says: "deletes-a-system-directory",
 		row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true,
 	},
 	{
 		id: "critical-system-tree", tool: "Write", patterns: systemFolders,
-		description: "changes everything in a system directory", row: rowHardStop, code: umpire.CodeCritical,
+		says: "changes-everything-in-a-system-directory", row: rowHardStop, code: umpire.CodeCritical,
 		onlyTree: true, wholeFolder: true,
 	},
 	{
-		id: "critical-home", tool: "Delete", patterns: homeFolders, description: "deletes a home directory",
+		id: "critical-home", tool: "Delete", patterns: homeFolders, says: "deletes-a-home-directory",
 		row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true,
 	},
 	{
 		id: "critical-home-tree", tool: "Write", patterns: homeFolders,
-		description: "changes everything in a home directory", row: rowHardStop, code: umpire.CodeCritical,
+		says: "changes-everything-in-a-home-directory", row: rowHardStop, code: umpire.CodeCritical,
 		onlyTree: true, wholeFolder: true,
 	},
 	{
-		id: "critical-device", tool: "Write", patterns: devices, description: "overwrites a device or kernel memory",
+		id: "critical-device", tool: "Write", patterns: devices, says: "overwrites-a-device-or-kernel-memory",
 		row: rowHardStop, code: umpire.CodeCritical,
 	},
 	{
 		id: "critical-core", tool: "Write", patterns: coreFiles,
-		description: "changes a file that the system needs to start", row: rowHardStop, code: umpire.CodeCritical,
+		says: "changes-a-file-that-the-system-needs-to-start", row: rowHardStop, code: umpire.CodeCritical,
 	},
 	{
 		id: "critical-first", tool: "Delete", patterns: firstPrograms,
-		description: "deletes a program or library that everything else needs", row: rowHardStop,
+		says: "deletes-a-program-or-library", row: rowHardStop,
 		code: umpire.CodeCritical,
 	},
 	{
-		id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop,
+		id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, says: "a-forbidden-path", row: rowHardStop,
 		code: umpire.CodeForbiddenPath,
 	},
 	{
 		id: "forbidden-write", tool: "Write", patterns: append(slices.Clip(forbiddenFiles), accountFiles...),
-		description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath,
+		says: "a-forbidden-path", row: rowHardStop, code: umpire.CodeForbiddenPath,
 	},
 	{
-		id: "etc-passwd", tool: "Read", patterns: accountFiles, description: "the list of accounts", row: rowDenyRule,
+		id: "etc-passwd", tool: "Read", patterns: accountFiles, says: "the-list-of-accounts", row: rowDenyRule,
 		code: umpire.CodeBlocked, named: true, switchable: true,
 	},
 }
@@ -158,13 +158,13 @@ func stateRules(o *Options) iter.Seq[hardRule] {
 	}
 	return slices.Values([]hardRule{
 		{
-			id: "forbidden-state", tool: "Read", patterns: patterns, description: "umpire's credentials and records",
+			id: "forbidden-state", tool: "Read", patterns: patterns, says: "umpires-credentials-and-records",
 			row: rowHardStop, code: umpire.CodeForbiddenPath, named: true,
 		},
 		{
 			id: "secret-state", tool: "Read", patterns: patterns,
-			description: "the search would read umpire's credentials",
-			row:         rowAskRule, code: umpire.CodeSecret, onlyTree: true,
+			says: "the-search-would-read-umpires-credentials",
+			row:  rowAskRule, code: umpire.CodeSecret, onlyTree: true,
 		},
 	})
 }
@@ -186,14 +186,14 @@ func controlRules(o *Options) iter.Seq[hardRule] {
 			programs = append(programs, escapeGlob(file))
 		}
 		if len(programs) > 0 {
-			yield(controlRule("control-hooks", programs, "a hook runs it"))
+			yield(controlRule("control-hooks", programs, "a-hook-runs-it"))
 		}
 	}
 }
 
-func controlRule(id umpire.RuleID, patterns []string, description string) hardRule {
+func controlRule(id umpire.RuleID, patterns []string, why umpire.Phrase) hardRule {
 	return hardRule{
-		id: id, tool: "Write", patterns: patterns, description: "a control file: " + description,
+		id: id, tool: "Write", patterns: patterns, says: umpire.Say("a-control-file", why),
 		row: rowControl, code: umpire.CodeControlFile,
 	}
 }
@@ -206,7 +206,7 @@ func (h *hardRule) rule(pattern string) umpire.Rule {
 	}
 	return umpire.Rule{
 		ID: h.id, Action: action, Tool: h.tool, Match: umpire.Match{PathGlob: pattern},
-		Description: h.description, Source: umpire.SourceBuiltin,
+		Says: h.says, Source: umpire.SourceBuiltin,
 	}
 }
 
@@ -228,7 +228,7 @@ func selfRules() []umpire.Rule {
 		words := strings.TrimSpace("umpire " + verb)
 		rules = append(rules, umpire.Rule{
 			ID: "self-approval", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: words},
-			Description: "an agent may not answer or loosen umpire: " + words, Source: umpire.SourceBuiltin,
+			Says: umpire.Say("agent-may-not-answer", words), Source: umpire.SourceBuiltin,
 		})
 	}
 	return rules
@@ -237,7 +237,7 @@ func selfRules() []umpire.Rule {
 // Builtin returns the rules that hold in every policy, for people to read. New
 // adds them by itself. What critical rules say about a folder they also say
 // about everything in it at once, as in FOLDER/*, and those with "everything"
-// in their description are about recursive changes only.
+// in what they say are about recursive changes only.
 func Builtin() []umpire.Rule {
 	var rules []umpire.Rule
 	for h := range hardRules(&Options{}) {

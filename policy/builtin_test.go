@@ -140,7 +140,7 @@ func TestBuiltinsAreReadable(t *testing.T) {
 		if err := Validate(r); err != nil {
 			t.Errorf("%s %s: %v", r.ID, FormatShort(r), err)
 		}
-		if r.ID == "" || r.Description == "" || r.Source != umpire.SourceBuiltin || r.Action == umpire.Allow {
+		if r.ID == "" || r.Says == "" || r.Source != umpire.SourceBuiltin || r.Action == umpire.Allow {
 			t.Errorf("%+v: want an id, a description, the source builtin, and nothing allowed", r)
 		}
 	}

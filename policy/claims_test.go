@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -73,7 +74,7 @@ func TestClaimsReachTheDecision(t *testing.T) {
 	if d := decide(`{"readOnlyHint":true}`); d.Verdict != umpire.Allow {
 		t.Errorf("medium risk: %s: %s", d.Verdict, d.Reason)
 	}
-	if d := decide(`{"destructiveHint":true}`); d.Verdict != umpire.Ask || !d.Warning || !strings.Contains(d.Reason, "dangerous") {
+	if d := decide(`{"destructiveHint":true}`); d.Verdict != umpire.Ask || !d.Warning || !strings.Contains(catalogue.English.Text(d.Reason), "dangerous") {
 		t.Errorf("a destructive tool: %s: %s", d.Verdict, d.Reason)
 	}
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -45,7 +44,7 @@ func commandAccesses(in input, env shell.Env) (accesses, guesses []umpire.Access
 
 // unreadCommand says that a field may change what a command does, or "". A folder,
 // variables or a shell of its own make it another command than the one judged.
-func (in input) unreadCommand() string {
+func (in input) unreadCommand() umpire.Phrase {
 	var names []string
 	for name, raw := range in {
 		if !slices.Contains(commandWords, name) && !emptyValue(string(raw)) {
@@ -57,9 +56,9 @@ func (in input) unreadCommand() string {
 	}
 	slices.Sort(names)
 	if slices.Contains(unguarded, names[0]) {
-		return "the command would run without the sandbox of its host"
+		return "would-run-without-the-hosts-sandbox"
 	}
-	return fmt.Sprintf("the field %q may change what the command does, and is not known", names[0])
+	return umpire.Say("field-may-change-the-command", names[0])
 }
 
 // emptyValue reports a JSON value that says nothing.

@@ -2,13 +2,9 @@ package policy
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/umpirehq/umpire"
 )
-
-// headlessText begins the reason of every question that nobody can answer.
-const headlessText = "non_interactive confirmation required"
 
 // Decide judges a call. It collects every reason, also behind the one that
 // settles an access. It does not fail: what it cannot judge it denies.
@@ -47,24 +43,24 @@ func decideVerdict(p *Policy, q Query) umpire.Decision {
 // callReasons are the rows that speak about a call as a whole.
 func callReasons(p *Policy, q *Query) []umpire.Reason {
 	var reasons []umpire.Reason
-	deny := func(code umpire.ReasonCode, text string) {
+	deny := func(code umpire.ReasonCode, text umpire.Phrase) {
 		reasons = append(
 			reasons, umpire.Reason{Row: rowInvalid, Verdict: umpire.Deny, Code: code, Text: text, Access: -1},
 		)
 	}
 	if p == nil {
-		deny(umpire.CodeInvalid, "There is no policy")
+		deny(umpire.CodeInvalid, "no-policy")
 	}
 	if q.Invalid != "" {
-		deny(umpire.CodeInvalid, q.Invalid)
+		deny(umpire.CodeInvalid, umpire.Verbatim(q.Invalid))
 	} else if q.Call.Tool == "" {
-		deny(umpire.CodeInvalid, "The call names no tool")
+		deny(umpire.CodeInvalid, "the-call-names-no-tool")
 	}
 	if !q.Profile.Lists(q.Call.Tool) {
-		deny(umpire.CodeProfile, "Tool "+strconv.Quote(q.Call.Tool)+" is not in the agent's profile")
+		deny(umpire.CodeProfile, umpire.Say("tool-not-in-profile", q.Call.Tool))
 	}
 	if len(q.Facts.Accesses) == 0 {
-		deny(umpire.CodeInvalid, "Nothing is known about the call")
+		deny(umpire.CodeInvalid, "nothing-is-known")
 	}
 	return reasons
 }
@@ -139,9 +135,9 @@ func settlingReason(reasons []umpire.Reason) int {
 func refuseUnasked(q *Query, r *umpire.Reason) {
 	switch {
 	case q.Headless:
-		r.Text = headlessText + ": " + r.Text
+		r.Text = umpire.Say("nobody-can-confirm", r.Text)
 	case q.Mode == umpire.ModeReject:
-		r.Text = "Reject mode asks nobody: " + r.Text
+		r.Text = umpire.Say("reject-mode-asks-nobody", r.Text)
 	default:
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 const (
@@ -126,7 +127,7 @@ func check(t *testing.T, p *Policy, q Query, w want) umpire.Decision {
 		t.Fatalf("got %s %s %q, want %s %s; reasons %+v", d.Verdict, d.ReasonCode, d.Reason, w.verdict, w.code, d.Reasons)
 	}
 	prefix, open := strings.CutSuffix(w.text, "…")
-	if w.text != "" && (open && !strings.HasPrefix(d.Reason, prefix) || !open && d.Reason != w.text) {
+	if w.text != "" && (open && !strings.HasPrefix(catalogue.English.Text(d.Reason), prefix) || !open && catalogue.English.Text(d.Reason) != w.text) {
 		t.Fatalf("reason %q, want %q", d.Reason, w.text)
 	}
 	return d

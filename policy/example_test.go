@@ -32,8 +32,8 @@ func ExampleDecide() {
 		fmt.Println(decision.Verdict, "-", decision.Reason)
 	}
 	// Output:
-	// allow - Allowed by rule: tests
-	// ask - Tool "Bash" requires approval (moderate)
+	// allow - allowed-by-rule("tests")
+	// ask - tool-requires-approval("Bash",class-moderate)
 }
 
 func ExampleParseShort() {

@@ -72,7 +72,7 @@ func subAgentMode(a *umpire.Access, in input) error {
 		}
 		if mode != "" && mode != "default" && mode != "plan" {
 			a.Risk = umpire.High
-			a.Doubt = "the sub-agent would be in a mode of its own"
+			a.Doubt = "the-sub-agent-would-be-in-a-mode-of-its-own"
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 			a.Kind = umpire.KindWrite
 		}
 		if a.Target == "" {
-			a.Target, a.Doubt = p, "the folder that the path starts from is not known"
+			a.Target, a.Doubt = p, "the-folder-of-the-path-is-not-known"
 		}
 		if a.Doubt == "" {
 			a.Doubt = unread
@@ -168,7 +168,7 @@ var searchWords = []string{
 // unreadPath says that a tool that reads may have been told where in a field that is not
 // known here, or "": what its host opens is then not what is judged. A tool that reads a
 // file has to be told which; any text will do for that where no path is known.
-func (in input) unreadPath(t tool, known bool) string {
+func (in input) unreadPath(t tool, known bool) umpire.Phrase {
 	if t.shape == shapeWrite {
 		return ""
 	}
@@ -182,7 +182,7 @@ func (in input) unreadPath(t tool, known bool) string {
 		}
 		if t.shape == shapeRead && !known || path.IsAbs(text) || strings.HasPrefix(text, "~/") ||
 			strings.HasPrefix(text, "../") {
-			return fmt.Sprintf("the field %q may name a path, and is not known", name)
+			return umpire.Say("field-may-name-a-path", name)
 		}
 	}
 	return ""

@@ -145,27 +145,27 @@ func (p *pass) reason() umpire.Reason {
 	r := umpire.Reason{Row: rowGrant, Verdict: umpire.Allow}
 	switch {
 	case p.grant.Remembered:
-		r.Text, r.Code = "Allowed before, remembered for auto mode", umpire.CodeRemembered
+		r.Text, r.Code = "allowed-before-remembered-for-auto-mode", umpire.CodeRemembered
 	case p.grant.Scope == umpire.ScopeOnce:
-		r.Text, r.Code = "Allowed once by user", umpire.CodeOnce
+		r.Text, r.Code = "allowed-once-by-user", umpire.CodeOnce
 	case p.grant.Scope == umpire.ScopeSession:
-		r.Text, r.Code = "Allowed for this session", umpire.CodeSession
+		r.Text, r.Code = "allowed-for-this-session", umpire.CodeSession
 	default:
-		r.Text, r.Code = "Allowed before for "+scopeText(p.grant.Scope), umpire.CodeRemembered
+		r.Text, r.Code = scopePhrase(p.grant.Scope), umpire.CodeRemembered
 	}
 	return r
 }
 
-func scopeText(s umpire.Scope) string {
+func scopePhrase(s umpire.Scope) umpire.Phrase {
 	switch s {
 	case umpire.ScopeProject:
-		return "this project"
+		return "allowed-before-for-this-project"
 	case umpire.ScopeGlobal:
-		return "every project"
+		return "allowed-before-for-every-project"
 	case umpire.ScopeOnce, umpire.ScopeSession:
-		return "this session"
+		return "allowed-before-for-this-session"
 	}
-	return "this session"
+	return "allowed-before-for-this-session"
 }
 
 // lifts reports whether the grant stands before rows 7, 9 and 14: it was given

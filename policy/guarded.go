@@ -15,7 +15,7 @@ type GuardedPlace struct {
 	// Path is a pattern without braces. "~/…" lies in a home, "/…" in the file system,
 	// any other one below any folder. A folder with all that is in it ends in "/**".
 	Path string
-	Why  string
+	Why  umpire.Phrase
 	// Empty says that the sandbox may keep an empty folder in place of a missing one, or of
 	// the folder that it lies in, at the root of a workspace. Of other places it sets aside what a command made.
 	Empty bool
@@ -27,7 +27,7 @@ type GuardedPlace struct {
 // A guardedGroup is several lines that have the same reason. Paths may hold braces.
 type guardedGroup struct {
 	id    umpire.RuleID
-	why   string
+	why   umpire.Phrase
 	paths []string
 	empty bool
 	verbs string
@@ -38,68 +38,68 @@ type guardedGroup struct {
 // lead to is judged by itself. Workflows of a server (.github/workflows) run there after
 // a push, which asks. Neither names anything that runs here.
 var guardedGroups = []guardedGroup{
-	{id: "control-umpire", why: "umpire's own rules, state and settings", empty: true, paths: []string{".umpire/**"}},
+	{id: "control-umpire", why: "umpires-own-rules-state-and-settings", empty: true, paths: []string{".umpire/**"}},
 	{
-		id: "control-umpire", why: "umpire's own rules, state and settings",
+		id: "control-umpire", why: "umpires-own-rules-state-and-settings",
 		paths: []string{"~/.umpire/**", "/etc/umpire/**"},
 	},
 
-	{id: "control-git", why: "git runs programs named here", paths: gitPaths(
+	{id: "control-git", why: "git-runs-programs-named-here", paths: gitPaths(
 		"hooks/**", "config", "config.worktree", "info/attributes", "commondir", "gitdir",
 	)},
 	{
-		id: "control-git", why: "git runs programs named here",
+		id: "control-git", why: "git-runs-programs-named-here",
 		paths: []string{"*.git/{config,hooks/**}", "~/.gitconfig", "~/.config/git/**"},
 	},
-	{id: "control-git", why: "says where git finds its settings", paths: []string{".git"}},
+	{id: "control-git", why: "says-where-git-finds-its-settings", paths: []string{".git"}},
 	{
-		id: "control-git-state", why: "git runs what an unfinished rebase lists", paths: gitPaths("rebase-*/**"),
+		id: "control-git-state", why: "git-runs-what-an-unfinished-rebase-lists", paths: gitPaths("rebase-*/**"),
 		verbs: "rebase pull am",
 	},
 	{
-		id: "control-git-state", why: "git goes on with what stands here", paths: gitPaths("sequencer/**"),
+		id: "control-git-state", why: "git-goes-on-with-what-stands-here", paths: gitPaths("sequencer/**"),
 		verbs: "cherry-pick revert rebase pull",
 	},
-	{id: "control-git-state", why: "git goes on with what stands here", paths: gitPaths("BISECT_*"), verbs: "bisect"},
+	{id: "control-git-state", why: "git-goes-on-with-what-stands-here", paths: gitPaths("BISECT_*"), verbs: "bisect"},
 
-	{id: "control-agents", why: "an agent's settings, hooks or servers", empty: true, paths: []string{
+	{id: "control-agents", why: "an-agents-settings-hooks-or-servers", empty: true, paths: []string{
 		".{codex,cursor,gemini,muse}/**", ".github/hooks/**", ".mcp.json",
 		".claude/{settings*.json,permissions.yml}", ".claude/{hooks,agents,commands,skills,plugins}/**",
 	}},
-	{id: "control-agents", why: "an agent's settings, hooks or servers", paths: []string{
+	{id: "control-agents", why: "an-agents-settings-hooks-or-servers", paths: []string{
 		".{opencode,qwen,roo,windsurf,amp,factory}/**", "~/.claude.json", ".kiro/{hooks,settings,agents}/**",
 		".continue/{config.*,mcpServers/**}", ".junie/mcp/**", ".aider.conf.yml",
 		"{,.}{opencode,crush}.{json,jsonc}",
 	}},
 
 	{
-		id: "control-editor", why: "an editor runs it when the project is opened", empty: true,
+		id: "control-editor", why: "an-editor-runs-it-when-the-project-is-opened", empty: true,
 		paths: []string{".{devcontainer,idea}/**", ".vscode/*.json"},
 	},
-	{id: "control-editor", why: "an editor runs it when the project is opened", paths: []string{
+	{id: "control-editor", why: "an-editor-runs-it-when-the-project-is-opened", paths: []string{
 		"*.code-workspace", ".devcontainer.json", ".zed/{tasks,settings,debug}.json", ".run/*.run.xml",
 	}},
 
-	{id: "control-tasks", why: "runs when someone commits", empty: true, paths: []string{".husky/**"}},
-	{id: "control-tasks", why: "runs when someone commits", paths: []string{
+	{id: "control-tasks", why: "runs-when-someone-commits", empty: true, paths: []string{".husky/**"}},
+	{id: "control-tasks", why: "runs-when-someone-commits", paths: []string{
 		".pre-commit-config.{yaml,yml}", "{,.}lefthook{,-local}.{yml,yaml,toml,json}", ".overcommit.yml",
 	}},
-	{id: "control-tasks", why: "runs when a shell enters the folder", empty: true, paths: []string{".envrc"}},
-	{id: "control-tasks", why: "runs, or chooses programs, when a shell enters the folder", paths: []string{
+	{id: "control-tasks", why: "runs-when-a-shell-enters-the-folder", empty: true, paths: []string{".envrc"}},
+	{id: "control-tasks", why: "runs-or-chooses-programs", paths: []string{
 		".tool-versions", "{,.}mise{,.*}.toml", "{,.}mise/config*.toml", ".config/mise{/**,.toml}", ".mise/tasks/**",
 	}},
-	{id: "control-packages", why: "a package manager runs, or fetches from, what it names", paths: []string{
+	{id: "control-packages", why: "a-package-manager-runs", paths: []string{
 		".npmrc", ".yarnrc", ".yarnrc.{yml,yaml}", ".yarn/{releases,plugins}/**", ".pnpmfile.{cjs,mjs}", "pnpmfile.js",
 		"bunfig.toml",
 		".cargo/{config,config.toml}", ".bundle/config", ".mvn/**",
 	}},
 
-	{id: "control-shell", why: "runs when a shell starts", paths: []string{
+	{id: "control-shell", why: "runs-when-a-shell-starts", paths: []string{
 		"~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}",
 		"~/.{zshrc,zshenv,zprofile,zlogin,zlogout}", "~/.config/fish/**",
 		"/etc/{profile,bash.bashrc,bashrc,zshrc,zshenv,environment}", "/etc/profile.d/**",
 	}},
-	{id: "control-login", why: "decides who may log in, or runs by itself", paths: []string{
+	{id: "control-login", why: "decides-who-may-log-in", paths: []string{
 		"~/.ssh/**", "/var/spool/cron/**", "/etc/crontab", "/etc/cron.*/**",
 		"~/.config/{systemd,autostart}/**", "~/Library/LaunchAgents/**", "/etc/systemd/system/**",
 	}},

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // TestGuardedPlacesAreDocumented compares the table with the one that people read.
@@ -18,10 +20,10 @@ func TestGuardedPlacesAreDocumented(t *testing.T) {
 			if strings.HasPrefix(path, ".git/modules/") || strings.HasPrefix(path, ".git/worktrees/") {
 				continue // the text says that they count too
 			}
-			if places[g.why] == nil {
-				whys = append(whys, g.why)
+			if places[catalogue.English.Text(g.why)] == nil {
+				whys = append(whys, catalogue.English.Text(g.why))
 			}
-			places[g.why] = append(places[g.why], "`"+path+"`")
+			places[catalogue.English.Text(g.why)] = append(places[catalogue.English.Text(g.why)], "`"+path+"`")
 		}
 	}
 	var want strings.Builder

@@ -146,6 +146,7 @@ func compareRules(a, b umpire.Rule) int {
 		cmp.Compare(FormatShort(a), FormatShort(b)),
 		cmp.Compare(a.Action, b.Action),
 		cmp.Compare(a.Description, b.Description),
+		cmp.Compare(a.Says, b.Says),
 		a.ExpiresAt.Compare(b.ExpiresAt),
 	)
 }

@@ -46,7 +46,7 @@ type Query struct {
 type CodeTrust struct {
 	Trusted bool
 	// Why says why not, and what to do about it.
-	Why string
+	Why umpire.Phrase
 	// Written are files of the clone that the agent changed since a person last
 	// confirmed its code. While there are any, trust does not settle a call.
 	Written []string
@@ -66,7 +66,7 @@ type Sandbox struct {
 	Held bool
 	// Missing says why a command would run without one; "" when it would not, or when
 	// that is not the policy's business. A command then asks.
-	Missing string
+	Missing umpire.Phrase
 }
 
 // A Profile limits what one agent may use.

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ var order = [...]func(*judge) []umpire.Reason{
 	(*judge).unheldCode,   // 17, for whoever looks for all reasons
 }
 
-func oneReason(row int, v umpire.Verdict, code umpire.ReasonCode, text string) []umpire.Reason {
+func oneReason(row int, v umpire.Verdict, code umpire.ReasonCode, text umpire.Phrase) []umpire.Reason {
 	return []umpire.Reason{{Row: row, Verdict: v, Code: code, Text: text}}
 }
 
@@ -73,7 +72,7 @@ func (j *judge) unknownKind() []umpire.Reason {
 	if j.access().Kind != umpire.KindUnknown {
 		return nil
 	}
-	return oneReason(rowInvalid, umpire.Deny, umpire.CodeInvalid, "The call does something of an unknown kind")
+	return oneReason(rowInvalid, umpire.Deny, umpire.CodeInvalid, "the-call-does-something-of-an-unknown-kind")
 }
 
 func (j *judge) suffix() []umpire.Reason {
@@ -85,7 +84,7 @@ func (j *judge) suffix() []umpire.Reason {
 }
 
 // suffixRefused judges every name of an access; the text shows the one that fails.
-func suffixRefused(q *Query, a *umpire.Access) (text string, refused bool) {
+func suffixRefused(q *Query, a *umpire.Access) (text umpire.Phrase, refused bool) {
 	if q.Profile == nil || !q.Profile.limits(q.Call.Tool, a) {
 		return "", false
 	}
@@ -104,9 +103,9 @@ func suffixRefused(q *Query, a *umpire.Access) (text string, refused bool) {
 func (j *judge) hardStop() []umpire.Reason {
 	reasons := j.ruleReasons(rowHardStop, umpire.Deny)
 	if j.access().Risk.AtLeast(umpire.Critical) {
-		text := "Critical risk"
-		if j.access().Reason != "" {
-			text += ": " + j.access().Reason
+		text := umpire.Phrase("critical-risk")
+		if why := j.access().Reason; why != "" {
+			text = umpire.Say("critical-risk-since", why)
 		}
 		reasons = append(reasons, oneReason(rowHardStop, umpire.Deny, umpire.CodeCritical, text)...)
 	}
@@ -136,7 +135,7 @@ func (j *judge) plan() []umpire.Reason {
 	if j.query.Mode != umpire.ModePlan || onlyLooks(a) {
 		return nil
 	}
-	return oneReason(rowPlan, umpire.Deny, umpire.CodePlan, "Plan mode: only reads run, this is recorded as planned")
+	return oneReason(rowPlan, umpire.Deny, umpire.CodePlan, "plan-mode-only-reads")
 }
 
 func (j *judge) controlFile() []umpire.Reason { return j.ruleReasons(rowControl, umpire.Ask) }
@@ -200,7 +199,7 @@ func (j *judge) noSandbox() []umpire.Reason {
 	if !runsBare(j.query) {
 		return nil
 	}
-	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, "No sandbox: "+j.query.Sandbox.Missing)
+	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, umpire.Say("no-sandbox", j.query.Sandbox.Missing))
 }
 
 // runsBare reports whether a call is a command without a sandbox. Other tools run
@@ -216,7 +215,7 @@ func (j *judge) degraded() []umpire.Reason {
 		return nil
 	}
 	return oneReason(
-		rowDegraded, umpire.Ask, umpire.CodeDegraded, "A rule that denies or asks may be missing: "+j.query.Degraded,
+		rowDegraded, umpire.Ask, umpire.CodeDegraded, umpire.Say("rules-may-be-missing", j.query.Degraded),
 	)
 }
 
@@ -224,7 +223,7 @@ func (j *judge) bypass() []umpire.Reason {
 	if j.query.Mode != umpire.ModeBypass {
 		return nil
 	}
-	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
+	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "allowed-by-bypass-mode")
 }
 
 // external: rules and grants for paths reach outside, those for commands do not.
@@ -236,8 +235,8 @@ func (j *judge) external() []umpire.Reason {
 	if j.policy.opts.DenyExternal {
 		verdict = umpire.Deny
 	}
-	text := fmt.Sprintf("Path is outside the project: %q", j.access().Target)
-	return oneReason(rowExternal, verdict, umpire.CodeExternalDirectory, text)
+	said := umpire.Say("outside-the-project", j.access().Target)
+	return oneReason(rowExternal, verdict, umpire.CodeExternalDirectory, said)
 }
 
 func (j *judge) pathAllowed() bool {
@@ -255,12 +254,12 @@ func (j *judge) safe() []umpire.Reason {
 		return nil
 	}
 	if a.Code && !j.query.Sandbox.Holds() {
-		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "a-person-trusts-the-code-of-this-clone")
 	}
 	if a.Risk == umpire.Medium {
-		return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "medium-risk-is-set-to-run")
 	}
-	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
+	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "tool-is-safe")
 }
 
 // harmless reports whether the access runs unasked as far as its risk goes.
@@ -291,13 +290,13 @@ func (j *judge) allowAll() []umpire.Reason {
 	if !j.query.AllowAll || j.access().Doubt != "" {
 		return nil
 	}
-	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
+	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "all-tools-allowed")
 }
 
-// asksTexts begin what is said of an access that asks for a reason of its own.
-var asksTexts = map[umpire.ReasonCode]string{
-	umpire.CodeNetwork: "Reaches the network: ",
-	umpire.CodeSecret:  "May give a secret away: ",
+// asksPhrases are what is said of an access that asks for a reason of its own.
+var asksPhrases = map[umpire.ReasonCode]string{
+	umpire.CodeNetwork: "reaches-the-network",
+	umpire.CodeSecret:  "may-give-a-secret-away",
 }
 
 // codeRuns reports whether project code of the access may run unasked: it is held by
@@ -328,12 +327,12 @@ func (j *judge) unheldCode() []umpire.Reason {
 	if j.codeRuns() {
 		return nil
 	}
-	text := "Runs code of the project: " + j.access().Reason
+	text := umpire.Say("runs-project-code", j.access().Reason)
 	if t := &j.query.Trust; t.Trusted && len(t.Written) > 0 {
-		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, text+"; "+writtenText(t.Written))
+		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, umpire.Say("and-also", text, writtenFiles(t.Written)))
 	}
 	if why := j.query.Trust.Why; why != "" && !j.query.Sandbox.Holds() {
-		text += "; " + why
+		text = umpire.Say("and-also", text, why)
 	}
 	return oneReason(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
 }
@@ -341,18 +340,16 @@ func (j *judge) unheldCode() []umpire.Reason {
 // maxWritten is how many files a reason names.
 const maxWritten = 3
 
-// writtenText says which files of the project the agent changed.
-func writtenText(files []string) string {
-	count, more := "1 file", ""
-	if len(files) > 1 {
-		count = fmt.Sprintf("%d files", len(files))
+// writtenFiles says which files of the project the agent changed.
+func writtenFiles(files []string) umpire.Phrase {
+	if len(files) == 1 {
+		return umpire.Say("agent-changed-a-file", files[0])
 	}
+	names := strings.Join(files[:min(len(files), maxWritten)], ", ")
 	if len(files) > maxWritten {
-		files, more = files[:maxWritten], ", …"
+		names += ", …"
 	}
-	return fmt.Sprintf(
-		"the agent changed %s of it since a person confirmed its code: %s", count, strings.Join(files, ", ")+more,
-	)
+	return umpire.Say("agent-changed-files", len(files), names)
 }
 
 // Holds reports whether what runs is held by umpire's own sandbox.
@@ -362,12 +359,13 @@ func (s *Sandbox) Holds() bool {
 
 // mode is the last word that counts: it always speaks.
 func (j *judge) mode() []umpire.Reason {
-	text, code := fmt.Sprintf("Tool %q requires approval (%s)", j.query.Call.Tool, j.class), umpire.CodeMode
+	class := umpire.Phrase("class-" + j.class)
+	text, code := umpire.Say("tool-requires-approval", j.query.Call.Tool, class), umpire.CodeMode
 	switch a := j.access(); {
 	case a.Doubt != "":
-		text, code = "Cannot be judged: "+a.Doubt, umpire.CodeUnparsed
+		text, code = umpire.Say("cannot-be-judged", a.Doubt), umpire.CodeUnparsed
 	case a.Asks != "":
-		text, code = asksTexts[a.Asks]+a.Reason, a.Asks
+		text, code = umpire.Say(asksPhrases[a.Asks], a.Reason), a.Asks
 	}
 	switch j.query.Mode {
 	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:

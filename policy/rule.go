@@ -84,9 +84,9 @@ func compileRule(r *umpire.Rule, o *Options) *compiled {
 func (c *compiled) allows() bool { return c.rule.Action == umpire.Allow }
 
 // text is what the rule says when it settles an access.
-func (c *compiled) text() string {
-	if c.rule.Description != "" {
-		return c.rule.Description
+func (c *compiled) text() umpire.Phrase {
+	if said := c.rule.Reason(); said != "" {
+		return said
 	}
 	id := string(c.rule.ID)
 	if id == "" {
@@ -94,13 +94,13 @@ func (c *compiled) text() string {
 	}
 	switch c.rule.Action {
 	case umpire.Deny:
-		return "Denied by rule: " + id
+		return umpire.Say("denied-by-rule", id)
 	case umpire.Ask:
-		return "Asked by rule: " + id
+		return umpire.Say("asked-by-rule", id)
 	case umpire.Allow:
-		return "Allowed by rule: " + id
+		return umpire.Say("allowed-by-rule", id)
 	}
-	return "Denied by rule: " + id
+	return umpire.Say("denied-by-rule", id)
 }
 
 // forCommand reports whether the rule is about commands by their words.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -90,7 +91,7 @@ func TestWithoutSandboxACommandAsks(t *testing.T) {
 		"a grant for the project": func(q *Query) { q.Grants = []umpire.Grant{{Tool: "Bash", Exact: "ls", Scope: umpire.ScopeProject}} },
 	} {
 		d := bare(change)
-		if d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeNoSandbox || d.Reason != "No sandbox: the kernel refuses namespaces" {
+		if d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeNoSandbox || catalogue.English.Text(d.Reason) != "No sandbox: the kernel refuses namespaces" {
 			t.Errorf("%s: %v %s %q, want it to ask", name, d.Verdict, d.ReasonCode, d.Reason)
 		}
 		if len(d.Suggestions) > 0 {
@@ -104,7 +105,7 @@ func TestWithoutSandboxACommandAsks(t *testing.T) {
 		}
 	}
 	d := bare(func(q *Query) { q.Headless = true })
-	if d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeAutoDeny || !strings.HasPrefix(d.Reason, "non_interactive confirmation required: No sandbox: ") {
+	if d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeAutoDeny || !strings.HasPrefix(catalogue.English.Text(d.Reason), "non_interactive confirmation required: No sandbox: ") {
 		t.Errorf("headless: %v %s %q", d.Verdict, d.ReasonCode, d.Reason)
 	}
 	d = bare(func(q *Query) { q.Mode = umpire.ModeReject })

@@ -13,21 +13,21 @@ import (
 // Listing, searching a folder above, and asking whether such a file is there
 // read nothing of it and run as ever.
 var secretFiles = []struct {
-	id          umpire.RuleID
-	patterns    []string
-	except      []string
-	description string
+	id       umpire.RuleID
+	patterns []string
+	except   []string
+	says     umpire.Phrase
 }{
 	{"secret-env", []string{"/**/.env", "/**/.env.*", "/**/*.env", "/**/.dev.vars", "/**/.envrc"}, []string{
 		"/**/.env.{example,sample,template,dist,defaults}", "/**/.env.*.{example,sample,template,dist,defaults}",
 		"/**/{example,sample,template,dist,defaults}.env",
-	}, "an environment file; free are .env.example, .sample, .template, .dist and .defaults"},
+	}, "an-environment-file"},
 	{"secret-keys", []string{
 		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,ovpn}", "/**/*_{rsa,dsa,ecdsa,ed25519}",
 		"/**/id_{ecdsa,ed25519}_sk", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
 	}, []string{
 		"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem",
-	}, "a private key or a store of keys"},
+	}, "a-private-key-or-a-store-of-keys"},
 	{"secret-logins", []string{
 		"/**/{.netrc,_netrc,.pypirc,.npmrc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto}",
 		"/**/{.dockercfg,.mylogin.cnf,pgpass.conf,.vault_pass,.vault_pass.txt}",
@@ -39,18 +39,18 @@ var secretFiles = []struct {
 		"/**/credentials*.json", "/**/.credentials.json", "/**/service-account*.json",
 		"/**/secrets.{yml,yaml,json,toml}",
 		"/**/*.tfstate", "/**/*.tfstate.backup", "~/.claude.json", "/run/secrets/**", "/var/run/secrets/**",
-	}, nil, "names and passwords, or tokens"},
+	}, nil, "names-and-passwords-or-tokens"},
 	{"secret-clouds", []string{
 		"/**/.aws/**", "/**/.azure/**", "/**/.config/gcloud/**", "/**/.docker/config.json", "/**/.kube/config",
 		"/**/kubeconfig",
 		"/**/.oci/**", "/**/.config/rclone/rclone.conf", "/**/.config/doctl/config.yaml",
 		"/**/.config/gh/hosts.yml", "/**/.cargo/credentials", "/**/.cargo/credentials.toml",
 		"/**/.terraform.d/credentials.tfrc.json",
-	}, nil, "what logs in to a cloud or a registry"},
+	}, nil, "what-logs-in-to-a-cloud-or-a-registry"},
 	{"secret-home", []string{
 		"/**/.ssh/**", "/**/.gnupg/**", "/**/.password-store/**", "/**/.local/share/keyrings/**",
 		"/**/Library/Keychains/**",
-	}, []string{"/**/.ssh/*.pub"}, "keys and passwords of a person"},
+	}, []string{"/**/.ssh/*.pub"}, "keys-and-passwords-of-a-person"},
 	{"secret-browser", []string{
 		"/**/.mozilla/**", "/**/.config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,vivaldi,opera}/**",
 		"/**/snap/{firefox,chromium}/**",
@@ -58,18 +58,18 @@ var secretFiles = []struct {
 		"/**/Library/{Safari,Cookies}/**",
 		"/**/{cookies.txt,cookies.sqlite}",
 		"/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
-	}, nil, "a browser's profile: cookies and passwords"},
+	}, nil, "a-browsers-profile-cookies-and-passwords"},
 	{
 		"secret-history", []string{"/**/.*_history", "/**/fish_history", "/**/.Rhistory", "/**/.dbshell"}, nil,
-		"what somebody typed, passwords too",
+		"what-somebody-typed-passwords-too",
 	},
 	{
 		"secret-umpire", []string{"~/.umpire", "/**/.umpire/{state,keys}/**"}, nil,
-		"what answers umpire's questions, and what it keeps",
+		"what-answers-umpires-questions-and-what-it-keeps",
 	},
 	{
 		"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil,
-		"the environment or the memory of a process",
+		"the-environment-or-the-memory-of-a-process",
 	},
 }
 
@@ -110,8 +110,8 @@ func secretRules(o *Options) iter.Seq[hardRule] {
 			}
 			h := hardRule{
 				id: s.id, tool: "Read", patterns: s.patterns, except: s.except,
-				description: "may hold secrets: " + s.description,
-				row:         rowAskRule, code: umpire.CodeSecret, secret: true,
+				says: umpire.Say("may-hold-secrets", s.says),
+				row:  rowAskRule, code: umpire.CodeSecret, secret: true,
 			}
 			if !yield(h) {
 				return

@@ -128,7 +128,7 @@ func TestSecretsYieldToPeople(t *testing.T) {
 // Commands that reach hosts ask anyway; the reason says where they lead.
 func TestHostProblem(t *testing.T) {
 	t.Parallel()
-	for target, want := range map[string]string{
+	for target, want := range map[string]umpire.Phrase{
 		"localhost": privateText, "localhost:3000/x": privateText, "u@10.1.1.1": privateText, "@192.168.0.1": privateText,
 		"http://db:5432/": privateText, "http://[::1]:80/": privateText, "TCP:localhost:80": privateText, "2130706433": privateText,
 		"0x7f000001": privateText, "http://localhost:…": privateText, "127.0.0.1:22": privateText, "nas.local": privateText,
@@ -144,7 +144,7 @@ func TestHostProblem(t *testing.T) {
 	a := network("u@localhost")
 	a.Risk, a.Reason = umpire.High, "runs commands on it"
 	weighAccess(&a)
-	if a.Risk != umpire.High || a.Reason != "runs commands on it; "+privateText {
+	if a.Risk != umpire.High || a.Reason != umpire.Say("and-also", "runs commands on it", umpire.Phrase(privateText)) {
 		t.Errorf("weighed: %s %q", a.Risk, a.Reason)
 	}
 }

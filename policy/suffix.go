@@ -13,13 +13,6 @@ const (
 	suffixEditSearch = "filesystem-edit_search"
 )
 
-// suffixText is the refusal, in front of and behind what was refused. It is
-// the same in every language.
-const (
-	suffixTextStart = "你没有权限编辑 "
-	suffixTextEnd   = " 类型文件的权限,请注意你的任务权限范围"
-)
-
 // editsEach reports whether the tool edits the files that the suffix limit leaves and
 // skips the others. Every other tool does all of a call or nothing.
 func editsEach(tool string) bool { return tool == suffixEdit || tool == suffixEditSearch }
@@ -84,19 +77,9 @@ func FitsNoFile(suffix string) bool {
 	return strings.LastIndexByte(suffix, '.') > 0 || strings.ContainsAny(suffix, `*?[]/\`)
 }
 
-// ExplainSuffixRefusal says in English what a suffix refusal says.
-func ExplainSuffixRefusal(text string) (english string, is bool) {
-	shown, starts := strings.CutPrefix(text, suffixTextStart)
-	shown, ends := strings.CutSuffix(shown, suffixTextEnd)
-	if !starts || !ends {
-		return "", false
-	}
-	return "this agent may not edit files of the type " + shown, true
-}
-
 // SuffixRefusal reports whether the profile's suffixes refuse editing the file,
-// and the text that says so. No suffixes refuse nothing.
-func SuffixRefusal(path string, allowed []string) (text string, refused bool) {
+// and what says so. No suffixes refuse nothing.
+func SuffixRefusal(path string, allowed []string) (said umpire.Phrase, refused bool) {
 	allowed = NormalizeSuffixes(allowed)
 	if len(allowed) == 0 {
 		return "", false
@@ -110,16 +93,16 @@ func SuffixRefusal(path string, allowed []string) (text string, refused bool) {
 	if shown == "" {
 		shown = name
 	}
-	return suffixTextStart + shown + suffixTextEnd, true
+	return umpire.Say("suffix-refused", shown), true
 }
 
 // treeRefusal refuses a change of everything below a folder, whatever its name, unless
 // the suffixes restrict nothing.
-func treeRefusal(path string, allowed []string) (text string, refused bool) {
+func treeRefusal(path string, allowed []string) (said umpire.Phrase, refused bool) {
 	if len(NormalizeSuffixes(allowed)) == 0 {
 		return "", false
 	}
-	return suffixTextStart + path[strings.LastIndexAny(path, `/\`)+1:] + suffixTextEnd, true
+	return umpire.Say("suffix-refused", path[strings.LastIndexAny(path, `/\`)+1:]), true
 }
 
 // suffixOf returns a file name's suffix from its last dot; a dot at the end

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -44,17 +45,6 @@ func TestFitsNoFile(t *testing.T) {
 		if got := FitsNoFile(suffix); got != want {
 			t.Errorf("%s: %v", suffix, got)
 		}
-	}
-}
-
-func TestExplainSuffixRefusal(t *testing.T) {
-	t.Parallel()
-	text, _ := SuffixRefusal("a.rs", []string{".md"})
-	if got, is := ExplainSuffixRefusal(text); !is || got != "this agent may not edit files of the type .rs" {
-		t.Errorf("%q is %q", text, got)
-	}
-	if got, is := ExplainSuffixRefusal("Tool classified as safe"); is {
-		t.Errorf("another text is %q", got)
 	}
 }
 
@@ -99,14 +89,19 @@ func TestSuffixRefusal(t *testing.T) {
 			t.Parallel()
 			want := ""
 			if tt.shown != "" {
-				want = strings.Replace("你没有权限编辑 xxx 类型文件的权限,请注意你的任务权限范围", "xxx", tt.shown, 1)
+				want = refusalOf(tt.shown)
 			}
-			text, refused := SuffixRefusal(tt.path, tt.allowed)
-			if text != want || refused != (want != "") {
+			said, refused := SuffixRefusal(tt.path, tt.allowed)
+			if text := catalogue.English.Text(said); text != want || refused != (want != "") {
 				t.Errorf("got %q %v, want %q", text, refused, want)
 			}
 		})
 	}
+}
+
+// refusalOf is the text that is fixed, letter by letter.
+func refusalOf(shown string) string {
+	return strings.Replace("你没有权限编辑 xxx 类型文件的权限,请注意你的任务权限范围", "xxx", shown, 1)
 }
 
 func TestSuffixRow(t *testing.T) {
@@ -115,7 +110,7 @@ func TestSuffixRow(t *testing.T) {
 		q.Profile = &Profile{EditableSuffixes: []string{".md", ".py"}}
 		return q
 	}
-	refused := want{deny, umpire.CodeSuffix, suffixTextStart + ".java" + suffixTextEnd}
+	refused := want{deny, umpire.CodeSuffix, refusalOf(".java")}
 	p := newPolicy(t, testOptions)
 	check(t, p, limit(query(suffixEdit, write("b.java"))), refused)
 	check(t, p, limit(inMode(umpire.ModeBypass, query(suffixEditSearch, write("b.java")))), refused)
@@ -149,7 +144,7 @@ func TestSuffixRow(t *testing.T) {
 func TestSuffixesOfAllWrites(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions)
-	refusal := func(shown string) want { return want{deny, umpire.CodeSuffix, suffixTextStart + shown + suffixTextEnd} }
+	refusal := func(shown string) want { return want{deny, umpire.CodeSuffix, refusalOf(shown)} }
 	change := func(edit func(*umpire.Access)) umpire.Access {
 		a := write("a.md")
 		edit(&a)

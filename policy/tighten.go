@@ -16,7 +16,7 @@ func compileTightening(rules []umpire.Rule, o *Options) (tight []*compiled, bad 
 		if err := Validate(*r); err != nil {
 			bad = compileRule(&umpire.Rule{
 				ID: r.ID, Action: umpire.Ask, Tool: anyTool, Source: umpire.SourceFlag,
-				Description: "A rule that came with the request is not valid: " + err.Error(),
+				Says: umpire.Say("request-rule-is-not-valid", err),
 			}, o)
 			bad.order = tighteningOrder + i
 			continue

@@ -7,23 +7,25 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/umpirehq/umpire"
 )
 
 // urlProblem says why fetching a URL is more than looking at a public page, or
 // "" when it is not.
-func urlProblem(text string) string {
+func urlProblem(text string) umpire.Phrase {
 	u, err := url.Parse(text)
 	if err != nil {
-		return "the URL cannot be read"
+		return "the-url-cannot-be-read"
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "not a web address"
+		return "not-a-web-address"
 	case u.User != nil:
-		return "the URL holds a user name or password"
+		return "the-url-holds-a-user-name-or-password"
 	case host == "":
-		return "the URL names no host"
+		return "the-url-names-no-host"
 	case metadataHost(host):
 		return metadataText
 	case privateHost(host):
@@ -34,8 +36,8 @@ func urlProblem(text string) string {
 
 // What is said of hosts that are not on the public web.
 const (
-	metadataText = "the host hands out what logs this machine in to its cloud"
-	privateText  = "the host is this machine or a private network"
+	metadataText = "the-host-hands-out-what-logs-this-machine-in-to-its-cloud"
+	privateText  = "the-host-is-this-machine-or-a-private-network"
 )
 
 // metadataHosts answer, from within a cloud, with its credentials. Some of the
@@ -55,7 +57,7 @@ func metadataHost(host string) bool {
 
 // urlDoubt says why programs may read a URL in different ways, so that it is not known
 // which host it leads to, or "" when all read it alike.
-func urlDoubt(text string) string {
+func urlDoubt(text string) umpire.Phrase {
 	scheme, rest, ok := strings.Cut(text, ":")
 	if lower := strings.ToLower(scheme); !ok || lower != "http" && lower != "https" {
 		return ""
@@ -67,11 +69,11 @@ func urlDoubt(text string) string {
 	host := hostName(text)
 	switch {
 	case strings.ContainsAny(rest[:end], "\\ ") || strings.ContainsFunc(text, unicode.IsControl):
-		return "programs disagree about what a backslash, a blank or a control character means in a URL"
+		return "programs-disagree-about-a-character"
 	case !strings.HasPrefix(rest, "//") || host == "":
-		return "programs disagree about the host of a URL that does not begin with http://HOST"
+		return "programs-disagree-about-the-host"
 	case strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII || r == '%' }):
-		return "the host is not written in ASCII, so that it may stand for another"
+		return "host-is-not-written-in-ascii"
 	}
 	return ""
 }
@@ -79,7 +81,7 @@ func urlDoubt(text string) string {
 // hostProblem is urlProblem for what a command reaches: a URL, HOST:PORT,
 // USER@HOST, @HOST as dig has it, or TCP:HOST:PORT as socat has it. A single word
 // may as well name a remote, so that nothing is said of it.
-func hostProblem(target string) string {
+func hostProblem(target string) umpire.Phrase {
 	host := hostName(target)
 	if parts := strings.Split(host, ":"); len(parts) == 3 && strings.HasPrefix(parts[0], "tcp") {
 		host = parts[1]

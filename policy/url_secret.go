@@ -25,14 +25,14 @@ const (
 const decodings = 3
 
 // givesAway says why what is sent may hold a secret, or "".
-func givesAway(text string) string {
+func givesAway(text string) umpire.Phrase {
 	if len(text) > maxPlainURL {
-		return "it is longer than addresses are"
+		return "it-is-longer-than-addresses-are"
 	}
 	plain := text
 	for range decodings {
 		if token.Found(plain) {
-			return "it holds what looks like a token"
+			return "it-holds-what-looks-like-a-token"
 		}
 		decoded, err := url.PathUnescape(plain)
 		if err != nil || decoded == plain {
@@ -41,7 +41,7 @@ func givesAway(text string) string {
 		plain = decoded
 	}
 	if u, err := url.Parse(text); err == nil && secretQuery(u) {
-		return "a parameter is named like one"
+		return "a-parameter-is-named-like-one"
 	}
 	return opaquePart(plain)
 }
@@ -65,7 +65,7 @@ func secretQuery(u *url.URL) bool {
 
 // opaquePart says which part of a text looks made by dice or encoded, or "". Slashes, and what
 // separates the parameters of a query, separate parts.
-func opaquePart(text string) string {
+func opaquePart(text string) umpire.Phrase {
 	all := 0
 	for part := range strings.FieldsFuncSeq(
 		text, func(r rune) bool { return strings.ContainsRune("/?&=#;, \t\n", r) },
@@ -77,18 +77,18 @@ func opaquePart(text string) string {
 			switch {
 			case commitHash(word):
 			case len(word) > maxPlainWord:
-				return "it holds a long word without any break"
+				return "it-holds-a-long-word"
 			case token.Mixed(word), len(word) > maxOpaque && token.KeyLike(word):
 				count += len(word)
 			}
 		}
 		if count > maxOpaque {
-			return "it holds a long word that looks made by dice"
+			return "it-holds-a-long-word-that-looks-made"
 		}
 		all += count
 	}
 	if all > maxOpaqueAll {
-		return "it holds many words that look made by dice"
+		return "it-holds-many-words"
 	}
 	return ""
 }
@@ -109,5 +109,5 @@ func weighSecret(a *umpire.Access, sent string) {
 		return
 	}
 	a.Risk, a.Asks = umpire.Worse(a.Risk, umpire.Medium), umpire.CodeSecret
-	a.Reason = "what is sent may hold a secret: " + why
+	a.Reason = umpire.Say("what-is-sent-may-hold-a-secret", why)
 }

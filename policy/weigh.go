@@ -13,7 +13,7 @@ func weighAccess(a *umpire.Access) {
 		weighSecret(a, a.Target)
 	case !a.Paths() || a.Kind == umpire.KindRead:
 	case a.Place == umpire.PlaceHarmless && a.Kind == umpire.KindWrite:
-		a.Risk, a.Reason = umpire.Safe, "goes nowhere"
+		a.Risk, a.Reason = umpire.Safe, "goes-nowhere"
 	case a.Place == umpire.PlaceOutside:
 		a.Risk = umpire.Worse(a.Risk, umpire.High)
 	}
@@ -29,7 +29,7 @@ func weighHost(a *umpire.Access) {
 	}
 	a.Risk = umpire.Worse(a.Risk, umpire.Medium)
 	if a.Reason != "" {
-		problem = a.Reason + "; " + problem
+		problem = umpire.Say("and-also", a.Reason, problem)
 	}
 	a.Reason = problem
 }

@@ -79,7 +79,7 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 	}
 	name := args[0]
 	if name.open || name.glob || name.text == "" {
-		w.doubt(name.display(), "the program is not known before it runs")
+		w.doubt(name.display(), "the-program-is-not-known")
 		return flow{}
 	}
 	program := w.knownProgram(name.text)
@@ -96,13 +96,13 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 // runFunction walks the body of a function of the line with its arguments.
 func (w *walker) runFunction(s *state, name string, body *syntax.Stmt, args []word, in flow) flow {
 	if body == nil {
-		w.doubt(name, name+" was given another meaning on the line")
+		w.doubt(name, umpire.Say("name-was-given-another-meaning", name))
 		return flow{}
 	}
 	if slices.Contains(s.calling, body) {
 		if !w.recursed {
 			w.recursed = true
-			w.doubt(name, "the function "+name+" calls itself")
+			w.doubt(name, umpire.Say("function-calls-itself", name))
 		}
 		return flow{}
 	}
@@ -139,16 +139,16 @@ func (w *walker) knownProgram(name string) *program {
 // runUnknownProgram emits the access of a program that no table knows.
 func (w *walker) runUnknownProgram(s *state, args []word) {
 	name := args[0].text
-	why := baseName(name) + " is not a program that is known"
 	a := umpire.Access{
 		Kind: umpire.KindExec, Program: baseName(name), Args: displayWords(args[1:]), Words: ruleWords(args),
-		Line: lineWords(args), Base: 1, Risk: umpire.Medium, Reason: why,
+		Line: lineWords(args), Base: 1, Risk: umpire.Medium, Reason: umpire.Say("unknown-program", baseName(name)),
 	}
 	if printsSecret(args) {
 		a.Asks = umpire.CodeSecret
 	}
 	if strings.Contains(name, "/") {
-		a.Reason, a.Code, a.Dirs, a.CodeFiles = "runs the file "+name, true, s.dirs, s.absolutePaths(args[0])
+		a.Reason, a.Code, a.Dirs, a.CodeFiles = umpire.Say("runs-a-file-by-name", name), true, s.dirs,
+			s.absolutePaths(args[0])
 	}
 	w.emit(a)
 }

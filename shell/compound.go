@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -27,7 +28,7 @@ func (n *arrayNames) noteName(w *walker, name string, list *[]string) {
 	}
 	*list = append(*list, name)
 	if slices.Contains(n.declared, name) && (slices.Contains(n.arrays, name) || scan.HasField(builtInArrays, name)) {
-		w.doubt("", "a quoted value for the array "+name+" may run what is in it")
+		w.doubt("", umpire.Say("a-quoted-value-for-the-array-may-run", name))
 	}
 }
 

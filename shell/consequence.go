@@ -82,10 +82,10 @@ func (p *Program) StatedConsequence() umpire.Consequence {
 // A conclusion is what is said of a use so far.
 type conclusion struct {
 	risk        umpire.Risk
-	why         string
+	why         umpire.Phrase
 	consequence umpire.Consequence // the worst of what was said
 	spoke       string             // the option that set the risk
-	doubt       string
+	doubt       umpire.Phrase
 	secret      bool // may print a secret
 }
 
@@ -96,16 +96,16 @@ func (c *conclusion) begin(p *program) {
 }
 
 // become judges the use anew, whatever was said of it before.
-func (c *conclusion) become(risk umpire.Risk, why string) {
+func (c *conclusion) become(risk umpire.Risk, why umpire.Phrase) {
 	c.risk, c.why, c.consequence, c.secret = risk, why, unstated.of(risk), false
 }
 
 // raise makes the use at least as risky as risk, with the reason for it. What cannot
 // be taken back is then not known.
-func (c *conclusion) raise(risk umpire.Risk, why string) { c.raiseTo(risk, unstated, why) }
+func (c *conclusion) raise(risk umpire.Risk, why umpire.Phrase) { c.raiseTo(risk, unstated, why) }
 
 // raiseTo is raise where it is known what can be taken back.
-func (c *conclusion) raiseTo(risk umpire.Risk, after stated, why string) {
+func (c *conclusion) raiseTo(risk umpire.Risk, after stated, why umpire.Phrase) {
 	c.consequence = umpire.WorseConsequence(c.consequence, after.of(risk))
 	c.secret = c.secret || slices.Contains(secretWhys, why)
 	if risk < c.risk {

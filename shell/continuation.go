@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Shells drop a backslash with the newline behind it before they read on, even
@@ -29,7 +31,7 @@ type reading struct {
 	text string
 	file *syntax.File
 	// odd says why shells may read the text otherwise, or is "".
-	odd string
+	odd umpire.Phrase
 }
 
 // readCode parses text as shells read it.
@@ -37,7 +39,7 @@ func readCode(text string) (reading, error) {
 	if before := strings.TrimRight(text, `\`); (len(text)-len(before))%2 == 1 {
 		file, err := parseCode(text)
 		return reading{text: text, file: file,
-			odd: "it ends in a backslash, which some shells drop and others keep"}, err
+			odd: "it-ends-in-a-backslash"}, err
 	}
 	if !strings.Contains(text, joinedLines) {
 		file, err := parseCode(text)
@@ -52,15 +54,15 @@ func readCode(text string) (reading, error) {
 		return reading{text: text, file: file, odd: problem}, nil
 	}
 	if guardText(plain) != "" {
-		return reading{text: text, file: file, odd: "its joined lines cannot be parsed"}, nil
+		return reading{text: text, file: file, odd: "its-joined-lines-cannot-be-parsed"}, nil
 	}
 	joined, err := parseCode(plain)
 	switch {
 	case err != nil:
-		odd := "its joined lines cannot be parsed"
+		odd := umpire.Phrase("its-joined-lines-cannot-be-parsed")
 		return reading{text: text, file: file, odd: odd}, nil //nolint:nilerr // it is doubt
 	case !sameTree(reflect.ValueOf(file), reflect.ValueOf(joined)):
-		return reading{text: plain, file: joined, odd: "a backslash at the end of a line hides how shells read it"}, nil
+		return reading{text: plain, file: joined, odd: "a-backslash-hides-how-shells-read-it"}, nil
 	}
 	return reading{text: plain, file: joined}, nil
 }
@@ -100,7 +102,7 @@ func endComments(text string) (string, *syntax.File, error) {
 func offsetOf(p syntax.Pos) int { return int(p.Offset()) }
 
 // joinLines drops the pairs that shells drop, or says why that is not known.
-func joinLines(text string, file *syntax.File) (joined, problem string) {
+func joinLines(text string, file *syntax.File) (joined string, problem umpire.Phrase) {
 	var kept [][2]int // what stands there is text, by offset
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -112,7 +114,7 @@ func joinLines(text string, file *syntax.File) (joined, problem string) {
 			}
 		case *syntax.CmdSubst:
 			if n.Backquotes && strings.Contains(text[offsetOf(n.Pos()):offsetOf(n.End())], joinedLines) {
-				problem = "a backslash at the end of a line within backquotes"
+				problem = "a-backslash-within-backquotes"
 			}
 		}
 		return true

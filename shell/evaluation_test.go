@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // setters give $1 or x the text CODE, each in another way, and EVAL is what follows.
@@ -126,7 +127,7 @@ func TestArithmeticStaysSafe(t *testing.T) {
 		"size=$(stat -c %s f); echo $((size/1024))", "declare -r x=\"$1\"",
 	} {
 		for _, a := range Parse(line, testEnv) {
-			if a.Doubt != "" && !strings.HasPrefix(a.Doubt, "the path") {
+			if a.Doubt != "" && !strings.HasPrefix(catalogue.English.Text(a.Doubt), "the path") {
 				t.Errorf("%s: %s", line, a.Doubt)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // The tests of this file read the tables and make lines from them: what an entry
@@ -200,9 +201,9 @@ func TestWhysAreShort(t *testing.T) {
 		}
 	}
 	everyProgram(func(path string, p *program) {
-		check(path, p.why)
+		check(path, catalogue.English.Text(p.why))
 		for opt := range p.options {
-			check(path+" "+opt.names, opt.why)
+			check(path+" "+opt.names, catalogue.English.Text(opt.why))
 		}
 	})
 }

@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Limits of what is handed to the parser, which descends once for every nesting
@@ -19,15 +20,15 @@ const (
 // guardText scans text once, from left to right, and returns why it must not be
 // parsed, or "". It errs on the side of refusing: brackets are counted in quotes
 // and here-documents too, since only the parser knows for sure where those end.
-func guardText(text string) string {
+func guardText(text string) umpire.Phrase {
 	if len(text) > maxLine {
-		return fmt.Sprintf("longer than %d bytes", maxLine)
+		return umpire.Say("longer-than-a-number-of-bytes", maxLine)
 	}
 	if !utf8.ValidString(text) {
-		return "not valid UTF-8"
+		return "not-valid-utf-8"
 	}
 	if i := strings.IndexFunc(text, isControl); i >= 0 {
-		return fmt.Sprintf("holds the control character %q", text[i:i+1])
+		return umpire.Say("holds-a-control-character", text[i:i+1])
 	}
 	g := guardState{}
 	for line := range strings.Lines(text) {
@@ -51,7 +52,7 @@ type guardState struct {
 	started                    bool
 }
 
-func (g *guardState) scanLine(line string) string {
+func (g *guardState) scanLine(line string) umpire.Phrase {
 	if !g.started {
 		g.started, g.plain = true, true
 	}
@@ -68,16 +69,16 @@ func (g *guardState) scanLine(line string) string {
 	g.words += len(strings.Fields(line))
 	switch {
 	case g.code > maxCode:
-		return fmt.Sprintf("more than %d bytes of code", maxCode)
+		return umpire.Say("more-bytes-of-code", maxCode)
 	case g.words > maxWords:
-		return fmt.Sprintf("more than %d words", maxWords)
+		return umpire.Say("more-words", maxWords)
 	}
 	g.noteHeredoc(line)
 	return ""
 }
 
 // countNesting counts what makes the parser descend.
-func (g *guardState) countNesting(line string) string {
+func (g *guardState) countNesting(line string) umpire.Phrase {
 	ticks := 0
 	for i := range len(line) {
 		switch line[i] {
@@ -89,7 +90,7 @@ func (g *guardState) countNesting(line string) string {
 			ticks++
 		}
 		if g.open+ticks/2 > maxBrackets {
-			return "nested too deeply"
+			return "nested-too-deeply"
 		}
 	}
 	for word := range strings.FieldsSeq(line) {
@@ -98,7 +99,7 @@ func (g *guardState) countNesting(line string) string {
 		}
 	}
 	if g.openers > maxOpeners {
-		return "nested too deeply"
+		return "nested-too-deeply"
 	}
 	return ""
 }

@@ -17,7 +17,7 @@ type Program struct {
 	Names []string
 	// Risk is that of a use with nothing but the listed options.
 	Risk umpire.Risk
-	Why  string
+	Why  umpire.Phrase
 	// Consequence is what cannot be taken back after such a use, by its name. "" is that
 	// of the risk: none for safe, reversible for low, lost beyond.
 	Consequence string
@@ -49,7 +49,7 @@ type Program struct {
 type Option struct {
 	Names []string
 	Does  []string
-	Why   string
+	Why   umpire.Phrase
 	// Consequence is what cannot be taken back where the option asks or harms; "" is lost.
 	Consequence string
 	Except      []string
@@ -235,7 +235,7 @@ func CheckExamples(p Program) error {
 	env := Env{Dir: "/project", Home: "/home/user", Programs: k}
 	for _, line := range p.Examples.Safe {
 		if what := firstAlarm(Parse(line, env)); what != "" {
-			return fmt.Errorf("examples.safe: %q is not harmless: %s", line, what)
+			return &ExampleError{Line: line, Why: what}
 		}
 	}
 	for _, line := range p.Examples.Asks {
@@ -246,8 +246,19 @@ func CheckExamples(p Program) error {
 	return nil
 }
 
+// An ExampleError is an example among the safe ones that is not harmless.
+type ExampleError struct {
+	Line string
+	Why  umpire.Phrase
+}
+
+// Error names the line, and the code of what is not harmless about it.
+func (e *ExampleError) Error() string {
+	return fmt.Sprintf("examples.safe: %q is not harmless: %s", e.Line, e.Why)
+}
+
 // firstAlarm says what is not harmless about a line, or "".
-func firstAlarm(accesses []umpire.Access) string {
+func firstAlarm(accesses []umpire.Access) umpire.Phrase {
 	for i := range accesses {
 		switch a := &accesses[i]; {
 		case a.Doubt != "":
@@ -341,12 +352,18 @@ func (p *Program) checkHead(depth int) error {
 		return fmt.Errorf("checked: longer than %d bytes", maxEntryText)
 	case depth > 0 && p.Checked != "":
 		return errors.New("checked goes with the program, not with a subcommand")
-	case len(p.Why) > maxEntryText || len(p.Args) > maxEntryText || len(strings.Join(p.Names, " ")) > maxEntryText:
+	case tooLong(p.Why) || len(p.Args) > maxEntryText || len(strings.Join(p.Names, " ")) > maxEntryText:
 		return fmt.Errorf("a text is longer than %d bytes", maxEntryText)
 	case depth > 0 && (p.Replace || len(p.Examples.Safe)+len(p.Examples.Asks) > 0):
 		return errors.New("replace and examples go with the program, not with a subcommand")
 	}
 	return p.Examples.check()
+}
+
+// tooLong reports a person's words that are longer than an entry may hold.
+func tooLong(why umpire.Phrase) bool {
+	_, _, text := why.Parts()
+	return len(text) > maxEntryText
 }
 
 func (e Examples) check() error {
@@ -428,7 +445,7 @@ func (o *Option) check(s style, seen map[string]bool) error {
 		return errors.New("names: a program of style bare has no options")
 	case len(o.Names) == 0:
 		return errors.New("names: missing")
-	case len(o.Why) > maxEntryText || len(strings.Join(o.Names, " "))+len(strings.Join(o.Except, " ")) > maxEntryText:
+	case tooLong(o.Why) || len(strings.Join(o.Names, " "))+len(strings.Join(o.Except, " ")) > maxEntryText:
 		return fmt.Errorf("names: longer than %d bytes", maxEntryText)
 	}
 	for _, spelling := range o.Names {

@@ -41,7 +41,7 @@ func (u *use) judgeOperands() {
 func checkGlobOperand(u *use, kinds []string, i int, operand word) {
 	for _, kind := range kinds[min(i+1, len(kinds)):] {
 		if scan.HasField("write delete", strings.TrimSuffix(kind, "…")) {
-			u.raiseTo(umpire.Medium, reversible, "the matches of "+operand.display()+" may be among what it writes")
+			u.raiseTo(umpire.Medium, reversible, umpire.Say("matches-may-be-among-what-it-writes", operand.display()))
 			return
 		}
 	}
@@ -97,20 +97,20 @@ func (u *use) judgeOperand(kind string, operand word) {
 	case "dir":
 		u.touch(umpire.KindRead, operand, of)
 	case "host":
-		u.then(func() { u.w.network(operand.display(), u.program0()+" reaches it") })
+		u.then(func() { u.w.network(operand.display(), umpire.Say("program-reaches-it", u.program0())) })
 	case "script":
 		walkPrintedCode(u, operand)
 		u.runsFile(operand)
 		u.code = true
-		u.raise(umpire.Medium, "runs the code of "+operand.display())
+		u.raise(umpire.Medium, umpire.Say("runs-the-code-of-a-file", operand.display()))
 		u.touch(umpire.KindRead, operand, of)
 	case "code":
 		u.runsFile(operand)
-		u.raise(umpire.Medium, "runs code that cannot be judged")
+		u.raise(umpire.Medium, "runs-code-that-cannot-be-judged")
 	case "none", "extra":
-		u.raise(umpire.Medium, "takes no argument "+operand.display())
+		u.raise(umpire.Medium, umpire.Say("takes-no-such-argument", operand.display()))
 	default:
-		u.doubt = "the table of " + u.table + " is wrong"
+		u.doubt = umpire.Say("table-of-a-program-is-wrong", u.table)
 	}
 }
 
@@ -174,7 +174,7 @@ func joinWithBlanks(words []word) word {
 // walkCode walks a word as shell code.
 func (w *walker) walkCode(s *state, text word, in flow) {
 	if !text.known() && !text.glob {
-		w.doubt("sh", "runs code that is not known before it runs")
+		w.doubt("sh", "runs-code-that-is-not-known")
 		return
 	}
 	defer w.openPart()()

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"fmt"
-
 	"github.com/umpirehq/umpire"
 )
 
@@ -66,7 +64,7 @@ func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	w.walkText(s, line, flow{})
 	if len(w.accesses) == 0 {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium,
-			Reason: "holds no command"})
+			Reason: "holds-no-command"})
 	}
 	return w.accesses, w.guessed
 }
@@ -104,7 +102,7 @@ type walker struct {
 // walkText reads text as shell code and walks it.
 func (w *walker) walkText(s *state, text string, in flow) {
 	if problem := guardText(text); problem != "" {
-		w.doubt("", "not parsed: "+problem)
+		w.doubt("", umpire.Say("not-parsed", problem))
 		return
 	}
 	if !w.enterLevel() {
@@ -113,7 +111,7 @@ func (w *walker) walkText(s *state, text string, in flow) {
 	defer w.leaveLevel()
 	code, err := readCode(text)
 	if err != nil {
-		w.doubt("", fmt.Sprintf("not parsed: %v", err))
+		w.doubt("", umpire.Say("not-parsed", err))
 		return
 	}
 	if code.odd != "" {
@@ -128,7 +126,7 @@ func (w *walker) walkText(s *state, text string, in flow) {
 // enterLevel counts one more level of nesting, and reports whether it may be walked.
 func (w *walker) enterLevel() bool {
 	if w.depth >= maxNesting {
-		w.limit("nested too deeply")
+		w.limit("nested-too-deeply")
 		return false
 	}
 	w.depth++
@@ -150,13 +148,13 @@ func (w *walker) openPart() func() {
 func (w *walker) countStatement() bool {
 	w.commands++
 	if w.full || w.commands > maxCommands {
-		w.limit("too many commands")
+		w.limit("too-many-commands")
 		return false
 	}
 	return true
 }
 
-func (w *walker) limit(what string) {
+func (w *walker) limit(what umpire.Phrase) {
 	if !w.full {
 		w.full = true
 		w.doubt("", what)
@@ -166,7 +164,7 @@ func (w *walker) limit(what string) {
 // emit adds an access to the current part.
 func (w *walker) emit(a umpire.Access) {
 	if len(w.accesses) >= maxAccesses {
-		w.limit("too many accesses")
+		w.limit("too-many-accesses")
 		return
 	}
 	if w.away > 0 {
@@ -180,7 +178,7 @@ func (w *walker) emit(a umpire.Access) {
 }
 
 // doubt adds an access that says that something could not be known.
-func (w *walker) doubt(program, what string) {
+func (w *walker) doubt(program string, what umpire.Phrase) {
 	w.accesses = append(w.accesses, umpire.Access{
 		Kind: umpire.KindExec, Program: program, Risk: umpire.Medium,
 		Reason: what, Doubt: what, Part: w.part, Via: w.via,

@@ -20,7 +20,7 @@ type program struct {
 	// risk of a use with accepted options only, and why. The zero value is
 	// Critical, so an entry that forgets it is refused.
 	risk umpire.Risk
-	why  string
+	why  umpire.Phrase
 	// consequence is what cannot be taken back after such a use; an entry that is
 	// safe or low may leave it out.
 	consequence stated
@@ -76,7 +76,7 @@ type program struct {
 type option struct {
 	names string
 	does  effect
-	why   string
+	why   umpire.Phrase
 	// consequence is what cannot be taken back when the option is given; one that
 	// asks or harms states it, and one that obeys or runs is worth what it starts.
 	consequence stated

@@ -44,7 +44,7 @@ func checkFind(u *use) {
 	u.operands = nil
 	line, rest := findRoots(args)
 	if line.doubtful {
-		u.doubt = "a word that is not known before it runs may be an action"
+		u.doubt = "a-word-that-is-not-known"
 	}
 	line.names = findNames(rest)
 	judgeFindExpression(u, &line, rest)
@@ -105,14 +105,14 @@ func judgeFindWord(u *use, line *findLine, rest []word) int {
 	name := rest[0]
 	switch {
 	case name.open:
-		u.doubt = "a word that is not known before it runs may be an action"
+		u.doubt = "a-word-that-is-not-known"
 		return 1
 	case scan.HasField("( ) ! ,", name.text) || scan.HasField(findPlain, name.text):
 		line.speaks = line.speaks || name.text == "-ls"
 		return 1
 	case name.text == "-delete":
 		u.spoke = name.text
-		u.raise(umpire.High, "deletes the files that it finds")
+		u.raise(umpire.High, "deletes-the-files-that-it-finds")
 		for _, root := range line.pickedRoots() {
 			noteDeleteBelow(u, root)
 		}
@@ -130,7 +130,7 @@ func noteDeleteBelow(u *use, root word) {
 		root.picked = pickedFiles
 	}
 	u.touch(umpire.KindDelete, root, accessOf{tree: root.picked == "" || root.picked == pickedFiles,
-		why: "find deletes below it"})
+		why: "find-deletes-below-it"})
 }
 
 func keepAlphanumeric(c rune) rune {
@@ -148,7 +148,7 @@ func judgeFindValue(u *use, line *findLine, rest []word) int {
 		value = rest[1]
 	}
 	if value.split {
-		u.doubt = "a word that is not known before it runs may be an action"
+		u.doubt = "a-word-that-is-not-known"
 	}
 	switch {
 	case name == "-printf":
@@ -158,20 +158,20 @@ func judgeFindValue(u *use, line *findLine, rest []word) int {
 	case scan.HasField(findReads, name):
 		u.touch(umpire.KindRead, value, accessOf{})
 		if name == "-files0-from" {
-			u.doubt = "where it looks is not known before it runs"
+			u.doubt = "where-it-looks-is-not-known"
 		}
 	case strings.HasPrefix(name, "-newer") && len(name) == len("-newerXY"):
 		if name[len(name)-1] != 't' {
 			u.touch(umpire.KindRead, value, accessOf{})
 		}
 	case scan.HasField(findWrites, name):
-		u.writesFile(value, "writes its list to a file")
+		u.writesFile(value, "writes-its-list-to-a-file")
 	case name == "-fprintf":
-		u.writesFile(value, "writes its list to a file")
+		u.writesFile(value, "writes-its-list-to-a-file")
 		return min(3, len(rest))
 	default:
 		u.spoke = name
-		u.raise(umpire.Medium, "the word "+rest[0].display()+" of find is not known")
+		u.raise(umpire.Medium, umpire.Say("unknown-word-of-find", rest[0].display()))
 		return 1
 	}
 	return min(2, len(rest))
@@ -182,14 +182,14 @@ func walkFindExec(u *use, line *findLine, rest []word) int {
 	end := 1
 	for end < len(rest) && rest[end].text != ";" && !(rest[end].text == "+" && rest[end-1].text == "{}") {
 		if rest[end].split {
-			u.doubt = "a word that is not known before it runs may be an action"
+			u.doubt = "a-word-that-is-not-known"
 		}
 		end++
 	}
 	if end == len(rest) {
-		u.doubt = "the command of " + rest[0].text + " is not ended"
+		u.doubt = umpire.Say("command-is-not-ended", rest[0].text)
 	}
-	u.why = "looks for files and runs a command on them"
+	u.why = "looks-for-files-and-runs-a-command-on-them"
 	if len(rest) > 1 && !looksAtNames(u.w, rest[1]) {
 		noteNamedReads(u, line)
 		revealTails(u, rest[1:end], "{}", line.roots)

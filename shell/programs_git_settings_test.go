@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // withSettings is a world in which every folder below /p belongs to a repository
@@ -130,7 +131,7 @@ func TestRepositorySettingIsNamed(t *testing.T) {
 			continue
 		}
 		if a.Kind != umpire.KindExec || a.Words[0] != "core.fsmonitor=./x" ||
-			!strings.Contains(a.Reason, "/p/.git/config") {
+			!strings.Contains(catalogue.English.Text(a.Reason), "/p/.git/config") {
 			t.Errorf("%+v", a)
 		}
 		return

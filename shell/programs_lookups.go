@@ -19,7 +19,7 @@ type lookup struct {
 	// settings are the files of a project that the program obeys.
 	settings []settingsFile
 	// remote judges the settings of the repository, or is nil.
-	remote func(GitSetting) (why string)
+	remote func(GitSetting) (why umpire.Phrase)
 	// because is why neither the project nor the line can choose.
 	because string
 }
@@ -105,27 +105,27 @@ func dockerObjects(objects, verbs string) string {
 
 // ghElsewhere: `gh repo set-default` keeps what it was told in the repository, and that
 // may name a host.
-func ghElsewhere(s GitSetting) string {
+func ghElsewhere(s GitSetting) umpire.Phrase {
 	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".gh-resolved") &&
 		strings.Count(s.Value, "/") > 1 {
-		return "the repository's " + s.Key + " names a git host"
+		return umpire.Say("repository-names-a-git-host", s.Key)
 	}
 	return ""
 }
 
 // glabElsewhere: remotes choose the host, and settings can write their URLs anew.
-func glabElsewhere(s GitSetting) string {
+func glabElsewhere(s GitSetting) umpire.Phrase {
 	remote := strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url")
 	known := strings.HasPrefix(s.Value, "https://gitlab.com/") || strings.HasPrefix(s.Value, "git@gitlab.com:") ||
 		strings.HasPrefix(s.Value, "ssh://git@gitlab.com/")
 	if remote && !known || strings.HasPrefix(s.Key, "url.") {
-		return "the repository's " + s.Key + " may name another git host than gitlab.com"
+		return umpire.Say("repository-may-name-another-gitlab", s.Key)
 	}
 	return ""
 }
 
 // serverWhys are what entries of the tables say that ask a server.
-var serverWhys = []string{
+var serverWhys = []umpire.Phrase{
 	asksRegistry, asksHost, asksRepository, looksAtContainers, looksAtCluster, describesAccount, tellsAccount,
 }
 
@@ -156,12 +156,12 @@ func checkServer(u *use) {
 	}
 	l := findLookup(u.table, u.program0())
 	if l == nil {
-		u.steered = u.table + " asks a server that the project may choose, or runs code that it brings"
+		u.steered = umpire.Say("asks-a-server-of-the-project", u.table)
 		return
 	}
 	known := len(u.s.dirs) > 0 || len(l.settings) == 0 && l.remote == nil
 	if !known {
-		u.steered = "the folder is not known whose settings " + u.program0() + " obeys"
+		u.steered = umpire.Say("folder-of-settings-is-not-known", u.program0())
 	}
 	u.online = known
 	for _, dir := range u.s.dirs {
@@ -201,12 +201,12 @@ func noteServerFiles(u *use, l *lookup, dir string) {
 	}
 	files, err := u.w.env.Settings(dir, names)
 	if err != nil {
-		u.steered = "the settings that " + u.program0() + " obeys cannot be read: " + err.Error()
+		u.steered = umpire.Say("settings-cannot-be-read", u.program0(), err.Error())
 	}
 	for _, f := range files {
 		for i := range l.settings {
 			if s := &l.settings[i]; strings.HasSuffix(f.Path, "/"+s.name) && !s.leadsNowhere(f.Text) {
-				u.obeysServer(f.Path, f.Path+" may choose where "+u.program0()+" asks, and with which credentials")
+				u.obeysServer(f.Path, umpire.Say("settings-may-choose-the-server", f.Path, u.program0()))
 			}
 		}
 	}
@@ -251,7 +251,7 @@ func noteServerRemotes(u *use, l *lookup, dir string) {
 }
 
 // obeysServer emits the access of a setting, once a line.
-func (u *use) obeysServer(file, reason string) {
+func (u *use) obeysServer(file string, reason umpire.Phrase) {
 	words := []string{u.program0() + " obeys " + file}
 	told := func(a umpire.Access) bool { return a.Table == ServerTable && a.Words[0] == words[0] }
 	if slices.ContainsFunc(u.w.accesses, told) {

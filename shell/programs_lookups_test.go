@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -240,7 +241,7 @@ func TestASettingIsAnAccessOfItsOwn(t *testing.T) {
 	all := Parse("npm view x; npm view y", withFiles(map[string]string{"/p/.npmrc": "registry=http://evil"}))
 	named := 0
 	for _, a := range all {
-		if a.Table == ServerTable && a.Words[0] == "npm obeys /p/.npmrc" && strings.Contains(a.Reason, "/p/.npmrc") &&
+		if a.Table == ServerTable && a.Words[0] == "npm obeys /p/.npmrc" && strings.Contains(catalogue.English.Text(a.Reason), "/p/.npmrc") &&
 			a.Asks == umpire.CodeNetwork && a.Risk == umpire.Medium {
 			named++
 		}

@@ -12,7 +12,7 @@ var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", op
 	{names: "-nrcsSeMCajRb --null-input --raw-output --compact-output --slurp --sort-keys --exit-status " +
 		"--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --stream --stream-errors " +
 		"--seq --raw-output0 --unbuffered --binary --args --jsonargs"},
-	{names: "--indent="}, {names: "-f= --from-file=", does: reads | lead | obeys, why: "runs a filter from a file"},
+	{names: "--indent="}, {names: "-f= --from-file=", does: reads | lead | obeys, why: "runs-a-filter-from-a-file"},
 	{names: "-L= --library-path=", does: reads},
 	{names: "-hV --help --version --build-configuration", does: shows},
 }}
@@ -27,10 +27,10 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 		"--header-preprocess= --lua-prefix= --lua-suffix= --properties-separator= --csv-separator= --tsv-separator= " +
 		"--xml-attribute-prefix= --xml-content-name="},
 	{names: "--expression=", does: lead},
-	{names: "-f= --from-file=", does: reads | lead | asks, consequence: lost, why: "runs an expression from a file"},
-	{names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes files in place"},
+	{names: "-f= --from-file=", does: reads | lead | asks, consequence: lost, why: "runs-an-expression-from-a-file"},
+	{names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes-files-in-place"},
 	{names: "-s= --split-exp= --split-exp-file=", does: asks, consequence: reversible,
-		why: "writes a file for each result"},
+		why: "writes-a-file-for-each-result"},
 	{names: "-hV --help --version", does: shows},
 }}
 
@@ -84,7 +84,7 @@ func judgeFilter(u *use, options *program, reaching string) {
 // judgeFilterText judges the filter itself.
 func judgeFilterText(u *use, filter word, reaching string) {
 	if !filter.known() {
-		u.doubt = "the filter is not known before it runs"
+		u.doubt = "the-filter-is-not-known"
 		return
 	}
 	checkReach(u, filter.text, reaching)
@@ -94,7 +94,7 @@ func judgeFilterText(u *use, filter word, reaching string) {
 func checkReach(u *use, filter, reaching string) {
 	for _, name := range filterNames(filter) {
 		if scan.HasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
-			u.askSecret("the filter uses " + name + ", which shows more than its input")
+			u.askSecret(umpire.Say("filter-shows-more-than-its-input", name))
 		}
 	}
 }

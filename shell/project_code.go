@@ -266,7 +266,7 @@ func markShadowed(u *use) {
 			module, _, _ := strings.Cut(name, ".")
 			if scan.HasField(localPython, module) && module != "" {
 				u.code = true
-				u.raise(umpire.Low, u.why+", unless "+name+" beside it runs in its place")
+				u.raise(umpire.Low, umpire.Say("unless-a-file-beside-it-runs-in-its-place", u.why, name))
 				return
 			}
 		}

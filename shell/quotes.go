@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Within double quotes and here-documents a single quote in ${x:-…} is no quote to
@@ -12,17 +14,17 @@ import (
 // what it calls text.
 
 // hidesCode says why shells may run what the parser takes for text, or returns "".
-func hidesCode(text string, file *syntax.File) string {
+func hidesCode(text string, file *syntax.File) umpire.Phrase {
 	if !strings.Contains(text, "${") && !strings.Contains(text, "#") {
 		return ""
 	}
-	problem := ""
+	var problem umpire.Phrase
 	syntax.Walk(file, func(n syntax.Node) bool {
 		hidden := false
 		switch n := n.(type) {
 		case *syntax.Comment:
 			if !startsComment(text, offsetOf(n.Hash)) {
-				problem = "a # within a word does not begin a comment"
+				problem = "a-hash-within-a-word"
 			}
 		case *syntax.DblQuoted:
 			hidden = hiddenIn(n.Parts)
@@ -30,14 +32,14 @@ func hidesCode(text string, file *syntax.File) string {
 			hidden = n.Hdoc != nil && hiddenIn(n.Hdoc.Parts)
 		case *syntax.ParamExp:
 			if bracketOfZsh(text[offsetOf(n.Pos()):offsetOf(n.End())]) {
-				problem = "zsh expands what follows $~ and its kin"
+				problem = "zsh-expands-what-follows-and-its-kin"
 			}
 			if startsProcess(n) {
-				problem = "a program in <(…) within ${…} runs"
+				problem = "a-program-within-a-variable-runs"
 			}
 		}
 		if hidden {
-			problem = "a single quote within \"${…}\" is text to the shell, and what follows it may run"
+			problem = "a-single-quote-within-is-text-to-the-shell"
 		}
 		return problem == ""
 	})

@@ -69,8 +69,8 @@ func (u *use) followRecipe(program, name string, args []word, check bool) follow
 		guessText(u, r.Text)
 	}
 	if result == readRecipe {
-		u.become(umpire.Safe, "runs "+shorten(strings.Join(found[0].Lines,
-			"; "))+" ("+found[0].File+": "+found[0].Name+")")
+		u.become(umpire.Safe, umpire.Say("runs-a-recipe", shorten(strings.Join(found[0].Lines,
+			"; ")), found[0].File, found[0].Name))
 	}
 	return result
 }
@@ -98,7 +98,7 @@ func followTargets(u *use, program, plain string) {
 	if len(targets) == 0 {
 		targets = []word{lit("")}
 	}
-	result, why := readRecipe, ""
+	result, why := readRecipe, umpire.Phrase("")
 	for _, target := range targets {
 		result = min(result, u.followRecipe(program, target.text, nil, scan.HasField(checkScripts, target.text)))
 		why = cmp.Or(why, u.why)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // withScripts is a project whose package.json or makefile has these lines.
@@ -81,7 +82,7 @@ func TestRecipes(t *testing.T) {
 		got := Parse(tt.line, env)
 		risk, code := safe, false
 		for _, a := range got {
-			if a.Kind != umpire.KindRead && !strings.HasPrefix(a.Reason, "works in") {
+			if a.Kind != umpire.KindRead && !strings.HasPrefix(catalogue.English.Text(a.Reason), "works in") {
 				risk = umpire.Worse(risk, a.Risk)
 			}
 			code = code || a.Code
@@ -98,7 +99,7 @@ func TestRecipeIsTheCommands(t *testing.T) {
 	t.Parallel()
 	got := Parse("npm run dev", withScripts(map[string]string{"npm dev": "mkdir a && eslint ."}))
 	if len(got) < 3 || got[0].Program != "npm" || got[0].Via != 0 ||
-		!strings.Contains(got[0].Reason, "mkdir a && eslint .") {
+		!strings.Contains(catalogue.English.Text(got[0].Reason), "mkdir a && eslint .") {
 		t.Fatalf("%+v", got)
 	}
 	if slices.ContainsFunc(got[1:], func(a umpire.Access) bool {

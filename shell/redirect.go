@@ -39,7 +39,7 @@ func (w *walker) walkRedirects(s *state, redirs []*syntax.Redirect, in flow) (fl
 			emitRedirected(w, s, umpire.KindWrite, r.Word, target)
 			out = out || r.N == nil || r.N.Value == "1"
 		default:
-			w.doubt("", "a redirection that is not known")
+			w.doubt("", "a-redirection-that-is-not-known")
 		}
 	}
 	return in, out
@@ -123,7 +123,7 @@ type accessOf struct {
 	follows  bool // links that it finds are followed
 	inside   bool // what is in it is read, also by a program that only peeks at operands
 	table    string
-	why      string
+	why      umpire.Phrase
 	risk     umpire.Risk // of writes and deletes; the zero value is judged by kind
 	moved    bool        // a deleted path only goes elsewhere, or is in git
 }
@@ -131,11 +131,11 @@ type accessOf struct {
 // path emits the access of a path for each folder that it may start from.
 func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf) {
 	if rest, ok := strings.CutPrefix(target.text, "/dev/tcp/"); ok {
-		w.network(rest, "opens a connection")
+		w.network(rest, "opens-a-connection")
 		return
 	}
 	if rest, ok := strings.CutPrefix(target.text, "/dev/udp/"); ok {
-		w.network(rest, "opens a connection")
+		w.network(rest, "opens-a-connection")
 		return
 	}
 	a := umpire.Access{
@@ -155,9 +155,9 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	paths := s.absolutePaths(target)
 	if len(paths) == 0 || target.unplaced() {
 		a.Target = target.display()
-		a.Doubt = "the path is not known before it runs"
+		a.Doubt = "the-path-is-not-known"
 		if target.known() {
-			a.Doubt = "the folder that the path starts from is not known"
+			a.Doubt = "the-folder-of-the-path-is-not-known"
 		}
 		w.emit(a)
 		return
@@ -203,19 +203,19 @@ func (of accessOf) pathRisk(kind umpire.AccessKind) umpire.Risk {
 	return umpire.Medium
 }
 
-func (of accessOf) pathReason(kind umpire.AccessKind) string {
+func (of accessOf) pathReason(kind umpire.AccessKind) umpire.Phrase {
 	switch {
 	case of.why != "":
 		return of.why
 	case of.redirect && kind == umpire.KindRead:
-		return "a redirection reads it"
+		return "a-redirection-reads-it"
 	case of.redirect:
-		return "a redirection writes it"
+		return "a-redirection-writes-it"
 	}
-	return kind.String() + "s it"
+	return umpire.Phrase(kind.String() + "s-it")
 }
 
 // network emits the access of a host or URL.
-func (w *walker) network(target, why string) {
+func (w *walker) network(target string, why umpire.Phrase) {
 	w.emit(umpire.Access{Kind: umpire.KindNetwork, Target: target, Risk: umpire.High, Reason: why})
 }

@@ -11,12 +11,12 @@ import (
 // that was shown cannot be taken back, and no mode of a host skips the question.
 
 // secretWhys are what entries and options of the tables say that print secrets.
-var secretWhys = []string{
-	printsEnvironment, printsHistory, printsOutputs, printsClipboard, "prints credentials", "prints your token",
+var secretWhys = []umpire.Phrase{
+	printsEnvironment, printsHistory, printsOutputs, printsClipboard, "prints-credentials", "prints-your-token",
 }
 
 // printsHistory is for the commands of an interactive shell, which asks as its file does.
-const printsHistory = "prints earlier commands, with whatever passwords were typed"
+const printsHistory = "prints-earlier-commands"
 
 // secretCommands print a secret by what they are for: their words without options, but
 // for those that stand here.
@@ -48,7 +48,7 @@ var secretCommands = []string{
 }
 
 // askSecret makes a use ask since it may print a secret.
-func (u *use) askSecret(why string) {
+func (u *use) askSecret(why umpire.Phrase) {
 	u.secret = true
 	u.raiseTo(umpire.Medium, harmless, why)
 }

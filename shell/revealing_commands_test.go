@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // TestSecretsAskForTheirOwnReason: what prints a secret has the reason code of secrets, so
@@ -73,11 +74,11 @@ func TestTablesThatSpeakOfSecrets(t *testing.T) {
 	prints := regexp.MustCompile(`(?i)\b(prints|shows|tells)\b.*` +
 		`\b(environment|credentials?|secrets?|tokens?|passwords?|clipboard)\b`)
 	everyProgram(func(path string, p *program) {
-		if p.risk.AtLeast(umpire.Medium) && prints.MatchString(p.why) && !slices.Contains(secretWhys, p.why) {
+		if p.risk.AtLeast(umpire.Medium) && prints.MatchString(catalogue.English.Text(p.why)) && !slices.Contains(secretWhys, p.why) {
 			t.Errorf("%s %q", path, p.why)
 		}
 		for opt := range p.options {
-			if opt.does&(asks|harms) != 0 && prints.MatchString(opt.why) && !slices.Contains(secretWhys, opt.why) {
+			if opt.does&(asks|harms) != 0 && prints.MatchString(catalogue.English.Text(opt.why)) && !slices.Contains(secretWhys, opt.why) {
 				t.Errorf("%s %s %q", path, strings.Fields(opt.names)[0], opt.why)
 			}
 		}

@@ -30,7 +30,7 @@ type use struct {
 	// online is that of the access. steered says what of the project may choose the server
 	// that it asks, or the code that it runs.
 	online  bool
-	steered string
+	steered umpire.Phrase
 	later   []func() // accesses that come after the program's own
 	// path are the subcommands, joined by dots; about says that the use only prints
 	// something about the program, code that it runs code of the project, and reads that
@@ -64,7 +64,7 @@ func (u *use) judge(args []word) flow {
 		judgeMissingSubcommand(u)
 	}
 	if in := cmp.Or(u.in.secret, findGivenSecret(u)); in != "" {
-		u.askSecret("is given the variable " + in + ", which may hold a secret")
+		u.askSecret(umpire.Say("is-given-a-secret-variable", in))
 	}
 	if u.about = u.onlyInforms(); !u.about {
 		if p.check != nil {
@@ -167,7 +167,7 @@ func judgeMissingSubcommand(u *use) {
 	if len(u.operands) == 0 {
 		return
 	}
-	u.raiseTo(umpire.Medium, u.program.consequence, u.table+" "+u.operands[0].display()+" is not known")
+	u.raiseTo(umpire.Medium, u.program.consequence, umpire.Say("unknown-subcommand", u.table, u.operands[0].display()))
 }
 
 // onlyInforms reports whether all that was given asks the program about itself, as
@@ -182,7 +182,7 @@ func (u *use) onlyInforms() bool {
 		}
 	}
 	if len(u.global) == 0 {
-		u.become(umpire.Safe, "prints something about itself")
+		u.become(umpire.Safe, "prints-something-about-itself")
 	}
 	return true
 }
@@ -192,10 +192,10 @@ func (u *use) judgeOptions() {
 	for _, name := range u.unknown {
 		u.spoke = name
 		u.extras = append(u.extras, name)
-		u.raise(umpire.Medium, "the option "+name+" of "+u.table+" is not known")
+		u.raise(umpire.Medium, umpire.Say("unknown-option", name, u.table))
 	}
 	if u.doubtful {
-		u.doubt = "a word that is not known before it runs may be an option"
+		u.doubt = "a-word-that-is-not-known-before-it-runs-may-be-an-option"
 	}
 	if u.vague {
 		u.extras = append(u.extras, unknownOption)
@@ -231,7 +231,7 @@ func (u *use) judgeOption(g given) {
 	}
 	if does&obeys != 0 {
 		u.spoke = g.name
-		u.raise(umpire.Medium, cmp.Or(why, "obeys "+g.name))
+		u.raise(umpire.Medium, cmp.Or(why, umpire.Say("obeys-an-option", g.name)))
 	}
 	if !g.has {
 		return
@@ -244,13 +244,13 @@ func (u *use) judgeOption(g given) {
 func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 	switch {
 	case does&runs != 0:
-		u.raise(umpire.Medium, cmp.Or(of.why, "runs a program"))
+		u.raise(umpire.Medium, cmp.Or(of.why, "runs-a-program"))
 		u.then(func() { u.w.walkCode(u.outsideState(), value, flow{kind: flowForeign}) })
 	case does&deletes != 0:
 		u.touch(umpire.KindDelete, value, of)
 	case does&writes != 0:
 		if !value.known() || !scan.HasField(harmlessDevices, value.text) {
-			u.raiseTo(umpire.Medium, reversible, cmp.Or(of.why, "writes a file"))
+			u.raiseTo(umpire.Medium, reversible, cmp.Or(of.why, "writes-a-file"))
 		}
 		u.touch(umpire.KindWrite, value, of)
 	case does&reads != 0:
@@ -260,7 +260,7 @@ func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 		of.inside = does&walks == 0
 		u.touch(umpire.KindRead, value, of)
 	case does&reaches != 0:
-		u.then(func() { u.w.network(value.display(), cmp.Or(of.why, "reaches a host")) })
+		u.then(func() { u.w.network(value.display(), cmp.Or(of.why, "reaches-a-host")) })
 	case does&enters != 0:
 		u.touch(umpire.KindRead, value, of)
 		u.s = u.s.clone()
@@ -293,7 +293,7 @@ func (u *use) fetchesURL(target word) bool {
 	if !found || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" {
 		return false
 	}
-	u.visit(target, umpire.Medium, "may be fetched from there")
+	u.visit(target, umpire.Medium, "may-be-fetched-from-there")
 	return true
 }
 

@@ -59,7 +59,7 @@ func (w *walker) walkStatement(s *state, st *syntax.Stmt, in flow) flow {
 		return flow{}
 	}
 	if len(s.vars) > maxVariables {
-		w.limit("too many variables")
+		w.limit("too-many-variables")
 	}
 	if st.Background || st.Coprocess {
 		s = s.clone()
@@ -126,7 +126,7 @@ func (w *walker) walkCommand(s *state, cmd syntax.Command, in flow) flow {
 			w.walkNested(s, cmd.Name)
 			if _, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); simple || cmd.Stmt.Cmd == nil ||
 				!syntax.ValidName(cmd.Name.Lit()) {
-				w.doubt("", "the name of a coprocess may be a command")
+				w.doubt("", "the-name-of-a-coprocess-may-be-a-command")
 			}
 			s.vars[cmd.Name.Lit()] = unknownValue()
 		}
@@ -134,13 +134,13 @@ func (w *walker) walkCommand(s *state, cmd syntax.Command, in flow) flow {
 		walkArithmetic(w, s, cmd)
 		w.builtin("[[", "compares")
 	default:
-		w.doubt("", "a construct that is not known")
+		w.doubt("", "a-construct-that-is-not-known")
 	}
 	return flow{}
 }
 
 // builtin emits the access of a construct of the shell itself, which only looks.
-func (w *walker) builtin(name, why string) {
+func (w *walker) builtin(name string, why umpire.Phrase) {
 	w.emit(umpire.Access{Kind: umpire.KindExec, Program: name, Words: []string{name}, Risk: umpire.Safe,
 		Consequence: umpire.Harmless, Reason: why})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A fakeGate keeps one session in memory, by the rules of the real gate: its batches
@@ -341,7 +342,7 @@ func (g *fakeGate) enter(s umpire.Submission, c umpire.Call, v umpire.Verdict) e
 			return err
 		}
 		request := g.batches[s.Batch].Calls[slices.IndexFunc(g.batches[s.Batch].Calls, func(b umpire.BatchCall) bool { return b.ID == c.ID })].Request
-		return g.refuse(s.Batch, c.ID, request, umpire.CodeAutoDeny, "non_interactive confirmation required: nobody is there")
+		return g.refuse(s.Batch, c.ID, request, umpire.CodeAutoDeny, umpire.Say("nobody-can-confirm", "nobody is there"))
 	}
 	if v == umpire.Deny {
 		return g.refuse(s.Batch, c.ID, "", umpire.CodeBlocked, "denied by a rule")
@@ -349,7 +350,7 @@ func (g *fakeGate) enter(s umpire.Submission, c umpire.Call, v umpire.Verdict) e
 	return nil
 }
 
-func (g *fakeGate) refuse(id umpire.BatchID, c umpire.CallID, request umpire.RequestID, code umpire.ReasonCode, reason string) error {
+func (g *fakeGate) refuse(id umpire.BatchID, c umpire.CallID, request umpire.RequestID, code umpire.ReasonCode, reason umpire.Phrase) error {
 	delete(g.asks, request)
 	e := umpire.Event{Kind: umpire.EventPermissionRejected, Call: c, Request: request, Code: code, Reason: reason}
 	if err := g.apply(id, e, nil); err != nil {
@@ -359,7 +360,7 @@ func (g *fakeGate) refuse(id umpire.BatchID, c umpire.CallID, request umpire.Req
 	if code == umpire.CodeCancelled {
 		status = umpire.ResultCancelled
 	}
-	return g.finish(id, umpire.Result{Call: c, Status: status, Code: code, Output: "[Tool Denied] " + reason})
+	return g.finish(id, umpire.Result{Call: c, Status: status, Code: code, Output: "[Tool Denied] " + catalogue.English.Text(reason)})
 }
 
 // answer is a person's word on the question about a call.

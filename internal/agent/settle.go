@@ -195,9 +195,6 @@ func (r *run) tell(b *umpire.Batch) {
 	}
 }
 
-// unattended begins the reason of a refusal that is owed to nobody being there.
-const unattended = "non_interactive confirmation required"
-
 // ended counts the end of a call, once.
 func (r *run) ended(c *umpire.BatchCall, result umpire.Result) {
 	if c == nil || r.told[c.ID] {
@@ -205,7 +202,7 @@ func (r *run) ended(c *umpire.BatchCall, result umpire.Result) {
 	}
 	r.told[c.ID] = true
 	switch {
-	case result.Code == umpire.CodeAutoDeny && strings.HasPrefix(c.Reason, unattended):
+	case result.Code == umpire.CodeAutoDeny && c.Reason.Is("nobody-can-confirm"):
 		r.outcome.Unattended++
 	case result.Code == umpire.CodeTimeout:
 		r.outcome.Late++

@@ -36,7 +36,7 @@ type Call struct {
 	Effect     umpire.Effect     `json:"effect,omitempty"`
 	State      umpire.CallState  `json:"state"`
 	Verdict    umpire.Verdict    `json:"verdict"`
-	Reason     string            `json:"reason,omitempty"`
+	Reason     umpire.Phrase     `json:"reason,omitempty"`
 	Code       umpire.ReasonCode `json:"reason_code,omitempty"`
 	// Took is how long deciding it took, in microseconds.
 	Took int64 `json:"took_us,omitempty"`

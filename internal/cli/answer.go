@@ -261,7 +261,7 @@ func formatStanding(a *app.App, s umpire.Standing) string {
 		text += " " + fmt.Sprintf(a.Text.Of("at %s"), s.At.Local().Format(timeLayout))
 	}
 	if s.Reason != "" {
-		text += ": " + s.Reason
+		text += ": " + a.Text.Reason(s.Reason)
 	}
 	return text
 }

@@ -54,6 +54,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	if err != nil {
 		return nil, err
 	}
+	request.Header.Set("Umpire-Phrases", "codes")
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // D-1 to D-5, D-14, DS-2: one message is one batch; while one call waits none runs.
@@ -364,7 +365,7 @@ func TestApprovalIsBoundToWhatWasShown(t *testing.T) {
 	if ran := d.run(s, b); len(ran) != 0 {
 		t.Fatalf("ran %v", ran)
 	}
-	if p := d.pending("w"); p.Version != 2 || !strings.Contains(p.Reason, "has changed") {
+	if p := d.pending("w"); p.Version != 2 || !strings.Contains(catalogue.English.Text(p.Reason), "has changed") {
 		t.Errorf("the new question is %+v", p)
 	}
 }

@@ -51,7 +51,7 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 		return err
 	}
 	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
-	q.card.Code, q.card.Reason = umpire.CodeChanged, changedReason+r.changed
+	q.card.Code, q.card.Reason = umpire.CodeChanged, umpire.Say("changed-since-it-was-shown", r.changed)
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 		b, err := t.batch(r.ask.Batch)
 		if err != nil {
@@ -72,6 +72,3 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 	return fmt.Errorf("request %q does not show what the call would do now: %s; it asks again as request %q: %w",
 		r.ask.Request, r.changed, q.card.Request, umpire.ErrChanged)
 }
-
-// changedReason begins the reason of a question that is put anew.
-const changedReason = "What the call would do has changed since it was shown: "

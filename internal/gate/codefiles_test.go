@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/secret"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // codeCall is a command that runs the code of a file, and what is rewritten.
@@ -98,7 +99,7 @@ func TestApprovalIsBoundToTheCode(t *testing.T) {
 				t.Fatalf("ran %v in a form that nobody saw", ran)
 			}
 			again := d.pending("c")
-			if again.Code != umpire.CodeChanged || !strings.Contains(again.Reason, filepath.Base(tt.file)) || again.ShownDigest == card.ShownDigest {
+			if again.Code != umpire.CodeChanged || !strings.Contains(catalogue.English.Text(again.Reason), filepath.Base(tt.file)) || again.ShownDigest == card.ShownDigest {
 				t.Errorf("the new question is %s: %s", again.Code, again.Reason)
 			}
 			if ran := d.run(s, d.approve("c", umpire.ScopeOnce)); len(ran) != 1 {
@@ -131,7 +132,7 @@ func TestAnswerToOldCodeIsNotTaken(t *testing.T) {
 				t.Errorf("the answer was taken: %v", kinds)
 			}
 			card := d.pending("c")
-			if card.Request == old.Request || card.Code != umpire.CodeChanged || !strings.Contains(card.Reason, "deploy.sh: 1 lines added, 0 removed") ||
+			if card.Request == old.Request || card.Code != umpire.CodeChanged || !strings.Contains(catalogue.English.Text(card.Reason), "deploy.sh: 1 lines added, 0 removed") ||
 				card.CodeFiles[0].Text != "echo one\necho two\n" {
 				t.Errorf("the new card is %+v", card)
 			}
@@ -188,7 +189,7 @@ func TestCodeThatChangesDuringTheAnswer(t *testing.T) {
 				t.Fatalf("ran %v", ran)
 			}
 			again := d.pending("c")
-			if again.Request == first.Request || again.Code != umpire.CodeChanged || !strings.Contains(again.Reason, "deploy.sh") {
+			if again.Request == first.Request || again.Code != umpire.CodeChanged || !strings.Contains(catalogue.English.Text(again.Reason), "deploy.sh") {
 				t.Errorf("the new question is %s: %s", again.Code, again.Reason)
 			}
 			if ran := d.run(s, d.approve("c", umpire.ScopeOnce)); len(ran) != 1 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // The texts that a model gets for a call that did not run.
@@ -26,9 +27,6 @@ const (
 		`The user says that it was not done. {REASON}`
 )
 
-// unattended begins the text of every question that nobody can answer.
-const unattended = "non_interactive confirmation required"
-
 // fillIn puts a call's name, its id and a reason into a text. What they hold is
 // not looked at: each stands where the text says, once.
 func fillIn(text, tool string, id umpire.CallID, reason string) string {
@@ -38,8 +36,8 @@ func fillIn(text, tool string, id umpire.CallID, reason string) string {
 
 // denialText is what the model is told of a call that did not run, by the reason
 // code of its refusal.
-func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, reason string) string {
-	text := refusedText
+func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, said umpire.Phrase) string {
+	text, reason := refusedText, catalogue.English.Text(said)
 	switch code {
 	case umpire.CodeCancelled:
 		text = cancelledText
@@ -53,7 +51,7 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, reason st
 			text = deniedPlain
 		}
 	default:
-		if strings.HasPrefix(reason, unattended) {
+		if said.Is("nobody-can-confirm") {
 			return reason
 		}
 	}
@@ -63,12 +61,12 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, reason st
 // suffixText is what the model is told of a call all of whose files the suffix limit
 // refused: the fixed text, or for a list of files a result for each of them, as the
 // tool gives it when some are left.
-func suffixText(j *judged, reason string) string {
+func suffixText(j *judged) string {
 	var in struct {
 		Files []json.RawMessage `json:"filePath"`
 	}
 	if json.Unmarshal(j.call.Input, &in) != nil || len(in.Files) != len(j.decision.Accesses) {
-		return reason
+		return catalogue.English.Text(j.decision.Reason)
 	}
 	type result struct {
 		Path    string `json:"path"`
@@ -81,13 +79,13 @@ func suffixText(j *judged, reason string) string {
 			Path string `json:"path"`
 		}
 		if json.Unmarshal(raw, &file) != nil && json.Unmarshal(raw, &file.Path) != nil {
-			return reason
+			return catalogue.English.Text(j.decision.Reason)
 		}
 		results[i].Path = file.Path
 	}
 	for _, r := range slices.Backward(j.decision.Reasons) {
 		if r.Access >= 0 && r.Access < len(results) {
-			results[r.Access].Message = r.Text // the first of each is the one that settles it
+			results[r.Access].Message = catalogue.English.Text(r.Text) // the first of each is the one that settles it
 		}
 	}
 	return string(data(map[string]any{"results": results}))

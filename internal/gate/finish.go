@@ -87,7 +87,7 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 		if r.Status == umpire.ResultCancelled {
 			code = umpire.CodeCancelled
 		}
-		err = t.refuseQuestion(b, c, code, r.Output)
+		err = t.refuseQuestion(b, c, code, umpire.Verbatim(r.Output))
 	case umpire.CallApproved:
 		if r.Status == umpire.ResultOK {
 			return umpire.Batch{}, fmt.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A place is a gate with a home and a project of a test's own.
@@ -69,7 +70,7 @@ func TestCheckGrants(t *testing.T) {
 			p := newPlace(t)
 			r := p.call(tt.tool, tt.input)
 			r.Grants, r.AllowAll = tt.grants, tt.allowAll
-			if d := p.Decide(r); d.Verdict != tt.want || d.Reason != tt.reason {
+			if d := p.Decide(r); d.Verdict != tt.want || catalogue.English.Text(d.Reason) != tt.reason {
 				t.Errorf("%v %q, want %v %q", d.Verdict, d.Reason, tt.want, tt.reason)
 			}
 		})
@@ -84,7 +85,7 @@ func TestCheckDenyBeatsGrants(t *testing.T) {
 	r.Grants = []umpire.Grant{{Scope: umpire.ScopeOnce, Tool: "Write"}, {Scope: umpire.ScopeSession, Tool: "Write"}}
 	r.AllowAll = true
 	d := p.Decide(r)
-	if d.Verdict != umpire.Deny || d.Reason != "Denied by rule: d1" || d.Rule == nil || d.Rule.ID != "d1" {
+	if d.Verdict != umpire.Deny || d.Reason != umpire.Say("denied-by-rule", "d1") || d.Rule == nil || d.Rule.ID != "d1" {
 		t.Errorf("M-06: %v %q %v", d.Verdict, d.Reason, d.Rule)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/secret"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 func preHook(tools, command string) rulefile.Hook {
@@ -117,7 +118,7 @@ func TestHooksBeforeTheQuestion(t *testing.T) {
 	s := d.session(umpire.Opening{})
 	d.submit(s, "b1", command("c1", "ls"))
 	card := d.pending("c1")
-	if card.Reason != "why?" || card.Code != umpire.CodeRule || len(d.lines("ran")) != 1 {
+	if card.Reason != umpire.Verbatim("why?") || card.Code != umpire.CodeRule || len(d.lines("ran")) != 1 {
 		t.Errorf("card %q %s, runs %v", card.Reason, card.Code, d.lines("ran"))
 	}
 	if got := d.run(s, d.approve("c1", umpire.ScopeOnce)); len(got) != 1 || len(d.lines("ran")) != 1 {
@@ -126,7 +127,7 @@ func TestHooksBeforeTheQuestion(t *testing.T) {
 	// Nobody there: what a hook asks about is denied.
 	alone := d.session(umpire.Opening{Headless: true})
 	b := d.submit(alone, "b2", command("c1", "ls"))
-	if c := b.Call("c1"); c.State != umpire.CallDone || !strings.HasPrefix(c.Reason, "non_interactive confirmation required: why?") {
+	if c := b.Call("c1"); c.State != umpire.CallDone || !strings.HasPrefix(catalogue.English.Text(c.Reason), "non_interactive confirmation required: why?") {
 		t.Errorf("headless: %+v", c)
 	}
 }
@@ -180,7 +181,7 @@ func TestHookRanIsMasked(t *testing.T) {
 			told = append(told, e)
 		}
 	}
-	if len(told) != 1 || strings.Contains(told[0].Reason, "ghp_0") {
+	if len(told) != 1 || strings.Contains(catalogue.English.Text(told[0].Reason), "ghp_0") {
 		t.Fatalf("got %+v", told)
 	}
 	var data hookRun

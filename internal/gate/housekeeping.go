@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -170,7 +169,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 			Paths: pathsOf(begun.Accesses), Type: begun.Type,
 			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true,
 			Extra: extraOf(row.Extra),
-			Reason: t.maskText(fmt.Sprintf("It was started by %s, and it is not known whether it ran: %s",
+			Reason: t.maskPhrase(umpire.Say("started-and-not-known-whether-it-ran",
 				cmp.Or(run.Runner, "its agent"), evidence)),
 			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
 		},
@@ -189,7 +188,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 // giveUpCall ends a call whose outcome nobody will settle.
 func (o *outcome) giveUpCall(b *umpire.Batch, c *umpire.BatchCall) error {
 	e := umpire.Event{Kind: umpire.EventCallIndeterminate, Call: c.ID, Tool: c.Tool,
-		Reason: "nobody is there to tell what became of it"}
+		Reason: "nobody-is-there-to-tell"}
 	if err := o.apply(b, e, nil); err != nil {
 		return err
 	}

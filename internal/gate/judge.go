@@ -161,7 +161,7 @@ func objections(all []userhook.Ran) []umpire.Rule {
 		ran := &all[i]
 		if v := ran.Verdict(); v != umpire.Allow {
 			rules = append(rules, umpire.Rule{
-				ID: umpire.RuleID(ran.Hook.ID), Action: v, Tool: "*", Description: ran.Reason,
+				ID: umpire.RuleID(ran.Hook.ID), Action: v, Tool: "*", Says: ran.Reason,
 				Source: ran.Hook.Source, File: ran.Hook.File, Line: ran.Hook.Line,
 			})
 		}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (o *outcome) beginBatch(sub *submission) (*umpire.Batch, error) {
 	for i, j := range sub.calls {
 		detail.Calls = append(detail.Calls, batch.Call{
 			ID: j.call.ID, Tool: j.call.Tool, ArgsHash: j.hash, Background: j.call.Background, Effect: j.effect,
-			State: j.state, Verdict: j.decision.Verdict, Reason: o.maskText(j.decision.Reason),
+			State: j.state, Verdict: j.decision.Verdict, Reason: o.maskPhrase(j.decision.Reason),
 			Code: j.decision.ReasonCode, Took: j.took.Microseconds(),
 		})
 		rows = append(rows, store.CallRow{
@@ -231,7 +232,7 @@ func (o *outcome) decisionEvent(kind umpire.EventKind, j *judged) umpire.Event {
 }
 
 // denyCall gives a call its refusal without a question.
-func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, reason string) error {
+func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, reason umpire.Phrase) error {
 	c := b.Call(j.call.ID)
 	e := o.decisionEvent(umpire.EventPermissionRejected, j)
 	var detail batch.Detail
@@ -244,10 +245,10 @@ func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, r
 		return err
 	}
 	o.session.Permission = umpire.StateDenied
-	o.session.Blocked = &umpire.Blocked{Code: code, Detail: o.maskText(reason)}
+	o.session.Blocked = &umpire.Blocked{Code: code, Detail: o.maskPhrase(reason)}
 	text := denialText(c.Tool, c.ID, code, reason)
 	if code == umpire.CodeSuffix {
-		text = suffixText(j, reason)
+		text = suffixText(j)
 	}
 	return o.finishCall(b, c.ID, statusOf(code), code, text)
 }
@@ -257,7 +258,9 @@ const gateActor = "gate"
 
 // refuseQuestion answers a question without a person: nobody is there, the time is over,
 // the turn was stopped, the session ended.
-func (o *outcome) refuseQuestion(b *umpire.Batch, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
+func (o *outcome) refuseQuestion(
+	b *umpire.Batch, c *umpire.BatchCall, code umpire.ReasonCode, reason umpire.Phrase,
+) error {
 	o.recordRefusal(c, code, reason)
 	e := umpire.Event{
 		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, State: umpire.StateDenied,
@@ -271,10 +274,10 @@ func (o *outcome) refuseQuestion(b *umpire.Batch, c *umpire.BatchCall, code umpi
 }
 
 // recordRefusal stores the gate's own answer to the question of a call.
-func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, reason string) {
+func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, reason umpire.Phrase) {
 	addRow(o, (*store.Tx).InsertAnswer, store.AnswerRow{
 		Standing: umpire.Standing{
-			Request: c.Request, Choice: umpire.Refuse, Reason: o.maskText(reason), Code: code, Actor: gateActor,
+			Request: c.Request, Choice: umpire.Refuse, Reason: o.maskPhrase(reason), Code: code, Actor: gateActor,
 			At: o.now,
 		},
 		ArgsHash: c.ArgsHash, Channel: gateActor,
@@ -293,8 +296,7 @@ func (o *outcome) countDenial(settings *Settings) {
 	if before || !degraded(&o.session, settings) {
 		return
 	}
-	o.addNotice(fmt.Sprintf("Auto mode asks from now on: %d refusals in a row, %d in all.", o.session.DenialsInRow,
-		o.session.Denials))
+	o.addNotice(umpire.Say("auto-mode-asks-from-now-on", o.session.DenialsInRow, o.session.Denials))
 }
 
 // finishCall stores a result that the gate itself gives.
@@ -397,9 +399,9 @@ func (o *outcome) addMessage(role string, id umpire.BatchID, content store.Seale
 	}
 }
 
-// addNotice puts a text for people on the timeline.
-func (o *outcome) addNotice(text string) {
-	o.append(umpire.Event{Kind: umpire.EventNotice, Reason: text}, nil)
+// addNotice puts what people should know on the timeline.
+func (o *outcome) addNotice(said umpire.Phrase) {
+	o.append(umpire.Event{Kind: umpire.EventNotice, Reason: said}, nil)
 }
 
 // addHookEvents records what the hooks said about a call.
@@ -427,18 +429,18 @@ func hookEvent(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) (umpire.E
 		Hook: ran.Hook.ID, Event: ran.Hook.Event, Outcome: ran.Outcome, Exit: ran.Exit, Took: ran.Took.Milliseconds(),
 		File: ran.Hook.File, Line: ran.Hook.Line,
 	}
-	reason := ran.Reason
 	if ran.Outcome == userhook.Failed {
 		detail.OnFailure = "block"
 		if ran.Hook.Skip {
 			detail.OnFailure = "skip"
 		}
 	}
-	if reason == "" {
-		reason = fmt.Sprintf("Hook %q has no objection", ran.Hook.ID)
+	reason := cmp.Or(ran.Reason, umpire.Say("hook-has-no-objection", ran.Hook.ID))
+	if _, _, text := reason.Parts(); len(text) > maxShown {
+		reason = umpire.Verbatim(beginning(text, maxShown))
 	}
 	return umpire.Event{
 		Kind: umpire.EventHookRan, Batch: b, Call: call.ID, Tool: call.Tool, Agent: call.Agent,
-		Reason: beginning(reason, maxShown),
+		Reason: reason,
 	}, detail
 }

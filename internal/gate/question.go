@@ -45,7 +45,7 @@ func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	call, d := &j.call, &j.decision
 	card.Accesses = g.shownAccesses(j)
 	card.Type, card.Risk, card.Consequence, card.Warning = d.Type, d.Risk.Level(), d.Consequence, d.Warning
-	card.Reason, card.Code = g.maskText(d.Reason), d.ReasonCode
+	card.Reason, card.Code = g.maskPhrase(d.Reason), d.ReasonCode
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
 	for _, s := range d.Suggestions {
@@ -158,7 +158,7 @@ func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile) 
 		write(a.Target)
 		write(a.Resolved)
 		write(a.Place.String())
-		write(a.Doubt)
+		write(string(a.Doubt))
 	}
 	for _, f := range code {
 		write(f.Path)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // D-12, D-18, D-43: everything is in the store, and survives a restart.
@@ -56,7 +57,7 @@ func TestLostCalls(t *testing.T) {
 				t.Errorf("the runner that was replaced is not fenced off: %v", err)
 			}
 			p := d.pending("w")
-			if !p.Indeterminate || !strings.Contains(p.Reason, "is there now and was not before") {
+			if !p.Indeterminate || !strings.Contains(catalogue.English.Text(p.Reason), "is there now and was not before") {
 				t.Errorf("the question is %+v", p)
 			}
 			if len(p.Accesses) != 1 || !slices.Equal(p.Paths, []string{d.file("b.txt")}) || p.Type != umpire.FileWrite || p.Access != "write" {

@@ -9,6 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // maxReason bounds what a person may write; it goes to the model.
@@ -170,7 +171,8 @@ func (g *Gate) prepareGrants(r *resolution) error {
 		return invalid("expires_at", "has passed already")
 	}
 	if d.Verdict == umpire.Deny && !r.conditions.headless {
-		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request, g.maskText(d.Reason), umpire.ErrState)
+		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request,
+			catalogue.English.Text(g.maskPhrase(d.Reason)), umpire.ErrState)
 	}
 	if err := g.checkRuleFits(r.conditions, r.answer, &call); err != nil {
 		return err
@@ -271,8 +273,8 @@ func (o *outcome) recordAnswer(r *resolution) {
 	a := r.answer
 	addRow(o, (*store.Tx).InsertAnswer, store.AnswerRow{
 		Standing: umpire.Standing{
-			Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: o.maskText(a.Reason), Code: r.code,
-			Actor: a.Actor, At: o.now,
+			Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: umpire.Verbatim(o.maskText(a.Reason)),
+			Code: r.code, Actor: a.Actor, At: o.now,
 		},
 		ArgsHash: a.ArgsHash, Channel: a.Channel, PolicyRevision: r.revision,
 	})
@@ -283,12 +285,12 @@ func (r *resolution) event() umpire.Event {
 	e := umpire.Event{
 		Kind: umpire.EventPermissionApproved, Call: r.ask.Call, Request: r.ask.Request, Agent: r.card.Agent,
 		Tool: r.card.Tool, State: umpire.StateAllowed, Type: r.card.Type, Risk: r.card.Risk, Verdict: new(umpire.Allow),
-		Reason: r.answer.Reason, Code: r.code, Scope: new(r.answer.Scope), Actor: r.answer.Actor,
+		Reason: umpire.Verbatim(r.answer.Reason), Code: r.code, Scope: new(r.answer.Scope), Actor: r.answer.Actor,
 		Accesses: r.card.Accesses,
 	}
 	if r.answer.Choice != umpire.Approve {
 		e.Kind, e.State, e.Verdict, e.Scope = umpire.EventPermissionRejected, umpire.StateDenied, new(umpire.Deny), nil
-		e.Blocked = &umpire.Blocked{Code: r.code, Detail: r.answer.Reason}
+		e.Blocked = &umpire.Blocked{Code: r.code, Detail: umpire.Verbatim(r.answer.Reason)}
 	}
 	return e
 }
@@ -318,12 +320,13 @@ func (o *outcome) addGrants(r *resolution) {
 // refuseCall gives a call that a person said no to its result.
 func (o *outcome) refuseCall(b *umpire.Batch, r *resolution) error {
 	o.session.Permission = umpire.StateDenied
-	o.session.Blocked = &umpire.Blocked{Code: r.code, Detail: o.maskText(r.answer.Reason)}
+	o.session.Blocked = &umpire.Blocked{Code: r.code, Detail: umpire.Verbatim(o.maskText(r.answer.Reason))}
 	if r.code == umpire.CodeDenied {
 		o.countDenial(&r.conditions.settings)
 	}
 	c := b.Call(r.ask.Call)
-	return o.finishCall(b, c.ID, statusOf(r.code), r.code, denialText(c.Tool, c.ID, r.code, r.answer.Reason))
+	text := denialText(c.Tool, c.ID, r.code, umpire.Verbatim(r.answer.Reason))
+	return o.finishCall(b, c.ID, statusOf(r.code), r.code, text)
 }
 
 // settleLostCall gives a call of unknown outcome the result that a person knows.
@@ -347,7 +350,7 @@ func (o *outcome) cancelBatch(b *umpire.Batch, actor string) error {
 }
 
 // dropCalls ends every call of the batch that has not started.
-func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason string) error {
+func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason umpire.Phrase) error {
 	for _, c := range b.Calls {
 		var err error
 		switch c.State {

@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -151,7 +152,7 @@ func (r *row) check(t *testing.T, g *Gate, root string) umpire.Decision {
 	case d.Verdict != r.verdict,
 		r.class != "" && d.Risk.Class() != r.class,
 		r.code != "" && d.ReasonCode != r.code,
-		r.text != "" && d.Reason != r.text:
+		r.text != "" && catalogue.English.Text(d.Reason) != r.text:
 		t.Errorf("%s %s: %v %s %s %q, want %v %s %s %q; reasons %+v", r.call.Tool, r.call.Input,
 			d.Verdict, d.Risk.Class(), d.ReasonCode, d.Reason, r.verdict, r.class, r.code, r.text, d.Reasons)
 	}

@@ -34,9 +34,9 @@ func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
 	case settings.SandboxRequire == config.RequireNone:
 		s.Mode, s.Absent = umpire.SandboxFullAccess, true
 	case c.Level == umpire.SandboxWeaker:
-		s.Missing = "this machine has only a weaker one: " + c.Lacks
+		s.Missing = umpire.Say("machine-has-only-a-weaker-sandbox", c.Lacks)
 	default:
-		s.Missing = cmp.Or(c.Lacks, "this machine has none")
+		s.Missing = cmp.Or(umpire.Verbatim(c.Lacks), "machine-has-no-sandbox")
 	}
 	return s
 }

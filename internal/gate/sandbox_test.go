@@ -68,7 +68,7 @@ func TestNoSandboxIsOnTheCard(t *testing.T) {
 	}
 
 	submit("1", confined(umpire.SandboxNone))
-	if p := d.pending("c1"); p.Code != umpire.CodeNoSandbox || p.NoSandbox != "mounts: operation not permitted" {
+	if p := d.pending("c1"); p.Code != umpire.CodeNoSandbox || p.NoSandbox != umpire.Verbatim("mounts: operation not permitted") {
 		t.Errorf("the card says %q, %q", p.Code, p.NoSandbox)
 	}
 	b := d.approve("c1", umpire.ScopeOnce)

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A Masker hides secrets in what is kept for people to read.
@@ -37,6 +39,16 @@ func (sec secrets) maskText(text string) string {
 		return text
 	}
 	return sec.masker.Text(text)
+}
+
+// maskPhrase masks what a phrase says. One with a secret is its masked text from then on,
+// in every language: a secret may begin in one argument and end in the next.
+func (sec secrets) maskPhrase(said umpire.Phrase) umpire.Phrase {
+	text := catalogue.English.Text(said)
+	if masked := sec.maskText(text); masked != text {
+		return umpire.Verbatim(masked)
+	}
+	return said
 }
 
 func (sec secrets) maskJSON(value json.RawMessage) json.RawMessage {
@@ -90,9 +102,9 @@ func messageLabel(s umpire.SessionID) string { return fmt.Sprintf("message:%q", 
 
 // masked returns the event with secrets hidden, as it is stored.
 func (sec secrets) masked(e umpire.Event) umpire.Event {
-	e.Reason = sec.maskText(e.Reason)
+	e.Reason = sec.maskPhrase(e.Reason)
 	if e.Blocked != nil {
-		e.Blocked = &umpire.Blocked{Code: e.Blocked.Code, Detail: sec.maskText(e.Blocked.Detail)}
+		e.Blocked = &umpire.Blocked{Code: e.Blocked.Code, Detail: sec.maskPhrase(e.Blocked.Detail)}
 	}
 	e.Data = sec.maskJSON(e.Data)
 	e.Accesses = sec.maskAccesses(e.Accesses)
@@ -102,6 +114,11 @@ func (sec secrets) masked(e umpire.Event) umpire.Event {
 func (sec secrets) maskAccesses(accesses []umpire.Access) []umpire.Access {
 	if sec.masker == nil || len(accesses) == 0 {
 		return accesses
+	}
+	accesses = slices.Clone(accesses)
+	for i := range accesses {
+		a := &accesses[i]
+		a.Reason, a.Doubt = sec.maskPhrase(a.Reason), sec.maskPhrase(a.Doubt)
 	}
 	data, err := json.Marshal(accesses)
 	if err != nil {

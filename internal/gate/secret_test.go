@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/secret"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // What is secret is nowhere in the database, the events and the questions, and
@@ -155,7 +156,7 @@ func TestSecretInTheReasonOfARefusal(t *testing.T) {
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install x"))
 	d.refuse("c", "revoke "+token+" first")
-	if b := must(d.Batch(t.Context(), s.ID, "m1"))(t); strings.Contains(b.Calls[0].Reason, token) {
+	if b := must(d.Batch(t.Context(), s.ID, "m1"))(t); strings.Contains(catalogue.English.Text(b.Calls[0].Reason), token) {
 		t.Errorf("the batch shows %q", b.Calls[0].Reason)
 	}
 	d.shut()

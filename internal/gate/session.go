@@ -203,8 +203,8 @@ func (ss *sessions) noteFormerProject(ctx context.Context, id umpire.SessionID, 
 	})
 }
 
-func formerNotice(p *Project) string {
-	return fmt.Sprintf("This project is known as %s by now; the session stays with %s.", p.ID.Short(), p.Former.Short())
+func formerNotice(p *Project) umpire.Phrase {
+	return umpire.Say("project-has-another-id-by-now", p.ID.Short(), p.Former.Short())
 }
 
 // processGone reports whether the process that ran a session is gone. Another one that takes
@@ -402,7 +402,7 @@ func (t *transaction) checkFree() error {
 func (o *outcome) adoptProject(p *Project) {
 	if o.session.Project == "" {
 		o.session.Project, o.session.Root, o.session.GitDir, o.session.Worktree = p.ID, p.Root, p.GitDir, p.Worktree
-		o.addNotice("This session had no project; it belongs to " + p.ID.Short() + " from now on.")
+		o.addNotice(umpire.Say("session-belongs-to-a-project", p.ID.Short()))
 		return
 	}
 	if o.session.Project == p.Former && p.ID != p.Former {
@@ -412,7 +412,7 @@ func (o *outcome) adoptProject(p *Project) {
 
 // profileNotice says so when the profile of a new session seems to limit editing and
 // does not; "" otherwise.
-func (ss *sessions) profileNotice(o *umpire.Opening) (string, error) {
+func (ss *sessions) profileNotice(o *umpire.Opening) (umpire.Phrase, error) {
 	p, err := ss.projectOf(o.Dir, o.AddDirs)
 	if err != nil {
 		return "", err
@@ -421,8 +421,7 @@ func (ss *sessions) profileNotice(o *umpire.Opening) (string, error) {
 	if err != nil || profile == nil || !profile.LimitsNothing() {
 		return "", err
 	}
-	return fmt.Sprintf("No item of editableFileSuffixes of the agent %q is a suffix, so that it may edit every file.",
-		cmp.Or(o.Profile, mainProfile)), nil
+	return umpire.Say("suffixes-limit-nothing", cmp.Or(o.Profile, mainProfile)), nil
 }
 
 // Fork makes a new session with the conversation of another one of the same
@@ -515,7 +514,7 @@ func (t *transaction) endSession(reason string) error {
 	}
 	t.session.State, t.session.EndedAt = umpire.SessionOver, t.now
 	t.session.Runner, t.session.LeaseUntil = "", time.Time{}
-	t.append(umpire.Event{Kind: umpire.EventSessionEnded, Reason: reason}, nil)
+	t.append(umpire.Event{Kind: umpire.EventSessionEnded, Reason: umpire.Verbatim(reason)}, nil)
 	return nil
 }
 
@@ -524,7 +523,7 @@ func (o *outcome) closeBatch(b *umpire.Batch) error {
 	if b.State == umpire.BatchFinished {
 		return nil
 	}
-	if err := o.dropCalls(b, umpire.CodeDenied, "the session ended"); err != nil {
+	if err := o.dropCalls(b, umpire.CodeDenied, "the-session-ended"); err != nil {
 		return err
 	}
 	for _, c := range b.Calls {
@@ -549,7 +548,7 @@ func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 			return fmt.Errorf("session %q: %w", id, err)
 		}
 		t := ss.begin(tx, s)
-		t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "The session was deleted."}, nil)
+		t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "the-session-was-deleted"}, nil)
 		if err := t.flush(); err != nil {
 			return err
 		}

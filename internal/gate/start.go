@@ -223,7 +223,8 @@ func (o *outcome) askAgain(b *umpire.Batch, l *pendingStart) (umpire.Started, er
 	q := *l.judged.question
 	if l.moved {
 		q.card.Code = umpire.CodeChanged
-		q.card.Reason = "What the call would do has changed since it was approved: " + cmp.Or(l.changed, q.card.Reason)
+		q.card.Reason = umpire.Say("changed-since-it-was-approved",
+			cmp.Or(umpire.Verbatim(l.changed), q.card.Reason))
 	}
 	if err := o.putQuestion(b, &q, umpire.EventPermissionAsked); err != nil {
 		return umpire.Started{}, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // trustCode trusts the code of the project as it is.
@@ -55,7 +56,7 @@ func TestCodeThatTheAgentWroteAsksOnce(t *testing.T) {
 			d.do(s, "m2", change)
 			d.submit(s, "m3", command("t", "go test ./..."))
 			card := d.pending("t")
-			if card.Code != umpire.CodeWritten || !strings.Contains(card.Reason, "a_test.go") {
+			if card.Code != umpire.CodeWritten || !strings.Contains(catalogue.English.Text(card.Reason), "a_test.go") {
 				t.Errorf("the question is %s: %s", card.Code, card.Reason)
 			}
 			b := d.approve("t", umpire.ScopeOnce)
@@ -85,7 +86,7 @@ func TestOnlyAnApprovalConfirmsCode(t *testing.T) {
 	d.do(third, "m4", call("w2", "Write", `{"file_path":"b.go","content":"x"}`))
 	d.run(other, d.approve("u", umpire.ScopeOnce))
 	d.submit(third, "m5", command("v", "go test ./..."))
-	if p := d.pending("v"); !strings.Contains(p.Reason, "b.go") || strings.Contains(p.Reason, "a.go") {
+	if p := d.pending("v"); !strings.Contains(catalogue.English.Text(p.Reason), "b.go") || strings.Contains(catalogue.English.Text(p.Reason), "a.go") {
 		t.Errorf("the question is: %s", p.Reason)
 	}
 }

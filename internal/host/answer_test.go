@@ -304,7 +304,7 @@ func TestAnswerOverAllFacts(t *testing.T) {
 			for _, place := range places {
 				for c := umpire.Lost; c <= umpire.Harmless; c++ {
 					for _, doubt := range []string{"", "a doubt"} {
-						a := umpire.Access{Kind: kind, Place: place, Target: "/x", Resolved: "/x", Risk: umpire.Medium, Consequence: c, Doubt: doubt}
+						a := umpire.Access{Kind: kind, Place: place, Target: "/x", Resolved: "/x", Risk: umpire.Medium, Consequence: c, Doubt: umpire.Verbatim(doubt)}
 						d := decide(asks(a, code, umpire.CodeMode))
 						if code == umpire.CodeSafe {
 							continue // it never asks

@@ -140,7 +140,7 @@ func allowClaude(e ClaudeEvent, d umpire.Decision) Output {
 	if e.Kind == ClaudePermissionRequest {
 		return Output{Stdout: answerRequest(permissionBehavior{Behavior: "allow"})}
 	}
-	reason := view.Clip(view.Visible(cmp.Or(d.Reason, "Allowed by umpire")), MaxReason)
+	reason := view.Clip(view.Visible(cmp.Or(english(d.Reason), "Allowed by umpire")), MaxReason)
 	return Output{Stdout: answerPreToolUse(umpire.Allow, reason)}
 }
 

@@ -198,8 +198,8 @@ func TestLongReasons(t *testing.T) {
 	t.Parallel()
 	for _, long := range []string{strings.Repeat("x", 50_000), strings.Repeat("文", 20_000), strings.Repeat("😀", 20_000), strings.Repeat("\x1b", 20_000)} {
 		for _, code := range []umpire.ReasonCode{umpire.CodeBlocked, codeDenied} {
-			d := umpire.Decision{Reason: long, ReasonCode: code, Rule: &umpire.RuleRef{ID: umpire.RuleID(long), File: long},
-				Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: long, Reason: long}}}
+			d := umpire.Decision{Reason: umpire.Verbatim(long), ReasonCode: code, Rule: &umpire.RuleRef{ID: umpire.RuleID(long), File: long},
+				Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: long, Reason: umpire.Verbatim(long)}}}
 			text := denyText(ClaudeEvent{ToolName: "Bash"}, d)
 			if n := len(utf16.Encode([]rune(text))); n > MaxReason {
 				t.Errorf("%d units, want at most %d", n, MaxReason)
@@ -244,7 +244,7 @@ func FuzzReadClaude(f *testing.F) {
 		if e.Kind.AboutTool() && (e.Call.Tool == "" || e.Call.ID == "" || !json.Valid(e.Call.Input) || e.Call.Input[0] != '{') {
 			t.Fatalf("incomplete call %+v", e.Call)
 		}
-		out := AnswerClaude(e, umpire.Decision{Reason: e.ToolName}, Deny)
+		out := AnswerClaude(e, umpire.Decision{Reason: umpire.Verbatim(e.ToolName)}, Deny)
 		if e.Kind.Decides() && (!json.Valid(out.Stdout) || bytes.Count(out.Stdout, []byte("\n")) != 1 || len(out.Stderr) == 0) {
 			t.Fatalf("not a denial: %+v", out)
 		}

@@ -155,7 +155,7 @@ func AnswerMuse(r MuseRequest, d umpire.Decision) Output {
 		return Output{Stdout: append([]byte(museMarker), strictjson.EncodeLine(ask)...)}
 	case umpire.Deny:
 	}
-	return Output{Stdout: []byte(museDenied(r.Call.Tool, cmp.Or(d.Reason, "Denied by umpire")) + "\n")}
+	return Output{Stdout: []byte(museDenied(r.Call.Tool, cmp.Or(english(d.Reason), "Denied by umpire")) + "\n")}
 }
 
 // FailMuse is the answer when umpire could not decide: a denial, with the

@@ -82,7 +82,7 @@ func FuzzReadMuse(f *testing.F) {
 			return
 		}
 		for _, v := range []umpire.Verdict{umpire.Deny, umpire.Ask, umpire.Allow} {
-			out := AnswerMuse(r, umpire.Decision{Verdict: v, Reason: string(data)})
+			out := AnswerMuse(r, umpire.Decision{Verdict: v, Reason: umpire.Verbatim(string(data))})
 			if bytes.Count(out.Stdout, []byte("\n")) != 1 {
 				t.Fatalf("%s is not one line: %q", v, out.Stdout)
 			}

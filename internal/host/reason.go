@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -33,6 +34,9 @@ const toolDenied = "[Tool Denied]"
 // undecided begins every denial that is owed to a failure of our own.
 const undecided = "umpire could not decide, so the call is refused"
 
+// english is what a phrase says to a model, which reads no codes.
+func english(said umpire.Phrase) string { return catalogue.English.Text(said) }
+
 // problemText joins what a failure means and what it was.
 func problemText(meaning string, problem error) string {
 	if problem == nil {
@@ -54,18 +58,18 @@ func ToolDenied(tool string, id umpire.CallID, reason string) string {
 // denyText tells the model why, about what, and what to do instead.
 func denyText(e ClaudeEvent, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
-		if strings.HasPrefix(d.Reason, toolDenied) {
-			return view.Clip(view.Visible(d.Reason), MaxReason)
+		if reason := english(d.Reason); strings.HasPrefix(reason, toolDenied) {
+			return view.Clip(view.Visible(reason), MaxReason)
 		}
-		return ToolDenied(e.ToolName, e.Call.ID, d.Reason)
+		return ToolDenied(e.ToolName, e.Call.ID, english(d.Reason))
 	}
-	cause := cmp.Or(d.Reason, "Denied by umpire")
+	cause := cmp.Or(english(d.Reason), "Denied by umpire")
 	return sentences(cause, subject(d), nextStep(d.ReasonCode))
 }
 
 // headlessText explains an Ask that nobody can answer.
 func headlessText(d umpire.Decision) string {
-	cause := d.Reason
+	cause := english(d.Reason)
 	if !strings.HasPrefix(cause, nonInteractive) {
 		cause = nonInteractive + ": " + cmp.Or(cause, "this call needs an approval")
 	}
@@ -74,7 +78,7 @@ func headlessText(d umpire.Decision) string {
 
 // askText is what Claude Code shows the user beside its own prompt.
 func askText(d umpire.Decision) string {
-	cause := cmp.Or(d.Reason, "This call needs an approval")
+	cause := cmp.Or(english(d.Reason), "This call needs an approval")
 	if d.Warning {
 		cause = "Dangerous: " + cause
 	}
@@ -139,10 +143,10 @@ func subject(d umpire.Decision) string {
 	var parts []string
 	settled := settling(d)
 	if settled != nil {
-		parts = append(parts, "Access: "+describe(settled, d.Reason))
+		parts = append(parts, "Access: "+describe(settled, english(d.Reason)))
 	}
 	if worst := riskiest(d); worst != nil && worst != settled {
-		parts = append(parts, "Riskiest: "+describe(worst, d.Reason))
+		parts = append(parts, "Riskiest: "+describe(worst, english(d.Reason)))
 	}
 	if d.Rule != nil {
 		parts = append(parts, "Rule: "+describeRule(d.Rule))
@@ -194,13 +198,13 @@ func describe(a *umpire.Access, said string) string {
 	if a.Kind == umpire.KindExec && a.Program != "" {
 		what = strings.Join(append([]string{a.Program}, a.Args...), " ")
 	}
-	text := a.Kind.String() + " " + quoted(what)
+	text, why := a.Kind.String()+" "+quoted(what), english(a.Reason)
 	switch {
-	case a.Reason == "":
-	case strings.Contains(said, a.Reason):
+	case why == "":
+	case strings.Contains(said, why):
 		text += " (" + a.Risk.String() + ")"
 	default:
-		text += " (" + a.Risk.String() + ": " + view.Brief(a.Reason, maxAccess) + ")"
+		text += " (" + a.Risk.String() + ": " + view.Brief(why, maxAccess) + ")"
 	}
 	return view.Clip(text, 2*maxAccess)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // TestRecordedPayloads reads what the real Claude Code sent, and what it made of the
@@ -64,7 +65,7 @@ func checkRecorded(t *testing.T, file, payload string) ClaudeKind {
 	}
 	d := umpire.Decision{Verdict: umpire.Deny, Reason: "the recorded call is denied"}
 	out := string(AnswerClaude(e, d, e.Reply(d, Mode{}, false)).Stdout)
-	if !strings.Contains(out, `"`+e.Event+`"`) || !strings.Contains(out, `"deny"`) || !strings.Contains(out, d.Reason) {
+	if !strings.Contains(out, `"`+e.Event+`"`) || !strings.Contains(out, `"deny"`) || !strings.Contains(out, catalogue.English.Text(d.Reason)) {
 		t.Errorf("%s: %s is not denied: %s", file, e.Event, out)
 	}
 	return e.Kind

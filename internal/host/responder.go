@@ -100,6 +100,7 @@ func unenforced(d umpire.Decision) Output {
 	if d.Verdict == umpire.Allow {
 		return Output{}
 	}
-	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict, view.Visible(cmp.Or(d.Reason, "no reason")))
+	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict,
+		view.Visible(cmp.Or(english(d.Reason), "no reason")))
 	return Output{Stderr: []byte(text + "\n")}
 }

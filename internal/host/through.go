@@ -183,10 +183,10 @@ func refusal(c *umpire.BatchCall) umpire.Decision {
 		d.ReasonCode = c.Result.Code
 	}
 	if d.Reason == "" && d.ReasonCode != umpire.CodeDenied && c.Result != nil {
-		d.Reason = c.Result.Output
+		d.Reason = umpire.Verbatim(c.Result.Output)
 	}
 	if c.Result != nil && c.Result.Status == umpire.ResultOK {
-		d.Reason, d.ReasonCode = "This very call has run before", umpire.CodeResolved
+		d.Reason, d.ReasonCode = "this-very-call-has-run-before", umpire.CodeResolved
 	}
 	return d
 }

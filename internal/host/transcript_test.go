@@ -34,7 +34,7 @@ func verdictOf(t *testing.T, text []byte) umpire.Decision {
 	if err := json.Unmarshal(text, &in); err != nil {
 		t.Fatalf("decision: %v", err)
 	}
-	return umpire.Decision{Verdict: in.Verdict, Risk: in.Risk, Reason: in.Reason, ReasonCode: in.ReasonCode,
+	return umpire.Decision{Verdict: in.Verdict, Risk: in.Risk, Reason: umpire.Verbatim(in.Reason), ReasonCode: in.ReasonCode,
 		Warning: in.Warning, Rule: in.Rule, Reasons: in.Reasons, Accesses: in.Accesses}
 }
 

@@ -53,13 +53,14 @@ type Snapshot struct {
 	Files []SnapshotFile // the last field: see fields
 }
 
-// A SnapshotRule is a rule with its source, file and line, which its own JSON leaves out.
+// A SnapshotRule is a rule with its source, file, line and reason, which its own JSON leaves out.
 type SnapshotRule struct {
 	umpire.Rule
 
 	From umpire.Source `json:"from"`
 	In   string        `json:"in"`
 	At   int           `json:"at"`
+	Own  umpire.Phrase `json:"says,omitempty"`
 }
 
 // A SnapshotFile is one file as it was; the stamp of one that is not there is "".
@@ -70,8 +71,8 @@ type SnapshotFile struct {
 
 // NewSnapshotRule keeps a rule with where it stands.
 func NewSnapshotRule(r umpire.Rule) SnapshotRule {
-	kept := SnapshotRule{Rule: r, From: r.Source, In: r.File, At: r.Line}
-	kept.Source, kept.File, kept.Line = 0, "", 0
+	kept := SnapshotRule{Rule: r, From: r.Source, In: r.File, At: r.Line, Own: r.Says}
+	kept.Source, kept.File, kept.Line, kept.Says = 0, "", 0, ""
 	return kept
 }
 
@@ -209,7 +210,7 @@ func (s *Snapshot) Judge() (*Judge, error) {
 	rules := make([]umpire.Rule, 0, len(s.Rules))
 	for _, kept := range s.Rules {
 		r := kept.Rule
-		r.Source, r.File, r.Line = kept.From, kept.In, kept.At
+		r.Source, r.File, r.Line, r.Says = kept.From, kept.In, kept.At, kept.Own
 		rules = append(rules, r)
 	}
 	made, err := policy.New(rules, policy.Options{

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/place"
 )
@@ -204,15 +205,15 @@ func readRecord(name string) (*record, error) {
 }
 
 // notTrusted is why code of a clone does not run that nobody has said anything about.
-const notTrusted = "the code of this clone is not trusted (umpire trust --code)"
+const notTrusted umpire.Phrase = "code-is-not-trusted"
 
 // Check says why code of a clone may not run in one of the folders, or "" when a person
 // trusts it there. Folders that are not known are not trusted. The trust in one worktree
 // of a clone holds in another that has the same code at the same commit.
-func (l *Ledger) Check(g *place.Bounds, dirs []string) string {
+func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 	r, err := l.read(g)
 	if err != nil {
-		return notTrusted + ": " + err.Error()
+		return umpire.Say("code-is-not-trusted-since", err)
 	}
 	why := notTrusted
 	if r != nil {
@@ -222,7 +223,7 @@ func (l *Ledger) Check(g *place.Bounds, dirs []string) string {
 		return why
 	}
 	if len(dirs) == 0 {
-		return "the folder in which it runs is not known"
+		return "the-folder-in-which-it-runs-is-not-known"
 	}
 	for _, dir := range dirs {
 		if why := outsideTrust(g, dir); why != "" {
@@ -233,7 +234,7 @@ func (l *Ledger) Check(g *place.Bounds, dirs []string) string {
 }
 
 // holds says why the trust in what a record describes has ended, or "" when it has not.
-func (l *Ledger) holds(g *place.Bounds, r *record) string {
+func (l *Ledger) holds(g *place.Bounds, r *record) umpire.Phrase {
 	if why := movedSince(g, r.Commit); why != "" {
 		return endedTrust(why)
 	}
@@ -250,9 +251,7 @@ func (l *Ledger) holds(g *place.Bounds, r *record) string {
 	return ""
 }
 
-func endedTrust(why string) string {
-	return "the trust in the code of this clone has ended: " + why + " (umpire trust --code)"
-}
+func endedTrust(why string) umpire.Phrase { return umpire.Say("trust-in-the-code-has-ended", why) }
 
 // Changes returns what differs from what was trusted, for people; trusted says whether
 // there is a record at all.
@@ -378,18 +377,18 @@ func innerChanges(root string, r *record, names []string) (changes []string) {
 }
 
 // outsideTrust says why trust in a clone does not speak of code that runs in a folder.
-func outsideTrust(g *place.Bounds, dir string) string {
+func outsideTrust(g *place.Bounds, dir string) umpire.Phrase {
 	resolved, err := files.Canonical(dir)
 	if err != nil {
-		return fmt.Sprintf("the folder %s cannot be told", strconv.Quote(dir))
+		return umpire.Say("folder-cannot-be-told", dir)
 	}
 	rest, err := filepath.Rel(g.Root, resolved)
 	if err != nil || !filepath.IsLocal(rest) {
-		return fmt.Sprintf("it runs in %s, outside this clone", strconv.Quote(dir))
+		return umpire.Say("runs-outside-this-clone", dir)
 	}
 	for segment := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
 		if isPassed(segment) {
-			return fmt.Sprintf("it runs in %s, which is not looked through", strconv.Quote(dir))
+			return umpire.Say("runs-where-nobody-looked", dir)
 		}
 	}
 	return ""

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/place"
 )
 
@@ -101,7 +102,7 @@ func TestTrustEndsByAChange(t *testing.T) {
 			t.Parallel()
 			g, l := clone(t)
 			dirs := []string{g.Root}
-			if why := l.Check(g, dirs); !strings.Contains(why, "not trusted") {
+			if why := l.Check(g, dirs); !strings.Contains(catalogue.English.Text(why), "not trusted") {
 				t.Fatalf("before: %q", why)
 			}
 			if _, err := l.Grant(g); err != nil {
@@ -109,7 +110,7 @@ func TestTrustEndsByAChange(t *testing.T) {
 			}
 			tt.change(t, g.Root)
 			why := l.Check(g, dirs)
-			if (why == "") != (tt.want == "") || !strings.Contains(why, tt.want) {
+			if (why == "") != (tt.want == "") || !strings.Contains(catalogue.English.Text(why), tt.want) {
 				t.Errorf("%q, want %q", why, tt.want)
 			}
 			if why := l.Check(g, nil); why == "" {
@@ -173,7 +174,7 @@ func TestTimesAlone(t *testing.T) {
 		t.Fatal(why)
 	}
 	write(t, g.Root, "package.json", `{"name": "a", "scripts": {"test": "jest"}}`)
-	if why := plain.Check(g, []string{g.Root}); !strings.Contains(why, "package.json was written") {
+	if why := plain.Check(g, []string{g.Root}); !strings.Contains(catalogue.English.Text(why), "package.json was written") {
 		t.Error(why)
 	}
 	if why := l.Check(g, []string{g.Root}); why != "" {

@@ -192,7 +192,7 @@ func hostileEvent(dice *rand.Rand) umpire.Event {
 	return umpire.Event{
 		Kind: kinds[dice.IntN(len(kinds))], At: noon.Add(time.Duration(dice.Int64N(int64(time.Hour)))), Verdict: &verdict, Scope: &scope,
 		Project: umpire.ProjectID(hostile(dice)), Session: umpire.SessionID(hostile(dice)), Batch: umpire.BatchID(hostile(dice)), Call: umpire.CallID(hostile(dice)),
-		Request: umpire.RequestID(hostile(dice)), Agent: hostile(dice), Tool: hostile(dice), Code: umpire.ReasonCode(hostile(dice)), Reason: hostile(dice), Rule: umpire.RuleID(hostile(dice)),
+		Request: umpire.RequestID(hostile(dice)), Agent: hostile(dice), Tool: hostile(dice), Code: umpire.ReasonCode(hostile(dice)), Reason: umpire.Verbatim(hostile(dice)), Rule: umpire.RuleID(hostile(dice)),
 		Actor: hostile(dice), Risk: hostile(dice), Type: umpire.PermissionType(hostile(dice)), Accesses: []umpire.Access{{Target: hostile(dice), Args: []string{hostile(dice)}}},
 		Data: encode(batch.Submitted{Lane: hostile(dice), Calls: []batch.Call{{ID: "c", Tool: hostile(dice)}, {Tool: hostile(dice)}}}),
 	}

@@ -114,8 +114,8 @@ func (r *reader) replace(e entry) {
 	}
 	instead := umpire.Rule{
 		ID: e.rule.ID, Action: umpire.Ask, Tool: e.rule.Tool,
-		Description: fmt.Sprintf("rule %s is faulty, so every use of its tool asks", e.rule.ID),
-		Source:      e.rule.Source, File: e.rule.File, Line: e.rule.Line,
+		Says:   umpire.Say("rule-is-faulty", e.rule.ID),
+		Source: e.rule.Source, File: e.rule.File, Line: e.rule.Line,
 	}
 	if instead.Tool == "" || r.check.run(instead) != nil {
 		r.doc.blind = true

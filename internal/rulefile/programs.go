@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -89,6 +90,9 @@ func (l *Programs) admit(entries []programEntry) {
 	var sound []shell.Program
 	for _, e := range entries {
 		err := shell.CheckExamples(e.Program)
+		if bad, is := errors.AsType[*shell.ExampleError](err); is {
+			err = fmt.Errorf("examples.safe: %q is not harmless: %s", bad.Line, catalogue.English.Text(bad.Why))
+		}
 		for _, name := range e.Names {
 			if err == nil && where[name] != "" {
 				err = fmt.Errorf("program %q: has another entry at %s", name, where[name])
@@ -179,7 +183,7 @@ func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) er
 	return r.fields(n, field, map[string]func(*yaml.Node) error{
 		"names":       readTexts(&p.Names),
 		"risk":        func(n *yaml.Node) error { return readRisk(n, &p.Risk) },
-		"why":         text1(&p.Why),
+		"why":         verbatim(&p.Why),
 		"checked":     text1(&p.Checked),
 		"consequence": text1(&p.Consequence),
 		"style":       text1(&p.Style),
@@ -211,7 +215,8 @@ func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) er
 
 func (r *programReader) option(n *yaml.Node, field string, o *shell.Option) error {
 	return r.fields(n, field, map[string]func(*yaml.Node) error{
-		"names": readTexts(&o.Names), "does": readTexts(&o.Does), "why": text1(&o.Why), "except": readTexts(&o.Except),
+		"names": readTexts(&o.Names), "does": readTexts(&o.Does), "why": verbatim(&o.Why),
+		"except":      readTexts(&o.Except),
 		"consequence": text1(&o.Consequence),
 	})
 }
@@ -296,6 +301,16 @@ func text1(into *string) func(*yaml.Node) error {
 		}
 		*into = n.Value
 		return nil
+	}
+}
+
+// verbatim reads what a person says in their own words.
+func verbatim(into *umpire.Phrase) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		var text string
+		err := text1(&text)(n)
+		*into = umpire.Verbatim(text)
+		return err
 	}
 }
 

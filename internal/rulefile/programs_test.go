@@ -34,10 +34,10 @@ func TestLoadPrograms(t *testing.T) {
 		t.Fatalf("%+v", loaded)
 	}
 	p, ok := shell.Describe("wx", loaded.Known)
-	if !ok || p.Why != "prints the weather" || p.Style != "leading" || !strings.HasSuffix(p.Origin, "a.yaml:2") {
+	if !ok || p.Why != umpire.Verbatim("prints the weather") || p.Style != "leading" || !strings.HasSuffix(p.Origin, "a.yaml:2") {
 		t.Errorf("%+v", p)
 	}
-	if o := p.Options[0]; o.Why != "keeps it" || o.Does[0] != "writes" || o.Except[0] != "-" || len(o.Names) != 2 {
+	if o := p.Options[0]; o.Why != umpire.Verbatim("keeps it") || o.Does[0] != "writes" || o.Except[0] != "-" || len(o.Names) != 2 {
 		t.Errorf("option %+v", o)
 	}
 	if sub := p.Subs[0]; sub.Risk != umpire.Low || !sub.Peeks {

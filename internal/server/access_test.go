@@ -15,6 +15,7 @@ import (
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // forAgents says of every procedure whether an agent's credential will do.
@@ -284,11 +285,11 @@ func TestLateAnswerLearnsWhatStands(t *testing.T) {
 		}
 		standing, _ := json.Marshal(late.fields["standing"])
 		var got umpire.Standing
-		if err := json.Unmarshal(standing, &got); err != nil || got != before {
+		if err := json.Unmarshal(standing, &got); err != nil || got != catalogue.In(catalogue.English, before) {
 			t.Errorf("standing = %s, want %+v", standing, before)
 		}
 		_, err := w.client(t, credentials.Person).Resolve(t.Context(), umpire.Answer{Request: "r1", Choice: umpire.Approve})
-		if resolved, ok := errors.AsType[*umpire.ResolvedError](err); !ok || resolved.Standing != before || !errors.Is(err, umpire.ErrResolved) {
+		if resolved, ok := errors.AsType[*umpire.ResolvedError](err); !ok || resolved.Standing != catalogue.In(catalogue.English, before) || !errors.Is(err, umpire.ErrResolved) {
 			t.Errorf("Go client: %v", err)
 		}
 		for name, options := range rpcClients {
@@ -298,7 +299,7 @@ func TestLateAnswerLearnsWhatStands(t *testing.T) {
 			if connect.CodeOf(err) != connect.CodeFailedPrecondition || detail.GetReasonCode() != "already_resolved" {
 				t.Errorf("%s: %v %v", name, err, detail)
 			}
-			if s := detail.GetStanding(); s.GetAnswer() != "deny" || s.GetReason() != before.Reason || s.GetScope() != "session" || s.GetActor() != before.Actor {
+			if s := detail.GetStanding(); s.GetAnswer() != "deny" || s.GetReason() != catalogue.English.Text(before.Reason) || s.GetScope() != "session" || s.GetActor() != before.Actor {
 				t.Errorf("%s: standing = %v", name, s)
 			}
 		}

@@ -16,11 +16,13 @@ import (
 type rawStream struct {
 	conn net.Conn
 	pace pace
-	rest []byte // of what was written in part
+	// codes says that what is said goes out in codes.
+	codes bool
+	rest  []byte // of what was written in part
 }
 
 // takeOver takes the connection of a request, whose head is still to be written.
-func takeOver(w http.ResponseWriter, p pace) (*rawStream, error) {
+func takeOver(w http.ResponseWriter, p pace, codes bool) (*rawStream, error) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return nil, err
@@ -28,7 +30,7 @@ func takeOver(w http.ResponseWriter, p pace) (*rawStream, error) {
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return &rawStream{conn: conn, pace: p, rest: headOf(w.Header())}, nil
+	return &rawStream{conn: conn, pace: p, codes: codes, rest: headOf(w.Header())}, nil
 }
 
 // headOf writes the head of the answer, which net/http no longer does. The body
@@ -92,7 +94,7 @@ func (b *broker) sayResume(r *rawStream, seq int64, word string) {
 }
 
 func (r *rawStream) send(frames []*frame) error {
-	lines, err := joinLines(frames)
+	lines, err := joinLines(frames, r.codes)
 	if err != nil {
 		return err
 	}

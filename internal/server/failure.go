@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // The words of a failure's reason_code that name no decision.
@@ -119,7 +120,8 @@ func (f *failure) rpc() *connect.Error {
 	detail := &umpirev1.Failure{ReasonCode: f.word, After: f.after}
 	if s := f.standing; s != nil {
 		detail.Standing = &umpirev1.Standing{
-			RequestId: string(s.Request), Answer: string(s.Choice), Scope: s.Scope.String(), Reason: s.Reason,
+			RequestId: string(s.Request), Answer: string(s.Choice), Scope: s.Scope.String(),
+			Reason:     catalogue.English.Text(s.Reason),
 			ReasonCode: string(s.Code), Actor: s.Actor, At: timestamppb.New(s.At),
 		}
 	}
@@ -135,7 +137,7 @@ func (f *failure) fields() []byte {
 	fields := append([]byte(`"reason_code":`), strconv.Quote(f.word)...)
 	fields = append(fields, ',')
 	if f.standing != nil {
-		if standing, err := json.Marshal(f.standing); err == nil {
+		if standing, err := json.Marshal(catalogue.In(catalogue.English, f.standing)); err == nil {
 			fields = append(append(append(fields, `"standing":`...), standing...), ',')
 		}
 	}
@@ -150,6 +152,7 @@ func (f *failure) fields() []byte {
 type exchange struct {
 	peer    *peer
 	role    role
+	codes   bool   // the client reads codes and looks up their texts itself
 	claim   string // which client the peer says it is
 	failure *failure
 	body    *timedBody

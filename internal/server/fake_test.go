@@ -145,7 +145,7 @@ func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, er
 	case g.answer != nil:
 		return umpire.Batch{}, &umpire.ResolvedError{Standing: *g.answer}
 	}
-	g.answer = &umpire.Standing{Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: a.Reason, Actor: a.Actor, At: filledTime}
+	g.answer = &umpire.Standing{Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: umpire.Verbatim(a.Reason), Actor: a.Actor, At: filledTime}
 	g.batch.State = umpire.BatchRunning
 	g.append(umpire.Event{Kind: umpire.EventPermissionApproved, Session: "s1"})
 	return g.batch, nil

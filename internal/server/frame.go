@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A frame is one event with its encodings, each made once, when somebody first
@@ -16,14 +17,19 @@ import (
 type frame struct {
 	event umpire.Event
 
-	text sync.Once
-	sse  []byte // the whole server-sent event
-	json []byte // its data, within sse
-	err  error
+	english, codes lines
 
 	binary   sync.Once
 	proto    []byte
 	protoErr error
+}
+
+// lines are an event as JSON.
+type lines struct {
+	once sync.Once
+	sse  []byte // the whole server-sent event
+	json []byte // its data, within sse
+	err  error
 }
 
 func newFrame(e umpire.Event) *frame { return &frame{event: e} }
@@ -33,31 +39,40 @@ const frameOverhead = 1024
 
 func (f *frame) size() int { return len(f.event.Data) + len(f.event.Reason) + frameOverhead }
 
-// lines returns the frame as a server-sent event.
-func (f *frame) lines() ([]byte, error) {
-	f.text.Do(func() {
-		data, err := json.Marshal(f.event)
+// lines returns the frame as a server-sent event, which says what it says in codes or in
+// English.
+func (f *frame) lines(codes bool) ([]byte, error) {
+	l := &f.english
+	if codes {
+		l = &f.codes
+	}
+	l.once.Do(func() {
+		event := f.event
+		if !codes {
+			event = catalogue.In(catalogue.English, event)
+		}
+		data, err := json.Marshal(event)
 		if err != nil {
-			f.err = err
+			l.err = err
 			return
 		}
-		f.sse = strconv.AppendInt([]byte("id: "), f.event.Seq, 10)
+		l.sse = strconv.AppendInt([]byte("id: "), f.event.Seq, 10)
 		if kind := string(f.event.Kind); kind != "" && !strings.ContainsAny(kind, "\r\n") {
-			f.sse = append(append(f.sse, "\nevent: "...), kind...)
+			l.sse = append(append(l.sse, "\nevent: "...), kind...)
 		}
-		f.sse = append(f.sse, "\ndata: "...)
-		start := len(f.sse)
-		f.sse = append(append(f.sse, data...), "\n\n"...)
-		f.json = f.sse[start : start+len(data)]
+		l.sse = append(l.sse, "\ndata: "...)
+		start := len(l.sse)
+		l.sse = append(append(l.sse, data...), "\n\n"...)
+		l.json = l.sse[start : start+len(data)]
 	})
-	return f.sse, f.err
+	return l.sse, l.err
 }
 
 // joinLines returns frames as one piece. It is not to be changed: a single frame's is
 // shared by all subscribers.
-func joinLines(frames []*frame) (lines []byte, err error) {
+func joinLines(frames []*frame, codes bool) (lines []byte, err error) {
 	for i, f := range frames {
-		more, err := f.lines()
+		more, err := f.lines(codes)
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +86,14 @@ func joinLines(frames []*frame) (lines []byte, err error) {
 }
 
 func (f *frame) appendJSON(dst []byte) ([]byte, error) {
-	_, err := f.lines()
-	return append(dst, f.json...), err
+	_, err := f.lines(false)
+	return append(dst, f.english.json...), err
 }
 
 func (f *frame) appendProto(dst []byte) ([]byte, error) {
 	f.binary.Do(func() {
-		if _, f.protoErr = f.lines(); f.protoErr == nil {
-			f.proto, f.protoErr = appendProtoOf(nil, f.json, new(umpirev1.Event))
+		if _, f.protoErr = f.lines(false); f.protoErr == nil {
+			f.proto, f.protoErr = appendProtoOf(nil, f.english.json, new(umpirev1.Event))
 		}
 	})
 	return append(dst, f.proto...), f.protoErr

@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -162,7 +163,7 @@ func sameEvents(t *testing.T, w *world, g *gate.Gate, session umpire.SessionID, 
 	defer stream.Close()
 	signed := false
 	for _, e := range events {
-		want := string(encoded(t, e))
+		want := string(encoded(t, catalogue.In(catalogue.English, e)))
 		if got := nextSSE(t, lines); got.data != want || got.kind != string(e.Kind) {
 			t.Errorf("SSE gives %+v, want %s", got, want)
 		}

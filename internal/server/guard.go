@@ -22,6 +22,9 @@ import (
 // clientHeader is where a client says which one it is: cli, tui, console.
 const clientHeader = "Umpire-Client"
 
+// phrasesHeader is where a client asks for phrases as codes; others get English.
+const phrasesHeader = "Umpire-Phrases"
+
 // maxClientName is how long a client may call itself something.
 const maxClientName = 32
 
@@ -94,6 +97,7 @@ func (g *guard) peer(r *http.Request) *peer {
 
 // identify learns who asks, and says why nobody is listened to here.
 func (g *guard) identify(x *exchange, r *http.Request) *failure {
+	x.codes = r.Header.Get(phrasesHeader) == "codes"
 	if claim := r.Header.Get(clientHeader); claim != "" {
 		if !isClientName(claim) {
 			return &failure{code: connect.CodeInvalidArgument, word: wordInvalid, text: clientHeader + ": want a short name of lower-case letters and digits"}

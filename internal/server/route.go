@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"connectrpc.com/connect"
+
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A route is where a path leads and whose credential it takes.
@@ -38,6 +40,9 @@ func unary[MI, MO, In, Out any, PI message[MI], PO message[MO]](limit int, f fun
 			out, err := f(ctx, r.Msg.value)
 			if err != nil {
 				return nil, fail(ctx, err)
+			}
+			if !exchangeOf(ctx).codes {
+				out = catalogue.In(catalogue.English, out)
 			}
 			return connect.NewResponse(&body[Out, MO, PO]{value: out}), nil
 		}, handlerOptions(limit)...)

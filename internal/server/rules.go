@@ -6,6 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 type ruleRequest struct {
@@ -67,6 +68,7 @@ func (s *Server) rules(ctx context.Context, r ruleRequest) (ruleList, error) {
 	rules, err := s.gate.Rules(ctx, r.Dir)
 	list := ruleList{Rules: make([]standingRule, len(rules))}
 	for i, rule := range rules {
+		rule.Description, rule.Says = catalogue.English.Text(rule.Reason()), ""
 		list.Rules[i] = standingRule{Rule: rule, Source: rule.Source, File: rule.File, Line: rule.Line}
 	}
 	return list, err

@@ -41,7 +41,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		s.stream(w, r, at)
 		return
 	}
-	raw, err := takeOver(w, s.pace)
+	raw, err := takeOver(w, s.pace, x.codes)
 	if err != nil {
 		leave()
 		s.log.Debug("taking over a connection", "error", err)
@@ -148,7 +148,7 @@ var eventHead = map[string]string{"Content-Type": "text/event-stream", "X-Accel-
 // stream sends events through net/http.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, at *subscriber) {
 	w.WriteHeader(http.StatusOK)
-	out := httpStream{w: w, flush: http.NewResponseController(w).Flush}
+	out := httpStream{w: w, flush: http.NewResponseController(w).Flush, codes: exchangeOf(r.Context()).codes}
 	if out.flush() != nil {
 		return
 	}
@@ -164,10 +164,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, at *subscriber) 
 type httpStream struct {
 	w     io.Writer
 	flush func() error
+	codes bool // what is said goes out in codes
 }
 
 func (o httpStream) send(frames []*frame) error {
-	lines, err := joinLines(frames)
+	lines, err := joinLines(frames, o.codes)
 	if err != nil {
 		return err
 	}

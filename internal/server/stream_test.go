@@ -30,7 +30,7 @@ func TestOnlyLargeAnswersAreCompressed(t *testing.T) {
 		t.Errorf("a small answer: %d %v %s", small.status, small.header, small.body)
 	}
 	event := notice("s1")
-	event.Reason = strings.Repeat("x", 100<<10)
+	event.Reason = umpire.Verbatim(strings.Repeat("x", 100<<10))
 	w.gate.tell(event)
 	large := w.call(t, "TimelineService/List", credentials.Agent, `{"session_id":"s1"}`, "Accept-Encoding", "gzip")
 	reader, err := gzip.NewReader(bytes.NewReader(large.body))
@@ -91,7 +91,7 @@ func TestStalledStreamIsReset(t *testing.T) {
 			gone := make(logged, 1)
 			w := serve(t, "unix", server.Config{Log: slog.New(gone)})
 			event := notice("s1")
-			event.Reason = incompressible(128 << 10)
+			event.Reason = umpire.Verbatim(incompressible(128 << 10))
 			stream, err := w.timelineClient(t, credentials.Person, rpcClients[name]...).Watch(t.Context(), connect.NewRequest(&umpirev1.EventQuery{}))
 			if err != nil {
 				t.Fatal(err)

@@ -290,7 +290,7 @@ func TestSlowReaderIsToldToResume(t *testing.T) {
 			quick, leaveQuick := w.openSSE(t, "/v1/events", credentials.Person)
 			defer leaveQuick()
 			event := notice("s1")
-			event.Reason = strings.Repeat("x", 64<<10)
+			event.Reason = umpire.Verbatim(strings.Repeat("x", 64<<10))
 			total := int64(0)
 			for full := false; !full; {
 				w.gate.tell(event)

@@ -73,7 +73,7 @@ type canonicalEvent struct {
 	State    umpire.PermissionState `json:"permission_state,omitempty"`
 	Type     umpire.PermissionType  `json:"permission_type,omitempty"`
 	Project  umpire.ProjectID       `json:"project_id,omitempty"`
-	Reason   string                 `json:"reason,omitempty"`
+	Reason   umpire.Phrase          `json:"reason,omitempty"`
 	Code     umpire.ReasonCode      `json:"reason_code,omitempty"`
 	Request  umpire.RequestID       `json:"request_id,omitempty"`
 	Risk     string                 `json:"risk_level,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A place is a name in a folder that is open: what happens there happens to the
@@ -79,7 +80,7 @@ func (u *use) permits(access int) error {
 	}
 	for _, r := range u.decision.Reasons {
 		if r.Access == access {
-			return errors.New(r.Text)
+			return errors.New(catalogue.English.Text(r.Text))
 		}
 	}
 	return errors.New("the decision does not allow it")

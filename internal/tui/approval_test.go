@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // TestCardScreens pins what a question looks like: C-34 to C-37 and M-124 to M-126 in
@@ -244,8 +245,8 @@ func TestHostileCalls(t *testing.T) {
 	for _, evil := range hostile {
 		d := driven(t, nil, 80, 24)
 		p := waiting(1, "Bash", map[string]any{"command": "ls " + evil, "description": evil, evil: evil})
-		p.Reason, p.Tool, p.Agent, p.Rules = "because "+evil, "Tool"+evil, evil, []string{"Bash(" + evil + ")"}
-		p.Accesses[0].Target, p.Accesses[0].Doubt = evil, evil
+		p.Reason, p.Tool, p.Agent, p.Rules = umpire.Verbatim("because "+evil), "Tool"+evil, evil, []string{"Bash(" + evil + ")"}
+		p.Accesses[0].Target, p.Accesses[0].Doubt = catalogue.English.Text(umpire.Verbatim(evil)), umpire.Verbatim(evil)
 		d.gate.session.Dir = "/p" + evil
 		d.ask(p)
 		d.screenText() // which looks at every line
@@ -253,7 +254,7 @@ func TestHostileCalls(t *testing.T) {
 			d.press(key)
 			d.screenText()
 		}
-		d.tell(endedMsg{umpire.BatchCall{ID: "c1", Tool: "T" + evil, Input: p.Input, Reason: evil}, umpire.Result{Status: umpire.ResultDenied, Output: evil}})
+		d.tell(endedMsg{umpire.BatchCall{ID: "c1", Tool: "T" + evil, Input: p.Input, Reason: umpire.Verbatim(evil)}, umpire.Result{Status: umpire.ResultDenied, Output: evil}})
 		d.tell(endedMsg{umpire.BatchCall{ID: "c2", Tool: "T", Input: p.Input}, umpire.Result{Status: umpire.ResultOK, Output: evil + "\n" + evil}})
 		d.tell(saidMsg{evil})
 		d.tell(noteMsg{text: evil})

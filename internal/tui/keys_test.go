@@ -49,7 +49,7 @@ func TestExplainSaysWhy(t *testing.T) {
 			Verdict: umpire.Ask, Accesses: p.Accesses,
 			Reasons: []umpire.Reason{
 				{Row: 7, Verdict: umpire.Ask, Text: "Asked by rule: ask-npm", Rule: &umpire.RuleRef{ID: "ask-npm", Source: umpire.SourceProject, File: "/p/r.json", Line: 3}},
-				{Row: 14, Verdict: umpire.Ask, Text: `Tool "Bash" requires approval (moderate)`},
+				{Row: 14, Verdict: umpire.Ask, Text: umpire.Say("tool-requires-approval", "Bash", umpire.Phrase("class-moderate"))},
 			},
 		}
 		d.ask(p)

@@ -22,12 +22,12 @@ func talk(d *drive) {
 	d.m.ear.Saying(llm.Delta{Text: "I will *look* "})
 	d.m.ear.Saying(llm.Delta{Text: "first"})
 	d.m.ear.Said("# Plan\n\nI will **look** first:\n\n- `a.txt`\n- 工具\n\n```go\nfunc main() {}\n```")
-	ended := func(id umpire.CallID, tool, input string, status umpire.ResultStatus, output, reason string) {
+	ended := func(id umpire.CallID, tool, input string, status umpire.ResultStatus, output string, reason umpire.Phrase) {
 		d.m.ear.Ended(umpire.BatchCall{ID: id, Tool: tool, Input: []byte(input), Reason: reason}, umpire.Result{Status: status, Output: output})
 	}
 	ended("c1", "Read", `{"file_path":"a.txt"}`, umpire.ResultOK, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10", "")
 	ended("c2", "Bash", `{"command":"make"}`, umpire.ResultError, "exit code 2\nmake: *** no rule", "")
-	ended("c3", "Write", `{"file_path":"b.txt"}`, umpire.ResultDenied, "[Tool Denied] ...", "Denied by rule: d1")
+	ended("c3", "Write", `{"file_path":"b.txt"}`, umpire.ResultDenied, "[Tool Denied] ...", umpire.Say("denied-by-rule", "d1"))
 	d.press("and then test it", "enter")
 	d.m.ear.Said("done")
 }
@@ -255,7 +255,7 @@ func TestScreens(t *testing.T) {
 		d.gate.status = umpire.RuleStatus{Files: []umpire.RuleFile{
 			{Source: umpire.SourceProject, Path: "/p/.umpire/permissions.json", Health: "degraded", Rules: 1, Asleep: 1, Problems: []umpire.RuleProblem{{Line: 4, Column: 2, Text: "unexpected end"}}},
 		}}
-		e := umpire.Event{Seq: 1, Session: "s1", Kind: umpire.EventPermissionAsked, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local), Tool: "Bash", Risk: "medium", Accesses: npm().Accesses, Reason: `Tool "Bash" requires approval (moderate)`}
+		e := umpire.Event{Seq: 1, Session: "s1", Kind: umpire.EventPermissionAsked, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local), Tool: "Bash", Risk: "medium", Accesses: npm().Accesses, Reason: umpire.Say("tool-requires-approval", "Bash", umpire.Phrase("class-moderate"))}
 		d.tell(watchMsg{e})
 		for _, name := range []string{"timeline", "sessions", "rules", "agents", "help"} {
 			d.press("/"+name, "enter")
@@ -271,7 +271,7 @@ func TestTimelineFollows(t *testing.T) {
 	d := driven(t, nil, 80, 24)
 	d.press("/timeline", "enter")
 	for i := range 40 {
-		d.tell(watchMsg{umpire.Event{Seq: int64(i + 1), Session: "s1", Kind: umpire.EventCallFinished, Reason: strings.Repeat("long ", 30) + "end"}})
+		d.tell(watchMsg{umpire.Event{Seq: int64(i + 1), Session: "s1", Kind: umpire.EventCallFinished, Reason: umpire.Verbatim(strings.Repeat("long ", 30) + "end")}})
 	}
 	d.sees("›     40")
 	d.press("enter")

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // An answer is what a program may write to its standard output. Other text there says
@@ -24,21 +25,18 @@ func (r *Ran) hear(stdout *said) {
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || stdout.more {
-		r.Reason = fmt.Sprintf(
-			"Hook %q answered in JSON that cannot be read; want {\"decision\": \"ask\" or \"deny\", \"reason\": ...}",
-			r.Hook.ID,
-		)
+		r.Reason = umpire.Say("hook-answered-unreadable-json", r.Hook.ID)
 		return
 	}
 	said := cutText(strings.TrimSpace(a.Reason), maxReason)
 	switch a.Decision {
 	case "", "allow":
-		r.Outcome, r.Reason = Passed, said
+		r.Outcome, r.Reason = Passed, umpire.Verbatim(said)
 	case "ask":
-		r.Outcome, r.Reason = Asked, cmp.Or(said, fmt.Sprintf("Hook %q asks", r.Hook.ID))
+		r.Outcome, r.Reason = Asked, cmp.Or(umpire.Verbatim(said), umpire.Say("hook-asks", r.Hook.ID))
 	case "deny":
-		r.Outcome, r.Reason = Denied, cmp.Or(said, fmt.Sprintf("Hook %q denies", r.Hook.ID))
+		r.Outcome, r.Reason = Denied, cmp.Or(umpire.Verbatim(said), umpire.Say("hook-denies", r.Hook.ID))
 	default:
-		r.Reason = fmt.Sprintf("Hook %q answered %q; want ask or deny", r.Hook.ID, cutText(a.Decision, 100))
+		r.Reason = umpire.Say("hook-answered-otherwise", r.Hook.ID, cutText(a.Decision, 100))
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -53,7 +52,7 @@ type Ran struct {
 	Outcome Outcome
 	Exit    int // of the program; -1 when it did not end by itself
 	Took    time.Duration
-	Reason  string // why: the hook's own words where it has any
+	Reason  umpire.Phrase // why: the hook's own words where it has any
 }
 
 // Verdict is what the run means for the call. Allow means that it does not stand
@@ -92,7 +91,7 @@ const drainTime = 500 * time.Millisecond
 func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	ran := Ran{Hook: h, Outcome: Failed, Exit: -1}
 	if h.Fault != "" {
-		ran.Reason = fmt.Sprintf("Hook %q cannot be run: %s", h.ID, h.Fault)
+		ran.Reason = umpire.Say("hook-cannot-be-run", h.ID, h.Fault)
 		return ran
 	}
 	limited, cancel := context.WithTimeout(ctx, h.Limit())
@@ -111,15 +110,15 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	late := limited.Err() != nil && ran.Exit != 0
 	switch {
 	case late && ctx.Err() != nil:
-		ran.Reason = fmt.Sprintf("Hook %q was ended: nobody waits for it any more", h.ID)
+		ran.Reason = umpire.Say("hook-was-ended", h.ID)
 	case late:
-		ran.Reason = fmt.Sprintf("Hook %q took longer than %s and was killed", h.ID, h.Limit())
+		ran.Reason = umpire.Say("hook-took-too-long", h.ID, h.Limit())
 	case ran.Exit == 0:
 		ran.hear(stdout)
 	case ran.Exit > 0:
-		ran.Reason = cmp.Or(stderr.text(), fmt.Sprintf("Hook %q failed with exit code %d", h.ID, ran.Exit))
+		ran.Reason = cmp.Or(umpire.Verbatim(stderr.text()), umpire.Say("hook-failed", h.ID, ran.Exit))
 	default:
-		ran.Reason = fmt.Sprintf("Hook %q could not be run: %v", h.ID, err)
+		ran.Reason = umpire.Say("hook-could-not-be-run", h.ID, err)
 	}
 	return ran
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 func pre(command string) *rulefile.Hook {
@@ -62,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 			t.Parallel()
 			o := occasion(t, `{"command": "ls"}`)
 			got := Run(t.Context(), test.hook, o)
-			if got.Outcome != test.outcome || got.Exit != test.exit || got.Verdict() != test.verdict || got.Reason != test.reason {
+			if got.Outcome != test.outcome || got.Exit != test.exit || got.Verdict() != test.verdict || catalogue.English.Text(got.Reason) != test.reason {
 				t.Errorf("got %+v, verdict %s; want %+v", got, got.Verdict(), test)
 			}
 			endLeft(t, o.Root)
@@ -84,7 +85,7 @@ func TestFaultyHookAsks(t *testing.T) {
 	h := &rulefile.Hook{ID: "h1", Event: rulefile.PreToolUse, Command: "touch ran", Skip: true, Fault: "timeout: want more"}
 	o := occasion(t, `{}`)
 	got := Run(t.Context(), h, o)
-	if got.Verdict() != umpire.Ask || !strings.Contains(got.Reason, "timeout: want more") {
+	if got.Verdict() != umpire.Ask || !strings.Contains(catalogue.English.Text(got.Reason), "timeout: want more") {
 		t.Errorf("got %+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(o.Root, "ran")); err == nil {
@@ -100,7 +101,7 @@ func TestLateHookIsKilled(t *testing.T) {
 	o := occasion(t, `{}`)
 	dead := waitForEnd(t, filepath.Join(o.Root, "alive"))
 	got := Run(t.Context(), h, o)
-	if got.Outcome != Failed || got.Exit != -1 || got.Reason != `Hook "h1" took longer than 300ms and was killed` {
+	if got.Outcome != Failed || got.Exit != -1 || got.Reason != umpire.Say("hook-took-too-long", "h1", "300ms") {
 		t.Errorf("got %+v", got)
 	}
 	select {
@@ -148,7 +149,7 @@ func TestHookEndsWithItsCaller(t *testing.T) {
 	}()
 	h := pre("echo x >ready; sleep 1000")
 	h.Timeout = time.Minute
-	if got := Run(ctx, h, o); got.Verdict() != umpire.Deny || !strings.Contains(got.Reason, "was ended") {
+	if got := Run(ctx, h, o); got.Verdict() != umpire.Deny || !strings.Contains(catalogue.English.Text(got.Reason), "was ended") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -225,7 +226,7 @@ func TestLargeCalls(t *testing.T) {
 func TestBabble(t *testing.T) {
 	t.Parallel()
 	got := Run(t.Context(), pre("head -c 1000000 /dev/zero | tr '\\0' x >&2; exit 1"), occasion(t, `{}`))
-	if len(got.Reason) != maxReason {
+	if len(catalogue.English.Text(got.Reason)) != maxReason {
 		t.Errorf("the reason has %d bytes", len(got.Reason))
 	}
 	got = Run(t.Context(), pre(`echo '{"decision": "allow"}'; head -c 1000000 /dev/zero | tr '\0' ' '`), occasion(t, `{}`))

@@ -39,7 +39,7 @@ func TestCardTellsAll(t *testing.T) {
 	p.Risk, p.Warning, p.Access = "high", true, "command"
 	p.ExpiresAt = p.AskedAt.Add(10 * time.Minute)
 	p.Accesses = []umpire.Access{
-		{Kind: umpire.KindExec, Program: "rm", Args: []string{"-rf", "build"}, Verdict: umpire.Ask, Risk: umpire.High, Reason: "deletes files for good"},
+		{Kind: umpire.KindExec, Program: "rm", Args: []string{"-rf", "build"}, Verdict: umpire.Ask, Risk: umpire.High, Reason: "deletes-files-for-good"},
 		{Kind: umpire.KindExec, Program: "x", Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "unknown", Doubt: "what it runs"},
 		{Kind: umpire.KindDelete, Target: "/q/x", Verdict: umpire.Deny, Risk: umpire.High, Place: umpire.PlaceOutside},
 		{Kind: umpire.KindRead, Target: "/p/a", Verdict: umpire.Allow, Place: umpire.PlaceInside},

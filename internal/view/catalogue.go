@@ -3,7 +3,8 @@ package view
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A Catalogue maps English texts to another language. The zero value is English. It
@@ -27,25 +28,17 @@ func (c Catalogue) Word(set, english string) string {
 	return english
 }
 
-// Reason returns the reason of a decision or of an access in the catalogue's language;
-// the names and paths in it stay as they are. Of several reasons in a row each counts
-// for itself. The one reason that is Chinese in every language gets its meaning beside it.
-func (c Catalogue) Reason(english string) string {
-	if c == nil {
-		if explained, is := policy.ExplainSuffixRefusal(english); is {
-			return english + " (" + explained + ")"
-		}
-		return english
+// Reason returns what a phrase says in the catalogue's language. The one text that is
+// Chinese in every language gets its meaning beside it.
+func (c Catalogue) Reason(said umpire.Phrase) string {
+	if c != nil {
+		return catalogue.Chinese.Text(said)
 	}
-	if text, known := chineseReasons().reason(c, english); known {
-		return text
+	text := catalogue.English.Text(said)
+	if code, args, _ := said.Parts(); code == "suffix-refused" {
+		text += " (" + catalogue.English.Text(umpire.Say("suffix-refused-in-english", args[0])) + ")"
 	}
-	first, rest, several := strings.Cut(english, "; ")
-	if !several {
-		return english
-	}
-	text, _ := chineseReasons().reason(c, first)
-	return Joined(text, "; ", c.Reason(rest))
+	return text
 }
 
 // Problem returns an error's text in the catalogue's language, as far as its parts are

@@ -5,32 +5,29 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire"
 )
 
 func TestReason(t *testing.T) {
 	t.Parallel()
-	zh := Catalogue{"known": "已知"}
-	for english, want := range map[string]string{
-		"known":                                     "已知",
-		"Denied by rule: d1":                        "被规则拒绝：d1",
-		"Denied by rule: known":                     "被规则拒绝：known", // a name stays as it is
-		"Cannot be judged: Denied by rule: d1":      "无法判定：被规则拒绝：d1",
-		`Tool "Write" requires approval (moderate)`: `工具 "Write" 需要批准（中等）`,
-		"deletes files for good":                    "永久删除文件",
-		"runs the script lists of the project":      "运行项目的脚本 lists",
-		"the option --of of xxd is not known":       "xxd 的选项 --of 是未知的",
-		"the option --of of of is not known":        "--of 选项对 of 是未知的",
-		"not parsed: nested too deeply":             "无法解析：嵌套过深",
-		"deletes files; known; nobody said it":      "删除文件；已知；nobody said it",
-		"Critical risk: x":                          "致命风险：x",
-		"nobody translated this":                    "nobody translated this",
-		"":                                          "",
+	for _, tt := range []struct {
+		said             umpire.Phrase
+		english, chinese string
+	}{
+		{"", "", ""},
+		{"deletes-files-for-good", "deletes files for good", "永久删除文件"},
+		{
+			umpire.Say("suffix-refused", ".rs"),
+			"你没有权限编辑 .rs 类型文件的权限,请注意你的任务权限范围 (this agent may not edit files of the type .rs)",
+			"你没有权限编辑 .rs 类型文件的权限,请注意你的任务权限范围",
+		},
 	} {
-		if got := zh.Reason(english); got != want {
-			t.Errorf("%q is %q, want %q", english, got, want)
+		if got := Catalogue(nil).Reason(tt.said); got != tt.english {
+			t.Errorf("%q is %q, want %q", tt.said, got, tt.english)
 		}
-		if got := Catalogue(nil).Reason(english); got != english {
-			t.Errorf("without a catalogue %q is %q", english, got)
+		if got := (Catalogue{}).Reason(tt.said); got != tt.chinese {
+			t.Errorf("%q is %q, want %q", tt.said, got, tt.chinese)
 		}
 	}
 }
@@ -64,7 +61,7 @@ var value = regexp.MustCompile(`%[sw]`)
 func TestComposedTextsFit(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for line := range strings.Lines(shellTexts + reasonTexts + errorTexts) {
+	for line := range strings.Lines(errorTexts) {
 		english, other, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if !found || english == "" || other == "" || strings.Contains(other, "\t") {
 			t.Errorf("%q is no text with its translation", line)
@@ -77,7 +74,7 @@ func TestComposedTextsFit(t *testing.T) {
 			t.Errorf("%q takes other values than %q", other, english)
 		}
 	}
-	if len(seen) < 1000 {
+	if len(seen) < 300 {
 		t.Errorf("only %d texts", len(seen))
 	}
 }

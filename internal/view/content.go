@@ -186,7 +186,7 @@ func (c *Card) writeRemarks() {
 		remark(c.text.Of("ALLOW ALL is on for this workspace: what no rule or guard asks about runs unasked."))
 	}
 	if c.Pending.NoSandbox != "" {
-		remark(c.text.Of("NO SANDBOX: nothing will hold this command to what it was judged by.") + " " + c.show(c.Pending.NoSandbox))
+		remark(c.text.Of("NO SANDBOX: nothing will hold this command to what it was judged by.") + " " + c.show(c.text.Reason(c.Pending.NoSandbox)))
 	}
 	if c.Pending.Warning && c.Pending.Consequence.AtLeast(umpire.Outward) {
 		remark(c.text.Of("Warning: this is known to be dangerous."))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/view"
+	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // Show writes a result as JSON, or for a person.
@@ -21,7 +22,7 @@ func (a *App) Show(asJSON bool, result any, forPerson func() error) error {
 
 // ShowJSON writes on one line, and laid out on a terminal.
 func (a *App) ShowJSON(value any) error {
-	text, err := json.Marshal(value)
+	text, err := json.Marshal(phrases.In(phrases.English, value))
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func WriteLine(to io.Writer, value any) error {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	if err := encoder.Encode(phrases.In(phrases.English, value)); err != nil {
 		return err
 	}
 	_, err := to.Write(view.VisibleJSON(line.Bytes()))

@@ -80,7 +80,7 @@ func whyText(text view.Catalogue, d umpire.Decision, i int) string {
 		why = append(why, view.Joined(text.Of("in doubt"), ": ", text.Reason(access.Doubt)))
 	}
 	if r := settled(d, i); r != nil && r.Text != d.Reason &&
-		(access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
+		(access.Doubt == "" || !strings.HasSuffix(text.Reason(r.Text), text.Reason(access.Doubt))) {
 		why = append(why, text.Reason(r.Text))
 	}
 	return view.List(why, "; ")

@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
+	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // checkStream answers every line with one line, in order, as soon as it can. It
@@ -111,7 +112,7 @@ func invalidAnswer(id json.RawMessage, problem error) []byte {
 
 // decisionJSON is a decision on one line, with the id of its call in front.
 func decisionJSON(id json.RawMessage, d umpire.Decision) ([]byte, error) {
-	text, err := json.Marshal(d)
+	text, err := json.Marshal(phrases.In(phrases.English, d))
 	if err != nil || len(id) == 0 {
 		return text, err
 	}

@@ -103,7 +103,7 @@ func showPrograms(a *app.App, listed []shell.Program) error {
 	table := app.NewTable(a.Stdout)
 	for _, p := range listed {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", view.Visible(listedNames(p.Names)), p.Risk,
-			view.Visible(originOf(a, p)), app.Clip(view.Visible(p.Why)))
+			view.Visible(originOf(a, p)), app.Clip(view.Visible(a.Text.Reason(p.Why))))
 	}
 	return table.Flush()
 }
@@ -195,7 +195,7 @@ type describedProgram struct {
 	Names       []string           `json:"names"`
 	Risk        umpire.Risk        `json:"risk"`
 	Consequence umpire.Consequence `json:"consequence"`
-	Why         string             `json:"why"`
+	Why         umpire.Phrase      `json:"why"`
 	Source      string             `json:"source"`            // "builtin", or FILE:LINE
 	Checked     string             `json:"checked,omitempty"` // the version and the text that it was checked against
 	Style       string             `json:"style,omitempty"`
@@ -208,11 +208,11 @@ type describedProgram struct {
 
 // A describedOption is an option in JSON.
 type describedOption struct {
-	Names       []string `json:"names"`
-	Does        []string `json:"does,omitempty"`
-	Why         string   `json:"why,omitempty"`
-	Consequence string   `json:"consequence,omitempty"`
-	Except      []string `json:"except,omitempty"`
+	Names       []string      `json:"names"`
+	Does        []string      `json:"does,omitempty"`
+	Why         umpire.Phrase `json:"why,omitempty"`
+	Consequence string        `json:"consequence,omitempty"`
+	Except      []string      `json:"except,omitempty"`
 }
 
 func describedOf(p shell.Program) describedProgram {

@@ -45,7 +45,7 @@ func showProgram(a *app.App, words []string, p shell.Program) error {
 	line("also called", strings.Join(p.Names[1:], " "))
 	line("from", originOf(a, p))
 	line("checked", p.Checked)
-	line("risk", fmt.Sprintf("%s: %s", p.Risk, p.Why))
+	line("risk", fmt.Sprintf("%s: %s", p.Risk, a.Text.Reason(p.Why)))
 	line("consequence", p.StatedConsequence().String())
 	line("operands", operandsText(p))
 	line("style", p.Style)
@@ -101,7 +101,7 @@ func hasEffect(o shell.Option, effect string) bool {
 }
 
 func showOption(a *app.App, w io.Writer, what string, o shell.Option) {
-	why := o.Why
+	why := a.Text.Reason(o.Why)
 	if len(o.Except) > 0 {
 		why = strings.TrimSpace(view.Bracketed(why, a.Text.Of("but not with")+" "+strings.Join(o.Except, " ")))
 	}
@@ -119,7 +119,7 @@ func showSubcommands(a *app.App, p shell.Program) error {
 	table := app.NewTable(a.Stdout)
 	for _, sub := range p.Subs {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", view.Visible(strings.Join(sub.Names, " ")), sub.Risk,
-			view.Visible(sub.Why))
+			view.Visible(a.Text.Reason(sub.Why)))
 	}
 	return table.Flush()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -96,7 +97,7 @@ func tryRule(a *app.App, p *app.OpenedProject, r umpire.Rule) (remark string, er
 	}
 	if d, err := decideAlone(call, a.UserHome()); err == nil && d.Verdict == umpire.Deny &&
 		d.ReasonCode != umpire.CodeInvalid {
-		return "", app.Refused("umpire help order", "no rule can allow %q: %s", subject, d.Reason)
+		return "", app.Refused("umpire help order", "no rule can allow %q: %s", subject, phrases.English.Text(d.Reason))
 	}
 	settings := a.GateConfig(p.Config)
 	settings.Rules = append(settings.Rules, r)

@@ -15,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -89,6 +90,7 @@ func listedRules(rules []umpire.Rule, off []umpire.RuleID) []listedRule {
 	listed := make([]listedRule, len(rules))
 	for i, r := range rules {
 		can := switchable(r)
+		r.Description, r.Says = phrases.English.Text(r.Reason()), ""
 		listed[i] = listedRule{r, policy.FormatShort(r), r.Source, r.File, r.Line, can,
 			can && slices.Contains(off, r.ID)}
 	}
@@ -128,16 +130,16 @@ func describeRule(a *app.App, r umpire.Rule, off []umpire.RuleID) string {
 		if slices.Contains(off, r.ID) {
 			state = a.Text.Of("switched off by rules.off")
 		}
-		return view.Bracketed(r.Description, state)
+		return view.Bracketed(a.Text.Reason(r.Reason()), state)
 	}
 	if r.ExpiresAt.IsZero() {
-		return r.Description
+		return a.Text.Reason(r.Reason())
 	}
 	ends := a.Text.Of("until %s")
 	if !r.ExpiresAt.After(a.Now()) {
 		ends = a.Text.Of("expired %s")
 	}
-	return strings.TrimSpace(view.Bracketed(r.Description,
+	return strings.TrimSpace(view.Bracketed(a.Text.Reason(r.Reason()),
 		fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST"))))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A runView shows a run: what the assistant says on standard output and a line for
@@ -57,12 +58,9 @@ func visibleText(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// nobodyThere begins the reason of a refusal that is owed to nobody being there.
-const nobodyThere = "non_interactive confirmation required"
-
 // Ended writes a line for a call, and why when it did not go well.
 func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
-	if strings.HasPrefix(call.Reason, nobodyThere) {
+	if call.Reason.Is("nobody-can-confirm") {
 		v.unattended = append(v.unattended, call)
 	}
 	if v.json {
@@ -82,8 +80,8 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	fmt.Fprintf(v.Stderr, "[%s] %s\n", v.Text.Word("status", string(r.Status)),
 		app.Clip(view.Visible(call.Tool+subject)))
 	switch {
-	case strings.HasPrefix(call.Reason, nobodyThere):
-		fmt.Fprintln(v.Stderr, view.Visible(call.Reason))
+	case call.Reason.Is("nobody-can-confirm"):
+		fmt.Fprintln(v.Stderr, view.Visible(phrases.English.Text(call.Reason)))
 	case r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled:
 		if call.Reason != "" {
 			fmt.Fprintf(v.Stderr, "  %s\n", app.Clip(view.Visible(v.Text.Reason(call.Reason))))

@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // childFile names the file that a process of this test binary writes to, if it is
@@ -40,7 +41,7 @@ func child(path, name string) {
 		id := fmt.Sprintf("%s-%d", name, i)
 		err := s.Update(context.Background(), func(tx *store.Tx) error {
 			for _, session := range []umpire.SessionID{"", umpire.SessionID(name)} {
-				if _, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, Reason: id}); err != nil {
+				if _, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, Reason: umpire.Verbatim(id)}); err != nil {
 					return err
 				}
 			}
@@ -84,7 +85,7 @@ func TestProcesses(t *testing.T) {
 	err = s.View(t.Context(), func(tx *store.Tx) error {
 		events, err := tx.Events(umpire.Filter{})
 		for _, e := range events {
-			seen[e.Reason]++
+			seen[catalogue.English.Text(e.Reason)]++
 		}
 		return err
 	})

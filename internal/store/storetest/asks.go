@@ -220,7 +220,7 @@ func deniedInTurn(b *bench) {
 		b.update(func(tx *store.Tx) error {
 			return tx.InsertAnswer(store.AnswerRow{
 				Standing: umpire.Standing{Request: umpire.RequestID("s/" + id + "/1"), Choice: choice, Code: code,
-					Reason: "said of " + string(id), At: b.later()},
+					Reason: umpire.Verbatim("said of " + string(id)), At: b.later()},
 				ArgsHash: hash(id),
 			})
 		})
@@ -254,8 +254,9 @@ func deniedInTurn(b *bench) {
 	} {
 		b.view(func(tx *store.Tx) error {
 			got, err := tx.DeniedInTurn(c.session, c.turn, hash(c.call))
-			if c.found && (err != nil || got.Reason != "said of denied" || got.Choice != umpire.Refuse) || !c.found &&
-				!is(err, umpire.ErrNotFound) {
+			said := umpire.Verbatim("said of denied")
+			if c.found && (err != nil || got.Reason != said || got.Choice != umpire.Refuse) ||
+				!c.found && !is(err, umpire.ErrNotFound) {
 				b.Errorf("DeniedInTurn(%q, %d, %q) = %+v, %v, want one: %t", c.session, c.turn, c.call, got, err,
 					c.found)
 			}

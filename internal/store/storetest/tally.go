@@ -127,7 +127,8 @@ func (t *Tally) leaveTraces(tx *store.Tx, id string) error {
 	if _, err := tx.AppendMessage(t.Session, store.MessageRow{Role: id, At: when}); err != nil {
 		return err
 	}
-	_, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: t.Session, Reason: id, At: when})
+	e := umpire.Event{Kind: umpire.EventNotice, Session: t.Session, Reason: umpire.Verbatim(id), At: when}
+	_, err := tx.Append(e)
 	return err
 }
 
@@ -181,7 +182,7 @@ func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, e
 	for _, m := range messages {
 		there[m.Role]++
 	}
-	told := map[string]int{}
+	told := map[umpire.Phrase]int{}
 	notices := 0
 	for _, e := range events {
 		if e.Kind == umpire.EventNotice {
@@ -199,9 +200,9 @@ func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, e
 		if there[id+" asked"] != 1 || answered != (there[id] == 1) || answered != (b.State == umpire.BatchRunning) {
 			problems = append(problems, "half a transaction: "+id)
 		}
-		delete(told, id+" asked")
+		delete(told, umpire.Verbatim(id+" asked"))
 		if answered {
-			delete(told, id)
+			delete(told, umpire.Verbatim(id))
 		}
 	}
 	if len(told) > 0 || len(messages) != notices {

@@ -4,6 +4,7 @@ package awk
 import (
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -12,10 +13,10 @@ import (
 type Program struct {
 	Read, Written, Ran []Text
 	Fed                []Feed
-	Reveals            bool   // looks at the environment
-	Steers             bool   // changes which files awk reads, or what its names mean
-	Loads              bool   // loads code, or calls what is known only at run time
-	Problem            string // why the program cannot be read
+	Reveals            bool          // looks at the environment
+	Steers             bool          // changes which files awk reads, or what its names mean
+	Loads              bool          // loads code, or calls what is known only at run time
+	Problem            umpire.Phrase // why the program cannot be read
 }
 
 // A Text is a file or a command that a program names, where it is known before it runs.
@@ -36,7 +37,7 @@ func Read(text string) Program {
 		r.readToken()
 	}
 	if len(r.open) > 0 {
-		r.setProblem("its brackets do not match")
+		r.setProblem("its-brackets-do-not-match")
 	}
 	if r.out.Problem == "" {
 		r.judgeTokens()
@@ -80,7 +81,7 @@ type bracket struct {
 	condition bool // of if, while, for or switch
 }
 
-func (r *reader) setProblem(why string) {
+func (r *reader) setProblem(why umpire.Phrase) {
 	if r.out.Problem == "" {
 		r.out.Problem = why
 	}
@@ -112,7 +113,7 @@ func (r *reader) readToken() {
 		r.takeWhile(newlineToken, func(c byte) bool { return c != '\n' })
 	case c == '\\':
 		if !strings.HasPrefix(r.text[r.pos:], "\\\n") {
-			r.setProblem("a backslash stands alone")
+			r.setProblem("a-backslash-stands-alone")
 		}
 		r.pos += 2
 	case c == '"':
@@ -160,7 +161,7 @@ func (r *reader) readNumber() {
 	}
 	r.addToken(numberToken, r.text[start:r.pos])
 	if r.pos < len(r.text) && scan.IsLetter(r.text[r.pos]) {
-		r.setProblem("a name follows a number without a blank")
+		r.setProblem("a-name-follows-a-number")
 	}
 }
 
@@ -193,13 +194,13 @@ func (r *reader) readString() {
 			r.pos++
 			return
 		case '\n':
-			r.setProblem("a string is not ended")
+			r.setProblem("a-string-is-not-ended")
 			return
 		case '\\':
 			r.pos++
 		}
 	}
-	r.setProblem("a string is not ended")
+	r.setProblem("a-string-is-not-ended")
 }
 
 // regexFits reports whether a slash begins an expression and does not divide.
@@ -213,7 +214,7 @@ func (r *reader) regexFits() bool {
 		return false
 	case nameToken:
 		if last.text == "length" || last.text == "getline" {
-			r.setProblem("a slash after " + last.text)
+			r.setProblem(umpire.Say("a-slash-after", last.text))
 		}
 		return takesOperand(last.text)
 	case signToken:
@@ -221,7 +222,7 @@ func (r *reader) regexFits() bool {
 	switch last.text {
 	case ")":
 		if r.condition {
-			r.setProblem("a slash after a condition")
+			r.setProblem("a-slash-after-a-condition")
 		}
 		return false
 	case "]":
@@ -229,7 +230,7 @@ func (r *reader) regexFits() bool {
 	case "++", "--", "$":
 		before := r.tokenAt(len(r.tokens) - 2)
 		if last.text == "$" || before.kind != nameToken && before.text != "]" {
-			r.setProblem("a slash after " + last.text)
+			r.setProblem(umpire.Say("a-slash-after", last.text))
 		}
 		return false
 	}
@@ -251,7 +252,7 @@ func (r *reader) readRegex() {
 			r.pos++
 			return
 		case '\n':
-			r.setProblem("an expression is not ended")
+			r.setProblem("an-expression-is-not-ended")
 			return
 		case '\\':
 			r.pos++
@@ -259,7 +260,7 @@ func (r *reader) readRegex() {
 			r.skipList()
 		}
 	}
-	r.setProblem("an expression is not ended")
+	r.setProblem("an-expression-is-not-ended")
 }
 
 // skipList reads a bracket list, in which a slash does not end the expression; to
@@ -267,7 +268,7 @@ func (r *reader) readRegex() {
 func (r *reader) skipList() {
 	n := scan.BracketList(escapes.Replace(r.text[r.pos+1:]))
 	if n < 0 {
-		r.setProblem("a list in brackets is not ended")
+		r.setProblem("a-list-in-brackets-is-not-ended")
 		return
 	}
 	r.pos += n
@@ -290,7 +291,7 @@ func (r *reader) readSign() {
 		}
 	}
 	if !strings.Contains("(){}[];,+-*/%^!<>|?:~$=@&", text[:1]) {
-		r.setProblem("a character is not known")
+		r.setProblem("a-character-is-not-known")
 		return
 	}
 	r.trackBracket(text[0])
@@ -306,7 +307,7 @@ func (r *reader) trackBracket(sign byte) {
 	case ')', ']', '}':
 		n := len(r.open)
 		if n == 0 || "([{"[strings.IndexByte(")]}", sign)] != r.open[n-1].sign {
-			r.setProblem("its brackets do not match")
+			r.setProblem("its-brackets-do-not-match")
 			return
 		}
 		r.condition = r.open[n-1].condition

@@ -8,17 +8,12 @@ import (
 	"sync"
 )
 
-// Texts that other packages put together, one a line: the English one, a tab, and the one
-// in 简体中文. In a text %s stands for a value, which stays as it is, and %w for another
-// text, which is translated as well.
-var (
-	//go:embed chinese/shell.tsv
-	shellTexts string
-	//go:embed chinese/reason.tsv
-	reasonTexts string
-	//go:embed chinese/error.tsv
-	errorTexts string
-)
+// errorTexts are the errors that other packages put together, one a line: the English
+// one, a tab, and the one in 简体中文. In a text %s stands for a value, which stays as it
+// is, and %w for another text, which is translated as well.
+//
+//go:embed chinese/error.tsv
+var errorTexts string
 
 // A phrasebook translates texts that are put together.
 type phrasebook struct {
@@ -33,11 +28,8 @@ type format struct {
 	other   []string // what stands around the values in the other language
 }
 
-// The phrasebooks are read when they are first wanted: most processes never do.
-var (
-	chineseReasons = sync.OnceValue(func() *phrasebook { return newPhrasebook(shellTexts + reasonTexts) })
-	chineseErrors  = sync.OnceValue(func() *phrasebook { return newPhrasebook(shellTexts + reasonTexts + errorTexts) })
-)
+// chineseErrors is read when it is first wanted: most processes never do.
+var chineseErrors = sync.OnceValue(func() *phrasebook { return newPhrasebook(errorTexts) })
 
 func newPhrasebook(texts string) *phrasebook {
 	p := &phrasebook{whole: map[string]string{}, formats: map[string][]format{}}
@@ -83,16 +75,6 @@ func firstWord(text string) string {
 		return ""
 	}
 	return word
-}
-
-// reason translates a reason and reports whether it was known. What a catalogue holds is
-// known as well.
-func (p *phrasebook) reason(c Catalogue, english string) (string, bool) {
-	inner := func(text string) string {
-		text, _ = p.reason(c, text)
-		return text
-	}
-	return p.translate(c, english, inner, func(string) bool { return true })
 }
 
 // problem translates an error, part by part where it is not known as a whole: errors are
