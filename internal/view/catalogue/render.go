@@ -1,12 +1,12 @@
 package catalogue
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"sync"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
 )
 
 // In returns a copy of a value in which every [umpire.Phrase] is its text in a language:
@@ -70,17 +70,31 @@ func (l Language) render(v reflect.Value) {
 	}
 }
 
-// renderData returns an event's data with its phrases rendered; a batch's submission has some.
+// renderData returns an event's data with its phrases rendered: a batch's submission has
+// the reason of each call. All else stays as it was written.
 func (l Language) renderData(e *umpire.Event) json.RawMessage {
-	var told batch.Submitted
-	if e.Kind != umpire.EventBatchSubmitted || json.Unmarshal(e.Data, &told) != nil || len(told.Calls) == 0 {
+	var submitted struct {
+		Calls []struct {
+			Reason json.RawMessage `json:"reason"`
+		} `json:"calls"`
+	}
+	if e.Kind != umpire.EventBatchSubmitted || json.Unmarshal(e.Data, &submitted) != nil {
 		return e.Data
 	}
-	text, err := json.Marshal(In(l, told))
-	if err != nil {
-		return e.Data
+	data := e.Data
+	for _, call := range submitted.Calls {
+		var reason umpire.Phrase
+		if json.Unmarshal(call.Reason, &reason) != nil || reason == "" {
+			continue
+		}
+		text, err := json.Marshal(l.Text(reason))
+		if err != nil {
+			continue
+		}
+		const member = `"reason":`
+		data = bytes.ReplaceAll(data, append([]byte(member), call.Reason...), append([]byte(member), text...))
 	}
-	return text
+	return data
 }
 
 // phraseful keeps, by type, whether its values may hold phrases.
