@@ -88,8 +88,13 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault}, Asked: tt.asked, Decide: func(context.Context, judge.Request) umpire.Decision { return tt.decision }}, nil
 				}}
 			dir := t.TempDir()
-			payload := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":%q}`, dir)
-			out, err := d.Answer(t.Context(), Question{Agent: "claude", Payload: payload, Project: dir, Dir: dir, Attended: tt.terminal, Deadline: 300 * time.Millisecond})
+			payload := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default",`+
+				`"tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":%q}`, dir)
+			question := Question{Agent: "claude", Payload: payload, Project: dir, Dir: dir, Attended: tt.terminal, Deadline: time.Minute}
+			if g.silent { // nobody answers before this
+				question.Deadline = 300 * time.Millisecond
+			}
+			out, err := d.Answer(t.Context(), question)
 			if err != nil || g.left != tt.left || !strings.Contains(string(out.Stdout), tt.want) || tt.want == "" && len(out.Stdout) > 0 {
 				t.Errorf("left %t, %v, answer %s; want left %t and %s", g.left, err, out.Stdout, tt.left, tt.want)
 			}
