@@ -24,7 +24,6 @@ const (
 
 // largeTypes have more than maxMethods methods.
 var largeTypes = map[string]int{
-	"internal/store.Tx":      71,
 	"internal/server.Server": 55,
 }
 

@@ -55,7 +55,7 @@ type Checkpoint struct {
 // Take returns what the timeline is, up to the event below which none can appear any
 // more, and where its streams end there. It must be the first use of the transaction.
 func Take(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
-	seq, err := tx.Horizon()
+	seq, err := tx.Events.Horizon()
 	if err != nil {
 		return Checkpoint{}, nil, err
 	}
@@ -74,7 +74,7 @@ func takeAll(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
 }
 
 func takeAt(tx *store.Tx, seq int64, now time.Time) (Checkpoint, []store.Head, error) {
-	heads, err := tx.Heads(seq)
+	heads, err := tx.Events.Heads(seq)
 	if err != nil {
 		return Checkpoint{}, nil, err
 	}
@@ -85,7 +85,7 @@ func takeAt(tx *store.Tx, seq int64, now time.Time) (Checkpoint, []store.Head, e
 			c.Sessions++
 		}
 	}
-	first, err := tx.Events(umpire.Filter{Limit: 1})
+	first, err := tx.Events.List(umpire.Filter{Limit: 1})
 	if len(first) > 0 && first[0].Seq <= seq {
 		c.First = first[0].Hash
 	}

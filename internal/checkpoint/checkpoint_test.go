@@ -69,7 +69,7 @@ func (b *bench) append(sessions ...umpire.SessionID) {
 				b.made++
 				at := noon.Add(time.Duration(b.made) * time.Second)
 				e := umpire.Event{Kind: umpire.EventPermissionApproved, Session: session, Actor: "person", Risk: "high", At: at}
-				if _, err := tx.Append(e); err != nil {
+				if _, err := tx.Events.Append(e); err != nil {
 					return err
 				}
 			}
@@ -249,10 +249,10 @@ func TestWhatHappensByItself(t *testing.T) {
 	}
 	b.with(func(ctx context.Context, s *store.Store) error {
 		return s.Update(ctx, func(tx *store.Tx) error {
-			if err := tx.InsertSession(umpire.Session{ID: "s3", IsRoot: true, State: umpire.SessionIdle, CreatedAt: noon, ActiveAt: noon}); err != nil {
+			if err := tx.Sessions.Insert(umpire.Session{ID: "s3", IsRoot: true, State: umpire.SessionIdle, CreatedAt: noon, ActiveAt: noon}); err != nil {
 				return err
 			}
-			return tx.DeleteSession("s3")
+			return tx.Sessions.Delete("s3")
 		})
 	})
 	for i, line := range lines {
@@ -389,7 +389,7 @@ func (b *bench) rewrite(change func(*umpire.Event)) {
 	var events []umpire.Event
 	b.with(func(ctx context.Context, s *store.Store) error {
 		return s.View(ctx, func(tx *store.Tx) (err error) {
-			events, err = tx.Events(umpire.Filter{})
+			events, err = tx.Events.List(umpire.Filter{})
 			return err
 		})
 	})

@@ -34,7 +34,7 @@ func TestPostgres(t *testing.T) {
 	write := func(i int, session umpire.SessionID) {
 		t.Helper()
 		if err := stores[i].Update(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, At: noon})
+			_, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, At: noon})
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -132,7 +132,7 @@ func (r *Record) write(known *recorded) error {
 func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
 	now := map[umpire.SessionID]store.Head{}
 	if tx != nil {
-		all, err := tx.Heads(math.MaxInt64)
+		all, err := tx.Events.Heads(math.MaxInt64)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
 		holds := end == h
 		if end.Events > h.Events {
 			var err error
-			if holds, err = tx.Holds(h); err != nil {
+			if holds, err = tx.Events.Holds(h); err != nil {
 				return nil, err
 			}
 		}

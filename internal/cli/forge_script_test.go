@@ -27,7 +27,7 @@ func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	var events []umpire.Event
 	err = s.View(ctx, func(tx *store.Tx) (err error) {
-		events, err = tx.Events(umpire.Filter{})
+		events, err = tx.Events.List(umpire.Filter{})
 		return err
 	})
 	ts.Check(errors.Join(err, s.Close()))

@@ -61,7 +61,7 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 		if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked {
 			return answeredError(t.tx, r.ask.Request)
 		}
-		if err := t.tx.CloseAsk(r.ask.Request, store.AskWithdrawn); err != nil {
+		if err := t.tx.Asks.Close(r.ask.Request, store.AskWithdrawn); err != nil {
 			return err
 		}
 		return t.putQuestion(b, q, umpire.EventPermissionAsked)

@@ -30,7 +30,7 @@ type conditions struct {
 // readConditions reads what holds in a session, with the once grants of one call if one
 // is named.
 func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpire.CallID) (*conditions, error) {
-	s, err := tx.Session(id)
+	s, err := tx.Sessions.Get(id)
 	if err != nil {
 		return nil, fmt.Errorf("session %q: %w", id, err)
 	}
@@ -40,13 +40,13 @@ func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpir
 	if err := inherit(tx, &s); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Grants(store.GrantQuery{
+	rows, err := tx.Grants.List(store.GrantQuery{
 		Session: id, Project: s.Project, GitDir: cloneOf(&s), Call: call, Now: ps.now(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	w, err := tx.Workspace(s.Project, cloneOf(&s))
+	w, err := tx.Workspaces.Get(s.Project, cloneOf(&s))
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return nil, err
 	}

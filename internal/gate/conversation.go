@@ -62,7 +62,7 @@ func (t *transaction) prompt(p *umpire.Prompt, sealed store.Sealed) (umpire.Prom
 		t.addMessage(roleUser, "", sealed)
 		return umpire.Prompted{Turn: t.session.Turn}, nil
 	}
-	n, err := t.tx.QueuePrompt(t.session.ID, store.PromptRow{Text: sealed, At: t.now})
+	n, err := t.tx.Prompts.Queue(t.session.ID, store.PromptRow{Text: sealed, At: t.now})
 	if err != nil {
 		return umpire.Prompted{}, err
 	}
@@ -112,7 +112,7 @@ func (t *transaction) claimRequest() error {
 	}
 	fresh := claimed != "" || taken
 	if !fresh {
-		messages, err := t.tx.Messages(t.session.ID)
+		messages, err := t.tx.Messages.List(t.session.ID)
 		if err != nil {
 			return err
 		}
@@ -137,19 +137,19 @@ func (t *transaction) claimResults() (umpire.BatchID, error) {
 		return "", fmt.Errorf("batch %q of session %q is %s, %d calls wait for a person: %w",
 			b.ID, t.session.ID, b.State, b.Waiting(), umpire.ErrState)
 	}
-	row, err := t.tx.Resume(t.session.ID, b.ID)
+	row, err := t.tx.Resumes.Get(t.session.ID, b.ID)
 	if err == nil && row.Epoch == t.session.Epoch {
 		return b.ID, nil
 	}
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return "", err
 	}
-	return b.ID, t.tx.ClaimResume(t.session.ID, b.ID, t.session.Epoch, t.now)
+	return b.ID, t.tx.Resumes.Claim(t.session.ID, b.ID, t.session.Epoch, t.now)
 }
 
 // openBatchIn returns the open batch of a lane, or nil.
 func (t *transaction) openBatchIn(lane string) (*umpire.Batch, error) {
-	b, err := t.tx.OpenBatch(t.session.ID, lane)
+	b, err := t.tx.Batches.GetOpen(t.session.ID, lane)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil, nil
 	}
@@ -161,7 +161,7 @@ func (t *transaction) openBatchIn(lane string) (*umpire.Batch, error) {
 
 // takePrompts sends the queued messages: together they are one turn.
 func (t *transaction) takePrompts() (bool, error) {
-	prompts, err := t.tx.TakePrompts(t.session.ID)
+	prompts, err := t.tx.Prompts.Take(t.session.ID)
 	if err != nil || len(prompts) == 0 {
 		return false, err
 	}
@@ -217,7 +217,7 @@ func readResults(tx *store.Tx, id umpire.SessionID, open opener, c *umpire.Conve
 		wanted[c.Messages[i].Batch] = true
 	}
 	maps.DeleteFunc(c.Batches, func(id umpire.BatchID, _ umpire.Done) bool { return !wanted[id] })
-	batches, err := tx.Batches(id)
+	batches, err := tx.Batches.List(id)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func readResults(tx *store.Tx, id umpire.SessionID, open opener, c *umpire.Conve
 
 func readMessages(tx *store.Tx, q umpire.ConversationQuery, open opener, c *umpire.Conversation) error {
 	id := q.Session
-	rows, err := tx.Messages(id)
+	rows, err := tx.Messages.List(id)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func readMessages(tx *store.Tx, q umpire.ConversationQuery, open opener, c *umpi
 func readDone(tx *store.Tx, b *umpire.Batch, open opener) (umpire.Done, error) {
 	done := umpire.Done{Results: []umpire.Result{}, Cancelled: b.Cancelled}
 	for i := range b.Calls {
-		row, err := tx.Result(b.Session, b.Calls[i].ID)
+		row, err := tx.Results.Get(b.Session, b.Calls[i].ID)
 		if errors.Is(err, umpire.ErrNotFound) {
 			continue
 		}
@@ -299,7 +299,7 @@ func (cs *conversations) copyMessages(ctx context.Context, from, to umpire.Sessi
 	}
 	open := map[umpire.BatchID]bool{}
 	if err := cs.view(ctx, func(tx *store.Tx) error {
-		batches, err := tx.OpenBatches(from)
+		batches, err := tx.Batches.ListOpen(from)
 		for i := range batches {
 			open[batches[i].ID] = batches[i].State != umpire.BatchFinished
 		}

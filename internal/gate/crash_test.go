@@ -260,7 +260,7 @@ func callIs(id umpire.CallID, want umpire.CallState) func(*testing.T, *testGate)
 
 func claimedNotDelivered(t *testing.T, d *testGate) {
 	err := d.view(t.Context(), func(tx *store.Tx) error {
-		row, err := tx.Resume("s1", "m1")
+		row, err := tx.Resumes.Get("s1", "m1")
 		if err == nil && !row.DeliveredAt.IsZero() {
 			t.Error("it is marked as delivered")
 		}

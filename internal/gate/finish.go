@@ -109,7 +109,7 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 // Batch returns a batch as it is now, with secrets masked.
 func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (b umpire.Batch, err error) {
 	err = g.view(ctx, func(tx *store.Tx) error {
-		b, err = tx.Batch(s, id)
+		b, err = tx.Batches.Get(s, id)
 		return err
 	})
 	if err != nil {

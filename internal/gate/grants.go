@@ -32,7 +32,7 @@ func (gs *grants) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus,
 
 func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, error) {
 	clone := cmp.Or(p.GitDir, p.Root)
-	rows, err := tx.Grants(store.GrantQuery{Project: p.ID, All: true})
+	rows, err := tx.Grants.List(store.GrantQuery{Project: p.ID, All: true})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, er
 		}
 		ended, known := over[row.Session]
 		if !known && row.Session != "" {
-			s, err := tx.Session(row.Session)
+			s, err := tx.Sessions.Get(row.Session)
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +56,7 @@ func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, er
 			all = append(all, gs.grantStatus(row))
 		}
 	}
-	w, err := tx.Workspace(p.ID, clone)
+	w, err := tx.Workspaces.Get(p.ID, clone)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return nil, err
 	}
@@ -155,26 +155,26 @@ func (gs *grants) revokeGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus, b
 	if err := gs.endGrant(tx, p, s); err != nil {
 		return err
 	}
-	_, err := tx.Append(gs.record(e, signed(grantDetail(s), by)))
+	_, err := tx.Events.Append(gs.record(e, signed(grantDetail(s), by)))
 	return err
 }
 
 func (gs *grants) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) error {
 	switch s.Kind {
 	case umpire.GrantAllowAll:
-		w, err := tx.Workspace(p.ID, cmp.Or(p.GitDir, p.Root))
+		w, err := tx.Workspaces.Get(p.ID, cmp.Or(p.GitDir, p.Root))
 		if err != nil {
 			return err
 		}
 		w.AllowAll = false
-		return tx.SaveWorkspace(w)
+		return tx.Workspaces.Save(w)
 	case umpire.GrantCode:
 		ledger := gs.config.Code()
 		_, err := ledger.Forget(&p.Bounds)
 		return err
 	case umpire.GrantOnce, umpire.GrantSession, umpire.GrantProject, umpire.GrantGlobal, umpire.GrantRemembered:
 	}
-	return tx.RevokeGrant(s.ID, gs.now())
+	return tx.Grants.Revoke(s.ID, gs.now())
 }
 
 // grantDetail is what events say of a grant.

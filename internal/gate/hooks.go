@@ -131,7 +131,7 @@ func (g *Gate) runAfterHooks(ctx context.Context, s *umpire.Session, tool string
 	}
 	var row store.CallRow
 	err = g.view(ctx, func(tx *store.Tx) (err error) {
-		row, err = tx.CallRow(r.Session, r.Call)
+		row, err = tx.Calls.Get(r.Session, r.Call)
 		return err
 	})
 	if err != nil {

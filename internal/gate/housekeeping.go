@@ -36,13 +36,13 @@ func (ss *sessions) Tend(ctx context.Context) error {
 	var late []store.AskRow
 	var held, idle []umpire.Session
 	err := ss.view(ctx, func(tx *store.Tx) (err error) {
-		if late, err = tx.Asks(store.AskQuery{ExpiredBy: ss.now()}); err != nil {
+		if late, err = tx.Asks.List(store.AskQuery{ExpiredBy: ss.now()}); err != nil {
 			return err
 		}
-		if held, err = tx.Sessions(store.SessionQuery{Held: true}); err != nil || ss.config.KeepSessions == 0 {
+		if held, err = tx.Sessions.List(store.SessionQuery{Held: true}); err != nil || ss.config.KeepSessions == 0 {
 			return err
 		}
-		idle, err = tx.Sessions(store.SessionQuery{IdleBefore: ss.now().Add(-ss.config.KeepSessions)})
+		idle, err = tx.Sessions.List(store.SessionQuery{IdleBefore: ss.now().Add(-ss.config.KeepSessions)})
 		return err
 	})
 	if err != nil {
@@ -122,7 +122,7 @@ func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
 // one takes the session or the lease is over: what can be repeated waits to be
 // started again, and a person is asked what became of the rest.
 func (t *transaction) loseCalls() error {
-	open, err := t.tx.OpenBatches(t.session.ID)
+	open, err := t.tx.Batches.ListOpen(t.session.ID)
 	if err != nil {
 		return err
 	}
@@ -145,18 +145,18 @@ func (t *transaction) loseCalls() error {
 
 // askWhatBecame makes a call indeterminate, with the evidence there is, and asks.
 func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error {
-	run, err := t.tx.Execution(t.session.ID, c.ID)
+	run, err := t.tx.Executions.GetLast(t.session.ID, c.ID)
 	if err != nil {
 		return err
 	}
-	row, err := t.tx.CallRow(t.session.ID, c.ID)
+	row, err := t.tx.Calls.Get(t.session.ID, c.ID)
 	if err != nil {
 		return err
 	}
 	if t.session.Headless || b.Cancelled {
 		return t.giveUpCall(b, c)
 	}
-	begun, err := t.tx.StartEvent(t.session.ID, c.ID)
+	begun, err := t.tx.Executions.StartEvent(t.session.ID, c.ID)
 	if err != nil {
 		return err
 	}

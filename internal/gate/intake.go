@@ -127,7 +127,7 @@ func (g *Gate) findExisting(ctx context.Context, s *umpire.Submission) (existing
 }
 
 func existingBatch(tx *store.Tx, s *umpire.Submission) (*umpire.Batch, error) {
-	b, err := tx.Batch(s.Session, s.Batch)
+	b, err := tx.Batches.Get(s.Session, s.Batch)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil, nil
 	}
@@ -205,7 +205,7 @@ func (g *Gate) findDenied(ctx context.Context, sub *submission) error {
 			if !asks(j) {
 				continue
 			}
-			existing, err := tx.DeniedInTurn(sub.Session, sub.conditions.session.Turn, j.hash)
+			existing, err := tx.Calls.DeniedInTurn(sub.Session, sub.conditions.session.Turn, j.hash)
 			if errors.Is(err, umpire.ErrNotFound) {
 				continue
 			}

@@ -69,7 +69,7 @@ func limitMode(r *umpire.Resumption, now umpire.Mode) error {
 
 // roomForSession refuses a session to a runner that has too many open.
 func roomForSession(tx *store.Tx, runner string) error {
-	open, _, err := tx.CountOpen(runner)
+	open, _, err := tx.Sessions.CountOpen(runner)
 	if err == nil && open >= maxOpenSessions {
 		return fmt.Errorf("%s has %d sessions open: end one first: %w",
 			cmp.Or(runner, "this account of agents without a runner"), open, umpire.ErrLimit)
@@ -79,7 +79,7 @@ func roomForSession(tx *store.Tx, runner string) error {
 
 // roomForQuestions refuses more questions to a runner that has too many waiting.
 func roomForQuestions(tx *store.Tx, runner string, more int) error {
-	_, pending, err := tx.CountOpen(runner)
+	_, pending, err := tx.Sessions.CountOpen(runner)
 	if err == nil && pending+more > maxOpenPending {
 		return fmt.Errorf("%d questions of this agent wait, and %d more would be over %d: %w", pending, more,
 			maxOpenPending, umpire.ErrLimit)

@@ -23,7 +23,7 @@ func (ps *projects) usualMode(ctx context.Context, p *Project) (umpire.Mode, err
 	}
 	var w store.WorkspaceRow
 	err := ps.view(ctx, func(tx *store.Tx) (err error) {
-		w, err = tx.Workspace(p.ID, cmp.Or(p.GitDir, p.Root))
+		w, err = tx.Workspaces.Get(p.ID, cmp.Or(p.GitDir, p.Root))
 		return err
 	})
 	if errors.Is(err, umpire.ErrNotFound) || err == nil && (w.Mode == nil || !switchable(*w.Mode)) {
@@ -96,7 +96,7 @@ func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*tr
 }
 
 func (t *transaction) switchMode(m *umpire.ModeChange, broad []string) error {
-	w, err := t.tx.Workspace(t.session.Project, cloneOf(&t.session))
+	w, err := t.tx.Workspaces.Get(t.session.Project, cloneOf(&t.session))
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
@@ -117,7 +117,7 @@ func (t *transaction) switchMode(m *umpire.ModeChange, broad []string) error {
 		t.addAllowAllEvent(w.AllowAll, *m.AllowAll)
 		w.AllowAll, detail["allow_all"] = *m.AllowAll, *m.AllowAll
 	}
-	if err := t.tx.SaveWorkspace(w); err != nil {
+	if err := t.tx.Workspaces.Save(w); err != nil {
 		return err
 	}
 	t.append(umpire.Event{Kind: umpire.EventModeChanged, Actor: m.By.Name}, signed(detail, m.By))

@@ -33,7 +33,7 @@ func (ss *sessions) openingGrants(s *umpire.Session, short []string) ([]store.Gr
 // addOpeningGrants stores the grants that a session is opened with.
 func (o *outcome) addOpeningGrants(rows []store.GrantRow) {
 	for i := range rows {
-		addRow(o, (*store.Tx).InsertGrant, rows[i])
+		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Insert(rows[i]) })
 		status := o.grantStatus(&rows[i])
 		o.append(umpire.Event{
 			Kind: umpire.EventGrantCreated, Tool: rows[i].Grant.Tool, Scope: new(rows[i].Scope), Actor: openedWith,

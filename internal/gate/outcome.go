@@ -28,10 +28,8 @@ type outcome struct {
 	blocked *umpire.Blocked         // by what the session waits, while it does
 }
 
-// addRow adds a row to what is written.
-func addRow[Row any](o *outcome, insert func(*store.Tx, Row) error, row Row) {
-	o.writes = append(o.writes, func(tx *store.Tx) error { return insert(tx, row) })
-}
+// addWrite adds a change of the store; it may run more than once.
+func (o *outcome) addWrite(write func(*store.Tx) error) { o.writes = append(o.writes, write) }
 
 // apply folds an event into a batch. The event is written with the state that it makes.
 func (o *outcome) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) error {
@@ -42,9 +40,9 @@ func (o *outcome) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) er
 		return ifIllegal(err)
 	}
 	*b = next
-	o.writes = append(o.writes, func(tx *store.Tx) error {
+	o.addWrite(func(tx *store.Tx) error {
 		stored := before // the store may write this again
-		return tx.Apply(&stored, typed)
+		return tx.Batches.Apply(&stored, typed)
 	})
 	return nil
 }
@@ -59,11 +57,12 @@ func ifIllegal(err error) error {
 
 // append puts an event on the timeline that moves no batch.
 func (o *outcome) append(e umpire.Event, detail any) {
-	addRow(o, appendEvent, o.record(e, detail))
+	e = o.record(e, detail)
+	o.addWrite(func(tx *store.Tx) error { return appendEvent(tx, e) })
 }
 
 func appendEvent(tx *store.Tx, e umpire.Event) error {
-	_, err := tx.Append(e)
+	_, err := tx.Events.Append(e)
 	return err
 }
 
@@ -129,8 +128,8 @@ func (o *outcome) beginBatch(sub *submission) (*umpire.Batch, error) {
 	e := o.record(umpire.Event{Kind: umpire.EventBatchSubmitted, Batch: sub.Batch}, detail)
 	submitted := batch.Event{Event: e, Detail: detail}
 	b, err := batch.Apply(umpire.Batch{}, submitted)
-	o.writes = append(o.writes, func(tx *store.Tx) error {
-		_, err := tx.Submit(submitted, rows)
+	o.addWrite(func(tx *store.Tx) error {
+		_, err := tx.Batches.Submit(submitted, rows)
 		return err
 	})
 	return &b, ifIllegal(err)
@@ -174,8 +173,9 @@ func (o *outcome) addAskedCall(b *umpire.Batch, j *judged) error {
 func (o *outcome) putQuestion(b *umpire.Batch, q *question, kind umpire.EventKind) error {
 	card := &q.card
 	card.Version = b.Call(card.Call).Round + 1
-	q.row.Round, q.row.Shown = card.Version, data(card)
-	addRow(o, (*store.Tx).InsertAsk, q.row)
+	row := q.row
+	row.Round, row.Shown = card.Version, data(card)
+	o.addWrite(func(tx *store.Tx) error { return tx.Asks.Insert(row) })
 	o.blocked = &umpire.Blocked{Code: card.Code, Detail: card.Reason}
 	e := umpire.Event{
 		Kind: kind, Call: card.Call, Request: card.Request, Agent: card.Agent, Tool: card.Tool,
@@ -275,13 +275,14 @@ func (o *outcome) refuseQuestion(
 
 // recordRefusal stores the gate's own answer to the question of a call.
 func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, reason umpire.Phrase) {
-	addRow(o, (*store.Tx).InsertAnswer, store.AnswerRow{
+	row := store.AnswerRow{
 		Standing: umpire.Standing{
 			Request: c.Request, Choice: umpire.Refuse, Reason: o.maskPhrase(reason), Code: code, Actor: gateActor,
 			At: o.now,
 		},
 		ArgsHash: c.ArgsHash, Channel: gateActor,
-	})
+	}
+	o.addWrite(func(tx *store.Tx) error { return tx.Answers.Insert(row) })
 }
 
 // countDenial counts a refusal in auto mode, and adds a notice once there were so
@@ -331,9 +332,10 @@ func (o *outcome) finishCallSealed(
 	// The caller gets this batch, and reads in it what the store will have.
 	result := b.Call(id).Result
 	result.Output, result.At = output.Shown, o.now
-	addRow(o, (*store.Tx).InsertResult, store.ResultRow{
+	row := store.ResultRow{
 		Session: o.session.ID, Call: id, Status: status, Code: code, Output: output, At: o.now,
-	})
+	}
+	o.addWrite(func(tx *store.Tx) error { return tx.Results.Insert(row) })
 	return nil
 }
 
@@ -371,15 +373,15 @@ func (o *outcome) continueBatch(b *umpire.Batch) error {
 // deliverBatch marks a batch's results as received.
 func (o *outcome) deliverBatch(b *umpire.Batch) error {
 	session, id, epoch, now := o.session.ID, b.ID, o.session.Epoch, o.now
-	o.writes = append(o.writes, func(tx *store.Tx) error {
-		_, err := tx.Resume(session, id)
+	o.addWrite(func(tx *store.Tx) error {
+		_, err := tx.Resumes.Get(session, id)
 		if errors.Is(err, umpire.ErrNotFound) {
-			err = tx.ClaimResume(session, id, epoch, now)
+			err = tx.Resumes.Claim(session, id, epoch, now)
 		}
 		if err != nil {
 			return err
 		}
-		return tx.DeliverResume(session, id, now)
+		return tx.Resumes.Deliver(session, id, now)
 	})
 	return o.apply(b, umpire.Event{Kind: umpire.EventBatchDelivered}, nil)
 }
@@ -389,11 +391,11 @@ func (o *outcome) addMessage(role string, id umpire.BatchID, content store.Seale
 	if content.Shown == "" {
 		return
 	}
-	session := o.session.ID
-	addRow(o, func(tx *store.Tx, row store.MessageRow) error {
-		_, err := tx.AppendMessage(session, row)
+	session, row := o.session.ID, store.MessageRow{Role: role, Batch: id, Content: content, At: o.now}
+	o.addWrite(func(tx *store.Tx) error {
+		_, err := tx.Messages.Append(session, row)
 		return err
-	}, store.MessageRow{Role: role, Batch: id, Content: content, At: o.now})
+	})
 	if role == roleAssistant {
 		o.append(umpire.Event{Kind: umpire.EventModelReplied, Batch: id}, nil)
 	}

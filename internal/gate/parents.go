@@ -41,7 +41,7 @@ func checkParent(tx *store.Tx, s *umpire.Session) error {
 	if s.Parent == "" {
 		return nil
 	}
-	parent, err := tx.Session(s.Parent)
+	parent, err := tx.Sessions.Get(s.Parent)
 	if err != nil {
 		return fmt.Errorf("parent %q: %w", s.Parent, err)
 	}
@@ -64,7 +64,7 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 	if s.Parent == "" {
 		return nil
 	}
-	parent, err := tx.Session(s.Parent)
+	parent, err := tx.Sessions.Get(s.Parent)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return fmt.Errorf("session %q, the parent of %q, is gone: %w", s.Parent, s.ID, umpire.ErrState)
 	}
@@ -84,7 +84,7 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 func (ss *sessions) endChildren(ctx context.Context, id umpire.SessionID) error {
 	var children []umpire.Session
 	err := ss.view(ctx, func(tx *store.Tx) (err error) {
-		children, err = tx.Sessions(store.SessionQuery{Parent: id})
+		children, err = tx.Sessions.List(store.SessionQuery{Parent: id})
 		return err
 	})
 	for i := range children {

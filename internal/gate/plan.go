@@ -47,7 +47,7 @@ func leavesPlan(s *umpire.Session, tool string) bool {
 // planOf reads the plan of a session.
 func (ms *modes) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
 	err = ms.viewForChange(ctx, func(tx *store.Tx) error {
-		events, err := tx.Events(umpire.Filter{Session: id})
+		events, err := tx.Events.List(umpire.Filter{Session: id})
 		p = ReadSessionPlan(events)
 		return err
 	})
@@ -147,7 +147,7 @@ func (ms *modes) modeAfterPlan(ctx context.Context, cond *conditions, p *Project
 func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
 	var row store.CallRow
 	err := ms.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		row, err = tx.CallRow(id, call)
+		row, err = tx.Calls.Get(id, call)
 		return err
 	})
 	if err != nil {
@@ -195,7 +195,7 @@ func (o *outcome) leavePlan(d *planExit, e umpire.Event) error {
 	for i := range d.grants {
 		row := d.grants[i]
 		row.Request, row.By = e.Request, e.Actor
-		addRow(o, (*store.Tx).InsertGrant, row)
+		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Insert(row) })
 	}
 	o.session.Mode, o.session.Denials, o.session.DenialsInRow = d.to, 0, 0
 	detail := map[string]any{"from": umpire.ModePlan, "mode": d.to, "granted": d.granted, "changed": d.changed}

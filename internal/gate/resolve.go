@@ -96,13 +96,13 @@ type resolution struct {
 func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution, error) {
 	r := &resolution{answer: a, code: codeOf(a.Choice)}
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		if r.ask, err = tx.Ask(a.Request); err != nil {
+		if r.ask, err = tx.Asks.Get(a.Request); err != nil {
 			return fmt.Errorf("request %q: %w", a.Request, err)
 		}
 		if r.ask.State != store.AskPending {
 			return answeredError(tx, a.Request)
 		}
-		if r.row, err = tx.CallRow(r.ask.Session, r.ask.Call); err != nil {
+		if r.row, err = tx.Calls.Get(r.ask.Session, r.ask.Call); err != nil {
 			return err
 		}
 		r.conditions, err = g.readConditions(tx, r.ask.Session, "")
@@ -214,7 +214,7 @@ func codeOf(c umpire.Choice) umpire.ReasonCode {
 
 // answeredError is the error of an answer that came late.
 func answeredError(tx *store.Tx, id umpire.RequestID) error {
-	row, err := tx.Answer(id)
+	row, err := tx.Answers.Get(id)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return fmt.Errorf("request %q was put anew, since what it showed has changed: %w", id, umpire.ErrChanged)
 	}
@@ -271,13 +271,14 @@ func (t *transaction) decideAnswer(r *resolution) (umpire.Batch, error) {
 // recordAnswer stores the answer itself; there can be only one.
 func (o *outcome) recordAnswer(r *resolution) {
 	a := r.answer
-	addRow(o, (*store.Tx).InsertAnswer, store.AnswerRow{
+	row := store.AnswerRow{
 		Standing: umpire.Standing{
 			Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: umpire.Verbatim(o.maskText(a.Reason)),
 			Code: r.code, Actor: a.Actor, At: o.now,
 		},
 		ArgsHash: a.ArgsHash, Channel: a.Channel, PolicyRevision: r.revision,
-	})
+	}
+	o.addWrite(func(tx *store.Tx) error { return tx.Answers.Insert(row) })
 }
 
 // event is the event of the answer.
@@ -308,7 +309,7 @@ func (o *outcome) addGrants(r *resolution) {
 	o.session.DenialsInRow = 0
 	o.session.Permission, o.session.Blocked = umpire.StateAllowed, nil
 	for _, row := range r.grants {
-		addRow(o, (*store.Tx).InsertGrant, row)
+		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Insert(row) })
 		status := o.grantStatus(&row)
 		o.append(umpire.Event{
 			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request,
@@ -373,7 +374,7 @@ func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason umpi
 // Asking returns the sessions of a project in which a question waits, or of every project.
 func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) (all []umpire.SessionID, err error) {
 	err = g.view(ctx, func(tx *store.Tx) error {
-		all, err = tx.Asking(project)
+		all, err = tx.Asks.ListSessions(project)
 		return err
 	})
 	return all, err
@@ -383,7 +384,7 @@ func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) (all []umpi
 func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
 	cards := []umpire.Pending{}
 	err := g.view(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Asks(store.AskQuery{Project: q.Project, Session: q.Session})
+		rows, err := tx.Asks.List(store.AskQuery{Project: q.Project, Session: q.Session})
 		if err != nil {
 			return err
 		}

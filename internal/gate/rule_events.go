@@ -108,10 +108,10 @@ func (ps *projects) recordRules(ctx context.Context, p *Project, by umpire.Actor
 		e.Kind = umpire.EventRulesDegraded
 	}
 	err := ps.update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Append(ps.record(e, signed(detail, by))); err != nil {
+		if _, err := tx.Events.Append(ps.record(e, signed(detail, by))); err != nil {
 			return err
 		}
-		_, err := tx.ForgetRemembered(p.ID, cmp.Or(p.GitDir, p.Root), ps.now())
+		_, err := tx.Grants.ForgetRemembered(p.ID, cmp.Or(p.GitDir, p.Root), ps.now())
 		return err
 	})
 	if err == nil {

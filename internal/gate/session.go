@@ -66,7 +66,7 @@ func (ss *sessions) Open(ctx context.Context, o umpire.Opening) (umpire.Session,
 				return err
 			}
 		}
-		if err := tx.InsertSession(s); err != nil {
+		if err := tx.Sessions.Insert(s); err != nil {
 			return err
 		}
 		t := ss.begin(tx, s)
@@ -236,7 +236,7 @@ func (ss *sessions) reopen(ctx context.Context, s *umpire.Session) (existing ump
 // Session returns a session as it is now.
 func (be *backend) Session(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
 	err = be.view(ctx, func(tx *store.Tx) error {
-		s, err = tx.Session(id)
+		s, err = tx.Sessions.Get(id)
 		return err
 	})
 	if err != nil {
@@ -257,7 +257,7 @@ func (ss *sessions) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Se
 // Sessions returns sessions, the latest activity first.
 func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) (all []umpire.Session, err error) {
 	err = ss.view(ctx, func(tx *store.Tx) error {
-		all, err = tx.Sessions(store.SessionQuery{Project: q.Project, Limit: q.Limit})
+		all, err = tx.Sessions.List(store.SessionQuery{Project: q.Project, Limit: q.Limit})
 		return err
 	})
 	return all, err
@@ -308,12 +308,12 @@ func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpir
 			if id == "" {
 				continue
 			}
-			found, err = tx.Sessions(store.SessionQuery{Project: id, Root: p.Root, Agent: agent, Limit: 1})
+			found, err = tx.Sessions.List(store.SessionQuery{Project: id, Root: p.Root, Agent: agent, Limit: 1})
 			if err != nil || len(found) > 0 {
 				return err
 			}
 		}
-		elsewhere, err = tx.LastRoot(p.ID)
+		elsewhere, err = tx.Sessions.LastRoot(p.ID)
 		return err
 	})
 	switch {
@@ -458,11 +458,11 @@ func (ss *sessions) Fork(ctx context.Context, from umpire.SessionID, r umpire.Re
 		return umpire.Session{}, err
 	}
 	err = ss.update(ctx, func(tx *store.Tx) error {
-		if err := tx.InsertSession(s); err != nil {
+		if err := tx.Sessions.Insert(s); err != nil {
 			return err
 		}
 		for _, m := range messages {
-			if _, err := tx.AppendMessage(s.ID, m); err != nil {
+			if _, err := tx.Messages.Append(s.ID, m); err != nil {
 				return err
 			}
 		}
@@ -503,7 +503,7 @@ func (ss *sessions) End(ctx context.Context, id umpire.SessionID, reason string)
 }
 
 func (t *transaction) endSession(reason string) error {
-	open, err := t.tx.OpenBatches(t.session.ID)
+	open, err := t.tx.Batches.ListOpen(t.session.ID)
 	if err != nil {
 		return err
 	}
@@ -543,7 +543,7 @@ func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 		return err
 	}
 	return ss.update(ctx, func(tx *store.Tx) error {
-		s, err := tx.LockSession(id)
+		s, err := tx.Sessions.Lock(id)
 		if err != nil {
 			return fmt.Errorf("session %q: %w", id, err)
 		}
@@ -552,6 +552,6 @@ func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 		if err := t.flush(); err != nil {
 			return err
 		}
-		return tx.DeleteSession(id)
+		return tx.Sessions.Delete(id)
 	})
 }

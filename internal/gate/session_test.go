@@ -104,7 +104,7 @@ func TestLegacySession(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	err := d.update(t.Context(), func(tx *store.Tx) error {
-		return tx.InsertSession(umpire.Session{
+		return tx.Sessions.Insert(umpire.Session{
 			ID: "old", IsRoot: true, Mode: umpire.ModeDefault, State: umpire.SessionIdle, Permission: umpire.StateIdle, Epoch: 1, CreatedAt: d.now(), ActiveAt: d.now(),
 		})
 	})
@@ -171,7 +171,7 @@ func TestFiftySessionsOfTwoProjects(t *testing.T) {
 			t.Errorf("the index of %s has %v, want %v", project, got, want)
 		}
 		err := d.view(t.Context(), func(tx *store.Tx) error {
-			last, err := tx.LastRoot(project)
+			last, err := tx.Sessions.LastRoot(project)
 			if !slices.Contains(want, last) {
 				t.Errorf("the last session of %s is %s", project, last)
 			}
@@ -232,7 +232,7 @@ func TestExternalSession(t *testing.T) {
 		must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: id, Call: umpire.CallID(id), Status: umpire.ResultOK}))(t)
 	}
 	err := d.view(t.Context(), func(tx *store.Tx) error {
-		open, err := tx.OpenBatches(s.ID)
+		open, err := tx.Batches.ListOpen(s.ID)
 		if len(open) != 0 {
 			t.Errorf("%d batches are open", len(open))
 		}
@@ -378,7 +378,7 @@ func TestAgentsAreBounded(t *testing.T) {
 	d := newTestGate(t)
 	for i := range maxOpenSessions {
 		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Runner: "other:1:1", Epoch: 1, Pending: maxOpenPending / maxOpenSessions, CreatedAt: d.now(), ActiveAt: d.now()}
-		if err := d.update(t.Context(), func(tx *store.Tx) error { return tx.InsertSession(s) }); err != nil {
+		if err := d.update(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(s) }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -76,7 +76,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 	l := &pendingStart{Start: s}
 	var ask store.AskRow
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		b, err := tx.Batch(s.Session, s.Batch)
+		b, err := tx.Batches.Get(s.Session, s.Batch)
 		if err != nil {
 			return fmt.Errorf("batch %q: %w", s.Batch, err)
 		}
@@ -84,7 +84,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 		if c == nil {
 			return fmt.Errorf("call %q of batch %q: %w", s.Call, s.Batch, umpire.ErrNotFound)
 		}
-		if l.row, err = tx.CallRow(s.Session, s.Call); err != nil {
+		if l.row, err = tx.Calls.Get(s.Session, s.Call); err != nil {
 			return err
 		}
 		l.seen = *c
@@ -130,10 +130,10 @@ func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.
 	if c.Request == "" {
 		return nil
 	}
-	if *ask, err = tx.Ask(c.Request); err != nil {
+	if *ask, err = tx.Asks.Get(c.Request); err != nil {
 		return err
 	}
-	answer, err := tx.Answer(c.Request)
+	answer, err := tx.Answers.Get(c.Request)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.
 	if !l.approved {
 		return err
 	}
-	rows, err := tx.Grants(store.GrantQuery{
+	rows, err := tx.Grants.List(store.GrantQuery{
 		Session: l.conditions.session.ID, Project: l.conditions.session.Project, GitDir: cloneOf(&l.conditions.session),
 		Call: c.ID, Now: answer.At,
 	})
@@ -194,7 +194,7 @@ func (o *outcome) endInterrupted(b *umpire.Batch, l *pendingStart) (umpire.Start
 // again reports whether a call that was started may be started once more: only by
 // a runner that took the session over since.
 func (l *pendingStart) again(t *transaction, c *umpire.BatchCall) bool {
-	last, err := t.tx.Execution(t.session.ID, c.ID)
+	last, err := t.tx.Executions.GetLast(t.session.ID, c.ID)
 	return err == nil && last.Epoch < t.session.Epoch
 }
 
@@ -202,14 +202,16 @@ func (l *pendingStart) again(t *transaction, c *umpire.BatchCall) bool {
 func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStart) (umpire.Started, error) {
 	attempt := c.Attempt + 1
 	if l.once != "" && attempt == 1 {
-		addRow(o, (*store.Tx).UseGrant, l.once)
+		once := l.once
+		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(once) })
 	}
 	e := o.decisionEvent(umpire.EventCallStarted, l.judged)
 	e.Call, e.Request, e.Tool, e.Agent, e.State = c.ID, c.Request, c.Tool, l.row.Agent, umpire.StateAllowed
-	addRow(o, (*store.Tx).InsertExecution, store.ExecutionRow{
+	row := store.ExecutionRow{
 		Session: o.session.ID, Call: c.ID, Attempt: attempt, Effect: l.row.Effect, Epoch: o.session.Epoch,
 		Runner: l.Runner, Group: l.Group, Before: l.before, At: o.now,
-	})
+	}
+	o.addWrite(func(tx *store.Tx) error { return tx.Executions.Insert(row) })
 	err := o.apply(b, e, batch.Started{Attempt: attempt, Runner: l.Runner, Epoch: o.session.Epoch})
 	if err != nil {
 		return umpire.Started{}, err

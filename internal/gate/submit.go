@@ -152,7 +152,7 @@ func (t *transaction) checkRoom(sub *submission) error {
 // deliverPrevious closes the batch before: a new message can only come from an agent
 // that has the results of the last one.
 func (t *transaction) deliverPrevious(lane string) error {
-	b, err := t.tx.OpenBatch(t.session.ID, lane)
+	b, err := t.tx.Batches.GetOpen(t.session.ID, lane)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil
 	}

@@ -37,22 +37,22 @@ type page struct {
 // the order of their numbers, so there it is the last one.
 func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
 	if f.Session != "" && f.Last > 0 {
-		events, err := tx.LastEvents(f, math.MaxInt64)
+		events, err := tx.Events.ListLast(f, math.MaxInt64)
 		return page{events: events, upTo: lastOf(events, f.After)}, err
 	}
 	if f.Session != "" {
-		events, err := tx.Events(f)
+		events, err := tx.Events.List(f)
 		return page{events: events, upTo: lastOf(events, f.After)}, err
 	}
-	horizon, err := tx.Horizon()
+	horizon, err := tx.Events.Horizon()
 	if err != nil {
 		return page{}, err
 	}
 	if f.Last > 0 {
-		events, err := tx.LastEvents(f, horizon)
+		events, err := tx.Events.ListLast(f, horizon)
 		return page{events: events, upTo: horizon}, err
 	}
-	events, err := tx.Events(f)
+	events, err := tx.Events.List(f)
 	if err != nil {
 		return page{}, err
 	}

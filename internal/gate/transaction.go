@@ -23,7 +23,7 @@ type transaction struct {
 // run f again, so f starts anew each time.
 func (be *backend) step(ctx context.Context, id umpire.SessionID, epoch int64, f func(*transaction) error) error {
 	return be.update(ctx, func(tx *store.Tx) error {
-		s, err := tx.LockSession(id)
+		s, err := tx.Sessions.Lock(id)
 		if err != nil {
 			return fmt.Errorf("session %q: %w", id, err)
 		}
@@ -48,7 +48,7 @@ func (be *backend) begin(tx *store.Tx, s umpire.Session) *transaction {
 
 // batch returns a batch of the session.
 func (t *transaction) batch(id umpire.BatchID) (*umpire.Batch, error) {
-	b, err := t.tx.Batch(t.session.ID, id)
+	b, err := t.tx.Batches.Get(t.session.ID, id)
 	if err != nil {
 		return nil, fmt.Errorf("batch %q: %w", id, err)
 	}
@@ -77,7 +77,7 @@ func (t *transaction) save() error {
 	if !t.quiet {
 		t.session.ActiveAt = t.now
 	}
-	return t.tx.SaveSession(t.session)
+	return t.tx.Sessions.Save(t.session)
 }
 
 // restate derives the session's state from its open batches. Deriving it each time
@@ -87,7 +87,7 @@ func (t *transaction) restate() error {
 		t.session.Pending, t.session.Permission, t.session.Blocked = 0, umpire.StateIdle, nil
 		return nil
 	}
-	waiting, goesOn, err := t.tx.OpenWork(t.session.ID)
+	waiting, goesOn, err := t.tx.Batches.OpenWork(t.session.ID)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (ps *projects) writtenIn(p *project.Project) func(time.Time) ([]string, err
 		err := ps.view(context.Background(), func(tx *store.Tx) error {
 			files = nil
 			for seq, read := int64(0), 0; read < writtenLimit; read += writtenPage {
-				events, err := tx.EventsBefore(p.ID, seq, writtenPage)
+				events, err := tx.Events.ListBefore(p.ID, seq, writtenPage)
 				if err != nil {
 					return err
 				}

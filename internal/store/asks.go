@@ -6,6 +6,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// Asks are the questions to people.
+type Asks struct{ *transaction }
+
 const askColumns = `k.request_id, k.session_id, k.batch_id, k.call_id, k.round, k.args_hash, k.shown_digest, k.shown,
 	k.state,
 	k.asked_at, k.expires_at`
@@ -17,11 +20,11 @@ func askFields(a *AskRow) []any {
 	}
 }
 
-// InsertAsk puts a question, which is pending. A call has one at a time, and one
+// Insert puts a question, which is pending. A call has one at a time, and one
 // in each round.
-func (tx *Tx) InsertAsk(a AskRow) error {
-	tx.pending = true
-	return tx.insert(fmt.Sprintf("question %q", a.Request), `INSERT INTO asks (request_id, session_id, batch_id,
+func (t Asks) Insert(a AskRow) error {
+	t.pending = true
+	return t.insert(fmt.Sprintf("question %q", a.Request), `INSERT INTO asks (request_id, session_id, batch_id,
 		call_id, round,
 			args_hash, shown_digest, shown, state, asked_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
@@ -29,18 +32,18 @@ func (tx *Tx) InsertAsk(a AskRow) error {
 		a.ArgsHash, a.ShownDigest, string(a.Shown), AskPending, stamp(a.AskedAt), micros(a.ExpiresAt))
 }
 
-// Ask returns a question.
-func (tx *Tx) Ask(id umpire.RequestID) (AskRow, error) {
+// Get returns a question.
+func (t Asks) Get(id umpire.RequestID) (AskRow, error) {
 	var a AskRow
-	err := tx.row(askFields(&a), `SELECT `+askColumns+` FROM asks AS k WHERE k.request_id = $1`, string(id))
+	err := t.row(askFields(&a), `SELECT `+askColumns+` FROM asks AS k WHERE k.request_id = $1`, string(id))
 	return a, err
 }
 
-// Asks returns questions, the oldest first; those of one batch in the order of its
+// List returns questions, the oldest first; those of one batch in the order of its
 // calls.
-func (tx *Tx) Asks(q AskQuery) ([]AskRow, error) {
+func (t Asks) List(q AskQuery) ([]AskRow, error) {
 	var all []AskRow
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var a AskRow
 		err := scan(askFields(&a)...)
 		all = append(all, a)
@@ -49,10 +52,10 @@ func (tx *Tx) Asks(q AskQuery) ([]AskRow, error) {
 	return all, err
 }
 
-// Asking returns the sessions of a project in which a question waits, or of every project.
-func (tx *Tx) Asking(project umpire.ProjectID) ([]umpire.SessionID, error) {
+// ListSessions returns the sessions of a project in which a question waits, or of every project.
+func (t Asks) ListSessions(project umpire.ProjectID) ([]umpire.SessionID, error) {
 	var all []umpire.SessionID
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var id umpire.SessionID
 		err := scan(&id)
 		all = append(all, id)
@@ -79,25 +82,28 @@ func askQuery(q *AskQuery) string {
 	return query + ` ORDER BY k.asked_at, k.session_id, c.ordinal, k.round LIMIT $4`
 }
 
-// CloseAsk ends a pending question: as answered once it has its answer, or as
-// withdrawn. InsertAnswer closes it already, so closing it as answered after that
+// Close ends a pending question: as answered once it has its answer, or as
+// withdrawn. Answers.Insert closes it already, so closing it as answered after that
 // changes nothing.
-func (tx *Tx) CloseAsk(id umpire.RequestID, to string) error {
-	n, err := tx.exec(`UPDATE asks SET state = $2 WHERE request_id = $1 AND (state = 'pending' OR state = $2
+func (t Asks) Close(id umpire.RequestID, to string) error {
+	n, err := t.exec(`UPDATE asks SET state = $2 WHERE request_id = $1 AND (state = 'pending' OR state = $2
 		AND state = 'answered')`,
 		string(id), to)
 	if err != nil {
 		return fmt.Errorf("question %q: %w", id, err)
 	}
-	tx.pending = true
+	t.pending = true
 	if n > 0 {
 		return nil
 	}
-	if _, err := tx.Ask(id); err != nil {
+	if _, err := t.Get(id); err != nil {
 		return fmt.Errorf("question %q: %w", id, err)
 	}
-	return tx.conflict("question %q: it is not pending", id)
+	return t.conflict("question %q: it is not pending", id)
 }
+
+// Answers are the answers of people to questions.
+type Answers struct{ *transaction }
 
 const answerColumns = `a.request_id, a.args_hash, a.answer, a.scope, a.reason, a.reason_code, a.actor, a.channel,
 	a.policy_revision, a.at`
@@ -109,13 +115,13 @@ func answerFields(a *AnswerRow) []any {
 	}
 }
 
-// InsertAnswer answers a pending question and closes it. The first answer wins:
+// Insert answers a pending question and closes it. The first answer wins:
 // one to a question that is not pending, or about other arguments, is ErrConflict.
-func (tx *Tx) InsertAnswer(a AnswerRow) error {
-	tx.pending = true
+func (t Answers) Insert(a AnswerRow) error {
+	t.pending = true
 	// Selecting from the question tells a late answer without an error of the
 	// database; a constraint refuses it once more.
-	return tx.insert(fmt.Sprintf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash,
+	return t.insert(fmt.Sprintf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash,
 		answer, scope,
 			reason, reason_code, actor, channel, policy_revision, at)
 		SELECT request_id, args_hash, $3, $4, $5, $6, $7, $8, $9, CAST($10 AS BIGINT)
@@ -125,9 +131,9 @@ func (tx *Tx) InsertAnswer(a AnswerRow) error {
 		a.Reason, string(a.Code), a.Actor, a.Channel, a.PolicyRevision, stamp(a.At))
 }
 
-// Answer returns the answer to a question.
-func (tx *Tx) Answer(id umpire.RequestID) (AnswerRow, error) {
+// Get returns the answer to a question.
+func (t Answers) Get(id umpire.RequestID) (AnswerRow, error) {
 	var a AnswerRow
-	err := tx.row(answerFields(&a), `SELECT `+answerColumns+` FROM answers AS a WHERE a.request_id = $1`, string(id))
+	err := t.row(answerFields(&a), `SELECT `+answerColumns+` FROM answers AS a WHERE a.request_id = $1`, string(id))
 	return a, err
 }

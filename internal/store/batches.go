@@ -9,6 +9,9 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
+// Batches are the batches of calls, each with its calls.
+type Batches struct{ *transaction }
+
 const insertBatch = `INSERT INTO batches (session_id, batch_id, seq, lane, turn, state, resumes, cancelled, created_at)
 	SELECT $1, $2, COALESCE(MAX(seq), 0) + 1, $3, CAST($4 AS BIGINT), $5, CAST($6 AS BIGINT), CAST($7 AS BOOLEAN),
 		CAST($8 AS BIGINT)
@@ -22,17 +25,17 @@ const insertCall = `INSERT INTO calls (session_id, call_id, batch_id, ordinal, t
 	ON CONFLICT DO NOTHING`
 
 // Submit stores the batch that a BatchSubmitted event makes, with its calls in their order,
-// and appends the event. It returns the batch. See InsertBatch for what is a conflict.
-func (tx *Tx) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
+// and appends the event. It returns the batch. See Insert for what is a conflict.
+func (t Batches) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 	b, err := batch.Apply(umpire.Batch{}, e)
 	if err != nil {
 		return b, err
 	}
 	detail, _ := e.Detail.(batch.Submitted)
-	if err := tx.InsertBatch(b, detail.Turn, calls, e.At); err != nil {
+	if err := t.Insert(b, detail.Turn, calls, e.At); err != nil {
 		return b, err
 	}
-	_, err = tx.Append(e.Event)
+	_, err = Events{t.transaction}.Append(e.Event)
 	return b, err
 }
 
@@ -43,32 +46,32 @@ func (tx *Tx) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 //
 // The rows that an event needs are stored before it: the answer that it tells of, the
 // execution that it starts, the claim and the delivery of a batch that is delivered.
-// Results are stored by InsertResult.
-func (tx *Tx) Apply(b *umpire.Batch, e batch.Event) error {
+// Results are stored by Results.Insert.
+func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	next, err := batch.Apply(*b, e)
 	if err != nil {
 		return err
 	}
 	if c := b.Call(e.Call); c != nil {
-		if err := tx.saveCall(b, c, next.Call(e.Call)); err != nil {
+		if err := t.saveCall(b, c, next.Call(e.Call)); err != nil {
 			return fmt.Errorf("batch %q: %w", b.ID, err)
 		}
 	}
-	if err := tx.saveState(b, &next); err != nil {
+	if err := t.saveState(b, &next); err != nil {
 		return fmt.Errorf("batch %q: %w", b.ID, err)
 	}
 	*b = next
-	_, err = tx.Append(e.Event)
+	_, err = Events{t.transaction}.Append(e.Event)
 	return err
 }
 
 // saveState takes a batch one transition further, if the event moved it.
-func (tx *Tx) saveState(from, to *umpire.Batch) error {
+func (t Batches) saveState(from, to *umpire.Batch) error {
 	if from.State == to.State && from.Resumes == to.Resumes && from.Cancelled == to.Cancelled {
 		return nil
 	}
-	tx.pending = true
-	n, err := tx.exec(`UPDATE batches SET state = $3, resumes = $4, cancelled = $5
+	t.pending = true
+	n, err := t.exec(`UPDATE batches SET state = $3, resumes = $4, cancelled = $5
 		WHERE session_id = $1 AND batch_id = $2 AND state = $6 AND resumes = $7 AND cancelled = $8`,
 		string(from.Session), string(from.ID), string(to.State), to.Resumes, to.Cancelled,
 		string(from.State), from.Resumes, from.Cancelled)
@@ -76,19 +79,19 @@ func (tx *Tx) saveState(from, to *umpire.Batch) error {
 		return err
 	}
 	if n == 0 {
-		return tx.conflict("it is not %s any more", from.State)
+		return t.conflict("it is not %s any more", from.State)
 	}
 	return nil
 }
 
 // saveCall takes a call of a batch one transition further, if the event changed it.
-func (tx *Tx) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
+func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 	if from.State == to.State && from.Request == to.Request && from.Round == to.Round && from.Attempt == to.Attempt &&
 		from.Verdict == to.Verdict && from.Reason == to.Reason && from.Code == to.Code {
 		return nil
 	}
-	tx.pending = true
-	n, err := tx.exec(`UPDATE calls SET state = $3, request_id = $4, round = $5, attempt = $6,
+	t.pending = true
+	n, err := t.exec(`UPDATE calls SET state = $3, request_id = $4, round = $5, attempt = $6,
 			verdict = $7, reason = $8, reason_code = $9
 		WHERE session_id = $1 AND call_id = $2 AND state = $10 AND request_id = $11 AND round = $12 AND attempt = $13
 			AND EXISTS (SELECT 1 FROM batches AS b WHERE b.session_id = $1 AND b.batch_id = $14
@@ -101,34 +104,34 @@ func (tx *Tx) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 		return fmt.Errorf("call %q: %w", from.ID, err)
 	}
 	if n == 0 {
-		return tx.conflict("call %q is not %s any more, or the batch not %s", from.ID, from.State, b.State)
+		return t.conflict("call %q is not %s any more, or the batch not %s", from.ID, from.State, b.State)
 	}
 	return nil
 }
 
-// InsertBatch adds a batch as it begins, with its calls in their order. A batch or
+// Insert adds a batch as it begins, with its calls in their order. A batch or
 // a call that is there already, and a lane whose batch is open, are ErrConflict.
-func (tx *Tx) InsertBatch(b umpire.Batch, turn int64, calls []CallRow, at time.Time) error {
+func (t Batches) Insert(b umpire.Batch, turn int64, calls []CallRow, at time.Time) error {
 	what := fmt.Sprintf("batch %q", b.ID)
 	if len(calls) != len(b.Calls) {
 		return fmt.Errorf("%s: %d calls with %d rows: %w", what, len(b.Calls), len(calls), umpire.ErrInvalid)
 	}
-	tx.pending = true
-	err := tx.insert(what, insertBatch, string(b.Session), string(b.ID), b.Lane, turn, string(b.State), b.Resumes,
+	t.pending = true
+	err := t.insert(what, insertBatch, string(b.Session), string(b.ID), b.Lane, turn, string(b.State), b.Resumes,
 		b.Cancelled, stamp(at))
 	if err != nil {
 		return err
 	}
 	for i := range calls {
-		if err := tx.insertCall(&b, turn, &b.Calls[i], &calls[i]); err != nil {
+		if err := t.insertCall(&b, turn, &b.Calls[i], &calls[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (tx *Tx) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, row *CallRow) error {
-	return tx.insert(fmt.Sprintf("call %q", c.ID), insertCall,
+func (t Batches) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, row *CallRow) error {
+	return t.insert(fmt.Sprintf("call %q", c.ID), insertCall,
 		string(b.Session), string(c.ID), string(b.ID), row.Ordinal, c.Tool, c.ArgsHash, string(c.Effect), c.Background,
 		turn, string(c.State), string(c.Request), c.Round, c.Attempt, text(c.Verdict), c.Reason, string(c.Code),
 		row.Dir, row.Agent,
@@ -144,11 +147,11 @@ const selectBatches = `SELECT b.batch_id, b.session_id, b.lane, b.state, b.resum
 	LEFT JOIN results AS r ON r.session_id = c.session_id AND r.call_id = c.call_id
 	WHERE b.session_id = $1 AND c.session_id = b.session_id AND c.batch_id = b.batch_id`
 
-// batches runs a query that begins with selectBatches. Its rows stand by batch and
+// query runs a query that begins with selectBatches. Its rows stand by batch and
 // then by ordinal.
-func (tx *Tx) batches(query string, args ...any) ([]umpire.Batch, error) {
+func (t Batches) query(query string, args ...any) ([]umpire.Batch, error) {
 	var all []umpire.Batch
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var b umpire.Batch
 		var c umpire.BatchCall
 		var status nullTo[umpire.ResultStatus]
@@ -187,46 +190,49 @@ func oneBatch(all []umpire.Batch, err error) (umpire.Batch, error) {
 	return all[0], nil
 }
 
-// Batch returns a batch with its calls in their order, their inputs and outputs as
+// Get returns a batch with its calls in their order, their inputs and outputs as
 // they are shown, and their results.
-func (tx *Tx) Batch(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
-	return oneBatch(tx.batches(selectBatches+` AND b.batch_id = $2 ORDER BY c.ordinal`, string(s), string(id)))
+func (t Batches) Get(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
+	return oneBatch(t.query(selectBatches+` AND b.batch_id = $2 ORDER BY c.ordinal`, string(s), string(id)))
 }
 
-// Batches returns all batches of a session in the order in which they came.
-func (tx *Tx) Batches(s umpire.SessionID) ([]umpire.Batch, error) {
-	return tx.batches(selectBatches+` ORDER BY b.seq, c.ordinal`, string(s))
+// List returns all batches of a session in the order in which they came.
+func (t Batches) List(s umpire.SessionID) ([]umpire.Batch, error) {
+	return t.query(selectBatches+` ORDER BY b.seq, c.ordinal`, string(s))
 }
 
-// OpenBatches returns the batches of a session that are not delivered. Every lane is
+// ListOpen returns the batches of a session that are not delivered. Every lane is
 // at least empty: saying so has SQLite take the index that has no delivered ones, and
 // the plus keeps it from one in their order, which has them all.
-func (tx *Tx) OpenBatches(s umpire.SessionID) ([]umpire.Batch, error) {
-	return tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane >= ''
+func (t Batches) ListOpen(s umpire.SessionID) ([]umpire.Batch, error) {
+	return t.query(selectBatches+` AND b.state <> 'delivered' AND b.lane >= ''
 		ORDER BY +b.seq, c.ordinal`, string(s))
 }
 
 // OpenWork returns how many calls of a session wait for a person, and whether one of
 // its batches goes on: it runs, or has ended by itself and is not delivered. It does
 // not read the batches: a host may leave many of them open.
-func (tx *Tx) OpenWork(s umpire.SessionID) (waiting int, goesOn bool, err error) {
-	err = tx.row([]any{&waiting, &goesOn}, `SELECT
+func (t Batches) OpenWork(s umpire.SessionID) (waiting int, goesOn bool, err error) {
+	err = t.row([]any{&waiting, &goesOn}, `SELECT
 		(SELECT COUNT(*) FROM calls WHERE session_id = $1 AND state IN ('asked', 'indeterminate')),
 		EXISTS (SELECT 1 FROM batches WHERE session_id = $1 AND state <> 'delivered' AND lane >= ''
 			AND (state = 'running' OR state = 'finished' AND NOT cancelled))`, string(s))
 	return waiting, goesOn, err
 }
 
-// OpenBatch returns the batch of a lane that is not delivered.
-func (tx *Tx) OpenBatch(s umpire.SessionID, lane string) (umpire.Batch, error) {
-	return oneBatch(tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane = $2
+// GetOpen returns the batch of a lane that is not delivered.
+func (t Batches) GetOpen(s umpire.SessionID, lane string) (umpire.Batch, error) {
+	return oneBatch(t.query(selectBatches+` AND b.state <> 'delivered' AND b.lane = $2
 		ORDER BY c.ordinal`, string(s), lane))
 }
 
-// CallRow returns a call with what no event bears.
-func (tx *Tx) CallRow(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
+// Calls are the calls of all batches.
+type Calls struct{ *transaction }
+
+// Get returns a call with what no event bears.
+func (t Calls) Get(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
 	row := CallRow{Session: s, ID: c}
-	err := tx.row([]any{
+	err := t.row([]any{
 		&row.Batch, &row.Ordinal, &row.Tool, &row.Input.Shown, &row.Input.Exact, &row.ArgsHash, &row.Dir, &row.Agent,
 		jsonTo{&row.Extra}, &row.Effect, &row.Turn, &row.Background,
 	}, `SELECT batch_id, ordinal, tool, input, input_exact, args_hash, working_dir, agent, extra, effect, turn,
@@ -248,9 +254,9 @@ const deniedInTurn = `WITH same AS MATERIALIZED (
 // DeniedInTurn returns the answer by which a person denied a call with the same
 // arguments in the same turn, the latest one. An answer about a call that was
 // started already denies nothing: it says what became of it.
-func (tx *Tx) DeniedInTurn(s umpire.SessionID, turn int64, argsHash string) (umpire.Standing, error) {
+func (t Calls) DeniedInTurn(s umpire.SessionID, turn int64, argsHash string) (umpire.Standing, error) {
 	var a AnswerRow
-	err := tx.row(answerFields(&a), deniedInTurn, string(s), turn, argsHash)
+	err := t.row(answerFields(&a), deniedInTurn, string(s), turn, argsHash)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return umpire.Standing{}, err
 	}

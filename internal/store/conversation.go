@@ -6,11 +6,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// AppendMessage adds a message at the end of a conversation and returns its number.
+// Messages are the messages of conversations.
+type Messages struct{ *transaction }
+
+// Append adds a message at the end of a conversation and returns its number.
 // The number in m is not looked at.
-func (tx *Tx) AppendMessage(s umpire.SessionID, m MessageRow) (int64, error) {
+func (t Messages) Append(s umpire.SessionID, m MessageRow) (int64, error) {
 	var n int64
-	err := tx.row([]any{&n}, `INSERT INTO messages (session_id, n, role, batch_id, at, content, content_exact)
+	err := t.row([]any{&n}, `INSERT INTO messages (session_id, n, role, batch_id, at, content, content_exact)
 		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM messages
 			WHERE session_id = $1), 0) + 1, $2, $3, CAST($4 AS BIGINT), $5, $6
 		FROM sessions AS s WHERE s.session_id = $1
@@ -22,10 +25,10 @@ func (tx *Tx) AppendMessage(s umpire.SessionID, m MessageRow) (int64, error) {
 	return n, nil
 }
 
-// Messages returns a conversation in its order.
-func (tx *Tx) Messages(s umpire.SessionID) ([]MessageRow, error) {
+// List returns a conversation in its order.
+func (t Messages) List(s umpire.SessionID) ([]MessageRow, error) {
 	var all []MessageRow
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var m MessageRow
 		err := scan(&m.N, &m.Role, &m.Batch, moment{&m.At}, bytesTo{&m.Content.Shown}, &m.Content.Exact)
 		all = append(all, m)
@@ -34,11 +37,14 @@ func (tx *Tx) Messages(s umpire.SessionID) ([]MessageRow, error) {
 	return all, err
 }
 
-// QueuePrompt keeps a message of the user until it is taken, and returns its place
+// Prompts are the messages of users that wait to be sent.
+type Prompts struct{ *transaction }
+
+// Queue keeps a message of the user until it is taken, and returns its place
 // in the queue. The number in p is not looked at.
-func (tx *Tx) QueuePrompt(s umpire.SessionID, p PromptRow) (int64, error) {
+func (t Prompts) Queue(s umpire.SessionID, p PromptRow) (int64, error) {
 	var n int64
-	err := tx.row([]any{&n}, `INSERT INTO prompts (session_id, n, at, text, text_exact)
+	err := t.row([]any{&n}, `INSERT INTO prompts (session_id, n, at, text, text_exact)
 		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM prompts
 			WHERE session_id = $1), 0) + 1, CAST($2 AS BIGINT), $3, $4
 		FROM sessions AS s WHERE s.session_id = $1
@@ -50,10 +56,10 @@ func (tx *Tx) QueuePrompt(s umpire.SessionID, p PromptRow) (int64, error) {
 	return n, nil
 }
 
-// TakePrompts removes the messages that wait and returns them in their order.
-func (tx *Tx) TakePrompts(s umpire.SessionID) ([]PromptRow, error) {
+// Take removes the messages that wait and returns them in their order.
+func (t Prompts) Take(s umpire.SessionID) ([]PromptRow, error) {
 	var all []PromptRow
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var p PromptRow
 		err := scan(&p.N, moment{&p.At}, bytesTo{&p.Text.Shown}, &p.Text.Exact)
 		all = append(all, p)
@@ -62,6 +68,6 @@ func (tx *Tx) TakePrompts(s umpire.SessionID) ([]PromptRow, error) {
 	if err != nil || len(all) == 0 {
 		return all, err
 	}
-	_, err = tx.exec(`DELETE FROM prompts WHERE session_id = $1 AND n <= $2`, string(s), all[len(all)-1].N)
+	_, err = t.exec(`DELETE FROM prompts WHERE session_id = $1 AND n <= $2`, string(s), all[len(all)-1].N)
 	return all, err
 }

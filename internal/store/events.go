@@ -13,6 +13,9 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
+// Events are the timeline.
+type Events struct{ *transaction }
+
 const insertEvent = `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id,
 		agent, tool, permission_state, permission_type, risk_level, blocked_reason, verdict, reason, reason_code,
 		rule_id, scope, actor, accesses, data, prev_hash, hash)
@@ -23,22 +26,22 @@ const insertEvent = `INSERT INTO events (session_id, session_seq, at, kind, proj
 // Append adds an event to the timeline. It returns the event as it is stored: with
 // its seq, linked to the one before it in its session, its time in UTC and
 // microseconds, its data in canonical form.
-func (tx *Tx) Append(e umpire.Event) (umpire.Event, error) {
+func (t Events) Append(e umpire.Event) (umpire.Event, error) {
 	e, err := storable(e)
 	if err != nil {
 		return e, err
 	}
-	n, err := tx.link(&e)
+	n, err := t.link(&e)
 	if err != nil {
 		return e, fmt.Errorf("event %s: %w", e.Kind, err)
 	}
-	if err := tx.row([]any{&e.Seq}, insertEvent, eventValues(&e, n)...); err != nil {
+	if err := t.row([]any{&e.Seq}, insertEvent, eventValues(&e, n)...); err != nil {
 		return e, fmt.Errorf("event %s: %w", e.Kind, err)
 	}
-	if tx.ends == nil {
-		tx.ends = map[umpire.SessionID]link{}
+	if t.ends == nil {
+		t.ends = map[umpire.SessionID]link{}
 	}
-	tx.ends[e.Session] = link{seq: e.Seq, n: n, hash: e.Hash}
+	t.ends[e.Session] = link{seq: e.Seq, n: n, hash: e.Hash}
 	return e, nil
 }
 
@@ -67,11 +70,11 @@ func storable(e umpire.Event) (umpire.Event, error) {
 // link chains the event to the end of its stream. The row that says where that is
 // stays locked, so that a stream has one writer; what this transaction has appended
 // itself need not be looked up.
-func (tx *Tx) link(e *umpire.Event) (n int64, err error) {
-	end, known := tx.ends[e.Session]
+func (t Events) link(e *umpire.Event) (n int64, err error) {
+	end, known := t.ends[e.Session]
 	if !known {
-		err := tx.row([]any{&end.n, &end.hash}, `SELECT session_seq, hash FROM streams
-			WHERE session_id = $1`+tx.store.dialect.ForUpdate,
+		err := t.row([]any{&end.n, &end.hash}, `SELECT session_seq, hash FROM streams
+			WHERE session_id = $1`+t.store.dialect.ForUpdate,
 			string(e.Session))
 		if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 			return 0, err
@@ -111,23 +114,23 @@ func eventFields(e *umpire.Event) []any {
 	}
 }
 
-// Events returns stored events in the order of their seq. Where several processes
+// List returns stored events in the order of their seq. Where several processes
 // write, one with a smaller seq may still come: only what is not above Horizon is
 // complete.
-func (tx *Tx) Events(f umpire.Filter) ([]umpire.Event, error) {
-	return tx.readEvents(f, math.MaxInt64, "", f.Limit)
+func (t Events) List(f umpire.Filter) ([]umpire.Event, error) {
+	return t.query(f, math.MaxInt64, "", f.Limit)
 }
 
-// LastEvents returns the last f.Last of the events that a filter finds, up to a sequence
+// ListLast returns the last f.Last of the events that a filter finds, up to a sequence
 // number and in their order.
-func (tx *Tx) LastEvents(f umpire.Filter, upTo int64) ([]umpire.Event, error) {
-	events, err := tx.readEvents(f, upTo, " DESC", f.Last)
+func (t Events) ListLast(f umpire.Filter, upTo int64) ([]umpire.Event, error) {
+	events, err := t.query(f, upTo, " DESC", f.Last)
 	slices.Reverse(events)
 	return events, err
 }
 
-// readEvents reads events up to a sequence number, in an order: "" or " DESC".
-func (tx *Tx) readEvents(f umpire.Filter, upTo int64, order string, count int) ([]umpire.Event, error) {
+// query reads events up to a sequence number, in an order: "" or " DESC".
+func (t Events) query(f umpire.Filter, upTo int64, order string, count int) ([]umpire.Event, error) {
 	query, args := selectEvents, []any{f.After}
 	where := func(condition string, value any) {
 		args = append(args, value)
@@ -144,7 +147,7 @@ func (tx *Tx) readEvents(f umpire.Filter, upTo int64, order string, count int) (
 	}
 	where(` ORDER BY seq`+order+` LIMIT $%d`, limit(count))
 	var all []umpire.Event
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var e umpire.Event
 		err := scan(eventFields(&e)...)
 		all = append(all, e)
@@ -153,13 +156,13 @@ func (tx *Tx) readEvents(f umpire.Filter, upTo int64, order string, count int) (
 	return all, err
 }
 
-// EventsBefore returns the last events of a project that have a smaller seq, the latest
+// ListBefore returns the last events of a project that have a smaller seq, the latest
 // first; a seq of 0 begins at the end.
-func (tx *Tx) EventsBefore(p umpire.ProjectID, seq int64, count int) ([]umpire.Event, error) {
+func (t Events) ListBefore(p umpire.ProjectID, seq int64, count int) ([]umpire.Event, error) {
 	if seq == 0 {
 		seq = math.MaxInt64
 	}
-	return tx.readEvents(umpire.Filter{Project: p}, seq-1, " DESC", count)
+	return t.query(umpire.Filter{Project: p}, seq-1, " DESC", count)
 }
 
 // verifyPage is how many events are verified in one go.
@@ -172,7 +175,7 @@ func (s *Store) Verify(ctx context.Context) ([]Break, error) {
 	var breaks []Break
 	err := s.View(ctx, func(tx *Tx) (err error) {
 		v := verifier{last: map[umpire.SessionID]link{}}
-		for e, err := range tx.timeline() {
+		for e, err := range tx.Events.all() {
 			if err != nil {
 				return err
 			}
@@ -180,19 +183,19 @@ func (s *Store) Verify(ctx context.Context) ([]Break, error) {
 				return err
 			}
 		}
-		err = tx.streamEnds(&v)
+		err = tx.Events.checkEnds(&v)
 		breaks = v.breaks
 		return err
 	})
 	return breaks, err
 }
 
-// timeline yields all events, in pages.
-func (tx *Tx) timeline() iter.Seq2[umpire.Event, error] {
+// all yields all events, in pages.
+func (t Events) all() iter.Seq2[umpire.Event, error] {
 	return func(yield func(umpire.Event, error) bool) {
 		f := umpire.Filter{Limit: verifyPage}
 		for {
-			page, err := tx.Events(f)
+			page, err := t.List(f)
 			if err != nil {
 				yield(umpire.Event{}, err)
 				return
@@ -210,9 +213,9 @@ func (tx *Tx) timeline() iter.Seq2[umpire.Event, error] {
 	}
 }
 
-// streamEnds compares where the streams end with where they should.
-func (tx *Tx) streamEnds(v *verifier) error {
-	err := tx.rows(func(scan scanner) error {
+// checkEnds compares where the streams end with where they should.
+func (t Events) checkEnds(v *verifier) error {
+	err := t.rows(func(scan scanner) error {
 		var session umpire.SessionID
 		var end link
 		if err := scan(&session, &end.n, &end.hash); err != nil {

@@ -7,10 +7,13 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// InsertExecution writes down that a call is started, before it runs. Attempts are
+// Executions are the attempts to run calls.
+type Executions struct{ *transaction }
+
+// Insert writes down that a call is started, before it runs. Attempts are
 // numbered from 1, and those after the first need an effect that may be repeated.
-func (tx *Tx) InsertExecution(e ExecutionRow) error {
-	return tx.insert(fmt.Sprintf("execution %d of call %q", e.Attempt, e.Call), `INSERT INTO executions (session_id,
+func (t Executions) Insert(e ExecutionRow) error {
+	return t.insert(fmt.Sprintf("execution %d of call %q", e.Attempt, e.Call), `INSERT INTO executions (session_id,
 		call_id, attempt,
 			effect, epoch, runner, process_group, evidence, started_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
@@ -18,29 +21,32 @@ func (tx *Tx) InsertExecution(e ExecutionRow) error {
 		string(e.Effect), e.Epoch, e.Runner, e.Group, raw(e.Before), stamp(e.At))
 }
 
-// Execution returns the last attempt to run a call.
-func (tx *Tx) Execution(s umpire.SessionID, c umpire.CallID) (ExecutionRow, error) {
+// GetLast returns the last attempt to run a call.
+func (t Executions) GetLast(s umpire.SessionID, c umpire.CallID) (ExecutionRow, error) {
 	e := ExecutionRow{Session: s, Call: c}
-	err := tx.row([]any{&e.Attempt, &e.Effect, &e.Epoch, &e.Runner, &e.Group, jsonTo{&e.Before}, moment{&e.At}},
+	err := t.row([]any{&e.Attempt, &e.Effect, &e.Epoch, &e.Runner, &e.Group, jsonTo{&e.Before}, moment{&e.At}},
 		`SELECT attempt, effect, epoch, runner, process_group, evidence, started_at FROM executions
 		WHERE session_id = $1 AND call_id = $2 ORDER BY attempt DESC LIMIT 1`, string(s), string(c))
 	return e, err
 }
 
 // StartEvent returns the event of the last attempt to run a call: what it was to do.
-func (tx *Tx) StartEvent(s umpire.SessionID, c umpire.CallID) (umpire.Event, error) {
+func (t Executions) StartEvent(s umpire.SessionID, c umpire.CallID) (umpire.Event, error) {
 	var e umpire.Event
-	err := tx.row(eventFields(&e), selectEvents+` AND session_id = $2 AND call_id = $3 AND kind = $4 ORDER BY seq DESC
+	err := t.row(eventFields(&e), selectEvents+` AND session_id = $2 AND call_id = $3 AND kind = $4 ORDER BY seq DESC
 		LIMIT 1`,
 		0, string(s), string(c), string(umpire.EventCallStarted))
 	return e, err
 }
 
-// InsertResult stores what the model is told about a call. The first result
+// Results are the results of calls.
+type Results struct{ *transaction }
+
+// Insert stores what the model is told about a call. The first result
 // stands: a second one is ErrConflict.
-func (tx *Tx) InsertResult(r ResultRow) error {
-	tx.pending = true
-	return tx.insert(fmt.Sprintf("result of call %q", r.Call), `INSERT INTO results (session_id, call_id, status,
+func (t Results) Insert(r ResultRow) error {
+	t.pending = true
+	return t.insert(fmt.Sprintf("result of call %q", r.Call), `INSERT INTO results (session_id, call_id, status,
 		reason_code, at,
 			output, output_exact)
 		SELECT session_id, call_id, $3, $4, CAST($5 AS BIGINT), $6, $7 FROM calls
@@ -51,21 +57,24 @@ func (tx *Tx) InsertResult(r ResultRow) error {
 		blob(r.Output.Exact))
 }
 
-// Result returns the result of a call.
-func (tx *Tx) Result(s umpire.SessionID, c umpire.CallID) (ResultRow, error) {
+// Get returns the result of a call.
+func (t Results) Get(s umpire.SessionID, c umpire.CallID) (ResultRow, error) {
 	r := ResultRow{Session: s, Call: c}
-	err := tx.row([]any{&r.Status, &r.Code, moment{&r.At}, bytesTo{&r.Output.Shown}, &r.Output.Exact},
+	err := t.row([]any{&r.Status, &r.Code, moment{&r.At}, bytesTo{&r.Output.Shown}, &r.Output.Exact},
 		`SELECT status, reason_code, at, output, output_exact FROM results WHERE session_id = $1
 			AND call_id = $2`, string(s), string(c))
 	return r, err
 }
 
-// ClaimResume claims the results of a batch for a runner, once: every other claim
+// Resumes are the claims on the results of batches.
+type Resumes struct{ *transaction }
+
+// Claim claims the results of a batch for a runner, once: every other claim
 // is ErrConflict. As long as they are not delivered, a runner with a later epoch
 // takes the claim over, to deliver them again.
-func (tx *Tx) ClaimResume(s umpire.SessionID, b umpire.BatchID, epoch int64, at time.Time) error {
-	tx.pending = true
-	n, err := tx.exec(`UPDATE resumes SET epoch = $3
+func (t Resumes) Claim(s umpire.SessionID, b umpire.BatchID, epoch int64, at time.Time) error {
+	t.pending = true
+	n, err := t.exec(`UPDATE resumes SET epoch = $3
 		WHERE session_id = $1 AND batch_id = $2 AND delivered_at IS NULL AND epoch < $3`, string(s), string(b), epoch)
 	if err != nil {
 		return fmt.Errorf("batch %q: %w", b, err)
@@ -73,7 +82,7 @@ func (tx *Tx) ClaimResume(s umpire.SessionID, b umpire.BatchID, epoch int64, at 
 	if n > 0 {
 		return nil
 	}
-	return tx.insert(fmt.Sprintf("claim on batch %q", b), `INSERT INTO resumes (session_id, batch_id, epoch, claimed_at)
+	return t.insert(fmt.Sprintf("claim on batch %q", b), `INSERT INTO resumes (session_id, batch_id, epoch, claimed_at)
 		SELECT session_id, batch_id, CAST($3 AS BIGINT), CAST($4 AS BIGINT) FROM batches
 		WHERE session_id = $1 AND batch_id = $2
 			AND NOT EXISTS (SELECT 1 FROM resumes WHERE session_id = $1 AND batch_id = $2)
@@ -81,19 +90,19 @@ func (tx *Tx) ClaimResume(s umpire.SessionID, b umpire.BatchID, epoch int64, at 
 		string(s), string(b), epoch, stamp(at))
 }
 
-// Resume returns the claim on the results of a batch.
-func (tx *Tx) Resume(s umpire.SessionID, b umpire.BatchID) (ResumeRow, error) {
+// Get returns the claim on the results of a batch.
+func (t Resumes) Get(s umpire.SessionID, b umpire.BatchID) (ResumeRow, error) {
 	r := ResumeRow{Session: s, Batch: b}
-	err := tx.row([]any{&r.Epoch, moment{&r.ClaimedAt}, moment{&r.DeliveredAt}},
+	err := t.row([]any{&r.Epoch, moment{&r.ClaimedAt}, moment{&r.DeliveredAt}},
 		`SELECT epoch, claimed_at, delivered_at FROM resumes WHERE session_id = $1
 			AND batch_id = $2`, string(s), string(b))
 	return r, err
 }
 
-// DeliverResume says that the results that were claimed have arrived. It is said
+// Deliver says that the results that were claimed have arrived. It is said
 // once: a second time is ErrConflict.
-func (tx *Tx) DeliverResume(s umpire.SessionID, b umpire.BatchID, at time.Time) error {
-	n, err := tx.exec(`UPDATE resumes SET delivered_at = $3
+func (t Resumes) Deliver(s umpire.SessionID, b umpire.BatchID, at time.Time) error {
+	n, err := t.exec(`UPDATE resumes SET delivered_at = $3
 		WHERE session_id = $1 AND batch_id = $2 AND delivered_at IS NULL`, string(s), string(b), micros(at))
 	if err != nil {
 		return fmt.Errorf("batch %q: %w", b, err)
@@ -101,8 +110,8 @@ func (tx *Tx) DeliverResume(s umpire.SessionID, b umpire.BatchID, at time.Time) 
 	if n > 0 {
 		return nil
 	}
-	if _, err := tx.Resume(s, b); err != nil {
+	if _, err := t.Get(s, b); err != nil {
 		return fmt.Errorf("claim on batch %q: %w", b, err)
 	}
-	return tx.conflict("batch %q: its results are delivered already", b)
+	return t.conflict("batch %q: its results are delivered already", b)
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// Grants are the remembered approvals.
+type Grants struct{ *transaction }
+
 const grantColumns = `grant_id, scope, project_id, git_dir, session_id, call_id, request_id, remembered, tool, exact,
 	covers,
 	created_at, expires_at, max_uses, uses, revoked_at, created_by`
@@ -36,10 +39,10 @@ func (s coversTo) Scan(value any) error {
 	return err
 }
 
-// InsertGrant adds a grant in force. Its scope and its expiry are those of the row
+// Insert adds a grant in force. Its scope and its expiry are those of the row
 // and of the grant in it.
-func (tx *Tx) InsertGrant(g GrantRow) error {
-	return tx.insert(fmt.Sprintf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`)
+func (t Grants) Insert(g GrantRow) error {
+	return t.insert(fmt.Sprintf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		g.ID, text(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
@@ -62,9 +65,9 @@ const (
 		ORDER BY created_at, grant_id`
 )
 
-// Grants returns grants, the oldest first. A global grant is in force in every
+// List returns grants, the oldest first. A global grant is in force in every
 // project.
-func (tx *Tx) Grants(q GrantQuery) ([]GrantRow, error) {
+func (t Grants) List(q GrantQuery) ([]GrantRow, error) {
 	var all []GrantRow
 	each := func(scan scanner) error {
 		var g GrantRow
@@ -74,28 +77,28 @@ func (tx *Tx) Grants(q GrantQuery) ([]GrantRow, error) {
 		return err
 	}
 	if q.All {
-		return all, tx.rows(each, grantsOfProject, string(q.Project))
+		return all, t.rows(each, grantsOfProject, string(q.Project))
 	}
-	err := tx.rows(each, grantsInForce, string(q.Session), string(q.Call), string(q.Project), q.GitDir, bound(q.Now))
+	err := t.rows(each, grantsInForce, string(q.Session), string(q.Call), string(q.Project), q.GitDir, bound(q.Now))
 	return all, err
 }
 
-// UseGrant counts one use of a grant. One that is used up or revoked is
+// Use counts one use of a grant. One that is used up or revoked is
 // ErrConflict.
-func (tx *Tx) UseGrant(id string) error {
-	n, err := tx.exec(`UPDATE grants SET uses = uses + 1
+func (t Grants) Use(id string) error {
+	n, err := t.exec(`UPDATE grants SET uses = uses + 1
 		WHERE grant_id = $1 AND revoked_at IS NULL AND (max_uses = 0 OR uses < max_uses)`, id)
-	return tx.changedGrant(id, n, err, "it is used up or revoked")
+	return t.checkChanged(id, n, err, "it is used up or revoked")
 }
 
-// RevokeGrant takes a grant out of force for good. One that is revoked already is
+// Revoke takes a grant out of force for good. One that is revoked already is
 // ErrConflict.
-func (tx *Tx) RevokeGrant(id string, at time.Time) error {
-	n, err := tx.exec(`UPDATE grants SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL`, id, micros(at))
-	return tx.changedGrant(id, n, err, "it is revoked already")
+func (t Grants) Revoke(id string, at time.Time) error {
+	n, err := t.exec(`UPDATE grants SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL`, id, micros(at))
+	return t.checkChanged(id, n, err, "it is revoked already")
 }
 
-func (tx *Tx) changedGrant(id string, n int64, err error, otherwise string) error {
+func (t Grants) checkChanged(id string, n int64, err error, otherwise string) error {
 	if err != nil {
 		return fmt.Errorf("grant %q: %w", id, err)
 	}
@@ -103,16 +106,16 @@ func (tx *Tx) changedGrant(id string, n int64, err error, otherwise string) erro
 		return nil
 	}
 	var found string
-	if err := tx.row([]any{&found}, `SELECT grant_id FROM grants WHERE grant_id = $1`, id); err != nil {
+	if err := t.row([]any{&found}, `SELECT grant_id FROM grants WHERE grant_id = $1`, id); err != nil {
 		return fmt.Errorf("grant %q: %w", id, err)
 	}
-	return tx.conflict("grant %q: %s", id, otherwise)
+	return t.conflict("grant %q: %s", id, otherwise)
 }
 
 // ForgetRemembered revokes the remembered answers of a clone of a project and
 // returns how many there were.
-func (tx *Tx) ForgetRemembered(project umpire.ProjectID, gitDir string, at time.Time) (int, error) {
-	n, err := tx.exec(`UPDATE grants SET revoked_at = $3
+func (t Grants) ForgetRemembered(project umpire.ProjectID, gitDir string, at time.Time) (int, error) {
+	n, err := t.exec(`UPDATE grants SET revoked_at = $3
 		WHERE project_id = $1 AND git_dir = $2 AND remembered
 			AND revoked_at IS NULL`, string(project), gitDir, micros(at))
 	return int(n), err

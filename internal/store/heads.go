@@ -19,9 +19,9 @@ type Head struct {
 
 // Heads returns where each stream ended among the events up to seq, in the order of
 // the sessions' ids. What it says of events up to the Horizon stays true for good.
-func (tx *Tx) Heads(seq int64) ([]Head, error) {
+func (t Events) Heads(seq int64) ([]Head, error) {
 	var heads []Head
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var h Head
 		err := scan(&h.Session, &h.Events, &h.Seq, &h.Hash)
 		heads = append(heads, h)
@@ -36,12 +36,30 @@ func (tx *Tx) Heads(seq int64) ([]Head, error) {
 // Holds reports whether the timeline has the event of a head, at its place in its
 // stream. A chain without breaks up to there is then the one that the head was
 // taken of.
-func (tx *Tx) Holds(h Head) (bool, error) {
+func (t Events) Holds(h Head) (bool, error) {
 	found := Head{Seq: h.Seq}
-	err := tx.row([]any{&found.Session, &found.Events, &found.Hash}, `SELECT session_id, session_seq, hash FROM events
+	err := t.row([]any{&found.Session, &found.Events, &found.Hash}, `SELECT session_id, session_seq, hash FROM events
 		WHERE seq = $1`, h.Seq)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return false, nil
 	}
 	return found == h, err
+}
+
+// Horizon returns the greatest Seq below which no event can still appear. An event
+// is below the horizon a moment after its commit; Changed is closed again then.
+func (t Events) Horizon() (int64, error) {
+	if t.begin != "" && t.lost == nil {
+		if err := t.store.herald.Prepare(t.ctx, t.conn.Conn); err != nil {
+			return 0, t.markLost(err)
+		}
+	}
+	if err := t.ready(); err != nil {
+		return 0, err
+	}
+	seq, err := t.store.herald.Horizon(t.work(), t.conn.Conn)
+	if err != nil {
+		return 0, t.markLost(err)
+	}
+	return seq, nil
 }

@@ -76,7 +76,7 @@ func (s *Store) view(ctx context.Context, f func(*Tx) error) (again bool, err er
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", s.dialect.Name, err)
 	}
-	tx := &Tx{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginView}
+	tx := newTx(transaction{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginView})
 	defer func() {
 		again = tx.repeatable() && err != nil
 		s.pool.give(c, tx.end("ROLLBACK") == nil && !again) // a panic ends it too

@@ -8,6 +8,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// Sessions are the conversations of agents.
+type Sessions struct{ *transaction }
+
 // sessionValues and sessionFields are in the order of sessionColumns.
 
 func sessionValues(s *umpire.Session) []any {
@@ -63,25 +66,25 @@ var (
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE session_id = $1`
 
-// LockSession returns a session and keeps every other transaction from writing it
+// Lock returns a session and keeps every other transaction from writing it
 // until this one ends. It is the first step of whatever changes a session.
-func (tx *Tx) LockSession(id umpire.SessionID) (umpire.Session, error) {
+func (t Sessions) Lock(id umpire.SessionID) (umpire.Session, error) {
 	var s umpire.Session
-	err := tx.row(sessionFields(&s), selectSession+tx.store.dialect.ForUpdate, string(id))
+	err := t.row(sessionFields(&s), selectSession+t.store.dialect.ForUpdate, string(id))
 	return s, err
 }
 
-// Session returns a session.
-func (tx *Tx) Session(id umpire.SessionID) (umpire.Session, error) {
+// Get returns a session.
+func (t Sessions) Get(id umpire.SessionID) (umpire.Session, error) {
 	var s umpire.Session
-	err := tx.row(sessionFields(&s), selectSession, string(id))
+	err := t.row(sessionFields(&s), selectSession, string(id))
 	return s, err
 }
 
-// Sessions returns sessions, the latest activity first.
-func (tx *Tx) Sessions(q SessionQuery) ([]umpire.Session, error) {
+// List returns sessions, the latest activity first.
+func (t Sessions) List(q SessionQuery) ([]umpire.Session, error) {
 	var all []umpire.Session
-	err := tx.rows(func(scan scanner) error {
+	err := t.rows(func(scan scanner) error {
 		var s umpire.Session
 		err := scan(sessionFields(&s)...)
 		all = append(all, s)
@@ -98,37 +101,37 @@ func (tx *Tx) Sessions(q SessionQuery) ([]umpire.Session, error) {
 
 // CountOpen returns how many sessions of a runner are open, and how many questions wait
 // in them together.
-func (tx *Tx) CountOpen(runner string) (sessions, pending int, err error) {
-	err = tx.row([]any{&sessions, &pending},
+func (t Sessions) CountOpen(runner string) (sessions, pending int, err error) {
+	err = t.row([]any{&sessions, &pending},
 		`SELECT COUNT(*), COALESCE(SUM(pending), 0) FROM sessions WHERE runner = $1 AND state <> 'ended'`, runner)
 	return sessions, pending, err
 }
 
 // LastRoot returns the root session of a project with the latest activity.
-func (tx *Tx) LastRoot(project umpire.ProjectID) (umpire.SessionID, error) {
+func (t Sessions) LastRoot(project umpire.ProjectID) (umpire.SessionID, error) {
 	var id umpire.SessionID
-	err := tx.row([]any{&id}, `SELECT session_id FROM project_last_root_session WHERE project_id = $1`, string(project))
+	err := t.row([]any{&id}, `SELECT session_id FROM project_last_root_session WHERE project_id = $1`, string(project))
 	return id, err
 }
 
-// InsertSession adds a session. With a project it enters the two indexes of the
+// Insert adds a session. With a project it enters the two indexes of the
 // project in the same moment.
-func (tx *Tx) InsertSession(s umpire.Session) error {
-	return tx.insert(fmt.Sprintf("session %q", s.ID), insertSession, sessionValues(&s)...)
+func (t Sessions) Insert(s umpire.Session) error {
+	return t.insert(fmt.Sprintf("session %q", s.ID), insertSession, sessionValues(&s)...)
 }
 
-// SaveSession stores a session as it is now. The indexes of its project follow. A
+// Save stores a session as it is now. The indexes of its project follow. A
 // session that has no project gets one; no other project takes its place.
-func (tx *Tx) SaveSession(s umpire.Session) error {
+func (t Sessions) Save(s umpire.Session) error {
 	var project umpire.ProjectID
-	err := tx.row([]any{nullTo[umpire.ProjectID]{&project}}, saveSession, sessionValues(&s)...)
+	err := t.row([]any{nullTo[umpire.ProjectID]{&project}}, saveSession, sessionValues(&s)...)
 	if errors.Is(err, umpire.ErrNotFound) {
-		if _, err = tx.Session(s.ID); err == nil {
-			err = tx.conflict("it belongs to another project than %q", s.Project)
+		if _, err = t.Get(s.ID); err == nil {
+			err = t.conflict("it belongs to another project than %q", s.Project)
 		}
 	}
 	if err == nil && project != s.Project {
-		_, err = tx.exec(`UPDATE sessions SET project_id = $2 WHERE session_id = $1`, string(s.ID), string(s.Project))
+		_, err = t.exec(`UPDATE sessions SET project_id = $2 WHERE session_id = $1`, string(s.ID), string(s.Project))
 	}
 	if err != nil {
 		return fmt.Errorf("session %q: %w", s.ID, err)
@@ -136,32 +139,35 @@ func (tx *Tx) SaveSession(s umpire.Session) error {
 	return nil
 }
 
-// DeleteSession removes a session with all that belongs to it, but for its events.
+// Delete removes a session with all that belongs to it, but for its events.
 // The next latest root session of the project takes its place in the index.
-func (tx *Tx) DeleteSession(id umpire.SessionID) error {
-	n, err := tx.exec(`DELETE FROM sessions WHERE session_id = $1`, string(id))
+func (t Sessions) Delete(id umpire.SessionID) error {
+	n, err := t.exec(`DELETE FROM sessions WHERE session_id = $1`, string(id))
 	if err != nil {
 		return fmt.Errorf("session %q: %w", id, err)
 	}
 	if n == 0 {
 		return umpire.ErrNotFound
 	}
-	tx.pending = true
+	t.pending = true
 	return nil
 }
 
-// Workspace returns what is remembered of a clone of a project. Where nothing is
+// Workspaces are the settings of clones of projects.
+type Workspaces struct{ *transaction }
+
+// Get returns what is remembered of a clone of a project. Where nothing is
 // remembered, the row beside the error is that of a clone without settings.
-func (tx *Tx) Workspace(p umpire.ProjectID, gitDir string) (WorkspaceRow, error) {
+func (t Workspaces) Get(p umpire.ProjectID, gitDir string) (WorkspaceRow, error) {
 	w := WorkspaceRow{Project: p, GitDir: gitDir}
-	err := tx.row([]any{&w.AllowAll, textOrNil[umpire.Mode, *umpire.Mode]{&w.Mode}},
+	err := t.row([]any{&w.AllowAll, textOrNil[umpire.Mode, *umpire.Mode]{&w.Mode}},
 		`SELECT allow_all, mode FROM workspaces WHERE project_id = $1 AND git_dir = $2`, string(p), gitDir)
 	return w, err
 }
 
-// SaveWorkspace remembers the settings of a clone of a project.
-func (tx *Tx) SaveWorkspace(w WorkspaceRow) error {
-	_, err := tx.exec(`INSERT INTO workspaces (project_id, git_dir, allow_all, mode) VALUES ($1, $2, $3, $4)
+// Save remembers the settings of a clone of a project.
+func (t Workspaces) Save(w WorkspaceRow) error {
+	_, err := t.exec(`INSERT INTO workspaces (project_id, git_dir, allow_all, mode) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (project_id, git_dir) DO UPDATE SET allow_all = excluded.allow_all, mode = excluded.mode`,
 		string(w.Project), w.GitDir, w.AllowAll, optional(w.Mode))
 	return err

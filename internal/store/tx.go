@@ -20,7 +20,38 @@ import (
 //
 // Text that no database takes (bytes that are not UTF-8, and NUL) is replaced by
 // U+FFFD; inputs, outputs, messages and prompts are kept byte for byte.
+//
+// Each of its fields is about one table.
 type Tx struct {
+	transaction
+
+	Sessions   Sessions
+	Workspaces Workspaces
+	Batches    Batches
+	Calls      Calls
+	Asks       Asks
+	Answers    Answers
+	Executions Executions
+	Results    Results
+	Resumes    Resumes
+	Grants     Grants
+	Messages   Messages
+	Prompts    Prompts
+	Events     Events
+}
+
+func newTx(t transaction) *Tx {
+	tx := &Tx{transaction: t}
+	of := &tx.transaction
+	tx.Sessions, tx.Workspaces, tx.Batches, tx.Calls = Sessions{of}, Workspaces{of}, Batches{of}, Calls{of}
+	tx.Asks, tx.Answers, tx.Grants, tx.Events = Asks{of}, Answers{of}, Grants{of}, Events{of}
+	tx.Executions, tx.Results, tx.Resumes = Executions{of}, Results{of}, Resumes{of}
+	tx.Messages, tx.Prompts = Messages{of}, Prompts{of}
+	return tx
+}
+
+// A transaction runs statements, for all tables.
+type transaction struct {
 	//nolint:containedctx // a Tx lives as long as one call of Update or View, whose context it is
 	ctx     context.Context
 	store   *Store
@@ -37,7 +68,7 @@ type Tx struct {
 var errEnded = errors.New("the transaction has ended")
 
 // ready opens the transaction with its first statement.
-func (tx *Tx) ready() error {
+func (tx *transaction) ready() error {
 	if tx.lost != nil {
 		return tx.lost
 	}
@@ -52,7 +83,7 @@ func (tx *Tx) ready() error {
 	// alone.
 	tx.open = true
 	if err := tx.conn.run(tx.ctx, tx.begin); err != nil {
-		return tx.fail(err)
+		return tx.markLost(err)
 	}
 	tx.begin = ""
 	return nil
@@ -60,7 +91,7 @@ func (tx *Tx) ready() error {
 
 // work is the context of a statement. Where others share the transaction, none is
 // interrupted: that would take back theirs too.
-func (tx *Tx) work() context.Context {
+func (tx *transaction) work() context.Context {
 	if tx.grouped {
 		return context.WithoutCancel(tx.ctx)
 	}
@@ -68,7 +99,7 @@ func (tx *Tx) work() context.Context {
 }
 
 // end closes the transaction by a statement, if it was opened.
-func (tx *Tx) end(statement string) error {
+func (tx *transaction) end(statement string) error {
 	tx.lost = errEnded
 	if !tx.open {
 		return nil
@@ -81,7 +112,7 @@ func (tx *Tx) end(statement string) error {
 
 // repeatable reports whether the transaction can be run again: the database asks
 // for it, or the connection was lost before anything was done.
-func (tx *Tx) repeatable() bool {
+func (tx *transaction) repeatable() bool {
 	if tx.lost == nil || tx.ctx.Err() != nil {
 		return false
 	}
@@ -89,8 +120,8 @@ func (tx *Tx) repeatable() bool {
 	return fault == FaultRetry || fault == FaultLost && tx.begin != ""
 }
 
-// fail says what an error of the database means, and gives the transaction up.
-func (tx *Tx) fail(err error) error {
+// markLost says what an error of the database means, and gives the transaction up.
+func (tx *transaction) markLost(err error) error {
 	switch {
 	case tx.store.dialect.Fault(err) == FaultConflict:
 		err = fmt.Errorf("%s: %w: %w", tx.store.dialect.Name, ErrConflict, err)
@@ -107,29 +138,29 @@ func (tx *Tx) fail(err error) error {
 
 // conflict is the error of a write that found something else than it expected. It
 // gives the transaction up.
-func (tx *Tx) conflict(format string, args ...any) error {
+func (tx *transaction) conflict(format string, args ...any) error {
 	tx.lost = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrConflict)
 	return tx.lost
 }
 
 // exec runs a statement and returns how many rows it changed.
-func (tx *Tx) exec(query string, args ...any) (int64, error) {
+func (tx *transaction) exec(query string, args ...any) (int64, error) {
 	if err := tx.ready(); err != nil {
 		return 0, err
 	}
 	result, err := tx.conn.exec(tx.work(), query, clean(args))
 	if err != nil {
-		return 0, tx.fail(err)
+		return 0, tx.markLost(err)
 	}
 	n, err := result.RowsAffected()
 	if err != nil {
-		return 0, tx.fail(err)
+		return 0, tx.markLost(err)
 	}
 	return n, nil
 }
 
 // insert runs a statement that adds one row, or none when there is one in its way.
-func (tx *Tx) insert(what, query string, args ...any) error {
+func (tx *transaction) insert(what, query string, args ...any) error {
 	n, err := tx.exec(query, args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -141,7 +172,7 @@ func (tx *Tx) insert(what, query string, args ...any) error {
 }
 
 // row reads one row into dest. No row is umpire.ErrNotFound.
-func (tx *Tx) row(dest []any, query string, args ...any) error {
+func (tx *transaction) row(dest []any, query string, args ...any) error {
 	found := false
 	err := tx.rows(func(scan scanner) error {
 		found = true
@@ -160,26 +191,26 @@ func (tx *Tx) row(dest []any, query string, args ...any) error {
 type scanner func(dest ...any) error
 
 // rows calls each for every row.
-func (tx *Tx) rows(each func(scanner) error, query string, args ...any) error {
+func (tx *transaction) rows(each func(scanner) error, query string, args ...any) error {
 	if err := tx.ready(); err != nil {
 		return err
 	}
 	rows, err := tx.conn.query(tx.work(), query, clean(args))
 	if err != nil {
-		return tx.fail(err)
+		return tx.markLost(err)
 	}
-	return tx.read(rows, each)
+	return tx.readRows(rows, each)
 }
 
-func (tx *Tx) read(rows *sql.Rows, each func(scanner) error) error {
+func (tx *transaction) readRows(rows *sql.Rows, each func(scanner) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := each(rows.Scan); err != nil {
-			return tx.fail(err)
+			return tx.markLost(err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return tx.fail(err)
+		return tx.markLost(err)
 	}
 	return nil
 }
@@ -200,22 +231,4 @@ func cleanText[T ~string | ~[]byte](text T) T {
 	}
 	const replacement = string(utf8.RuneError)
 	return T(strings.ReplaceAll(strings.ToValidUTF8(string(text), replacement), "\x00", replacement))
-}
-
-// Horizon returns the greatest Seq below which no event can still appear. An event
-// is below the horizon a moment after its commit; Changed is closed again then.
-func (tx *Tx) Horizon() (int64, error) {
-	if tx.begin != "" && tx.lost == nil {
-		if err := tx.store.herald.Prepare(tx.ctx, tx.conn.Conn); err != nil {
-			return 0, tx.fail(err)
-		}
-	}
-	if err := tx.ready(); err != nil {
-		return 0, err
-	}
-	seq, err := tx.store.herald.Horizon(tx.work(), tx.conn.Conn)
-	if err != nil {
-		return 0, tx.fail(err)
-	}
-	return seq, nil
 }

@@ -48,7 +48,7 @@ func (s *Store) try(ctx context.Context, f func(*Tx) error) (again bool, err err
 	}
 	good := false
 	defer func() { s.pool.give(c, good) }() // a panic ends the transaction with its connection
-	tx := &Tx{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginUpdate, writes: true}
+	tx := newTx(transaction{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginUpdate, writes: true})
 	err = f(tx)
 	if err == nil {
 		err = tx.lost

@@ -186,7 +186,9 @@ func (g *group) give(ctx context.Context, u *update) error {
 	if err := g.begin(ctx); err != nil {
 		return err
 	}
-	tx := &Tx{ctx: u.ctx, store: g.writer.store, conn: g.writer.conn, writes: true, grouped: true}
+	tx := newTx(transaction{
+		ctx: u.ctx, store: g.writer.store, conn: g.writer.conn, writes: true, grouped: true,
+	})
 	u.turn <- tx
 	err := <-u.ran
 	if err == nil {

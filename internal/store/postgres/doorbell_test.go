@@ -40,7 +40,7 @@ func TestDoorbell(t *testing.T) {
 	if _, err := listener.WaitForNotification(ctx); err != nil {
 		t.Errorf("nothing rang for a question: %v", err)
 	}
-	err = s.Update(ctx, func(tx *store.Tx) error { return tx.SaveWorkspace(store.WorkspaceRow{Project: "p"}) })
+	err = s.Update(ctx, func(tx *store.Tx) error { return tx.Workspaces.Save(store.WorkspaceRow{Project: "p"}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestNothingAppearsBehindTheHorizon(t *testing.T) {
 
 	var late umpire.Event
 	err = s.Update(t.Context(), func(tx *store.Tx) (err error) {
-		late, err = tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: "s", At: time.Now()})
+		late, err = tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: "s", At: time.Now()})
 		return err
 	})
 	if err != nil {

@@ -33,7 +33,7 @@ func open(t testing.TB, dsn string) *store.Store {
 
 func addEvent(session umpire.SessionID) func(*store.Tx) error {
 	return func(tx *store.Tx) error {
-		_, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, At: time.Now()})
+		_, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, At: time.Now()})
 		return err
 	}
 }
@@ -42,10 +42,10 @@ func addEvent(session umpire.SessionID) func(*store.Tx) error {
 func behind(ctx context.Context, s *store.Store) (horizon int64, seqs []int64, err error) {
 	err = s.View(ctx, func(tx *store.Tx) error {
 		seqs = nil
-		if horizon, err = tx.Horizon(); err != nil {
+		if horizon, err = tx.Events.Horizon(); err != nil {
 			return err
 		}
-		events, err := tx.Events(umpire.Filter{})
+		events, err := tx.Events.List(umpire.Filter{})
 		for _, e := range events {
 			if e.Seq <= horizon {
 				seqs = append(seqs, e.Seq)
@@ -88,7 +88,7 @@ func TestHorizonWaitsForWriters(t *testing.T) {
 	drawn, release, done := make(chan int64), make(chan struct{}), make(chan error)
 	go func() {
 		done <- here.Update(t.Context(), func(tx *store.Tx) error {
-			e, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: "slow", At: time.Now()})
+			e, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: "slow", At: time.Now()})
 			drawn <- e.Seq
 			<-release
 			return err
@@ -109,7 +109,7 @@ func TestHorizonWaitsForWriters(t *testing.T) {
 	var fast int64
 	for range 3 {
 		err := there.Update(t.Context(), func(tx *store.Tx) error {
-			e, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: "fast", At: time.Now()})
+			e, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: "fast", At: time.Now()})
 			fast = e.Seq
 			return err
 		})
@@ -124,7 +124,7 @@ func TestHorizonWaitsForWriters(t *testing.T) {
 	// A view whose snapshot is older than the commit does not get past it either,
 	// even once others have seen the horizon move on.
 	old := there.View(t.Context(), func(tx *store.Tx) error {
-		if _, err := tx.Events(umpire.Filter{}); err != nil {
+		if _, err := tx.Events.List(umpire.Filter{}); err != nil {
 			return err
 		}
 		close(release)
@@ -134,7 +134,7 @@ func TestHorizonWaitsForWriters(t *testing.T) {
 		if seqs := reach(t, here, fast); len(seqs) != 4 {
 			t.Errorf("events up to the horizon: %v, want 4", seqs)
 		}
-		if horizon, err := tx.Horizon(); err != nil || horizon >= slow {
+		if horizon, err := tx.Events.Horizon(); err != nil || horizon >= slow {
 			t.Errorf("a view from before sees the horizon at %d, and not event %d (%v)", horizon, slow, err)
 		}
 		return nil
@@ -182,11 +182,11 @@ func watchAll(t *testing.T, s *store.Store, enough int) map[int64]bool {
 	for {
 		changed := s.Changed()
 		err := s.View(t.Context(), func(tx *store.Tx) error {
-			horizon, err := tx.Horizon()
+			horizon, err := tx.Events.Horizon()
 			if err != nil {
 				return err
 			}
-			events, err := tx.Events(umpire.Filter{After: after})
+			events, err := tx.Events.List(umpire.Filter{After: after})
 			for _, e := range events {
 				if e.Seq <= horizon {
 					read[e.Seq] = true
@@ -216,7 +216,7 @@ func TestDeadlocksAreRunAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, storetest.Postgres(t))
 	for _, id := range []umpire.SessionID{"a", "b"} {
-		if err := s.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: id}) }); err != nil {
+		if err := s.Update(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: id}) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestDeadlocksAreRunAgain(t *testing.T) {
 			first := true
 			outcomes <- s.Update(t.Context(), func(tx *store.Tx) error {
 				runs <- 1
-				if _, err := tx.LockSession(order[0]); err != nil {
+				if _, err := tx.Sessions.Lock(order[0]); err != nil {
 					return err
 				}
 				if first {
@@ -236,12 +236,12 @@ func TestDeadlocksAreRunAgain(t *testing.T) {
 					met.Done()
 					met.Wait() // each has one now and wants the other
 				}
-				other, err := tx.LockSession(order[1])
+				other, err := tx.Sessions.Lock(order[1])
 				if err != nil {
 					return err
 				}
 				other.Turn++
-				return tx.SaveSession(other)
+				return tx.Sessions.Save(other)
 			})
 		}()
 	}
@@ -268,14 +268,14 @@ func TestLostCommits(t *testing.T) {
 			if err := addEvent(id)(tx); err != nil {
 				return err
 			}
-			err := tx.InsertSession(umpire.Session{ID: id})
+			err := tx.Sessions.Insert(umpire.Session{ID: id})
 			last()
 			return err
 		}
 	}
 	there := func(id umpire.SessionID) (found bool) {
 		err := direct.View(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Session(id)
+			_, err := tx.Sessions.Get(id)
 			found = err == nil
 			if errors.Is(err, umpire.ErrNotFound) {
 				err = nil

@@ -184,7 +184,7 @@ func sessionID(i int) umpire.SessionID { return umpire.SessionID(fmt.Sprintf("se
 // question stores a session with one call that asks.
 func question(tx *store.Tx, i int) error {
 	id, now := sessionID(i), time.Now()
-	if err := tx.InsertSession(umpire.Session{ID: id, Project: "p", IsRoot: true, Root: "/home/me/project", Dir: "/home/me/project", CreatedAt: now, ActiveAt: now}); err != nil {
+	if err := tx.Sessions.Insert(umpire.Session{ID: id, Project: "p", IsRoot: true, Root: "/home/me/project", Dir: "/home/me/project", CreatedAt: now, ActiveAt: now}); err != nil {
 		return err
 	}
 	call := umpire.BatchCall{
@@ -192,10 +192,10 @@ func question(tx *store.Tx, i int) error {
 	}
 	asked := umpire.Batch{ID: "batch", Session: id, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{call}}
 	row := store.CallRow{Session: id, Batch: "batch", ID: "call", Tool: "Bash", ArgsHash: "hash", Input: store.Sealed{Shown: `{"command":"go test ./..."}`}}
-	if err := tx.InsertBatch(asked, 1, []store.CallRow{row}, now); err != nil {
+	if err := tx.Batches.Insert(asked, 1, []store.CallRow{row}, now); err != nil {
 		return err
 	}
-	return tx.InsertAsk(store.AskRow{
+	return tx.Asks.Insert(store.AskRow{
 		Request: call.Request, Session: id, Batch: "batch", Call: "call", Round: 1, ArgsHash: "hash", AskedAt: now,
 		Shown: json.RawMessage(`{"request_id":"r","tool":"Bash","input":{"command":"go test ./..."},"risk_level":"medium"}`),
 	})
@@ -206,13 +206,13 @@ func answerRow(b *testing.B, s *store.Store, i int) {
 	id := sessionID(i)
 	err := s.Update(b.Context(), func(tx *store.Tx) error {
 		now := time.Now()
-		err := tx.InsertAnswer(store.AnswerRow{
+		err := tx.Answers.Insert(store.AnswerRow{
 			Standing: umpire.Standing{Request: umpire.RequestID(id), Choice: umpire.Approve, Actor: "me", At: now}, ArgsHash: "hash", Channel: "cli",
 		})
 		if err != nil {
 			return err
 		}
-		_, err = tx.Append(umpire.Event{Kind: umpire.EventPermissionApproved, At: now, Project: "p", Session: id, Request: umpire.RequestID(id), Actor: "me"})
+		_, err = tx.Events.Append(umpire.Event{Kind: umpire.EventPermissionApproved, At: now, Project: "p", Session: id, Request: umpire.RequestID(id), Actor: "me"})
 		return err
 	})
 	if err != nil {
@@ -226,20 +226,20 @@ func answerRow(b *testing.B, s *store.Store, i int) {
 func answer(b *testing.B, s *store.Store, i int) {
 	id := sessionID(i)
 	err := s.Update(b.Context(), func(tx *store.Tx) error {
-		session, err := tx.LockSession(id)
+		session, err := tx.Sessions.Lock(id)
 		if err != nil {
 			return err
 		}
-		ask, err := tx.Ask(umpire.RequestID(id))
+		ask, err := tx.Asks.Get(umpire.RequestID(id))
 		if err != nil {
 			return err
 		}
-		asked, err := tx.Batch(id, "batch")
+		asked, err := tx.Batches.Get(id, "batch")
 		if err != nil {
 			return err
 		}
 		now := time.Now()
-		err = tx.InsertAnswer(store.AnswerRow{
+		err = tx.Answers.Insert(store.AnswerRow{
 			Standing: umpire.Standing{Request: ask.Request, Choice: umpire.Approve, Actor: "me", At: now}, ArgsHash: ask.ArgsHash, Channel: "cli",
 		})
 		if err != nil {
@@ -249,7 +249,7 @@ func answer(b *testing.B, s *store.Store, i int) {
 			ID: "grant of " + string(id), Scope: umpire.ScopeOnce, Project: "p", GitDir: "/g", Session: id, Call: "call", Request: ask.Request, MaxUses: 1,
 			Grant: umpire.Grant{Tool: "Bash", Exact: "go test ./..."}, Created: now, By: "me",
 		}
-		if err := tx.InsertGrant(grant); err != nil {
+		if err := tx.Grants.Insert(grant); err != nil {
 			return err
 		}
 		for _, e := range []batch.Event{
@@ -260,12 +260,12 @@ func answer(b *testing.B, s *store.Store, i int) {
 				Kind: e.Kind, At: now, Project: "p", Session: id, Batch: "batch", Call: "call", Request: ask.Request, Tool: "Bash",
 				State: umpire.StateAllowed, Risk: "medium", Verdict: new(umpire.Allow), Actor: "me", Data: json.RawMessage(`{"epoch":1}`),
 			}
-			if err := tx.Apply(&asked, e); err != nil {
+			if err := tx.Batches.Apply(&asked, e); err != nil {
 				return err
 			}
 		}
 		session.ActiveAt = now
-		return tx.SaveSession(session)
+		return tx.Sessions.Save(session)
 	})
 	if err != nil {
 		b.Error(err)

@@ -45,7 +45,7 @@ func TestViewsThatAreCutOffLeaveNothingOpen(t *testing.T) {
 	}
 	defer s.Close()
 	look := func(tx *store.Tx) error {
-		_, err := tx.Sessions(store.SessionQuery{})
+		_, err := tx.Sessions.List(store.SessionQuery{})
 		return err
 	}
 	if err := s.View(ctx, look); !errors.Is(err, context.Canceled) {

@@ -21,18 +21,18 @@ func TestViewsThatAreCutOff(t *testing.T) {
 	for range 300 {
 		ctx, cut := context.WithCancel(t.Context())
 		err := s.View(ctx, func(tx *store.Tx) error {
-			if _, err := tx.Sessions(store.SessionQuery{}); err != nil {
+			if _, err := tx.Sessions.List(store.SessionQuery{}); err != nil {
 				return err
 			}
 			cut()
-			_, err := tx.Sessions(store.SessionQuery{})
+			_, err := tx.Sessions.List(store.SessionQuery{})
 			return err
 		})
 		if err == nil {
 			t.Fatal("a view that was cut off is no error")
 		}
 	}
-	if err := s.View(t.Context(), func(tx *store.Tx) error { _, err := tx.Sessions(store.SessionQuery{}); return err }); err != nil {
+	if err := s.View(t.Context(), func(tx *store.Tx) error { _, err := tx.Sessions.List(store.SessionQuery{}); return err }); err != nil {
 		t.Fatal(err)
 	}
 }

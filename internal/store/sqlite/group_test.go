@@ -35,7 +35,7 @@ func gather(t *testing.T, n int) *crowd {
 		t.Fatal(err)
 	}
 	add := func(id string) func(*store.Tx) error {
-		return func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: umpire.SessionID(id)}) }
+		return func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: umpire.SessionID(id)}) }
 	}
 	if err := c.store.Update(t.Context(), add("warm")); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func gather(t *testing.T, n int) *crowd {
 func (c *crowd) there(t *testing.T) (n int) {
 	t.Helper()
 	err := c.store.View(t.Context(), func(tx *store.Tx) error {
-		all, err := tx.Sessions(store.SessionQuery{})
+		all, err := tx.Sessions.List(store.SessionQuery{})
 		n = len(all)
 		return err
 	})
@@ -145,7 +145,7 @@ func TestCommitsFailTogether(t *testing.T) {
 		if n := c.there(t); n != 1 {
 			t.Errorf("%d sessions, want the one from before", n)
 		}
-		if err := c.store.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "next"}) }); err != nil {
+		if err := c.store.Update(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: "next"}) }); err != nil {
 			t.Errorf("the store does not go on: %v", err)
 		}
 	})

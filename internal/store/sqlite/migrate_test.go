@@ -89,7 +89,7 @@ func TestVerifyReadsToTheEnd(t *testing.T) {
 	err = s.Update(t.Context(), func(tx *store.Tx) error {
 		for i := range events {
 			session := umpire.SessionID([]string{"a", "b"}[i%2])
-			if _, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, At: time.Unix(int64(i), 0)}); err != nil {
+			if _, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, At: time.Unix(int64(i), 0)}); err != nil {
 				return err
 			}
 		}

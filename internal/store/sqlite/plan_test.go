@@ -81,21 +81,21 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 	defer s.Close()
 	r.taken()
 	reads := []func(*store.Tx){
-		func(tx *store.Tx) { _, _ = tx.OpenBatches("s") },
-		func(tx *store.Tx) { _, _ = tx.OpenBatch("s", "lane") },
-		func(tx *store.Tx) { _, _, _ = tx.OpenWork("s") },
-		func(tx *store.Tx) { _, _ = tx.Batch("s", "b") },
-		func(tx *store.Tx) { _, _ = tx.DeniedInTurn("s", 1, "hash") },
-		func(tx *store.Tx) { _, _ = tx.Grants(store.GrantQuery{Session: "s", Call: "c", Now: time.Now()}) },
-		func(tx *store.Tx) { _, _ = tx.Asks(store.AskQuery{}) },
-		func(tx *store.Tx) { _, _ = tx.Asks(store.AskQuery{Session: "s"}) },
-		func(tx *store.Tx) { _, _ = tx.Asking("") },
-		func(tx *store.Tx) { _, _ = tx.Ask("r") },
-		func(tx *store.Tx) { _, _ = tx.Answer("r") },
-		func(tx *store.Tx) { _, _ = tx.CallRow("s", "c") },
-		func(tx *store.Tx) { _, _ = tx.Execution("s", "c") },
-		func(tx *store.Tx) { _, _ = tx.Result("s", "c") },
-		func(tx *store.Tx) { _, _ = tx.Resume("s", "b") },
+		func(tx *store.Tx) { _, _ = tx.Batches.ListOpen("s") },
+		func(tx *store.Tx) { _, _ = tx.Batches.GetOpen("s", "lane") },
+		func(tx *store.Tx) { _, _, _ = tx.Batches.OpenWork("s") },
+		func(tx *store.Tx) { _, _ = tx.Batches.Get("s", "b") },
+		func(tx *store.Tx) { _, _ = tx.Calls.DeniedInTurn("s", 1, "hash") },
+		func(tx *store.Tx) { _, _ = tx.Grants.List(store.GrantQuery{Session: "s", Call: "c", Now: time.Now()}) },
+		func(tx *store.Tx) { _, _ = tx.Asks.List(store.AskQuery{}) },
+		func(tx *store.Tx) { _, _ = tx.Asks.List(store.AskQuery{Session: "s"}) },
+		func(tx *store.Tx) { _, _ = tx.Asks.ListSessions("") },
+		func(tx *store.Tx) { _, _ = tx.Asks.Get("r") },
+		func(tx *store.Tx) { _, _ = tx.Answers.Get("r") },
+		func(tx *store.Tx) { _, _ = tx.Calls.Get("s", "c") },
+		func(tx *store.Tx) { _, _ = tx.Executions.GetLast("s", "c") },
+		func(tx *store.Tx) { _, _ = tx.Results.Get("s", "c") },
+		func(tx *store.Tx) { _, _ = tx.Resumes.Get("s", "b") },
 	}
 	for _, read := range reads {
 		// What is looked for is not there; how it would be found is the question.

@@ -41,7 +41,7 @@ func child(path, name string) {
 		id := fmt.Sprintf("%s-%d", name, i)
 		err := s.Update(context.Background(), func(tx *store.Tx) error {
 			for _, session := range []umpire.SessionID{"", umpire.SessionID(name)} {
-				if _, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, Reason: umpire.Verbatim(id)}); err != nil {
+				if _, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, Reason: umpire.Verbatim(id)}); err != nil {
 					return err
 				}
 			}
@@ -83,7 +83,7 @@ func TestProcesses(t *testing.T) {
 	defer s.Close()
 	seen := map[string]int{}
 	err = s.View(t.Context(), func(tx *store.Tx) error {
-		events, err := tx.Events(umpire.Filter{})
+		events, err := tx.Events.List(umpire.Filter{})
 		for _, e := range events {
 			seen[catalogue.English.Text(e.Reason)]++
 		}

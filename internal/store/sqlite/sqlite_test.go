@@ -60,7 +60,7 @@ func TestReplaceIsRefused(t *testing.T) {
 	}
 	defer s.Close()
 	storetest.Fill(t, s)
-	err = s.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "without a project"}) })
+	err = s.Update(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: "without a project"}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 func questions(b *bench) {
 	b.session("s")
-	b.update(func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "t", Project: "q"}) })
+	b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: "t", Project: "q"}) })
 	b.play("s", "b1", func(p *play) error { return p.submit("1", asked("c1"), asked("c2")) })
 	b.play("t", "b2", func(p *play) error { return p.submit("2", asked("c3")) })
 	b.play("s", "b3", func(p *play) error { return p.submit("3", approved("c4")) })
@@ -25,11 +25,11 @@ func questions(b *bench) {
 	b.play("s", "b3", func(p *play) error {
 		return all(
 			func() error { return p.event(umpire.EventPermissionAsked, "c4", "full", nil) },
-			func() error { return p.tx.InsertAsk(full) },
+			func() error { return p.tx.Asks.Insert(full) },
 		)
 	})
 	b.view(func(tx *store.Tx) error {
-		got, err := tx.Ask("full")
+		got, err := tx.Asks.Get("full")
 		if diff := cmp.Diff(full, got); diff != "" {
 			b.Errorf("Ask (-want +got):\n%s", diff)
 		}
@@ -50,7 +50,7 @@ func questions(b *bench) {
 		{store.AskQuery{ExpiredBy: full.ExpiresAt.Add(-time.Microsecond)}, "[]"},
 	} {
 		b.view(func(tx *store.Tx) error {
-			found, err := tx.Asks(c.query)
+			found, err := tx.Asks.List(c.query)
 			ids := []umpire.RequestID{}
 			for i := range found {
 				ids = append(ids, found[i].Request)
@@ -83,7 +83,7 @@ func ListsPending(t *testing.T, fresh func(testing.TB) Database) {
 		}
 	}
 	b.view(func(tx *store.Tx) error {
-		asking, err := tx.Asking("")
+		asking, err := tx.Asks.ListSessions("")
 		if len(asking) != 11+1 {
 			t.Errorf("%d sessions ask", len(asking))
 		}
@@ -110,7 +110,7 @@ func (b *bench) fillPending(others int) {
 func (b *bench) allocates(q store.AskQuery, want int) float64 {
 	return testing.AllocsPerRun(10, func() {
 		b.view(func(tx *store.Tx) error {
-			found, err := tx.Asks(q)
+			found, err := tx.Asks.List(q)
 			if len(found) != want {
 				b.Errorf("%d questions for %+v, want %d", len(found), q, want)
 			}
@@ -144,7 +144,7 @@ func BenchPending(tb *testing.B, fresh func(testing.TB) Database) {
 	tb.ReportAllocs()
 	for tb.Loop() {
 		err := s.View(tb.Context(), func(tx *store.Tx) error {
-			_, err := tx.Asks(store.AskQuery{Session: "own"})
+			_, err := tx.Asks.List(store.AskQuery{Session: "own"})
 			return err
 		})
 		if err != nil {
@@ -163,31 +163,31 @@ func firstAnswer(b *bench) {
 		},
 		ArgsHash: hash("c1"), Channel: "cli", PolicyRevision: "r1",
 	}
-	b.update(func(tx *store.Tx) error { return tx.InsertAnswer(first) })
+	b.update(func(tx *store.Tx) error { return tx.Answers.Insert(first) })
 	second := first
 	second.Choice = umpire.Approve
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertAnswer(second) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Answers.Insert(second) })
 	b.view(func(tx *store.Tx) error {
-		got, err := tx.Answer("s/c1/1")
+		got, err := tx.Answers.Get("s/c1/1")
 		if diff := cmp.Diff(first, got); diff != "" {
 			b.Errorf("Answer (-want +got):\n%s", diff)
 		}
-		a, err2 := tx.Ask("s/c1/1")
+		a, err2 := tx.Asks.Get("s/c1/1")
 		if a.State != store.AskAnswered {
 			b.Errorf("the question is %s", a.State)
 		}
-		if _, err := tx.Answer("s/c2/1"); !is(err, umpire.ErrNotFound) {
+		if _, err := tx.Answers.Get("s/c2/1"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Answer of a question that waits: %v", err)
 		}
 		return all(func() error { return err }, func() error { return err2 })
 	})
 	// Closing says again what the answer said; closing otherwise is too late.
-	b.update(func(tx *store.Tx) error { return tx.CloseAsk("s/c1/1", store.AskAnswered) })
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.CloseAsk("s/c1/1", store.AskWithdrawn) })
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.CloseAsk("s/c2/1", store.AskAnswered) })
-	b.update(func(tx *store.Tx) error { return tx.CloseAsk("s/c2/1", store.AskWithdrawn) })
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.CloseAsk("s/c2/1", store.AskWithdrawn) })
-	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.CloseAsk("none", store.AskWithdrawn) })
+	b.update(func(tx *store.Tx) error { return tx.Asks.Close("s/c1/1", store.AskAnswered) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Asks.Close("s/c1/1", store.AskWithdrawn) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Asks.Close("s/c2/1", store.AskAnswered) })
+	b.update(func(tx *store.Tx) error { return tx.Asks.Close("s/c2/1", store.AskWithdrawn) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Asks.Close("s/c2/1", store.AskWithdrawn) })
+	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.Asks.Close("none", store.AskWithdrawn) })
 }
 
 func answerBound(b *bench) {
@@ -195,17 +195,17 @@ func answerBound(b *bench) {
 	b.play("s", "b", func(p *play) error { return p.submit("", asked("c1")) })
 	answer := func(request umpire.RequestID, hash string) func(*store.Tx) error {
 		return func(tx *store.Tx) error {
-			return tx.InsertAnswer(store.AnswerRow{Standing: umpire.Standing{Request: request, Choice: umpire.Approve,
+			return tx.Answers.Insert(store.AnswerRow{Standing: umpire.Standing{Request: request, Choice: umpire.Approve,
 				At: b.now}, ArgsHash: hash})
 		}
 	}
 	b.refuse(store.ErrConflict, answer("s/c1/1", "of other arguments"))
 	b.refuse(store.ErrConflict, answer("none", hash("c1")))
-	b.update(func(tx *store.Tx) error { return tx.CloseAsk("s/c1/1", store.AskWithdrawn) })
+	b.update(func(tx *store.Tx) error { return tx.Asks.Close("s/c1/1", store.AskWithdrawn) })
 	b.refuse(store.ErrConflict, answer("s/c1/1", hash("c1")))
 	// The call is asked about anew, in another round.
 	b.play("s", "b", func(p *play) error {
-		return p.tx.InsertAsk(store.AskRow{Request: "again", Session: "s", Batch: "b", Call: "c1", Round: 2,
+		return p.tx.Asks.Insert(store.AskRow{Request: "again", Session: "s", Batch: "b", Call: "c1", Round: 2,
 			ArgsHash: hash("c1"), AskedAt: b.now})
 	})
 	b.refuse(store.ErrConflict, answer("s/c1/1", hash("c1")))
@@ -218,7 +218,7 @@ func deniedInTurn(b *bench) {
 		b.Helper()
 		b.play("s", umpire.BatchID("b of "+id), func(p *play) error { return p.submit(string(id), asked(id)) })
 		b.update(func(tx *store.Tx) error {
-			return tx.InsertAnswer(store.AnswerRow{
+			return tx.Answers.Insert(store.AnswerRow{
 				Standing: umpire.Standing{Request: umpire.RequestID("s/" + id + "/1"), Choice: choice, Code: code,
 					Reason: umpire.Verbatim("said of " + string(id)), At: b.later()},
 				ArgsHash: hash(id),
@@ -253,11 +253,11 @@ func deniedInTurn(b *bench) {
 		{"s", 1, "lost", false},
 	} {
 		b.view(func(tx *store.Tx) error {
-			got, err := tx.DeniedInTurn(c.session, c.turn, hash(c.call))
+			got, err := tx.Calls.DeniedInTurn(c.session, c.turn, hash(c.call))
 			said := umpire.Verbatim("said of denied")
 			if c.found && (err != nil || got.Reason != said || got.Choice != umpire.Refuse) ||
 				!c.found && !is(err, umpire.ErrNotFound) {
-				b.Errorf("DeniedInTurn(%q, %d, %q) = %+v, %v, want one: %t", c.session, c.turn, c.call, got, err,
+				b.Errorf("Calls.DeniedInTurn(%q, %d, %q) = %+v, %v, want one: %t", c.session, c.turn, c.call, got, err,
 					c.found)
 			}
 			return nil

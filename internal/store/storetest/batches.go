@@ -32,11 +32,11 @@ func batchesComeBack(b *bench) {
 		{Session: "s", Batch: "b", Ordinal: 1, ID: "c2", Tool: "Read", ArgsHash: "h2", Input: store.Sealed{Shown: `{}`},
 			Effect: umpire.EffectPure, Turn: 7},
 	}
-	b.update(func(tx *store.Tx) error { return tx.InsertBatch(made, 7, rows, b.later()) })
+	b.update(func(tx *store.Tx) error { return tx.Batches.Insert(made, 7, rows, b.later()) })
 	b.sameBatch(made)
 	for _, want := range rows {
 		b.view(func(tx *store.Tx) error {
-			got, err := tx.CallRow("s", want.ID)
+			got, err := tx.Calls.Get("s", want.ID)
 			if diff := cmp.Diff(want, got); diff != "" {
 				b.Errorf("CallRow (-want +got):\n%s", diff)
 			}
@@ -48,7 +48,7 @@ func batchesComeBack(b *bench) {
 		return p.reject("c2")
 	})
 	b.update(func(tx *store.Tx) error {
-		return tx.InsertResult(store.ResultRow{Session: "s", Call: "c2", Status: umpire.ResultDenied,
+		return tx.Results.Insert(store.ResultRow{Session: "s", Call: "c2", Status: umpire.ResultDenied,
 			Code: umpire.CodeDenied, Output: store.Sealed{Shown: "no", Exact: []byte("x")}, At: b.now})
 	})
 	made.Calls[1].State, made.Calls[1].Verdict = umpire.CallDenied, umpire.Deny
@@ -56,35 +56,35 @@ func batchesComeBack(b *bench) {
 		Code: umpire.CodeDenied, Output: "no", At: b.now}
 	b.sameBatch(made)
 	b.view(func(tx *store.Tx) error {
-		if _, err := tx.Batch("s", "none"); !is(err, umpire.ErrNotFound) {
+		if _, err := tx.Batches.Get("s", "none"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Batch of no batch: %v", err)
 		}
-		if _, err := tx.CallRow("s", "none"); !is(err, umpire.ErrNotFound) {
+		if _, err := tx.Calls.Get("s", "none"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("CallRow of no call: %v", err)
 		}
 		return nil
 	})
-	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.InsertBatch(made, 1, rows[:1], b.now) })
+	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.Batches.Insert(made, 1, rows[:1], b.now) })
 }
 
 // sameBatch checks that every way of reading an open batch gives it.
 func (b *bench) sameBatch(want umpire.Batch) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
-		one, err1 := tx.Batch(want.Session, want.ID)
-		lane, err2 := tx.OpenBatch(want.Session, want.Lane)
-		every, err3 := tx.Batches(want.Session)
-		open, err4 := tx.OpenBatches(want.Session)
-		for name, got := range map[string][]umpire.Batch{"Batch": {one}, "OpenBatch": {lane}, "Batches": every,
-			"OpenBatches": open} {
+		one, err1 := tx.Batches.Get(want.Session, want.ID)
+		lane, err2 := tx.Batches.GetOpen(want.Session, want.Lane)
+		every, err3 := tx.Batches.List(want.Session)
+		open, err4 := tx.Batches.ListOpen(want.Session)
+		for name, got := range map[string][]umpire.Batch{"Get": {one}, "GetOpen": {lane}, "List": every,
+			"ListOpen": open} {
 			if diff := cmp.Diff([]umpire.Batch{want}, got); diff != "" {
 				b.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		}
-		waiting, goesOn, err5 := tx.OpenWork(want.Session)
+		waiting, goesOn, err5 := tx.Batches.OpenWork(want.Session)
 		if on := want.State == umpire.BatchRunning || want.State == umpire.BatchFinished &&
 			!want.Cancelled; waiting != want.Waiting() || goesOn != on {
-			b.Errorf("OpenWork = %d, %t, want %d, %t", waiting, goesOn, want.Waiting(), on)
+			b.Errorf("Batches.OpenWork = %d, %t, want %d, %t", waiting, goesOn, want.Waiting(), on)
 		}
 		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 },
 			func() error { return err4 }, func() error { return err5 })
@@ -125,17 +125,17 @@ func oneOpenBatch(b *bench) {
 	b.session("t") // ids are unique within their session only
 	b.play("t", "b2", func(p *play) error { return p.submit("", asked("c2")) })
 	b.view(func(tx *store.Tx) error {
-		every, err1 := tx.Batches("s")
-		open, err2 := tx.OpenBatches("s")
+		every, err1 := tx.Batches.List("s")
+		open, err2 := tx.Batches.ListOpen("s")
 		if got := ids(every) + ids(open); got != "[b1 b2 b3][b2 b3]" {
-			b.Errorf("Batches, OpenBatches = %s", got)
+			b.Errorf("Batches.List, Batches.ListOpen = %s", got)
 		}
-		lane, err3 := tx.OpenBatch("s", "other")
+		lane, err3 := tx.Batches.GetOpen("s", "other")
 		if lane.ID != "b3" {
-			b.Errorf("OpenBatch = %q", lane.ID)
+			b.Errorf("Batches.GetOpen = %q", lane.ID)
 		}
-		if _, err := tx.OpenBatch("s", "none"); !is(err, umpire.ErrNotFound) {
-			b.Errorf("OpenBatch of an empty lane: %v", err)
+		if _, err := tx.Batches.GetOpen("s", "none"); !is(err, umpire.ErrNotFound) {
+			b.Errorf("Batches.GetOpen of an empty lane: %v", err)
 		}
 		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 })
 	})
@@ -154,7 +154,7 @@ func saveCompares(b *bench) {
 	b.play("s", "b", ways[umpire.CallApproved])
 	var stale umpire.Batch
 	b.view(func(tx *store.Tx) (err error) {
-		stale, err = tx.Batch("s", "b")
+		stale, err = tx.Batches.Get("s", "b")
 		return err
 	})
 	b.play("s", "b", func(p *play) error { return all(func() error { return p.reject("c2") }, p.cancel) })
@@ -168,11 +168,11 @@ func saveCompares(b *bench) {
 		"the call is the same, the batch is not": event(umpire.EventPermissionRejected, "c1"),
 	} {
 		read := stale
-		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Apply(&read, e) })
+		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Batches.Apply(&read, e) })
 		b.Log(name)
 	}
 	b.refuse(batch.ErrIllegal, func(tx *store.Tx) error {
-		return tx.Apply(&stale, event(umpire.EventBatchFinished,
+		return tx.Batches.Apply(&stale, event(umpire.EventBatchFinished,
 			""))
 	})
 }

@@ -21,7 +21,7 @@ func (b *bench) append(events ...umpire.Event) (stored []umpire.Event) {
 	b.update(func(tx *store.Tx) error {
 		stored = nil
 		for _, e := range events {
-			s, err := tx.Append(e)
+			s, err := tx.Events.Append(e)
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,7 @@ func (b *bench) append(events ...umpire.Event) (stored []umpire.Event) {
 func (b *bench) events(f umpire.Filter) (found []umpire.Event) {
 	b.Helper()
 	b.view(func(tx *store.Tx) (err error) {
-		found, err = tx.Events(f)
+		found, err = tx.Events.List(f)
 		return err
 	})
 	return found
@@ -120,14 +120,14 @@ func eventsComeBack(b *bench) {
 		var got []int64
 		b.view(func(tx *store.Tx) error {
 			got = nil
-			events, err := tx.LastEvents(c.filter, c.upTo)
+			events, err := tx.Events.ListLast(c.filter, c.upTo)
 			for _, e := range events {
 				got = append(got, e.Seq)
 			}
 			return err
 		})
 		if !slices.Equal(got, c.want) {
-			b.Errorf("LastEvents(%+v, %d) = %v, want %v", c.filter, c.upTo, got, c.want)
+			b.Errorf("Events.ListLast(%+v, %d) = %v, want %v", c.filter, c.upTo, got, c.want)
 		}
 	}
 	b.whole()
@@ -142,13 +142,13 @@ func eventsComeBack(b *bench) {
 		"data that is no JSON": {Kind: "x", Data: json.RawMessage(`{`), At: b.now},
 	} {
 		b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error {
-			_, err := tx.Append(bad)
+			_, err := tx.Events.Append(bad)
 			return err
 		})
 		b.Log(name)
 	}
 	b.refuse(store.ErrConflict, func(tx *store.Tx) error {
-		_, err := tx.Append(umpire.Event{At: b.now})
+		_, err := tx.Events.Append(umpire.Event{At: b.now})
 		return err
 	})
 }
@@ -291,7 +291,7 @@ func horizon(b *bench) {
 	last := b.append(umpire.Event{Kind: "x", At: b.now}, umpire.Event{Kind: "x", Session: "s", At: b.now})[1].Seq
 	for name, s := range map[string]*store.Store{"this": b.store, "another": other} {
 		b.until(s, name+" handle: the event is below the horizon", func(tx *store.Tx) (bool, error) {
-			h, err := tx.Horizon()
+			h, err := tx.Events.Horizon()
 			if h > last {
 				b.Errorf("the horizon is %d, and the last event %d", h, last)
 			}
@@ -299,7 +299,7 @@ func horizon(b *bench) {
 		})
 	}
 	b.update(func(tx *store.Tx) error {
-		_, err := tx.Horizon()
+		_, err := tx.Events.Horizon()
 		return err
 	})
 }

@@ -75,7 +75,7 @@ var moves = []func(*play, umpire.CallID) error{
 // bears.
 func (b *bench) sameAs(t *rapid.T, want umpire.Batch) {
 	err := b.store.View(b.Context(), func(tx *store.Tx) error {
-		got, err := tx.Batch(want.Session, want.ID)
+		got, err := tx.Batches.Get(want.Session, want.ID)
 		for i := range got.Calls {
 			got.Calls[i].Input = want.Calls[i].Input
 		}

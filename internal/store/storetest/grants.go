@@ -36,11 +36,11 @@ func grantsInForce(b *bench) {
 			Grant: umpire.Grant{ExpiresAt: start.Add(time.Minute)}},
 	} {
 		g.Grant.Scope = g.Scope
-		b.update(func(tx *store.Tx) error { return tx.InsertGrant(g) })
-		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertGrant(g) })
+		b.update(func(tx *store.Tx) error { return tx.Grants.Insert(g) })
+		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Grants.Insert(g) })
 		if g.ID == "full" {
 			b.view(func(tx *store.Tx) error {
-				got, err := tx.Grants(store.GrantQuery{Session: "s", Now: start})
+				got, err := tx.Grants.List(store.GrantQuery{Session: "s", Now: start})
 				if diff := cmp.Diff([]store.GrantRow{g}, got); diff != "" {
 					b.Errorf("Grants (-want +got):\n%s", diff)
 				}
@@ -73,7 +73,7 @@ func grantsInForce(b *bench) {
 func (b *bench) grants(query store.GrantQuery, want string) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
-		found, err := tx.Grants(query)
+		found, err := tx.Grants.List(query)
 		ids := []string{}
 		for i := range found {
 			ids = append(ids, found[i].ID)
@@ -90,25 +90,25 @@ func grantsUsed(b *bench) {
 	b.update(func(tx *store.Tx) error {
 		return all(
 			func() error {
-				return tx.InsertGrant(store.GrantRow{ID: "two", Session: "s", Scope: umpire.ScopeSession, MaxUses: 2})
+				return tx.Grants.Insert(store.GrantRow{ID: "two", Session: "s", Scope: umpire.ScopeSession, MaxUses: 2})
 			},
 			func() error {
-				return tx.InsertGrant(store.GrantRow{ID: "any", Session: "s", Scope: umpire.ScopeSession})
+				return tx.Grants.Insert(store.GrantRow{ID: "any", Session: "s", Scope: umpire.ScopeSession})
 			},
 		)
 	})
-	use := func(id string) func(*store.Tx) error { return func(tx *store.Tx) error { return tx.UseGrant(id) } }
+	use := func(id string) func(*store.Tx) error { return func(tx *store.Tx) error { return tx.Grants.Use(id) } }
 	for range 2 {
 		b.update(use("two"))
 		b.update(use("any"))
 	}
 	b.refuse(store.ErrConflict, use("two"))
 	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[any]")
-	b.update(func(tx *store.Tx) error { return tx.RevokeGrant("any", b.later()) })
+	b.update(func(tx *store.Tx) error { return tx.Grants.Revoke("any", b.later()) })
 	b.refuse(store.ErrConflict, use("any"))
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.RevokeGrant("any", b.later()) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Grants.Revoke("any", b.later()) })
 	b.refuse(umpire.ErrNotFound, use("none"))
-	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.RevokeGrant("none", b.now) })
+	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.Grants.Revoke("none", b.now) })
 	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[]")
 }
 
@@ -121,7 +121,7 @@ func grantsForgotten(b *bench) {
 			{ID: "3", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g"},
 			{ID: "4", Scope: umpire.ScopeProject, Project: "p", GitDir: "/h", Grant: remembered},
 		} {
-			if err := tx.InsertGrant(g); err != nil {
+			if err := tx.Grants.Insert(g); err != nil {
 				return err
 			}
 		}
@@ -129,9 +129,9 @@ func grantsForgotten(b *bench) {
 	})
 	for _, want := range []int{2, 0} {
 		b.update(func(tx *store.Tx) error {
-			n, err := tx.ForgetRemembered("p", "/g", b.later())
+			n, err := tx.Grants.ForgetRemembered("p", "/g", b.later())
 			if n != want {
-				b.Errorf("ForgetRemembered = %d, want %d", n, want)
+				b.Errorf("Grants.ForgetRemembered = %d, want %d", n, want)
 			}
 			return err
 		})

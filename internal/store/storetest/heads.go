@@ -49,7 +49,7 @@ func headsStay(b *bench) {
 func (b *bench) heads(seq int64) (heads []store.Head) {
 	b.Helper()
 	b.view(func(tx *store.Tx) (err error) {
-		heads, err = tx.Heads(seq)
+		heads, err = tx.Events.Heads(seq)
 		return err
 	})
 	return heads
@@ -58,7 +58,7 @@ func (b *bench) heads(seq int64) (heads []store.Head) {
 func (b *bench) holds(h store.Head, want bool) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
-		holds, err := tx.Holds(h)
+		holds, err := tx.Events.Holds(h)
 		if holds != want {
 			b.Errorf("Holds(%+v) = %v", h, holds)
 		}

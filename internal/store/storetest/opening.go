@@ -19,7 +19,7 @@ func reopened(b *bench) {
 	b.store = b.open()
 	for _, s := range callStates {
 		b.view(func(tx *store.Tx) error {
-			got, err := tx.Batch(umpire.SessionID(s), "b")
+			got, err := tx.Batches.Get(umpire.SessionID(s), "b")
 			if err == nil && got.Calls[0].State != s {
 				b.Errorf("call c1 of %s is %s", s, got.Calls[0].State)
 			}
@@ -44,7 +44,7 @@ func openedAtOnce(b *bench) {
 				return
 			}
 			if err := s.Update(b.Context(), func(tx *store.Tx) error {
-				_, err := tx.Append(umpire.Event{Kind: "x", At: time.Now()})
+				_, err := tx.Events.Append(umpire.Event{Kind: "x", At: time.Now()})
 				return err
 			}); err != nil {
 				b.Error(err)

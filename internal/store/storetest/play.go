@@ -34,11 +34,11 @@ func (b *bench) play(s umpire.SessionID, id umpire.BatchID, f func(*play) error)
 func (b *bench) tryPlay(s umpire.SessionID, id umpire.BatchID, f func(*play) error) error {
 	at := b.later()
 	return b.store.Update(b.Context(), func(tx *store.Tx) error {
-		if _, err := tx.LockSession(s); err != nil {
+		if _, err := tx.Sessions.Lock(s); err != nil {
 			return err
 		}
 		p := &play{tx: tx, at: at, now: umpire.Batch{ID: id, Session: s}}
-		stored, err := tx.Batch(s, id)
+		stored, err := tx.Batches.Get(s, id)
 		if err == nil {
 			p.now = stored
 		} else if !errors.Is(err, umpire.ErrNotFound) {
@@ -62,7 +62,7 @@ func (p *play) event(
 	if err := all(rows...); err != nil {
 		return err
 	}
-	return p.tx.Apply(&p.now, e)
+	return p.tx.Batches.Apply(&p.now, e)
 }
 
 // hash is the args_hash of a call in tests.
@@ -88,7 +88,7 @@ func (p *play) submit(lane string, calls ...plan) error {
 			Input: store.Sealed{Shown: `{}`}, Turn: 1,
 		})
 	}
-	made, err := p.tx.Submit(batch.Event{Detail: told, Event: umpire.Event{
+	made, err := p.tx.Batches.Submit(batch.Event{Detail: told, Event: umpire.Event{
 		Kind: umpire.EventBatchSubmitted, Session: session, Batch: id, At: p.at,
 	}}, rows)
 	if err != nil {
@@ -125,10 +125,10 @@ func (p *play) question(kind umpire.EventKind, id umpire.CallID) error {
 		if before.State != umpire.CallAsked || before.Request == "" {
 			return nil
 		}
-		return p.tx.CloseAsk(before.Request, store.AskWithdrawn)
+		return p.tx.Asks.Close(before.Request, store.AskWithdrawn)
 	}
 	return p.event(kind, id, request, nil, withdraw, func() error {
-		return p.tx.InsertAsk(store.AskRow{
+		return p.tx.Asks.Insert(store.AskRow{
 			Request: request, Session: p.now.Session, Batch: p.now.ID, Call: id, Round: round, ArgsHash: hash(id),
 			Shown: json.RawMessage(`{}`), AskedAt: p.at,
 		})
@@ -148,7 +148,7 @@ func (p *play) answer(id umpire.CallID, choice umpire.Choice) error {
 		kind, code = umpire.EventPermissionRejected, umpire.CodeDenied
 	}
 	return p.event(kind, id, request, nil, func() error {
-		return p.tx.InsertAnswer(store.AnswerRow{
+		return p.tx.Answers.Insert(store.AnswerRow{
 			Standing: umpire.Standing{Request: request, Choice: choice, Code: code, At: p.at}, ArgsHash: hash(id),
 		})
 	})
@@ -168,7 +168,7 @@ func (p *play) start(id umpire.CallID) error {
 	c := p.now.Call(id)
 	attempt := c.Attempt + 1
 	return p.event(umpire.EventCallStarted, id, "", batch.Started{Attempt: attempt}, func() error {
-		return p.tx.InsertExecution(store.ExecutionRow{
+		return p.tx.Executions.Insert(store.ExecutionRow{
 			Session: p.now.Session, Call: id, Attempt: attempt, Effect: c.Effect, At: p.at,
 		})
 	})
@@ -180,7 +180,7 @@ func (p *play) finish(id umpire.CallID, status umpire.ResultStatus) error {
 		return err
 	}
 	p.now.Call(id).Result.At = p.at
-	return p.tx.InsertResult(store.ResultRow{Session: p.now.Session, Call: id, Status: status, At: p.at})
+	return p.tx.Results.Insert(store.ResultRow{Session: p.now.Session, Call: id, Status: status, At: p.at})
 }
 
 // lose says that nobody knows whether a call ran, and asks what became of it.
@@ -193,8 +193,8 @@ func (p *play) end() error { return p.event(umpire.EventBatchFinished, "", "", n
 // deliver claims the results of a batch and delivers them.
 func (p *play) deliver() error {
 	return p.event(umpire.EventBatchDelivered, "", "", nil,
-		func() error { return p.tx.ClaimResume(p.now.Session, p.now.ID, 1, p.at) },
-		func() error { return p.tx.DeliverResume(p.now.Session, p.now.ID, p.at) },
+		func() error { return p.tx.Resumes.Claim(p.now.Session, p.now.ID, 1, p.at) },
+		func() error { return p.tx.Resumes.Deliver(p.now.Session, p.now.ID, p.at) },
 	)
 }
 
@@ -260,10 +260,10 @@ func Fill(t *testing.T, s *store.Store) {
 		)
 	})
 	b.update(func(tx *store.Tx) error {
-		_, err1 := tx.AppendMessage("s", store.MessageRow{Role: "user"})
-		_, err2 := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: "s", At: b.now})
+		_, err1 := tx.Messages.Append("s", store.MessageRow{Role: "user"})
+		_, err2 := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: "s", At: b.now})
 		grant := store.GrantRow{ID: "g", Scope: umpire.ScopeSession, Session: "s"}
 		return all(func() error { return err1 }, func() error { return err2 },
-			func() error { return tx.InsertGrant(grant) })
+			func() error { return tx.Grants.Insert(grant) })
 	})
 }

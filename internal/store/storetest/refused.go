@@ -311,9 +311,9 @@ func rawRefused(b *bench) {
 	b.update(func(tx *store.Tx) error {
 		once := store.GrantRow{ID: "once", Scope: umpire.ScopeOnce, Session: "asked", Project: "p", Call: "c1",
 			MaxUses: 1}
-		return tx.InsertGrant(once)
+		return tx.Grants.Insert(once)
 	})
-	b.update(func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "child", Project: "of child"}) })
+	b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: "child", Project: "of child"}) })
 	b.session("latest") // so that "asked" is not the last root session
 	for _, r := range refusals {
 		constraints := r.constraint

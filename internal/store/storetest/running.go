@@ -20,12 +20,12 @@ func executions(b *bench) {
 	start := func(e store.ExecutionRow) func(*play) error {
 		return func(p *play) error {
 			return p.event(umpire.EventCallStarted, e.Call, "", batch.Started{Attempt: e.Attempt}, func() error {
-				return p.tx.InsertExecution(e)
+				return p.tx.Executions.Insert(e)
 			})
 		}
 	}
 	b.view(func(tx *store.Tx) error {
-		if _, err := tx.Execution("s", "c1"); !is(err, umpire.ErrNotFound) {
+		if _, err := tx.Executions.GetLast("s", "c1"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Execution of a call that was not started: %v", err)
 		}
 		return nil
@@ -33,7 +33,7 @@ func executions(b *bench) {
 	for range 2 {
 		b.play("s", "b", start(want))
 		b.view(func(tx *store.Tx) error {
-			got, err := tx.Execution("s", "c1")
+			got, err := tx.Executions.GetLast("s", "c1")
 			if diff := cmp.Diff(want, got); diff != "" {
 				b.Errorf("Execution (-want +got):\n%s", diff)
 			}
@@ -49,35 +49,35 @@ func executions(b *bench) {
 		if err := p.event(umpire.EventCallFinished, "c1", "", batch.Finished{Status: umpire.ResultOK}); err != nil {
 			return err
 		}
-		return p.tx.InsertResult(result)
+		return p.tx.Results.Insert(result)
 	})
 	b.view(func(tx *store.Tx) error {
-		got, err := tx.Result("s", "c1")
+		got, err := tx.Results.Get("s", "c1")
 		if diff := cmp.Diff(result, got); diff != "" {
 			b.Errorf("Result (-want +got):\n%s", diff)
 		}
-		if _, err := tx.Result("s", "c2"); !is(err, umpire.ErrNotFound) {
+		if _, err := tx.Results.Get("s", "c2"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Result of a call that has none: %v", err)
 		}
 		return err
 	})
 	result.Status = umpire.ResultError
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertResult(result) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Results.Insert(result) })
 	result.Call, result.Status = "c2", umpire.ResultOK
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertResult(result) }) // it never ran
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Results.Insert(result) }) // it never ran
 	once := store.ExecutionRow{Session: "s", Call: "c2", Attempt: 1, Effect: umpire.EffectUnknown}
 	b.play("s", "b", start(once))
 	once.Attempt = 2
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertExecution(once) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Executions.Insert(once) })
 }
 
 func resumes(b *bench) {
 	b.session("s")
 	b.play("s", "b", func(p *play) error { return p.submit("", plan{"c1", umpire.CallDenied, umpire.EffectUnknown}) })
 	claim := func(epoch int64) func(*store.Tx) error {
-		return func(tx *store.Tx) error { return tx.ClaimResume("s", "b", epoch, b.now) }
+		return func(tx *store.Tx) error { return tx.Resumes.Claim("s", "b", epoch, b.now) }
 	}
-	deliver := func(tx *store.Tx) error { return tx.DeliverResume("s", "b", b.now) }
+	deliver := func(tx *store.Tx) error { return tx.Resumes.Deliver("s", "b", b.now) }
 	b.refuse(store.ErrConflict, claim(1)) // a call has no result
 	b.play("s", "b", func(p *play) error {
 		return all(func() error { return p.finish("c1", umpire.ResultDenied) }, p.end)
@@ -99,13 +99,13 @@ func resumes(b *bench) {
 	b.refuse(store.ErrConflict, deliver)
 	b.refuse(store.ErrConflict, claim(4))
 	b.resume(want)
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.ClaimResume("s", "none", 1, b.now) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Resumes.Claim("s", "none", 1, b.now) })
 }
 
 func (b *bench) resume(want store.ResumeRow) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
-		got, err := tx.Resume("s", "b")
+		got, err := tx.Resumes.Get("s", "b")
 		if diff := cmp.Diff(want, got); diff != "" {
 			b.Errorf("Resume (-want +got):\n%s", diff)
 		}
@@ -122,26 +122,26 @@ func conversations(b *bench) {
 	}
 	for _, m := range want {
 		b.update(func(tx *store.Tx) error {
-			n, err := tx.AppendMessage("s", m)
+			n, err := tx.Messages.Append("s", m)
 			if n != m.N {
-				b.Errorf("AppendMessage = %d, want %d", n, m.N)
+				b.Errorf("Messages.Append = %d, want %d", n, m.N)
 			}
 			return err
 		})
 	}
 	b.view(func(tx *store.Tx) error {
-		got, err := tx.Messages("s")
+		got, err := tx.Messages.List("s")
 		if diff := cmp.Diff(want, got); diff != "" {
 			b.Errorf("Messages (-want +got):\n%s", diff)
 		}
-		none, err2 := tx.Messages("other")
+		none, err2 := tx.Messages.List("other")
 		if len(none) > 0 {
 			b.Errorf("Messages of another session: %v", none)
 		}
 		return orElse(err, func() error { return err2 })
 	})
 	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error {
-		_, err := tx.AppendMessage("none", store.MessageRow{})
+		_, err := tx.Messages.Append("none", store.MessageRow{})
 		return err
 	})
 }
@@ -155,25 +155,25 @@ func prompts(b *bench) {
 	for range 2 {
 		for _, p := range want {
 			b.update(func(tx *store.Tx) error {
-				n, err := tx.QueuePrompt("s", p)
+				n, err := tx.Prompts.Queue("s", p)
 				if n != p.N {
-					b.Errorf("QueuePrompt = %d, want %d", n, p.N)
+					b.Errorf("Prompts.Queue = %d, want %d", n, p.N)
 				}
 				return err
 			})
 		}
 		for _, want := range [][]store.PromptRow{want, nil} {
 			b.update(func(tx *store.Tx) error {
-				got, err := tx.TakePrompts("s")
+				got, err := tx.Prompts.Take("s")
 				if diff := cmp.Diff(want, got); diff != "" {
-					b.Errorf("TakePrompts (-want +got):\n%s", diff)
+					b.Errorf("Prompts.Take (-want +got):\n%s", diff)
 				}
 				return err
 			})
 		}
 	}
 	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error {
-		_, err := tx.QueuePrompt("none", store.PromptRow{})
+		_, err := tx.Prompts.Queue("none", store.PromptRow{})
 		return err
 	})
 }
@@ -184,22 +184,22 @@ func anyBytes(b *bench) {
 	const bytes = "a\x00b\xff\xfec\u2028\U0001f600"
 	const text = "a\ufffdb\ufffdc\u2028\U0001f600"
 	b.update(func(tx *store.Tx) error {
-		return tx.InsertSession(umpire.Session{ID: "s", Agent: bytes, Dir: bytes})
+		return tx.Sessions.Insert(umpire.Session{ID: "s", Agent: bytes, Dir: bytes})
 	})
 	b.play("s", "b", func(p *play) error { return p.submit("", plan{"c1", umpire.CallDenied, umpire.EffectUnknown}) })
 	b.update(func(tx *store.Tx) error {
 		result := store.ResultRow{Session: "s", Call: "c1", Status: umpire.ResultError,
 			Output: store.Sealed{Shown: bytes, Exact: []byte(bytes)}}
-		_, err := tx.AppendMessage("s", store.MessageRow{Role: bytes, Content: store.Sealed{Shown: bytes}})
-		_, err2 := tx.QueuePrompt("s", store.PromptRow{Text: store.Sealed{Shown: bytes}})
-		return all(func() error { return tx.InsertResult(result) }, func() error { return err },
+		_, err := tx.Messages.Append("s", store.MessageRow{Role: bytes, Content: store.Sealed{Shown: bytes}})
+		_, err2 := tx.Prompts.Queue("s", store.PromptRow{Text: store.Sealed{Shown: bytes}})
+		return all(func() error { return tx.Results.Insert(result) }, func() error { return err },
 			func() error { return err2 })
 	})
 	b.update(func(tx *store.Tx) error {
-		s, err1 := tx.Session("s")
-		r, err2 := tx.Result("s", "c1")
-		m, err3 := tx.Messages("s")
-		p, err4 := tx.TakePrompts("s")
+		s, err1 := tx.Sessions.Get("s")
+		r, err2 := tx.Results.Get("s", "c1")
+		m, err3 := tx.Messages.List("s")
+		p, err4 := tx.Prompts.Take("s")
 		if err := all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 },
 			func() error { return err4 }); err != nil {
 			return err

@@ -22,18 +22,18 @@ func sessionsComeBack(b *bench) {
 	}
 	plain := umpire.Session{ID: "plain"}
 	for _, want := range []umpire.Session{full, plain} {
-		b.update(func(tx *store.Tx) error { return tx.InsertSession(want) })
+		b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(want) })
 		b.sameSession(want)
 		want.Dir, want.Mode, want.Epoch, want.Blocked, want.LeaseUntil = "/other", umpire.ModePlan, want.Epoch+1, nil,
 			time.Time{}
-		b.update(func(tx *store.Tx) error { return tx.SaveSession(want) })
+		b.update(func(tx *store.Tx) error { return tx.Sessions.Save(want) })
 		b.sameSession(want)
-		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertSession(want) })
+		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Sessions.Insert(want) })
 	}
-	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.SaveSession(umpire.Session{ID: "nobody"}) })
-	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.DeleteSession("nobody") })
+	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.Sessions.Save(umpire.Session{ID: "nobody"}) })
+	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.Sessions.Delete("nobody") })
 	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error {
-		_, err := tx.LockSession("nobody")
+		_, err := tx.Sessions.Lock("nobody")
 		return err
 	})
 }
@@ -41,14 +41,14 @@ func sessionsComeBack(b *bench) {
 func (b *bench) sameSession(want umpire.Session) {
 	b.Helper()
 	b.update(func(tx *store.Tx) error {
-		got, err := tx.LockSession(want.ID)
+		got, err := tx.Sessions.Lock(want.ID)
 		if diff := cmp.Diff(want, got); diff != "" {
-			b.Errorf("LockSession (-want +got):\n%s", diff)
+			b.Errorf("Sessions.Lock (-want +got):\n%s", diff)
 		}
 		return err
 	})
 	b.view(func(tx *store.Tx) error {
-		got, err := tx.Session(want.ID)
+		got, err := tx.Sessions.Get(want.ID)
 		if diff := cmp.Diff(want, got); diff != "" {
 			b.Errorf("Session (-want +got):\n%s", diff)
 		}
@@ -68,7 +68,7 @@ func sessionsAreFound(b *bench) {
 		if s.External = i == 4; i == 2 {
 			s.State = umpire.SessionOver
 		}
-		b.update(func(tx *store.Tx) error { return tx.InsertSession(s) })
+		b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(s) })
 		if i == 2 {
 			middle = s.ActiveAt
 		}
@@ -91,7 +91,7 @@ func sessionsAreFound(b *bench) {
 		{store.SessionQuery{Parent: "s0", Project: "p1"}, "[s3]"},
 	} {
 		b.view(func(tx *store.Tx) error {
-			found, err := tx.Sessions(c.query)
+			found, err := tx.Sessions.List(c.query)
 			ids := []umpire.SessionID{}
 			for i := range found {
 				ids = append(ids, found[i].ID)
@@ -109,7 +109,7 @@ func sessionsAreFound(b *bench) {
 func (b *bench) lastRoot(project umpire.ProjectID, want umpire.SessionID) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
-		got, err := tx.LastRoot(project)
+		got, err := tx.Sessions.LastRoot(project)
 		if want == "" && is(err, umpire.ErrNotFound) {
 			return nil
 		}
@@ -138,14 +138,14 @@ func indexesFollow(b *bench) {
 	b.lastRoot("p", "two")
 	save := func(s *umpire.Session) {
 		b.Helper()
-		b.update(func(tx *store.Tx) error { return tx.SaveSession(*s) })
+		b.update(func(tx *store.Tx) error { return tx.Sessions.Save(*s) })
 	}
 	one.ActiveAt = b.later()
 	save(&one)
 	b.lastRoot("p", "one")
 
 	b.update(func(tx *store.Tx) error {
-		return tx.InsertSession(umpire.Session{ID: "child", Project: "p", ActiveAt: b.later()})
+		return tx.Sessions.Insert(umpire.Session{ID: "child", Project: "p", ActiveAt: b.later()})
 	})
 	b.lastRoot("p", "one") // a session that is not a root is never the last one
 	one.IsRoot = false
@@ -160,22 +160,22 @@ func indexesFollow(b *bench) {
 
 	// A session from before projects is in no index until it gets one, once.
 	old := umpire.Session{ID: "old", IsRoot: true, ActiveAt: b.later()}
-	b.update(func(tx *store.Tx) error { return tx.InsertSession(old) })
+	b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(old) })
 	b.lastRoot("p", "two")
 	old.Project = "p"
 	save(&old)
 	b.sameSession(old)
 	b.lastRoot("p", "old")
 	old.Project = "q"
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.SaveSession(old) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Sessions.Save(old) })
 	old.Project = ""
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.SaveSession(old) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Sessions.Save(old) })
 	b.lastRoot("p", "old")
 	b.lastRoot("q", "")
 
 	// An update that fails leaves the indexes as they were.
 	b.refuse(errUndo, func(tx *store.Tx) error {
-		if err := tx.InsertSession(umpire.Session{ID: "never", Project: "p", IsRoot: true,
+		if err := tx.Sessions.Insert(umpire.Session{ID: "never", Project: "p", IsRoot: true,
 			ActiveAt: b.later()}); err != nil {
 			return err
 		}
@@ -189,11 +189,11 @@ func deletesRepoint(b *bench) {
 		b.session(id)
 	}
 	b.update(func(tx *store.Tx) error {
-		return tx.InsertSession(umpire.Session{ID: "child", Project: "p", ActiveAt: b.later()})
+		return tx.Sessions.Insert(umpire.Session{ID: "child", Project: "p", ActiveAt: b.later()})
 	})
 	remove := func(id umpire.SessionID) {
 		b.Helper()
-		b.update(func(tx *store.Tx) error { return tx.DeleteSession(id) })
+		b.update(func(tx *store.Tx) error { return tx.Sessions.Delete(id) })
 	}
 	b.lastRoot("p", "three")
 	remove("two")
@@ -217,15 +217,15 @@ func indexesAtOnce(b *bench) {
 				id := umpire.SessionID(fmt.Sprintf("s%d", w))
 				at := time.UnixMicro(int64(1_000_000 + i*writers + (w*5)%writers)).UTC()
 				err := b.store.Update(b.Context(), func(tx *store.Tx) error {
-					s, err := tx.LockSession(id)
+					s, err := tx.Sessions.Lock(id)
 					if is(err, umpire.ErrNotFound) {
-						return tx.InsertSession(umpire.Session{ID: id, Project: "p", IsRoot: true, ActiveAt: at})
+						return tx.Sessions.Insert(umpire.Session{ID: id, Project: "p", IsRoot: true, ActiveAt: at})
 					}
 					if err == nil && i%5 == 4 && w%2 == 0 {
-						return tx.DeleteSession(id)
+						return tx.Sessions.Delete(id)
 					}
 					s.ActiveAt = at
-					return orElse(err, func() error { return tx.SaveSession(s) })
+					return orElse(err, func() error { return tx.Sessions.Save(s) })
 				})
 				if err != nil {
 					b.Error(err)
@@ -236,7 +236,7 @@ func indexesAtOnce(b *bench) {
 	wg.Wait()
 	var want umpire.SessionID
 	b.view(func(tx *store.Tx) error {
-		latest, err := tx.Sessions(store.SessionQuery{Project: "p", Limit: 1})
+		latest, err := tx.Sessions.List(store.SessionQuery{Project: "p", Limit: 1})
 		if len(latest) > 0 {
 			want = latest[0].ID
 		}
@@ -262,16 +262,16 @@ func deleteKeepsEvents(b *bench) {
 			{ID: "session", Session: s.ID, Scope: umpire.ScopeSession, Project: "p"},
 			{ID: "project", Scope: umpire.ScopeProject, Project: "p"},
 		} {
-			if err := tx.InsertGrant(g); err != nil {
+			if err := tx.Grants.Insert(g); err != nil {
 				return err
 			}
 		}
-		_, err1 := tx.AppendMessage(s.ID, store.MessageRow{Role: "user"})
-		_, err2 := tx.QueuePrompt(s.ID, store.PromptRow{})
-		_, err3 := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: s.ID, At: b.now})
+		_, err1 := tx.Messages.Append(s.ID, store.MessageRow{Role: "user"})
+		_, err2 := tx.Prompts.Queue(s.ID, store.PromptRow{})
+		_, err3 := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: s.ID, At: b.now})
 		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 })
 	})
-	b.update(func(tx *store.Tx) error { return tx.DeleteSession(s.ID) })
+	b.update(func(tx *store.Tx) error { return tx.Sessions.Delete(s.ID) })
 	for table, want := range map[string]int{
 		"sessions": 1, "project_sessions": 1, "batches": 1, "calls": 2, "asks": 1, "answers": 0, "executions": 0,
 		"results": 0, "grants": 1, "messages": 0, "prompts": 0, "events": 7,
@@ -286,7 +286,7 @@ func deleteKeepsEvents(b *bench) {
 	// The session may come again: its events go on.
 	b.session("s")
 	b.update(func(tx *store.Tx) error {
-		_, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: s.ID, At: b.now})
+		_, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: s.ID, At: b.now})
 		return err
 	})
 	b.whole()
@@ -294,7 +294,7 @@ func deleteKeepsEvents(b *bench) {
 
 func workspaces(b *bench) {
 	b.view(func(tx *store.Tx) error {
-		w, err := tx.Workspace("p", "/g")
+		w, err := tx.Workspaces.Get("p", "/g")
 		if want := (store.WorkspaceRow{Project: "p", GitDir: "/g"}); !is(err, umpire.ErrNotFound) || w != want {
 			b.Errorf("Workspace = %+v, %v, want %+v and not found", w, err, want)
 		}
@@ -305,9 +305,9 @@ func workspaces(b *bench) {
 		{Project: "p", GitDir: "/g", Mode: new(umpire.ModePlan)},
 		{Project: "p", GitDir: "/h", AllowAll: true, Mode: new(umpire.ModeReject)},
 	} {
-		b.update(func(tx *store.Tx) error { return tx.SaveWorkspace(want) })
+		b.update(func(tx *store.Tx) error { return tx.Workspaces.Save(want) })
 		b.view(func(tx *store.Tx) error {
-			got, err := tx.Workspace(want.Project, want.GitDir)
+			got, err := tx.Workspaces.Get(want.Project, want.GitDir)
 			if diff := cmp.Diff(want, got); diff != "" {
 				b.Errorf("Workspace (-want +got):\n%s", diff)
 			}

@@ -156,7 +156,7 @@ func (b *bench) session(id umpire.SessionID) umpire.Session {
 		ID: id, Project: "p", Root: "/r", Dir: "/r", IsRoot: true, State: umpire.SessionIdle,
 		Permission: umpire.StateIdle, CreatedAt: b.later(), ActiveAt: b.now,
 	}
-	b.update(func(tx *store.Tx) error { return tx.InsertSession(s) })
+	b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(s) })
 	return s
 }
 

@@ -63,9 +63,9 @@ const inputSize = 3000
 
 // ask stores a batch with one question, and the session before the first.
 func (t *Tally) ask(tx *store.Tx, id string) error {
-	_, err := tx.LockSession(t.Session)
+	_, err := tx.Sessions.Lock(t.Session)
 	if errors.Is(err, umpire.ErrNotFound) {
-		err = tx.InsertSession(umpire.Session{ID: t.Session, Project: "p", IsRoot: true, ActiveAt: when})
+		err = tx.Sessions.Insert(umpire.Session{ID: t.Session, Project: "p", IsRoot: true, ActiveAt: when})
 	}
 	if err != nil {
 		return err
@@ -78,10 +78,10 @@ func (t *Tally) ask(tx *store.Tx, id string) error {
 		Calls: []umpire.BatchCall{call}}
 	row := store.CallRow{Session: t.Session, Batch: b.ID, ID: call.ID, Tool: "Bash", ArgsHash: "h",
 		Input: store.Sealed{Shown: strings.Repeat("x", inputSize)}}
-	if err := tx.InsertBatch(b, 1, []store.CallRow{row}, when); err != nil {
+	if err := tx.Batches.Insert(b, 1, []store.CallRow{row}, when); err != nil {
 		return err
 	}
-	err = tx.InsertAsk(store.AskRow{
+	err = tx.Asks.Insert(store.AskRow{
 		Request: call.Request, Session: t.Session, Batch: b.ID, Call: call.ID, Round: 1, ArgsHash: "h",
 		Shown: json.RawMessage("{}"), AskedAt: when,
 	})
@@ -93,14 +93,14 @@ func (t *Tally) ask(tx *store.Tx, id string) error {
 
 // answer answers it, in all the tables that an answer touches.
 func (t *Tally) answer(tx *store.Tx, id string) error {
-	if _, err := tx.LockSession(t.Session); err != nil {
+	if _, err := tx.Sessions.Lock(t.Session); err != nil {
 		return err
 	}
-	b, err := tx.Batch(t.Session, umpire.BatchID(id))
+	b, err := tx.Batches.Get(t.Session, umpire.BatchID(id))
 	if err != nil {
 		return err
 	}
-	err = tx.InsertAnswer(store.AnswerRow{
+	err = tx.Answers.Insert(store.AnswerRow{
 		Standing: umpire.Standing{Request: umpire.RequestID(id), Choice: umpire.Approve, At: when}, ArgsHash: "h",
 	})
 	if err != nil {
@@ -112,8 +112,10 @@ func (t *Tally) answer(tx *store.Tx, id string) error {
 	}
 	resumed := umpire.Event{Kind: umpire.EventBatchResumed, Session: t.Session, Batch: b.ID, At: when}
 	err = all(
-		func() error { return tx.Apply(&b, batch.Event{Event: approved}) },
-		func() error { return tx.Apply(&b, batch.Event{Event: resumed, Detail: batch.Resumed{Epoch: 1}}) },
+		func() error { return tx.Batches.Apply(&b, batch.Event{Event: approved}) },
+		func() error {
+			return tx.Batches.Apply(&b, batch.Event{Event: resumed, Detail: batch.Resumed{Epoch: 1}})
+		},
 	)
 	if err != nil {
 		return err
@@ -124,11 +126,11 @@ func (t *Tally) answer(tx *store.Tx, id string) error {
 // leaveTraces writes of one transaction in two more tables: half of it, or all of it
 // twice, would show.
 func (t *Tally) leaveTraces(tx *store.Tx, id string) error {
-	if _, err := tx.AppendMessage(t.Session, store.MessageRow{Role: id, At: when}); err != nil {
+	if _, err := tx.Messages.Append(t.Session, store.MessageRow{Role: id, At: when}); err != nil {
 		return err
 	}
 	e := umpire.Event{Kind: umpire.EventNotice, Session: t.Session, Reason: umpire.Verbatim(id), At: when}
-	_, err := tx.Append(e)
+	_, err := tx.Events.Append(e)
 	return err
 }
 
@@ -167,15 +169,15 @@ func (t *Tally) Compare(ctx context.Context, s *store.Store) (problems []string,
 // traces counts the traces of each transaction, and says where they differ from
 // table to table.
 func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, err error) {
-	messages, err := tx.Messages(t.Session)
+	messages, err := tx.Messages.List(t.Session)
 	if err != nil {
 		return nil, err
 	}
-	events, err := tx.Events(umpire.Filter{Session: t.Session})
+	events, err := tx.Events.List(umpire.Filter{Session: t.Session})
 	if err != nil {
 		return nil, err
 	}
-	asks, err := tx.Asks(store.AskQuery{Session: t.Session, All: true})
+	asks, err := tx.Asks.List(store.AskQuery{Session: t.Session, All: true})
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +194,7 @@ func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, e
 	}
 	for i := range asks {
 		id := string(asks[i].Request)
-		b, err := tx.Batch(t.Session, umpire.BatchID(id))
+		b, err := tx.Batches.Get(t.Session, umpire.BatchID(id))
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func (b *bench) exists(id umpire.SessionID) bool {
 	b.Helper()
 	found := false
 	b.view(func(tx *store.Tx) error {
-		_, err := tx.Session(id)
+		_, err := tx.Sessions.Get(id)
 		found = err == nil
 		if is(err, umpire.ErrNotFound) {
 			err = nil
@@ -59,7 +59,9 @@ func (b *bench) exists(id umpire.SessionID) bool {
 }
 
 func open(id umpire.SessionID) func(*store.Tx) error {
-	return func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: id, Project: "p", IsRoot: true}) }
+	return func(tx *store.Tx) error {
+		return tx.Sessions.Insert(umpire.Session{ID: id, Project: "p", IsRoot: true})
+	}
 }
 
 func undone(b *bench) {
@@ -67,10 +69,10 @@ func undone(b *bench) {
 		if err := open("s")(tx); err != nil {
 			return err
 		}
-		if _, err := tx.Session("s"); err != nil {
+		if _, err := tx.Sessions.Get("s"); err != nil {
 			b.Errorf("a transaction does not see what it wrote: %v", err)
 		}
-		if _, err := tx.Append(umpire.Event{Kind: "x", Session: "s", At: b.now}); err != nil {
+		if _, err := tx.Events.Append(umpire.Event{Kind: "x", Session: "s", At: b.now}); err != nil {
 			return err
 		}
 		return errUndo
@@ -92,7 +94,7 @@ func undone(b *bench) {
 func staysLost(b *bench) {
 	b.session("s")
 	b.refuse(store.ErrConflict, func(tx *store.Tx) error {
-		if _, err := tx.Session("none"); !is(err, umpire.ErrNotFound) {
+		if _, err := tx.Sessions.Get("none"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Session: %v", err)
 		}
 		if err := open("before")(tx); err != nil { // not found is no failure
@@ -101,7 +103,7 @@ func staysLost(b *bench) {
 		if err := open("s")(tx); !is(err, store.ErrConflict) {
 			b.Errorf("a session that is there: %v", err)
 		}
-		if _, err := tx.Session("s"); !is(err, store.ErrConflict) {
+		if _, err := tx.Sessions.Get("s"); !is(err, store.ErrConflict) {
 			b.Errorf("after a conflict: %v, want the conflict", err)
 		}
 		if err := open("after")(tx); !is(err, store.ErrConflict) {
@@ -117,7 +119,7 @@ func staysLost(b *bench) {
 		kept = tx
 		return nil
 	})
-	if _, err := kept.Session("s"); err == nil {
+	if _, err := kept.Sessions.Get("s"); err == nil {
 		b.Error("a transaction outlived its function")
 	}
 	err := b.store.View(b.Context(), func(tx *store.Tx) error { return open("view")(tx) })
@@ -136,7 +138,7 @@ func groupMember(b *bench) {
 				if err := open(umpire.SessionID(fmt.Sprint("s", i)))(tx); err != nil {
 					return err
 				}
-				if _, err := tx.Append(umpire.Event{Kind: "x", At: b.now}); err != nil {
+				if _, err := tx.Events.Append(umpire.Event{Kind: "x", At: b.now}); err != nil {
 					return err
 				}
 				if i%3 == 0 {
@@ -186,7 +188,7 @@ func doNotReturn(b *bench) {
 	func() {
 		defer func() { _ = recover() }()
 		_ = b.store.View(b.Context(), func(tx *store.Tx) error {
-			_, _ = tx.Session("s")
+			_, _ = tx.Sessions.Get("s")
 			panic("again")
 		})
 	}()
@@ -228,7 +230,7 @@ func giveUp(b *bench) {
 	locked, release, waited := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
 		waited <- b.store.Update(b.Context(), func(tx *store.Tx) error {
-			_, err := tx.LockSession("s")
+			_, err := tx.Sessions.Lock("s")
 			close(locked)
 			<-release
 			return err
@@ -237,7 +239,7 @@ func giveUp(b *bench) {
 	<-locked
 	go func() {
 		waited <- b.store.Update(ctx, func(tx *store.Tx) error {
-			_, err := tx.LockSession("s")
+			_, err := tx.Sessions.Lock("s")
 			return err
 		})
 	}()
@@ -260,19 +262,19 @@ func writersAtOnce(b *bench) {
 		wg.Go(func() {
 			for range rounds {
 				err := handles[w%2].Update(b.Context(), func(tx *store.Tx) error {
-					s, err := tx.LockSession("s")
+					s, err := tx.Sessions.Lock("s")
 					if err != nil {
 						return err
 					}
 					s.Turn++
-					n, err := tx.AppendMessage("s", store.MessageRow{Role: "user"})
+					n, err := tx.Messages.Append("s", store.MessageRow{Role: "user"})
 					if err == nil && n != s.Turn {
 						b.Errorf("message %d in turn %d", n, s.Turn)
 					}
-					_, err2 := tx.Append(umpire.Event{Kind: "x", Session: "s", At: b.now})
-					_, err3 := tx.Append(umpire.Event{Kind: "x", At: b.now})
+					_, err2 := tx.Events.Append(umpire.Event{Kind: "x", Session: "s", At: b.now})
+					_, err3 := tx.Events.Append(umpire.Event{Kind: "x", At: b.now})
 					return all(func() error { return err }, func() error { return err2 }, func() error { return err3 },
-						func() error { return tx.SaveSession(s) })
+						func() error { return tx.Sessions.Save(s) })
 				})
 				if err != nil {
 					b.Error(err)
@@ -282,7 +284,7 @@ func writersAtOnce(b *bench) {
 	}
 	wg.Wait()
 	b.view(func(tx *store.Tx) error {
-		s, err := tx.Session("s")
+		s, err := tx.Sessions.Get("s")
 		if s.Turn != writers*rounds {
 			b.Errorf("turn %d, want %d", s.Turn, writers*rounds)
 		}
@@ -306,7 +308,7 @@ func answersAtOnce(b *bench) {
 		for i := range 8 {
 			wg.Go(func() {
 				err := handles[i%2].Update(b.Context(), func(tx *store.Tx) error {
-					return tx.InsertAnswer(store.AnswerRow{
+					return tx.Answers.Insert(store.AnswerRow{
 						Standing: umpire.Standing{Request: umpire.RequestID("s/" + string(id) + "/1"),
 							Choice: umpire.Approve, Actor: fmt.Sprint(i), At: b.now}, ArgsHash: hash(id),
 					})
@@ -331,13 +333,13 @@ func answersAtOnce(b *bench) {
 func snapshots(b *bench) {
 	s := b.session("s")
 	b.view(func(tx *store.Tx) error {
-		before, err := tx.Session("s")
+		before, err := tx.Sessions.Get("s")
 		if err != nil {
 			return err
 		}
 		s.Turn = 7
-		b.update(func(tx *store.Tx) error { return tx.SaveSession(s) })
-		after, err := tx.Session("s")
+		b.update(func(tx *store.Tx) error { return tx.Sessions.Save(s) })
+		after, err := tx.Sessions.Get("s")
 		if before.Turn != after.Turn {
 			b.Errorf("turn %d became %d within a view", before.Turn, after.Turn)
 		}
@@ -354,7 +356,7 @@ func changesWake(b *bench) {
 			b.Fatal(err)
 		}
 		_, err := 0, s.Update(b.Context(), func(tx *store.Tx) error {
-			_, err := tx.Append(umpire.Event{Kind: "x", At: b.now})
+			_, err := tx.Events.Append(umpire.Event{Kind: "x", At: b.now})
 			return err
 		})
 		if err != nil {

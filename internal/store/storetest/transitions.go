@@ -68,7 +68,7 @@ func execution(session umpire.CallState, attempt int) string {
 func foldWays(b *bench, s umpire.SessionID) (states []umpire.CallState) {
 	var now umpire.Batch
 	b.view(func(tx *store.Tx) (err error) {
-		now, err = tx.Batch(s, "b")
+		now, err = tx.Batches.Get(s, "b")
 		return err
 	})
 	for _, kind := range []umpire.EventKind{
@@ -99,7 +99,7 @@ func batchWays(b *bench) {
 	b.play("over", "b", done("c1"))
 	b.session("answered")
 	b.play("answered", "b", ways[umpire.CallAsked])
-	b.update(func(tx *store.Tx) error { return tx.CloseAsk("answered/c1/1", store.AskWithdrawn) })
+	b.update(func(tx *store.Tx) error { return tx.Asks.Close("answered/c1/1", store.AskWithdrawn) })
 	b.session("ended")
 	b.play("ended", "b", func(p *play) error {
 		return all(
