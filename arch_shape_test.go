@@ -24,7 +24,6 @@ const (
 
 // largeTypes have more than maxMethods methods.
 var largeTypes = map[string]int{
-	"internal/server.Server": 55,
 }
 
 // wideLines are over maxColumns, by package. Schemas and prompts are texts for models and

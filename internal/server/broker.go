@@ -82,7 +82,7 @@ func (b *broker) enter(r role) (leave func(), err error) {
 	defer b.mu.Unlock()
 	switch {
 	case b.isDraining():
-		return nil, &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is going away"}
+		return nil, errDraining
 	case b.counts[r] >= b.limits.Watchers:
 		return nil, &failure{code: connect.CodeResourceExhausted, word: wordLimit, text: "too many watchers"}
 	}

@@ -46,67 +46,81 @@ func (l pendingList) shape() (any, error) {
 	return map[string]any{"pending": list}, nil
 }
 
-func (s *Server) routeCalls() {
-	add(s, umpirev1connect.GateServiceCheckProcedure, roleAgent, unary[umpirev1.Call, umpirev1.Decision](maxCallBody, s.check))
-	add(s, umpirev1connect.GateServiceSubmitProcedure, roleAgent, unary[umpirev1.Submission, umpirev1.Batch](maxCallBody, s.submit))
-	add(s, umpirev1connect.GateServiceGetBatchProcedure, roleAgent, unary[umpirev1.GetBatchRequest, umpirev1.Batch](maxBody, s.batch))
-	add(s, umpirev1connect.GateServiceListPendingProcedure, roleAgent, unary[umpirev1.PendingQuery, umpirev1.PendingList](maxBody, s.pending))
-	add(s, umpirev1connect.GateServiceResolveProcedure, rolePerson, unary[umpirev1.Answer, umpirev1.Batch](maxBody, s.resolve))
-	add(s, umpirev1connect.GateServiceStartProcedure, roleAgent, unary[umpirev1.Start, umpirev1.Started](maxBody, s.start))
-	add(s, umpirev1connect.GateServiceFinishProcedure, roleAgent, unary[umpirev1.Result, umpirev1.Batch](maxCallBody, s.finish))
+// A callService has the procedures about calls, their batches and their questions.
+type callService struct {
+	gate   Backend
+	owner  ownership
+	broker *broker
 }
 
-// check decides a call. One that names a session is decided as that session's, so that the
+func (c *callService) addRoutes(r routes) {
+	r.addProcedure(umpirev1connect.GateServiceCheckProcedure, roleAgent,
+		unary[umpirev1.Call, umpirev1.Decision](maxCallBody, c.Check))
+	r.addProcedure(umpirev1connect.GateServiceSubmitProcedure, roleAgent,
+		unary[umpirev1.Submission, umpirev1.Batch](maxCallBody, c.Submit))
+	r.addProcedure(umpirev1connect.GateServiceGetBatchProcedure, roleAgent,
+		unary[umpirev1.GetBatchRequest, umpirev1.Batch](maxBody, c.GetBatch))
+	r.addProcedure(umpirev1connect.GateServiceListPendingProcedure, roleAgent,
+		unary[umpirev1.PendingQuery, umpirev1.PendingList](maxBody, c.ListPending))
+	r.addProcedure(umpirev1connect.GateServiceResolveProcedure, rolePerson,
+		unary[umpirev1.Answer, umpirev1.Batch](maxBody, c.Resolve))
+	r.addProcedure(umpirev1connect.GateServiceStartProcedure, roleAgent,
+		unary[umpirev1.Start, umpirev1.Started](maxBody, c.Start))
+	r.addProcedure(umpirev1connect.GateServiceFinishProcedure, roleAgent,
+		unary[umpirev1.Result, umpirev1.Batch](maxCallBody, c.Finish))
+}
+
+// Check decides a call. One that names a session is decided as that session's, so that the
 // answer tells of it.
-func (s *Server) check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
-	if err := s.mine(ctx, call.Session); err != nil {
+func (c *callService) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
+	if err := c.owner.checkOwn(ctx, call.Session); err != nil {
 		return umpire.Decision{}, err
 	}
-	return s.gate.Check(ctx, call)
+	return c.gate.Check(ctx, call)
 }
 
-func (s *Server) submit(ctx context.Context, sub umpire.Submission) (umpire.Batch, error) {
+func (c *callService) Submit(ctx context.Context, sub umpire.Submission) (umpire.Batch, error) {
 	if err := mayLoosen(ctx, sub.Sandbox); err != nil {
 		return umpire.Batch{}, err
 	}
-	if err := s.mine(ctx, sub.Session); err != nil {
+	if err := c.owner.checkOwn(ctx, sub.Session); err != nil {
 		return umpire.Batch{}, err
 	}
-	return s.gate.Submit(ctx, sub)
+	return c.gate.Submit(ctx, sub)
 }
 
-func (s *Server) start(ctx context.Context, start umpire.Start) (umpire.Started, error) {
+func (c *callService) Start(ctx context.Context, start umpire.Start) (umpire.Started, error) {
 	if err := mayLoosen(ctx, start.Sandbox); err != nil {
 		return umpire.Started{}, err
 	}
 	if err := asItself(ctx, start.Runner); err != nil {
 		return umpire.Started{}, err
 	}
-	if err := s.mine(ctx, start.Session); err != nil {
+	if err := c.owner.checkOwn(ctx, start.Session); err != nil {
 		return umpire.Started{}, err
 	}
-	return s.gate.Start(ctx, start)
+	return c.gate.Start(ctx, start)
 }
 
-func (s *Server) finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
-	if err := s.mine(ctx, r.Session); err != nil {
+func (c *callService) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
+	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return umpire.Batch{}, err
 	}
-	return s.gate.Finish(ctx, r)
+	return c.gate.Finish(ctx, r)
 }
 
 func mayLoosen(ctx context.Context, c *umpire.Confinement) error {
 	return needPerson(ctx, "sandbox.loosen", c != nil && c.Loosen)
 }
 
-// pending lists questions. Lists without members are lists on the wire, too.
-func (s *Server) pending(ctx context.Context, q umpire.PendingQuery) (pendingList, error) {
-	if err := s.mine(ctx, q.Session); err != nil {
+// ListPending lists questions. Lists without members are lists on the wire, too.
+func (c *callService) ListPending(ctx context.Context, q umpire.PendingQuery) (pendingList, error) {
+	if err := c.owner.checkOwn(ctx, q.Session); err != nil {
 		return pendingList{}, err
 	}
-	ask := s.gate.Pending
+	ask := c.gate.Pending
 	if q.Session == "" && exchangeOf(ctx).role < rolePerson {
-		ask = s.ownPending
+		ask = c.listOwnPending
 	}
 	list, err := ask(ctx, q)
 	for i := range list {
@@ -116,23 +130,23 @@ func (s *Server) pending(ctx context.Context, q umpire.PendingQuery) (pendingLis
 	return pendingList{Pending: orEmpty(list)}, err
 }
 
-// ownPending lists the questions of an agent's own sessions, the oldest first. Those of
+// listOwnPending lists the questions of an agent's own sessions, the oldest first. Those of
 // others are never read: there may be thousands.
-func (s *Server) ownPending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
-	asking, err := s.gate.Asking(ctx, q.Project)
+func (c *callService) listOwnPending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
+	asking, err := c.gate.Asking(ctx, q.Project)
 	if err != nil {
 		return nil, err
 	}
 	var list []umpire.Pending
 	for _, id := range asking {
-		err := s.mine(ctx, id)
+		err := c.owner.checkOwn(ctx, id)
 		if _, refused := errors.AsType[*failure](err); refused {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		own, err := s.gate.Pending(ctx, umpire.PendingQuery{Project: q.Project, Session: id})
+		own, err := c.gate.Pending(ctx, umpire.PendingQuery{Project: q.Project, Session: id})
 		if err != nil {
 			return nil, err
 		}
@@ -149,45 +163,47 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-func (s *Server) resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
-	return s.signed(ctx).Resolve(ctx, a)
+func (c *callService) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
+	return signGate(ctx, c.gate).Resolve(ctx, a)
 }
 
-// signed is the gate for who is at the other end.
-func (s *Server) signed(ctx context.Context) *signedGate {
+// signGate is a gate for who is at the other end.
+func signGate(ctx context.Context, g umpire.Gate) *signedGate {
 	x := exchangeOf(ctx)
-	return &signedGate{Gate: s.gate, by: func() umpire.Actor { return x.peer.actor(x.claim) }, channel: x.peer.channel}
+	return &signedGate{Gate: g, by: func() umpire.Actor { return x.peer.actor(x.claim) }, channel: x.peer.channel}
 }
 
-// batch returns a batch, and holds it while it waits for a person as long as the
+// GetBatch returns a batch, and holds it while it waits for a person as long as the
 // request allows.
-func (s *Server) batch(ctx context.Context, r batchRequest) (umpire.Batch, error) {
+func (c *callService) GetBatch(ctx context.Context, r batchRequest) (umpire.Batch, error) {
 	if r.WaitMS < 0 {
 		return umpire.Batch{}, invalid("wait_ms: want 0 or more, got %d", r.WaitMS)
 	}
-	if err := s.takeable(ctx, r.Session); err != nil {
+	if err := c.owner.checkFree(ctx, r.Session); err != nil {
 		return umpire.Batch{}, err
 	}
-	b, err := s.gate.Batch(ctx, r.Session, r.Batch)
+	b, err := c.gate.Batch(ctx, r.Session, r.Batch)
 	if r.WaitMS == 0 || err != nil || b.State != umpire.BatchWaiting {
 		return b, err
 	}
-	return s.await(ctx, r.Session, r.Batch, time.Duration(r.WaitMS)*time.Millisecond)
+	return c.awaitBatch(ctx, r.Session, r.Batch, time.Duration(r.WaitMS)*time.Millisecond)
 }
 
-// await waits for a batch, and counts as a watcher meanwhile. When the server drains, it
+// awaitBatch waits for a batch, and counts as a watcher meanwhile. When the server drains, it
 // returns the batch as it stands.
-func (s *Server) await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
-	leave, err := s.broker.enter(exchangeOf(ctx).role)
+func (c *callService) awaitBatch(
+	ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration,
+) (umpire.Batch, error) {
+	leave, err := c.broker.enter(exchangeOf(ctx).role)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
 	defer leave()
-	held, cancel := s.broker.untilDraining(ctx)
+	held, cancel := c.broker.untilDraining(ctx)
 	defer cancel()
-	b, err := s.gate.Await(held, session, batch, wait)
-	if err != nil && ctx.Err() == nil && s.broker.isDraining() {
-		return s.gate.Batch(ctx, session, batch)
+	b, err := c.gate.Await(held, session, batch, wait)
+	if err != nil && ctx.Err() == nil && c.broker.isDraining() {
+		return c.gate.Batch(ctx, session, batch)
 	}
 	return b, err
 }

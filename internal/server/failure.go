@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 
@@ -172,4 +173,31 @@ func fail(ctx context.Context, err error) error {
 	f := failureOf(err)
 	exchangeOf(ctx).failure = f
 	return f.rpc()
+}
+
+// errDraining answers whoever comes while the server ends.
+var errDraining = &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is going away"}
+
+func wrongMethod(want string) *failure {
+	return &failure{
+		code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want " + want,
+	}
+}
+
+// A refuser writes a failure in the protocol that the request speaks.
+type refuser struct {
+	errors *connect.ErrorWriter
+	log    *slog.Logger
+}
+
+// refuse answers a request that does not call a procedure.
+func (e refuser) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	e.writeFailure(w, r, exchangeOf(r.Context()), failureOf(err))
+}
+
+func (e refuser) writeFailure(w http.ResponseWriter, r *http.Request, x *exchange, f *failure) {
+	x.failure = f
+	if err := e.errors.Write(w, r, f.rpc()); err != nil {
+		e.log.Debug("answering a failed request", "error", err)
+	}
 }

@@ -100,7 +100,10 @@ func (g *guard) identify(x *exchange, r *http.Request) *failure {
 	x.codes = r.Header.Get(phrasesHeader) == "codes"
 	if claim := r.Header.Get(clientHeader); claim != "" {
 		if !isClientName(claim) {
-			return &failure{code: connect.CodeInvalidArgument, word: wordInvalid, text: clientHeader + ": want a short name of lower-case letters and digits"}
+			return &failure{
+				code: connect.CodeInvalidArgument, word: wordInvalid,
+				text: clientHeader + ": want a short name of lower-case letters and digits",
+			}
 		}
 		x.claim = claim
 	}
@@ -109,7 +112,10 @@ func (g *guard) identify(x *exchange, r *http.Request) *failure {
 	}
 	x.role = g.server.keys.role(r.Header.Get("Authorization"))
 	if x.role == roleNobody {
-		return &failure{code: connect.CodeUnauthenticated, word: wordCredential, text: "a credential is needed: Authorization: Bearer TOKEN"}
+		return &failure{
+			code: connect.CodeUnauthenticated, word: wordCredential,
+			text: "a credential is needed: Authorization: Bearer TOKEN",
+		}
 	}
 	return nil
 }
@@ -170,13 +176,10 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 
 // refuse answers in the protocol that the request speaks.
 func (g *guard) refuse(w *reply, r *http.Request, f *failure) {
-	w.x.failure = f
 	if f.code == connect.CodeUnauthenticated {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if err := g.server.errors.Write(w, r, f.rpc()); err != nil {
-		g.server.log.Debug("answering a refused request", "error", err)
-	}
+	g.server.refuser.writeFailure(w, r, w.x, f)
 }
 
 // recover answers a panic as an internal error; what the gate did not say is never

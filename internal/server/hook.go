@@ -9,18 +9,28 @@ import (
 	"strconv"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// hook answers the question of an agent's hook. The answer is what the hook leaves
+// A hookService answers the hooks of agents.
+type hookService struct {
+	responder host.Responder
+	calls     *callService
+	refuser   refuser
+}
+
+func newHookService(r host.Responder, calls *callService, refuser refuser, in *inbox) *hookService {
+	r.Gate, r.Attended = hookGate{calls.gate, calls}, in.attended
+	return &hookService{r, calls, refuser}
+}
+
+// ServeHTTP answers the question of an agent's hook. The answer is what the hook leaves
 // behind: its body is standard output and standard error, one after the other.
-func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
-	out, err := s.questioned(r)
+func (c *hookService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out, err := c.answerQuestion(r)
 	if err != nil {
-		s.tell(w, r, err)
+		c.refuser.refuse(w, r, err)
 		return
 	}
 	h := w.Header()
@@ -32,9 +42,9 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(slices.Concat(out.Stdout, out.Stderr))
 }
 
-func (s *Server) questioned(r *http.Request) (host.Output, error) {
+func (c *hookService) answerQuestion(r *http.Request) (host.Output, error) {
 	if r.Method != http.MethodPost {
-		return host.Output{}, &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want POST"}
+		return host.Output{}, wrongMethod(http.MethodPost)
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, host.MaxQuestion+1))
 	if err != nil {
@@ -44,32 +54,32 @@ func (s *Server) questioned(r *http.Request) (host.Output, error) {
 	if err != nil {
 		return host.Output{}, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
 	}
-	if err := s.mayAsk(r.Context(), &q); err != nil {
+	if err := c.checkQuestion(r.Context(), &q); err != nil {
 		return host.Output{}, err
 	}
-	responder := *s.config.Hooks
-	responder.Gate, responder.Attended = hookGate{s.gate, s}, s.inbox.attended
-	return responder.Answer(r.Context(), q)
+	return c.responder.Answer(r.Context(), q)
 }
 
-// mayAsk refuses a question about a session that another process runs, and one in the name
+// checkQuestion refuses a question about a session that another process runs, and one in the name
 // of another process.
-func (s *Server) mayAsk(ctx context.Context, q *host.Question) error {
+func (c *hookService) checkQuestion(ctx context.Context, q *host.Question) error {
 	if err := asItself(ctx, q.Runner); err != nil {
 		return err
 	}
-	return s.takeable(ctx, q.Session())
+	return c.calls.owner.checkFree(ctx, q.Session())
 }
 
 // A hookGate is the gate as a responder within the server needs it.
 type hookGate struct {
 	umpire.Gate
-	server *Server
+	calls *callService
 }
 
 // Await holds until the batch waits no more.
-func (g hookGate) Await(ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
-	b, err := g.server.await(ctx, session, id, wait)
+func (g hookGate) Await(
+	ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration,
+) (umpire.Batch, error) {
+	b, err := g.calls.awaitBatch(ctx, session, id, wait)
 	if err != nil || b.State == umpire.BatchWaiting {
 		err = g.away(err)
 	}
@@ -78,7 +88,7 @@ func (g hookGate) Await(ctx context.Context, session umpire.SessionID, id umpire
 
 // away is the error of a gate that ends, else what it is given.
 func (g hookGate) away(err error) error {
-	if g.server.broker.isDraining() {
+	if g.calls.broker.isDraining() {
 		return host.ErrAway
 	}
 	return err

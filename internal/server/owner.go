@@ -54,24 +54,27 @@ func (p *peer) bondOf(name string) bond {
 	return bondForeign
 }
 
-// mine refuses an agent a session that is not its own.
-func (s *Server) mine(ctx context.Context, id umpire.SessionID) error {
-	return s.need(ctx, id, bondUnknown)
+// An ownership keeps an agent from the sessions of others.
+type ownership struct{ gate umpire.Gate }
+
+// checkOwn refuses an agent a session that is not its own.
+func (o ownership) checkOwn(ctx context.Context, id umpire.SessionID) error {
+	return o.checkBond(ctx, id, bondUnknown)
 }
 
-// takeable refuses an agent a session that another process runs.
-func (s *Server) takeable(ctx context.Context, id umpire.SessionID) error {
-	return s.need(ctx, id, bondOrphan)
+// checkFree refuses an agent a session that another process runs.
+func (o ownership) checkFree(ctx context.Context, id umpire.SessionID) error {
+	return o.checkBond(ctx, id, bondOrphan)
 }
 
-// need refuses an agent a session to which it stands less than so. What belongs to the
+// checkBond refuses an agent a session to which it stands less than so. What belongs to the
 // agent's own session, as a sub-agent's does, is its own.
-func (s *Server) need(ctx context.Context, id umpire.SessionID, least bond) error {
+func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bond) error {
 	x := exchangeOf(ctx)
 	if x.role >= rolePerson || id == "" {
 		return nil
 	}
-	session, err := s.gate.Session(ctx, id)
+	session, err := o.gate.Session(ctx, id)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil // whoever is asked next says so
 	}
@@ -82,7 +85,7 @@ func (s *Server) need(ctx context.Context, id umpire.SessionID, least bond) erro
 		return nil
 	}
 	for above, n := session.Parent, 0; above != "" && n < maxFamily; n++ {
-		parent, err := s.gate.Session(ctx, above)
+		parent, err := o.gate.Session(ctx, above)
 		if err != nil {
 			return err
 		}

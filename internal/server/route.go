@@ -20,13 +20,18 @@ type route struct {
 // A procedure makes the handler of one procedure, once its name is known.
 type procedure func(name string) http.Handler
 
-func add(s *Server, name string, r role, p procedure) {
-	s.routes[name] = route{handler: p(name), role: r}
+// A routes has the route of each path.
+type routes map[string]route
+
+func (r routes) addProcedure(name string, role role, p procedure) {
+	r[name] = route{handler: p(name), role: role}
 }
 
 // unary makes a procedure of a function. The types of its argument and its result
 // have the JSON of the messages.
-func unary[MI, MO, In, Out any, PI message[MI], PO message[MO]](limit int, f func(context.Context, In) (Out, error)) procedure {
+func unary[MI, MO, In, Out any, PI message[MI], PO message[MO]](
+	limit int, f func(context.Context, In) (Out, error),
+) procedure {
 	type request = connect.Request[body[In, MI, PI]]
 	type response = connect.Response[body[Out, MO, PO]]
 	return func(name string) http.Handler {

@@ -16,6 +16,10 @@ type ruleRequest struct {
 	ID    umpire.RuleID `json:"rule_id"`
 }
 
+type grantList struct {
+	Grants []umpire.GrantStatus `json:"grants"`
+}
+
 // A standingRule is a rule with where it stands, which its own JSON, that of the
 // rule file, does not say.
 type standingRule struct {
@@ -37,35 +41,44 @@ type ruleAdded struct {
 	ID umpire.RuleID `json:"rule_id"`
 }
 
-func (s *Server) routeRules() {
-	add(s, umpirev1connect.RuleServiceListProcedure, roleAgent, unary[umpirev1.RuleListRequest, umpirev1.RuleListResponse](maxBody, s.rules))
-	add(s, umpirev1connect.RuleServiceAddProcedure, rolePerson, unary[umpirev1.RuleAddRequest, umpirev1.RuleAddResponse](maxBody, s.addRule))
-	add(s, umpirev1connect.RuleServiceRemoveProcedure, rolePerson, unary[umpirev1.RuleRemoveRequest, umpirev1.RuleRemoveResponse](maxBody, s.removeRule))
-	add(s, umpirev1connect.RuleServiceStatusProcedure, roleAgent, unary[umpirev1.RuleStatusRequest, umpirev1.RuleStatus](maxBody, s.ruleStatus))
-	add(s, umpirev1connect.RuleServiceTrustProcedure, rolePerson, unary[umpirev1.TrustRequest, umpirev1.TrustResponse](maxBody, s.trust))
+// A ruleService has the procedures about rules.
+type ruleService struct{ gate umpire.Gate }
+
+func (c *ruleService) addRoutes(r routes) {
+	r.addProcedure(umpirev1connect.RuleServiceListProcedure, roleAgent,
+		unary[umpirev1.RuleListRequest, umpirev1.RuleListResponse](maxBody, c.List))
+	r.addProcedure(umpirev1connect.RuleServiceAddProcedure, rolePerson,
+		unary[umpirev1.RuleAddRequest, umpirev1.RuleAddResponse](maxBody, c.Add))
+	r.addProcedure(umpirev1connect.RuleServiceRemoveProcedure, rolePerson,
+		unary[umpirev1.RuleRemoveRequest, umpirev1.RuleRemoveResponse](maxBody, c.Remove))
+	r.addProcedure(umpirev1connect.RuleServiceStatusProcedure, roleAgent,
+		unary[umpirev1.RuleStatusRequest, umpirev1.RuleStatus](maxBody, c.Status))
+	r.addProcedure(umpirev1connect.RuleServiceTrustProcedure, rolePerson,
+		unary[umpirev1.TrustRequest, umpirev1.TrustResponse](maxBody, c.Trust))
 }
 
-type grantList struct {
-	Grants []umpire.GrantStatus `json:"grants"`
+// A grantService has the procedures about grants.
+type grantService struct{ gate umpire.Gate }
+
+func (c *grantService) addRoutes(r routes) {
+	r.addProcedure(umpirev1connect.GrantServiceListProcedure, rolePerson,
+		unary[umpirev1.GrantListRequest, umpirev1.GrantList](maxBody, c.List))
+	r.addProcedure(umpirev1connect.GrantServiceRevokeProcedure, rolePerson,
+		unary[umpirev1.GrantRevokeRequest, umpirev1.GrantList](maxBody, c.Revoke))
 }
 
-func (s *Server) routeGrants() {
-	add(s, umpirev1connect.GrantServiceListProcedure, rolePerson, unary[umpirev1.GrantListRequest, umpirev1.GrantList](maxBody, s.grants))
-	add(s, umpirev1connect.GrantServiceRevokeProcedure, rolePerson, unary[umpirev1.GrantRevokeRequest, umpirev1.GrantList](maxBody, s.revoke))
-}
-
-func (s *Server) grants(ctx context.Context, r ruleRequest) (grantList, error) {
-	list, err := s.gate.Grants(ctx, r.Dir)
+func (c *grantService) List(ctx context.Context, r ruleRequest) (grantList, error) {
+	list, err := c.gate.Grants(ctx, r.Dir)
 	return grantList{Grants: orEmpty(list)}, err
 }
 
-func (s *Server) revoke(ctx context.Context, r umpire.Revocation) (grantList, error) {
-	list, err := s.signed(ctx).Revoke(ctx, r)
+func (c *grantService) Revoke(ctx context.Context, r umpire.Revocation) (grantList, error) {
+	list, err := signGate(ctx, c.gate).Revoke(ctx, r)
 	return grantList{Grants: orEmpty(list)}, err
 }
 
-func (s *Server) rules(ctx context.Context, r ruleRequest) (ruleList, error) {
-	rules, err := s.gate.Rules(ctx, r.Dir)
+func (c *ruleService) List(ctx context.Context, r ruleRequest) (ruleList, error) {
+	rules, err := c.gate.Rules(ctx, r.Dir)
 	list := ruleList{Rules: make([]standingRule, len(rules))}
 	for i, rule := range rules {
 		rule.Description, rule.Says = catalogue.English.Text(rule.Reason()), ""
@@ -74,20 +87,20 @@ func (s *Server) rules(ctx context.Context, r ruleRequest) (ruleList, error) {
 	return list, err
 }
 
-func (s *Server) addRule(ctx context.Context, r ruleRequest) (ruleAdded, error) {
-	id, err := s.signed(ctx).AddRule(ctx, r.Dir, r.Scope, r.Rule, umpire.Actor{})
+func (c *ruleService) Add(ctx context.Context, r ruleRequest) (ruleAdded, error) {
+	id, err := signGate(ctx, c.gate).AddRule(ctx, r.Dir, r.Scope, r.Rule, umpire.Actor{})
 	return ruleAdded{ID: id}, err
 }
 
-func (s *Server) removeRule(ctx context.Context, r ruleRequest) (nothing, error) {
-	return nothing{}, s.signed(ctx).RemoveRule(ctx, r.Dir, r.Scope, r.ID, umpire.Actor{})
+func (c *ruleService) Remove(ctx context.Context, r ruleRequest) (nothing, error) {
+	return nothing{}, signGate(ctx, c.gate).RemoveRule(ctx, r.Dir, r.Scope, r.ID, umpire.Actor{})
 }
 
-func (s *Server) ruleStatus(ctx context.Context, r ruleRequest) (umpire.RuleStatus, error) {
-	return s.gate.RuleStatus(ctx, r.Dir)
+func (c *ruleService) Status(ctx context.Context, r ruleRequest) (umpire.RuleStatus, error) {
+	return c.gate.RuleStatus(ctx, r.Dir)
 }
 
-func (s *Server) trust(ctx context.Context, c umpire.TrustChange) (trusted, error) {
-	files, err := s.signed(ctx).Trust(ctx, c)
+func (c *ruleService) Trust(ctx context.Context, change umpire.TrustChange) (trusted, error) {
+	files, err := signGate(ctx, c.gate).Trust(ctx, change)
 	return trusted{Files: orEmpty(files)}, err
 }

@@ -52,13 +52,12 @@ type Server struct {
 	keys        *keyring
 	config      Config
 	log         *slog.Logger
-	errors      *connect.ErrorWriter
-	routes      map[string]route
+	refuser     refuser
+	routes      routes
 	limiter     *limiter
 	crossOrigin *http.CrossOriginProtection
 	pace        pace
 	broker      *broker
-	inbox       *inbox
 }
 
 // New returns a server, which does nothing yet. It ends with Close, or with Serve.
@@ -72,24 +71,32 @@ func newServer(c Config, p pace) *Server {
 	}
 	s := &Server{
 		gate: c.Gate, keys: c.Credentials.keyring(), config: c, log: c.Log, pace: p,
-		errors:      connect.NewErrorWriter(handlerOptions(maxBody)...),
-		routes:      make(map[string]route),
+		refuser:     refuser{connect.NewErrorWriter(handlerOptions(maxBody)...), c.Log},
+		routes:      routes{},
 		limiter:     &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
 		crossOrigin: http.NewCrossOriginProtection(),
 		broker:      newBroker(c.Gate, c.Log, p, c.Limits),
-		inbox:       &inbox{now: time.Now},
 	}
-	s.routeCalls()
-	s.routeSessions()
-	s.routeRules()
-	s.routeGrants()
-	s.routeTimeline()
-	s.routes["/v1/events"] = route{handler: http.HandlerFunc(s.events), role: roleAgent, stream: true}
-	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
-	if c.Hooks != nil {
-		s.routes[host.Path] = route{handler: http.HandlerFunc(s.hook), role: roleAgent}
-	}
+	s.addRoutes()
 	return s
+}
+
+// addRoutes makes the services, and adds the routes of each.
+func (s *Server) addRoutes() {
+	owner, in := ownership{s.gate}, &inbox{now: time.Now}
+	calls := &callService{s.gate, owner, s.broker}
+	timeline := &timelineService{
+		gate: s.gate, owner: owner, broker: s.broker, inbox: in, refuser: s.refuser, pace: s.pace, log: s.log,
+	}
+	calls.addRoutes(s.routes)
+	(&sessionService{s.gate, owner}).addRoutes(s.routes)
+	(&ruleService{s.gate}).addRoutes(s.routes)
+	(&grantService{s.gate}).addRoutes(s.routes)
+	timeline.addRoutes(s.routes)
+	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
+	if hooks := s.config.Hooks; hooks != nil {
+		s.routes[host.Path] = route{handler: newHookService(*hooks, calls, s.refuser, in), role: roleAgent}
+	}
 }
 
 // Serve serves a gate on listeners until ctx ends: see [Server.Serve].
@@ -196,11 +203,11 @@ func (s *Server) Close() error {
 
 func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
-		s.tell(w, r, &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want GET"})
+		s.refuser.refuse(w, r, wrongMethod(http.MethodGet))
 		return
 	}
 	if s.broker.isDraining() {
-		s.tell(w, r, &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is going away"})
+		s.refuser.refuse(w, r, errDraining)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -34,22 +34,41 @@ type endRequest struct {
 // nothing is the answer where there is nothing to say.
 type nothing struct{}
 
-func (s *Server) routeSessions() {
-	g := s.gate
-	add(s, umpirev1connect.SessionServiceOpenProcedure, roleAgent, unary[umpirev1.Opening, umpirev1.Session](maxBody, s.open))
-	add(s, umpirev1connect.SessionServiceContinueProcedure, roleAgent, unary[umpirev1.Resumption, umpirev1.Session](maxBody, s.resume))
-	add(s, umpirev1connect.SessionServiceForkProcedure, roleAgent, unary[umpirev1.Resumption, umpirev1.Session](maxBody, s.fork))
-	add(s, umpirev1connect.SessionServiceGetProcedure, roleAgent, unary[umpirev1.SessionRequest, umpirev1.Session](maxBody, s.session))
-	add(s, umpirev1connect.SessionServiceLatestProcedure, roleAgent, unary[umpirev1.LatestRequest, umpirev1.Session](maxBody, s.latest))
-	add(s, umpirev1connect.SessionServiceListProcedure, rolePerson, unary[umpirev1.SessionQuery, umpirev1.SessionList](maxBody, s.sessions))
-	add(s, umpirev1connect.SessionServiceGetConversationProcedure, rolePerson, unary[umpirev1.ConversationQuery, umpirev1.Conversation](maxBody, g.Conversation))
-	add(s, umpirev1connect.SessionServiceSetModeProcedure, rolePerson, unary[umpirev1.ModeChange, umpirev1.Session](maxBody, s.setMode))
-	add(s, umpirev1connect.SessionServicePromptProcedure, roleAgent, unary[umpirev1.Prompt, umpirev1.Prompted](maxCallBody, s.prompt))
-	add(s, umpirev1connect.SessionServiceComposeProcedure, roleAgent, unary[umpirev1.ComposeRequest, umpirev1.Conversation](maxBody, s.compose))
-	add(s, umpirev1connect.SessionServiceReplyProcedure, roleAgent, unary[umpirev1.Reply, umpirev1.Session](maxCallBody, s.reply))
-	add(s, umpirev1connect.SessionServiceRenewProcedure, roleAgent, unary[umpirev1.RenewRequest, umpirev1.RenewResponse](maxBody, s.renew))
-	add(s, umpirev1connect.SessionServiceEndProcedure, roleAgent, unary[umpirev1.EndRequest, umpirev1.EndResponse](maxBody, s.end))
-	add(s, umpirev1connect.SessionServiceDeleteProcedure, rolePerson, unary[umpirev1.SessionRequest, umpirev1.DeleteResponse](maxBody, s.remove))
+// A sessionService has the procedures about sessions and their conversations.
+type sessionService struct {
+	gate  umpire.Gate
+	owner ownership
+}
+
+func (c *sessionService) addRoutes(r routes) {
+	r.addProcedure(umpirev1connect.SessionServiceOpenProcedure, roleAgent,
+		unary[umpirev1.Opening, umpirev1.Session](maxBody, c.Open))
+	r.addProcedure(umpirev1connect.SessionServiceContinueProcedure, roleAgent,
+		unary[umpirev1.Resumption, umpirev1.Session](maxBody, c.Continue))
+	r.addProcedure(umpirev1connect.SessionServiceForkProcedure, roleAgent,
+		unary[umpirev1.Resumption, umpirev1.Session](maxBody, c.Fork))
+	r.addProcedure(umpirev1connect.SessionServiceGetProcedure, roleAgent,
+		unary[umpirev1.SessionRequest, umpirev1.Session](maxBody, c.Get))
+	r.addProcedure(umpirev1connect.SessionServiceLatestProcedure, roleAgent,
+		unary[umpirev1.LatestRequest, umpirev1.Session](maxBody, c.Latest))
+	r.addProcedure(umpirev1connect.SessionServiceListProcedure, rolePerson,
+		unary[umpirev1.SessionQuery, umpirev1.SessionList](maxBody, c.List))
+	r.addProcedure(umpirev1connect.SessionServiceGetConversationProcedure, rolePerson,
+		unary[umpirev1.ConversationQuery, umpirev1.Conversation](maxBody, c.gate.Conversation))
+	r.addProcedure(umpirev1connect.SessionServiceSetModeProcedure, rolePerson,
+		unary[umpirev1.ModeChange, umpirev1.Session](maxBody, c.SetMode))
+	r.addProcedure(umpirev1connect.SessionServicePromptProcedure, roleAgent,
+		unary[umpirev1.Prompt, umpirev1.Prompted](maxCallBody, c.Prompt))
+	r.addProcedure(umpirev1connect.SessionServiceComposeProcedure, roleAgent,
+		unary[umpirev1.ComposeRequest, umpirev1.Conversation](maxBody, c.Compose))
+	r.addProcedure(umpirev1connect.SessionServiceReplyProcedure, roleAgent,
+		unary[umpirev1.Reply, umpirev1.Session](maxCallBody, c.Reply))
+	r.addProcedure(umpirev1connect.SessionServiceRenewProcedure, roleAgent,
+		unary[umpirev1.RenewRequest, umpirev1.RenewResponse](maxBody, c.Renew))
+	r.addProcedure(umpirev1connect.SessionServiceEndProcedure, roleAgent,
+		unary[umpirev1.EndRequest, umpirev1.EndResponse](maxBody, c.End))
+	r.addProcedure(umpirev1connect.SessionServiceDeleteProcedure, rolePerson,
+		unary[umpirev1.SessionRequest, umpirev1.DeleteResponse](maxBody, c.Delete))
 }
 
 // needPerson refuses what loosens a session to an agent: an agent does not open
@@ -61,7 +80,7 @@ func needPerson(ctx context.Context, field string, wanted bool) error {
 	return nil
 }
 
-func (s *Server) open(ctx context.Context, o umpire.Opening) (umpire.Session, error) {
+func (c *sessionService) Open(ctx context.Context, o umpire.Opening) (umpire.Session, error) {
 	if err := needPerson(ctx, "allow_bypass", o.AllowBypass); err != nil {
 		return umpire.Session{}, err
 	}
@@ -71,18 +90,18 @@ func (s *Server) open(ctx context.Context, o umpire.Opening) (umpire.Session, er
 	if err := asItself(ctx, o.Runner); err != nil {
 		return umpire.Session{}, err
 	}
-	if err := s.mine(ctx, o.Parent); err != nil {
+	if err := c.owner.checkOwn(ctx, o.Parent); err != nil {
 		return umpire.Session{}, err
 	}
-	if err := s.takeable(ctx, o.ID); err != nil {
+	if err := c.owner.checkFree(ctx, o.ID); err != nil {
 		return umpire.Session{}, err
 	}
 	o.Limited = exchangeOf(ctx).role < rolePerson
-	return s.gate.Open(ctx, o)
+	return c.gate.Open(ctx, o)
 }
 
-// mayResume refuses an agent what takes a person, and another agent's session.
-func (s *Server) mayResume(ctx context.Context, r *umpire.Resumption) error {
+// checkResumption refuses an agent what takes a person, and another agent's session.
+func (c *sessionService) checkResumption(ctx context.Context, r *umpire.Resumption) error {
 	if err := needPerson(ctx, "allow_bypass", r.AllowBypass); err != nil {
 		return err
 	}
@@ -93,83 +112,83 @@ func (s *Server) mayResume(ctx context.Context, r *umpire.Resumption) error {
 		return err
 	}
 	r.Limited = exchangeOf(ctx).role < rolePerson
-	return s.takeable(ctx, r.ID)
+	return c.owner.checkFree(ctx, r.ID)
 }
 
-func (s *Server) resume(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := s.mayResume(ctx, &r); err != nil {
+func (c *sessionService) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	if err := c.checkResumption(ctx, &r); err != nil {
 		return umpire.Session{}, err
 	}
-	return s.gate.Continue(ctx, r)
+	return c.gate.Continue(ctx, r)
 }
 
-func (s *Server) fork(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := s.mayResume(ctx, &r); err != nil {
+func (c *sessionService) Fork(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	if err := c.checkResumption(ctx, &r); err != nil {
 		return umpire.Session{}, err
 	}
-	return s.gate.Fork(ctx, r.ID, r)
+	return c.gate.Fork(ctx, r.ID, r)
 }
 
-func (s *Server) session(ctx context.Context, r sessionRequest) (umpire.Session, error) {
-	if err := s.takeable(ctx, r.Session); err != nil {
+func (c *sessionService) Get(ctx context.Context, r sessionRequest) (umpire.Session, error) {
+	if err := c.owner.checkFree(ctx, r.Session); err != nil {
 		return umpire.Session{}, err
 	}
-	return s.gate.Session(ctx, r.Session)
+	return c.gate.Session(ctx, r.Session)
 }
 
-func (s *Server) latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
-	latest, err := s.gate.Latest(ctx, q)
+func (c *sessionService) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
+	latest, err := c.gate.Latest(ctx, q)
 	if err != nil {
 		return umpire.Session{}, err
 	}
-	return latest, s.takeable(ctx, latest.ID)
+	return latest, c.owner.checkFree(ctx, latest.ID)
 }
 
-func (s *Server) prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error) {
-	if err := s.mine(ctx, p.Session); err != nil {
+func (c *sessionService) Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error) {
+	if err := c.owner.checkOwn(ctx, p.Session); err != nil {
 		return umpire.Prompted{}, err
 	}
-	return s.gate.Prompt(ctx, p)
+	return c.gate.Prompt(ctx, p)
 }
 
-func (s *Server) reply(ctx context.Context, r umpire.Reply) (umpire.Session, error) {
-	if err := s.mine(ctx, r.Session); err != nil {
+func (c *sessionService) Reply(ctx context.Context, r umpire.Reply) (umpire.Session, error) {
+	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return umpire.Session{}, err
 	}
-	return s.gate.Reply(ctx, r)
+	return c.gate.Reply(ctx, r)
 }
 
-func (s *Server) sessions(ctx context.Context, q umpire.SessionQuery) (sessionList, error) {
-	list, err := s.gate.Sessions(ctx, q)
+func (c *sessionService) List(ctx context.Context, q umpire.SessionQuery) (sessionList, error) {
+	list, err := c.gate.Sessions(ctx, q)
 	return sessionList{Sessions: orEmpty(list)}, err
 }
 
-func (s *Server) setMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
-	return s.signed(ctx).SetMode(ctx, m)
+func (c *sessionService) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
+	return signGate(ctx, c.gate).SetMode(ctx, m)
 }
 
-func (s *Server) compose(ctx context.Context, r composeRequest) (umpire.Conversation, error) {
-	if err := s.mine(ctx, r.Session); err != nil {
+func (c *sessionService) Compose(ctx context.Context, r composeRequest) (umpire.Conversation, error) {
+	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return umpire.Conversation{}, err
 	}
-	return s.gate.Compose(ctx, r.Session, r.Epoch)
+	return c.gate.Compose(ctx, r.Session, r.Epoch)
 }
 
-func (s *Server) renew(ctx context.Context, r composeRequest) (renewResponse, error) {
-	if err := s.mine(ctx, r.Session); err != nil {
+func (c *sessionService) Renew(ctx context.Context, r composeRequest) (renewResponse, error) {
+	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return renewResponse{}, err
 	}
-	until, err := s.gate.Renew(ctx, r.Session, r.Epoch)
+	until, err := c.gate.Renew(ctx, r.Session, r.Epoch)
 	return renewResponse{LeaseUntil: until}, err
 }
 
-func (s *Server) end(ctx context.Context, r endRequest) (nothing, error) {
-	if err := s.mine(ctx, r.Session); err != nil {
+func (c *sessionService) End(ctx context.Context, r endRequest) (nothing, error) {
+	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return nothing{}, err
 	}
-	return nothing{}, s.gate.End(ctx, r.Session, r.Reason)
+	return nothing{}, c.gate.End(ctx, r.Session, r.Reason)
 }
 
-func (s *Server) remove(ctx context.Context, r sessionRequest) (nothing, error) {
-	return nothing{}, s.gate.Delete(ctx, r.Session)
+func (c *sessionService) Delete(ctx context.Context, r sessionRequest) (nothing, error) {
+	return nothing{}, c.gate.Delete(ctx, r.Session)
 }

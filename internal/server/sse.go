@@ -9,27 +9,25 @@ import (
 	"net/url"
 	"strconv"
 
-	"connectrpc.com/connect"
-
 	"github.com/umpirehq/umpire"
 )
 
-// events answers GET /v1/events.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+// streamEvents answers GET /v1/events.
+func (c *timelineService) streamEvents(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
 	filter, err := eventFilter(r.URL.RawQuery, r.Header)
 	if err == nil && r.Method != http.MethodGet {
-		err = &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want GET"}
+		err = wrongMethod(http.MethodGet)
 	}
 	if err == nil {
-		err = s.mayWatch(r.Context(), filter)
+		err = c.checkWatch(r.Context(), filter)
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.subscribe(r.Context(), x, filter)
+		leave, err = c.subscribe(r.Context(), x, filter)
 	}
 	if err != nil {
-		s.tell(w, r, err)
+		c.refuser.refuse(w, r, err)
 		return
 	}
 	at := newSubscriber(filter)
@@ -38,39 +36,30 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.ProtoMajor != 1 || r.ProtoMinor != 1 {
 		defer leave()
-		s.stream(w, r, at)
+		c.streamHTTP(w, r, at)
 		return
 	}
-	raw, err := takeOver(w, s.pace, x.codes)
+	raw, err := takeOver(w, c.pace, x.codes)
 	if err != nil {
 		leave()
-		s.log.Debug("taking over a connection", "error", err)
+		c.log.Debug("taking over a connection", "error", err)
 		return
 	}
-	s.broker.serveRaw(r.Context(), at, raw, leave)
+	c.broker.serveRaw(r.Context(), at, raw, leave)
 }
 
 // subscribe counts a subscriber in, at the broker and as an inbox.
-func (s *Server) subscribe(ctx context.Context, x *exchange, f umpire.Filter) (leave func(), err error) {
-	leaveBroker, err := s.broker.enter(x.role)
+func (c *timelineService) subscribe(ctx context.Context, x *exchange, f umpire.Filter) (leave func(), err error) {
+	leaveBroker, err := c.broker.enter(x.role)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.broker.start(ctx); err != nil {
+	if err := c.broker.start(ctx); err != nil {
 		leaveBroker()
 		return nil, err
 	}
-	leaveInbox := s.inbox.enter(x, f.Session)
+	leaveInbox := c.inbox.enter(x, f.Session)
 	return func() { leaveInbox(); leaveBroker() }, nil
-}
-
-// tell answers a request that is no call of a procedure.
-func (s *Server) tell(w http.ResponseWriter, r *http.Request, err error) {
-	f := failureOf(err)
-	exchangeOf(r.Context()).failure = f
-	if err := s.errors.Write(w, r, f.rpc()); err != nil {
-		s.log.Debug("answering a failed request", "error", err)
-	}
 }
 
 // eventFilter reads what a watcher wants. The header is what a browser sends when
@@ -101,19 +90,19 @@ func eventFilter(query string, header http.Header) (f umpire.Filter, err error) 
 	return f, nil
 }
 
-// mayWatch says why a reader may not have the events of a filter: an agent may watch a
+// checkWatch says why a reader may not have the events of a filter: an agent may watch a
 // session of its own.
-func (s *Server) mayWatch(ctx context.Context, f umpire.Filter) error {
+func (c *timelineService) checkWatch(ctx context.Context, f umpire.Filter) error {
 	if f.Session == "" {
 		if exchangeOf(ctx).role < rolePerson {
 			return forbidden("an agent's credential watches one session: session is missing")
 		}
 		return nil
 	}
-	if err := s.mine(ctx, f.Session); err != nil {
+	if err := c.owner.checkOwn(ctx, f.Session); err != nil {
 		return err
 	}
-	return checkFilter(ctx, s.gate, f)
+	return checkFilter(ctx, c.gate, f)
 }
 
 // checkFilter refuses a session that does not exist, and one of another project. A session
@@ -145,15 +134,15 @@ func checkFilter(ctx context.Context, g umpire.Gate, f umpire.Filter) error {
 // eventHead are the headers of a stream of events, beside the safe ones.
 var eventHead = map[string]string{"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
 
-// stream sends events through net/http.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, at *subscriber) {
+// streamHTTP sends events through net/http.
+func (c *timelineService) streamHTTP(w http.ResponseWriter, r *http.Request, at *subscriber) {
 	w.WriteHeader(http.StatusOK)
 	out := httpStream{w: w, flush: http.NewResponseController(w).Flush, codes: exchangeOf(r.Context()).codes}
 	if out.flush() != nil {
 		return
 	}
-	err := s.broker.serve(r.Context(), at, out)
-	s.log.Debug("a watcher has gone", "after", at.seq, "why", err)
+	err := c.broker.serve(r.Context(), at, out)
+	c.log.Debug("a watcher has gone", "after", at.seq, "why", err)
 	if told, ok := errors.AsType[*failure](err); ok && told.resume {
 		// It cannot be told more than that it is over.
 		_ = out.write(resumeLines(told.after, told.word))

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"log/slog"
+	"net/http"
 
 	"connectrpc.com/connect"
 
@@ -38,41 +40,56 @@ type eventList struct {
 	Events []umpire.Event `json:"events"`
 }
 
-func (s *Server) routeTimeline() {
-	add(s, umpirev1connect.TimelineServiceListProcedure, roleAgent, unary[umpirev1.EventQuery, umpirev1.EventList](maxBody, s.listEvents))
-	watch := umpirev1connect.TimelineServiceWatchProcedure
-	handler := connect.NewServerStreamHandler(watch, s.watch, handlerOptions(maxBody)...)
-	s.routes[watch] = route{handler: handler, role: roleAgent, stream: true}
+// A timelineService lists events, and sends them to subscribers as they come.
+type timelineService struct {
+	gate    umpire.Gate
+	owner   ownership
+	broker  *broker
+	inbox   *inbox
+	refuser refuser
+	pace    pace
+	log     *slog.Logger
 }
 
-func (s *Server) listEvents(ctx context.Context, q eventQuery) (eventList, error) {
+func (c *timelineService) addRoutes(r routes) {
+	r.addProcedure(umpirev1connect.TimelineServiceListProcedure, roleAgent,
+		unary[umpirev1.EventQuery, umpirev1.EventList](maxBody, c.List))
+	watch := umpirev1connect.TimelineServiceWatchProcedure
+	handler := connect.NewServerStreamHandler(watch, c.Watch, handlerOptions(maxBody)...)
+	r[watch] = route{handler: handler, role: roleAgent, stream: true}
+	r["/v1/events"] = route{handler: http.HandlerFunc(c.streamEvents), role: roleAgent, stream: true}
+}
+
+func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, error) {
 	filter, err := q.filter()
 	if err == nil {
-		err = s.mayWatch(ctx, filter)
+		err = c.checkWatch(ctx, filter)
 	}
 	if err != nil {
 		return eventList{}, err
 	}
-	events, err := s.gate.Events(ctx, filter)
+	events, err := c.gate.Events(ctx, filter)
 	return eventList{Events: orEmpty(events)}, err
 }
 
 type watchRequest = body[eventQuery, umpirev1.EventQuery, *umpirev1.EventQuery]
 
-// watch streams events. What ends it names the number to go on from, unless the
+// Watch streams events. What ends it names the number to go on from, unless the
 // client ended it.
-func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], stream *connect.ServerStream[frame]) error {
+func (c *timelineService) Watch(
+	ctx context.Context, r *connect.Request[watchRequest], stream *connect.ServerStream[frame],
+) error {
 	exchangeOf(ctx).body.done()
 	filter, err := r.Msg.value.filter()
 	if r.Msg.err != nil {
 		err = r.Msg.err
 	}
 	if err == nil {
-		err = s.mayWatch(ctx, filter)
+		err = c.checkWatch(ctx, filter)
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.subscribe(ctx, exchangeOf(ctx), filter)
+		leave, err = c.subscribe(ctx, exchangeOf(ctx), filter)
 	}
 	if err != nil {
 		return fail(ctx, err)
@@ -82,8 +99,8 @@ func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], st
 		return err
 	}
 	at := newSubscriber(filter)
-	err = s.broker.serve(ctx, at, rpcStream{stream})
-	s.log.Debug("a watcher has gone", "after", at.seq, "why", err)
+	err = c.broker.serve(ctx, at, rpcStream{stream})
+	c.log.Debug("a watcher has gone", "after", at.seq, "why", err)
 	return fail(ctx, err)
 }
 
