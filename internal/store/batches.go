@@ -35,7 +35,7 @@ func (t Batches) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 	if err := t.Insert(b, detail.Turn, calls, e.At); err != nil {
 		return b, err
 	}
-	_, err = Events{t.transaction}.Append(e.Event)
+	_, err = Events(t).Append(e.Event)
 	return b, err
 }
 
@@ -61,7 +61,7 @@ func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 		return fmt.Errorf("batch %q: %w", b.ID, err)
 	}
 	*b = next
-	_, err = Events{t.transaction}.Append(e.Event)
+	_, err = Events(t).Append(e.Event)
 	return err
 }
 
