@@ -25,44 +25,22 @@ const (
 // wideLines are over maxColumns, by package. Schemas and prompts are texts for models and
 // stay as they are.
 var wideLines = map[string]int{
-	"internal/cli/run":      3,
-	"internal/cli/register": 1,
-	"internal/cli/doctor":   1,
-	"internal/cli/app":      1,
-	"internal/cli":          86,
-	"internal/gate":         2,
-	"internal/server":       49,
-	"internal/view":         36,
-	"internal/host":         28,
-	"internal/host/setup":   17,
-	"internal/config":       11,
-	"internal/agent":        10,
-	"internal/tool":         5,
-	"internal/client":       4,
-	"cmd/umpire-hook":       2,
-	"internal/judge":        1,
+	"internal/cli/run":    1,
+	"internal/cli":        84,
+	"internal/cli/doctor": 1,
+	"internal/gate":       2,
+	"internal/server":     49,
+	"internal/view":       36,
+	"internal/host":       28,
+	"internal/host/setup": 17,
+	"internal/config":     11,
+	"internal/client":     4,
+	"internal/judge":      1,
 }
 
 // commonNames are private names that more than maxPackages packages declare.
 var commonNames = map[string]int{
-	"text":   7,
-	"begin":  7,
-	"add":    19,
-	"read":   15,
-	"run":    14,
-	"fail":   9,
-	"start":  11,
-	"take":   10,
-	"answer": 8,
-	"ask":    9,
-	"at":     7,
-	"enter":  7,
-	"find":   7,
-	"keep":   7,
-	"write":  8,
-	"close":  8,
-	"note":   10,
-	"open":   7,
+	"add": 7,
 }
 
 func countMethods(tree archTree) map[string]int {

@@ -14,12 +14,12 @@ import (
 func (b *Bounds) enclose(dir string, o Options) {
 	b.encloseRoot(dir, o.Root)
 	for _, added := range o.Added {
-		if path, ok := b.enter(added); ok {
+		if path, ok := b.addFolder(added); ok {
 			b.Added = append(b.Added, path)
 		}
 	}
 	for _, scratch := range o.Scratch {
-		b.enter(scratch)
+		b.addFolder(scratch)
 	}
 }
 
@@ -30,10 +30,10 @@ func (b *Bounds) encloseRoot(dir, root string) {
 	bound := b.Root
 	if root == "" && b.tooWide(bound) && bound != b.Dir {
 		bound = b.Dir
-		b.note("root %q is too wide: inside is %q", b.Root, bound)
+		b.addNote("root %q is too wide: inside is %q", b.Root, bound)
 	}
 	if filepath.Dir(bound) == bound {
-		b.note("%q is the whole file system: nothing is inside", bound)
+		b.addNote("%q is the whole file system: nothing is inside", bound)
 		return
 	}
 	b.inside = append(b.inside, bound)
@@ -51,13 +51,13 @@ func (b *Bounds) encloseRoot(dir, root string) {
 	}
 }
 
-// enter adds a folder, relative to the working directory. One that cannot be
+// addFolder adds a folder, relative to the working directory. One that cannot be
 // resolved stays outside.
-func (b *Bounds) enter(dir string) (string, bool) {
+func (b *Bounds) addFolder(dir string) (string, bool) {
 	written := b.absolute(dir)
 	path, err := files.Canonical(written)
 	if dir == "" || err != nil {
-		b.note("directory %q is not added: %v", dir, err)
+		b.addNote("directory %q is not added: %v", dir, err)
 		return "", false
 	}
 	b.inside = append(b.inside, path)

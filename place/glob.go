@@ -157,7 +157,7 @@ func (e *expansion) wide(dir, part string, rest []string, suspect bool) error {
 			return err
 		}
 	}
-	entries, err := e.read(dir)
+	entries, err := e.listFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (e *expansion) deep(dir string, rest []string, suspect bool) error {
 	if err := e.walk(dir, rest, suspect); err != nil {
 		return err
 	}
-	entries, err := e.read(dir)
+	entries, err := e.listFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -212,8 +212,8 @@ func (e *expansion) deep(dir string, rest []string, suspect bool) error {
 	return nil
 }
 
-// read lists a folder within the limits. What is no folder is empty.
-func (e *expansion) read(dir string) ([]os.DirEntry, error) {
+// listFolder lists a folder within the limits. What is no folder is empty.
+func (e *expansion) listFolder(dir string) ([]os.DirEntry, error) {
 	if e.dirs++; e.dirs > maxGlobDirs {
 		return nil, errGlobLimit
 	}

@@ -98,6 +98,6 @@ func Open(dir string, o Options) (*Bounds, error) {
 	return b, nil
 }
 
-func (b *Bounds) note(format string, args ...any) {
+func (b *Bounds) addNote(format string, args ...any) {
 	b.Notes = append(b.Notes, fmt.Sprintf(format, args...))
 }

@@ -31,7 +31,7 @@ func (b *Bounds) discover(o Options) (Repository, error) {
 	top := files.Ancestor(start, func(dir string) bool { return files.Exists(dir, ".git") && b.credible(dir, start) })
 	repo, err := openRepository(top)
 	if err != nil {
-		b.note("%v", err)
+		b.addNote("%v", err)
 	}
 	if b.Root == "" {
 		b.Root = b.pickRoot(start, top)

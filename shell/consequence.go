@@ -89,8 +89,8 @@ type conclusion struct {
 	secret      bool // may print a secret
 }
 
-// begin takes over the risk of an entry.
-func (c *conclusion) begin(p *program) {
+// adoptRisk takes over the risk of an entry.
+func (c *conclusion) adoptRisk(p *program) {
 	c.risk, c.why, c.consequence = p.risk, p.why, p.consequence.of(p.risk)
 	c.secret = slices.Contains(secretWhys, p.why)
 }

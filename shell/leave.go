@@ -11,15 +11,15 @@ import (
 // drops the rest of the line: what stands after them may not have run. So the
 // state at each such point joins the state at the end.
 
-// A leap is what is known where a body may have been left. The zero value was not
+// A exitState is what is known where a body may have been left. The zero value was not
 // left.
-type leap struct{ s *state }
+type exitState struct{ s *state }
 
 // maxJoined bounds the variables that are compared where bodies are left.
 const maxJoined = 100_000
 
 // noteState notes that the body may be left in state s.
-func (l *leap) noteState(w *walker, s *state) {
+func (l *exitState) noteState(w *walker, s *state) {
 	if w.joined += len(s.vars); w.joined > maxJoined {
 		w.limit("too-many-ways-through-the-line")
 		return
@@ -33,7 +33,7 @@ func (l *leap) noteState(w *walker, s *state) {
 }
 
 // joinTo joins what was noted to the state at the end.
-func (l *leap) joinTo(s *state) {
+func (l *exitState) joinTo(s *state) {
 	if l.s != nil {
 		s.forgetOutcome()
 		s.merge(l.s)
@@ -42,10 +42,10 @@ func (l *leap) joinTo(s *state) {
 
 // beginBody begins a body that can be left; calling what it returns ends it.
 func beginBody(w *walker) func(*state) {
-	l := &leap{}
-	w.leaps = append(w.leaps, l)
+	l := &exitState{}
+	w.exits = append(w.exits, l)
 	return func(s *state) {
-		w.leaps = w.leaps[:len(w.leaps)-1]
+		w.exits = w.exits[:len(w.exits)-1]
 		l.joinTo(s)
 	}
 }
@@ -58,7 +58,7 @@ func checkLeave(u *use) {
 		noteArithmetic(u, operand)
 	}
 	if scan.HasField("break continue return", u.program0()) {
-		for _, l := range u.w.leaps {
+		for _, l := range u.w.exits {
 			l.noteState(u.w, u.s)
 		}
 	}
@@ -74,7 +74,7 @@ func walkLines(w *walker, s *state, stmts []*syntax.Stmt, in flow) flow {
 			n++
 		}
 		dropped := w.dropped
-		w.dropped = &leap{}
+		w.dropped = &exitState{}
 		out = concatFlows(out, w.walkList(s, stmts[:n], in))
 		w.dropped.joinTo(s)
 		if dropped != nil && w.dropped.s != nil {
@@ -88,9 +88,9 @@ func walkLines(w *walker, s *state, stmts []*syntax.Stmt, in flow) flow {
 
 // beginSubshell begins a subshell, which ends alone; calling what it returns ends it.
 func beginSubshell(w *walker) func() {
-	leaps, dropped := w.leaps, w.dropped
-	w.leaps, w.dropped = nil, nil
-	return func() { w.leaps, w.dropped = leaps, dropped }
+	exits, dropped := w.exits, w.dropped
+	w.exits, w.dropped = nil, nil
+	return func() { w.exits, w.dropped = exits, dropped }
 }
 
 // beginShell begins a shell of its own, in which no function is being walked; calling what

@@ -94,8 +94,8 @@ type walker struct {
 	evaluated    evaluation                // what the arithmetic of the line may run
 	arrays       arrayNames                // which variables may be arrays
 	locals       map[string]value          // of the function being walked: what they were outside
-	leaps        []*leap                   // the loops and functions being walked
-	dropped      *leap                     // the line being walked
+	exits        []*exitState              // the loops and functions being walked
+	dropped      *exitState                // the line being walked
 	repositories map[string]*gitRepository // by folder
 }
 

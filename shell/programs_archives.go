@@ -256,7 +256,7 @@ func filters(_ *use, in flow) flow { return filteredFlow(in, "") }
 // reparseArguments reads the arguments anew, as if they had been given so.
 func reparseArguments(u *use, args []word, leads bool) {
 	u.arguments = u.program.parseArguments(args, leads)
-	u.begin(u.program)
+	u.adoptRisk(u.program)
 	u.spoke, u.doubt, u.later = "", "", nil
 	u.judgeOptions()
 }

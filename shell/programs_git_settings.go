@@ -82,8 +82,8 @@ func checkRepository(u *use) {
 			if s.holdsCredential() && printsSetting(u, s) {
 				u.askSecret("prints-a-setting-that-holds-a-credential")
 			}
-			if why := s.runs(sub, r.partial); why != "" && !r.told[s] {
-				r.told[s] = true
+			if why := s.runs(sub, r.partial); why != "" && !r.reported[s] {
+				r.reported[s] = true
 				u.obeysSetting(s, why)
 			}
 		}
@@ -95,7 +95,7 @@ type gitRepository struct {
 	settings []GitSetting
 	partial  bool // objects are fetched when they are looked at
 	problem  umpire.Phrase
-	told     map[GitSetting]bool // settings that were reported
+	reported map[GitSetting]bool // settings that were reported
 }
 
 // maxRepositories is how many folders of a line are asked for their repository.
@@ -109,7 +109,7 @@ func findRepository(w *walker, dir string) *gitRepository {
 	if len(w.repositories) >= maxRepositories {
 		return &gitRepository{problem: "works-in-too-many-folders"}
 	}
-	r := &gitRepository{told: map[GitSetting]bool{}}
+	r := &gitRepository{reported: map[GitSetting]bool{}}
 	settings, err := w.env.Git(dir)
 	if err != nil {
 		r.problem = umpire.Say("the-settings-of-the-repository-cannot-be-read", err.Error())

@@ -110,16 +110,16 @@ var codeFree = []freeUse{
 	{"zig", "version env targets zen fmt ast-check", onlyParses},
 }
 
-// A minder is a program that obeys files of the project whatever it is told to do,
+// A configuredProgram is a program that obeys files of the project whatever it is told to do,
 // printing its version included: they name a program or code that it then runs.
-type minder struct {
+type configuredProgram struct {
 	programs, files string
 	why             string
 }
 
-// minders are those programs, with the files as they are looked for in a folder and
+// configuredPrograms are those programs, with the files as they are looked for in a folder and
 // the folders above it.
-var minders = []minder{
+var configuredPrograms = []configuredProgram{
 	{"yarn yarnpkg", ".yarnrc.yml .yarnrc", "yarnPath and plugins are code that yarn loads first"},
 	{"npm npx", ".npmrc", "names the programs that npm starts: shell, git, browser"},
 	{
@@ -164,7 +164,7 @@ func (u *use) runsCode() bool {
 		return true
 	case !u.w.codeProgram(name):
 		return false
-	case mindsFile(u.w, u.s, name):
+	case obeysFile(u.w, u.s, name):
 		return true
 	case u.about || u.reads:
 		return false
@@ -186,14 +186,14 @@ func (w *walker) codeProgram(name string) bool {
 	return false
 }
 
-// mindsFile reports whether a file stands there that a program obeys in all that it does.
+// obeysFile reports whether a file stands there that a program obeys in all that it does.
 // Without a look at the files it may.
-func mindsFile(w *walker, s *state, name string) bool {
-	for i := range minders {
-		if !scan.HasField(minders[i].programs, name) {
+func obeysFile(w *walker, s *state, name string) bool {
+	for i := range configuredPrograms {
+		if !scan.HasField(configuredPrograms[i].programs, name) {
 			continue
 		}
-		return findsFile(w, s, strings.Fields(minders[i].files)...)
+		return findsFile(w, s, strings.Fields(configuredPrograms[i].files)...)
 	}
 	return false
 }

@@ -109,7 +109,7 @@ func followTargets(u *use, program, plain string) {
 	case result == unreadRecipe && checks:
 		u.become(umpire.Safe, runsTests) // as those of packages whose scripts cannot be read
 	default:
-		u.begin(u.program)
+		u.adoptRisk(u.program)
 	}
 }
 

@@ -44,7 +44,7 @@ type use struct {
 
 // judge judges the program with its arguments and returns what it prints.
 func (u *use) judge(args []word) flow {
-	u.begin(u.program)
+	u.adoptRisk(u.program)
 	u.base = 1
 	every, manifests := u.program.every, u.program.manifests
 	for u.program.hasSubcommands() {
@@ -130,7 +130,7 @@ func (u *use) descendToSubcommand(args []word) ([]word, bool) {
 	u.arguments = got
 	u.global = append(u.global, got.given...)
 	u.judgeGlobalOptions(args[:len(args)-len(got.operands)])
-	u.begin(sub)
+	u.adoptRisk(sub)
 	u.program = sub
 	name := sub.name()
 	if sub.each {

@@ -332,7 +332,7 @@ func (w *walker) walkCase(s *state, cmd *syntax.CaseClause, in flow) flow {
 		}
 		branch := before.clone()
 		if fallen != nil {
-			into := leap{s: branch}
+			into := exitState{s: branch}
 			into.noteState(w, fallen)
 		}
 		out = concatFlows(out, w.walkList(branch, item.Stmts, in))

@@ -10,7 +10,7 @@ import (
 
 // handOver becomes the program umpire. It returns only when that cannot be started.
 func handOver(args []string) error {
-	name, err := sibling()
+	name, err := findSibling()
 	if err != nil {
 		return err
 	}

@@ -48,16 +48,16 @@ func main() {
 		}()
 	})
 	time.AfterFunc(patience, listen)
-	os.Exit(run(ctx, listen, os.Args[1:]))
+	os.Exit(answerQuestion(ctx, listen, os.Args[1:]))
 }
 
 // exitDenied is what umpire says to a hook that it does not understand, too: for an
 // agent any other code means to go on.
 const exitDenied = 2
 
-// run answers one question, and calls sent once a gate has it. Handing it over comes
+// answerQuestion answers one question, and calls sent once a gate has it. Handing it over comes
 // before anything is read, so that umpire finds all as it was.
-func run(ctx context.Context, sent func(), args []string) int {
+func answerQuestion(ctx context.Context, sent func(), args []string) int {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = ""
@@ -68,8 +68,9 @@ func run(ctx context.Context, sent func(), args []string) int {
 		h.missing = handOver(args) // does not return when it succeeds
 	}
 	front := host.Front{
-		Stdin: io.TeeReader(os.Stdin, &h.asked), Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
-		Line: h.found, Nonce: nonce, Runner: func() string { return process.Host(os.Getppid()) },
+		Stdin: io.TeeReader(os.Stdin, &h.asked), Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: getenv, Dir: dir, Now: time.Now,
+		Line: h.formatLine, Nonce: newNonce, Runner: func() string { return process.Host(os.Getppid()) },
 		Responder: &host.Responder{Config: h.configOf, Home: host.UserHome(os.Getenv)},
 	}
 	if len(args) > 1 && args[0] == "hook" {
@@ -96,15 +97,15 @@ type hook struct {
 // prepare reports whether this program can answer by itself: through a gate that
 // runs, or where none does by a snapshot that umpire has left.
 func (h *hook) prepare(ctx context.Context) bool {
-	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !h.plain() {
+	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !h.hasPlainConfig() {
 		return false
 	}
 	switch h.args[1] {
 	case "claude":
 		there, err := h.dial(ctx)
-		return err == nil && (there || h.recall(os.Getenv("CLAUDE_PROJECT_DIR")))
+		return err == nil && (there || h.findSnapshot(os.Getenv("CLAUDE_PROJECT_DIR")))
 	case "muse":
-		return h.recall(h.dir)
+		return h.findSnapshot(h.dir)
 	}
 	return false
 }
@@ -134,8 +135,8 @@ func (h *hook) dial(ctx context.Context) (there bool, err error) {
 	return true, nil
 }
 
-// recall finds the snapshot of a project.
-func (h *hook) recall(project string) bool {
+// findSnapshot finds the snapshot of a project.
+func (h *hook) findSnapshot(project string) bool {
 	if !filepath.IsAbs(project) {
 		return false
 	}
@@ -187,7 +188,7 @@ func (h *hook) passOn() error {
 
 // startUmpire has the program umpire answer instead, and ends as it ends.
 func startUmpire(args []string, stdin *os.File) error {
-	name, err := sibling()
+	name, err := findSibling()
 	if err != nil {
 		return err
 	}
@@ -216,17 +217,18 @@ func (h *hook) configOf(project string) (host.Config, error) {
 	return h.config, nil
 }
 
-// found is the line of [host.Front].
-func (h *hook) found(context.Context, *host.Question) (*host.Line, error) { return h.line, nil }
+// formatLine is the line of [host.Front].
+func (h *hook) formatLine(context.Context, *host.Question) (*host.Line, error) { return h.line, nil }
 
 // maxPlain bounds the configuration that is looked through.
 const maxPlain = 64 << 10
 
-// plain reports whether the configuration of the administrator and the person leaves it
+// hasPlainConfig reports whether the configuration of the administrator and the person leaves it
 // at the usual socket: where the key is not written, nor a character that YAML could write
 // it with otherwise.
-func (h *hook) plain() bool {
-	return saysNothing(filepath.Join(files.Managed.Dir, "config.yaml")) && saysNothing(filepath.Join(h.home, "config.yaml"))
+func (h *hook) hasPlainConfig() bool {
+	return saysNothing(filepath.Join(files.Managed.Dir, "config.yaml")) &&
+		saysNothing(filepath.Join(h.home, "config.yaml"))
 }
 
 // saysNothing reports whether a file says nothing of the socket.
@@ -250,13 +252,13 @@ func saysNothing(name string) bool {
 	return !bytes.Contains(text, []byte("listen")) && !bytes.Contains(text, []byte(`\`))
 }
 
-// nonce tells a question from others; nobody gains by guessing it.
-func nonce() string {
+// newNonce tells a question from others; nobody gains by guessing it.
+func newNonce() string {
 	return strconv.FormatUint(rand.Uint64(), 36) + strconv.FormatUint(rand.Uint64(), 36)
 }
 
-// sibling is the program umpire beside this one.
-func sibling() (string, error) {
+// findSibling is the program umpire beside this one.
+func findSibling() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
 		return "", err

@@ -38,7 +38,7 @@ const headerTime = 5 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	err := watchGate(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(os.Stderr, "umpire-metrics: %v\n", err)
@@ -76,8 +76,8 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (options
 	return o, nil
 }
 
-// run watches the gate until ctx ends.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+// watchGate watches the gate until ctx ends.
+func watchGate(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	o, err := parse(args, getenv, stderr)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func tee(events iter.Seq2[umpire.Event, error], spans *spanFeed) iter.Seq2[umpir
 	return func(yield func(umpire.Event, error) bool) {
 		for e, err := range events {
 			if err == nil && spans.observer.On() && e.At.After(spans.since) {
-				_ = spans.observer.Run(context.Background(), one(e)) // one event is no error
+				_ = spans.observer.Run(context.Background(), yieldOne(e)) // one event is no error
 			}
 			if !yield(e, err) {
 				return
@@ -150,7 +150,7 @@ func tee(events iter.Seq2[umpire.Event, error], spans *spanFeed) iter.Seq2[umpir
 	}
 }
 
-func one(e umpire.Event) iter.Seq2[umpire.Event, error] {
+func yieldOne(e umpire.Event) iter.Seq2[umpire.Event, error] {
 	return func(yield func(umpire.Event, error) bool) { yield(e, nil) }
 }
 

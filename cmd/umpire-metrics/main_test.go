@@ -67,7 +67,7 @@ func TestFiguresAndSpans(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		env := func(name string) string { return map[string]string{"UMPIRE_HOME": home}[name] }
-		ended <- run(ctx, []string{"--listen", "127.0.0.1:0", "--otlp", collector.URL}, env, written, io.Discard)
+		ended <- watchGate(ctx, []string{"--listen", "127.0.0.1:0", "--otlp", collector.URL}, env, written, io.Discard)
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -142,7 +142,7 @@ func TestBadOptions(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"word"}, {"--nope"}, {"--token-file", "/nowhere"}, {"--gate", "nothing"}, {"--otlp", "nothing"}} {
 		env := func(string) string { return t.TempDir() }
-		if err := run(t.Context(), args, env, io.Discard, io.Discard); err == nil {
+		if err := watchGate(t.Context(), args, env, io.Discard, io.Discard); err == nil {
 			t.Errorf("%q is no error", args)
 		}
 	}

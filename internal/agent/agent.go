@@ -85,8 +85,8 @@ type Agent struct {
 	now   atomic.Pointer[run]
 }
 
-// below is an agent like this one, for a sub-agent: what bounds this one bounds that one.
-func (a *Agent) below() *Agent {
+// deriveSubAgent is an agent like this one, for a sub-agent: what bounds this one bounds that one.
+func (a *Agent) deriveSubAgent() *Agent {
 	return &Agent{Gate: a.Gate, Ask: a.Ask, Sandbox: a.Sandbox, Runner: a.Runner, maxTurns: maxTurns, clock: a.clock}
 }
 
@@ -94,7 +94,7 @@ func (a *Agent) below() *Agent {
 // call, at any time; outside a run nobody hears it.
 func (a *Agent) Output(call umpire.CallID, text string) {
 	if r := a.now.Load(); r != nil {
-		r.hear(func(h Handler) { h.Output(call, text) })
+		r.notify(func(h Handler) { h.Output(call, text) })
 	}
 }
 

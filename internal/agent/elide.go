@@ -7,10 +7,10 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// reply asks the model. Outputs of calls are left out of the request when the conversation
+// askModel asks the model. Outputs of calls are left out of the request when the conversation
 // comes near what the model can be told, and when the model refuses it as too long; it is
 // asked once more then. The store keeps them all.
-func (r *run) reply(ctx context.Context, request llm.Request) (llm.Message, error) {
+func (r *run) askModel(ctx context.Context, request llm.Request) (llm.Message, error) {
 	r.elided = max(r.elided, foreseeElided(request, llm.WindowOf(r.Model)))
 	message, err := r.Model.Reply(ctx, elideOutputs(request, r.elided), r.saying)
 	if kind, ok := llm.KindOf(err); !ok || kind != llm.FailedTooLong {

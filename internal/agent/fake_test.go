@@ -192,7 +192,7 @@ func (g *fakeGate) ask(id umpire.BatchID, call umpire.Call) error {
 	return g.apply(id, umpire.Event{Kind: umpire.EventPermissionAsked, Call: call.ID, Request: request, Tool: call.Tool}, nil)
 }
 
-func (g *fakeGate) Prompt(ctx context.Context, p umpire.Prompt) (told umpire.Prompted, err error) {
+func (g *fakeGate) Prompt(ctx context.Context, p umpire.Prompt) (prompted umpire.Prompted, err error) {
 	err = g.step(ctx, "Prompt", p.Epoch, func() error {
 		if p.Epoch != 0 && g.session.State == umpire.SessionIdle {
 			g.session.State = umpire.SessionGenerating
@@ -201,10 +201,10 @@ func (g *fakeGate) Prompt(ctx context.Context, p umpire.Prompt) (told umpire.Pro
 		}
 		g.prompts = append(g.prompts, p.Text)
 		g.append(umpire.Event{Kind: umpire.EventPromptQueued})
-		told = umpire.Prompted{Queued: true, Waiting: g.session.Pending}
+		prompted = umpire.Prompted{Queued: true, Waiting: g.session.Pending}
 		return nil
 	})
-	return told, err
+	return prompted, err
 }
 
 func (g *fakeGate) keep(role string, id umpire.BatchID, content any) {
@@ -282,15 +282,15 @@ func (g *fakeGate) Reply(ctx context.Context, r umpire.Reply) (s umpire.Session,
 
 func (g *fakeGate) Submit(ctx context.Context, s umpire.Submission) (b umpire.Batch, err error) {
 	err = g.step(ctx, "Submit", s.Epoch, func() error {
-		if standing, ok := g.batches[s.Batch]; ok {
-			b = standing
+		if existing, ok := g.batches[s.Batch]; ok {
+			b = existing
 			return nil
 		}
 		if err := g.deliver(); err != nil {
 			return err
 		}
 		g.keep("assistant", s.Batch, s.Message)
-		told := batch.Submitted{}
+		prompted := batch.Submitted{}
 		verdicts := map[umpire.CallID]umpire.Verdict{}
 		for _, c := range s.Calls {
 			if _, twice := g.calls[c.ID]; twice {
@@ -298,9 +298,9 @@ func (g *fakeGate) Submit(ctx context.Context, s umpire.Submission) (b umpire.Ba
 			}
 			verdicts[c.ID] = g.judge(c, s)
 			state := map[umpire.Verdict]umpire.CallState{umpire.Allow: umpire.CallApproved, umpire.Ask: umpire.CallAsked, umpire.Deny: umpire.CallDenied}
-			told.Calls = append(told.Calls, batch.Call{ID: c.ID, Tool: c.Tool, Effect: g.effectOf(c), State: state[verdicts[c.ID]], Verdict: verdicts[c.ID]})
+			prompted.Calls = append(prompted.Calls, batch.Call{ID: c.ID, Tool: c.Tool, Effect: g.effectOf(c), State: state[verdicts[c.ID]], Verdict: verdicts[c.ID]})
 		}
-		if err := g.apply(s.Batch, umpire.Event{Kind: umpire.EventBatchSubmitted}, told); err != nil {
+		if err := g.apply(s.Batch, umpire.Event{Kind: umpire.EventBatchSubmitted}, prompted); err != nil {
 			return err
 		}
 		g.order = append(g.order, s.Batch)
@@ -467,9 +467,9 @@ func (g *fakeGate) launch(s umpire.Start, c *umpire.BatchCall, started *umpire.S
 
 func (g *fakeGate) Finish(ctx context.Context, r umpire.Result) (b umpire.Batch, err error) {
 	err = g.step(ctx, "Finish", r.Epoch, func() error {
-		if standing, ok := g.results[r.Call]; ok {
+		if existing, ok := g.results[r.Call]; ok {
 			b = g.batches[r.Batch]
-			if standing.Output == r.Output {
+			if existing.Output == r.Output {
 				return nil
 			}
 			return fmt.Errorf("call %s has its result: %w", r.Call, umpire.ErrState)

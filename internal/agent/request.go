@@ -79,8 +79,8 @@ func addMessage(messages []llm.Message, m llm.Message) []llm.Message {
 // silence stands for a reply without anything in it, which could not be sent back.
 const silence = "(no reply)"
 
-// keepable makes a reply fit to be kept.
-func keepable(m llm.Message) llm.Message {
+// cleanReply makes a reply fit to be kept.
+func cleanReply(m llm.Message) llm.Message {
 	kept := llm.Message{Role: llm.RoleAssistant, Stop: m.Stop, Usage: m.Usage}
 	says := false
 	for _, b := range m.Content {
@@ -110,8 +110,8 @@ func markBroken(b llm.Block) llm.Block {
 	return b
 }
 
-// keep stores a reply: one with calls as a batch, which is open then.
-func (r *run) keep(ctx context.Context, message llm.Message, request llm.Request) error {
+// storeReply stores a reply: one with calls as a batch, which is open then.
+func (r *run) storeReply(ctx context.Context, message llm.Message, request llm.Request) error {
 	makeDistinct(message, request.Messages)
 	content, err := json.Marshal(message)
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *run) keep(ctx context.Context, message llm.Message, request llm.Request
 		return fmt.Errorf("store the model's reply: %w", err)
 	}
 	if text := message.Text(); text != "" {
-		r.hear(func(h Handler) { h.Said(text) })
+		r.notify(func(h Handler) { h.Said(text) })
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 			s.Tighten = append(s.Tighten, missingToolRule(call.Tool))
 		}
 	}
-	err := r.steadily(ctx, func() error {
+	err := r.retryPatiently(ctx, func() error {
 		_, err := r.Gate.Submit(ctx, s)
 		return err
 	})

@@ -13,21 +13,21 @@ import (
 type run struct {
 	*Agent
 
-	session umpire.Session
-	handler Handler
-	tools   Tools
-	tasks   *tasks        // nil without sub-agents
-	bell    chan struct{} // something has happened; holds one
-	outcome Outcome
-	open    umpire.BatchID         // the batch whose results the model does not have
-	elided  int                    // how many outputs the model is not sent any more, the oldest
-	told    map[umpire.CallID]bool // whose end the handler has heard of
-	stopped bool                   // a person had stopped the turn before this run began
+	session  umpire.Session
+	handler  Handler
+	tools    Tools
+	tasks    *tasks        // nil without sub-agents
+	bell     chan struct{} // something has happened; holds one
+	outcome  Outcome
+	open     umpire.BatchID         // the batch whose results the model does not have
+	elided   int                    // how many outputs the model is not sent any more, the oldest
+	reported map[umpire.CallID]bool // whose end the handler has heard of
+	stopped  bool                   // a person had stopped the turn before this run began
 	// cancelled says that a person stopped the turn in a sub-agent.
 	cancelled bool
 
-	ears   sync.Mutex // lets the handler hear one thing at a time, and guards what follows
-	cursor int64      // the last event that was heard
+	handlerMu sync.Mutex // lets the handler hear one thing at a time, and guards what follows
+	cursor    int64      // the last event that was heard
 
 	mu       sync.Mutex // never held while anybody else's code runs: ending a call must not wait
 	stopTool context.CancelCauseFunc
@@ -43,7 +43,7 @@ type run struct {
 func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome, error) {
 	r := &run{
 		Agent: a, session: s, handler: a.Handler, tools: a.Tools, bell: make(chan struct{}, 1),
-		told: map[umpire.CallID]bool{}, cursor: a.From,
+		reported: map[umpire.CallID]bool{}, cursor: a.From,
 	}
 	if r.handler == nil {
 		r.handler = deaf{}
@@ -58,18 +58,18 @@ func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome
 	var helpers sync.WaitGroup
 	helpers.Go(func() { r.watch(ctx, cancel) })
 	helpers.Go(func() { r.holdLease(ctx, cancel) })
-	err := r.all(ctx, task)
+	err := r.runSteps(ctx, task)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause // what ended the run, not what broke because of it
 	}
 	cancel(nil)
 	helpers.Wait()
-	r.hearRest(ctx)
+	r.passRemaining(ctx)
 	return r.outcome, err
 }
 
-// all is the run from its first step to its last.
-func (r *run) all(ctx context.Context, task string) error {
+// runSteps is the run from its first step to its last.
+func (r *run) runSteps(ctx context.Context, task string) error {
 	if err := r.findOpen(ctx); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (r *run) all(ctx context.Context, task string) error {
 		if r.maxTurns > 0 && n == r.maxTurns {
 			return errTurns
 		}
-		goOn, err = r.turn(ctx)
+		goOn, err = r.takeTurn(ctx)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (r *run) findOpen(ctx context.Context) error {
 		return err
 	}
 	for i := range b.Calls {
-		r.told[b.Calls[i].ID] = b.Calls[i].State == umpire.CallDone
+		r.reported[b.Calls[i].ID] = b.Calls[i].State == umpire.CallDone
 	}
 	r.stopped = b.Cancelled && b.State == umpire.BatchFinished
 	return nil
@@ -149,7 +149,7 @@ func countQueued(events []umpire.Event) int {
 
 // events returns the session's events after a number.
 func (r *run) events(ctx context.Context, after int64) (all []umpire.Event, err error) {
-	err = r.steadily(ctx, func() error {
+	err = r.retryPatiently(ctx, func() error {
 		all, err = r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: after})
 		return err
 	})
@@ -158,12 +158,12 @@ func (r *run) events(ctx context.Context, after int64) (all []umpire.Event, err 
 
 // prompt hands the task in.
 func (r *run) prompt(ctx context.Context, task string) error {
-	told, err := r.Gate.Prompt(ctx, umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch})
+	prompted, err := r.Gate.Prompt(ctx, umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch})
 	if err != nil {
 		return fmt.Errorf("hand in the task: %w", err)
 	}
-	if told.Queued {
-		r.hear(func(h Handler) { h.Queued(told) })
+	if prompted.Queued {
+		r.notify(func(h Handler) { h.Queued(prompted) })
 	}
 	return nil
 }
@@ -193,12 +193,12 @@ func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
 	return false, nil
 }
 
-// turn asks the model once and stores what it says. It reports whether there was
+// takeTurn asks the model once and stores what it says. It reports whether there was
 // anything to ask.
-func (r *run) turn(ctx context.Context) (bool, error) {
+func (r *run) takeTurn(ctx context.Context) (bool, error) {
 	conversation, err := r.compose(ctx)
 	if errors.Is(err, umpire.ErrState) {
-		return false, r.over(ctx, err)
+		return false, r.refusalUnlessIdle(ctx, err)
 	}
 	if err != nil {
 		return false, err
@@ -207,24 +207,24 @@ func (r *run) turn(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	message, err := r.reply(ctx, request)
+	message, err := r.askModel(ctx, request)
 	if err != nil {
 		return false, &ModelError{Err: err}
 	}
 	r.outcome.Stop = message.Stop
-	return true, r.keep(ctx, keepable(message), request)
+	return true, r.storeReply(ctx, cleanReply(message), request)
 }
 
 func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {
-	err = r.steadily(ctx, func() error {
+	err = r.retryPatiently(ctx, func() error {
 		c, err = r.Gate.Compose(ctx, r.session.ID, r.session.Epoch)
 		return err
 	})
 	return c, err
 }
 
-// over tells a session without anything to send from one that a person has ended.
-func (r *run) over(ctx context.Context, refusal error) error {
+// refusalUnlessIdle tells a session without anything to send from one that a person has ended.
+func (r *run) refusalUnlessIdle(ctx context.Context, refusal error) error {
 	s, err := r.Gate.Session(ctx, r.session.ID)
 	if err != nil {
 		return err

@@ -146,8 +146,8 @@ func TestHoldAndResume(t *testing.T) {
 		if diff := cmp.Diff(want, s.model.last().Content); diff != "" {
 			s.Errorf("results: -want +got\n%s", diff)
 		}
-		if heard := s.ears.heard(); !strings.HasPrefix(heard, "waiting 2\nwaiting 1\nended a ok") {
-			s.Errorf("heard\n%s", heard)
+		if lastSeq := s.ears.heard(); !strings.HasPrefix(lastSeq, "waiting 2\nwaiting 1\nended a ok") {
+			s.Errorf("heard\n%s", lastSeq)
 		}
 	}, say(use("a", "Read"), use("b", "Write"), use("c", "Bash")))
 }
@@ -226,8 +226,8 @@ func TestQueuedMessages(t *testing.T) {
 			}
 		}
 		r := s.begin("first")
-		if told, err := s.gate.Prompt(s.Context(), umpire.Prompt{Text: "second"}); err != nil || !told.Queued || told.Waiting != 1 {
-			s.Errorf("%+v, %v", told, err)
+		if prompted, err := s.gate.Prompt(s.Context(), umpire.Prompt{Text: "second"}); err != nil || !prompted.Queued || prompted.Waiting != 1 {
+			s.Errorf("%+v, %v", prompted, err)
 		}
 		synctest.Wait()
 		s.stands("", 1)
@@ -379,8 +379,8 @@ func TestHeadless(t *testing.T) {
 		if o := s.begin("more").finish(); o.Waiting != 1 {
 			s.Errorf("outcome %+v", o)
 		}
-		if heard := s.ears.heard(); !strings.HasSuffix(heard, "queued behind 1") {
-			s.Errorf("heard\n%s", heard)
+		if lastSeq := s.ears.heard(); !strings.HasSuffix(lastSeq, "queued behind 1") {
+			s.Errorf("heard\n%s", lastSeq)
 		}
 		s.stands("", 1)
 	}, say(use("a", "Read"), use("b", "Write")))
@@ -398,8 +398,8 @@ func TestOutputIsHeardDuringTheRun(t *testing.T) {
 		}
 		s.begin("go").finish()
 		s.agent.Output("a", "too late")
-		if heard := s.ears.heard(); !strings.HasPrefix(heard, "printed a half\nended a ok") || strings.Contains(heard, "too") {
-			s.Errorf("heard\n%s", heard)
+		if lastSeq := s.ears.heard(); !strings.HasPrefix(lastSeq, "printed a half\nended a ok") || strings.Contains(lastSeq, "too") {
+			s.Errorf("heard\n%s", lastSeq)
 		}
 	}, say(use("a", "Bash")))
 }

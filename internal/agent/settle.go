@@ -19,7 +19,7 @@ const finishTime = 5 * time.Second
 func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, error) {
 	b, err := r.batch(ctx, id)
 	for err == nil {
-		r.tell(&b)
+		r.reportEnded(&b)
 		switch b.State {
 		case umpire.BatchFinished, umpire.BatchDelivered:
 			return b, nil
@@ -30,7 +30,7 @@ func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, erro
 			}
 			b, err = r.await(ctx, b)
 		case umpire.BatchRunning:
-			b, err = r.next(ctx, b)
+			b, err = r.runNextCall(ctx, b)
 			if r.outcome.Waiting > 0 {
 				return b, err // in a sub-agent
 			}
@@ -42,15 +42,15 @@ func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, erro
 }
 
 func (r *run) batch(ctx context.Context, id umpire.BatchID) (b umpire.Batch, err error) {
-	err = r.steadily(ctx, func() error {
+	err = r.retryPatiently(ctx, func() error {
 		b, err = r.Gate.Batch(ctx, r.session.ID, id)
 		return err
 	})
 	return b, err
 }
 
-// next runs the first call that has no result, if the gate lets it go.
-func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
+// runNextCall runs the first call that has no result, if the gate lets it go.
+func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	if ctx.Err() != nil {
 		return b, context.Cause(ctx)
 	}
@@ -59,11 +59,11 @@ func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 		return b, fmt.Errorf("batch %q runs, and has no call left to run: %w", b.ID, umpire.ErrState)
 	}
 	if r.cancelled {
-		return r.store(ctx, b, c.ID, umpire.Result{
+		return r.storeResult(ctx, b, c.ID, umpire.Result{
 			Status: umpire.ResultCancelled, Output: "[Interrupted] The call was not run: the user stopped the turn.",
 		})
 	}
-	started, err := r.start(ctx, b.ID, c.ID)
+	started, err := r.startCall(ctx, b.ID, c.ID)
 	if err != nil {
 		return b, fmt.Errorf("start call %q: %w", c.ID, err)
 	}
@@ -77,9 +77,9 @@ func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	return started.Batch, nil
 }
 
-// start asks the gate to let a call run. It is not broken off halfway: a call of
+// startCall asks the gate to let a call run. It is not broken off halfway: a call of
 // which it is not known whether it was started would have to be asked about.
-func (r *run) start(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
+func (r *run) startCall(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
 	ctx, done := outlastingContext(ctx)
 	defer done()
 	return r.Gate.Start(ctx, umpire.Start{
@@ -101,15 +101,15 @@ func outlastingContext(ctx context.Context) (context.Context, context.CancelFunc
 // stored also when the run is ending: what has happened must not be in doubt.
 func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Started) (umpire.Batch, error) {
 	result := r.runTool(ctx, started)
-	if r.leaves(ctx, started, result) {
+	if r.leavesOpen(ctx, started, result) {
 		return b, context.Cause(ctx)
 	}
-	after, err := r.store(ctx, b, started.Call.ID, result)
+	after, err := r.storeResult(ctx, b, started.Call.ID, result)
 	if err != nil {
 		return after, err
 	}
 	if r.tasks != nil {
-		r.tasks.settled(ctx)
+		r.tasks.endSession(ctx)
 	}
 	if ctx.Err() != nil {
 		return after, context.Cause(ctx)
@@ -117,31 +117,31 @@ func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Starte
 	return after, nil
 }
 
-// leaves reports whether a call is left as it is: a sub-agent that is not done when its
+// leavesOpen reports whether a call is left as it is: a sub-agent that is not done when its
 // parent's run ends is gone on with by the next one.
-func (r *run) leaves(ctx context.Context, started umpire.Started, result umpire.Result) bool {
+func (r *run) leavesOpen(ctx context.Context, started umpire.Started, result umpire.Result) bool {
 	if r.tasks == nil || started.Call.Tool != taskTool || result.Status == umpire.ResultOK {
 		return false
 	}
 	return r.outcome.Waiting > 0 || ctx.Err() != nil && r.Sub.Leave
 }
 
-// store stores the result of a call.
-func (r *run) store(
+// storeResult stores the result of a call.
+func (r *run) storeResult(
 	ctx context.Context, b umpire.Batch, call umpire.CallID, result umpire.Result,
 ) (umpire.Batch, error) {
 	result.Session, result.Batch, result.Call, result.Epoch = r.session.ID, b.ID, call, r.session.Epoch
 	store, done := outlastingContext(ctx)
 	defer done()
 	var after umpire.Batch
-	err := r.steadily(store, func() (err error) {
+	err := r.retryPatiently(store, func() (err error) {
 		after, err = r.Gate.Finish(store, result)
 		return err
 	})
 	if err != nil {
 		return b, fmt.Errorf("store the result of call %q: %w", call, err)
 	}
-	r.ended(after.Call(call), result)
+	r.countEnd(after.Call(call), result)
 	return after, nil
 }
 
@@ -186,21 +186,21 @@ func (r *run) endTool(cause error) {
 	r.tools.Stop()
 }
 
-// tell lets the handler hear of the calls that have ended since.
-func (r *run) tell(b *umpire.Batch) {
+// reportEnded lets the handler hear of the calls that have ended since.
+func (r *run) reportEnded(b *umpire.Batch) {
 	for i := range b.Calls {
 		if c := &b.Calls[i]; c.State == umpire.CallDone && c.Result != nil {
-			r.ended(c, *c.Result)
+			r.countEnd(c, *c.Result)
 		}
 	}
 }
 
-// ended counts the end of a call, once.
-func (r *run) ended(c *umpire.BatchCall, result umpire.Result) {
-	if c == nil || r.told[c.ID] {
+// countEnd counts the end of a call, once.
+func (r *run) countEnd(c *umpire.BatchCall, result umpire.Result) {
+	if c == nil || r.reported[c.ID] {
 		return
 	}
-	r.told[c.ID] = true
+	r.reported[c.ID] = true
 	switch {
 	case result.Code == umpire.CodeAutoDeny && c.Reason.Is("nobody-can-confirm"):
 		r.outcome.Unattended++
@@ -208,7 +208,7 @@ func (r *run) ended(c *umpire.BatchCall, result umpire.Result) {
 		r.outcome.Late++
 	}
 	call := *c
-	r.hear(func(h Handler) { h.Ended(call, result) })
+	r.notify(func(h Handler) { h.Ended(call, result) })
 }
 
 // pollEvery is how often a batch that waits is looked at although nothing was heard.
@@ -224,9 +224,9 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	for {
 		if n := b.Waiting(); n != waiting {
 			waiting = n
-			r.hear(func(h Handler) { h.Waiting(n) })
+			r.notify(func(h Handler) { h.Waiting(n) })
 		}
-		if err := r.show(ctx, asker); err != nil {
+		if err := r.showQuestion(ctx, asker); err != nil {
 			return b, err
 		}
 		select {
@@ -241,17 +241,17 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 		if b, err = r.batch(ctx, b.ID); err != nil || b.State != umpire.BatchWaiting {
 			return b, err
 		}
-		r.tell(&b)
+		r.reportEnded(&b)
 	}
 }
 
-// show has the first question asked that waits, and no other.
-func (r *run) show(ctx context.Context, a *asker) error {
+// showQuestion has the first question asked that waits, and no other.
+func (r *run) showQuestion(ctx context.Context, a *asker) error {
 	if a.ask == nil {
 		return nil
 	}
 	var list []umpire.Pending
-	err := r.steadily(ctx, func() (err error) {
+	err := r.retryPatiently(ctx, func() (err error) {
 		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID})
 		return err
 	})
@@ -265,7 +265,7 @@ func (r *run) show(ctx context.Context, a *asker) error {
 	}
 	a.stop()
 	if len(list) > 0 {
-		a.start(ctx, list[0])
+		a.startAsking(ctx, list[0])
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ type asker struct {
 	done    chan struct{}
 }
 
-func (a *asker) start(ctx context.Context, p umpire.Pending) {
+func (a *asker) startAsking(ctx context.Context, p umpire.Pending) {
 	ctx, a.cancel = context.WithCancel(ctx)
 	a.request, a.done = p.Request, make(chan struct{})
 	go func(done chan struct{}) {

@@ -158,12 +158,12 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	child, heard, err := t.enter(ctx, call, &a)
+	child, lastSeq, err := t.openSession(ctx, call, &a)
 	if err != nil {
 		return "", fmt.Errorf("the session of the sub-agent: %w", err)
 	}
 	t.over = child.ID
-	words, outcome, err := t.work(ctx, child, heard, a.Prompt)
+	words, outcome, err := t.runSubAgent(ctx, child, lastSeq, a.Prompt)
 	t.run.outcome.Unattended += outcome.Unattended
 	t.run.outcome.Late += outcome.Late
 	t.run.outcome.Waiting += outcome.Waiting
@@ -185,11 +185,13 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 const again = "What you said last did not reach whoever gave you this task. Say once more what came of it; do not " +
 	"do anything again."
 
-// work runs the sub-agent until it has nothing more to do, and returns its last words.
-func (t *tasks) work(ctx context.Context, child umpire.Session, heard int64, task string) (string, Outcome, error) {
+// runSubAgent runs the sub-agent until it has nothing more to do, and returns its last words.
+func (t *tasks) runSubAgent(
+	ctx context.Context, child umpire.Session, lastSeq int64, task string,
+) (string, Outcome, error) {
 	ears := &subHandler{parent: t.run, session: child.ID}
-	worker := t.run.below()
-	worker.System, worker.Handler, worker.From = Prompt(&child), ears, heard
+	worker := t.run.deriveSubAgent()
+	worker.System, worker.Handler, worker.From = Prompt(&child), ears, lastSeq
 	equipment, err := t.run.Sub.Equip(ctx, &child, worker.Output)
 	if err != nil {
 		return "", Outcome{}, err
@@ -208,8 +210,8 @@ func (t *tasks) work(ctx context.Context, child umpire.Session, heard int64, tas
 	return ears.words, outcome, err
 }
 
-// settled ends the session of a sub-agent once the result of its task is stored.
-func (t *tasks) settled(ctx context.Context) {
+// endSession ends the session of a sub-agent once the result of its task is stored.
+func (t *tasks) endSession(ctx context.Context) {
 	if t.over == "" {
 		return
 	}
@@ -230,15 +232,15 @@ type subHandler struct {
 	words   string
 }
 
-func (s *subHandler) Event(e umpire.Event) { s.parent.hear(func(h Handler) { h.Event(e) }) }
+func (s *subHandler) Event(e umpire.Event) { s.parent.notify(func(h Handler) { h.Event(e) }) }
 func (s *subHandler) Said(text string)     { s.words = text }
-func (s *subHandler) Waiting(n int)        { s.parent.hear(func(h Handler) { h.Waiting(n) }) }
+func (s *subHandler) Waiting(n int)        { s.parent.notify(func(h Handler) { h.Waiting(n) }) }
 
 func (s *subHandler) Output(call umpire.CallID, text string) {
-	s.parent.hear(func(h Handler) { h.Output(call, text) })
+	s.parent.notify(func(h Handler) { h.Output(call, text) })
 }
 
 func (s *subHandler) Ended(call umpire.BatchCall, r umpire.Result) {
 	r.Session = s.session
-	s.parent.hear(func(h Handler) { h.Ended(call, r) })
+	s.parent.notify(func(h Handler) { h.Ended(call, r) })
 }

@@ -17,14 +17,14 @@ func childID(parent umpire.SessionID, call umpire.CallID) umpire.SessionID {
 	return parent + "-" + umpire.SessionID(hex.EncodeToString(sum[:6]))
 }
 
-// enter opens the session of a sub-agent, or takes the one that a run before left. It
+// openSession opens the session of a sub-agent, or takes the one that a run before left. It
 // returns the last event of that one.
-func (t *tasks) enter(
+func (t *tasks) openSession(
 	ctx context.Context, call *umpire.Call, a *assignment,
-) (s umpire.Session, heard int64, err error) {
+) (s umpire.Session, lastSeq int64, err error) {
 	r := t.run
 	id := childID(r.session.ID, call.ID)
-	err = r.steadily(ctx, func() error {
+	err = r.retryPatiently(ctx, func() error {
 		s, err = r.Gate.Open(ctx, umpire.Opening{
 			ID: id, Dir: r.session.Dir, Agent: r.session.Agent, Profile: a.Profile, Parent: r.session.ID,
 			Headless: r.session.Headless, Runner: r.Runner,
@@ -34,31 +34,31 @@ func (t *tasks) enter(
 	if !errors.Is(err, umpire.ErrState) {
 		return s, 0, err
 	}
-	standing, lookErr := r.Gate.Session(ctx, id)
+	existing, lookErr := r.Gate.Session(ctx, id)
 	if lookErr != nil {
 		return s, 0, err
 	}
-	if standing.Runner == r.Runner && r.Runner != "" {
-		return standing, 0, nil // opened just now, and only the answer was lost
+	if existing.Runner == r.Runner && r.Runner != "" {
+		return existing, 0, nil // opened just now, and only the answer was lost
 	}
 	events, err := r.Gate.Events(ctx, umpire.Filter{Session: id})
 	if err != nil {
 		return s, 0, err
 	}
 	if len(events) > 0 {
-		heard = events[len(events)-1].Seq
+		lastSeq = events[len(events)-1].Seq
 	}
-	s, err = t.take(ctx, id)
-	return s, heard, err
+	s, err = t.takeOverSession(ctx, id)
+	return s, lastSeq, err
 }
 
 // leaseTime is how long a runner that is gone without a trace keeps its session, and a
 // little more.
 const leaseTime = 40 * time.Second
 
-// take takes the session of a sub-agent, as soon as the runner that had it has it no
+// takeOverSession takes the session of a sub-agent, as soon as the runner that had it has it no
 // more: its lease may last longer than that of the parent.
-func (t *tasks) take(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
+func (t *tasks) takeOverSession(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
 	r := t.run
 	resumption := umpire.Resumption{ID: id, Dir: r.session.Dir, Runner: r.Runner, Headless: r.session.Headless}
 	for began := time.Now(); ; sleepFor(ctx, time.Second) {
@@ -66,8 +66,8 @@ func (t *tasks) take(ctx context.Context, id umpire.SessionID) (s umpire.Session
 		if !errors.Is(err, umpire.ErrState) || ctx.Err() != nil || time.Since(began) > leaseTime {
 			return s, err
 		}
-		standing, lookErr := r.Gate.Session(ctx, id)
-		if lookErr != nil || standing.State == umpire.SessionOver {
+		existing, lookErr := r.Gate.Session(ctx, id)
+		if lookErr != nil || existing.State == umpire.SessionOver {
 			return s, err
 		}
 	}

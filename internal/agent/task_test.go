@@ -160,8 +160,8 @@ func TestSubAgentHasNoSubAgent(t *testing.T) {
 	if deep := h.models["reviewer"].requests[0]; slices.ContainsFunc(deep.Tools, func(t llm.Tool) bool { return t.Name == taskTool || t.Name == leavesPlan }) {
 		t.Errorf("a sub-agent has %+v", deep.Tools)
 	}
-	if told := h.models["reviewer"].last().Results(); len(told) != 1 || !told[0].IsError {
-		t.Errorf("the sub-agent was told %+v", told)
+	if prompted := h.models["reviewer"].last().Results(); len(prompted) != 1 || !prompted[0].IsError {
+		t.Errorf("the sub-agent was told %+v", prompted)
 	}
 }
 
@@ -196,8 +196,8 @@ func TestProfileOfASubAgent(t *testing.T) {
 	h.models["reader"] = &scripted{replies: []llm.Message{say(reading("r"), llm.Call("l", "LS", nil))}}
 	h.child.run = func(context.Context, umpire.Started) umpire.Result { return umpire.Result{Status: umpire.ResultOK} }
 	h.run(umpire.Opening{})
-	if told := h.models["reader"].last().Results(); told[0].IsError || !told[1].IsError || h.child.all() != "r" {
-		t.Errorf("it was told %+v, and ran %s", told, h.child.all())
+	if prompted := h.models["reader"].last().Results(); prompted[0].IsError || !prompted[1].IsError || h.child.all() != "r" {
+		t.Errorf("it was told %+v, and ran %s", prompted, h.child.all())
 	}
 }
 
@@ -294,7 +294,7 @@ func TestSubAgentIsGoneOnWith(t *testing.T) {
 func TestSubAgentIsConfined(t *testing.T) {
 	t.Parallel()
 	a := &Agent{Sandbox: &umpire.Confinement{}, Runner: "r"}
-	if below := a.below(); below.Sandbox != a.Sandbox || below.Runner != "r" || below.Sub != nil {
+	if below := a.deriveSubAgent(); below.Sandbox != a.Sandbox || below.Runner != "r" || below.Sub != nil {
 		t.Errorf("a sub-agent is %+v", below)
 	}
 }

@@ -16,12 +16,12 @@ var errEnded = errors.New("the session was ended")
 // it was when the gate was away for a while.
 func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
-		for e, err := range r.Gate.Watch(ctx, umpire.Filter{Session: r.session.ID, After: r.heard()}) {
+		for e, err := range r.Gate.Watch(ctx, umpire.Filter{Session: r.session.ID, After: r.lastSeq()}) {
 			if err != nil {
 				break
 			}
 			pause = firstPause
-			r.listen(e)
+			r.passEvent(e)
 			if e.Kind == umpire.EventSessionEnded {
 				end(errEnded)
 			}
@@ -30,47 +30,47 @@ func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// heard is the last event that was heard.
-func (r *run) heard() int64 {
-	r.ears.Lock()
-	defer r.ears.Unlock()
+// lastSeq is the last event that was heard.
+func (r *run) lastSeq() int64 {
+	r.handlerMu.Lock()
+	defer r.handlerMu.Unlock()
 	return r.cursor
 }
 
-// listen passes an event on, once.
-func (r *run) listen(e umpire.Event) {
-	r.ears.Lock()
+// passEvent passes an event on, once.
+func (r *run) passEvent(e umpire.Event) {
+	r.handlerMu.Lock()
 	if e.Seq > r.cursor {
 		r.cursor = e.Seq
 		r.handler.Event(e)
 	}
-	r.ears.Unlock()
+	r.handlerMu.Unlock()
 	select {
 	case r.bell <- struct{}{}:
 	default: // it rings already
 	}
 }
 
-// hear tells the handler something.
-func (r *run) hear(f func(Handler)) {
-	r.ears.Lock()
-	defer r.ears.Unlock()
+// notify tells the handler something.
+func (r *run) notify(f func(Handler)) {
+	r.handlerMu.Lock()
+	defer r.handlerMu.Unlock()
 	f(r.handler)
 }
 
 // saying passes on a piece of a reply that is still coming in.
-func (r *run) saying(piece llm.Delta) { r.hear(func(h Handler) { h.Saying(piece) }) }
+func (r *run) saying(piece llm.Delta) { r.notify(func(h Handler) { h.Saying(piece) }) }
 
-// hearRest passes on what was stored and not heard before the run ended.
-func (r *run) hearRest(ctx context.Context) {
+// passRemaining passes on what was stored and not heard before the run ended.
+func (r *run) passRemaining(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
-	events, err := r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: r.heard()})
+	events, err := r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: r.lastSeq()})
 	if err != nil {
 		return // the events stay where they are; only this run does not hear them
 	}
 	for _, e := range events {
-		r.listen(e)
+		r.passEvent(e)
 	}
 }
 
@@ -82,9 +82,9 @@ const (
 	patience = 20 * time.Second
 )
 
-// steadily does something that may be done twice, until it is done, refused, or the
+// retryPatiently does something that may be done twice, until it is done, refused, or the
 // patience is at its end.
-func (r *run) steadily(ctx context.Context, do func() error) error {
+func (r *run) retryPatiently(ctx context.Context, do func() error) error {
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		err := do()

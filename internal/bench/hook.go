@@ -64,9 +64,9 @@ type Hook struct {
 // Judge is a [Judge]: it asks the hook for the line, as its format says.
 func (h *Hook) Judge(ctx context.Context, l *Line) Answer {
 	if h.Format == FormatLines {
-		return h.line(ctx, l)
+		return h.askProcess(ctx, l)
 	}
-	return h.once(ctx, l)
+	return h.runOnce(ctx, l)
 }
 
 // Close ends the process, if one runs. Judging again starts another.
@@ -79,8 +79,8 @@ func (h *Hook) timeout() time.Duration {
 	return h.Timeout
 }
 
-// start prepares the command, which a shell reads.
-func (h *Hook) start(ctx context.Context) *exec.Cmd {
+// newCommand prepares the command, which a shell reads.
+func (h *Hook) newCommand(ctx context.Context) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", h.Command)
 	if runtime.GOOS == "windows" {
 		cmd = exec.CommandContext(ctx, "cmd", "/c", h.Command)
@@ -91,11 +91,11 @@ func (h *Hook) start(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-// once starts the hook for one line.
-func (h *Hook) once(ctx context.Context, l *Line) Answer {
+// runOnce starts the hook for one line.
+func (h *Hook) runOnce(ctx context.Context, l *Line) Answer {
 	ctx, cancel := context.WithTimeout(ctx, h.timeout())
 	defer cancel()
-	cmd := h.start(ctx)
+	cmd := h.newCommand(ctx)
 	cmd.Stdin = bytes.NewReader(h.payload(l))
 	var stdout beginning
 	cmd.Stdout = &stdout
@@ -106,12 +106,12 @@ func (h *Hook) once(ctx context.Context, l *Line) Answer {
 	case err != nil && !errors.As(err, &ended) || ended != nil && !ended.Exited():
 		return Answer{Outcome: Crashed}
 	}
-	return h.read(stdout.Bytes(), cmd.ProcessState.ExitCode())
+	return h.readVerdict(stdout.Bytes(), cmd.ProcessState.ExitCode())
 }
 
-// read tells the verdict from output and exit code. The code 2 denies whatever
+// readVerdict tells the verdict from output and exit code. The code 2 denies whatever
 // the output says, as it does for the agents that start hooks.
-func (h *Hook) read(stdout []byte, code int) Answer {
+func (h *Hook) readVerdict(stdout []byte, code int) Answer {
 	verdict, said := verdictOf(stdout)
 	switch {
 	case code == codeDenied:
@@ -142,8 +142,8 @@ func (h *Hook) payload(l *Line) []byte {
 	return append(text, '\n')
 }
 
-// line asks the running process, starting it when there is none.
-func (h *Hook) line(ctx context.Context, l *Line) Answer {
+// askProcess asks the running process, starting it when there is none.
+func (h *Hook) askProcess(ctx context.Context, l *Line) Answer {
 	if h.process == nil && h.launch() != nil {
 		return Answer{Outcome: Crashed}
 	}
@@ -186,7 +186,7 @@ func verdictOfLine(text []byte, id string) (umpire.Verdict, bool) {
 // with the process's output.
 func (h *Hook) launch() error {
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := h.start(ctx)
+	cmd := h.newCommand(ctx)
 	cmd.Stderr = h.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

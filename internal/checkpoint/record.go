@@ -34,7 +34,7 @@ type recorded struct {
 // are missing, cut or other ones than they were. Where nothing is known there are no
 // breaks. A nil transaction is a store that does not exist.
 func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
-	known, breaks, err := r.read()
+	known, breaks, err := r.readFile()
 	if err != nil || known == nil {
 		return breaks, err
 	}
@@ -49,7 +49,7 @@ func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
 // Of two processes that renew at once, the later one may write what is older. It is true
 // all the same, and says less until the next time.
 func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (breaks []store.Break, err error) {
-	known, breaks, err := r.read()
+	known, breaks, err := r.readFile()
 	if err != nil || len(breaks) > 0 {
 		return breaks, err
 	}
@@ -70,12 +70,12 @@ func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (brea
 	if next.Signed, err = r.Key.Sign(&c); err != nil {
 		return nil, err
 	}
-	return nil, r.write(&next)
+	return nil, r.writeFile(&next)
 }
 
-// read returns what is known, nil when nothing is. The breaks say that the file is not
+// readFile returns what is known, nil when nothing is. The breaks say that the file is not
 // one that the key has signed.
-func (r *Record) read() (*recorded, []store.Break, error) {
+func (r *Record) readFile() (*recorded, []store.Break, error) {
 	text, err := os.ReadFile(r.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -102,8 +102,8 @@ func (r *Record) read() (*recorded, []store.Break, error) {
 	return known, nil, nil
 }
 
-// write puts the file in its place whole.
-func (r *Record) write(known *recorded) error {
+// writeFile puts the file in its place whole.
+func (r *Record) writeFile(known *recorded) error {
 	text, err := json.Marshal(known)
 	if err != nil {
 		return fmt.Errorf("the record of the timeline: %w", err)

@@ -91,7 +91,7 @@ var answered = map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refus
 
 // answerQuestion answers one question.
 func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id string, f *answerFlags) error {
-	if err := f.read(&answer, a.Now()); err != nil {
+	if err := f.fillAnswer(&answer, a.Now()); err != nil {
 		return err
 	}
 	gate, done, err := openPersonsGate(ctx, a, f.tokenFile)
@@ -116,8 +116,8 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 	return resolveQuestion(ctx, a, gate, answer, p, f)
 }
 
-// read takes the flags into the answer.
-func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
+// fillAnswer takes the flags into the answer.
+func (f *answerFlags) fillAnswer(answer *umpire.Answer, now time.Time) error {
 	if answer.Choice != umpire.Approve {
 		return nil
 	}

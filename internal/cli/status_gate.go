@@ -88,14 +88,14 @@ func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config
 		return nil
 	}
 	defer done()
-	if err := s.ask(ctx, gate); err != nil {
+	if err := s.readPermissions(ctx, gate); err != nil {
 		s.Gate.Problem = app.GateError(err).Error()
 	}
 	return nil
 }
 
-// ask reads the permission status of the project.
-func (s *status) ask(ctx context.Context, gate umpire.Gate) error {
+// readPermissions reads the permission status of the project.
+func (s *status) readPermissions(ctx context.Context, gate umpire.Gate) error {
 	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{Project: s.ProjectID})
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *status) ask(ctx context.Context, gate umpire.Gate) error {
 	}
 	s.Pending = len(waiting)
 	if len(waiting) == 0 {
-		return s.last(ctx, gate)
+		return s.readLastDecision(ctx, gate)
 	}
 	p := &waiting[0]
 	s.State, s.Type, s.Risk = umpire.StateWaiting, p.Type, p.Risk
@@ -133,8 +133,8 @@ func (s *status) ask(ctx context.Context, gate umpire.Gate) error {
 // lastWindow is how many events back the last decision is looked for.
 const lastWindow = 500
 
-// last reads what was decided last.
-func (s *status) last(ctx context.Context, gate umpire.Gate) error {
+// readLastDecision reads what was decided last.
+func (s *status) readLastDecision(ctx context.Context, gate umpire.Gate) error {
 	events, err := gate.Events(ctx, umpire.Filter{Project: s.ProjectID, Last: lastWindow})
 	if err != nil {
 		return err

@@ -19,7 +19,9 @@ func chooseLanguage(getenv func(string) string) view.Catalogue {
 
 // catalogues are the parts of 简体中文, the only other language there is.
 var catalogues = []view.Catalogue{
-	chinese, chineseHelp, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseMode, chineseGrants, chineseChat, chineseDemo, chineseSandbox, view.ChineseCard, view.ChineseChat,
+	chinese, chineseHelp, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate,
+	chineseRun, chineseMode, chineseGrants, chineseChat, chineseDemo, chineseSandbox,
+	view.ChineseCard, view.ChineseChat,
 }
 
 // catalogueFor returns the catalogue of a locale; nil is English.

@@ -39,6 +39,7 @@ func formatExitCodes(a *app.App) string {
 	for _, e := range exitCodes {
 		fmt.Fprintf(&b, "  %d  %s\n", e.code, a.Text.Of(e.means))
 	}
-	b.WriteString("\n" + a.Text.Of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
+	b.WriteString("\n" +
+		a.Text.Of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
 	return b.String()
 }

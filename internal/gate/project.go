@@ -44,7 +44,7 @@ type projects struct {
 	*backend
 
 	known   rulefile.Programs
-	telling rulefile.Telling
+	telling rulefile.SeenChanges
 
 	mu  sync.Mutex
 	dir map[string]*Project

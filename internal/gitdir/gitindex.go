@@ -71,7 +71,7 @@ func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 		_ = f.Close() // it was only read
 	}
 	if err != nil {
-		r.fail(fmt.Errorf("%q: %w", file, err))
+		r.noteError(fmt.Errorf("%q: %w", file, err))
 		return nil
 	}
 	if base != "" {

@@ -54,7 +54,7 @@ type settingsReader struct {
 	err   error
 }
 
-func (r *settingsReader) fail(err error) {
+func (r *settingsReader) noteError(err error) {
 	if r.err == nil {
 		r.err = err
 	}
@@ -156,7 +156,7 @@ func (r *settingsReader) modules(dir string, depth int) {
 	defer folder.Close()
 	names, err := folder.Readdirnames(maxConfigFiles)
 	if err != nil && len(names) > 0 || depth > maxModuleDepth {
-		r.fail(fmt.Errorf("%q: too much in it", dir))
+		r.noteError(fmt.Errorf("%q: too much in it", dir))
 		return
 	}
 	for _, name := range names {
@@ -184,13 +184,13 @@ func (r *settingsReader) file(name string) {
 		return
 	}
 	if r.files++; r.files > maxConfigFiles {
-		r.fail(fmt.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
+		r.noteError(fmt.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
 		return
 	}
 	settings, err := ReadConfig(name)
 	r.found = append(r.found, settings...)
 	if err != nil {
-		r.fail(err)
+		r.noteError(err)
 		return
 	}
 	for _, s := range settings {
@@ -232,7 +232,7 @@ func (r *settingsReader) expand(path, from string) string {
 		return r.home + path[1:]
 	}
 	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(") {
-		r.fail(fmt.Errorf("%q: where that is, is not known", path))
+		r.noteError(fmt.Errorf("%q: where that is, is not known", path))
 	}
 	return files.AbsoluteFrom(from, path)
 }

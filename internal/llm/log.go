@@ -23,15 +23,15 @@ func NewLog(model Model, w io.Writer) *Log { return &Log{model: model, w: w} }
 
 // Reply logs the request and passes it on.
 func (l *Log) Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error) {
-	if err := l.write(r); err != nil {
+	if err := l.writeLine(r); err != nil {
 		return Message{}, fmt.Errorf("log of model requests: %w", err)
 	}
 	return l.model.Reply(ctx, r, hear)
 }
 
-// write hands the line over in one piece, so that another process which reads the
+// writeLine hands the line over in one piece, so that another process which reads the
 // file sees whole lines.
-func (l *Log) write(r Request) error {
+func (l *Log) writeLine(r Request) error {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false) // the file is for people and their tools to search

@@ -72,7 +72,7 @@ func ParseScript(data []byte) (*Script, error) {
 	}
 	s := &Script{turns: make([]turn, len(items))}
 	for i, item := range items {
-		if err := s.turns[i].read(item); err != nil {
+		if err := s.turns[i].decodeTurn(item); err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
 	}
@@ -88,8 +88,8 @@ func addLine(data []byte, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n")), err)
 }
 
-// read takes in one turn and refuses what could not be played.
-func (t *turn) read(item json.RawMessage) error {
+// decodeTurn takes in one turn and refuses what could not be played.
+func (t *turn) decodeTurn(item json.RawMessage) error {
 	if kind := strictjson.KindOf(item); kind != "an object" {
 		return fmt.Errorf("is %s, want an object", kind)
 	}

@@ -99,7 +99,7 @@ func (r *justReader) line(line string) bool {
 		r.attributed = true
 		return true
 	case alias != nil:
-		return r.add(alias[1], task{steps: []step{{task: alias[2]}}, main: -1})
+		return r.addTask(alias[1], task{steps: []step{{task: alias[2]}}, main: -1})
 	}
 	return r.head(line)
 }
@@ -131,10 +131,10 @@ func (r *justReader) head(line string) bool {
 	if r.first == "" {
 		r.first = head[1]
 	}
-	return r.add(head[1], t)
+	return r.addTask(head[1], t)
 }
 
-func (r *justReader) add(name string, t task) bool {
+func (r *justReader) addTask(name string, t task) bool {
 	_, twice := r.tasks[name]
 	r.tasks[name] = t
 	return !twice

@@ -62,7 +62,7 @@ func pyprojectRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	data, err := readCode(g, in, file)
 	var tasks map[string]task
 	if err == nil {
-		tasks, err = runner.read(data)
+		tasks, err = runner.readTasks(data)
 	}
 	if _, ok := tasks[name]; err == nil && !ok {
 		return shell.Recipe{} // a program, and not a task
@@ -70,8 +70,8 @@ func pyprojectRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	return recipeOf(in, file, name, tasks, err)
 }
 
-// read returns the tasks of a file.
-func (p *pythonRunner) read(data []byte) (map[string]task, error) {
+// readTasks returns the tasks of a file.
+func (p *pythonRunner) readTasks(data []byte) (map[string]task, error) {
 	var file struct {
 		Tool map[string]any `toml:"tool"`
 	}

@@ -163,7 +163,7 @@ func TestPyproject(t *testing.T) {
 	} {
 		runner := pythonRunners[slices.IndexFunc(pythonRunners, func(p pythonRunner) bool { return p.program == program })]
 		checkTasks(t, cases, func(text, name string) (map[string]task, string, error) {
-			tasks, err := runner.read([]byte(text))
+			tasks, err := runner.readTasks([]byte(text))
 			return tasks, name, err
 		})
 	}

@@ -96,13 +96,13 @@ func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
 	for _, name := range inner {
 		r.Inner[name] = innerHead(g.Root, name)
 	}
-	return names, l.write(&r)
+	return names, l.writeRecord(&r)
 }
 
 // Confirmed returns when a person last said that the code of a clone may run; the zero
 // time is never.
 func (l *Ledger) Confirmed(g *place.Bounds) time.Time {
-	r, err := l.read(g)
+	r, err := l.readRecord(g)
 	if err != nil || r == nil {
 		return time.Time{}
 	}
@@ -115,7 +115,7 @@ func (l *Ledger) Confirmed(g *place.Bounds) time.Time {
 // Since returns when a person trusted the code of a clone; the zero time is never. The
 // trust may have ended since.
 func (l *Ledger) Since(g *place.Bounds) time.Time {
-	r, err := l.read(g)
+	r, err := l.readRecord(g)
 	if err != nil || r == nil {
 		return time.Time{}
 	}
@@ -125,12 +125,12 @@ func (l *Ledger) Since(g *place.Bounds) time.Time {
 // Confirm records that a person approved the code of a clone as it was at a time. It
 // mends no trust that is missing or has ended.
 func (l *Ledger) Confirm(g *place.Bounds, at time.Time) error {
-	r, err := l.read(g)
+	r, err := l.readRecord(g)
 	if err != nil || r == nil || !at.After(r.Confirmed) {
 		return err
 	}
 	r.Confirmed = at.UTC()
-	return l.write(r)
+	return l.writeRecord(r)
 }
 
 // Forget trusts the code of a clone no more, in none of its worktrees. It reports whether
@@ -159,7 +159,7 @@ func (l *Ledger) sum(root, name string) (file, error) {
 	return f, err
 }
 
-func (l *Ledger) write(r *record) error {
+func (l *Ledger) writeRecord(r *record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -170,8 +170,8 @@ func (l *Ledger) write(r *record) error {
 	return files.Replace(l.path(r.Root), data, 0o600)
 }
 
-// read returns the record of a worktree; nil is none.
-func (l *Ledger) read(g *place.Bounds) (*record, error) {
+// readRecord returns the record of a worktree; nil is none.
+func (l *Ledger) readRecord(g *place.Bounds) (*record, error) {
 	if l.Dir == "" {
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ const notTrusted umpire.Phrase = "code-is-not-trusted"
 // trusts it there. Folders that are not known are not trusted. The trust in one worktree
 // of a clone holds in another that has the same code at the same commit.
 func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
-	r, err := l.read(g)
+	r, err := l.readRecord(g)
 	if err != nil {
 		return umpire.Say("code-is-not-trusted-since", err)
 	}
@@ -246,7 +246,7 @@ func (l *Ledger) holds(g *place.Bounds, r *record) umpire.Phrase {
 		return endedTrust(strings.Join(changes, ", "))
 	}
 	if refreshed && l.Digest != nil {
-		_ = l.write(r) // it only saves time
+		_ = l.writeRecord(r) // it only saves time
 	}
 	return ""
 }
@@ -256,7 +256,7 @@ func endedTrust(why string) umpire.Phrase { return umpire.Say("trust-in-the-code
 // Changes returns what differs from what was trusted, for people; trusted says whether
 // there is a record at all.
 func (l *Ledger) Changes(g *place.Bounds) (changes []string, trusted bool, err error) {
-	r, err := l.read(g)
+	r, err := l.readRecord(g)
 	if r == nil && err == nil && l.adopt(g) {
 		return nil, true, nil
 	}

@@ -45,7 +45,7 @@ func (l *Ledger) adopt(g *place.Bounds) bool {
 	for _, r := range l.siblings(g) {
 		r.Root, r.Confirmed = g.Root, time.Time{}
 		if l.holds(g, r) == "" {
-			return l.write(r) == nil
+			return l.writeRecord(r) == nil
 		}
 	}
 	return false

@@ -35,8 +35,8 @@ type records struct {
 
 func ledgerKey(t *offer) string { return t.server.name + "/" + t.name }
 
-// read returns what is remembered, which is nothing at first.
-func (l *ledger) read() (map[string]string, error) {
+// readTools returns what is remembered, which is nothing at first.
+func (l *ledger) readTools() (map[string]string, error) {
 	data, err := files.ReadSmall(l.path, maxLedger)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]string{}, nil
@@ -60,7 +60,7 @@ func (l *ledger) compare(offers []*offer) error {
 	if l.path == "" || len(offers) == 0 {
 		return nil
 	}
-	kept, err := l.read()
+	kept, err := l.readTools()
 	for _, t := range offers {
 		was, known := kept[ledgerKey(t)]
 		t.anew = err != nil || known && was != hex.EncodeToString(t.print[:])
@@ -68,14 +68,14 @@ func (l *ledger) compare(offers []*offer) error {
 	return err
 }
 
-// keep remembers a tool as it is described now.
-func (l *ledger) keep(t *offer) error {
+// rememberTool remembers a tool as it is described now.
+func (l *ledger) rememberTool(t *offer) error {
 	if l.path == "" {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kept, err := l.read()
+	kept, err := l.readTools()
 	if err != nil {
 		return err
 	}

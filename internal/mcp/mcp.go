@@ -109,20 +109,20 @@ func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set
 		s.servers = append(s.servers, started)
 		starting.Go(func() {
 			var err error
-			if offers[i], err = started.start(ctx); err != nil {
+			if offers[i], err = started.startServer(ctx); err != nil {
 				s.notice("MCP server %q is left out: %v", name, err)
 			}
 		})
 	}
 	starting.Wait()
-	s.add(slices.Concat(offers...))
+	s.addTools(slices.Concat(offers...))
 	s.compare()
 	return s
 }
 
-// add takes tools in. Of two with one name neither is: a call, or a rule, would not say
+// addTools takes tools in. Of two with one name neither is: a call, or a rule, would not say
 // which one is meant.
-func (s *Set) add(offers []*offer) {
+func (s *Set) addTools(offers []*offer) {
 	twice := map[string]bool{}
 	for _, t := range offers {
 		if was, ok := s.tools[t.llm.Name]; ok {
@@ -156,7 +156,7 @@ func (s *Set) compare() {
 
 // called remembers a tool as it is, now that a call of it may run.
 func (s *Set) called(t *offer) {
-	if err := s.ledger.keep(t); err != nil {
+	if err := s.ledger.rememberTool(t); err != nil {
 		s.notice("MCP tool %s is asked about the next time, too: %v", t.llm.Name, err)
 		return
 	}

@@ -29,8 +29,8 @@ type server struct {
 	gone sync.Once // its end was noticed
 }
 
-// start reaches the server and learns its tools.
-func (s *server) start(ctx context.Context) (offers []*offer, err error) {
+// startServer reaches the server and learns its tools.
+func (s *server) startServer(ctx context.Context) (offers []*offer, err error) {
 	ctx, cancel := context.WithTimeoutCause(
 		ctx, startTime, fmt.Errorf("it did not list its tools within %v", startTime),
 	)
@@ -84,11 +84,11 @@ func (s *server) connect(ctx context.Context) ([]*offer, error) {
 // noticeEnd says that the server's program has ended, unless it was told to.
 func (s *server) noticeEnd() {
 	<-s.program.ended
-	s.gone.Do(func() { s.notice("MCP server %q has ended: %s", s.name, s.farewell()) })
+	s.gone.Do(func() { s.notice("MCP server %q has ended: %s", s.name, s.describeEnd()) })
 }
 
-// farewell is how a program ended, and what it said last.
-func (s *server) farewell() string {
+// describeEnd is how a program ended, and what it said last.
+func (s *server) describeEnd() string {
 	how := "of its own accord"
 	if s.program.err != nil {
 		how = s.program.err.Error()
@@ -213,7 +213,7 @@ func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (str
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w after %v", errTimeout, limit))
 	defer cancel()
 	var answer *sdk.CallToolResult
-	err := s.within(ctx, func() error {
+	err := s.runBounded(ctx, func() error {
 		if err := s.same(ctx, t); err != nil {
 			return err
 		}
@@ -234,8 +234,8 @@ func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (str
 // can be told to one that reads nothing.
 const patience = 2 * time.Second
 
-// within does something with the server, and ends the server when it does not let go.
-func (s *server) within(ctx context.Context, do func() error) error {
+// runBounded does something with the server, and ends the server when it does not let go.
+func (s *server) runBounded(ctx context.Context, do func() error) error {
 	if s.program == nil {
 		return do() // a request over HTTP ends with its context
 	}

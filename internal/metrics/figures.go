@@ -141,7 +141,7 @@ func (f *figures) observe(e *umpire.Event) {
 	case umpire.EventModelRequested:
 		f.handedOut(e)
 	case umpire.EventBatchDelivered:
-		f.claimed.take(batchKey{e.Session, e.Batch})
+		f.claimed.takeOut(batchKey{e.Session, e.Batch})
 	case umpire.EventRulesChanged:
 		f.reloads.WithLabelValues("ok").Inc()
 	case umpire.EventRulesDegraded:
@@ -151,17 +151,17 @@ func (f *figures) observe(e *umpire.Event) {
 
 func (f *figures) submitted(e *umpire.Event) {
 	decoded, err := batch.Decode(*e)
-	told, ok := decoded.Detail.(batch.Submitted)
+	detail, ok := decoded.Detail.(batch.Submitted)
 	if err != nil || !ok {
 		return // a later version's: the other figures go on
 	}
-	for _, c := range told.Calls {
+	for _, c := range detail.Calls {
 		f.calls.WithLabelValues(string(classOf(c.Tool))).Inc()
 		if c.Took > 0 {
 			f.evaluate.Observe(time.Duration(c.Took * int64(time.Microsecond)).Seconds())
 		}
 	}
-	f.counted.calls += float64(len(told.Calls))
+	f.counted.calls += float64(len(detail.Calls))
 	f.ratio()
 }
 
@@ -181,7 +181,7 @@ func (f *figures) ratio() {
 
 // answered measures how long a question waited, if a person answered it.
 func (f *figures) answered(e *umpire.Event) {
-	since, ok := f.asked.take(question{e.Session, e.Request})
+	since, ok := f.asked.takeOut(question{e.Session, e.Request})
 	if e.Request == "" || !ok || sourceOf(e) != byPerson {
 		return
 	}
@@ -199,7 +199,7 @@ func (f *figures) handedOut(e *umpire.Event) {
 		return
 	}
 	key := batchKey{e.Session, e.Batch}
-	if _, again := f.claimed.take(key); again {
+	if _, again := f.claimed.takeOut(key); again {
 		f.redelivered.Inc()
 	}
 	f.claimed.put(key, true)

@@ -107,5 +107,5 @@ func (o *Observer) Close(ctx context.Context) error {
 	if o.spans == nil {
 		return nil
 	}
-	return o.spans.close(ctx)
+	return o.spans.endAll(ctx)
 }

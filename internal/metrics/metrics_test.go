@@ -305,12 +305,12 @@ func TestRecentForgets(t *testing.T) {
 	}
 	for i := range 10 * maxRecent {
 		r.put(i, i)
-		r.take(i)
+		r.takeOut(i)
 	}
 	if len(r.order) > 2*maxRecent+1 {
 		t.Errorf("the order has %d keys", len(r.order))
 	}
-	if v, there := r.take(maxRecent + 2); there && v > 0 {
+	if v, there := r.takeOut(maxRecent + 2); there && v > 0 {
 		t.Errorf("%d", v)
 	}
 }

@@ -30,7 +30,7 @@ func (r *recent[K, V]) put(key K, value V) {
 func (r *recent[K, V]) drop() {
 	oldest := r.order[0]
 	r.order = r.order[1:]
-	if value, there := r.take(oldest); there && r.forgot != nil {
+	if value, there := r.takeOut(oldest); there && r.forgot != nil {
 		r.forgot(value)
 	}
 }
@@ -53,8 +53,8 @@ func (r *recent[K, V]) get(key K) (V, bool) {
 	return value, there
 }
 
-// take returns a value and forgets it.
-func (r *recent[K, V]) take(key K) (V, bool) {
+// takeOut returns a value and forgets it.
+func (r *recent[K, V]) takeOut(key K) (V, bool) {
 	value, there := r.values[key]
 	delete(r.values, key)
 	return value, there

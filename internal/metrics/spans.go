@@ -65,7 +65,7 @@ func newSpans(exporter trace.SpanExporter) *spans {
 	return s
 }
 
-func (s *spans) close(ctx context.Context) error {
+func (s *spans) endAll(ctx context.Context) error {
 	for _, c := range s.open.values {
 		c.span.End()
 	}
@@ -154,15 +154,15 @@ func (s *spans) decided(e *umpire.Event, verdict umpire.Verdict) {
 func (s *spans) finished(e *umpire.Event) {
 	c := s.of(e)
 	if decoded, err := batch.Decode(*e); err == nil {
-		told, _ := decoded.Detail.(batch.Finished)
-		switch told.Status {
+		detail, _ := decoded.Detail.(batch.Finished)
+		switch detail.Status {
 		case umpire.ResultOK:
 			c.span.SetStatus(codes.Ok, "")
 		case umpire.ResultError, umpire.ResultDenied, umpire.ResultCancelled, umpire.ResultTimeout,
 			umpire.ResultIndeterminate:
-			c.span.SetStatus(codes.Error, string(told.Status))
+			c.span.SetStatus(codes.Error, string(detail.Status))
 		}
 	}
 	c.span.End(oteltrace.WithTimestamp(e.At))
-	s.open.take(callKey{e.Session, e.Call})
+	s.open.takeOut(callKey{e.Session, e.Call})
 }

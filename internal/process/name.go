@@ -37,7 +37,7 @@ func Alive(name string) (alive, known bool) {
 
 // pidOf is the number in a name, if it names a process of this machine.
 func pidOf(name string) (pid int, ok bool) {
-	if !told {
+	if !knowsStart {
 		return 0, false
 	}
 	host, err := os.Hostname()

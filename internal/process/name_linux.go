@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// told says that this system tells when a process began.
-const told = true
+// knowsStart says that this system tells when a process began.
+const knowsStart = true
 
 // Stat reads a process's parent and the time at which it began. The program's
 // name stands in brackets and may hold anything, brackets too.

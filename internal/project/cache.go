@@ -71,8 +71,8 @@ func (w walked) broken() bool {
 	return headErr != nil || idErr != nil && w.Failed == ""
 }
 
-// find returns what is known about a head.
-func (m *memory) find(head string) (walked, bool) {
+// findHead returns what is known about a head.
+func (m *memory) findHead(head string) (walked, bool) {
 	for _, w := range m.Heads {
 		if w.Head == head && (w.Failed == "" || time.Since(time.Unix(w.At, 0)).Abs() < failureKept) {
 			return w, true
@@ -91,9 +91,9 @@ func (m *memory) latest() walked {
 	return walked{}
 }
 
-// keep writes a new head to the cache. The cache only saves time, so that a
+// storeHead writes a new head to the cache. The cache only saves time, so that a
 // failure to write it is not one to report.
-func (m *memory) keep(folder string, w walked) {
+func (m *memory) storeHead(folder string, w walked) {
 	if folder == "" {
 		return
 	}

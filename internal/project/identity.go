@@ -22,7 +22,7 @@ func (p *Project) identify(cache string) {
 	r := &repository{p.Repository}
 	id, err := r.identity(cache)
 	if err != nil {
-		p.note("identity from path: %v", err)
+		p.addNote("identity from path: %v", err)
 		id = pathID(r.mainRoot())
 	}
 	p.ID = id
@@ -50,13 +50,13 @@ func (r *repository) identity(cache string) (umpire.ProjectID, error) {
 		return "", err
 	}
 	known := recallMemory(cache, r.Common)
-	entry, ok := known.find(head)
+	entry, ok := known.findHead(head)
 	if !ok {
 		if _, err := r.program(); err != nil {
 			return "", err
 		}
 		entry = r.walk(ctx, head, known.latest())
-		known.keep(cache, entry)
+		known.storeHead(cache, entry)
 	}
 	if entry.Failed != "" {
 		return "", errors.New(entry.Failed)

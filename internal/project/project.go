@@ -84,7 +84,7 @@ func Open(dir string, o Options) (*Project, error) {
 	return p, nil
 }
 
-func (p *Project) note(format string, args ...any) {
+func (p *Project) addNote(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
 

@@ -22,8 +22,8 @@ type Check func(umpire.Rule) error
 // errUnchecked refuses allow rules where nobody gave a Check.
 var errUnchecked = errors.New("nothing is set up to check the rule")
 
-// run checks a rule. Without a Check only rules that restrict pass.
-func (c Check) run(r umpire.Rule) error {
+// checkRule checks a rule. Without a Check only rules that restrict pass.
+func (c Check) checkRule(r umpire.Rule) error {
 	switch {
 	case c != nil:
 		return c(r)
@@ -83,7 +83,7 @@ func (r *reader) admit(e entry) {
 	e.rule.Source, e.rule.File, e.rule.Line = r.layer.Source, r.layer.shown(), e.at.Line
 	r.name(&e)
 	if e.err == nil {
-		if e.err = r.check.run(e.rule); e.err != nil {
+		if e.err = r.check.checkRule(e.rule); e.err != nil {
 			e.clear = false
 		}
 	}
@@ -107,7 +107,7 @@ func (r *reader) admit(e entry) {
 // asking about every use of its tool.
 func (r *reader) replace(e entry) {
 	r.doc.degraded = true
-	if e.clear && r.check.run(e.rule) == nil {
+	if e.clear && r.check.checkRule(e.rule) == nil {
 		r.doc.rules = append(r.doc.rules, e.rule)
 		r.fault(e.at, fmt.Sprintf("rule %q: %v", e.rule.ID, e.err))
 		return
@@ -117,7 +117,7 @@ func (r *reader) replace(e entry) {
 		Says:   umpire.Say("rule-is-faulty", e.rule.ID),
 		Source: e.rule.Source, File: e.rule.File, Line: e.rule.Line,
 	}
-	if instead.Tool == "" || r.check.run(instead) != nil {
+	if instead.Tool == "" || r.check.checkRule(instead) != nil {
 		r.doc.blind = true
 		r.fault(e.at, fmt.Sprintf("rule %q can not be applied: %v", e.rule.ID, e.err))
 		return

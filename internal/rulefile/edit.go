@@ -77,8 +77,8 @@ func (e *edit) list() *hujson.Array {
 	return list
 }
 
-// add returns the text with one more rule at the end of the list.
-func (e *edit) add(r umpire.Rule) ([]byte, error) {
+// addRule returns the text with one more rule at the end of the list.
+func (e *edit) addRule(r umpire.Rule) ([]byte, error) {
 	var rule bytes.Buffer
 	encoder := json.NewEncoder(&rule)
 	encoder.SetEscapeHTML(false)

@@ -56,7 +56,7 @@ func fuzzEdit(t *testing.T, l Layer, data []byte, doc *document) {
 	}
 	r := npm("fuzz")
 	r.ID, _ = freeID("fuzz", 1, e.has)
-	added, err := e.add(r)
+	added, err := e.addRule(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func fuzzEdit(t *testing.T, l Layer, data []byte, doc *document) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	less, problem := parseFile(l, again.remove(again.find(r.ID)), testOptions())
+	less, problem := parseFile(l, again.remove(again.findRule(r.ID)), testOptions())
 	if problem != nil {
 		t.Fatalf("removed: %v", problem)
 	}

@@ -108,7 +108,7 @@ func (h *Hook) validTools(check Check) error {
 		if name == "" {
 			return fmt.Errorf("toolMatch %q: a name is empty", h.ToolMatch)
 		}
-		if err := check.run(umpire.Rule{Action: umpire.Ask, Tool: name}); err != nil {
+		if err := check.checkRule(umpire.Rule{Action: umpire.Ask, Tool: name}); err != nil {
 			return fmt.Errorf("toolMatch %q: %w", h.ToolMatch, err)
 		}
 	}

@@ -119,7 +119,7 @@ func (j jsonReader) readRule(v *hujson.Value) {
 		m := &object.Members[i]
 		key := keyOf(m)
 		if slices.Contains(seen, key) {
-			e.fail(false, fmt.Errorf("key %q stands twice", key))
+			e.noteError(false, fmt.Errorf("key %q stands twice", key))
 			continue
 		}
 		// Linear, but bounded: what is not known is not remembered.
@@ -130,10 +130,10 @@ func (j jsonReader) readRule(v *hujson.Value) {
 		j.readField(&e, m, key)
 	}
 	if !acted {
-		e.fail(false, fmt.Errorf("action is missing: want allow, ask or deny"))
+		e.noteError(false, fmt.Errorf("action is missing: want allow, ask or deny"))
 	}
 	if e.rule.Tool == "" {
-		e.fail(false, fmt.Errorf("tool is missing"))
+		e.noteError(false, fmt.Errorf("tool is missing"))
 	}
 	if e.err != nil && slices.Contains(seen, "action") && duplicateAction(object) {
 		e.rule.Action = umpire.Deny // two actions: the rule counts as restricting
@@ -151,9 +151,9 @@ func duplicateAction(object *hujson.Object) bool {
 	return n > 1
 }
 
-// fail notes the first thing that is wrong with an entry. Sure says that it
+// noteError notes the first thing that is wrong with an entry. Sure says that it
 // leaves no doubt about what the rule matches.
-func (e *entry) fail(sure bool, err error) {
+func (e *entry) noteError(sure bool, err error) {
 	if e.err == nil {
 		e.err = err
 	}
@@ -231,7 +231,7 @@ func mayNarrow(key string) bool {
 
 func (e *entry) failIf(sure bool, err error) {
 	if err != nil {
-		e.fail(sure, err)
+		e.noteError(sure, err)
 	}
 }
 

@@ -74,8 +74,8 @@ type source struct {
 	offset, line, column int
 }
 
-// at returns the line and the column of an offset. Columns count characters.
-func (s *source) at(offset int) (line, column int) {
+// lineColumn returns the line and the column of an offset. Columns count characters.
+func (s *source) lineColumn(offset int) (line, column int) {
 	if s.lines == nil {
 		s.lines = append(make([]int, 0, 1+bytes.Count(s.data, []byte("\n"))), 0)
 		for i, c := range s.data {
@@ -100,6 +100,6 @@ func (s *source) at(offset int) (line, column int) {
 
 // problem describes what is wrong at an offset.
 func (s *source) problem(offset int, format string, args ...any) *Problem {
-	line, column := s.at(offset)
+	line, column := s.lineColumn(offset)
 	return &Problem{File: s.path, Line: line, Column: column, Text: makePrintable(fmt.Sprintf(format, args...))}
 }

@@ -145,13 +145,13 @@ func parsePrograms(path string, data []byte) ([]programEntry, []Problem) {
 		return wantList(n, "a list")
 	}})
 	if err != nil {
-		return nil, []Problem{*r.at(top, err)}
+		return nil, []Problem{*r.wrapError(top, err)}
 	}
 	if list == nil {
-		return nil, []Problem{*r.at(top, errors.New(`want a list "programs"`))}
+		return nil, []Problem{*r.wrapError(top, errors.New(`want a list "programs"`))}
 	}
 	if len(list.Content) > maxProgramEntries {
-		return nil, []Problem{*r.at(list, fmt.Errorf("more than %d programs", maxProgramEntries))}
+		return nil, []Problem{*r.wrapError(list, fmt.Errorf("more than %d programs", maxProgramEntries))}
 	}
 	for _, n := range list.Content {
 		r.entry(n)
@@ -171,7 +171,7 @@ func (r *programReader) entry(n *yaml.Node) {
 	e.Origin = fmt.Sprintf("%s:%d", r.layer.Path, n.Line)
 	if err := r.program(n, "", &e.Program); err != nil {
 		if len(r.problems) < MaxProblems {
-			r.problems = append(r.problems, *r.at(n, err))
+			r.problems = append(r.problems, *r.wrapError(n, err))
 		}
 		return
 	}
@@ -242,8 +242,8 @@ type fieldError struct {
 
 func (e *fieldError) Error() string { return e.text }
 
-// at puts an error where it belongs.
-func (r *programReader) at(n *yaml.Node, err error) *Problem {
+// wrapError puts an error where it belongs.
+func (r *programReader) wrapError(n *yaml.Node, err error) *Problem {
 	if e, ok := errors.AsType[*fieldError](err); ok {
 		n = e.node
 	}

@@ -106,7 +106,7 @@ func Load(layers []Layer, previous *Set, o Options) *Set {
 		if err != nil && l.Source == umpire.SourceProject && f.Health != HealthMissing {
 			f.Problems = append(f.Problems, Problem{File: l.Path, Text: makePrintable(err.Error())})
 		}
-		set.add(f, entries)
+		set.addFile(f, entries)
 	}
 	return set
 }
@@ -160,8 +160,8 @@ func (f File) broken(previous *File, p Problem) File {
 	return f
 }
 
-// add puts a file's rules into the set, but for the allow rules that sleep.
-func (s *Set) add(f File, entries []Trusted) {
+// addFile puts a file's rules into the set, but for the allow rules that sleep.
+func (s *Set) addFile(f File, entries []Trusted) {
 	if f.Health != HealthMissing {
 		s.settle(&f, entries)
 	}

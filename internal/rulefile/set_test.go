@@ -324,7 +324,7 @@ func TestUntrustedNeverWidens(t *testing.T) {
 		}
 		set := &Set{}
 		stranger := []Trusted{{Root: root, File: l.Path, SHA256: hashOf([]byte("something else"))}}
-		set.add(File{Layer: l, Health: HealthOK, good: doc, goodHash: hashOf([]byte("content"))}, stranger)
+		set.addFile(File{Layer: l, Health: HealthOK, good: doc, goodHash: hashOf([]byte("content"))}, stranger)
 		for _, r := range set.Rules {
 			if r.Action == umpire.Allow {
 				t.Fatalf("rule %+v allows", r)

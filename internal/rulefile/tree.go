@@ -50,7 +50,7 @@ func syntaxProblem(src *source, err error) *Problem {
 	if _, scanErr := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scanErr != nil {
 		return src.problem(0, "%v", err)
 	}
-	src.at(0) // fills src.lines
+	src.lineColumn(0) // fills src.lines
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner
 	}

@@ -96,8 +96,8 @@ func (t Trust) Revoke(root, file string) error {
 	return t.change(func(entries []Trusted) []Trusted { return withoutEntry(entries, root, file) })
 }
 
-// add trusts one more content of the file beside those that are trusted.
-func (t Trust) add(root, file, sha256 string) error {
+// trustContent trusts one more content of the file beside those that are trusted.
+func (t Trust) trustContent(root, file, sha256 string) error {
 	return t.change(func(entries []Trusted) []Trusted {
 		return append(entries, t.entry(root, file, sha256))
 	})

@@ -69,7 +69,7 @@ func newWatcher(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 	w.arm()
 	stamps := w.look()
 	w.loaded.Store(&loaded{set: Load(w.layers, nil, o), stamps: stamps})
-	go w.run()
+	go w.watchFiles()
 	return w
 }
 
@@ -122,8 +122,8 @@ func (w *Watcher) Close() error {
 	return nil
 }
 
-// run waits for events, lets them settle, and reloads.
-func (w *Watcher) run() {
+// watchFiles waits for events, lets them settle, and reloads.
+func (w *Watcher) watchFiles() {
 	defer close(w.done)
 	defer close(w.changed)
 	defer w.disarm()

@@ -35,7 +35,7 @@ type Writer struct {
 // written. In a project's file that is not trusted a rule that allows is
 // written, but sleeps like the others there.
 func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
-	if err := w.Check.run(r); err != nil {
+	if err := w.Check.checkRule(r); err != nil {
 		return "", fmt.Errorf("add rule to %s: %w", makePrintable(l.Path), err)
 	}
 	err := w.change(l, true, func(data []byte) ([]byte, error) {
@@ -43,7 +43,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 		if err != nil {
 			return nil, err
 		}
-		if id, ok := w.standing(e, r); ok {
+		if id, ok := w.findSame(e, r); ok {
 			r.ID = id
 			return data, nil
 		}
@@ -54,7 +54,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 			r.ID = derivedID(r)
 		}
 		r.ID, _ = freeID(r.ID, 1, e.has)
-		return e.add(r)
+		return e.addRule(r)
 	})
 	if err != nil {
 		return "", fmt.Errorf("add rule to %s: %w", makePrintable(l.Path), err)
@@ -75,13 +75,13 @@ func (w Writer) Find(l Layer, r umpire.Rule) (umpire.RuleID, bool) {
 	if err != nil {
 		return "", false
 	}
-	return w.standing(e, r)
+	return w.findSame(e, r)
 }
 
-// standing finds a rule in force that says the same as r.
-func (w Writer) standing(e *edit, r umpire.Rule) (umpire.RuleID, bool) {
+// findSame finds a rule in force that says the same as r.
+func (w Writer) findSame(e *edit, r umpire.Rule) (umpire.RuleID, bool) {
 	for _, n := range e.read {
-		if n.sound && sameRule(n.rule, r) && w.Check.run(n.rule) == nil {
+		if n.sound && sameRule(n.rule, r) && w.Check.checkRule(n.rule) == nil {
 			return n.rule.ID, true
 		}
 	}
@@ -89,10 +89,10 @@ func (w Writer) standing(e *edit, r umpire.Rule) (umpire.RuleID, bool) {
 }
 
 // has reports whether a rule of the file goes by the id.
-func (e *edit) has(id umpire.RuleID) bool { return e.find(id) >= 0 }
+func (e *edit) has(id umpire.RuleID) bool { return e.findRule(id) >= 0 }
 
-// find returns the place in the list of the rule that goes by the id, or -1.
-func (e *edit) find(id umpire.RuleID) int {
+// findRule returns the place in the list of the rule that goes by the id, or -1.
+func (e *edit) findRule(id umpire.RuleID) int {
 	for i, n := range e.read {
 		if n.rule.ID == id {
 			return i
@@ -112,7 +112,7 @@ func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 			if err != nil {
 				return nil, err
 			}
-			i := e.find(id)
+			i := e.findRule(id)
 			if i < 0 && !removed {
 				return nil, ErrNoRule
 			}
@@ -217,7 +217,7 @@ func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 	if !keep {
 		return files.Replace(l.Path, data, old.mode)
 	}
-	if err := w.Trust.add(l.Root, l.Path, hashOf(data)); err != nil {
+	if err := w.Trust.trustContent(l.Root, l.Path, hashOf(data)); err != nil {
 		return err
 	}
 	if err := files.Replace(l.Path, data, old.mode); err != nil {

@@ -45,7 +45,7 @@ func dialAll(targets []string) {
 // reached waits longer for the address than anything on this machine takes.
 func reached(network, address string) error {
 	if network == "udp" {
-		return sendUDP(&scene{UDP: address})
+		return sendUDP(&testBed{UDP: address})
 	}
 	c, err := net.DialTimeout(network, address, 5*time.Second)
 	if err == nil {

@@ -21,8 +21,8 @@ import (
 // proberWord is the argument that makes this program try the probes.
 const proberWord = "__sandbox-probe"
 
-// A scene is what probes are tried on. It is made outside of the sandbox.
-type scene struct {
+// A testBed is what probes are tried on. It is made outside of the sandbox.
+type testBed struct {
 	Workspace string `json:"workspace"`
 	Outside   string `json:"outside"`
 	Abstract  string `json:"abstract"` // name of a socket
@@ -68,7 +68,7 @@ func Examine(ctx context.Context, dir string) (Report, error) {
 
 // probeWith tries all probes under some of the layers.
 func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error) {
-	s, done, err := newScene(ctx, dir)
+	s, done, err := newTestBed(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the probes: %w", err)
 	}
@@ -105,8 +105,8 @@ func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error)
 	return outcomes, nil
 }
 
-// newScene makes what the probes are tried on.
-func newScene(ctx context.Context, dir string) (*scene, func(), error) {
+// newTestBed makes what the probes are tried on.
+func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	base, err := os.MkdirTemp(dir, "probe-")
 	if err != nil {
 		return nil, nil, err
@@ -114,7 +114,7 @@ func newScene(ctx context.Context, dir string) (*scene, func(), error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return nil, nil, err
 	}
-	s := &scene{
+	s := &testBed{
 		Workspace: filepath.Join(base, "w"), Outside: filepath.Join(base, "o"), Process: os.Getpid(), Disk: someDisk(),
 	}
 	var open []io.Closer
@@ -179,11 +179,11 @@ func shortPath(path string) (string, io.Closer, error) {
 	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)), dir, nil
 }
 
-func (s *scene) outside(name string) string { return filepath.Join(s.Outside, name) }
-func (s *scene) inside(name string) string  { return filepath.Join(s.Workspace, name) }
+func (s *testBed) outside(name string) string { return filepath.Join(s.Outside, name) }
+func (s *testBed) inside(name string) string  { return filepath.Join(s.Workspace, name) }
 
 // files writes the files: outside some of each kind of attempt, inside a repository.
-func (s *scene) files() error {
+func (s *testBed) files() error {
 	for _, dir := range []string{s.Outside, s.inside(".git/hooks"), s.inside(".git/objects"), s.inside(".umpire")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -219,7 +219,7 @@ func someDisk() string {
 
 // runProbes tries all probes and prints what came of them.
 func runProbes(told string) error {
-	var s scene
+	var s testBed
 	if err := json.Unmarshal([]byte(told), &s); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func TestProbeTable(t *testing.T) {
 func TestProbesAreReal(t *testing.T) {
 	t.Parallel()
 	needFull(t)
-	s, done, err := newScene(t.Context(), plainDir(t))
+	s, done, err := newTestBed(t.Context(), plainDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

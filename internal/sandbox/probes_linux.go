@@ -18,137 +18,146 @@ import (
 // was made for it, and switches of the machine are opened and not moved.
 type probe struct {
 	group, name string
-	try         func(*scene) error
+	try         func(*testBed) error
 }
 
 // probes are all attempts. The table in docs/sandbox.md is made of them.
 var probes = []probe{
-	{ofFiles, "write a file", func(s *scene) error { return writeProbe(s.outside("write")) }},
-	{ofFiles, "create a file", func(s *scene) error { return writeProbe(s.outside("new")) }},
-	{ofFiles, "make a folder", func(s *scene) error { return os.Mkdir(s.outside("dir"), 0o755) }},
-	{ofFiles, "truncate a file", func(s *scene) error { return os.Truncate(s.outside("truncate"), 0) }},
-	{ofFiles, "delete a file", func(s *scene) error { return os.Remove(s.outside("unlink")) }},
-	{ofFiles, "write through a link", func(s *scene) error { return writeProbe(s.inside("way-out/write")) }},
+	{ofFiles, "write a file", func(s *testBed) error { return writeProbe(s.outside("write")) }},
+	{ofFiles, "create a file", func(s *testBed) error { return writeProbe(s.outside("new")) }},
+	{ofFiles, "make a folder", func(s *testBed) error { return os.Mkdir(s.outside("dir"), 0o755) }},
+	{ofFiles, "truncate a file", func(s *testBed) error { return os.Truncate(s.outside("truncate"), 0) }},
+	{ofFiles, "delete a file", func(s *testBed) error { return os.Remove(s.outside("unlink")) }},
+	{ofFiles, "write through a link", func(s *testBed) error { return writeProbe(s.inside("way-out/write")) }},
 	{
 		ofFiles, "write through /proc/self/root",
-		func(s *scene) error { return writeProbe("/proc/self/root" + s.outside("write")) },
+		func(s *testBed) error { return writeProbe("/proc/self/root" + s.outside("write")) },
 	},
 	{ofFiles, "open again for writing", probeReopen},
 	{
 		ofFiles, "write by a grandchild",
-		func(s *scene) error { return runShell("(echo y >" + s.outside("child") + ")") },
+		func(s *testBed) error { return runShell("(echo y >" + s.outside("child") + ")") },
 	},
 	{
 		ofFiles, "link into the workspace",
-		func(s *scene) error { return os.Link(s.outside("link"), s.inside("linked")) },
+		func(s *testBed) error { return os.Link(s.outside("link"), s.inside("linked")) },
 	},
 	{
 		ofFiles, "move into the workspace",
-		func(s *scene) error { return os.Rename(s.outside("rename"), s.inside("renamed")) },
+		func(s *testBed) error { return os.Rename(s.outside("rename"), s.inside("renamed")) },
 	},
-	{ofFiles, "chmod", func(s *scene) error { return os.Chmod(s.outside("mode"), 0o777) }},
-	{ofFiles, "chown", func(s *scene) error { return os.Chown(s.outside("mode"), os.Getuid(), os.Getgid()) }},
+	{ofFiles, "chmod", func(s *testBed) error { return os.Chmod(s.outside("mode"), 0o777) }},
+	{ofFiles, "chown", func(s *testBed) error { return os.Chown(s.outside("mode"), os.Getuid(), os.Getgid()) }},
 	{
 		ofFiles, "utimes",
-		func(s *scene) error { return os.Chtimes(s.outside("time"), time.Unix(1, 0), time.Unix(1, 0)) },
+		func(s *testBed) error { return os.Chtimes(s.outside("time"), time.Unix(1, 0), time.Unix(1, 0)) },
 	},
 	{
 		ofFiles, "setxattr",
-		func(s *scene) error { return unix.Setxattr(s.outside("attribute"), "user.umpire", []byte("x"), 0) },
+		func(s *testBed) error { return unix.Setxattr(s.outside("attribute"), "user.umpire", []byte("x"), 0) },
 	},
 
-	{ofGuarded, "write a git hook", func(s *scene) error { return writeProbe(s.inside(".git/hooks/pre-commit")) }},
-	{ofGuarded, "add a git hook", func(s *scene) error { return writeProbe(s.inside(".git/hooks/post-merge")) }},
-	{ofGuarded, "chmod a git hook", func(s *scene) error { return os.Chmod(s.inside(".git/hooks/pre-commit"), 0o755) }},
+	{ofGuarded, "write a git hook", func(s *testBed) error { return writeProbe(s.inside(".git/hooks/pre-commit")) }},
+	{ofGuarded, "add a git hook", func(s *testBed) error { return writeProbe(s.inside(".git/hooks/post-merge")) }},
+	{
+		ofGuarded, "chmod a git hook",
+		func(s *testBed) error { return os.Chmod(s.inside(".git/hooks/pre-commit"), 0o755) },
+	},
 	{
 		ofGuarded, "link a git hook",
-		func(s *scene) error { return os.Link(s.inside(".git/hooks/pre-commit"), s.inside("hook")) },
+		func(s *testBed) error { return os.Link(s.inside(".git/hooks/pre-commit"), s.inside("hook")) },
 	},
-	{ofGuarded, "write .git/config", func(s *scene) error { return writeProbe(s.inside(".git/config")) }},
+	{ofGuarded, "write .git/config", func(s *testBed) error { return writeProbe(s.inside(".git/config")) }},
 	{
 		ofGuarded, "replace .git/config",
-		func(s *scene) error { return os.Rename(s.inside("own"), s.inside(".git/config")) },
+		func(s *testBed) error { return os.Rename(s.inside("own"), s.inside(".git/config")) },
 	},
 	{
 		ofGuarded, "move .git/hooks",
-		func(s *scene) error { return os.Rename(s.inside(".git/hooks"), s.inside("hooks")) },
+		func(s *testBed) error { return os.Rename(s.inside(".git/hooks"), s.inside("hooks")) },
 	},
-	{ofGuarded, "move .git", func(s *scene) error { return os.Rename(s.inside(".git"), s.inside("git")) }},
+	{ofGuarded, "move .git", func(s *testBed) error { return os.Rename(s.inside(".git"), s.inside("git")) }},
 	{
 		ofGuarded, "write umpire's rules",
-		func(s *scene) error { return writeProbe(s.inside(".umpire/permissions.json")) },
+		func(s *testBed) error { return writeProbe(s.inside(".umpire/permissions.json")) },
 	},
 	{
 		ofGuarded, "move umpire's rules",
-		func(s *scene) error { return os.Rename(s.inside(".umpire"), s.inside("rules")) },
+		func(s *testBed) error { return os.Rename(s.inside(".umpire"), s.inside("rules")) },
 	},
-	{ofGuarded, "make .vscode/tasks.json", func(s *scene) error { return makeFile(s.inside(".vscode/tasks.json")) }},
-	{ofGuarded, "make .mcp.json", func(s *scene) error { return makeFile(s.inside(".mcp.json")) }},
+	{ofGuarded, "make .vscode/tasks.json", func(s *testBed) error { return makeFile(s.inside(".vscode/tasks.json")) }},
+	{ofGuarded, "make .mcp.json", func(s *testBed) error { return makeFile(s.inside(".mcp.json")) }},
 
 	{ofNetwork, "unix socket by path", dialByPath},
-	{ofNetwork, "unix socket by name", func(s *scene) error { return probeDial("unix", s.Abstract) }},
-	{ofNetwork, "TCP", func(s *scene) error { return probeDial("tcp", s.TCP) }},
+	{ofNetwork, "unix socket by name", func(s *testBed) error { return probeDial("unix", s.Abstract) }},
+	{ofNetwork, "TCP", func(s *testBed) error { return probeDial("tcp", s.TCP) }},
 	{ofNetwork, "UDP", sendUDP},
-	{ofNetwork, "MPTCP", func(*scene) error { return probeSocket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) }},
-	{ofNetwork, "ICMP", func(*scene) error { return probeSocket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP) }},
-	{ofNetwork, "raw packets", func(*scene) error { return probeSocket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
-	{ofNetwork, "vsock", func(*scene) error { return probeSocket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
+	{
+		ofNetwork, "MPTCP",
+		func(*testBed) error { return probeSocket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) },
+	},
+	{ofNetwork, "ICMP", func(*testBed) error { return probeSocket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP) }},
+	{ofNetwork, "raw packets", func(*testBed) error { return probeSocket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
+	{ofNetwork, "vsock", func(*testBed) error { return probeSocket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
 	{
 		ofNetwork, "netfilter",
-		func(*scene) error { return probeSocket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER) },
+		func(*testBed) error { return probeSocket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER) },
 	},
 	{ofNetwork, "change an interface", changeInterface},
 
 	{
 		ofProcesses, "see other processes",
-		func(s *scene) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err },
+		func(s *testBed) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err },
 	},
-	{ofProcesses, "signal other processes", func(s *scene) error { return unix.Kill(s.Process, 0) }},
+	{ofProcesses, "signal other processes", func(s *testBed) error { return unix.Kill(s.Process, 0) }},
 	{
 		ofProcesses, "read their environment",
-		func(s *scene) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err },
+		func(s *testBed) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err },
 	},
 	{
 		ofProcesses, "write their memory",
-		func(s *scene) error { return writeProbe(fmt.Sprintf("/proc/%d/mem", s.Process)) },
+		func(s *testBed) error { return writeProbe(fmt.Sprintf("/proc/%d/mem", s.Process)) },
 	},
 	{
 		ofProcesses, "ptrace them",
-		func(s *scene) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) },
+		func(s *testBed) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) },
 	},
 	{
 		ofProcesses, "ptrace the sandbox's first",
-		func(*scene) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) },
+		func(*testBed) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) },
 	},
 	{ofProcesses, "type into a terminal", typeIn},
 
 	{ofKernel, "user namespace by clone3", clone3},
-	{ofKernel, "user namespace by unshare", func(*scene) error { return runShell("unshare -U true") }},
-	{ofKernel, "mount namespace", func(*scene) error { return callKernel(unix.SYS_UNSHARE, unix.CLONE_NEWNS, 0, 0) }},
+	{ofKernel, "user namespace by unshare", func(*testBed) error { return runShell("unshare -U true") }},
+	{ofKernel, "mount namespace", func(*testBed) error { return callKernel(unix.SYS_UNSHARE, unix.CLONE_NEWNS, 0, 0) }},
 	{ofKernel, "join a namespace", probeSetns},
-	{ofKernel, "mount", func(s *scene) error { return unix.Mount("none", s.Workspace, "tmpfs", 0, "") }},
+	{ofKernel, "mount", func(s *testBed) error { return unix.Mount("none", s.Workspace, "tmpfs", 0, "") }},
 	{
 		ofKernel, "make a mount writable",
-		func(s *scene) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") },
+		func(s *testBed) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") },
 	},
-	{ofKernel, "unmount", func(s *scene) error { return unix.Unmount("/dev/shm", unix.MNT_DETACH) }},
-	{ofKernel, "chroot", func(*scene) error { return unix.Chroot("/") }},
+	{ofKernel, "unmount", func(s *testBed) error { return unix.Unmount("/dev/shm", unix.MNT_DETACH) }},
+	{ofKernel, "chroot", func(*testBed) error { return unix.Chroot("/") }},
 	{ofKernel, "io_uring", ioUring},
-	{ofKernel, "bpf", func(*scene) error { return bpfMap() }},
+	{ofKernel, "bpf", func(*testBed) error { return bpfMap() }},
 	{ofKernel, "perf events", probePerf},
 	{
 		ofKernel, "keyrings",
-		func(*scene) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true); return err },
+		func(*testBed) error {
+			_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true)
+			return err
+		},
 	},
-	{ofKernel, "userfaultfd", func(*scene) error { return callAndClose(unix.SYS_USERFAULTFD, 1) }},
+	{ofKernel, "userfaultfd", func(*testBed) error { return callAndClose(unix.SYS_USERFAULTFD, 1) }},
 	{ofKernel, "open a file by its handle", byHandle},
-	{ofKernel, "32-bit system calls", func(*scene) error { return callKernel(unix.SYS_GETPID|x32, 0, 0, 0) }},
-	{ofKernel, "core_pattern", func(*scene) error { return openTo("/proc/sys/kernel/core_pattern") }},
-	{ofKernel, "sysrq", func(*scene) error { return openTo("/proc/sysrq-trigger") }},
+	{ofKernel, "32-bit system calls", func(*testBed) error { return callKernel(unix.SYS_GETPID|x32, 0, 0, 0) }},
+	{ofKernel, "core_pattern", func(*testBed) error { return openTo("/proc/sys/kernel/core_pattern") }},
+	{ofKernel, "sysrq", func(*testBed) error { return openTo("/proc/sysrq-trigger") }},
 	{ofKernel, "open a disk", probeDisk},
 	{
 		ofKernel, "make a device",
-		func(s *scene) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) },
+		func(s *testBed) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) },
 	},
 	{ofKernel, "gain rights by a program", newRights},
 }
@@ -174,7 +183,7 @@ func makeFile(path string) error {
 	return writeProbe(path)
 }
 
-func probeReopen(s *scene) error {
+func probeReopen(s *testBed) error {
 	f, err := os.Open(s.outside("reopen"))
 	if err != nil {
 		return err
@@ -199,7 +208,7 @@ func probeDial(network, address string) error {
 	return err
 }
 
-func dialByPath(s *scene) error {
+func dialByPath(s *testBed) error {
 	path, folder, err := shortPath(s.outside("socket"))
 	if err != nil {
 		return err
@@ -208,7 +217,7 @@ func dialByPath(s *scene) error {
 	return probeDial("unix", path)
 }
 
-func sendUDP(s *scene) error {
+func sendUDP(s *testBed) error {
 	c, err := net.Dial("udp", s.UDP) //nolint:noctx // nothing waits here
 	if err != nil {
 		return err
@@ -222,7 +231,7 @@ func sendUDP(s *scene) error {
 }
 
 // changeInterface switches a loopback on that is on, which takes the right to do so.
-func changeInterface(*scene) error {
+func changeInterface(*testBed) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -256,7 +265,7 @@ func callAndClose(number, a uintptr) error {
 }
 
 // typeIn types into a terminal of its own.
-func typeIn(*scene) error {
+func typeIn(*testBed) error {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return err
@@ -267,7 +276,7 @@ func typeIn(*scene) error {
 }
 
 // clone3 asks for a child in a user namespace. The child ends at once.
-func clone3(*scene) error {
+func clone3(*testBed) error {
 	args := [11]uint64{unix.CLONE_NEWUSER, 0, 0, 0, uint64(unix.SIGCHLD)}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -284,7 +293,7 @@ func clone3(*scene) error {
 	return err
 }
 
-func probeSetns(*scene) error {
+func probeSetns(*testBed) error {
 	fd, err := unix.Open("/proc/self/ns/uts", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -293,7 +302,7 @@ func probeSetns(*scene) error {
 	return unix.Setns(fd, unix.CLONE_NEWUTS)
 }
 
-func ioUring(*scene) error {
+func ioUring(*testBed) error {
 	var parameters [120]byte
 	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0)
 	if errno != 0 {
@@ -312,7 +321,7 @@ func bpfMap() error {
 	return unix.Close(int(fd))
 }
 
-func probePerf(*scene) error {
+func probePerf(*testBed) error {
 	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
@@ -322,7 +331,7 @@ func probePerf(*scene) error {
 	return err
 }
 
-func byHandle(s *scene) error {
+func byHandle(s *testBed) error {
 	handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, s.outside("write"), 0)
 	if err != nil {
 		return err
@@ -339,7 +348,7 @@ func byHandle(s *scene) error {
 	return err
 }
 
-func probeDisk(s *scene) error {
+func probeDisk(s *testBed) error {
 	if s.Disk == "" {
 		return errNotFound
 	}
@@ -347,7 +356,7 @@ func probeDisk(s *scene) error {
 }
 
 // newRights looks whether programs that give rights still do.
-func newRights(*scene) error {
+func newRights(*testBed) error {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return err

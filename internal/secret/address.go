@@ -27,13 +27,13 @@ func (s *scan) address(_, end int) {
 	at += end
 	if colon := strings.IndexByte(s.text[end:at], ':'); colon >= 0 {
 		if password := s.text[end+colon+1 : at]; !isPlaceholder(password) {
-			s.add(end+colon+1, at, "url-password", named)
+			s.addSpan(end+colon+1, at, "url-password", named)
 		}
 		return
 	}
 	const enough = 16
 	if user := s.text[end:at]; len(user) >= enough && token.Random(user) && !isPlaceholder(user) {
-		s.add(end, at, "url-token", named)
+		s.addSpan(end, at, "url-token", named)
 	}
 }
 
@@ -68,7 +68,7 @@ func (s *scan) dataSource(start, _ int) {
 	s.spent += start - left
 	if colon := strings.IndexByte(s.text[left:start], ':'); colon > 0 {
 		if password := s.text[left+colon+1 : start]; !isPlaceholder(password) {
-			s.add(left+colon+1, start, "url-password", named)
+			s.addSpan(left+colon+1, start, "url-password", named)
 		}
 	}
 }
@@ -88,6 +88,6 @@ func (s *scan) pathToken(_, end int) {
 	for at = first; at < len(s.text) && (isWord(s.text[at]) || s.text[at] == '-'); at++ {
 	}
 	if at-first >= enough && !isPlaceholder(s.text[first:at]) {
-		s.add(first, at, "url-token", shaped)
+		s.addSpan(first, at, "url-token", shaped)
 	}
 }

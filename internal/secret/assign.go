@@ -27,7 +27,7 @@ func (s *scan) assigned(t tier, start, end int) {
 	v := s.value(at)
 	if s.accepts(n, form, v) {
 		s.valued = v.next
-		s.add(v.start, v.end, ruleName(n, s.text[start:end]), named)
+		s.addSpan(v.start, v.end, ruleName(n, s.text[start:end]), named)
 	}
 }
 
@@ -40,7 +40,7 @@ func (s *scan) fallback(n name, at int) {
 	}
 	v := value{start: at, end: at + end, next: at + end}
 	if s.accepts(n, tightForm, v) {
-		s.add(v.start, v.end, ruleName(n, "password"), named)
+		s.addSpan(v.start, v.end, ruleName(n, "password"), named)
 	}
 }
 

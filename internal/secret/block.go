@@ -31,7 +31,7 @@ func (s *scan) block(start, end int) {
 	for at > first && isSpace(s.text[at-1]) {
 		at--
 	}
-	s.add(first, at, "private-key", exact)
+	s.addSpan(first, at, "private-key", exact)
 }
 
 // cutKey returns the end of a key that has no end line: the words that are long
@@ -67,7 +67,7 @@ func (s *scan) passwordHash(start, end int) {
 	}
 	s.readTo("hash", at)
 	if at-start >= enough && (start == 0 || !isWord(s.text[start-1])) {
-		s.add(start, at, "password-hash", shaped)
+		s.addSpan(start, at, "password-hash", shaped)
 	}
 }
 
@@ -142,6 +142,6 @@ func (s *scan) field(at int, line, key, value string) {
 	}
 	if key == "" || strings.LastIndex(line, value) > 0 {
 		begin := at + strings.LastIndex(line, value)
-		s.add(begin, begin+len(value), "kubernetes-secret", shaped)
+		s.addSpan(begin, begin+len(value), "kubernetes-secret", shaped)
 	}
 }

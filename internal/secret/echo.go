@@ -51,8 +51,8 @@ func wholeWord(text string, start, end int) bool {
 		(end == len(text) || !isWord(text[end]) || !isWord(text[end-1]))
 }
 
-// keep remembers the secrets of a text, where they are asked for.
-func (w *walk) keep(text string, found []span) {
+// collectSecrets remembers the secrets of a text, where they are asked for.
+func (w *walk) collectSecrets(text string, found []span) {
 	for _, s := range found {
 		if value := text[s.start:s.end]; w.values != nil && len(value) >= minEcho {
 			w.values[value] = s.rule

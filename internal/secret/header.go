@@ -50,7 +50,7 @@ func (s *scan) authorization(_, end int) {
 	if strings.ContainsAny(text, "+") && v.next < len(s.text) && isBlank(s.text[v.next]) && !token.Random(text) {
 		return // an expression
 	}
-	s.add(v.start, v.end, "authorization", named)
+	s.addSpan(v.start, v.end, "authorization", named)
 }
 
 // bearer masks a token behind the word, wherever it stands.
@@ -62,7 +62,7 @@ func (s *scan) bearer(start, end int) {
 	v := s.value(at)
 	if text := s.cut(v); !v.quoted && !isPlaceholder(text) && len(text) >= 12 &&
 		(token.Random(text) || token.KeyLike(text)) {
-		s.add(v.start, v.end, "authorization", named)
+		s.addSpan(v.start, v.end, "authorization", named)
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *scan) basic(start, end int) {
 	}
 	v := s.value(s.blanks(end))
 	if text := s.cut(v); !v.quoted && encodedPair(text) {
-		s.add(v.start, v.end, "authorization", named)
+		s.addSpan(v.start, v.end, "authorization", named)
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *scan) cookies(_, end int) {
 		}
 		if text := line[at : at+stop]; len(text) >= 12 && !isPlaceholder(text) &&
 			(token.Random(text) || token.KeyLike(text)) {
-			s.add(end+at, end+at+stop, "cookie", named)
+			s.addSpan(end+at, end+at+stop, "cookie", named)
 		}
 		at += stop
 	}
@@ -138,7 +138,7 @@ func (s *scan) signature(start, end int) {
 	v := s.value(end)
 	if text := s.cut(v); !v.quoted && len(text) >= enough && !isPlaceholder(text) &&
 		(token.Random(text) || token.KeyLike(text)) {
-		s.add(v.start, v.end, "signature", named)
+		s.addSpan(v.start, v.end, "signature", named)
 	}
 }
 
@@ -150,6 +150,6 @@ func (s *scan) queryKey(start, end int) {
 	const enough = 16
 	v := s.value(end)
 	if text := s.cut(v); !v.quoted && len(text) >= enough && !isPlaceholder(text) && token.Random(text) {
-		s.add(v.start, v.end, "key", named)
+		s.addSpan(v.start, v.end, "key", named)
 	}
 }

@@ -51,7 +51,7 @@ func (w *walk) value(key, program string) {
 		w.list(key, program)
 	case '"':
 		start, text := w.str()
-		w.text(start, key, text)
+		w.maskText(start, key, text)
 	default:
 		for w.at < len(w.in) && strings.IndexByte(",]} \t\r\n", w.in[w.at]) < 0 {
 			w.at++
@@ -92,14 +92,14 @@ func (w *walk) replace(start, end int, text string) {
 	w.copied = end
 }
 
-// text masks the string that was read last.
-func (w *walk) text(start int, key, text string) {
+// maskText masks the string that was read last.
+func (w *walk) maskText(start int, key, text string) {
 	found := findSecrets(text)
 	if whole, ok := secretOfKey(key, text); ok {
 		found = mergeSpans(append(found, whole))
 	}
 	if len(found) > 0 {
-		w.keep(text, found)
+		w.collectSecrets(text, found)
 		w.replace(start, w.at, w.masker.replace(text, found))
 	}
 }
@@ -115,7 +115,7 @@ func secretOfKey(key, text string) (span, bool) {
 	piece := strings.NewReplacer(`"`, "_", `\`, "_", "\n", "_").Replace(text[:min(len(text), enough)])
 	s := &scan{source: source{key + `: "` + piece + `"`}}
 	t := theTable()
-	t.finder.find(key, func(literal uint16, end int) {
+	t.finder.eachLiteral(key, func(literal uint16, end int) {
 		for _, try := range t.actions[literal] {
 			if end == len(key) {
 				try(s, end-t.lengths[literal], end)
@@ -207,7 +207,7 @@ func (w *walk) list(key, program string) {
 	found := findSecrets(line)
 	for _, it := range items {
 		if inside := spansWithin(found, it.from, it.to); len(inside) > 0 {
-			w.keep(line[it.from:it.to], inside)
+			w.collectSecrets(line[it.from:it.to], inside)
 			w.replace(it.start, it.end, w.masker.replace(line[it.from:it.to], inside))
 		}
 	}

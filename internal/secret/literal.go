@@ -27,7 +27,7 @@ func newFinder(literals []string) *finder {
 	}
 	f.grow()
 	for i, l := range literals {
-		f.add(uint16(i), l)
+		f.addLiteral(uint16(i), l)
 	}
 	f.link()
 	return f
@@ -39,7 +39,7 @@ func (f *finder) grow() uint16 {
 	return uint16(len(f.ends) - 1)
 }
 
-func (f *finder) add(id uint16, literal string) {
+func (f *finder) addLiteral(id uint16, literal string) {
 	state := 0
 	for _, c := range []byte(literal) {
 		at := state*f.classes + int(f.class[c])
@@ -78,8 +78,8 @@ func (f *finder) link() {
 	}
 }
 
-// find calls hit for each literal in the text, with the end of where it stands.
-func (f *finder) find(text string, hit func(literal uint16, end int)) {
+// eachLiteral calls hit for each literal in the text, with the end of where it stands.
+func (f *finder) eachLiteral(text string, hit func(literal uint16, end int)) {
 	state := 0
 	for i := range len(text) {
 		state = int(f.next[state*f.classes+int(f.class[text[i]])])

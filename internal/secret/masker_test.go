@@ -302,7 +302,7 @@ func TestFinder(t *testing.T) {
 			end     int
 		}
 		got := map[hit]bool{}
-		newFinder(literals).find(text, func(id uint16, end int) { got[hit{literals[id], end}] = true })
+		newFinder(literals).eachLiteral(text, func(id uint16, end int) { got[hit{literals[id], end}] = true })
 		want := map[hit]bool{}
 		for _, l := range literals {
 			for end := len(l); end <= len(text); end++ {

@@ -186,7 +186,7 @@ func (s *scan) optionValue(o option, start, end int) {
 	}
 	port := o.glued && onlyDigits(text) && strings.Contains(text, ":")
 	if !port && !isPlaceholder(text) && !strings.HasPrefix(text, "-") {
-		s.add(start, end, "option", named)
+		s.addSpan(start, end, "option", named)
 	}
 }
 
@@ -249,7 +249,7 @@ func (s *scan) piped(start, end int) {
 			if s.text[start:end] == "chpasswd" && strings.Contains(text, ":") {
 				begin += strings.IndexByte(text, ':') + 1
 			}
-			s.add(begin, w.end, "piped", named)
+			s.addSpan(begin, w.end, "piped", named)
 		}
 	}
 }
@@ -265,6 +265,6 @@ func (s *scan) passSource(start, end int) {
 		return
 	}
 	if v := s.value(end); !v.quoted && !isPlaceholder(s.cut(v)) {
-		s.add(v.start, v.end, "option", named)
+		s.addSpan(v.start, v.end, "option", named)
 	}
 }

@@ -39,7 +39,7 @@ func (s *scan) prefixed(start, end int) {
 	rest := s.text[end:stop]
 	if len(rest) >= enough && (token.Random(rest) || token.KeyLike(rest) || known && longest >= enough) &&
 		!isPlaceholder(rest) {
-		s.add(start, stop, "token", shaped)
+		s.addSpan(start, stop, "token", shaped)
 	}
 }
 

@@ -63,7 +63,7 @@ func (s *scan) match(r *rule, start int) {
 		r.dice && !token.Random(value):
 		return
 	}
-	s.add(begin+addressLength(value), end, r.id, exact)
+	s.addSpan(begin+addressLength(value), end, r.id, exact)
 }
 
 // secretGroup returns where the secret is in a match.

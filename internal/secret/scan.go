@@ -38,8 +38,8 @@ type scan struct {
 	spent   int            // bytes that were read as values
 }
 
-// add notes a secret.
-func (s *scan) add(start, end int, rule string, how certainty) {
+// addSpan notes a secret.
+func (s *scan) addSpan(start, end int, rule string, how certainty) {
 	if start >= end {
 		return
 	}
@@ -150,7 +150,7 @@ func findSecrets(text string) []span {
 	s := &scan{source: source{text}}
 	masks := masksIn(text)
 	left := masks
-	t.finder.find(text, func(literal uint16, end int) {
+	t.finder.eachLiteral(text, func(literal uint16, end int) {
 		start := end - t.lengths[literal]
 		for len(left) > 0 && left[0].end <= start {
 			left = left[1:]

@@ -63,26 +63,26 @@ func (s *Set) bash(ctx context.Context, u *use) (string, error) {
 		return "", err
 	}
 	if Background(u.call.Input) || u.call.Background {
-		return s.begin(command, u)
+		return s.startJob(command, u)
 	}
 	timeout := time.Duration(limit) * time.Millisecond
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %v", errTimeout, timeout))
 	defer cancel()
 	var out output
-	sink, done := s.heard(u.call.ID, &out)
+	sink, done := s.streamOutput(u.call.ID, &out)
 	err = s.confined(ctx, s.shell(command, u.call.Dir, sink), s.limits(&u.decision), sink)
 	done()
 	return out.String(), err
 }
 
-// heard returns where a call's output goes: to be kept, and to whoever listens. Done
+// streamOutput returns where a call's output goes: to be kept, and to whoever listens. Done
 // is for when the call has ended.
-func (s *Set) heard(id umpire.CallID, kept io.Writer) (sink io.Writer, done func()) {
+func (s *Set) streamOutput(id umpire.CallID, kept io.Writer) (sink io.Writer, done func()) {
 	if s.options.Output == nil {
 		return kept, func() {}
 	}
 	live := &stream{hear: func(text string) { s.options.Output(id, text) }}
-	return io.MultiWriter(kept, live), live.close
+	return io.MultiWriter(kept, live), live.flushLast
 }
 
 // shell makes the command that runs a command line. What both its streams print

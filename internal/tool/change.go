@@ -58,7 +58,7 @@ func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
+	defer p.closeDir()
 	if err := p.replace(info, o.after); err != nil {
 		return "", err
 	}
@@ -81,13 +81,13 @@ func (s *Set) prepare(u *use, c *change, create bool) (*place, fs.FileInfo, *out
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p, err := s.options.open(decided, c.create && create)
+	p, err := s.options.openPlace(decided, c.create && create)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	info, o, err := p.work(c)
 	if err != nil {
-		p.close()
+		p.closeDir()
 		return nil, nil, nil, err
 	}
 	return p, info, o, nil
@@ -163,7 +163,7 @@ func (s *Set) preview(u *use, c *change) string {
 		return fmt.Sprintf("[%s: %v]\n", visibleName(c.path), err)
 	}
 	if p != nil {
-		p.close()
+		p.closeDir()
 	}
 	return o.diff()
 }

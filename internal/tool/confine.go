@@ -101,8 +101,8 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 		return errNoSandbox
 	}
 	cmd.Env = withoutSecrets(cmd.Env, s.options.EnvListed)
-	told := &teller{w: out}
-	cmd.Stdout, cmd.Stderr = told, told
+	watcher := &refusalWatcher{w: out}
+	cmd.Stdout, cmd.Stderr = watcher, watcher
 	box, err := s.options.Sandbox.Wrap(cmd, l)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 	for _, note := range box.Notes {
 		fmt.Fprintf(out, "\n[sandbox: %s]\n", note)
 	}
-	if err != nil && told.refused {
+	if err != nil && watcher.refused {
 		fmt.Fprintf(out, "\n[%s]\n", l)
 		if box.Held != "" {
 			fmt.Fprintf(out, "\n[sandbox: %s]\n", box.Held)
@@ -129,15 +129,15 @@ var refusals = []string{
 	"connection refused", "enetunreach", "econnrefused",
 }
 
-// A teller passes on what is written, and remembers whether a refusal was in it. One
+// A refusalWatcher passes on what is written, and remembers whether a refusal was in it. One
 // that is cut in two by two writes is missed, which costs a hint and no more.
-type teller struct {
+type refusalWatcher struct {
 	w       io.Writer
 	refused bool
 }
 
 // Write passes it on.
-func (t *teller) Write(p []byte) (int, error) {
+func (t *refusalWatcher) Write(p []byte) (int, error) {
 	if !t.refused {
 		said := strings.ToLower(string(p))
 		t.refused = slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(said, text) }) ||

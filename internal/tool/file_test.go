@@ -113,11 +113,11 @@ func TestWriteSeesWhatOthersWrote(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	path := b.file("a", "one")
-	p, err := b.options.open(path, false)
+	p, err := b.options.openPlace(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.close()
+	defer p.closeDir()
 	before, err := p.stand()
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,11 @@ var linesTool = tool{
 		"Empty newContent takes the lines out; startLine behind the last line appends. " +
 		"filePath may be a list of objects, each with a path and its own fields: then each file has its own result.",
 	schema: `{"type":"object","required":["filePath"],"properties":{
-		"filePath":{"type":["string","array"],"description":"the file, absolute or from the working directory, or a list of files",
+		"filePath":{"type":["string","array"],` +
+		`"description":"the file, absolute or from the working directory, or a list of files",
 			"items":{"type":"object","required":["path","startLine","endLine","newContent"],"properties":{
-				"path":{"type":"string"},"startLine":{"type":"integer","minimum":1},"endLine":{"type":"integer","minimum":1},"newContent":{"type":"string"}}}},
+				"path":{"type":"string"},"startLine":{"type":"integer","minimum":1},` +
+		`"endLine":{"type":"integer","minimum":1},"newContent":{"type":"string"}}}},
 		"startLine":{"type":"integer","minimum":1,"description":"the first line to replace"},
 		"endLine":{"type":"integer","minimum":1,"description":"the last line to replace"},
 		"newContent":{"type":"string","description":"the lines to put there"}}}`,
@@ -29,7 +31,8 @@ var searchTool = tool{
 		"it. " +
 		"filePath may be a list of objects, each with a path and its own fields: then each file has its own result.",
 	schema: `{"type":"object","required":["filePath"],"properties":{
-		"filePath":{"type":["string","array"],"description":"the file, absolute or from the working directory, or a list of files",
+		"filePath":{"type":["string","array"],` +
+		`"description":"the file, absolute or from the working directory, or a list of files",
 			"items":{"type":"object","required":["path","searchContent","replaceContent"],"properties":{
 				"path":{"type":"string"},"searchContent":{"type":"string"},"replaceContent":{"type":"string"}}}},
 		"searchContent":{"type":"string","description":"the text to replace, exactly as it stands in the file"},

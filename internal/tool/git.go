@@ -80,7 +80,8 @@ var (
 	gitDiffTool = gitTool("Shows changes that are not staged, or those of a revision or a range.", "",
 		`"staged":{"type":"boolean","description":"what is staged instead"},
 		"stat":{"type":"boolean","description":"only how much changed in which file"},
-		"revision":{"type":"string","description":"compare with this, or a range: main, HEAD~2, main..topic"},`+gitPaths)
+		"revision":{"type":"string","description":"compare with this, or a range: main, HEAD~2, main..topic"},`+
+			gitPaths)
 	gitLogTool = gitTool("Shows commits, the latest first.", "",
 		`"limit":{"type":"integer","minimum":1,"maximum":1000,"description":"how many (default 20)"},
 		"revision":{"type":"string","description":"begin here, or a range: topic, main..topic"},`+gitPaths)
@@ -125,7 +126,7 @@ func (s *Set) git(ctx context.Context, u *use) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, verb.timeout, fmt.Errorf("%w after %v", errTimeout, verb.timeout))
 	defer cancel()
 	var out output
-	sink, done := s.heard(u.call.ID, &out)
+	sink, done := s.streamOutput(u.call.ID, &out)
 	defer done()
 	err = s.runGit(ctx, u.call.Dir, verb, verb.args(words), sink)
 	text := out.String()

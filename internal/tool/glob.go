@@ -36,7 +36,7 @@ func (s *Set) glob(ctx context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
+	defer p.closeDir()
 	var all []match
 	err = s.search(ctx, p, true, func(f found) error {
 		if wanted.match(f.path) {

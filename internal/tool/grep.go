@@ -66,14 +66,14 @@ type grep struct {
 
 func (s *Set) grep(ctx context.Context, u *use) (string, error) {
 	var g grep
-	if err := g.read(u.in); err != nil {
+	if err := g.readInput(u.in); err != nil {
 		return "", err
 	}
 	p, err := s.options.base(u)
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
+	defer p.closeDir()
 	err = s.search(ctx, p, g.only != nil && g.only.hidden(), func(f found) error {
 		return g.file(f, filepath.Join(p.path, filepath.FromSlash(f.path)))
 	})
@@ -83,8 +83,8 @@ func (s *Set) grep(ctx context.Context, u *use) (string, error) {
 	return g.result(), nil
 }
 
-// read takes in what was asked for.
-func (g *grep) read(in input) error {
+// readInput takes in what was asked for.
+func (g *grep) readInput(in input) error {
 	text, err := in.must("pattern")
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (g *grep) read(in input) error {
 		return fmt.Errorf("input.pattern: %w", err)
 	}
 	g.literals = literalsOf(expr)
-	only, given, err := in.text("glob", "include")
+	only, given, err := in.stringField("glob", "include")
 	if err != nil || !given || only == "" {
 		return err
 	}
@@ -130,7 +130,7 @@ func (g *grep) readFlags(in input) (err error) {
 		g.numbers, errN = in.flag("-n")
 	}
 	var given bool
-	if g.mode, given, errO = in.text("output_mode"); !given {
+	if g.mode, given, errO = in.stringField("output_mode"); !given {
 		g.mode = modeFiles
 	}
 	if g.mode != modeFiles && g.mode != modeContent && g.mode != modeCount {

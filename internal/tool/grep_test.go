@@ -23,7 +23,7 @@ func TestGrepFindsWhatTheExpressionMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		var g grep
-		if err := g.read(input{"pattern": quoted}); err != nil {
+		if err := g.readInput(input{"pattern": quoted}); err != nil {
 			t.Fatal(err)
 		}
 		var want []int

@@ -35,8 +35,8 @@ func (in input) field(names ...string) (name string, raw json.RawMessage) {
 	return "", nil
 }
 
-// text returns a string; given says whether it is there.
-func (in input) text(names ...string) (text string, given bool, err error) {
+// stringField returns a string; given says whether it is there.
+func (in input) stringField(names ...string) (text string, given bool, err error) {
 	name, raw := in.field(names...)
 	if name == "" {
 		return "", false, nil
@@ -49,7 +49,7 @@ func (in input) text(names ...string) (text string, given bool, err error) {
 
 // must returns a string that has to be there.
 func (in input) must(names ...string) (string, error) {
-	text, given, err := in.text(names...)
+	text, given, err := in.stringField(names...)
 	if err == nil && !given {
 		return "", fmt.Errorf("input.%s: is missing", names[0])
 	}
@@ -93,7 +93,7 @@ var pathFields = []string{"file_path", "path", "filePath"}
 func (in input) path() (string, error) {
 	path := ""
 	for _, name := range pathFields {
-		text, given, err := in.text(name)
+		text, given, err := in.stringField(name)
 		if err != nil {
 			return "", err
 		}

@@ -58,9 +58,9 @@ type jobs struct {
 	closed bool
 }
 
-// begin starts a command in the background. The context of the call that started it
+// startJob starts a command in the background. The context of the call that started it
 // has no say in it: it ends by itself, by KillShell or with the set.
-func (s *Set) begin(command string, u *use) (string, error) {
+func (s *Set) startJob(command string, u *use) (string, error) {
 	limits := s.limits(&u.decision)
 	ctx, stop := context.WithCancel(context.Background())
 	j, err := s.newJob(command, stop)

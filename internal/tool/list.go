@@ -36,7 +36,7 @@ func (o *Options) base(u *use) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.open(decided, false)
+	return o.openPlace(decided, false)
 }
 
 func (s *Set) list(_ context.Context, u *use) (string, error) {
@@ -48,7 +48,7 @@ func (s *Set) list(_ context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
+	defer p.closeDir()
 	dir, err := p.folder()
 	if err != nil {
 		return "", err

@@ -21,7 +21,7 @@ type place struct {
 	path string // as it is told to people
 }
 
-func (p *place) close() { _ = p.dir.Close() } // only looked through: nothing can be lost
+func (p *place) closeDir() { _ = p.dir.Close() } // only looked through: nothing can be lost
 
 var (
 	errLink    = errors.New("a link stands where the decision saw none")
@@ -106,8 +106,8 @@ func linkFree(path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// open reaches a decided path. With create, folders that are missing are made.
-func (o *Options) open(path string, create bool) (*place, error) {
+// openPlace reaches a decided path. With create, folders that are missing are made.
+func (o *Options) openPlace(path string, create bool) (*place, error) {
 	base, rest := o.anchor(path)
 	dir, err := os.OpenRoot(base)
 	if err != nil {

@@ -8,7 +8,8 @@ var exitPlanTool = tool{
 	about: "Ends plan mode: shows the plan to the user, who approves it or says what is wrong with it. Call it " +
 		"alone, when the plan is complete.",
 	schema: `{"type":"object","properties":{
-		"plan":{"type":"string","description":"the plan, in Markdown: what is to be changed, in which files, and how it is checked"}},
+		"plan":{"type":"string","description":` +
+		`"the plan, in Markdown: what is to be changed, in which files, and how it is checked"}},
 		"required":["plan"]}`,
 	run: (*Set).exitPlan,
 }

@@ -29,11 +29,11 @@ var readTool = tool{
 		"file_path":{"type":"string","description":"the file, absolute or from the working directory"},
 		"offset":{"type":"integer","minimum":1,"description":"the first line to read, from 1"},
 		"limit":{"type":"integer","minimum":1,"description":"how many lines to read (default 2000)"}}}`,
-	run: (*Set).read,
+	run: (*Set).readFile,
 }
 
-// at reaches the place of a use's path.
-func (o *Options) at(u *use, kind umpire.AccessKind, create bool) (*place, error) {
+// openTarget reaches the place of a use's path.
+func (o *Options) openTarget(u *use, kind umpire.AccessKind, create bool) (*place, error) {
 	path, err := u.in.mustPath()
 	if err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func (o *Options) at(u *use, kind umpire.AccessKind, create bool) (*place, error
 	if err != nil {
 		return nil, err
 	}
-	return o.open(decided, create)
+	return o.openPlace(decided, create)
 }
 
-func (s *Set) read(ctx context.Context, u *use) (string, error) {
+func (s *Set) readFile(ctx context.Context, u *use) (string, error) {
 	offset, err := u.in.number("offset", 1, 0, math.MaxInt32)
 	if err != nil {
 		return "", err
@@ -54,11 +54,11 @@ func (s *Set) read(ctx context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := s.options.at(u, umpire.KindRead, false)
+	p, err := s.options.openTarget(u, umpire.KindRead, false)
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
+	defer p.closeDir()
 	f, info, err := p.file()
 	if err != nil {
 		return "", err

@@ -53,12 +53,12 @@ func (s *stream) Write(p []byte) (int, error) {
 func (s *stream) flush(last bool) {
 	s.saying.Lock()
 	defer s.saying.Unlock()
-	if text := s.take(last); text != "" {
+	if text := s.takePending(last); text != "" {
 		s.hear(text)
 	}
 }
 
-func (s *stream) take(last bool) string {
+func (s *stream) takePending(last bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.armed = false
@@ -78,5 +78,5 @@ func (s *stream) take(last bool) string {
 	return text
 }
 
-// close passes on the rest. Nothing is heard after it has returned.
-func (s *stream) close() { s.flush(true) }
+// flushLast passes on the rest. Nothing is heard after it has returned.
+func (s *stream) flushLast() { s.flush(true) }

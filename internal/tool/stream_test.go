@@ -42,7 +42,7 @@ func TestStreamGathersWhatIsPrinted(t *testing.T) {
 		synctest.Wait()
 		s.Write([]byte("三")[1:])
 		s.Write([]byte{0xff, 0})
-		s.close()
+		s.flushLast()
 		s.Write([]byte("late"))
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -61,7 +61,7 @@ func TestStreamKeepsTheEndOfTooMuch(t *testing.T) {
 		s := &stream{hear: func(text string) { heard += text }}
 		s.Write([]byte(strings.Repeat("a", 3*streamPiece)))
 		s.Write([]byte("end"))
-		s.close()
+		s.flushLast()
 		head := "\n[... 16387 bytes left out ...]\n"
 		if !strings.HasPrefix(heard, head) || !strings.HasSuffix(heard, "aend") || len(heard) != len(head)+streamPiece {
 			t.Errorf("heard %d bytes: %.60q", len(heard), heard)
@@ -84,7 +84,7 @@ func TestStreamDoesNotHoldUpTheCommand(t *testing.T) {
 			s.Write([]byte(strings.Repeat("b", streamPiece)))
 		}
 		close(release)
-		s.close()
+		s.flushLast()
 		if len(heard) != 2 || heard[0] != "one" || !strings.Contains(heard[1], "left out") {
 			t.Errorf("heard %d pieces", len(heard))
 		}

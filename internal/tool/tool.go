@@ -143,7 +143,7 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 		r.Status, r.Output = umpire.ResultDenied, "the gate has not let this call run"
 		return r
 	}
-	output, err := s.run(ctx, started)
+	output, err := s.runTool(ctx, started)
 	r.Status, r.Output = statusOf(err), cleanText(output)
 	if err != nil {
 		r.Output = joinTexts(cleanText(err.Error()), r.Output)
@@ -151,7 +151,7 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 	return r
 }
 
-func (s *Set) run(ctx context.Context, started umpire.Started) (string, error) {
+func (s *Set) runTool(ctx context.Context, started umpire.Started) (string, error) {
 	t, ok := s.tools[started.Call.Tool]
 	if !ok {
 		return "", fmt.Errorf(

@@ -23,10 +23,10 @@ var writeTool = tool{
 	schema: `{"type":"object","required":["file_path","content"],"properties":{
 		"file_path":{"type":"string","description":"the file, absolute or from the working directory"},
 		"content":{"type":"string","description":"all that the file is to hold"}}}`,
-	run: (*Set).write,
+	run: (*Set).writeFile,
 }
 
-func (s *Set) write(ctx context.Context, u *use) (string, error) {
+func (s *Set) writeFile(ctx context.Context, u *use) (string, error) {
 	return s.changeOne(ctx, u, writeChange)
 }
 

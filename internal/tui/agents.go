@@ -88,7 +88,7 @@ func (s *agentsScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	if k, isKey := msg.(tea.KeyPressMsg); isKey {
 		switch k.String() {
 		case "esc":
-			return m.leave()
+			return m.closeScreen()
 		case "tab", "down":
 			s.focus(1)
 			return nil
@@ -219,8 +219,8 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 	}
 }
 
-// read lists the agents with what holds for them.
-func (s *agentsScreen) read(m *model) ([]string, bool) {
+// readLines lists the agents with what holds for them.
+func (s *agentsScreen) readLines(m *model) ([]string, bool) {
 	var lines []string
 	for i := range s.agents {
 		limit := m.text("unrestricted")
@@ -254,6 +254,6 @@ func limitEdits(m *model, words string) tea.Cmd {
 type bothMsg struct{ first, second tea.Msg }
 
 func (b bothMsg) apply(m *model) {
-	m.heard(b.first)
-	m.heard(b.second)
+	m.handleReport(b.first)
+	m.handleReport(b.second)
 }

@@ -90,7 +90,7 @@ type approval struct {
 	readRules bool
 }
 
-func (a *approval) open() bool { return len(a.list) > 0 }
+func (a *approval) isOpen() bool { return len(a.list) > 0 }
 
 // current is the question on the card that is shown: what is answered is what is read.
 func (a *approval) current() *umpire.Pending {
@@ -100,10 +100,12 @@ func (a *approval) current() *umpire.Pending {
 	return &a.card.Pending
 }
 
-// take takes in what waits. The card that is being read stays, as long as it waits. While
+// takePending takes in what waits. The card that is being read stays, as long as it waits. While
 // the person writes, a new card does not get the keys.
-func (a *approval) take(list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session, writing bool) tea.Cmd {
-	was, wasOpen := umpire.Pending{}, a.open()
+func (a *approval) takePending(
+	list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session, writing bool,
+) tea.Cmd {
+	was, wasOpen := umpire.Pending{}, a.isOpen()
 	if p := a.current(); p != nil {
 		was = *p
 	}
@@ -202,7 +204,7 @@ func (a *approval) pressChoice(key string) tea.Cmd {
 func (a *approval) choose(key string) tea.Cmd {
 	switch key {
 	case "y":
-		return a.answer(umpire.Answer{Choice: umpire.Approve})
+		return a.sendAnswer(umpire.Answer{Choice: umpire.Approve})
 	case "s":
 		if len(view.List(a.card.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "; ")) > scopeLines*a.width {
 			a.chosenWidth = umpire.WidthDefault
@@ -219,7 +221,7 @@ func (a *approval) choose(key string) tea.Cmd {
 	case "n":
 		return a.edit(stepReason, "", a.text("reason for denying (optional)"))
 	case "c":
-		return a.answer(umpire.Answer{Choice: umpire.Cancel})
+		return a.sendAnswer(umpire.Answer{Choice: umpire.Cancel})
 	case "v":
 		a.raw = !a.raw
 	case "d":
@@ -253,7 +255,7 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 		len(a.card.Reach(umpire.Answer{Scope: scope})) == 0 && len(a.card.Widths(scope)) == 0:
 		a.complaint = a.text("no rule can stand for this call")
 	case scope == umpire.ScopeSession:
-		return a.answer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
+		return a.sendAnswer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
 	case len(a.current().Rules) == 0: // only a wider one
 		return a.widen(scope)
 	case len(a.current().Rules) > 1: // several rules are written as they are, or not at all
@@ -336,7 +338,7 @@ func (a *approval) pressField(k tea.KeyPressMsg) tea.Cmd {
 		}
 	case "enter":
 		if a.step == stepReason {
-			return a.answer(umpire.Answer{Choice: umpire.Refuse, Reason: trimTyped(a.input.Value())})
+			return a.sendAnswer(umpire.Answer{Choice: umpire.Refuse, Reason: trimTyped(a.input.Value())})
 		}
 		return a.readRule()
 	}
@@ -381,7 +383,7 @@ func (a *approval) confirmRule(k tea.KeyPressMsg) tea.Cmd {
 			a.complaint = a.text("PgDn first: not all of it has been on the screen")
 			return nil
 		}
-		return a.answer(a.chosen())
+		return a.sendAnswer(a.chosen())
 	case "tab":
 		return a.widen(a.scope)
 	case "esc", "n":
@@ -398,8 +400,8 @@ type answeredMsg struct {
 	err    error
 }
 
-// answer hands in the answer to the question that is shown.
-func (a *approval) answer(answer umpire.Answer) tea.Cmd {
+// sendAnswer hands in the answer to the question that is shown.
+func (a *approval) sendAnswer(answer umpire.Answer) tea.Cmd {
 	return a.answerAll(answer, []umpire.Pending{*a.current()})
 }
 

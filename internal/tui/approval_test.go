@@ -73,7 +73,7 @@ func TestKeysAnswer(t *testing.T) {
 				t.Errorf("answered (-want +got):\n%s", diff)
 			}
 			d.sees(tt.said) // M-121
-			if d.m.ask.open() {
+			if d.m.ask.isOpen() {
 				t.Error("the card is still there")
 			}
 		})
@@ -122,7 +122,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 		d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
 		d.pass(SettleTime)
 		types(d, word)
-		d.run(d.m.heard(heldMsg{"r2"}))
+		d.run(d.m.handleReport(heldMsg{"r2"}))
 		if got := d.m.input.Value(); got != word || len(d.gate.answers) > 0 {
 			t.Errorf("%q: wrote %q, answered %+v", word, got, d.gate.answers)
 		}
@@ -133,16 +133,16 @@ func TestWordsAnswerNothing(t *testing.T) {
 	d.pass(SettleTime)
 	types(d, "s")
 	d.m.Update(named["esc"])
-	d.run(d.m.heard(heldMsg{"r2"})) // it was taken back
+	d.run(d.m.handleReport(heldMsg{"r2"})) // it was taken back
 	types(d, "yy")
 	d.sees("c cancel …")
-	d.run(d.m.heard(heldMsg{"r1"})) // of another card
+	d.run(d.m.handleReport(heldMsg{"r1"})) // of another card
 	if len(d.gate.answers) > 0 {
 		t.Errorf("answered %+v", d.gate.answers)
 	}
 	d.m.hasty = true
-	d.run(d.m.heard(heldMsg{"r2"}))
-	d.run(d.m.heard(heldMsg{"r2"}))
+	d.run(d.m.handleReport(heldMsg{"r2"}))
+	d.run(d.m.handleReport(heldMsg{"r2"}))
 	if len(d.gate.answers) != 1 || d.gate.answers[0].Scope != umpire.ScopeOnce {
 		t.Errorf("answered %+v", d.gate.answers)
 	}
@@ -216,7 +216,7 @@ func TestLateAnswer(t *testing.T) {
 	d.gate.refusal, d.gate.pending = &umpire.ResolvedError{Standing: umpire.Standing{Choice: umpire.Refuse}}, nil
 	d.press("y")
 	d.sees("already resolved: deny")
-	if d.m.ask.open() {
+	if d.m.ask.isOpen() {
 		t.Error("the card is still there")
 	}
 }

@@ -33,11 +33,11 @@ func (c *Chat) Run(ctx context.Context) error {
 	}
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(c.conf.In), tea.WithOutput(c.conf.Out),
 		tea.WithEnvironment(env), tea.WithoutSignalHandler())
-	m.ear = &Ear{send: func(message any) { p.Send(message) }}
+	m.handler = &TurnHandler{send: func(message any) { p.Send(message) }}
 	m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg { return work(ctx) }
 	}
-	m.begin = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.begin(ctx, m.ear, s, task) }
+	m.beginTurn = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.startTurn(ctx, m.handler, s, task) }
 	if c.conf.Resumed {
 		m.before = m.readEarlier(ctx, c.conf.Session.ID)
 	}
@@ -59,12 +59,12 @@ func (c *Chat) Run(ctx context.Context) error {
 	return nil
 }
 
-// begin starts a turn. Its report comes when it has ended.
-func (c *Chat) begin(ctx context.Context, ear *Ear, s umpire.Session, task string) (func(), tea.Cmd) {
+// startTurn starts a turn. Its report comes when it has ended.
+func (c *Chat) startTurn(ctx context.Context, handler *TurnHandler, s umpire.Session, task string) (func(), tea.Cmd) {
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan turnMsg, 1)
 	c.turns.Go(func() {
-		note, err := c.conf.Host.Turn(ctx, s, task, ear)
+		note, err := c.conf.Host.Turn(ctx, s, task, handler)
 		stop()
 		ended <- turnMsg{note, err}
 	})

@@ -32,14 +32,14 @@ func listCommands() []slash {
 		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", exitPlan},
 		{
 			"timeline", "", "show what was asked, decided and run",
-			func(m *model, _ string) tea.Cmd { return m.enter(newTimeline()) },
+			func(m *model, _ string) tea.Cmd { return m.openScreen(newTimeline()) },
 		},
 		{"sessions", "", "list the sessions of this project", openSessions},
 		{"resume", "[ID]", "go on with another session of this project", resumeSession},
 		{"fork", "[ID]", "begin a session with this conversation, without its grants", forkSession},
 		{"rules", "", "list the rules, and where they stand", openRules},
 		{"agents", "", "show the agents, and which files their edit tools may change", limitEdits},
-		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.enter(&helpScreen{}) }},
+		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.openScreen(&helpScreen{}) }},
 		{"quit", "", "leave; what waits keeps waiting", func(m *model, _ string) tea.Cmd { return m.quit() }},
 	}
 }
@@ -73,14 +73,14 @@ func (m *model) command(name, words string) tea.Cmd {
 	return nil
 }
 
-// enter puts a screen in front of the conversation.
-func (m *model) enter(s screen) tea.Cmd {
+// openScreen puts a screen in front of the conversation.
+func (m *model) openScreen(s screen) tea.Cmd {
 	m.screen = s
 	return nil
 }
 
-// leave goes back to the conversation.
-func (m *model) leave() tea.Cmd {
+// closeScreen goes back to the conversation.
+func (m *model) closeScreen() tea.Cmd {
 	m.screen = nil
 	return nil
 }

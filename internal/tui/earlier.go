@@ -41,7 +41,7 @@ func (m *model) sayEarlier(before earlier) {
 	for i := range messages {
 		wrote := m.log.sayMessage(&messages[i], before.said.Batches[messages[i].Batch].Results)
 		if wrote != "" {
-			m.wrote.keep(wrote)
+			m.wrote.rememberMessage(wrote)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (m *model) sayEarlier(before earlier) {
 func (t *transcript) sayMessage(stored *umpire.Message, results []umpire.Result) (wrote string) {
 	if stored.Role == string(llm.RoleUser) {
 		if json.Unmarshal(stored.Content, &wrote) == nil {
-			t.add(&entry{kind: userEntry, text: wrote, earlier: true})
+			t.addEntry(&entry{kind: userEntry, text: wrote, earlier: true})
 		}
 		return wrote
 	}
@@ -69,7 +69,7 @@ func (t *transcript) sayMessage(stored *umpire.Message, results []umpire.Result)
 	}
 	for i := range results {
 		call := calls[results[i].Call]
-		t.add(&entry{
+		t.addEntry(&entry{
 			kind: callEntry, text: subjectOf(call.Tool, call.Input), status: results[i].Status,
 			detail: resultText(&results[i]),
 		})

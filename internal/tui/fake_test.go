@@ -133,13 +133,13 @@ func (g *fakeGate) RemoveRule(_ context.Context, _ string, _ umpire.Scope, id um
 
 // A fakeHost runs no agent, and keeps a configuration in memory.
 type fakeHost struct {
-	turn     func(ctx context.Context, task string, ear *Ear) (string, error)
+	turn     func(ctx context.Context, task string, handler *TurnHandler) (string, error)
 	profiles []Profile
 	went     []string
 }
 
-func (h *fakeHost) Turn(ctx context.Context, _ umpire.Session, task string, ear *Ear) (string, error) {
-	return h.turn(ctx, task, ear)
+func (h *fakeHost) Turn(ctx context.Context, _ umpire.Session, task string, handler *TurnHandler) (string, error) {
+	return h.turn(ctx, task, handler)
 }
 
 func (h *fakeHost) Resume(_ context.Context, id umpire.SessionID) (umpire.Session, error) {
@@ -187,11 +187,11 @@ func driven(t *testing.T, text view.Catalogue, width, height int) *drive {
 		ID: "s1", Project: someProject, Root: "/p", Dir: "/p", Mode: umpire.ModeDefault, State: umpire.SessionIdle, Permission: umpire.StateIdle,
 	}}, host: &fakeHost{profiles: []Profile{{Name: "main"}, {Name: "reviewer", Tools: []string{"Read", "filesystem-edit"}, Suffixes: []string{".md"}}}}}
 	d.m = newModel(Config{Gate: d.gate, Host: d.host, Session: d.gate.session, Model: "script:demo.json", Text: text, Now: func() time.Time { return d.now }})
-	d.m.ear = &Ear{send: func(msg any) { d.tell(msg) }}
+	d.m.handler = &TurnHandler{send: func(msg any) { d.tell(msg) }}
 	d.m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg { return work(t.Context()) }
 	}
-	d.m.begin = func(_ umpire.Session, task string) (func(), tea.Cmd) {
+	d.m.beginTurn = func(_ umpire.Session, task string) (func(), tea.Cmd) {
 		d.turns = append(d.turns, task)
 		return func() {}, nil
 	}

@@ -74,4 +74,4 @@ func padRight(text string, width int) string {
 	return text + strings.Repeat(" ", max(1, width-stringWidth(text)))
 }
 
-func (s *helpScreen) read(m *model) ([]string, bool) { return helpText(m.base), true }
+func (s *helpScreen) readLines(m *model) ([]string, bool) { return helpText(m.base), true }

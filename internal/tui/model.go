@@ -18,9 +18,9 @@ import (
 // with messages, and View draws it.
 type model struct {
 	*base
-	// begin starts a turn. What it returns first ends the turn.
-	begin func(s umpire.Session, task string) (stop func(), report tea.Cmd)
-	ear   *Ear
+	// beginTurn starts a turn. What it returns first ends the turn.
+	beginTurn func(s umpire.Session, task string) (stop func(), report tea.Cmd)
+	handler   *TurnHandler
 
 	before earlier
 	input  textarea.Model
@@ -46,7 +46,7 @@ type screen interface {
 	// draw returns at most height lines.
 	draw(m *model, width, height int) []string
 	// read returns what there is to read, line by line, once it is there.
-	read(m *model) (lines []string, loaded bool)
+	readLines(m *model) (lines []string, loaded bool)
 }
 
 // maxInputLines is how many lines of a message are seen at once.
@@ -141,10 +141,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // below it.
 func (m *model) held(msg tea.Msg) tea.Cmd {
 	if m.scroll == 0 || m.anchored {
-		return m.heard(msg)
+		return m.handleReport(msg)
 	}
 	before := m.pane().length()
-	cmd := m.heard(msg)
+	cmd := m.handleReport(msg)
 	if m.scroll > 0 {
 		m.scroll = max(1, m.scroll+m.pane().length()-before)
 	}
@@ -173,13 +173,13 @@ const (
 	minHeight = 6
 )
 
-// heard takes in what commands and the turn report.
-func (m *model) heard(msg tea.Msg) tea.Cmd {
+// handleReport takes in what commands and the turn report.
+func (m *model) handleReport(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sayingMsg:
-		m.turn.saying = m.ear.heard()
+		m.turn.saying = m.handler.currentReply()
 	case againMsg:
-		m.turn.saying = m.ear.heard()
+		m.turn.saying = m.handler.currentReply()
 		m.log.say(noteEntry, m.text("the reply broke off, and the model is asked again"))
 	case saidMsg:
 		m.turn.saying = ""
@@ -200,7 +200,7 @@ func (m *model) heard(msg tea.Msg) tea.Cmd {
 	case answeredMsg:
 		return m.answered(msg)
 	case noteMsg:
-		m.note(msg)
+		m.showNote(msg)
 	case heldMsg:
 		return msg.command(m)
 	case switchedMsg:
@@ -220,7 +220,7 @@ type noteMsg struct {
 	err  error
 }
 
-func (b *base) note(msg noteMsg) {
+func (b *base) showNote(msg noteMsg) {
 	if msg.err != nil {
 		b.log.say(warningEntry, b.problem(msg.err))
 		return
@@ -270,7 +270,7 @@ func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
 // asked takes in what waits.
 func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session) tea.Cmd {
 	before := m.ask.card
-	cmd := m.ask.take(list, sessions, m.input.Value() != "")
+	cmd := m.ask.takePending(list, sessions, m.input.Value() != "")
 	m.judge()
 	if m.ask.card == nil || m.ask.card == before {
 		return cmd
@@ -321,7 +321,7 @@ func (m *model) pressInput(k tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 	case "tab":
-		if m.ask.open() {
+		if m.ask.isOpen() {
 			m.ask.focused = true
 			return nil
 		}
@@ -348,19 +348,19 @@ func (m *model) interrupt() tea.Cmd {
 		return m.quit()
 	}
 	if m.screen == nil && !m.onCard() && m.input.Value() != "" {
-		m.wrote.keep(m.input.Value())
+		m.wrote.rememberMessage(m.input.Value())
 		m.input.Reset()
 		return nil
 	}
 	m.quitAt = now.Add(quitTime)
-	if m.turn.stop != nil && !m.turn.stopping && !m.ask.open() {
+	if m.turn.stop != nil && !m.turn.stopping && !m.ask.isOpen() {
 		return tea.Batch(m.cancelTurn(), m.redraw(quitTime))
 	}
 	return m.redraw(quitTime)
 }
 
 // onCard reports whether keys are for a card.
-func (m *model) onCard() bool { return m.ask.open() && m.ask.focused }
+func (m *model) onCard() bool { return m.ask.isOpen() && m.ask.focused }
 
 // quit leaves: a turn is ended, and what waits keeps waiting.
 func (m *model) quit() tea.Cmd {

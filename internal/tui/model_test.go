@@ -19,17 +19,17 @@ import (
 // talk is a conversation with everything in it.
 func talk(d *drive) {
 	d.press("install react", "enter")
-	d.m.ear.Saying(llm.Delta{Text: "I will *look* "})
-	d.m.ear.Saying(llm.Delta{Text: "first"})
-	d.m.ear.Said("# Plan\n\nI will **look** first:\n\n- `a.txt`\n- 工具\n\n```go\nfunc main() {}\n```")
+	d.m.handler.Saying(llm.Delta{Text: "I will *look* "})
+	d.m.handler.Saying(llm.Delta{Text: "first"})
+	d.m.handler.Said("# Plan\n\nI will **look** first:\n\n- `a.txt`\n- 工具\n\n```go\nfunc main() {}\n```")
 	ended := func(id umpire.CallID, tool, input string, status umpire.ResultStatus, output string, reason umpire.Phrase) {
-		d.m.ear.Ended(umpire.BatchCall{ID: id, Tool: tool, Input: []byte(input), Reason: reason}, umpire.Result{Status: status, Output: output})
+		d.m.handler.Ended(umpire.BatchCall{ID: id, Tool: tool, Input: []byte(input), Reason: reason}, umpire.Result{Status: status, Output: output})
 	}
 	ended("c1", "Read", `{"file_path":"a.txt"}`, umpire.ResultOK, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10", "")
 	ended("c2", "Bash", `{"command":"make"}`, umpire.ResultError, "exit code 2\nmake: *** no rule", "")
 	ended("c3", "Write", `{"file_path":"b.txt"}`, umpire.ResultDenied, "[Tool Denied] ...", umpire.Say("denied-by-rule", "d1"))
 	d.press("and then test it", "enter")
-	d.m.ear.Said("done")
+	d.m.handler.Said("done")
 }
 
 // TestConversationScreens pins what a conversation looks like.
@@ -56,15 +56,15 @@ func TestStreaming(t *testing.T) {
 	d := driven(t, nil, 80, 24)
 	d.press("hello", "enter")
 	d.sees("> hello", "working; Esc stops")
-	d.m.ear.Saying(llm.Delta{Text: "one **tw"})
+	d.m.handler.Saying(llm.Delta{Text: "one **tw"})
 	d.sees("one **tw")
-	d.m.ear.Saying(llm.Delta{Text: "o** three"})
+	d.m.handler.Saying(llm.Delta{Text: "o** three"})
 	d.sees("one two three")
-	d.m.ear.Said("one **two** three")
+	d.m.handler.Said("one **two** three")
 	if n := strings.Count(d.screenText(), "one two three"); n != 1 {
 		t.Errorf("said %d times", n)
 	}
-	d.m.ear.Saying(llm.Delta{Text: "broken o"})
+	d.m.handler.Saying(llm.Delta{Text: "broken o"})
 	d.tell(turnMsg{err: errors.New("the model hung up")})
 	d.sees("the model hung up")
 	d.sawNot("broken o", "working")
@@ -76,12 +76,12 @@ func TestRunningCall(t *testing.T) {
 	d := driven(t, nil, 80, 24)
 	d.press("build", "enter")
 	d.tell(watchMsg{umpire.Event{Seq: 1, Session: "s1", Kind: umpire.EventCallStarted, Call: "c1", Tool: "Bash", At: d.now, Accesses: npm().Accesses}})
-	d.m.ear.Output("c1", "one\ntwo\nthree\n10%\r20%")
-	d.m.ear.Output("c1", "\r30%")
+	d.m.handler.Output("c1", "one\ntwo\nthree\n10%\r20%")
+	d.m.handler.Output("c1", "\r30%")
 	d.pass(65 * time.Second)
 	d.sees("● Bash npm install react 1m5s", "  two", "  three", "  30%")
 	d.sawNot("one", "20%")
-	d.m.ear.Ended(umpire.BatchCall{ID: "c1", Tool: "Bash", Input: []byte(`{"command":"npm install react"}`)}, umpire.Result{Status: umpire.ResultOK, Output: "all"})
+	d.m.handler.Ended(umpire.BatchCall{ID: "c1", Tool: "Bash", Input: []byte(`{"command":"npm install react"}`)}, umpire.Result{Status: umpire.ResultOK, Output: "all"})
 	d.sees("✓ ok Bash npm install react")
 	d.sawNot("30%", "●")
 }
@@ -156,7 +156,7 @@ func TestStopping(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
 	stopped := 0
-	d.m.begin = func(umpire.Session, string) (func(), tea.Cmd) { return func() { stopped++ }, nil }
+	d.m.beginTurn = func(umpire.Session, string) (func(), tea.Cmd) { return func() { stopped++ }, nil }
 	d.press("one", "enter")
 	d.ask(npm())
 	d.press("tab", "esc")
@@ -419,7 +419,7 @@ func TestWhatIsReadStays(t *testing.T) {
 	lines := strings.Split(d.screenText(), "\n")
 	top := lines[0]
 	d.tell(saidMsg{"more\n\nand more"})
-	d.m.ear.Saying(llm.Delta{Text: "still\n\ncoming"})
+	d.m.handler.Saying(llm.Delta{Text: "still\n\ncoming"})
 	if now, _, _ := strings.Cut(d.screenText(), "\n"); now != top {
 		t.Errorf("%q stands where %q was read", now, top)
 	}
@@ -434,13 +434,13 @@ func TestReplyThatBreaksOff(t *testing.T) {
 	d := driven(t, nil, 80, 24)
 	d.press("go", "enter")
 	d.sees("… working; Esc stops\n")
-	d.m.ear.Saying(llm.Delta{Text: "half a rep"})
+	d.m.handler.Saying(llm.Delta{Text: "half a rep"})
 	d.pass(75 * time.Second)
 	d.sees("half a rep\n\n… working; Esc stops · 1m15s")
-	d.m.ear.Saying(llm.Delta{Again: true})
+	d.m.handler.Saying(llm.Delta{Again: true})
 	d.sawNot("half a rep")
 	d.sees("the reply broke off, and the model is asked again")
-	d.m.ear.Saying(llm.Delta{Text: "the whole reply"})
+	d.m.handler.Saying(llm.Delta{Text: "the whole reply"})
 	d.sees("the whole reply")
 	d.press("more", "enter")
 	d.tell(turnMsg{err: errors.New("the provider failed")})

@@ -50,7 +50,7 @@ type lineMsg struct {
 func (c *Chat) RunPlain(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &plain{m: newModel(c.conf), out: c.conf.Out, messages: make(chan tea.Msg), done: ctx.Done()}
-	p.m.ear = &Ear{send: func(message any) { p.send(message) }}
+	p.m.handler = &TurnHandler{send: func(message any) { p.send(message) }}
 	p.m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg { return work(ctx) }
 	}
@@ -59,14 +59,16 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 	if c.conf.Resumed {
 		p.m.before = p.m.readEarlier(ctx, c.conf.Session.ID)
 	}
-	p.m.begin = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.begin(ctx, p.m.ear, s, task) }
+	p.m.beginTurn = func(s umpire.Session, task string) (func(), tea.Cmd) {
+		return c.startTurn(ctx, p.m.handler, s, task)
+	}
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
 		c.watch(ctx, func(e umpire.Event) { p.send(watchMsg{e}) })
 	}()
-	go p.read(c.conf.In) // ends with the process: a read from a terminal cannot be taken back
-	p.start(p.m.Init())
+	go p.readInput(c.conf.In) // ends with the process: a read from a terminal cannot be taken back
+	p.startCommand(p.m.Init())
 	err := p.loop(ctx, c.conf.Once)
 	p.print() // ends a line that was begun
 	cancel()
@@ -83,8 +85,8 @@ func (p *plain) send(msg tea.Msg) {
 	}
 }
 
-// start has a command work beside the loop.
-func (p *plain) start(cmd tea.Cmd) {
+// startCommand has a command work beside the loop.
+func (p *plain) startCommand(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -93,7 +95,7 @@ func (p *plain) start(cmd tea.Cmd) {
 		case nil:
 		case tea.BatchMsg:
 			for _, one := range msg {
-				p.start(one)
+				p.startCommand(one)
 			}
 		default:
 			p.send(msg)
@@ -104,7 +106,7 @@ func (p *plain) start(cmd tea.Cmd) {
 // maxLine bounds a line that is typed.
 const maxLine = 1 << 20
 
-func (p *plain) read(in io.Reader) {
+func (p *plain) readInput(in io.Reader) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
@@ -117,7 +119,7 @@ func (p *plain) read(in io.Reader) {
 // has ended.
 func (p *plain) loop(ctx context.Context, once bool) error {
 	for {
-		p.write()
+		p.writeNew()
 		var msg tea.Msg
 		select {
 		case <-ctx.Done():
@@ -132,14 +134,14 @@ func (p *plain) loop(ctx context.Context, once bool) error {
 				return err
 			}
 		case lineMsg:
-			p.start(p.typed(msg))
+			p.startCommand(p.typed(msg))
 		default:
 			_, cmd := p.m.Update(msg)
 			if _, ended := msg.(turnMsg); ended && once {
-				p.write()
+				p.writeNew()
 				return nil
 			}
-			p.start(cmd)
+			p.startCommand(cmd)
 		}
 	}
 }
@@ -165,7 +167,7 @@ func (p *plain) typed(line lineMsg) tea.Cmd {
 	switch {
 	case line.end:
 		return p.m.quit()
-	case p.m.ask.open() && !strings.HasPrefix(line.text, "/"):
+	case p.m.ask.isOpen() && !strings.HasPrefix(line.text, "/"):
 		return p.choose(line)
 	}
 	p.m.input.SetValue(line.text)
@@ -205,7 +207,7 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 	default:
 		return nil
 	}
-	return p.m.ask.answer(answer)
+	return p.m.ask.sendAnswer(answer)
 }
 
 func (p *plain) explain() []string {
@@ -243,14 +245,14 @@ func (p *plain) say(texts ...string) {
 	}
 }
 
-// write writes what is new since the last time.
-func (p *plain) write() {
+// writeNew writes what is new since the last time.
+func (p *plain) writeNew() {
 	p.writeEntries()
 	p.writeScreen()
 	p.writeRunning()
 	p.writeCard()
 	p.writeKeys()
-	if p.m.turn.stop == nil && !p.m.ask.open() && !p.prompted && !p.m.leaving && p.m.screen == nil {
+	if p.m.turn.stop == nil && !p.m.ask.isOpen() && !p.prompted && !p.m.leaving && p.m.screen == nil {
 		p.prompted = true
 		p.want("> ")
 	}
@@ -306,7 +308,7 @@ func (p *plain) writeScreen() {
 	if p.m.screen == nil {
 		return
 	}
-	lines, loaded := p.m.screen.read(p.m)
+	lines, loaded := p.m.screen.readLines(p.m)
 	if !loaded {
 		return
 	}
@@ -336,7 +338,7 @@ func (p *plain) holds() bool {
 	}
 	if p.held != a.card {
 		p.held = a.card
-		p.start(tea.Tick(cardPause, func(time.Time) tea.Msg { return settledMsg{} }))
+		p.startCommand(tea.Tick(cardPause, func(time.Time) tea.Msg { return settledMsg{} }))
 	}
 	return p.m.conf.Now().Sub(a.shown) < cardPause
 }
@@ -355,7 +357,7 @@ func (p *plain) writeCard() {
 		a.complaint = ""
 	} else {
 		a.shown = p.m.conf.Now() // from here on it stands there
-		p.start(p.m.ask.settle())
+		p.startCommand(p.m.ask.settle())
 		p.print(a.card.Whole())
 	}
 	p.offered = a.card.Options()

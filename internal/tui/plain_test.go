@@ -40,18 +40,18 @@ func TestPlain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := &fakeGate{session: umpire.Session{ID: "s1", Project: someProject, Dir: "/p", Mode: umpire.ModeDefault}, answered: make(chan struct{}, 9)}
 		var tasks []string
-		host := &fakeHost{turn: func(_ context.Context, task string, ear *Ear) (string, error) {
+		host := &fakeHost{turn: func(_ context.Context, task string, handler *TurnHandler) (string, error) {
 			tasks = append(tasks, task)
 			if task != "go on" {
 				return "", nil
 			}
-			ear.Said("I **ask**\x1b[2J")
+			handler.Said("I **ask**\x1b[2J")
 			gate.mu.Lock()
 			gate.pending = []umpire.Pending{npm()}
 			gate.mu.Unlock()
-			ear.Waiting(1)
+			handler.Waiting(1)
 			<-gate.answered
-			ear.Ended(umpire.BatchCall{ID: "c2", Tool: "Bash", Input: npm().Input}, umpire.Result{Status: umpire.ResultOK, Output: "fine"})
+			handler.Ended(umpire.BatchCall{ID: "c2", Tool: "Bash", Input: npm().Input}, umpire.Result{Status: umpire.ResultOK, Output: "fine"})
 			return "the end", nil
 		}, profiles: []Profile{{Name: "main"}}}
 		var out buffer

@@ -74,7 +74,7 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	}
 	switch key := k.String(); {
 	case leavesScreen(msg):
-		return m.leave()
+		return m.closeScreen()
 	case key == "x" && s.list.at < len(s.rules):
 		if _, can := writable[s.rules[s.list.at].Source]; can {
 			s.removes = true
@@ -155,7 +155,7 @@ func (b *base) fileLine(f *umpire.RuleFile) string {
 	return line
 }
 
-func (s *rulesScreen) read(m *model) ([]string, bool) {
+func (s *rulesScreen) readLines(m *model) ([]string, bool) {
 	lines := ruleRows(s.rules)
 	if len(lines) == 0 {
 		lines = []string{m.text("no rules")}

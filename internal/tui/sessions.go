@@ -53,15 +53,15 @@ func (msg sessionsMsg) apply(m *model) {
 func (s *sessionsScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	k, isKey := msg.(tea.KeyPressMsg)
 	if leavesScreen(msg) || !isKey {
-		return m.leave()
+		return m.closeScreen()
 	}
 	chosen := s.list.at < len(s.sessions)
 	switch key := k.String(); {
 	case key == "enter" && chosen:
-		m.leave()
+		m.closeScreen()
 		return resumeSession(m, string(s.sessions[s.list.at].ID))
 	case key == "f" && chosen:
-		m.leave()
+		m.closeScreen()
 		return forkSession(m, string(s.sessions[s.list.at].ID))
 	default:
 		s.list.press(key, m.height/2, len(s.sessions))
@@ -98,7 +98,7 @@ func (s *sessionsScreen) rows(m *model) []string {
 	return rows
 }
 
-func (s *sessionsScreen) read(m *model) ([]string, bool) {
+func (s *sessionsScreen) readLines(m *model) ([]string, bool) {
 	if s.problem != "" {
 		return safeLines(s.problem), true
 	}

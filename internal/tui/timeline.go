@@ -16,7 +16,7 @@ func newTimeline() *timelineScreen { return &timelineScreen{list: list{follow: t
 
 func (s *timelineScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	if leavesScreen(msg) && !s.open {
-		return m.leave()
+		return m.closeScreen()
 	}
 	k, isKey := msg.(tea.KeyPressMsg)
 	switch {
@@ -63,7 +63,7 @@ func (s *timelineScreen) inFull(m *model) []string {
 // readEvents is how many of the last events are read out.
 const readEvents = 50
 
-func (s *timelineScreen) read(m *model) ([]string, bool) {
+func (s *timelineScreen) readLines(m *model) ([]string, bool) {
 	rows := s.rows(m)
 	return rows[max(0, len(rows)-readEvents):], true
 }

@@ -42,14 +42,14 @@ type transcript struct{ entries []*entry }
 // maxEntries bounds what a screen keeps; what is older is on the timeline.
 const maxEntries = 2000
 
-func (t *transcript) add(e *entry) {
+func (t *transcript) addEntry(e *entry) {
 	t.entries = append(t.entries, e)
 	if len(t.entries) > maxEntries {
 		t.entries = t.entries[len(t.entries)-maxEntries:]
 	}
 }
 
-func (t *transcript) say(kind entryKind, text string) { t.add(&entry{kind: kind, text: text}) }
+func (t *transcript) say(kind entryKind, text string) { t.addEntry(&entry{kind: kind, text: text}) }
 
 // sent marks the messages that were queued as sent.
 func (t *transcript) sent() {

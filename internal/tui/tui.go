@@ -29,7 +29,7 @@ type Host interface {
 	// Turn has the agent work in the session until it has nothing more to do, first on
 	// what is open, then on the task if there is one. It tells the ear what happens. The
 	// note says how the turn ended when that is not plain; ctx ends the turn.
-	Turn(ctx context.Context, s umpire.Session, task string, ear *Ear) (note string, err error)
+	Turn(ctx context.Context, s umpire.Session, task string, handler *TurnHandler) (note string, err error)
 	// Resume goes on with a session of this project; "" is the latest.
 	Resume(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
 	// Fork begins a session with the conversation of another.

@@ -41,7 +41,7 @@ func (m *model) submit() tea.Cmd {
 		}
 		return nil
 	}
-	m.wrote.keep(text)
+	m.wrote.rememberMessage(text)
 	m.input.Reset()
 	m.scroll = 0
 	if name, rest, is := asCommand(text); is {
@@ -57,7 +57,7 @@ func (m *model) send(text string) tea.Cmd {
 		return m.startTurn(text)
 	}
 	m.turn.queued++
-	m.log.add(&entry{kind: userEntry, text: text, queued: true})
+	m.log.addEntry(&entry{kind: userEntry, text: text, queued: true})
 	prompt := umpire.Prompt{Session: m.session.ID, Text: text}
 	return m.do(func(ctx context.Context) tea.Msg {
 		_, err := m.conf.Gate.Prompt(ctx, prompt)
@@ -67,7 +67,7 @@ func (m *model) send(text string) tea.Cmd {
 
 // startTurn has the agent work.
 func (m *model) startTurn(task string) tea.Cmd {
-	stop, report := m.begin(m.session, task)
+	stop, report := m.beginTurn(m.session, task)
 	m.turn = turn{stop: stop, since: m.conf.Now(), ticking: m.turn.ticking}
 	return tea.Batch(report, m.tick())
 }
@@ -76,7 +76,7 @@ func (m *model) startTurn(task string) tea.Cmd {
 func (m *model) cancelTurn() tea.Cmd {
 	switch {
 	case m.turn.stop == nil || m.turn.stopping:
-	case m.ask.open():
+	case m.ask.isOpen():
 		m.log.say(noteEntry, m.text("a call waits: Tab goes to it, and c there cancels the turn"))
 	default:
 		m.turn.stopping = true
@@ -90,7 +90,7 @@ func (m *model) cancelTurn() tea.Cmd {
 func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 	was := m.turn
 	m.turn = turn{ticking: was.ticking}
-	m.ear.forget()
+	m.handler.dropReply()
 	switch {
 	case m.leaving:
 		return nil
@@ -102,7 +102,7 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 			m.log.say(noteEntry, m.textf("messages that wait to be sent with the next one: %d", was.queued))
 		}
 	default:
-		m.note(noteMsg{text: msg.note})
+		m.showNote(noteMsg{text: msg.note})
 		if was.queued > 0 {
 			return tea.Batch(m.startTurn(""), m.refresh())
 		}
@@ -125,7 +125,7 @@ func (b *base) sayCall(msg endedMsg) {
 	if refused && !interrupted && msg.call.Reason != "" {
 		e.detail = b.conf.Text.Reason(msg.call.Reason)
 	}
-	b.log.add(e)
+	b.log.addEntry(e)
 }
 
 // ended takes in that a call has its result.
@@ -194,7 +194,7 @@ func (m *model) tick() tea.Cmd {
 
 func (m *model) ticked() tea.Cmd {
 	m.turn.ticking = false
-	if m.turn.stop == nil && !m.ask.open() {
+	if m.turn.stop == nil && !m.ask.isOpen() {
 		return nil
 	}
 	return m.tick()

@@ -20,7 +20,7 @@ func (m *model) View() tea.View {
 	}
 	bottom := m.bottom()
 	room := max(1, m.height-len(status)-len(bottom))
-	lines := append(fillHeight(m.pane().draw(room, m.ask.open()), room), bottom...)
+	lines := append(fillHeight(m.pane().draw(room, m.ask.isOpen()), room), bottom...)
 	if !m.onCard() {
 		// Input methods look where the message is written.
 		if v.Cursor = m.input.Cursor(); v.Cursor != nil {
@@ -47,7 +47,7 @@ func (m *model) bottom() []string {
 		return menu[:min(len(menu), max(1, m.height-statusLines-2))]
 	}
 	var lines []string
-	if m.ask.open() {
+	if m.ask.isOpen() {
 		lines = append(lines, m.ask.waitingElsewhere())
 	}
 	return append(append(lines, m.hint()), strings.Split(m.input.View(), "\n")...)
@@ -66,7 +66,7 @@ func (m *model) room() int { return max(1, m.height-statusLines-len(m.bottom()))
 
 // pane is the conversation as it would be drawn now.
 func (m *model) pane() *pane {
-	return &pane{base: m.base, live: m.turn.live(m.base, m.ask.open()), card: m.ask.cardLines(m.width)}
+	return &pane{base: m.base, live: m.turn.live(m.base, m.ask.isOpen()), card: m.ask.cardLines(m.width)}
 }
 
 // noteSeen remembers how far the card has been on the screen. Nothing is approved before

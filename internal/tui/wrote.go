@@ -16,8 +16,8 @@ type wrote struct {
 	draft string   // what was being written then
 }
 
-// keep remembers a message.
-func (w *wrote) keep(text string) {
+// rememberMessage remembers a message.
+func (w *wrote) rememberMessage(text string) {
 	w.texts = append(slices.DeleteFunc(w.texts, func(same string) bool { return same == text }), text)
 	w.texts = w.texts[max(0, len(w.texts)-maxWrote):]
 	w.back, w.draft = 0, ""

@@ -16,8 +16,8 @@ type answer struct {
 	Reason   string `json:"reason"`
 }
 
-// hear reads the answer of a program that ended with 0.
-func (r *Ran) hear(stdout *said) {
+// readAnswer reads the answer of a program that ended with 0.
+func (r *Ran) readAnswer(stdout *said) {
 	text := bytes.TrimSpace(stdout.kept)
 	if !bytes.HasPrefix(text, []byte("{")) {
 		r.Outcome = Passed

@@ -34,13 +34,13 @@ func environOf(own []string, h *rulefile.Hook, o *Occasion) []string {
 			env = append(env, pair)
 		}
 	}
-	told := []struct{ name, value string }{
+	variables := []struct{ name, value string }{
 		{"HOOK_ID", h.ID}, {"HOOK_EVENT", string(h.Event)}, {"WORKSPACE_PATH", o.Root},
 		{"TOOL_NAME", o.Call.Tool}, {"TOOL_CALL_ID", string(o.Call.ID)}, {"TOOL_INPUT_JSON", string(o.Call.Input)},
 		{"TOOL_INPUT_COMMAND", fieldOf(&o.Call, "command", "cmd")},
 		{"TOOL_INPUT_PATH", fieldOf(&o.Call, "file_path", "filePath", "path", "notebook_path")},
 	}
-	for _, t := range told {
+	for _, t := range variables {
 		env = append(env, t.name+"="+valueOf(t.value))
 	}
 	if h.Event == rulefile.PostToolUse {

@@ -102,7 +102,7 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, drainTime
 	ownGroup(cmd)
 	began := time.Now()
-	err := o.run(cmd)
+	err := o.runProgram(cmd)
 	ran.Took = time.Since(began)
 	if _, ended := errors.AsType[*exec.ExitError](err); ended || err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		ran.Exit = cmd.ProcessState.ExitCode()
@@ -114,17 +114,17 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	case late:
 		ran.Reason = umpire.Say("hook-took-too-long", h.ID, h.Limit())
 	case ran.Exit == 0:
-		ran.hear(stdout)
+		ran.readAnswer(stdout)
 	case ran.Exit > 0:
-		ran.Reason = cmp.Or(umpire.Verbatim(stderr.text()), umpire.Say("hook-failed", h.ID, ran.Exit))
+		ran.Reason = cmp.Or(umpire.Verbatim(stderr.reasonText()), umpire.Say("hook-failed", h.ID, ran.Exit))
 	default:
 		ran.Reason = umpire.Say("hook-could-not-be-run", h.ID, err)
 	}
 	return ran
 }
 
-// run runs the program, in the sandbox if there is to be one.
-func (o *Occasion) run(cmd *exec.Cmd) error {
+// runProgram runs the program, in the sandbox if there is to be one.
+func (o *Occasion) runProgram(cmd *exec.Cmd) error {
 	if o.Confine == nil {
 		return runLocked(cmd)
 	}
@@ -167,8 +167,8 @@ func (s *said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is what was written, as a reason.
-func (s *said) text() string {
+// reasonText is what was written, as a reason.
+func (s *said) reasonText() string {
 	return cutText(strings.TrimSpace(strings.ToValidUTF8(string(s.kept), "\uFFFD")), maxReason)
 }
 

@@ -97,8 +97,8 @@ func keepCheckpoints(a *App, s *store.Store, at StoreAddress) *keeper {
 	return k
 }
 
-// run renews the record soon after every change, until ctx ends.
-func (k *keeper) run(ctx context.Context) {
+// renewOnChange renews the record soon after every change, until ctx ends.
+func (k *keeper) renewOnChange(ctx context.Context) {
 	for {
 		changed := k.store.Changed()
 		k.renew(ctx)
@@ -128,6 +128,8 @@ func (k *keeper) renew(ctx context.Context) {
 		k.app.Remark(err.Error())
 	case len(breaks) > 0 && !k.said:
 		k.said = true
-		k.app.Remark(fmt.Sprintf(k.app.Text.Of("the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify"), len(breaks)))
+		lost := k.app.Text.Of(
+			"the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify")
+		k.app.Remark(fmt.Sprintf(lost, len(breaks)))
 	}
 }

@@ -220,7 +220,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	g.stop = stop
 	g.done.Go(func() { g.Gate.Run(running) })
 	if follow {
-		g.done.Go(func() { g.keep.run(running) })
+		g.done.Go(func() { g.keep.renewOnChange(running) })
 	}
 	return g, nil
 }
@@ -305,17 +305,17 @@ func GateError(err error) error {
 
 // SessionError is the gate's error about a session that a flag names, with what to look at.
 func SessionError(err error) error {
-	told, ok := errors.AsType[*CommandError](GateError(err))
+	commandErr, ok := errors.AsType[*CommandError](GateError(err))
 	switch {
 	case !ok:
 		return err
-	case told.Hint != "":
+	case commandErr.Hint != "":
 	case errors.Is(err, umpire.ErrNotFound):
-		told.Hint = "umpire sessions --all-projects"
+		commandErr.Hint = "umpire sessions --all-projects"
 	case errors.Is(err, umpire.ErrState):
-		told.Hint = "umpire sessions"
+		commandErr.Hint = "umpire sessions"
 	}
-	return told
+	return commandErr
 }
 
 // AgentName is how the built-in agent is called on the timeline.

@@ -72,13 +72,13 @@ func NewCommand(a *app.App) *cobra.Command {
 		Long:  Long, Example: benchExample,
 		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },
 	}
-	f.add(cmd.Flags())
+	f.defineFlags(cmd.Flags())
 	app.CompleteWords(cmd, "format", benchFormats()...)
 	app.CompleteWords(cmd, "by", "class")
 	return cmd
 }
 
-func (f *benchFlags) add(flags *pflag.FlagSet) {
+func (f *benchFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.hook, "hook", "", "let the shell `COMMAND` judge instead of umpire")
 	flags.StringVar(&f.format, "format", "", "how the hook is asked: claude, umpire or jsonl (default: claude)")
 	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the commands (default: an empty project)")
@@ -133,7 +133,7 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 	var scores []*bench.Score
 	for _, set := range sets {
 		progress := newBenchProgress(a, len(set.Lines))
-		score, err := bench.Run(ctx, set, judge, progress.at)
+		score, err := bench.Run(ctx, set, judge, progress.showCount)
 		progress.clear()
 		if err != nil {
 			return &app.CommandError{Code: app.ExitError, Err: errors.New("interrupted")}

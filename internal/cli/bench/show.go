@@ -130,7 +130,7 @@ func newBenchProgress(a *app.App, of int) *benchProgress {
 	return &benchProgress{w: a.Stderr, of: of, next: time.Now().Add(progressEvery)}
 }
 
-func (p *benchProgress) at(i int) {
+func (p *benchProgress) showCount(i int) {
 	if p == nil || time.Now().Before(p.next) {
 		return
 	}

@@ -53,14 +53,14 @@ func NewCommand(a *app.App) *cobra.Command {
 		Example: checkExample,
 		RunE:    func(cmd *cobra.Command, words []string) error { return runCheck(cmd.Context(), a, &f, words) },
 	}
-	f.add(cmd.Flags())
+	f.defineFlags(cmd.Flags())
 	cmd.Flags().SetNormalizeFunc(flagAliases)
 	app.CompleteWords(cmd, "mode", app.ModeNames()...)
 	return cmd
 }
 
-// add defines the flags.
-func (f *checkFlags) add(flags *pflag.FlagSet) {
+// defineFlags defines the flags.
+func (f *checkFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tool, "tool", "", "decide a call of the tool `NAME` instead of a command")
 	flags.StringVar(&f.input, "input", "", "the tool's input, a `JSON` object")
 	flags.BoolVar(&f.stdin, "stdin", false, "read one call per line, write one decision per line")
@@ -99,24 +99,24 @@ func AllowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // runCheck decides what the flags and words say.
 func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) error {
-	desk, err := newChecker(a, f)
+	c, err := newChecker(a, f)
 	if err != nil {
 		return err
 	}
-	defer desk.close()
+	defer c.closeGates()
 	if f.stdin {
 		if len(words) > 0 || f.tool != "" {
 			return app.Usage("umpire check --help",
 				"--stdin takes its calls from standard input: no command and no --tool beside it")
 		}
-		return checkStream(ctx, a, desk)
+		return checkStream(ctx, a, c)
 	}
 	call, err := f.call(words)
 	if err != nil {
 		return err
 	}
-	call.Dir = desk.dir
-	d, err := desk.decide(call)
+	call.Dir = c.dir
+	d, err := c.decide(call)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) er
 	if err := showDecision(a, f, d); err != nil {
 		return app.Failed(err)
 	}
-	desk.remarkOff()
+	c.remarkOff()
 	return verdictExit(d.Verdict)
 }
 
@@ -219,11 +219,11 @@ func newChecker(a *app.App, f *checkFlags) (*checker, error) {
 	}
 	d.dir = cmp.Or(f.cwd, a.Dir)
 	// Wrong flags and a broken configuration show before the first call.
-	_, err := d.open(cmp.Or(f.project, d.dir))
+	_, err := d.openGate(cmp.Or(f.project, d.dir))
 	return d, err
 }
 
-func (d *checker) close() {
+func (d *checker) closeGates() {
 	for _, c := range d.cases {
 		if err := c.gate.Close(); err != nil {
 			d.app.Remark("stop following rule files: " + err.Error())
@@ -235,7 +235,7 @@ func (d *checker) close() {
 // decide judges a call. An error is one of the configuration.
 func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	dir := cmp.Or(d.flags.project, call.Dir)
-	c, err := d.open(dir)
+	c, err := d.openGate(dir)
 	if err != nil {
 		return umpire.Decision{}, err
 	}
@@ -258,13 +258,13 @@ func (d *checker) remarkOff() {
 	}
 }
 
-// open returns the gate for calls from a folder.
-func (d *checker) open(dir string) (*checkedFolder, error) {
+// openGate returns the gate for calls from a folder.
+func (d *checker) openGate(dir string) (*checkedFolder, error) {
 	if c, ok := d.cases[dir]; ok {
 		return c, nil
 	}
 	if len(d.cases) >= maxCheckedFolders {
-		d.close()
+		d.closeGates()
 	}
 	conf, err := d.app.LoadConfig(dir)
 	if err != nil {

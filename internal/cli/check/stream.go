@@ -35,7 +35,7 @@ func checkStream(ctx context.Context, a *app.App, d *checker) error {
 			return app.Failed(fmt.Errorf("read standard input: %w", l.Err))
 		}
 		// One write for each answer: the client waits for it.
-		if _, err := a.Stdout.Write(append(view.VisibleJSON(d.answer(l.Text, l.Err)), '\n')); err != nil {
+		if _, err := a.Stdout.Write(append(view.VisibleJSON(d.decideLine(l.Text, l.Err)), '\n')); err != nil {
 			return app.Failed(fmt.Errorf("write standard output: %w", err))
 		}
 	}
@@ -62,8 +62,8 @@ func readLines(ctx context.Context, r io.Reader) <-chan strictjson.Line {
 	return lines
 }
 
-// answer decides one line. A line that is no call is denied.
-func (d *checker) answer(line []byte, problem error) []byte {
+// decideLine decides one line. A line that is no call is denied.
+func (d *checker) decideLine(line []byte, problem error) []byte {
 	var l callLine
 	if problem == nil {
 		l, problem = readCallLine(line)

@@ -45,7 +45,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 		app.GateCloser(gate)()
 	}
 	defer d.endCanary(ctx)
-	denied := d.ask(ctx, r, "rm -rf /")
+	denied := d.askHook(ctx, r, "rm -rf /")
 	switch {
 	case denied.err != nil:
 		d.fail("canary", "umpire init claude", "%s: the hook does not answer: %v", r.where(), denied.err)
@@ -55,7 +55,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 		return
 	}
 	d.ok("canary", "`rm -rf /` is denied (%s)", roundMilli(denied.took))
-	allowed := d.ask(ctx, r, "ls")
+	allowed := d.askHook(ctx, r, "ls")
 	switch {
 	case allowed.err != nil:
 		d.fail("canary", "umpire init claude", "%s: the hook does not answer: %v", r.where(), allowed.err)
@@ -79,8 +79,8 @@ func (d *doctor) strict(ctx context.Context) bool {
 	return err == nil && DecisionOf(out.Stdout) != "allow"
 }
 
-// ask starts the hook with one call and waits for its answer.
-func (d *doctor) ask(ctx context.Context, r registered, command string) canaryAnswer {
+// askHook starts the hook with one call and waits for its answer.
+func (d *doctor) askHook(ctx context.Context, r registered, command string) canaryAnswer {
 	ctx, cancel := context.WithTimeout(ctx, canaryTimeout)
 	defer cancel()
 	cmd := d.hookProcess(ctx, r)

@@ -81,18 +81,18 @@ and a harmless one allowed. Nothing of these calls is run.
 Exit code 0: all is well, warnings included. 1: something fails.`
 
 func (d *doctor) ok(name, format string, args ...any) {
-	d.note(name, healthOK, "", format, args...)
+	d.addCheckup(name, healthOK, "", format, args...)
 }
 
 func (d *doctor) warn(name, remedy, format string, args ...any) {
-	d.note(name, healthWarn, remedy, format, args...)
+	d.addCheckup(name, healthWarn, remedy, format, args...)
 }
 
 func (d *doctor) fail(name, remedy, format string, args ...any) {
-	d.note(name, healthFail, remedy, format, args...)
+	d.addCheckup(name, healthFail, remedy, format, args...)
 }
 
-func (d *doctor) note(name string, status health, remedy, format string, args ...any) {
+func (d *doctor) addCheckup(name string, status health, remedy, format string, args ...any) {
 	d.done = append(d.done, checkup{
 		Name: name, Status: status, Remedy: remedy,
 		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.Text.Of(format), d.spoken(args)...),

@@ -155,7 +155,8 @@ func (j *initJob) binary() (string, error) {
 		return "", app.Failed(err)
 	}
 	if why := ExplainFleeting(j.App, path); why != "" {
-		j.note("the agent will start " + path + ", which " + why + "; install umpire elsewhere and run init again")
+		j.addWarning("the agent will start " + path + ", which " + why +
+			"; install umpire elsewhere and run init again")
 	}
 	return path, nil
 }

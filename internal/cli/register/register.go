@@ -43,7 +43,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		case len(args) == 0 && !j.undo:
 			return listAgents(cmd.Context(), a)
 		case len(args) == 0 || args[0] == "claude":
-			return j.run(cmd.Context())
+			return j.changeFile(cmd.Context())
 		case args[0] == "muse":
 			return app.Usage("umpire help hook", "muse needs no registration: it starts `umpire hook muse` by itself")
 		}
@@ -101,8 +101,8 @@ func registeredFiles(a *app.App) []string {
 // Seconds writes a duration the way that settings files count.
 func Seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }
 
-// run changes one settings file.
-func (j *initJob) run(ctx context.Context) error {
+// changeFile changes one settings file.
+func (j *initJob) changeFile(ctx context.Context) error {
 	defer j.sayNotes()
 	path, err := j.settingsPath()
 	if err != nil {
@@ -132,7 +132,7 @@ func (j *initJob) run(ctx context.Context) error {
 	if j.dryRun {
 		return nil
 	}
-	return j.write(change, info)
+	return j.writeSettings(change, info)
 }
 
 // settingsPath is the file to change, by scope.
@@ -158,14 +158,14 @@ func (j *initJob) settingsPath() (string, error) {
 // change is what the file shall hold; gone says that it shall not be there.
 func (j *initJob) change(ctx context.Context, path string, before []byte) (after []byte, gone bool, err error) {
 	if j.undo {
-		return j.taken(path, before)
+		return j.withoutHooks(path, before)
 	}
-	after, err = j.installed(ctx, path, before)
+	after, err = j.withHooks(ctx, path, before)
 	return after, false, err
 }
 
-// installed is the file with our hooks, or why they would be dead in it.
-func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]byte, error) {
+// withHooks is the file with our hooks, or why they would be dead in it.
+func (j *initJob) withHooks(ctx context.Context, path string, before []byte) ([]byte, error) {
 	binary, err := j.hookBinary()
 	if err != nil {
 		return nil, err
@@ -213,10 +213,10 @@ func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInsta
 		if err == nil && string(same) == string(before) {
 			return true
 		}
-		j.note(RemarkNoVersion)
+		j.addWarning(RemarkNoVersion)
 		return false
 	case !setup.ClaudeVersionBlocks(found.Version):
-		j.note(RemarkOldVersion)
+		j.addWarning(RemarkOldVersion)
 		return false
 	}
 	return true
@@ -231,14 +231,14 @@ func (j *initJob) audit(path string, settings []byte) error {
 			setup.FindingMissing, setup.FindingTimeout, setup.FindingWeakened:
 			return app.Refused(f.Remedy, "%s", text)
 		case setup.FindingEnvironment, setup.FindingBroadAllow, setup.FindingManagedOnly:
-			j.note(text + "; " + f.Remedy)
+			j.addWarning(text + "; " + f.Remedy)
 		}
 	}
 	return nil
 }
 
-// note keeps a warning for the end.
-func (j *initJob) note(text string) { j.notes = append(j.notes, text) }
+// addWarning keeps a warning for the end.
+func (j *initJob) addWarning(text string) { j.notes = append(j.notes, text) }
 
 func (j *initJob) sayNotes() {
 	for _, text := range j.notes {
@@ -255,7 +255,7 @@ func (j *initJob) noteAllowList() {
 	for _, file := range ClaudeFiles(j.App) {
 		rules, left, err := p.RulesOf(file.Path, rulefile.FormatClaudeSettings)
 		if n := len(rules) + len(left); err == nil && n > 0 {
-			j.note(fmt.Sprintf(j.Text.Of("%s has %s of Claude Code's own: umpire rules import claude %s"),
+			j.addWarning(fmt.Sprintf(j.Text.Of("%s has %s of Claude Code's own: umpire rules import claude %s"),
 				file.Path, j.FormatCount(n, "%d rule", "%d rules"), view.QuoteWord(file.Path)))
 		}
 	}

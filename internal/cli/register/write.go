@@ -44,7 +44,8 @@ func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return nil, nil, fmt.Errorf("%s is a symbolic link: change the file it leads to by hand, or replace the link by a file", path)
+		return nil, nil, fmt.Errorf(
+			"%s is a symbolic link: change the file it leads to by hand, or replace the link by a file", path)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%s is not a regular file", path)
@@ -61,8 +62,8 @@ func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 	return text, info, err
 }
 
-// write puts the change on disk, in one step, with the mode that the file had.
-func (j *initJob) write(c settingsChange, info fs.FileInfo) error {
+// writeSettings puts the change on disk, in one step, with the mode that the file had.
+func (j *initJob) writeSettings(c settingsChange, info fs.FileInfo) error {
 	if now, _, err := ReadSettings(c.path); err != nil || !bytes.Equal(now, c.before) {
 		return app.Failed(fmt.Errorf("%s changed in the meantime: nothing is written", c.path))
 	}
@@ -99,7 +100,7 @@ func (j *initJob) done(path string) {
 		return
 	}
 	if j.scope == "project" {
-		j.note(RemarkProjectScope)
+		j.addWarning(RemarkProjectScope)
 	}
 	fmt.Fprintf(j.Stderr, "umpire: %s %s\n%s\n",
 		j.Text.Of("registered in"), view.Visible(path), view.Joined(j.Text.Of("next"), ": ", "umpire doctor claude"))
@@ -171,9 +172,9 @@ func (j *initJob) forget(path string) error {
 	return err
 }
 
-// taken is the file without our hooks: what it was before, if nobody else has
+// withoutHooks is the file without our hooks: what it was before, if nobody else has
 // changed it since.
-func (j *initJob) taken(path string, now []byte) (after []byte, gone bool, err error) {
+func (j *initJob) withoutHooks(path string, now []byte) (after []byte, gone bool, err error) {
 	after, err = setup.UninstallClaude(now)
 	if err != nil {
 		return nil, false, app.Refused("repair the file, then run umpire init --undo again", "%s: %w", path, err)

@@ -52,8 +52,8 @@ type score struct {
 	failures []string
 }
 
-// note takes in how one rule did.
-func (s *score) note(r umpire.Rule, err error) {
+// countResult takes in how one rule did.
+func (s *score) countResult(r umpire.Rule, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := fmt.Sprintf("%s: %s", cmp.Or(placeOf(r), "?"), r.ID)
@@ -77,7 +77,7 @@ func testRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	check := options.Check
 	options.Check = func(r umpire.Rule) error {
 		err := check(r)
-		s.note(r, err)
+		s.countResult(r, err)
 		return err
 	}
 	for _, f := range rulefile.Load(layers, nil, options).Files {

@@ -43,10 +43,10 @@ func (s *agentRun) newAsker() (*runAsker, error) {
 	return &runAsker{agentRun: s, tty: tty}, nil
 }
 
-func (k *runAsker) close() { k.tty.Close() } //nolint:errcheck // a terminal holds nothing that could be lost
+func (k *runAsker) closeTerminal() { k.tty.Close() } //nolint:errcheck // a terminal holds nothing that could be lost
 
-// read begins to read lines, with the first question.
-func (k *runAsker) read() {
+// startReading begins to read lines, with the first question.
+func (k *runAsker) startReading() {
 	if k.lines != nil {
 		return
 	}
@@ -65,8 +65,8 @@ func (k *runAsker) read() {
 	}()
 }
 
-// ask shows a question's card and hands in what the person answers.
-func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
+// askPerson shows a question's card and hands in what the person answers.
+func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	session, err := k.gate.Session(ctx, p.Session)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answe
 	if err := app.DropEarlyKeys(ctx, k.tty); err != nil {
 		return umpire.Answer{}, err
 	}
-	k.read()
+	k.startReading()
 	shown := time.Now()
 	for {
 		var keys []string
@@ -112,7 +112,7 @@ func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answe
 			keys = append(keys, o.Key)
 		}
 		fmt.Fprintf(k.tty, k.Text.Of("Type %s and Enter: "), strings.Join(keys, "/"))
-		line, err := k.next(ctx, shown)
+		line, err := k.nextLine(ctx, shown)
 		if err != nil {
 			return umpire.Answer{}, err
 		}
@@ -126,8 +126,8 @@ func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answe
 	}
 }
 
-// next returns the next line that was typed after a moment.
-func (k *runAsker) next(ctx context.Context, after time.Time) (string, error) {
+// nextLine returns the next line that was typed after a moment.
+func (k *runAsker) nextLine(ctx context.Context, after time.Time) (string, error) {
 	for {
 		select {
 		case <-ctx.Done():

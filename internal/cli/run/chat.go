@@ -27,7 +27,7 @@ func NewChatCommand(a *app.App) *cobra.Command {
 			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain)
 		},
 	}
-	f.add(cmd.Flags())
+	f.defineFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&plain, "plain", false,
 		"line by line, without colours and cursor movements, for screen readers")
 	completeAgentFlags(a, cmd)
@@ -37,7 +37,7 @@ func NewChatCommand(a *app.App) *cobra.Command {
 // runChat talks until the person leaves. It is a person's: whoever sits at the terminal
 // answers what the agent asks, and no agent may sit there.
 func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bool) error {
-	if err := f.chosen("umpire chat --help"); err != nil {
+	if err := f.checkSession("umpire chat --help"); err != nil {
 		return err
 	}
 	s := &agentRun{App: a, flags: f, asks: true}
@@ -66,10 +66,10 @@ func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bo
 	}
 	host := &chatHost{agentRun: s, model: model}
 	defer host.leave()
-	if err := host.begin(ctx, session); err != nil {
+	if err := host.prepareTurns(ctx, session); err != nil {
 		return err
 	}
-	return s.talk(ctx, person, host, task, plain)
+	return s.runChat(ctx, person, host, task, plain)
 }
 
 // chatGates opens the gate twice where one runs: for the agent, and for the person who
@@ -95,8 +95,8 @@ func (s *agentRun) chatGates(ctx context.Context) (person umpire.Gate, done func
 	return person, func() { closePerson(); closeGate() }, nil
 }
 
-// talk shows the chat until the person leaves it, and says how to resume the session.
-func (s *agentRun) talk(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
+// runChat shows the chat until the person leaves it, and says how to resume the session.
+func (s *agentRun) runChat(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
 	conf := s.chatConfig(person, host, task)
 	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
 	if s.flags.json {

@@ -34,9 +34,9 @@ type chatHost struct {
 	cleanUp func()
 }
 
-// begin makes ready for turns in a session that this process runs.
-func (h *chatHost) begin(ctx context.Context, session umpire.Session) error {
-	from, err := h.since(ctx, session.ID)
+// prepareTurns makes ready for turns in a session that this process runs.
+func (h *chatHost) prepareTurns(ctx context.Context, session umpire.Session) error {
+	from, err := h.lastSeqBefore(ctx, session.ID)
 	if err != nil {
 		return app.GateError(err)
 	}
@@ -64,8 +64,8 @@ func (h *chatHost) leave() {
 
 // Turn has the agent work in the session. What waits is left to the person at the
 // terminal, or to whoever answers elsewhere.
-func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, ear *tui.Ear) (string, error) {
-	h.worker.Handler = ear
+func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, handler *tui.TurnHandler) (string, error) {
+	h.worker.Handler = handler
 	outcome, err := h.worker.Run(ctx, h.session, task)
 	if events, problem := h.gate.Events(context.WithoutCancel(ctx),
 		umpire.Filter{Session: h.session.ID, After: h.worker.From}); problem == nil && len(events) > 0 {
@@ -74,7 +74,7 @@ func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, ear 
 	if err != nil {
 		return "", h.explain(err)
 	}
-	return h.note(outcome), nil
+	return h.describeEnd(outcome), nil
 }
 
 // explain says what a person can do about a turn that broke off.
@@ -85,8 +85,8 @@ func (h *chatHost) explain(err error) error {
 	return err
 }
 
-// note says how a turn ended, where that is not plain.
-func (h *chatHost) note(o agent.Outcome) string {
+// describeEnd says how a turn ended, where that is not plain.
+func (h *chatHost) describeEnd(o agent.Outcome) string {
 	switch {
 	case o.Cancelled:
 		return h.Text.Of("the turn was cancelled")
@@ -109,7 +109,7 @@ func (h *chatHost) Resume(ctx context.Context, id umpire.SessionID) (umpire.Sess
 	if err != nil {
 		return entered, err
 	}
-	return entered, h.begin(ctx, entered)
+	return entered, h.prepareTurns(ctx, entered)
 }
 
 // Fork begins a session with the conversation of another.
@@ -120,7 +120,7 @@ func (h *chatHost) Fork(ctx context.Context, id umpire.SessionID) (umpire.Sessio
 	if err != nil {
 		return forked, err
 	}
-	return forked, h.begin(ctx, forked)
+	return forked, h.prepareTurns(ctx, forked)
 }
 
 // modelName is what the model was called when the chat was started. Of a script the

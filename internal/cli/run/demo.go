@@ -158,7 +158,7 @@ func (s *agentRun) playDemo(ctx context.Context) error {
 	if s.asks {
 		return s.chatDemo(ctx, session, model)
 	}
-	err = s.run(ctx, session, model, demoTask)
+	err = s.runAgent(ctx, session, model, demoTask)
 	exited, ok := errors.AsType[*app.CommandError](err)
 	switch {
 	case ok && exited.Code == app.ExitDenied && ctx.Err() == nil:
@@ -173,7 +173,7 @@ func (s *agentRun) playDemo(ctx context.Context) error {
 func (s *agentRun) chatDemo(ctx context.Context, session umpire.Session, model llm.Model) error {
 	host := &chatHost{agentRun: s, model: model}
 	defer host.leave()
-	if err := host.begin(ctx, session); err != nil {
+	if err := host.prepareTurns(ctx, session); err != nil {
 		return err
 	}
 	conf := s.chatConfig(s.gate, host, demoTask)

@@ -26,11 +26,11 @@ var providers = map[string]func(s *agentRun, name string, o llm.Options) (llm.Mo
 // model opens the model that the flags or the profile name, and the log of what it is
 // asked. The function that it returns closes the log.
 func (s *agentRun) model() (llm.Model, func(), error) {
-	return s.open(cmp.Or(s.flags.model, s.conf.Agents[cmp.Or(s.flags.profile, config.MainAgent)].Model))
+	return s.openModel(cmp.Or(s.flags.model, s.conf.Agents[cmp.Or(s.flags.profile, config.MainAgent)].Model))
 }
 
-// open opens a model by its full name.
-func (s *agentRun) open(full string) (llm.Model, func(), error) {
+// openModel opens a model by its full name.
+func (s *agentRun) openModel(full string) (llm.Model, func(), error) {
 	const help = "umpire run --help"
 	provider, name, _ := strings.Cut(full, ":")
 	open := providers[provider]
@@ -48,7 +48,7 @@ func (s *agentRun) open(full string) (llm.Model, func(), error) {
 	if err != nil {
 		return nil, nil, app.Usage(help, "%w", err)
 	}
-	return s.logged(model)
+	return s.withLog(model)
 }
 
 func (s *agentRun) script(file string, o llm.Options) (llm.Model, error) {
@@ -70,8 +70,8 @@ func fromOpenAI(w openai.Wire) func(*agentRun, string, llm.Options) (llm.Model, 
 	}
 }
 
-// logged has a model's requests written to the log, if there is one.
-func (s *agentRun) logged(model llm.Model) (llm.Model, func(), error) {
+// withLog has a model's requests written to the log, if there is one.
+func (s *agentRun) withLog(model llm.Model) (llm.Model, func(), error) {
 	if s.flags.modelLog == "" {
 		return model, func() {}, nil
 	}

@@ -58,13 +58,13 @@ func NewCommand(a *app.App) *cobra.Command {
 			return runTask(cmd.Context(), a, &f, strings.Join(words, " "))
 		},
 	}
-	f.add(cmd.Flags())
+	f.defineFlags(cmd.Flags())
 	completeAgentFlags(a, cmd)
 	return cmd
 }
 
-// add defines the flags.
-func (f *runFlags) add(flags *pflag.FlagSet) {
+// defineFlags defines the flags.
+func (f *runFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE")
 	flags.StringVar(&f.effort, "effort", "",
 		"how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)")
@@ -84,14 +84,15 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false,
 		"permit continuing a session of another project")
 	flags.StringVar(&f.sandbox, "sandbox", "",
-		"what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)")
+		"what commands may change: `SANDBOX` is read-only, workspace-write or full-access "+
+			"(default: from the configuration)")
 	flags.BoolVar(&f.json, "json", false, "write the session's events as lines of JSON, and nothing else")
 }
 
 // check refuses flags that do not go together, and a run with nothing to do.
 func (f *runFlags) check(task string) error {
 	const hint = "umpire run --help"
-	if err := f.chosen(hint); err != nil {
+	if err := f.checkSession(hint); err != nil {
 		return err
 	}
 	if task == "" && !f.goOn && f.session == "" && f.fork == "" {
@@ -100,8 +101,8 @@ func (f *runFlags) check(task string) error {
 	return nil
 }
 
-// chosen refuses flags about the session that do not go together.
-func (f *runFlags) chosen(hint string) error {
+// checkSession refuses flags about the session that do not go together.
+func (f *runFlags) checkSession(hint string) error {
 	chosen := 0
 	for _, is := range []bool{f.goOn, f.session != "", f.fork != ""} {
 		if is {
@@ -180,7 +181,7 @@ func runTask(ctx context.Context, a *app.App, f *runFlags, task string) error {
 	if err != nil {
 		return err
 	}
-	return s.run(ctx, session, model, task)
+	return s.runAgent(ctx, session, model, task)
 }
 
 // personsGate dials the gate that runs for the person who started this run, if a person
@@ -261,8 +262,8 @@ func (s *agentRun) personAtStreams() bool {
 	return isFile && toFile && app.IsTerminal(in) && app.IsTerminal(errors)
 }
 
-// run lets the agent work in a session that is this process's.
-func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
+// runAgent lets the agent work in a session that is this process's.
+func (s *agentRun) runAgent(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
 	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner,
 		Sandbox: s.confinement()}
 	box, tools, cleanUp, err := s.toolbox(ctx, &session, worker.Output)
@@ -270,7 +271,7 @@ func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Mo
 		return err
 	}
 	defer cleanUp()
-	from, err := s.since(ctx, session.ID)
+	from, err := s.lastSeqBefore(ctx, session.ID)
 	if err != nil {
 		return app.GateError(err)
 	}
@@ -285,8 +286,8 @@ func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Mo
 		if err != nil {
 			return err
 		}
-		defer asker.close()
-		worker.Ask = asker.ask
+		defer asker.closeTerminal()
+		worker.Ask = asker.askPerson
 	}
 	outcome, err := worker.Run(ctx, session, task)
 	view.settle("")
@@ -297,14 +298,14 @@ func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Mo
 	err = s.verdict(outcome, session.ID)
 	if exited, is := errors.AsType[*app.CommandError](err); is && outcome.Unattended > 0 &&
 		exited.Code == app.ExitDenied {
-		exited.Hint = cmp.Or(s.settling(ctx, &session, view.unattended), exited.Hint)
+		exited.Hint = cmp.Or(s.suggestRules(ctx, &session, view.unattended), exited.Hint)
 	}
 	return err
 }
 
-// settling is the line that adds the rules by which the calls would have run, or "" when
+// suggestRules is the line that adds the rules by which the calls would have run, or "" when
 // no rule would do.
-func (s *agentRun) settling(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
+func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
 	var commands []string
 	for i := range calls {
 		d, err := s.gate.Check(ctx,

@@ -34,7 +34,8 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 	resumption := umpire.Resumption{
 		ID: umpire.SessionID(s.flags.session), Dir: s.Dir, Agent: app.AgentName,
 		AllowCrossProject: s.flags.allowCrossProject,
-		Runner:            process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
+		Runner:            process.NameOf(os.Getpid()),
+		Mode:              s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {
 	case s.flags.session != "" || s.flags.goOn:
@@ -55,30 +56,30 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 // process runs it a task is queued: that one will see to it.
 func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire.Resumption,
 	task string) (umpire.Session, error) {
-	standing, err := findExisting(ctx, gate, &r)
+	existing, err := findExisting(ctx, gate, &r)
 	if err != nil {
-		return standing, app.SessionError(err)
+		return existing, app.SessionError(err)
 	}
 	if r.ID == "" {
-		s.Remark(fmt.Sprintf(s.Text.Of("continuing session %s in %s"), view.Visible(string(standing.ID)),
-			view.Visible(standing.Dir)))
+		s.Remark(fmt.Sprintf(s.Text.Of("continuing session %s in %s"), view.Visible(string(existing.ID)),
+			view.Visible(existing.Dir)))
 	}
-	r.ID = standing.ID
+	r.ID = existing.ID
 	entered, err := gate.Continue(ctx, r)
-	busy := errors.Is(err, umpire.ErrState) && standing.State != umpire.SessionOver && standing.Runner != "" &&
-		!standing.External
+	busy := errors.Is(err, umpire.ErrState) && existing.State != umpire.SessionOver && existing.Runner != "" &&
+		!existing.External
 	if !busy || task == "" {
 		return entered, app.SessionError(err)
 	}
-	if err := s.mayEnter(&standing, r); err != nil {
-		return standing, app.GateError(err)
+	if err := s.mayEnter(&existing, r); err != nil {
+		return existing, app.GateError(err)
 	}
-	told, err := gate.Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
+	prompted, err := gate.Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
 	if err != nil {
-		return standing, app.GateError(err)
+		return existing, app.GateError(err)
 	}
-	return standing, &app.CommandError{Code: app.ExitAsks, Hint: queuedHint(&standing, told),
-		Err: errors.New(s.queuedText(&standing, told))}
+	return existing, &app.CommandError{Code: app.ExitAsks, Hint: queuedHint(&existing, prompted),
+		Err: errors.New(s.queuedText(&existing, prompted))}
 }
 
 // findExisting finds the session that is meant, as it stands: the latest where none is named.
@@ -90,35 +91,35 @@ func findExisting(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (
 }
 
 // mayEnter holds a queued task to the rules for going on with a session.
-func (s *agentRun) mayEnter(standing *umpire.Session, r umpire.Resumption) error {
+func (s *agentRun) mayEnter(existing *umpire.Session, r umpire.Resumption) error {
 	p, err := s.FindProject(s.Dir)
 	if err != nil {
 		return err
 	}
 	crossProject := r.AllowCrossProject || s.conf.CrossProject
-	_, err = gate.CheckResume(gate.ProjectIdentity{Project: p.ID}, standing, crossProject)
+	_, err = gate.CheckResume(gate.ProjectIdentity{Project: p.ID}, existing, crossProject)
 	return err
 }
 
 // queuedHint is what a person can do about a queued task.
-func queuedHint(standing *umpire.Session, told umpire.Prompted) string {
-	if told.Waiting > 0 {
+func queuedHint(existing *umpire.Session, prompted umpire.Prompted) string {
+	if prompted.Waiting > 0 {
 		return "umpire pending"
 	}
-	return "umpire timeline --follow --session " + string(standing.ID)
+	return "umpire timeline --follow --session " + string(existing.ID)
 }
 
 // queuedText says what a queued task waits for.
-func (s *agentRun) queuedText(standing *umpire.Session, told umpire.Prompted) string {
-	if told.Waiting > 0 {
-		return fmt.Sprintf(s.Text.Of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID,
-			told.Waiting)
+func (s *agentRun) queuedText(existing *umpire.Session, prompted umpire.Prompted) string {
+	if prompted.Waiting > 0 {
+		return fmt.Sprintf(s.Text.Of("queued: session %s waits for answers first (umpire pending): %d"), existing.ID,
+			prompted.Waiting)
 	}
-	return fmt.Sprintf(s.Text.Of("queued: session %s is run by %s"), standing.ID, view.Visible(standing.Runner))
+	return fmt.Sprintf(s.Text.Of("queued: session %s is run by %s"), existing.ID, view.Visible(existing.Runner))
 }
 
-// since is the event before the one with which this process came to the session.
-func (s *agentRun) since(ctx context.Context, id umpire.SessionID) (int64, error) {
+// lastSeqBefore is the event before the one with which this process came to the session.
+func (s *agentRun) lastSeqBefore(ctx context.Context, id umpire.SessionID) (int64, error) {
 	events, err := s.gate.Events(ctx, umpire.Filter{Session: id})
 	if err != nil {
 		return 0, err

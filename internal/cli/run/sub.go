@@ -27,7 +27,7 @@ func (s *agentRun) subAgents(model llm.Model, session *umpire.Session) *agent.Su
 			if name := s.profileOf(session).Model; name != "" &&
 				cmp.Or(session.Profile, config.MainAgent) != cmp.Or(profile, config.MainAgent) {
 				var err error
-				if own, closeLog, err = s.open(name); err != nil {
+				if own, closeLog, err = s.openModel(name); err != nil {
 					return agent.Equipment{}, err
 				}
 			}

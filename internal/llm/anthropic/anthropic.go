@@ -78,14 +78,14 @@ func hasCredentials() bool {
 }
 
 // Reply asks the model, and listens until the message is whole.
-func (m *Model) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
+func (m *Model) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	ctx, line := llm.Watch(ctx, m.options)
 	defer line.Close()
 	stream := m.messages.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
 	defer stream.Close()
-	reply := &reply{hear: hear}
+	reply := &reply{hear: onDelta}
 	for stream.Next() {
-		if event := stream.Current(); reply.take(&event) {
+		if event := stream.Current(); reply.addEvent(&event) {
 			break
 		}
 	}

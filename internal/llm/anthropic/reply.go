@@ -28,8 +28,8 @@ type block struct {
 	text, thinking, signature, input strings.Builder
 }
 
-// take adds an event. It reports whether it was the last one.
-func (r *reply) take(e *sdk.MessageStreamEventUnion) bool {
+// addEvent adds an event. It reports whether it was the last one.
+func (r *reply) addEvent(e *sdk.MessageStreamEventUnion) bool {
 	switch e.Type {
 	case "message_start":
 		r.begun = true
@@ -38,9 +38,9 @@ func (r *reply) take(e *sdk.MessageStreamEventUnion) bool {
 			Input: u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens, Output: u.OutputTokens,
 		}
 	case "content_block_start":
-		r.start(e)
+		r.startBlock(e)
 	case "content_block_delta":
-		r.add(e)
+		r.addDelta(e)
 	case "message_delta":
 		r.stop = e.Delta.StopReason
 		r.usage.Output = max(r.usage.Output, e.Usage.OutputTokens)
@@ -50,8 +50,8 @@ func (r *reply) take(e *sdk.MessageStreamEventUnion) bool {
 	return r.over
 }
 
-// start begins a block. What it brings along is its beginning.
-func (r *reply) start(e *sdk.MessageStreamEventUnion) {
+// startBlock begins a block. What it brings along is its beginning.
+func (r *reply) startBlock(e *sdk.MessageStreamEventUnion) {
 	c := &e.ContentBlock
 	b := &block{kind: c.Type, id: c.ID, tool: c.Name, data: c.Data}
 	if r.open == nil {
@@ -59,7 +59,7 @@ func (r *reply) start(e *sdk.MessageStreamEventUnion) {
 	}
 	r.blocks, r.open[e.Index] = append(r.blocks, b), b
 	if b.kind == "tool_use" {
-		r.tell(llm.Delta{Tool: b.tool})
+		r.sendDelta(llm.Delta{Tool: b.tool})
 		if given, err := json.Marshal(c.Input); err == nil && string(given) != "{}" && string(given) != "null" {
 			b.input.Write(given) // some servers give the whole input at once
 		}
@@ -69,8 +69,8 @@ func (r *reply) start(e *sdk.MessageStreamEventUnion) {
 	b.signature.WriteString(c.Signature)
 }
 
-// add continues a block.
-func (r *reply) add(e *sdk.MessageStreamEventUnion) {
+// addDelta continues a block.
+func (r *reply) addDelta(e *sdk.MessageStreamEventUnion) {
 	b, d := r.open[e.Index], &e.Delta
 	if b == nil {
 		return // of a block that never began
@@ -89,15 +89,15 @@ func (r *reply) add(e *sdk.MessageStreamEventUnion) {
 
 func (r *reply) say(b *block, text string) {
 	b.text.WriteString(text)
-	r.tell(llm.Delta{Text: text})
+	r.sendDelta(llm.Delta{Text: text})
 }
 
 func (r *reply) think(b *block, text string) {
 	b.thinking.WriteString(text)
-	r.tell(llm.Delta{Thinking: text})
+	r.sendDelta(llm.Delta{Thinking: text})
 }
 
-func (r *reply) tell(d llm.Delta) {
+func (r *reply) sendDelta(d llm.Delta) {
 	if r.hear != nil && d != (llm.Delta{}) {
 		r.hear(d)
 	}

@@ -137,7 +137,7 @@ func (s *Server) speaks(w wire) http.Handler {
 			s.refuses(out, w, r, err.(*refusal)) //nolint:errorlint,forcetypeassert // it is never anything else
 			return
 		}
-		s.answer(out, r, w, n)
+		s.playTurn(out, r, w, n)
 	})
 }
 
@@ -188,8 +188,8 @@ func (s *Server) refuses(out http.ResponseWriter, w wire, r *http.Request, no *r
 	w.refuse(out, no)
 }
 
-// answer plays the turn, or what goes wrong with it.
-func (s *Server) answer(out http.ResponseWriter, r *http.Request, w wire, n int) {
+// playTurn plays the turn, or what goes wrong with it.
+func (s *Server) playTurn(out http.ResponseWriter, r *http.Request, w wire, n int) {
 	turn := Turn{Text: "done"}
 	if n < len(s.turns) {
 		turn = s.turns[n]

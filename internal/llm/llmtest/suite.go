@@ -57,11 +57,11 @@ func RunSuite(t *testing.T, p Provider) {
 type talk struct {
 	*testing.T
 
-	server *Server
-	model  llm.Model
-	req    llm.Request
-	heard  strings.Builder
-	deltas []llm.Delta
+	server   *Server
+	model    llm.Model
+	req      llm.Request
+	streamed strings.Builder
+	deltas   []llm.Delta
 }
 
 func newTalk(t *testing.T, p Provider, o llm.Options, turns ...Turn) *talk {
@@ -80,23 +80,23 @@ func newTalk(t *testing.T, p Provider, o llm.Options, turns ...Turn) *talk {
 	}}
 }
 
-func (k *talk) hear(d llm.Delta) {
+func (k *talk) recordDelta(d llm.Delta) {
 	if d.Again {
-		k.heard.Reset()
+		k.streamed.Reset()
 	}
-	k.heard.WriteString(d.Text)
+	k.streamed.WriteString(d.Text)
 	k.deltas = append(k.deltas, d)
 }
 
-// ask asks, and takes the reply into the conversation.
-func (k *talk) ask() llm.Message {
+// sendConversation asks, and takes the reply into the conversation.
+func (k *talk) sendConversation() llm.Message {
 	k.Helper()
-	k.heard.Reset()
-	m, err := k.model.Reply(k.Context(), k.req, k.hear)
+	k.streamed.Reset()
+	m, err := k.model.Reply(k.Context(), k.req, k.recordDelta)
 	if err != nil {
 		k.Fatalf("%v\nrefused: %v", err, k.server.Refused())
 	}
-	if got := k.heard.String(); got != m.Text() {
+	if got := k.streamed.String(); got != m.Text() {
 		k.Errorf("heard %q, and the message says %q", got, m.Text())
 	}
 	k.req.Messages = append(k.req.Messages, m)
@@ -129,7 +129,7 @@ func (k *talk) end() {
 // fails asks, wants a failure of a kind, and returns what the provider said.
 func (k *talk) fails(want llm.FailureKind) (status int, reason string) {
 	k.Helper()
-	_, err := k.model.Reply(k.Context(), k.req, k.hear)
+	_, err := k.model.Reply(k.Context(), k.req, k.recordDelta)
 	f, ok := errors.AsType[*llm.ReplyError](err)
 	if !ok || f.Kind != want {
 		k.Fatalf("got %v, want a failure of kind %d", err, want)
@@ -145,7 +145,7 @@ func conversationGoesOn(t *testing.T, p Provider) {
 		Turn{Thinking: "One more.", Calls: []Call{{ID: "c3", Tool: "LS", Input: json.RawMessage(`{}`)}}},
 		Turn{Text: "all read"},
 	)
-	first := k.ask()
+	first := k.sendConversation()
 	want := []llm.Block{
 		llm.Text("Reading, 你好"), llm.Call("c1", "Read", json.RawMessage(`{"file_path": "a <b> & c"}`)),
 		llm.Call("c2", "LS", nil),
@@ -157,14 +157,14 @@ func conversationGoesOn(t *testing.T, p Provider) {
 		t.Errorf("usage %+v, stop %q", first.Usage, first.Stop)
 	}
 	k.results("text", false)
-	k.ask()
+	k.sendConversation()
 	k.results("", true)
 	k.req.Messages = stored(t, k.req.Messages) // as it comes back from a store
-	if last := k.ask(); last.Text() != "all read" {
+	if last := k.sendConversation(); last.Text() != "all read" {
 		t.Errorf("said %q", last.Text())
 	}
 	k.say("more")
-	if last := k.ask(); last.Text() != "done" {
+	if last := k.sendConversation(); last.Text() != "done" {
 		t.Errorf("said %q", last.Text())
 	}
 	k.end()
@@ -197,7 +197,7 @@ func stored(t *testing.T, messages []llm.Message) []llm.Message {
 
 func thinkingHeard(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{}, Turn{Thinking: "hm, let me see", Text: "yes"})
-	m := k.ask()
+	m := k.sendConversation()
 	var thoughts strings.Builder
 	for _, d := range k.deltas {
 		thoughts.WriteString(d.Thinking)
@@ -223,7 +223,7 @@ func oddConversation(t *testing.T, p Provider) {
 	k.req.Messages = append(
 		k.req.Messages, silent, llm.Message{Role: llm.RoleUser, Content: []llm.Block{llm.Text("\t")}},
 	)
-	if m := k.ask(); m.Text() != "done" {
+	if m := k.sendConversation(); m.Text() != "done" {
 		t.Errorf("said %q", m.Text())
 	}
 	k.end()
@@ -248,39 +248,39 @@ func cutOff(t *testing.T, p Provider) {
 		Turn{Text: "too lo", Stop: "cut"},
 		Turn{Thinking: "so much to think ab", Stop: "cut"},
 	)
-	m := k.ask()
+	m := k.sendConversation()
 	calls := m.Calls()
 	if m.Stop != llm.StopCut || len(calls) != 2 || calls[0].Broken != "" ||
 		!strings.Contains(calls[1].Broken, "cut off") || string(calls[1].Input) != "{}" {
 		t.Errorf("stop %q, calls %+v", m.Stop, calls)
 	}
 	k.results("no", true)
-	m = k.ask()
+	m = k.sendConversation()
 	calls = m.Calls()
 	if m.Stop != llm.StopEnd || len(calls) != 3 || !strings.Contains(calls[0].Broken, "not a JSON object") ||
 		calls[1].Broken == "" || calls[2].Broken != "" {
 		t.Errorf("stop %q, calls %+v", m.Stop, calls)
 	}
 	k.results("no", true)
-	if m := k.ask(); m.Stop != llm.StopCut || m.Text() != "too lo" {
+	if m := k.sendConversation(); m.Stop != llm.StopCut || m.Text() != "too lo" {
 		t.Errorf("stop %q, text %q", m.Stop, m.Text())
 	}
 	k.say("go on")
-	if m := k.ask(); m.Stop != llm.StopCut || m.Text() != "" {
+	if m := k.sendConversation(); m.Stop != llm.StopCut || m.Text() != "" {
 		t.Errorf("stop %q, text %q", m.Stop, m.Text())
 	}
 	k.say("go on")
-	k.ask()
+	k.sendConversation()
 	k.end()
 }
 
 func refused(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{}, Turn{Text: "I cannot", Stop: "refused"})
-	if m := k.ask(); m.Stop != llm.StopRefused || m.Text() != "I cannot" {
+	if m := k.sendConversation(); m.Stop != llm.StopRefused || m.Text() != "I cannot" {
 		t.Errorf("stop %q, text %q", m.Stop, m.Text())
 	}
 	k.say("another thing")
-	k.ask()
+	k.sendConversation()
 	k.end()
 }
 
@@ -293,7 +293,7 @@ func faultsBefore(t *testing.T, p Provider) {
 		if status, reason := k.fails(want); status == 0 || reason == "" {
 			t.Errorf("%s: status %d, reason %q", fault, status, reason)
 		}
-		k.ask()
+		k.sendConversation()
 	}
 	k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{FaultRequest}})
 	_, err := k.model.Reply(t.Context(), k.req, nil)
@@ -317,11 +317,11 @@ func faultsGotOver(t *testing.T, p Provider) {
 		t, p, llm.Options{}, Turn{Text: "at last", Faults: []Fault{FaultLimit, FaultOverload}},
 		Turn{Text: "again", Faults: []Fault{FaultServer}},
 	)
-	if m := k.ask(); m.Text() != "at last" {
+	if m := k.sendConversation(); m.Text() != "at last" {
 		t.Errorf("said %q", m.Text())
 	}
 	k.say("more")
-	if m := k.ask(); m.Text() != "again" {
+	if m := k.sendConversation(); m.Text() != "again" {
 		t.Errorf("said %q", m.Text())
 	}
 }
@@ -339,7 +339,7 @@ func breaksOff(t *testing.T, p Provider) {
 	k.fails(llm.FailedBroken)
 	k.model = llm.NewSteady(k.model)
 	k.deltas = nil
-	if m := k.ask(); m.Text() != "a long story" {
+	if m := k.sendConversation(); m.Text() != "a long story" {
 		t.Errorf("said %q", m.Text())
 	}
 	again := 0
@@ -360,7 +360,7 @@ func breaksOffThrice(t *testing.T, p Provider) {
 	if n := len(k.server.Requests()); n != 3 {
 		t.Errorf("%d requests, want 3", n)
 	}
-	k.ask()
+	k.sendConversation()
 }
 
 func errorWithin(t *testing.T, p Provider) {
@@ -436,7 +436,7 @@ func otherModels(t *testing.T, p Provider) {
 		},
 	}})
 	k.say("go on")
-	k.ask()
+	k.sendConversation()
 	k.end()
 	body := string(k.server.Requests()[0].Body)
 	if !strings.Contains(body, "hello") || strings.Contains(body, "thought") || strings.Contains(body, "strange") {

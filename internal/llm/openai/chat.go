@@ -34,15 +34,15 @@ var windows = llm.Windows{
 func (m *chatModel) Window() int64 { return windows.Of(m.name) }
 
 // Reply asks the model, and listens until the message is whole.
-func (m *chatModel) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
+func (m *chatModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	ctx, line := llm.Watch(ctx, m.options)
 	defer line.Close()
 	stream := m.service.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
 	defer stream.Close()
-	reply := &chatReply{ear: hear}
+	reply := &chatReply{deltaFunc: onDelta}
 	for stream.Next() {
 		chunk := stream.Current()
-		reply.take(&chunk)
+		reply.addChunk(&chunk)
 	}
 	// The end is a choice that is finished; what comes after it only counts tokens.
 	if reply.finish == "" || stream.Err() != nil {
@@ -113,7 +113,7 @@ func assistantMessage(blocks []llm.Block) sdk.ChatCompletionMessageParamUnion {
 
 // A chatReply is a message that comes in, one chunk after the other.
 type chatReply struct {
-	ear
+	deltaFunc
 
 	begun, refused bool
 	text           strings.Builder
@@ -129,8 +129,8 @@ type chatCall struct {
 	input    strings.Builder
 }
 
-// take adds a chunk.
-func (r *chatReply) take(c *sdk.ChatCompletionChunk) {
+// addChunk adds a chunk.
+func (r *chatReply) addChunk(c *sdk.ChatCompletionChunk) {
 	r.begun = true
 	if c.Usage.TotalTokens > 0 {
 		r.usage = llm.Usage{Input: c.Usage.PromptTokens, Output: c.Usage.CompletionTokens}
@@ -144,9 +144,9 @@ func (r *chatReply) take(c *sdk.ChatCompletionChunk) {
 	}
 	r.refused = r.refused || choice.Delta.Refusal != ""
 	r.text.WriteString(choice.Delta.Content + choice.Delta.Refusal)
-	r.tell(llm.Delta{Text: choice.Delta.Content + choice.Delta.Refusal, Thinking: thinkingOf(&choice.Delta)})
+	r.send(llm.Delta{Text: choice.Delta.Content + choice.Delta.Refusal, Thinking: thinkingOf(&choice.Delta)})
 	for i := range choice.Delta.ToolCalls {
-		r.add(&choice.Delta.ToolCalls[i])
+		r.addCall(&choice.Delta.ToolCalls[i])
 	}
 }
 
@@ -161,9 +161,9 @@ func thinkingOf(d *sdk.ChatCompletionChunkChoiceDelta) string {
 	return ""
 }
 
-// add continues the last call, or begins one. Some servers count no index, and tell
+// addCall continues the last call, or begins one. Some servers count no index, and tell
 // calls apart by their ids alone.
-func (r *chatReply) add(d *sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+func (r *chatReply) addCall(d *sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	var call *chatCall
 	if n := len(r.calls); n > 0 {
 		call = r.calls[n-1]
@@ -171,7 +171,7 @@ func (r *chatReply) add(d *sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	if call == nil || d.Index != call.index || d.ID != "" && d.ID != call.id {
 		call = &chatCall{index: d.Index, id: d.ID, tool: d.Function.Name}
 		r.calls = append(r.calls, call)
-		r.tell(llm.Delta{Tool: call.tool})
+		r.send(llm.Delta{Tool: call.tool})
 	}
 	call.input.WriteString(d.Function.Arguments)
 }

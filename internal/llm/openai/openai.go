@@ -66,10 +66,10 @@ func atOpenAI(base string) bool {
 	return base == "" || err == nil && (u.Hostname() == "openai.com" || strings.HasSuffix(u.Hostname(), ".openai.com"))
 }
 
-// An ear passes on what comes in.
-type ear func(llm.Delta)
+// A deltaFunc receives the pieces of a reply as they come in.
+type deltaFunc func(llm.Delta)
 
-func (e ear) tell(d llm.Delta) {
+func (e deltaFunc) send(d llm.Delta) {
 	if e != nil && d != (llm.Delta{}) {
 		e(d)
 	}

@@ -33,13 +33,13 @@ func newResponses(name string, o llm.Options, options []option.RequestOption) *r
 func (m *responsesModel) Window() int64 { return windows.Of(m.name) }
 
 // Reply asks the model, and listens until the message is whole.
-func (m *responsesModel) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
-	message, err := m.ask(ctx, r, hear)
+func (m *responsesModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
+	message, err := m.sendRequest(ctx, r, onDelta)
 	if err == nil || m.plain.Load() || !refusesInclude(err) {
 		return message, err
 	}
 	m.plain.Store(true)
-	return m.ask(ctx, r, hear)
+	return m.sendRequest(ctx, r, onDelta)
 }
 
 // refusesInclude recognizes a model that does not reason.
@@ -48,14 +48,14 @@ func refusesInclude(err error) bool {
 	return ok && answer.Param == "include"
 }
 
-func (m *responsesModel) ask(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
+func (m *responsesModel) sendRequest(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	ctx, line := llm.Watch(ctx, m.options)
 	defer line.Close()
 	stream := m.service.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
 	defer stream.Close()
-	reply := &responsesReply{ear: hear}
+	reply := &responsesReply{deltaFunc: onDelta}
 	for stream.Next() {
-		if event := stream.Current(); reply.take(&event) {
+		if event := stream.Current(); reply.addEvent(&event) {
 			return reply.message()
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // A responsesReply is a message that comes in, one event after the other.
 type responsesReply struct {
-	ear
+	deltaFunc
 
 	begun  bool
 	items  []*outputItem // in the order in which they began
@@ -28,23 +28,23 @@ type outputItem struct {
 	text, input strings.Builder
 }
 
-// take adds an event. It reports whether it was the last one.
-func (r *responsesReply) take(e *responses.ResponseStreamEventUnion) bool {
+// addEvent adds an event. It reports whether it was the last one.
+func (r *responsesReply) addEvent(e *responses.ResponseStreamEventUnion) bool {
 	switch e.Type {
 	case "response.created", "response.in_progress":
 		r.begun = true
 	case "response.output_item.added":
-		r.start(e)
+		r.startItem(e)
 	case "response.output_item.done":
 		item := e.Item
-		r.at(e.OutputIndex).done = &item
+		r.itemAt(e.OutputIndex).done = &item
 	case "response.output_text.delta", "response.refusal.delta":
-		r.at(e.OutputIndex).text.WriteString(e.Delta)
-		r.tell(llm.Delta{Text: e.Delta})
+		r.itemAt(e.OutputIndex).text.WriteString(e.Delta)
+		r.send(llm.Delta{Text: e.Delta})
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		r.tell(llm.Delta{Thinking: e.Delta})
+		r.send(llm.Delta{Thinking: e.Delta})
 	case "response.function_call_arguments.delta":
-		r.at(e.OutputIndex).input.WriteString(e.Delta)
+		r.itemAt(e.OutputIndex).input.WriteString(e.Delta)
 	case "error":
 		r.failed = streamFailure(e.Code, e.Message)
 	case "response.failed":
@@ -56,16 +56,16 @@ func (r *responsesReply) take(e *responses.ResponseStreamEventUnion) bool {
 	return r.failed != nil
 }
 
-func (r *responsesReply) start(e *responses.ResponseStreamEventUnion) {
-	item := r.at(e.OutputIndex)
+func (r *responsesReply) startItem(e *responses.ResponseStreamEventUnion) {
+	item := r.itemAt(e.OutputIndex)
 	item.kind, item.call, item.tool = e.Item.Type, e.Item.CallID, e.Item.Name
 	if item.kind == "function_call" {
-		r.tell(llm.Delta{Tool: item.tool})
+		r.send(llm.Delta{Tool: item.tool})
 	}
 }
 
-// at returns the item of an index, which begins when it is first heard of.
-func (r *responsesReply) at(index int64) *outputItem {
+// itemAt returns the item of an index, which begins when it is first heard of.
+func (r *responsesReply) itemAt(index int64) *outputItem {
 	if r.open == nil {
 		r.open = map[int64]*outputItem{}
 	}

@@ -103,14 +103,14 @@ func New() *mcp.Server {
 		said("looked"),
 	)
 	Add(s, &mcp.Tool{Name: "destroy", Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes}}, said("destroyed"))
-	Add(s, &mcp.Tool{Name: "run"}, run)
-	Add(s, &mcp.Tool{Name: "fail"}, fail)
+	Add(s, &mcp.Tool{Name: "run"}, runCommand)
+	Add(s, &mcp.Tool{Name: "fail"}, alwaysFail)
 	Add(s, &mcp.Tool{Name: "crash"}, crash)
 	Add(s, &mcp.Tool{Name: "hang"}, hang)
 	Add(s, &mcp.Tool{Name: "long"}, said("begin"+strings.Repeat("x", 1<<20)+"end"))
 	Add(s, &mcp.Tool{Name: "mixed"}, mixed)
 	Add(s, &mcp.Tool{Name: "env"}, environment)
-	Add(s, &mcp.Tool{Name: "ask"}, ask)
+	Add(s, &mcp.Tool{Name: "ask"}, elicitPassword)
 	Add(s, &mcp.Tool{Name: "leave"}, leave)
 	Add(s, &mcp.Tool{Name: "pull"}, func(
 		context.Context, *mcp.CallToolRequest, map[string]any,
@@ -131,14 +131,14 @@ func echo(_ context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.Ca
 	return Text(text), nil
 }
 
-// run runs a command, as servers do that nobody should have.
-func run(ctx context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, error) {
+// runCommand runs a command, as servers do that nobody should have.
+func runCommand(ctx context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, error) {
 	command, _ := in["command"].(string)
 	out, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
 	return Text(string(out)), err
 }
 
-func fail(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
+func alwaysFail(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	r := Text("it is broken")
 	r.IsError = true
 	return r, nil
@@ -172,8 +172,8 @@ func environment(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.Ca
 	return Text("PWD " + dir + "\n" + strings.Join(os.Environ(), "\n")), err
 }
 
-// ask wants to know something of the person before it answers.
-func ask(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
+// elicitPassword wants to know something of the person before it answers.
+func elicitPassword(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{"p": &mcp.ElicitParams{Message: "Your password?"}},
 	}, nil
@@ -209,7 +209,7 @@ func raw() {
 		switch request.Method + " " + request.Params.Name {
 		case " ":
 			if told = append(told, fmt.Sprintf("%t", request.Error != nil)); len(told) == 2 {
-				answer(pestered, `{"content":[{"type":"text","text":"refused: `+strings.Join(told, " ")+`"}]}`)
+				writeResult(pestered, `{"content":[{"type":"text","text":"refused: `+strings.Join(told, " ")+`"}]}`)
 			}
 		case "tools/call pester":
 			pestered = request.ID
@@ -218,29 +218,29 @@ func raw() {
 					`"maxTokens":1,"requestedSchema":{"type":"object","properties":{}}}}`+"\n", method, method)
 			}
 		case "initialize ":
-			answer(
+			writeResult(
 				request.ID,
 				`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},`+
 					`"serverInfo":{"name":"raw","version":"1"}}`,
 			)
 		case "tools/list ":
-			answer(
+			writeResult(
 				request.ID,
 				`{"tools":[{"name":"lie","inputSchema":{"type":"object"}},`+
 					`{"name":"flood","inputSchema":{"type":"object"}},`+
 					`{"name":"pester","inputSchema":{"type":"object"}}]}`,
 			)
 		case "tools/call lie":
-			answer(json.RawMessage(`"another"`), `{"content":[{"type":"text","text":"a lie"}]}`)
-			answer(json.RawMessage(`999`), `{"content":[{"type":"text","text":"another lie"}]}`)
+			writeResult(json.RawMessage(`"another"`), `{"content":[{"type":"text","text":"a lie"}]}`)
+			writeResult(json.RawMessage(`999`), `{"content":[{"type":"text","text":"another lie"}]}`)
 		case "tools/call flood":
-			answer(request.ID, `{"content":[{"type":"text","text":"`+strings.Repeat("x", floodSize)+`"}]}`)
+			writeResult(request.ID, `{"content":[{"type":"text","text":"`+strings.Repeat("x", floodSize)+`"}]}`)
 		default:
 			fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n", request.ID)
 		}
 	}
 }
 
-func answer(id json.RawMessage, result string) {
+func writeResult(id json.RawMessage, result string) {
 	fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", id, result)
 }

@@ -22,8 +22,8 @@ func (r *report) measureCommits(root, since string) error {
 	if len(sizes) == 0 {
 		return nil
 	}
-	r.add("lines of code that a commit changes, median", fmt.Sprint(sizes[len(sizes)/2]), "72", "49", "50")
-	r.add("  nine of ten commits, at most", fmt.Sprint(sizes[len(sizes)*9/10]), "1029", "", "")
+	r.addRow("lines of code that a commit changes, median", fmt.Sprint(sizes[len(sizes)/2]), "72", "49", "50")
+	r.addRow("  nine of ten commits, at most", fmt.Sprint(sizes[len(sizes)*9/10]), "1029", "", "")
 	return nil
 }
 

@@ -44,7 +44,7 @@ func (m *module) reachFrom(index index, dirs, starts []string) *reach {
 	}
 	for fn := range index {
 		if slices.Contains(starts, m.short(fn.FullName())) {
-			r.add(fn)
+			r.addFunction(fn)
 		}
 	}
 	return r
@@ -90,7 +90,7 @@ func (r *reach) readSpec(p *pkg, spec *ast.ValueSpec) {
 	}
 }
 
-func (r *reach) add(fn *types.Func) {
+func (r *reach) addFunction(fn *types.Func) {
 	fn = fn.Origin()
 	if r.functions[fn] {
 		return
@@ -110,7 +110,7 @@ func (r *reach) add(fn *types.Func) {
 func (r *reach) addImplementations(name string, face *types.Interface) {
 	for _, fn := range r.methods[name] {
 		if types.Implements(fn.Signature().Recv().Type(), face) {
-			r.add(fn)
+			r.addFunction(fn)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (r *reach) read(p *pkg, node ast.Node) {
 		}
 		switch object := p.info.Uses[id].(type) {
 		case *types.Func:
-			r.add(object)
+			r.addFunction(object)
 		case *types.Var:
 			if value, ok := r.values[object]; ok && !r.vars[object] {
 				r.vars[object] = true

@@ -23,7 +23,7 @@ type report struct {
 	lists []list
 }
 
-func (r *report) add(what, now, before, models, goal string) {
+func (r *report) addRow(what, now, before, models, goal string) {
 	r.rows = append(r.rows, row{what, now, before, models, goal})
 }
 
@@ -77,26 +77,26 @@ func (m *module) measure() *report {
 
 func (m *module) reportSizes(r *report) {
 	own := func(f *file) bool { return code(f) && !f.harness() }
-	r.add("lines of code without what only tests import", fmt.Sprint(m.lines(own)), "79034", "", "")
-	r.add("lines of tests for a line of code", ratio(m.lines(test), m.lines(code)), "0.52", "0.4 to 1.2", "")
-	r.add("  in shell", ratio(m.lines(in("shell", test)), m.lines(in("shell", code))), "0.29", "", "")
+	r.addRow("lines of code without what only tests import", fmt.Sprint(m.lines(own)), "79034", "", "")
+	r.addRow("lines of tests for a line of code", ratio(m.lines(test), m.lines(code)), "0.52", "0.4 to 1.2", "")
+	r.addRow("  in shell", ratio(m.lines(in("shell", test)), m.lines(in("shell", code))), "0.29", "", "")
 	w := m.measureWidths()
-	r.add("lines with a comment", percent(w.comments, w.lines), "12.6 %", "10 to 24 %", "")
-	r.add("lines over 120 columns", percent(w.wide, w.lines), "3.0 %", "1.3 %", "0")
-	r.add("  in shell", percent(w.perPackage["shell"], w.linesOf["shell"]), "10.4 %", "", "")
-	r.add("longest line, columns", fmt.Sprint(w.longest), "1441", "", "120")
+	r.addRow("lines with a comment", percent(w.comments, w.lines), "12.6 %", "10 to 24 %", "")
+	r.addRow("lines over 120 columns", percent(w.wide, w.lines), "3.0 %", "1.3 %", "0")
+	r.addRow("  in shell", percent(w.perPackage["shell"], w.linesOf["shell"]), "10.4 %", "", "")
+	r.addRow("longest line, columns", fmt.Sprint(w.longest), "1441", "", "120")
 	title := "lines over 120 columns, by package; the longest is " + w.longestAt
 	r.lists = append(r.lists, list{title, most(w.perPackage, 20, anyCount)})
 }
 
 func (m *module) reportNames(r *report) {
 	methods := m.methods()
-	r.add("methods on one type", fmt.Sprint(ranked(methods)[0].n), "196", "57", "40")
+	r.addRow("methods on one type", fmt.Sprint(ranked(methods)[0].n), "196", "57", "40")
 	r.lists = append(r.lists, list{"methods on one type", most(methods, 10, anyCount)})
 	n := m.countNames()
-	r.add("functions with a name of one word", percent(n.oneWord, n.all), "55.7 %", "47 %", "")
+	r.addRow("functions with a name of one word", percent(n.oneWord, n.all), "55.7 %", "47 %", "")
 	often := most(n.packages, 100, func(n int) bool { return n > maxPackages })
-	r.add("private names in more than 6 packages", fmt.Sprint(len(often)), "20", "", "0")
+	r.addRow("private names in more than 6 packages", fmt.Sprint(len(often)), "20", "", "0")
 	r.lists = append(r.lists,
 		list{"names of functions declared most often", most(n.places, 15, anyCount)},
 		list{"private names of functions in more than 6 packages", often},
@@ -114,7 +114,7 @@ func (m *module) reportArrows(r *report, index index) {
 	} {
 		a := m.fileArrows(index, p.dir)
 		title := "calls between files that point back, " + p.dir
-		r.add(title, fmt.Sprintf("%d of %d", len(a.back), a.all), p.before, "", "")
+		r.addRow(title, fmt.Sprintf("%d of %d", len(a.back), a.all), p.before, "", "")
 		r.lists = append(r.lists, list{title, a.back})
 	}
 }
@@ -125,13 +125,13 @@ func (m *module) reportWalk(r *report, index index) {
 		return
 	}
 	w := m.walkFrom(index, start, true)
-	r.add("a submission and what is made of it: files", fmt.Sprint(len(w.files)), "56", "", "20")
-	r.add("  returns to a file already left", fmt.Sprint(w.returns()), "59", "", "10")
-	r.add("  names of its parameters", fmt.Sprint(len(w.names)), "52", "", "")
+	r.addRow("a submission and what is made of it: files", fmt.Sprint(len(w.files)), "56", "", "20")
+	r.addRow("  returns to a file already left", fmt.Sprint(w.returns()), "59", "", "10")
+	r.addRow("  names of its parameters", fmt.Sprint(len(w.names)), "52", "", "")
 	whole := m.walkFrom(index, start, false)
-	r.add("a submission and its calls alone: files", fmt.Sprint(len(whole.files)), "26", "", "")
-	r.add("  returns to a file already left", fmt.Sprint(whole.returns()), "15", "", "")
-	r.add("  names of its parameters", fmt.Sprint(len(whole.names)), "16", "", "")
+	r.addRow("a submission and its calls alone: files", fmt.Sprint(len(whole.files)), "26", "", "")
+	r.addRow("  returns to a file already left", fmt.Sprint(whole.returns()), "15", "", "")
+	r.addRow("  names of its parameters", fmt.Sprint(len(whole.names)), "16", "", "")
 	r.lists = append(r.lists,
 		list{"files that a submission and what is made of it enter, in order", w.trail},
 		list{"files that a submission and its calls alone enter, in order", whole.trail},
@@ -140,8 +140,8 @@ func (m *module) reportWalk(r *report, index index) {
 
 func (m *module) reportHookPath(r *report, index index) {
 	p := m.measurePath(m.reachFrom(index, []string{hookPackage}, []string{hookStart}))
-	r.add("types that hold the call, in a hook without a gate", fmt.Sprint(len(p.forms)), "19", "", "9")
-	r.add("  passes over the call's JSON", fmt.Sprint(p.passes), "6", "", "3")
+	r.addRow("types that hold the call, in a hook without a gate", fmt.Sprint(len(p.forms)), "19", "", "9")
+	r.addRow("  passes over the call's JSON", fmt.Sprint(p.passes), "6", "", "3")
 	r.lists = append(r.lists,
 		list{"types that hold the call, in a hook without a gate", p.forms},
 		list{"calls that pass over its JSON, and how often", p.scans},

@@ -6,19 +6,19 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Telling is what was told of changes of rule files. Several projects may hold the same
+// SeenChanges are the changes of rule files that were announced. Several projects may hold the same
 // files, under one folder or another: each change is told once for a project, and with its
 // author also where another project finds it. Its lock is held while rules change and while
 // a change is told; the zero value has told nothing.
-type Telling struct {
+type SeenChanges struct {
 	sync.Mutex
 
-	files   map[toldFile]string // how the file stood when it was told last
+	files   map[seenFile]string // how the file stood when it was told last
 	authors map[string]author   // path -> who changed it last, as far as it was told
 }
 
-// A toldFile is a file as one project was told of it.
-type toldFile struct {
+// A seenFile is a file as one project was told of it.
+type seenFile struct {
 	project umpire.ProjectID
 	path    string
 }
@@ -31,10 +31,10 @@ type author struct {
 
 // News leaves out the files that were told of for a project as they stand. The files are
 // those of [Set.ChangedTo].
-func (t *Telling) News(project umpire.ProjectID, changed map[string]string) map[string]string {
+func (t *SeenChanges) News(project umpire.ProjectID, changed map[string]string) map[string]string {
 	left := map[string]string{}
 	for path, state := range changed {
-		if told, ok := t.files[toldFile{project, path}]; !ok || told != state {
+		if seen, ok := t.files[seenFile{project, path}]; !ok || seen != state {
 			left[path] = state
 		}
 	}
@@ -42,7 +42,7 @@ func (t *Telling) News(project umpire.ProjectID, changed map[string]string) map[
 }
 
 // AuthorOf is who left all the files as they stand, the zero actor where that is not known.
-func (t *Telling) AuthorOf(changed map[string]string) umpire.Actor {
+func (t *SeenChanges) AuthorOf(changed map[string]string) umpire.Actor {
 	var by umpire.Actor
 	for path, state := range changed {
 		a := t.authors[path]
@@ -55,12 +55,12 @@ func (t *Telling) AuthorOf(changed map[string]string) umpire.Actor {
 }
 
 // Note keeps what was told for a project.
-func (t *Telling) Note(project umpire.ProjectID, changed map[string]string, by umpire.Actor) {
+func (t *SeenChanges) Note(project umpire.ProjectID, changed map[string]string, by umpire.Actor) {
 	if t.files == nil {
-		t.files, t.authors = map[toldFile]string{}, map[string]author{}
+		t.files, t.authors = map[seenFile]string{}, map[string]author{}
 	}
 	for path, state := range changed {
-		t.files[toldFile{project, path}] = state
+		t.files[seenFile{project, path}] = state
 		t.authors[path] = author{state, by}
 	}
 }

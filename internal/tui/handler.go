@@ -7,10 +7,10 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// An Ear hears what happens in a turn and passes it on to the screen. Pieces of what is
+// A TurnHandler hears what happens in a turn and passes it on to the screen. Pieces of what is
 // being said are put together, so that a fast model does not make a slow screen slower.
 // It is safe for concurrent use.
-type Ear struct {
+type TurnHandler struct {
 	send func(message any) // must not be called with mu held
 
 	mu      sync.Mutex
@@ -31,16 +31,16 @@ type (
 		call umpire.CallID
 		text string
 	}
-	queuedMsg struct{ told umpire.Prompted }
+	queuedMsg struct{ prompted umpire.Prompted }
 	eventMsg  struct{ event umpire.Event }
 )
 
 // Event hears of an event of the session. The screen watches for itself; plain mode writes
 // it.
-func (e *Ear) Event(event umpire.Event) { e.send(eventMsg{event}) }
+func (e *TurnHandler) Event(event umpire.Event) { e.send(eventMsg{event}) }
 
 // Saying hears a piece of what the assistant is saying.
-func (e *Ear) Saying(piece llm.Delta) {
+func (e *TurnHandler) Saying(piece llm.Delta) {
 	e.mu.Lock()
 	if piece.Again {
 		e.saying = ""
@@ -57,8 +57,8 @@ func (e *Ear) Saying(piece llm.Delta) {
 	}
 }
 
-// heard returns what has been said of a reply so far.
-func (e *Ear) heard() string {
+// currentReply returns what has been said of a reply so far.
+func (e *TurnHandler) currentReply() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.pending = false
@@ -66,26 +66,26 @@ func (e *Ear) heard() string {
 }
 
 // Said hears what the assistant said, once it is stored.
-func (e *Ear) Said(text string) {
-	e.forget()
+func (e *TurnHandler) Said(text string) {
+	e.dropReply()
 	e.send(saidMsg{text})
 }
 
-// forget drops a reply that has come in, or that has broken off.
-func (e *Ear) forget() {
+// dropReply drops a reply that has come in, or that has broken off.
+func (e *TurnHandler) dropReply() {
 	e.mu.Lock()
 	e.saying = ""
 	e.mu.Unlock()
 }
 
 // Ended hears that a call has its result.
-func (e *Ear) Ended(call umpire.BatchCall, r umpire.Result) { e.send(endedMsg{call, r}) }
+func (e *TurnHandler) Ended(call umpire.BatchCall, r umpire.Result) { e.send(endedMsg{call, r}) }
 
 // Output hears what a call that runs has written so far.
-func (e *Ear) Output(call umpire.CallID, text string) { e.send(outputMsg{call, text}) }
+func (e *TurnHandler) Output(call umpire.CallID, text string) { e.send(outputMsg{call, text}) }
 
 // Waiting hears how many questions wait. The screen asks the gate for them itself.
-func (e *Ear) Waiting(int) {}
+func (e *TurnHandler) Waiting(int) {}
 
 // Queued hears that a message waits until questions are answered.
-func (e *Ear) Queued(told umpire.Prompted) { e.send(queuedMsg{told}) }
+func (e *TurnHandler) Queued(prompted umpire.Prompted) { e.send(queuedMsg{prompted}) }
