@@ -51,7 +51,7 @@ func (b *Bounds) encloseRoot(dir, root string) {
 	}
 }
 
-// addFolder adds a folder, relative to the working directory. One that cannot be
+// addFolder adds a folder, relative to the working directory. A folder that cannot be
 // resolved stays outside.
 func (b *Bounds) addFolder(dir string) (string, bool) {
 	written := b.absolute(dir)

@@ -70,8 +70,8 @@ func splitPattern(written string) (prefix string, rest []string) {
 	return written, nil
 }
 
-// bracesExpand reports whether a shell may make several words of a pattern,
-// which is none of what a walk of the files can show.
+// bracesExpand reports whether a shell may make several words of a pattern. A walk of the
+// files cannot show that.
 func bracesExpand(pattern string) bool {
 	_, rest, ok := strings.Cut(pattern, "{")
 	return ok && (strings.Contains(rest, ",") || strings.Contains(rest, ".."))
@@ -212,7 +212,7 @@ func (e *expansion) deep(dir string, rest []string, suspect bool) error {
 	return nil
 }
 
-// listFolder lists a folder within the limits. What is no folder is empty.
+// listFolder lists a folder within the limits. Anything that is not a folder has no entries.
 func (e *expansion) listFolder(dir string) ([]os.DirEntry, error) {
 	if e.dirs++; e.dirs > maxGlobDirs {
 		return nil, errGlobLimit
@@ -232,9 +232,8 @@ func (e *expansion) listFolder(dir string) ([]os.DirEntry, error) {
 	return entries, err
 }
 
-// matchesPart reports whether a name matches a component of a pattern. Where
-// shells differ it says yes: a match too many costs a question, one too few a
-// hole.
+// matchesPart reports whether a name matches a component of a pattern. Where shells differ it
+// says yes: a wrong match costs a question, a missing one opens a hole.
 func matchesPart(part, name string) bool {
 	if strings.Contains(part, "(") || strings.Contains(part, "{") {
 		return true

@@ -45,7 +45,7 @@ type Bounds struct {
 	FoldCase bool
 	// Notes say what a person should know about how the root was found.
 	Notes []string
-	// Repository is the git repository around the root. The zero value is none.
+	// Repository is the git repository around the root. The zero value means there is none.
 	Repository Repository
 
 	written string   // the home directory as commands write it

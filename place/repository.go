@@ -94,8 +94,8 @@ func configWorktree(name string) string {
 	return ""
 }
 
-// siblings returns the other worktrees that lie below root. Agents like to put
-// worktrees inside the repository; each belongs to another session all the same.
+// siblings returns the other worktrees that lie below root. Agents like to put worktrees
+// inside the repository; each still belongs to another session.
 func (r *Repository) siblings(root string) []string {
 	if r.Common == "" {
 		return nil

@@ -8,11 +8,10 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Resolve fills Resolved and Place of an access to a path, and leaves any
-// other access alone. Target may hold "..", a trailing slash and, when Glob is
-// set, wildcards; a relative one starts from the working directory, and an
-// empty one that is read means the working directory. What cannot be resolved
-// lies outside and is in doubt.
+// Resolve fills Resolved and Place of an access to a path, and leaves any other access alone.
+// Target may hold "..", a trailing slash and, when Glob is set, wildcards; a relative one
+// starts from the working directory, and an empty one that is read means the working
+// directory. A path that cannot be resolved lies outside and is in doubt.
 func (b *Bounds) Resolve(a *umpire.Access) {
 	if !a.Paths() {
 		return

@@ -62,9 +62,8 @@ func Corpus() (Set, error) {
 	return Read(corpusName, bytes.NewReader(corpus), nil)
 }
 
-// Read reads labelled lines. A bad one is counted, told to remark, which may be
-// nil, as NAME:LINE: what, and passed over. An error is one of reading, or of too
-// many lines.
+// Read reads labelled lines. A bad line is counted and skipped; remark, which may be nil, is
+// called with NAME:LINE and what is wrong. An error is one of reading, or of too many lines.
 func Read(name string, r io.Reader, remark func(string)) (Set, error) {
 	set, in := Set{Name: name}, bufio.NewReader(r)
 	for n := 1; ; n++ {

@@ -6,11 +6,10 @@
 //	signed, err := checkpoint.Parse(line)       // read and checked, later
 //	breaks, err := signed.Compare(tx)           // what the timeline is no more
 //
-// The hashes within a store prove only that it agrees with itself: somebody who can
-// write it can compute all of them anew. A checkpoint lies apart from the store. One
-// that was copied to where that person cannot write shows that what happened before it
-// was changed. It shows nothing of what was written after it, or of events that were
-// never written.
+// The hashes within a store prove only that it agrees with itself: somebody who can write it
+// can compute all of them anew. A checkpoint lies apart from the store. A checkpoint that was
+// copied to where that person cannot write shows that what happened before it was changed. It
+// shows nothing of what was written after it, or of events that were never written.
 //
 // The signature tells which installation made a checkpoint. The key lies with the
 // person's other files: a program that runs as the person can read it, and then sign
@@ -45,8 +44,7 @@ type Checkpoint struct {
 	Seq      int64     `json:"seq"` // it is about the events up to this one
 	Events   int64     `json:"events"`
 	Sessions int       `json:"sessions"`
-	// First is the hash of the first event, by which stores are told apart; "" when
-	// there is none.
+	// First is the hash of the first event, which tells stores apart; "" when there is none.
 	First string `json:"first,omitempty"`
 	// Heads is the SHA-256, in hex, of where the stream of each session ended.
 	Heads string `json:"heads"`

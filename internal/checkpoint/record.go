@@ -30,9 +30,9 @@ type recorded struct {
 	Heads  []store.Head `json:"heads"`
 }
 
-// Compare returns what is known of the store and not there any more: sessions that
-// are missing, cut or other ones than they were. Where nothing is known there are no
-// breaks. A nil transaction is a store that does not exist.
+// Compare returns what is known of the store and not there any more: sessions that are
+// missing, cut or other ones than they were. An empty record has no breaks. A nil transaction
+// is a store that does not exist.
 func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
 	known, breaks, err := r.readFile()
 	if err != nil || known == nil {
@@ -46,8 +46,8 @@ func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
 // still there. The breaks are what is not; then the file stays as it is, and so what
 // was lost is not forgotten.
 //
-// Of two processes that renew at once, the later one may write what is older. It is true
-// all the same, and says less until the next time.
+// Of two processes that renew at once, the later one may write what is older. The record is
+// still true; it only says less until the next time.
 func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (breaks []store.Break, err error) {
 	known, breaks, err := r.readFile()
 	if err != nil || len(breaks) > 0 {

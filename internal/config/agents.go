@@ -33,9 +33,9 @@ func (c Agent) Profile() policy.Profile {
 }
 
 // Profile is the profile of an agent, nil for an agent without one. Naming one that the
-// configuration does not have is an error, but for the main agent. Where none is named,
-// any agent may be meant: files are limited as for the main agent, as they are
-// everywhere, and its list of tools limits nobody else.
+// configuration does not have is an error, but for the main agent. If no agent is named, any
+// may be meant: files are limited as for the main agent, as they are everywhere, and its list
+// of tools limits nobody else.
 func (c *Config) Profile(name string) (*policy.Profile, error) {
 	agent, known := c.Agents[name]
 	switch {
@@ -126,8 +126,8 @@ func narrowsAgent(was, is Agent) bool {
 	return limited && narrowerTools(was.Tools, is.Tools)
 }
 
-// narrowerTools reports whether every tool that is listed was listed before. Of two
-// patterns it is not asked which one lists more, unless the one lists everything.
+// narrowerTools reports whether every tool that is listed was listed before. Two patterns are
+// not compared, unless one of them lists everything.
 func narrowerTools(was, is []string) bool {
 	if was == nil || slices.Contains(was, "*") {
 		return was == nil || is != nil

@@ -1,10 +1,10 @@
 // Package config is the configuration: which keys there are, what they mean, what a
 // project's file may say over a person's, and how a file is read and written.
 //
-// A file is YAML, with keys joined by dots or nested. A key that is not known, a value
-// that does not fit and a key that stands twice are errors with file and line; nothing
-// of such a file is in force. A project's file comes with a clone, so only what tightens
-// counts there, and what is ignored is told in a Notice.
+// A file is YAML, with keys joined by dots or nested. A key that is not known, a value that
+// does not fit and a key that stands twice are errors with file and line; nothing of such a
+// file is in force. A project's file comes with a clone, so only what tightens counts there,
+// and a Notice names what is ignored.
 package config
 
 import (
@@ -60,12 +60,12 @@ func Defaults() *Config {
 }
 
 // User reads the machine's and the person's configuration, so that no project needs to be
-// found. What is wrong with a file is an error that names the file and the line.
+// found. An error names the file and the line.
 func User(home string) (*Config, error) { return readFiles(filesOf(home, "")) }
 
-// Read reads the configuration that holds in a project: the administrator's file, over it
-// the person's in home, and over both the one of the project. Nobody loosens what the
-// administrator's file sets, and a project loosens nothing.
+// Read reads the configuration that holds in a project: the administrator's file, over it the
+// person's in home, and over both the one of the project. The administrator's settings cannot
+// be loosened, and a project loosens nothing.
 func Read(home, root string) (*Config, error) {
 	c, err := readFiles(filesOf(home, root))
 	if err != nil {

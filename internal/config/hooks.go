@@ -25,8 +25,8 @@ type Hook struct {
 
 var hookKeys = []string{"id", "toolMatch", "command", "timeout", "onFailure"}
 
-// decodeHooks reads the hooks by their events. What is wrong with one makes the
-// configuration broken, so that no protection goes missing.
+// decodeHooks reads the hooks by their events. A malformed hook breaks the configuration: a
+// protection must not go missing.
 func decodeHooks(c *Config, n *yaml.Node) error {
 	c.hooks = nil // a map is shared with the configuration before
 	var events map[string][]yaml.Node

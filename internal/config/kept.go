@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A Kept spares a gate that serves hooks reading the same files at every call. What it
-// gives is what reading would give: it looks whether a file changed each time. Several
-// goroutines may use it at once.
+// A Kept spares a gate that serves hooks reading the same files at every call. The result is
+// always current: each call checks whether a file has changed. Several goroutines may use it
+// at once.
 type Kept struct {
 	Home string // the person's folder, with their file
 	// Read reads the configuration that holds in the project of a folder.

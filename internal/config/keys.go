@@ -75,7 +75,7 @@ var Keys = []Key{
 		"rules.also_read", "other tools' rule files",
 		func(c *Config, n *yaml.Node) error { return decodeList(n, &c.AlsoRead) },
 		func(c *Config) any { return orNone(c.AlsoRead) },
-		// What a project adds must lie in it, where its allow rules need trust.
+		// Folders that a project adds must lie in it, where its allow rules need trust.
 		func(now, next *Config) bool {
 			return containsAll(next.AlsoRead, now.AlsoRead) && allLocal(next.AlsoRead, now.AlsoRead)
 		},

@@ -54,10 +54,10 @@ func (m *Most) PermitsSandbox(mode umpire.SandboxMode) bool {
 	return m.Sandbox == "" || !m.Sandbox.Tighter(mode)
 }
 
-// A Require says what happens to commands where the sandbox cannot be had.
+// A Require says what happens to commands where the sandbox is not available.
 type Require uint8
 
-// What can be required, the tightest first. The zero value is the strictest.
+// The values of Require, the tightest first. The zero value is the strictest.
 const (
 	RequireFull   Require = iota // they ask
 	RequireWeaker                // some of its layers will do, else they ask

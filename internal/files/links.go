@@ -31,8 +31,8 @@ type Destination struct {
 	Process bool
 }
 
-// Canonical returns the path without links. What does not exist resolves to
-// where it would be.
+// Canonical returns the path without links. A path that does not exist resolves to where it
+// would be.
 func Canonical(path string) (string, error) {
 	d, err := Follow(path, true)
 	return d.Path, err

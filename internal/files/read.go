@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// ErrNotRegular is the error of reading what is no regular file.
+// ErrNotRegular is returned when a file to be read is not a regular file.
 var ErrNotRegular = errors.New("not a regular file")
 
 // ReadSmall reads a file that somebody else may have made. It neither blocks
@@ -59,8 +59,8 @@ func ReadLine(name string) (string, error) {
 	return strings.TrimRight(string(data), "\r\n"), nil
 }
 
-// OpenFolder opens a folder; nil without an error is no folder. It never opens
-// anything else, since opening a named pipe blocks.
+// OpenFolder opens a folder. It returns nil and no error if the path is not a folder. It
+// never opens anything else, since opening a named pipe blocks.
 func OpenFolder(dir string) (*os.File, error) {
 	info, err := os.Stat(dir)
 	if Missing(err) || err == nil && !info.IsDir() {

@@ -18,13 +18,13 @@ const (
 	maxModuleDepth = 6
 )
 
-// ReadSettings returns what git would read as the own settings of the repository
-// around a folder: its configuration, that of its worktree, what these include,
-// and those of its submodules, wherever these have their git directories. None is no
-// repository. It finds the repository as git does, so that a bare one which lies
-// inside another counts too. The person's settings and the system's are not among
-// them: whoever could write those needs no repository. An error says that something could not be read; git may
-// understand it all the same.
+// ReadSettings returns what git would read as the own settings of the repository around a
+// folder: its configuration, that of its worktree, what these include, and those of its
+// submodules, wherever these have their git directories. No settings means no repository. It
+// finds the repository as git does, so that a bare one which lies inside another counts too.
+// The person's settings and the system's are not among them: whoever could write those needs
+// no repository. An error says that something could not be read; git may understand it all
+// the same.
 //
 // Beside what is written there, core.worktree is left out where it says nothing
 // new, and hook.post-index-change tells of that hook, since looking runs it.
@@ -200,8 +200,8 @@ func (r *settingsReader) file(name string) {
 	}
 }
 
-// ReadConfig reads one file of git's settings, and not what it includes. A missing
-// file has none. With an error comes what stands before the place that is not understood.
+// ReadConfig reads one file of git's settings, and not what it includes. A missing file has
+// none. On an error it also returns the settings before the part that is not understood.
 func ReadConfig(name string) ([]shell.GitSetting, error) {
 	data, err := files.ReadSmall(name, MaxFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -237,8 +237,8 @@ func (r *settingsReader) expand(path, from string) string {
 	return files.AbsoluteFrom(from, path)
 }
 
-// FindWorktree returns the top folder of the work tree around a folder, as git prints
-// it, or "" when there is none, or none that is beyond doubt.
+// FindWorktree returns the top folder of the work tree around a folder, as git prints it. It
+// returns "" when there is none, or when that is in doubt.
 func FindWorktree(dir string) string {
 	dir, err := files.Canonical(dir)
 	if err != nil {

@@ -52,7 +52,7 @@ var failureTexts = map[FailureKind]string{
 	FailedFlood:      "the reply is larger than any that can be kept: try again, and ask for less",
 }
 
-// A ReplyError is why there is no reply. It never holds the key.
+// A ReplyError says why a model did not reply. It never holds the key.
 type ReplyError struct {
 	Kind   FailureKind
 	Status int    // of HTTP; 0 if the failure is not the server's answer

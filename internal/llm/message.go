@@ -4,11 +4,11 @@
 //	model, err := llm.ReadScript("demo.json")
 //	message, err := model.Reply(ctx, request, nil)
 //
-// The models of providers are made by packages anthropic and openai below this one.
-// Messages are kept in the form that they have here, so a stored one can be sent
-// again as it was. What a provider wants back unchanged, such as signed thinking,
-// stands in it as [Block.Raw] and goes to that provider only: a conversation can go
-// on with another model.
+// The models of providers are made by packages anthropic and openai below this one. Messages
+// are kept in the form that they have here, so a stored one can be sent again as it was.
+// Content that a provider wants back unchanged, such as signed thinking, is kept as
+// [Block.Raw] and sent to that provider only, so a conversation can continue with another
+// model.
 //
 // A reply is a message or an error, and never half a message. An error is a
 // [*ReplyError], which says what kind it is of and what to do, or a [*BadRequestError].
@@ -22,9 +22,9 @@ import (
 
 // A Model answers requests. It is safe for concurrent use.
 type Model interface {
-	// Reply returns the next message of the assistant. A request that the model
-	// refuses as malformed is a *BadRequestError. While the message comes in, hear
-	// gets its pieces, one at a time; nil hears none. What counts is the message.
+	// Reply returns the next message of the assistant. A request that the model refuses as
+	// malformed is a *BadRequestError. While the message comes in, hear gets its pieces, one
+	// at a time; nil hears none. Only the final message counts.
 	Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error)
 }
 
@@ -36,7 +36,7 @@ type Delta struct {
 	Tool     string // the tool of a call that begins to be written
 }
 
-// A Request is all that a model is told.
+// A Request is everything that is sent to a model.
 type Request struct {
 	System   string    `json:"system,omitempty"`
 	Tools    []Tool    `json:"tools,omitempty"`

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Options are what a provider's model may be told. The zero value leaves all to the
-// provider.
+// Options configure a provider's model. The zero value leaves all to the provider.
 type Options struct {
 	// Effort is how hard a model that thinks is to think: one of [Efforts].
 	Effort string

@@ -30,7 +30,7 @@ type Script struct {
 	turns []turn
 }
 
-// A turn is one reply as it stands in the file.
+// A turn is one reply of the script file.
 type turn struct {
 	Text  string `json:"text"`
 	Calls []struct {

@@ -2,7 +2,7 @@ package llm
 
 import "strings"
 
-// A Bounded model knows how much it can be told.
+// A Bounded model knows the size of its context window.
 type Bounded interface {
 	// Window is the model's context in tokens, 0 where it is not known.
 	Window() int64
@@ -19,7 +19,8 @@ func WindowOf(m Model) int64 {
 // Windows are contexts in tokens, by what the name of a model begins with.
 type Windows map[string]int64
 
-// Of is the context of a model: that of the longest beginning of its name, 0 for none.
+// Of returns the context window of a model: the entry with the longest prefix of its name, or
+// 0.
 func (w Windows) Of(name string) int64 {
 	longest := ""
 	for prefix := range w {

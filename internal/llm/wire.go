@@ -48,14 +48,14 @@ func WireName(name string) string {
 	return start[:min(len(start), 40)] + "_" + shortDigest(name)
 }
 
-// shortDigest is short enough to stand in an id.
+// shortDigest is short enough to be part of an id.
 func shortDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Arguments makes the block of a call from what a model wrote as its input. What is
-// not a JSON object makes a broken call; cut says that the reply was cut off.
+// Arguments makes the block of a call from what a model wrote as its input. Input that is not
+// a JSON object makes a broken call; cut says that the reply was cut off.
 func Arguments(id, tool, text string, cut bool) Block {
 	text = strings.TrimSpace(text)
 	if text == "" && !cut {

@@ -28,9 +28,9 @@ func commitOf(g *place.Bounds) (string, error) {
 	return commit, err
 }
 
-// movedSince says how HEAD came to stand elsewhere than at a commit, or "" when it
-// stands there, or when nothing but commits made in this clone lie between. Those are
-// what the log of HEAD tells: a pull, a merge or a checkout brings code of others.
+// movedSince says how HEAD moved away from a commit. It returns "" when HEAD has not moved,
+// or only by commits made in this clone. Those are what the log of HEAD tells: a pull, a
+// merge or a checkout brings code of others.
 func movedSince(g *place.Bounds, commit string) string {
 	now, err := commitOf(g)
 	switch {

@@ -42,7 +42,7 @@ var (
 	}
 	justNames    = lazyregexp.Regexp{Text: `^[A-Za-z0-9_ \t-]*$`}
 	justTemplate = lazyregexp.Regexp{Text: `\{\{[^{}"'\\]*\}\}`}
-	// Attributes that change nothing of what runs, and those that change it for one recipe.
+	// Attributes that do not change what runs, and those that change it for one recipe.
 	justPlainAttribute = lazyregexp.Regexp{
 		Text: `^\[(private|(group|doc)(\('[^']*'\)|\("[^"\\]*"\)|: *'[^']*'|: *"[^"\\]*"))\][ \t]*$`,
 	}

@@ -16,10 +16,9 @@ import (
 // maxEntries bounds how many names of a folder are looked at.
 const maxEntries = 100_000
 
-// Find returns the first of the files that stands in a folder or in one above it, up to
-// the root of the project, and that says something that matters; "" is none. Above the
-// project the files are the person's own. Outside it every folder above is looked in,
-// but for the home.
+// Find returns the first of the files in a folder or one above it, up to the root of the
+// project, whose content matters. It returns "" if there is none. Above the project the files
+// are the person's own. Outside it every folder above is looked in, but for the home.
 func Find(g *place.Bounds, dir string, names ...string) string {
 	dir, err := files.Canonical(dir)
 	if err != nil {
@@ -40,8 +39,8 @@ func Find(g *place.Bounds, dir string, names ...string) string {
 	}
 }
 
-// loud are words that stand in the settings of package managers that name code, and so
-// in those that matter. Files of other names matter as they are.
+// loud are words that occur in the settings of package managers that name code. Only such
+// settings matter. Files of other names matter as they are.
 var loud = []struct {
 	file  string
 	words []string

@@ -17,11 +17,11 @@ type pythonRunner struct {
 	program string
 	// table is where its settings stand, with its tasks in the table tasks below it.
 	table, tasks string
-	// plain are settings that change nothing of what a task runs, and rivals files that
-	// stand before pyproject.toml or beside it.
+	// plain are settings that do not change what a task runs. rivals are files that take
+	// precedence over pyproject.toml or are read together with it.
 	plain, rivals string
-	// shell says that a task that is a text is one for the shell. Where it is not, a text
-	// is read that has the same words for both.
+	// shell says that a task that is a text is one for the shell. Otherwise a text is only
+	// read if it means the same with and without a shell.
 	shell bool
 	// before and after are what the names of tasks begin with that run around another.
 	before, after string

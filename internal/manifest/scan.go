@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// Limits of a project. One that has more is not trusted.
+// Limits of a project. A project that exceeds them is not trusted.
 const (
 	maxFolders   = 50_000
 	maxManifests = 5_000

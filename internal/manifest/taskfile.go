@@ -14,8 +14,8 @@ var taskfiles = []string{
 	"Taskfile.dist.yml", "taskfile.dist.yml", "Taskfile.dist.yaml", "taskfile.dist.yaml",
 }
 
-// taskRecipe reads a task of the nearest Taskfile. The program of a Python package has
-// the same name, and its tasks stand in pyproject.toml.
+// taskRecipe reads a task of the nearest Taskfile. A Python package has a program of the same
+// name, which keeps its tasks in pyproject.toml.
 func taskRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	in, found, _ := searchUp(dir, false, taskfiles...) // looking for names does not fail
 	python := shell.Recipe{}

@@ -15,9 +15,9 @@ import (
 // A task is a recipe that may run others of its file.
 type task struct {
 	steps []step
-	// main is the step that gets the arguments of the call; -1 is none.
+	// main is the index of the step that gets the arguments of the call, or -1.
 	main int
-	// unread says why it cannot be told what the task runs.
+	// unread says why it is unknown what the task runs.
 	unread error
 }
 

@@ -61,7 +61,8 @@ func (l *Ledger) now() time.Time {
 	return l.Now()
 }
 
-// path is the file of a clone. Others may have the same name, so the clone stands in it.
+// path is the file of a clone. Other clones may have the same name, so the file repeats the
+// clone's path.
 func (l *Ledger) path(root string) string {
 	sum := fnv.New64a()
 	_, _ = io.WriteString(sum, root) // it never fails
@@ -148,8 +149,8 @@ func (l *Ledger) Forget(g *place.Bounds) (bool, error) {
 	return err == nil, err
 }
 
-// sum makes the record of one file. Its stamp is taken before it is read: if it is
-// written meanwhile, the stamp is not that of what stands there then.
+// sum makes the record of one file. The stamp is taken before the file is read, so a write in
+// between makes the stamp outdated.
 func (l *Ledger) sum(root, name string) (file, error) {
 	f := file{Name: name, Stamp: stampOf(root, name, l.now()), Parts: map[string]string{}}
 	parts, err := readParts(root, name)
@@ -170,7 +171,7 @@ func (l *Ledger) writeRecord(r *record) error {
 	return files.Replace(l.path(r.Root), data, 0o600)
 }
 
-// readRecord returns the record of a worktree; nil is none.
+// readRecord returns the record of a worktree, or nil.
 func (l *Ledger) readRecord(g *place.Bounds) (*record, error) {
 	if l.Dir == "" {
 		return nil, nil
@@ -276,7 +277,7 @@ func (l *Ledger) Names(g *place.Bounds) ([]string, error) {
 	return names, err
 }
 
-// maxChanges bounds how many changes are told.
+// maxChanges bounds how many changes are listed.
 const maxChanges = 5
 
 // compare tells what has changed since the record was made. It brings the stamps of

@@ -34,10 +34,10 @@ func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
 	return found
 }
 
-// adopt makes the trust in another worktree of the clone that of this one, where its code
-// is the same: every file that names code, and HEAD but for commits made here. It
-// reports whether there is such a worktree. What a person confirmed there of files that an agent
-// wrote says nothing about those here.
+// adopt makes the trust in another worktree of the clone that of this one, where its code is
+// the same: every file that names code, and HEAD but for commits made here. It reports
+// whether there is such a worktree. A confirmation there of files that an agent wrote does
+// not cover the files here.
 func (l *Ledger) adopt(g *place.Bounds) bool {
 	if l.Digest == nil {
 		return false

@@ -9,8 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
-// A value is one of a YAML file: a text, a list or fields. One that is left out is none
-// of these.
+// A value is one of a YAML file: a text, a list or fields. A missing value is none of these.
 type value struct {
 	text   *string
 	list   []value
@@ -114,7 +113,7 @@ func (r *yamlReader) block(indent, depth int) (value, error) {
 	return v, nil
 }
 
-// listItem is what stands behind the dash of a list.
+// listItem is the text after the dash of a list item.
 func listItem(text string) (rest string, ok bool) {
 	if text == "-" {
 		return "", true
@@ -177,8 +176,8 @@ func (r *yamlReader) fieldValue(rest string, indent, depth int) (value, error) {
 	return value{}, nil
 }
 
-// scalar reads a text, or a list in brackets. It belongs to a line of that
-// indentation; a line that is indented more would go on with it.
+// scalar reads a text, or a list in brackets. It belongs to a line of that indentation; a
+// line that is indented more would continue it.
 func (r *yamlReader) scalar(text string, indent int) (value, error) {
 	if text[0] == '|' {
 		return r.literal(text, indent)

@@ -93,7 +93,7 @@ func newHistogram(name, help string, buckets []float64) prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 }
 
-// handler serves the registry. One figure that cannot be had leaves the others.
+// handler serves the registry. A figure that cannot be computed does not affect the others.
 func (f *figures) handler() http.Handler {
 	return promhttp.HandlerFor(
 		f.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, DisableCompression: true},

@@ -5,9 +5,9 @@
 //	go o.Run(ctx, gate.Watch(ctx, umpire.Filter{After: last}))
 //	http.Handle("/metrics", o.Handler())
 //
-// Labels come from closed sets: a tool is told by its class, a decision by its
-// source. No command, path, id or text of anybody becomes a label; spans bear the
-// ids of the call and the session, and no content.
+// Labels come from closed sets: a tool appears by its class, a decision by its source. No
+// command, path, id or text of anybody becomes a label; spans bear the ids of the call and
+// the session, and no content.
 //
 // | name | what it counts |
 // |---|---|
@@ -45,7 +45,7 @@ type Config struct {
 	Exporter trace.SpanExporter
 }
 
-// An Observer watches a gate through its timeline. One that observes nothing costs
+// An Observer watches a gate through its timeline. An observer with everything off costs
 // nothing.
 type Observer struct {
 	figures *figures
@@ -75,9 +75,9 @@ func (o *Observer) Handler() http.Handler {
 	return o.figures.handler()
 }
 
-// Run takes events until there are no more, and returns the error that ended them.
-// The end of ctx is none. The figures count from the first event that is given: a
-// gate that was started again gives those after its last one.
+// Run takes events until there are no more, and returns the error that ended them. The end of
+// ctx is not an error. The figures count from the first event that is given: a gate that was
+// started again gives those after its last one.
 func (o *Observer) Run(ctx context.Context, events iter.Seq2[umpire.Event, error]) error {
 	for e, err := range events {
 		if err != nil {

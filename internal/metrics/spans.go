@@ -32,8 +32,7 @@ const (
 // maxID is the longest id that a span shows.
 const maxID = 128
 
-// spans makes one span of each call: from the first that is heard of it to its
-// result.
+// spans makes one span of each call, from its first event to its result.
 type spans struct {
 	provider *trace.TracerProvider
 	tracer   oteltrace.Tracer
@@ -149,8 +148,7 @@ func (s *spans) decided(e *umpire.Event, verdict umpire.Verdict) {
 	}
 }
 
-// finished ends a span. What went wrong is told by its status, a word of a closed
-// set.
+// finished ends a span. A failure is named by its status, a word of a closed set.
 func (s *spans) finished(e *umpire.Event) {
 	c := s.of(e)
 	if decoded, err := batch.Decode(*e); err == nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// dieWithParent is not to be had here.
+// dieWithParent does nothing: the system has no such signal.
 func dieWithParent(*syscall.SysProcAttr) {}
 
 // wait waits for the command, and ends what it left running.

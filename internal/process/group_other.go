@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Group is one program: groups of processes are not to be had here.
+// A Group is one program: this system has no process groups.
 type Group struct {
 	// Done yields once how the program ended.
 	Done    chan error

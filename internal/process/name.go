@@ -19,7 +19,7 @@ func Name(pid int, started string) string {
 	return fmt.Sprintf("%s:%d:%s", host, pid, started)
 }
 
-// NameOf names a process; "" when it cannot be told.
+// NameOf names a process. It returns "" when the process cannot be identified.
 func NameOf(pid int) string {
 	_, started, ok := Stat(pid)
 	if !ok {

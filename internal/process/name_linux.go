@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// knowsStart says that this system tells when a process began.
+// knowsStart says that the start time of a process is known on this system.
 const knowsStart = true
 
-// Stat reads a process's parent and the time at which it began. The program's
-// name stands in brackets and may hold anything, brackets too.
+// Stat reads a process's parent and the time at which it began. The program's name is in
+// brackets and may hold anything, even brackets.
 func Stat(pid int) (parent int, started string, ok bool) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -20,7 +20,7 @@ func Stat(pid int) (parent int, started string, ok bool) {
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	const stateField, parentField, startedField = 0, 1, 19 // of what follows the name
 	if len(fields) <= startedField || strings.Contains("ZXx", fields[stateField]) {
-		return 0, "", false // one that has ended and was not waited for is no process
+		return 0, "", false // a zombie does not count
 	}
 	parent, err = strconv.Atoi(fields[parentField])
 	return parent, fields[startedField], err == nil

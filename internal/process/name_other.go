@@ -2,7 +2,7 @@
 
 package process
 
-// told says that this system does not tell when a process began.
+// knowsStart says that the start time of a process is not known on this system.
 const told = false
 
 // Stat knows of no process.

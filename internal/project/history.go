@@ -79,8 +79,8 @@ var passedOn = []string{
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 }
 
-// git runs a command that only reads, and returns the lines of its output,
-// each of which is a commit. An exit status of 1 without output is no lines.
+// git runs a command that only reads, and returns the lines of its output, each of which is a
+// commit. An exit status of 1 without output counts as no lines.
 func (r *repository) git(ctx context.Context, args ...string) ([]string, error) {
 	program, err := r.program()
 	if err != nil {

@@ -55,8 +55,8 @@ type Project struct {
 	Former umpire.ProjectID
 }
 
-// Options are what [Open] may be told. The zero value discovers everything,
-// adds nothing and caches nothing.
+// Options are settings for [Open]. The zero value discovers everything, adds nothing and
+// caches nothing.
 type Options struct {
 	// Root sets the root folder instead of discovering it. The identity still
 	// is that of the repository around it, if there is one.

@@ -71,7 +71,7 @@ type reader struct {
 	read []named
 }
 
-// A named is a rule as it stands in a file, with the id it goes by.
+// A named is a rule of a file, with its id.
 type named struct {
 	rule umpire.Rule
 	// sound says that it could be read without doubt.

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An edit changes the text of a rule file and nothing of it that is not meant:
-// comments, unknown keys and the author's layout stay as they are.
+// An edit changes the text of a rule file and leaves everything else alone: comments, unknown
+// keys and the author's layout.
 type edit struct {
 	src   *source
 	mark  []byte // a byte order mark, if there is one
@@ -110,7 +110,7 @@ type gap struct {
 	first    int          // where the last item begins
 	after    int          // where the last item ends; 0 when there is none
 	trailing hujson.Extra // what stands between the last item and its comma; nil without a comma
-	open     hujson.Extra // what stands before the closing bracket
+	open     hujson.Extra // the text before the closing bracket
 	end      int          // the closing bracket
 }
 
@@ -174,8 +174,8 @@ func (e *edit) remove(i int) []byte {
 	return tidyList(out, rest, len(list.Elements) == 1)
 }
 
-// tidyList joins what stands before and behind a removed rule, and closes a list
-// that holds nothing any more, not even a comment.
+// tidyList joins the text before and after a removed rule, and closes a list that holds
+// nothing any more, not even a comment.
 func tidyList(before, behind []byte, empty bool) []byte {
 	open := bytes.TrimRight(before, " \t\r\n")
 	rest := bytes.TrimLeft(behind, " \t\r\n")

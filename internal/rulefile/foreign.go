@@ -44,9 +44,9 @@ func (r *reader) admitCommand(e entry, pattern string) {
 	}
 }
 
-// admitWider takes in a deny or ask rule for a pattern with a wildcard inside.
-// What stands before the wildcard is matched as it is; where the wildcard
-// continues a word, everything that begins with the words before that one asks.
+// admitWider takes in a deny or ask rule for a pattern with a wildcard inside. The text
+// before the wildcard is matched literally; if the wildcard continues a word, everything that
+// begins with the words before that one asks.
 func (r *reader) admitWider(e entry, pattern string, wildcard int) {
 	literal := pattern[:wildcard]
 	whole := strings.TrimSpace(literal)
@@ -70,9 +70,8 @@ func (r *reader) admitWider(e entry, pattern string, wildcard int) {
 	r.admit(e)
 }
 
-// admitPath takes in a rule for a path pattern. One that restricts also holds
-// for everything below what it names, which may be a folder; patterns without a
-// slash do so by themselves.
+// admitPath takes in a rule for a path pattern. A restricting pattern also covers everything
+// below the path it names, which may be a folder; patterns without a slash do so anyway.
 func (r *reader) admitPath(e entry, pattern string) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	if folder, ok := strings.CutSuffix(pattern, "/"); ok && folder != "" {

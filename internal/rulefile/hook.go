@@ -124,8 +124,8 @@ func (h *Hook) Named() {
 	}
 }
 
-// readHooks reads the hooks of a file. What is wrong with one makes it a fault, which
-// is in force like the hook would have been: a protection must not vanish.
+// readHooks reads the hooks of a file. A malformed hook becomes a fault, which is in force as
+// the hook would have been: a protection must not vanish.
 func (j jsonReader) readHooks(v hujson.Value) {
 	events, ok := v.Value.(*hujson.Object)
 	if !ok {
@@ -224,8 +224,8 @@ func OnFailure(word string) (skip bool, err error) {
 	return false, fmt.Errorf("onFailure %q: want block or skip", word)
 }
 
-// faultyHook keeps the place of a hook that cannot be run. Where it does not say which
-// tools it is about, it is about all of them.
+// faultyHook keeps the place of a hook that cannot be run. A hook that names no tools covers
+// all of them.
 func (j jsonReader) faultyHook(h Hook, offset int, text string) {
 	h.Fault = makePrintable(text)
 	if h.validTools(j.check) != nil {

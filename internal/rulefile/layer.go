@@ -33,8 +33,8 @@ func (f Format) String() string {
 	return "unknown"
 }
 
-// FormatOf tells the format of a file by its name and folder. What it does not
-// know is umpire's own, the strictest.
+// FormatOf tells the format of a file by its name and folder. An unknown path counts as
+// umpire's own, the strictest.
 func FormatOf(path string) Format {
 	switch filepath.Base(path) {
 	case "permissions.yml", "permissions.yaml":
@@ -68,9 +68,9 @@ const folderName = ".umpire"
 // project's, the user's, in this order. Home is umpire's own folder of the
 // user. An empty root means that there is no project.
 //
-// AlsoRead are files of other tools. A relative name stands in the project, and
-// one that starts with ~/ in the user's home. Whatever lies inside the project
-// counts as the project's, however it was named, because it comes with a clone.
+// AlsoRead are files of other tools. A relative name stands in the project, and one that
+// starts with ~/ in the user's home. A file inside the project counts as the project's,
+// however it was named, because it comes with a clone.
 func Layers(home, root string, alsoRead []string) []Layer {
 	layers := []Layer{{Source: umpire.SourceManaged, Path: filepath.Join(files.Managed.Dir, fileName)}}
 	user := Layer{Source: umpire.SourceUser, Path: filepath.Join(home, fileName)}

@@ -70,9 +70,9 @@ func isSameFile(f *os.File, path string) bool {
 // somebody else.
 func writableByOthers(mode fs.FileMode) bool { return mode.Perm()&0o022 != 0 }
 
-// WritableByAll reports whether every user of the machine can change a file: by its own
-// mode, or by that of its folder, where they could put another one in its place. What
-// such a file of the person's says may be somebody else's word.
+// WritableByAll reports whether every user of the machine can change a file: by its own mode,
+// or by that of its folder, where they could put another one in its place. Others can change
+// such a file, so it does not speak for the person.
 func WritableByAll(path string) bool {
 	const all = 0o002
 	file, err := os.Stat(path)

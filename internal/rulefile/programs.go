@@ -37,8 +37,8 @@ type Programs struct {
 	Problems []Problem
 }
 
-// LoadPrograms reads HOME/programs/*.yaml. A missing folder, or no home, is no
-// knowledge and no problem.
+// LoadPrograms reads HOME/programs/*.yaml. A missing folder or home means no knowledge, and
+// is not an error.
 func LoadPrograms(home string) Programs {
 	var loaded Programs
 	if home == "" {

@@ -62,7 +62,7 @@ func readOpen(f *os.File, path string, limit int64) (content, error) {
 }
 
 // OwnedByAdmin reports whether only the administrator can change a file: it and its folder
-// are root's, and nobody else may write them. Of a missing file there is nothing to doubt.
+// are root's, and nobody else may write them. A missing file is not in doubt.
 func OwnedByAdmin(path string) bool {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,8 +20,8 @@ func (f *File) state() string {
 	return fmt.Sprintf("%s %s %d %d %d", f.Hash, f.Health, f.Rules, f.Inert, f.Hooks)
 }
 
-// ChangedTo returns the files that differ in another set: by path, a text that tells how
-// each stands there from how it stood before.
+// ChangedTo returns the files that differ in another set: by path, with a text that differs
+// for each state of the file.
 func (s *Set) ChangedTo(is *Set) map[string]string {
 	before, changed := map[string]string{}, map[string]string{}
 	for i := range s.Files {

@@ -6,31 +6,31 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// SeenChanges are the changes of rule files that were announced. Several projects may hold the same
-// files, under one folder or another: each change is told once for a project, and with its
-// author also where another project finds it. Its lock is held while rules change and while
-// a change is told; the zero value has told nothing.
+// SeenChanges are the changes of rule files that were announced. Several projects may hold
+// the same files, under one folder or another: each change is announced once for a project,
+// with its author also where another project finds it. The lock is held while rules change
+// and while a change is announced. The zero value is ready for use.
 type SeenChanges struct {
 	sync.Mutex
 
-	files   map[seenFile]string // how the file stood when it was told last
-	authors map[string]author   // path -> who changed it last, as far as it was told
+	files   map[seenFile]string // the state of the file that was announced last
+	authors map[string]author   // path -> who changed it last, as far as it was announced
 }
 
-// A seenFile is a file as one project was told of it.
+// A seenFile is a file as seen from one project.
 type seenFile struct {
 	project umpire.ProjectID
 	path    string
 }
 
-// An author is who left a file as it stood.
+// An author is who left a file in a state.
 type author struct {
 	state string
 	by    umpire.Actor
 }
 
-// News leaves out the files that were told of for a project as they stand. The files are
-// those of [Set.ChangedTo].
+// News returns the changed files without those that were announced to the project in that
+// state. The files are those of [Set.ChangedTo].
 func (t *SeenChanges) News(project umpire.ProjectID, changed map[string]string) map[string]string {
 	left := map[string]string{}
 	for path, state := range changed {
@@ -41,7 +41,8 @@ func (t *SeenChanges) News(project umpire.ProjectID, changed map[string]string) 
 	return left
 }
 
-// AuthorOf is who left all the files as they stand, the zero actor where that is not known.
+// AuthorOf returns who left all the files in their state, or the zero actor if that is not
+// known.
 func (t *SeenChanges) AuthorOf(changed map[string]string) umpire.Actor {
 	var by umpire.Actor
 	for path, state := range changed {
@@ -54,7 +55,7 @@ func (t *SeenChanges) AuthorOf(changed map[string]string) umpire.Actor {
 	return by
 }
 
-// Note keeps what was told for a project.
+// Note records that changes were announced to a project.
 func (t *SeenChanges) Note(project umpire.ProjectID, changed map[string]string, by umpire.Actor) {
 	if t.files == nil {
 		t.files, t.authors = map[seenFile]string{}, map[string]author{}

@@ -14,7 +14,7 @@ type Health uint8
 
 // The healths.
 const (
-	HealthMissing   Health = iota // there is no file; that is an empty list
+	HealthMissing   Health = iota // there is no file, which means an empty list
 	HealthOK                      // read, and its rules hold
 	HealthDegraded                // broken: what holds is its last good rules, or something more cautious
 	HealthUntrusted               // its deny and ask rules hold, its allow rules sleep
@@ -95,9 +95,8 @@ type Options struct {
 	Trust Trust
 }
 
-// Load reads the layers. It always returns a set: what is wrong is told by its
-// files. Previous, which may be nil, gives the last good rules of a file that
-// broke since.
+// Load reads the layers. It always returns a set: its files say what is wrong. Previous,
+// which may be nil, gives the last good rules of a file that broke since.
 func Load(layers []Layer, previous *Set, o Options) *Set {
 	entries, err := o.Trust.Entries()
 	set := &Set{Files: make([]File, 0, len(layers))}

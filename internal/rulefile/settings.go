@@ -23,8 +23,8 @@ var pathTools = map[string]bool{
 	"Glob": true, "Grep": true, "LS": true,
 }
 
-// readSettings reads the permissions block of Claude Code's settings. The rest
-// of the file is none of our business.
+// readSettings reads the permissions block of Claude Code's settings. The rest of the file is
+// ignored.
 func (r *reader) readSettings(data []byte) *Problem {
 	src, top, problem := parseTree(r.layer.Path, data)
 	if problem != nil {
@@ -117,15 +117,15 @@ func (r *reader) admitExact(e entry, command string) {
 	r.admit(e)
 }
 
-// besideRules are the settings beside the lists that are no rules, and what takes their
-// place here.
+// besideRules are the settings next to the lists that are not rules, and their equivalents
+// here.
 var besideRules = []struct{ key, why string }{
 	{"additionalDirectories", "name them with --add-dir, or add rules for their paths"},
 	{"defaultMode", "it is a mode of Claude Code; umpire has its own, the key mode in config.yaml"},
 }
 
-// LeftOut names what a file of Claude Code's settings says of permissions beside its
-// rules. It says nothing of a file that cannot be read.
+// LeftOut names what a file of Claude Code's settings says of permissions beside its rules. A
+// file that cannot be read yields nothing.
 func LeftOut(path string) []Problem {
 	data, err := os.ReadFile(path)
 	if err != nil {

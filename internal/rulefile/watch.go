@@ -33,7 +33,7 @@ type Watcher struct {
 	paths   map[string]bool // names whose events matter
 	loaded  atomic.Pointer[loaded]
 	changed chan struct{}
-	now     chan chan struct{} // asks for a reload, and is told when it is done
+	now     chan chan struct{} // asks for a reload, and is closed when it is done
 	stop    chan struct{}
 	done    chan struct{}
 	once    sync.Once
@@ -41,7 +41,7 @@ type Watcher struct {
 	// The rest belongs to the goroutine.
 	notify  *fsnotify.Watcher // nil where the system does not tell of changes
 	watched []string
-	polls   *time.Ticker // nil unless something is not told of
+	polls   *time.Ticker // nil unless some folder cannot be watched
 }
 
 // A loaded set, and how its files were when they were read.
@@ -110,9 +110,9 @@ func (w *Watcher) Reload() {
 	}
 }
 
-// Changed returns a channel that gets a value after the set has changed, and is
-// closed by Close. It holds one value: several changes that nobody has looked
-// at are told once, so the reader calls Set and misses nothing.
+// Changed returns a channel that gets a value after the set has changed, and is closed by
+// Close. It holds one value: several changes may be signalled once. A reader who then calls
+// Set misses nothing.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 
 // Close stops watching and waits until it has stopped. The last set stays.
@@ -158,8 +158,8 @@ func (w *Watcher) watchFiles() {
 	}
 }
 
-// reload reads everything again. The folders are watched anew before, so that
-// what changes afterwards is told.
+// reload reads everything again. The folders are watched anew first, so later changes are
+// noticed.
 func (w *Watcher) reload() {
 	w.arm()
 	stamps := w.look()

@@ -27,9 +27,9 @@ type Writer struct {
 	Trust Trust
 }
 
-// Add puts a rule at the end of a layer's file, which is made if there is none,
-// and returns the id that it goes by: its own if that is free, else one like
-// it. A rule that the file has already is not added again.
+// Add appends a rule to a layer's file, creating the file if needed. It returns the rule's
+// id: its own if that is free, else one like it. A rule that the file has already is not
+// added again.
 //
 // A file that is broken, or that is reached through a symbolic link, is not
 // written. In a project's file that is not trusted a rule that allows is
@@ -101,9 +101,8 @@ func (e *edit) findRule(id umpire.RuleID) int {
 	return -1
 }
 
-// Remove takes every rule with the id out of a layer's file. A rule that has no
-// id is found by the one that loading gives it. ErrNoRule says that there is
-// none.
+// Remove takes every rule with the id out of a layer's file. A rule that has no id is found
+// by the one that loading gives it. ErrNoRule says that no rule has the id.
 func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 	err := w.change(l, false, func(data []byte) ([]byte, error) {
 		removed := false

@@ -14,8 +14,8 @@ import (
 // statusOverloaded is Anthropic's own status for having too much to do.
 const statusOverloaded = 529
 
-// failureOf says why there is no reply. The types are those of
-// https://platform.claude.com/docs/en/api/errors.
+// failureOf turns an error of the SDK into the reason why there is no reply. The types are
+// those of https://platform.claude.com/docs/en/api/errors.
 func failureOf(err error, begun bool) error {
 	answer, ok := errors.AsType[*sdk.Error](err)
 	switch {

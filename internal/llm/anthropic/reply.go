@@ -21,7 +21,7 @@ type reply struct {
 	usage       llm.Usage
 }
 
-// A block is one that comes in. What is in its builders belongs to its kind.
+// A block is one that comes in. Which builders are used depends on its type.
 type block struct {
 	kind, id, tool, data string
 
@@ -50,7 +50,7 @@ func (r *reply) addEvent(e *sdk.MessageStreamEventUnion) bool {
 	return r.over
 }
 
-// startBlock begins a block. What it brings along is its beginning.
+// startBlock begins a block. The event may carry the first piece of its content.
 func (r *reply) startBlock(e *sdk.MessageStreamEventUnion) {
 	c := &e.ContentBlock
 	b := &block{kind: c.Type, id: c.ID, tool: c.Name, data: c.Data}

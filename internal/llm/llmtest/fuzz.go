@@ -32,7 +32,7 @@ func FuzzStreams(f *testing.F, pattern string, model func(url string) llm.Model)
 	var stream atomic.Pointer[[]byte]
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		w.Write(*stream.Load()) //nolint:errcheck // a client that has left hears nothing
+		w.Write(*stream.Load()) //nolint:errcheck // the client may have gone
 	}))
 	f.Cleanup(server.Close)
 	asked := model(server.URL)

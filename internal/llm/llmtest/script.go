@@ -6,10 +6,10 @@
 //	defer server.Close()
 //	// ANTHROPIC_BASE_URL=server.URL, OPENAI_BASE_URL=server.URL+"/v1", both keys llmtest.Key
 //
-// It speaks Anthropic's Messages and OpenAI's Responses and Chat Completions, streamed
-// or not asked for at all, and is as strict as they are: a request that they would
-// refuse is refused with their status and their words, and kept in [Server.Refused].
-// What it checks beyond them is said where it is checked.
+// It speaks Anthropic's Messages and OpenAI's Responses and Chat Completions, streamed or not
+// asked for at all, and is as strict as they are: a request that they would refuse is refused
+// with their status and their words, and kept in [Server.Refused]. Further checks are
+// documented where they are made.
 package llmtest
 
 import (

@@ -89,7 +89,7 @@ func (s *Server) Hanging() <-chan struct{} {
 	return s.hang
 }
 
-// A refusal is an answer that is no reply, in words that each wire puts into its form.
+// A refusal is an error response; each wire encodes it in its own form.
 type refusal struct {
 	status              int
 	kind, code, message string
@@ -300,7 +300,7 @@ func answerJSON(w http.ResponseWriter, r *refusal, body any) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(r.status)
-	json.NewEncoder(w).Encode(body) //nolint:errcheck // a client that has left hears nothing
+	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client may have gone
 }
 
 // sign makes what only the server can make of a text.

@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// failureOf says why there is no reply. The codes are those of
-// https://developers.openai.com/api/docs/guides/error-codes.
+// failureOf turns an error of the SDK into the reason why there is no reply. The codes are
+// those of https://developers.openai.com/api/docs/guides/error-codes.
 func failureOf(err error, begun bool) error {
 	answer, ok := errors.AsType[*sdk.Error](err)
 	if ok {

@@ -75,7 +75,8 @@ func (e deltaFunc) send(d llm.Delta) {
 	}
 }
 
-// outputOf is the output of a result. There is no mark for an error: its text says it.
+// outputOf is the output of a result. The API has no field that marks an error; the text says
+// it.
 func outputOf(b *llm.Block) string {
 	if b.IsError {
 		return cmp.Or(b.Output, "Error")

@@ -108,7 +108,7 @@ func itemsOf(messages []llm.Message) responses.ResponseInputParam {
 	return all
 }
 
-// itemOf is one block. What came from here goes back as it came.
+// itemOf is one block. Items that this API sent go back unchanged.
 func itemOf(role llm.Role, b *llm.Block) responses.ResponseInputItemUnionParam {
 	switch b.Type {
 	case llm.TypeThinking:

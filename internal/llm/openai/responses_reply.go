@@ -64,7 +64,7 @@ func (r *responsesReply) startItem(e *responses.ResponseStreamEventUnion) {
 	}
 }
 
-// itemAt returns the item of an index, which begins when it is first heard of.
+// itemAt returns the item with an index, creating it on first use.
 func (r *responsesReply) itemAt(index int64) *outputItem {
 	if r.open == nil {
 		r.open = map[int64]*outputItem{}
