@@ -88,9 +88,8 @@ func mustNotEvaluate(w *walker, s *state, side syntax.Node) bool {
 	return evaluated
 }
 
-// evaluatesPart reports whether a part of an expression must not be evaluated. A
-// dollar sign that is still there as text may begin a substitution with what stands
-// behind it.
+// evaluatesPart reports whether a part of an expression must not be evaluated. A dollar sign
+// that is still there as text may begin a substitution with the text after it.
 func evaluatesPart(w *walker, s *state, n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.SglQuoted:

@@ -72,7 +72,7 @@ const zshHooks = "chpwd precmd preexec periodic zshaddhistory zshexit command_no
 	"command_not_found_handle TRAPEXIT TRAPDEBUG TRAPZERR TRAPERR TRAPINT TRAPTERM TRAPHUP TRAPCHLD TRAPUSR1 " +
 	"TRAPUSR2 TRAPALRM TRAPPIPE TRAPQUIT TRAPWINCH TRAPCONT"
 
-// zshTables are arrays with which zsh says what names mean. bash knows nothing of them.
+// zshTables are arrays with which zsh says what names mean. bash does not have them.
 const zshTables = "path fpath cdpath manpath module_path aliases galiases saliases functions builtins commands " +
 	"reswords nameddirs options modules chpwd_functions precmd_functions preexec_functions periodic_functions " +
 	"zshexit_functions zshaddhistory_functions dis_aliases dis_galiases dis_saliases dis_functions dis_builtins " +

@@ -100,8 +100,8 @@ func (c *conclusion) become(risk umpire.Risk, why umpire.Phrase) {
 	c.risk, c.why, c.consequence, c.secret = risk, why, unstated.of(risk), false
 }
 
-// raise makes the use at least as risky as risk, with the reason for it. What cannot
-// be taken back is then not known.
+// raise makes the use at least as risky as risk, with the reason for it. The consequence is
+// then unknown.
 func (c *conclusion) raise(risk umpire.Risk, why umpire.Phrase) { c.raiseTo(risk, unstated, why) }
 
 // raiseTo is raise where it is known what can be taken back.

@@ -12,11 +12,10 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Shells drop a backslash with the newline behind it before they read on, even
-// between `$` and `(`, and they end a comment at its newline whatever stands before
-// it. The parser does neither everywhere. So a line with such a pair is read twice:
-// as it stands, which tells where pairs are text, and without the other pairs. Both
-// must come to the same tree.
+// Shells drop a backslash and the newline after it before they read on, even between `$` and
+// `(`, and they end a comment at its newline whatever precedes it. The parser does neither
+// everywhere. So a line with such a pair is read twice: as it stands, which tells where pairs
+// are text, and without the other pairs. Both must come to the same tree.
 
 // joinedLines is the pair that joins two lines.
 const joinedLines = "\\\n"
@@ -72,9 +71,9 @@ func parseCode(text string) (*syntax.File, error) {
 	return parser.Parse(strings.NewReader(text), "")
 }
 
-// endComments takes the backslash from the end of comments, where it says nothing
-// to a shell and makes the parser read on. What follows the first such comment may
-// have been misread, so they are looked for one at a time.
+// endComments takes the backslash from the end of comments, where it says nothing to a shell
+// and makes the parser read on. The text after the first such comment may have been misread,
+// so they are looked for one at a time.
 func endComments(text string) (string, *syntax.File, error) {
 	for range maxComments {
 		file, err := parseCode(text)
@@ -103,7 +102,7 @@ func offsetOf(p syntax.Pos) int { return int(p.Offset()) }
 
 // joinLines drops the pairs that shells drop, or says why that is not known.
 func joinLines(text string, file *syntax.File) (joined string, problem umpire.Phrase) {
-	var kept [][2]int // what stands there is text, by offset
+	var kept [][2]int // offsets of text
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.SglQuoted, *syntax.Comment:

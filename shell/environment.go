@@ -26,7 +26,7 @@ const secretParts = "SECRET SECRETS TOKEN TOKENS PASSWORD PASSWORDS PASSWD PASSP
 const secretNames = "PGPASSWORD MYSQL_PWD DATABASE_URL DATABASE_URI DB_URL MONGO_URL MONGODB_URI REDIS_URL " +
 	"POSTGRES_URL AMQP_URL SENTRY_DSN"
 
-// publicNames sound like secrets and are none.
+// publicNames sound like secrets but are not.
 const publicNames = "PWD OLDPWD SSH_AUTH_SOCK GPG_KEY APT_KEY KEYMAP PUBLIC_KEY XAUTHORITY GPG_TTY"
 
 // secretName reports whether a variable's name says that it holds a secret.
@@ -152,8 +152,8 @@ func printsSecrets(u *use) {
 	}
 }
 
-// secretOf is the name of the secret that ${…} puts in a word, or "". Whether a
-// variable is set and how long it is are none, nor is what the line set itself.
+// secretOf is the name of the secret that ${…} puts in a word, or "". Whether a variable is
+// set and how long it is are not secrets, and neither is a value that the line itself set.
 func (s *state) secretOf(p *syntax.ParamExp) string {
 	if p.Param == nil || p.Length || p.Width || p.IsSet {
 		return ""

@@ -29,8 +29,8 @@ func walkEscapes(u *use, words string, texts ...word) {
 	}
 }
 
-// cutEscape is what follows an escape at the beginning of a line. One that is a word ends
-// at a blank.
+// cutEscape is what follows an escape at the beginning of a line. A delimiter that is a word
+// ends at a blank.
 func cutEscape(line, escape string) (string, bool) {
 	if len(line) < len(escape) || !strings.EqualFold(line[:len(escape)], escape) {
 		return "", false

@@ -119,8 +119,8 @@ func escapesByNumber(text string) bool {
 	}
 }
 
-// printsCode reports commands that may print text which runs when it is evaluated,
-// since it stands in the line or is made from what stands there.
+// printsCode reports commands that may print text which runs when it is evaluated: text of
+// the line, or text made from it.
 func (s *state) printsCode(node syntax.Node, left *int) bool {
 	prints := holdsCode(node)
 	syntax.Walk(node, func(n syntax.Node) bool {

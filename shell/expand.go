@@ -110,7 +110,7 @@ func joinsWords(p *syntax.ParamExp, whole bool) bool {
 	return p.Param.Value == "*" || whole && p.Param.Value == "@" || index != nil && (index.Lit() == "*" || whole)
 }
 
-// joinWords makes one word of several. What stands between them may have been changed.
+// joinWords makes one word of several. The text between them may have been changed.
 func (e *expansion) joinWords(words []word) []word {
 	if len(words) < 2 {
 		return words

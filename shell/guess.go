@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/snippet"
 )
 
-// Code of another language than the shell's asks, whatever it says. What it plainly does,
-// in commands and paths that are spelled out in it, is guessed beside that: a guess that
-// would destroy the system refuses the line, and no guess permits anything.
+// Code of another language than the shell's asks, whatever it says. In addition, commands and
+// paths that are spelled out in it are guessed at: a guess that would destroy the system
+// refuses the line, and no guess permits anything.
 
 // codeLetters are the options with which interpreters take code from the line, a letter
 // each. Others take it as with -e.

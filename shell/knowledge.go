@@ -129,8 +129,8 @@ var guarded = [...]*[]program{
 	&gitTools, &packageManagers, &scriptPackages, &buildTools, &testRunners, &languageRunners,
 }
 
-// isPlain reports whether an entry is a table and nothing else: no code judges its
-// arguments, and nothing of it runs what it is given.
+// isPlain reports whether an entry is only a table: no code judges its arguments, and no
+// option runs them.
 func (p *program) isPlain() bool {
 	if p.check != nil || p.out != nil || strings.Contains(p.args, "command") || strings.Contains(p.args, "shell") ||
 		strings.Contains(p.args, "script") || strings.Contains(p.args, "code") {
@@ -225,8 +225,8 @@ func Programs(k *Knowledge) iter.Seq[Program] {
 	}
 }
 
-// CheckExamples holds an entry to its own examples, beside the built-in tables. A
-// line is harmless when nothing of it is in doubt or riskier than low.
+// CheckExamples holds an entry to its own examples, beside the built-in tables. A line is
+// harmless when no part of it is in doubt or riskier than low.
 func CheckExamples(p Program) error {
 	k, err := NewKnowledge([]Program{p})
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// break, continue and return leave a loop or a function in its middle, and an
-// error of the shell itself - a division by zero, a variable that must not change -
-// drops the rest of the line: what stands after them may not have run. So the
-// state at each such point joins the state at the end.
+// break, continue and return leave a loop or a function in its middle, and an error of the
+// shell itself - a division by zero, a variable that must not change - drops the rest of the
+// line: the text after them may not have run. So the state at each such point joins the state
+// at the end.
 
-// A exitState is what is known where a body may have been left. The zero value was not
-// left.
+// An exitState is the joined state of the places where a body may have been left. The zero
+// value means that it was not left.
 type exitState struct{ s *state }
 
 // maxJoined bounds the variables that are compared where bodies are left.

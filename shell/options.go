@@ -228,8 +228,8 @@ func (p *program) findLong(name string) (*option, string) {
 	return found, spelling
 }
 
-// outweighs reports whether an effect is the worse one. What only shows something
-// never is: it would hide the others.
+// outweighs reports whether an effect is the worse one. An effect that only shows something
+// never does: it would hide the others.
 func (e effect) outweighs(other effect) bool {
 	const acts = runs | obeys | writes | deletes | edits | drops | asks | harms
 	if e&acts != other&acts {

@@ -26,8 +26,8 @@ type Env struct {
 	// that ask a server which such a file could choose. An error says that one could not
 	// be read, and the program then asks.
 	Settings func(dir string, names []string) ([]SettingsFile, error)
-	// Find, when set, returns the first of the names that stands in a folder or in one
-	// above it as far as the project reaches, as a path, or "". A name may be a path.
+	// Find, when set, looks for files in a folder and those above it, as far as the project
+	// reaches. It returns the path of the first one that exists, or "". A name may be a path.
 	Find func(dir string, names ...string) string
 	// Entries, when set, returns the names of what lies in a folder.
 	Entries func(dir string) ([]string, error)

@@ -80,12 +80,11 @@ type option struct {
 	// consequence is what cannot be taken back when the option is given; one that
 	// asks or harms states it, and one that obeys or runs is worth what it starts.
 	consequence stated
-	// except are values with which the option does nothing of the kind,
-	// separated by spaces. One that ends in = or . stands for all that begin so;
-	// capitals do not matter.
+	// except are values with which the option does nothing of the kind, separated by spaces.
+	// A value that ends in = or . stands for all that begin so; capitals do not matter.
 	except string
-	// when are parts of a value, separated by spaces, without which the option
-	// does nothing of the kind.
+	// when are parts of a value, separated by spaces, without which the option does not have
+	// the effect.
 	when string
 }
 
@@ -173,7 +172,7 @@ func (p *program) options(yield func(*option) bool) {
 	}
 }
 
-// spares reports whether the option does nothing of its kind here.
+// spares reports whether the option does not have its effect here.
 func (g *given) spares() bool {
 	if g.option.when != "" && (!g.has || !holdsAny(g.value.text, g.option.when)) {
 		return true

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// buildTools are the programs that build a project. What they do stands in files
-// of the project, and even a dry run obeys those.
+// buildTools are the programs that build a project. Files of the project say what they do,
+// and even a dry run obeys those.
 var buildTools = []program{
 	// safe: make --version
 	// asks: make

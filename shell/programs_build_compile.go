@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// syntaxOptions are the options of gcc and clang that may stand beside -fsyntax-only: none
+// syntaxOptions are the options of gcc and clang that may accompany -fsyntax-only: none
 // starts a program, reads a file of options, loads a plugin or writes. Those of
 // syntaxBeginnings have their value attached.
 const (
@@ -74,8 +74,8 @@ func beginsWithField(text, list string) bool {
 	return false
 }
 
-// checkTree judges uv tree, which first updates the lock file, for which it builds what
-// has no metadata, unless it is told to take the lock as it is.
+// checkTree judges uv tree. It first updates the lock file, and for that builds packages
+// without metadata, unless an option freezes the lock.
 func checkTree(u *use) {
 	if u.gave("--frozen") && !u.gave("--outdated") {
 		u.become(umpire.Safe, listsPackages)

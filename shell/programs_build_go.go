@@ -279,9 +279,9 @@ func givesOther(u *use, accepted string) bool {
 	return false
 }
 
-// checkPprof makes pprof ask unless it prints a report on a file: without a report
-// it opens a prompt, and a URL is fetched. What lists sources is left out: a profile
-// can name any file.
+// checkPprof makes pprof ask unless it prints a report on a file: without a report it opens a
+// prompt, and a URL is fetched. Subcommands that list sources are left out: a profile can
+// name any file.
 func checkPprof(u *use) {
 	if !u.gave("-top", "-text", "-tree", "-traces", "-raw", "-peek") || len(u.operands) == 0 {
 		u.raise(umpire.Medium, "opens-a-prompt")
@@ -344,7 +344,7 @@ func pathLike(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasSuffix(name, ".go")
 }
 
-// checkGoBuild notes the packages that are paths, and what the compiler is told.
+// checkGoBuild notes the packages that are paths, and the flags of the compiler.
 func checkGoBuild(u *use) {
 	for _, g := range u.given {
 		if hasSpelling(goFlags, g.name) && !plainFlags(g.value) {

@@ -2,12 +2,11 @@ package shell
 
 import "github.com/umpirehq/umpire"
 
-// checksByRules is why the checkers of style run: their rules stand in the
-// project's own configuration, which is taken for the project's as eslint's is.
+// checksByRules is the reason of style checkers: their rules are in the project's own
+// configuration, which is treated as eslint's is.
 const checksByRules = "checks-code-by-the-projects-rules"
 
-// styleChecks are programs that check code and text, and change nothing unless
-// they are told to.
+// styleChecks are programs that check code and text, and change files only by an option.
 var styleChecks = []program{
 	// safe: rubocop app
 	// asks: rubocop -a

@@ -14,8 +14,8 @@ const (
 	otherDaemon       = "talks-to-another-daemon"
 )
 
-// Options that docker run, create and exec share and that give no more than a
-// container has anyway. What reaches the machine stands in runReaches.
+// Options that docker run, create and exec share and that give no more than a container has
+// anyway. Options that reach the machine are in runReaches.
 const (
 	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= " +
 		"--workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= " +

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/sql"
 )
 
-// databases are the clients of databases. What their statements do is not read:
-// any of them can write files or start programs.
+// databases are the clients of databases. Their statements are not read: any of them can
+// write files or start programs.
 var databases = []program{
 	// safe: sqlite3 a.db .tables
 	// asks: sqlite3 a.db '.shell ls'

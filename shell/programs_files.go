@@ -255,8 +255,8 @@ func checkCopy(u *use) {
 	noteTransferWrites(u, t)
 }
 
-// checkLink judges ln. With one operand the link is made here. What a link leads
-// to is looked at as if it were read: later commands reach it through the link.
+// checkLink judges ln. With one operand the link is made here. The target of a link is
+// treated as read: later commands reach it through the link.
 func checkLink(u *use) {
 	t := splitTransfer(u)
 	if !t.has && len(t.sources) == 1 {

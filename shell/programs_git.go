@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// gitTools is git and the command lines of git hosts. What a repository's own
-// settings make git run is judged by checkRepository.
+// gitTools is git and the command lines of git hosts. Programs that a repository's own
+// settings make git run are judged by checkRepository.
 var gitTools = []program{
 	{
 		names: "git", risk: umpire.Safe, why: "prints-a-summary-of-git", style: leading, every: checkRepository,
@@ -182,8 +182,7 @@ func (u *use) touchAll(kind umpire.AccessKind, operands []word, of accessOf) {
 	}
 }
 
-// onlyShows makes a use that was told to do nothing a safe one, when everything
-// else that was given is known.
+// onlyShows makes a dry run a safe use, when everything else that was given is known.
 func (u *use) onlyShows(why umpire.Phrase) {
 	if len(u.unknown) == 0 && !u.doubtful && u.spoke == "" {
 		u.become(umpire.Safe, why)

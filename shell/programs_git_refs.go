@@ -137,8 +137,8 @@ var gitStashOpts = []option{
 	{names: aboutItself, does: shows},
 }
 
-// listsRefs reports whether branch or tag was told to list what its operands
-// describe, and not to create it.
+// listsRefs reports whether branch or tag lists the refs that its operands describe, instead
+// of creating them.
 func (a *arguments) listsRefs() bool {
 	return a.got("--list", "--show-current", "--contains") != nil
 }

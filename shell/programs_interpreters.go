@@ -342,7 +342,7 @@ func checkPerl(u *use) {
 
 // checkDenoTargets makes a look at remote code ask.
 func checkDenoTargets(u *use) {
-	u.code = u.code || u.path == "lint" // its plugins stand in deno.json
+	u.code = u.code || u.path == "lint" // its plugins are named in deno.json
 	for _, operand := range u.operands {
 		if operand.open || strings.Contains(operand.text, ":") {
 			u.raiseTo(umpire.Medium, sent, umpire.Say("downloads-a-named-package", operand.display()))

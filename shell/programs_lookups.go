@@ -103,8 +103,7 @@ func dockerObjects(objects, verbs string) string {
 	return strings.Join(all, ",")
 }
 
-// ghElsewhere: `gh repo set-default` keeps what it was told in the repository, and that
-// may name a host.
+// ghElsewhere: `gh repo set-default` is stored in the repository, and may name a host.
 func ghElsewhere(s GitSetting) umpire.Phrase {
 	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".gh-resolved") &&
 		strings.Count(s.Value, "/") > 1 {
@@ -129,8 +128,8 @@ var serverWhys = []umpire.Phrase{
 	asksRegistry, asksHost, asksRepository, looksAtContainers, looksAtCluster, describesAccount, tellsAccount,
 }
 
-// askingLists are lists that ask an index when they are told to compare with it. A
-// virtual environment or pyproject.toml may choose that one.
+// askingLists are lists that ask an index when an option compares with it. A virtual
+// environment or pyproject.toml may choose that one.
 var askingLists = map[string]string{
 	"pip list": "--outdated -o --uptodate -u", "uv pip list": "--outdated", "poetry show": "--latest -l --outdated -o",
 }
@@ -145,9 +144,9 @@ type SettingsFile struct {
 	Text string
 }
 
-// checkServer settles whether a use that asks a server may do so without a question. One
-// that a setting of the project may lead elsewhere is steered by it; each setting is an
-// access of its own, which a rule for the program does not cover.
+// checkServer settles whether a use that asks a server may do so without a question. If a
+// setting of the project may lead it elsewhere, the setting is an access of its own, which a
+// rule for the program does not cover.
 func checkServer(u *use) {
 	options, lists := askingLists[u.table]
 	lists = lists && u.gave(strings.Fields(options)...)

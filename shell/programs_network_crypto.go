@@ -98,7 +98,7 @@ var cryptoTools = []program{
 	},
 }
 
-// checkGPG makes gpg ask, unless it is told to look.
+// checkGPG makes gpg ask, unless it only looks.
 func checkGPG(u *use) {
 	looks := u.got("--verify") != nil
 	files := looks || u.got("--decrypt", "--encrypt") != nil

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// packageManagers are the package managers of operating systems. Whatever they
-// install runs its own code, mostly as root.
+// packageManagers are the package managers of operating systems. Installed packages run their
+// own code, mostly as root.
 var packageManagers = []program{
 	// asks: brew install x
 	{
@@ -330,7 +330,7 @@ func checkBrewFolder(u *use) {
 	}
 }
 
-// checkPackageFile judges dpkg-deb, which only prints when it is told to.
+// checkPackageFile judges dpkg-deb, which only prints with some options.
 func checkPackageFile(u *use) {
 	if len(u.given) > 0 {
 		u.onlyShows("prints-what-a-package-holds")

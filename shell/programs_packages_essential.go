@@ -50,7 +50,7 @@ func checkRemoval(u *use) {
 	}
 }
 
-// givesAny reports whether one of the words is on a list; a letter with a dash may stand in a
+// givesAny reports whether one of the words is on a list; a letter with a dash may be in a
 // cluster.
 func givesAny(args []word, list string) bool {
 	for _, arg := range args {

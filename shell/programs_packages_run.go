@@ -38,8 +38,8 @@ func checkProjectRun(u *use) {
 	}
 }
 
-// followProjectScript follows a script of pyproject.toml, which stands before a program of the
-// same name, and reports whether there is one.
+// followProjectScript follows a script of pyproject.toml, which takes precedence over a
+// program of the same name. It reports whether there is one.
 func followProjectScript(u *use, command []word) bool {
 	runner := u.program0()
 	if !scan.HasField("pdm hatch poe", runner) || len(command) == 0 || !command[0].known() || len(u.given) > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// runsTests is the one named default that lets code of the project run unasked:
-// the project's own tests and type checks, started by a well-known runner with
-// accepted options only. Whoever wants to be asked has one text to look for.
+// runsTests is the one named default that lets code of the project run unasked: the project's
+// own tests and type checks, started by a well-known runner with accepted options only. A
+// rule that wants to ask has one text to look for.
 const runsTests = "runs-the-projects-own-tests"
 
 // testRunners are the programs that run a project's tests. Only what chooses

@@ -253,7 +253,7 @@ const choosesLines = "-n --line-number -c --count -i --ignore-case -E --extended
 	"--perl-regexp -G -w --word-regexp -x --line-regexp -e --regexp -m --max-count -v --invert-match -o " +
 	"--only-matching -s --no-messages"
 
-// fdOptions are the options of fd that stand before a command.
+// fdOptions are the options of fd that come before a command.
 var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data tree…", opts: []option{
 	{names: "-HIusigapLF1q0hV --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent " +
 		"--no-global-ignore-file --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings " +
@@ -336,8 +336,8 @@ func fdCommands(args []word) (options []word, commands [][]word) {
 	return options, commands
 }
 
-// fdPlaces makes the places where fd puts parts of a path ones that are not
-// known, and adds the path where there is none.
+// fdPlaces replaces the placeholders of fd by unknown text, and appends the path if there are
+// none.
 func fdPlaces(command []word) []word {
 	out := make([]word, 0, len(command)+1)
 	placed := false

@@ -2,9 +2,9 @@ package shell
 
 import "github.com/umpirehq/umpire/shell/internal/scan"
 
-// A source says against which version, and which text, the entries of some
-// programs were checked. Where a manual of more than one system is named, an
-// option is accepted only if it does no harm in any of them.
+// A source says against which version, and which text, the entries of some programs were
+// checked. If manuals of several systems are named, an option is accepted only if it does no
+// harm in any of them.
 type source struct {
 	checked string
 	names   string // first names of entries
@@ -207,8 +207,8 @@ var sources = []source{
 	},
 }
 
-// checkedAgainst is what the entry of that first name was checked against. What
-// stands in no source accepts nothing.
+// checkedAgainst is what the entry of that first name was checked against. A program without
+// a source accepts nothing.
 func checkedAgainst(name string) string {
 	for i := range sources {
 		if scan.HasField(sources[i].names, name) {

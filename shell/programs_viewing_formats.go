@@ -209,8 +209,7 @@ func checkFilter(u *use) {
 	}
 }
 
-// checkPrintsText judges pdftotext, which writes a file unless it is told to
-// print.
+// checkPrintsText judges pdftotext, which writes a file unless its output is "-".
 func checkPrintsText(u *use) {
 	if len(u.operands) == 2 && u.operands[1].known() && u.operands[1].text == "-" {
 		u.operands = u.operands[:1]

@@ -404,8 +404,8 @@ func envAlone(u *use) {
 	}
 }
 
-// splitString splits text at blanks outside of quotes. What env would expand is
-// not known.
+// splitString splits text at blanks outside of quotes. The text that env would expand is
+// unknown.
 func splitString(text word) []word {
 	if !text.known() || strings.ContainsAny(text.text, "$#") {
 		return []word{{text: strings.SplitN(text.text, "$", 2)[0], open: true}}

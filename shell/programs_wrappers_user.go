@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// privileges are the wrappers that run a command as somebody else or in another
-// root. None of them makes a command less harmful, least of all a chroot.
+// privileges are the wrappers that run a command as somebody else or in another root. They do
+// not make a command less harmful, not even a chroot.
 var privileges = []program{
 	// asks: sudo ls
 	{

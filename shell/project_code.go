@@ -110,8 +110,8 @@ var codeFree = []freeUse{
 	{"zig", "version env targets zen fmt ast-check", onlyParses},
 }
 
-// A configuredProgram is a program that obeys files of the project whatever it is told to do,
-// printing its version included: they name a program or code that it then runs.
+// A configuredProgram is a program that always obeys files of the project, even to print its
+// version: they name a program or code that it then runs.
 type configuredProgram struct {
 	programs, files string
 	why             string
@@ -186,8 +186,8 @@ func (w *walker) codeProgram(name string) bool {
 	return false
 }
 
-// obeysFile reports whether a file stands there that a program obeys in all that it does.
-// Without a look at the files it may.
+// obeysFile reports whether a file exists that a program always obeys. It says yes if the
+// files cannot be looked at.
 func obeysFile(w *walker, s *state, name string) bool {
 	for i := range configuredPrograms {
 		if !scan.HasField(configuredPrograms[i].programs, name) {
@@ -198,7 +198,7 @@ func obeysFile(w *walker, s *state, name string) bool {
 	return false
 }
 
-// findsFile reports whether one of the files stands in the working folder or above it, or
+// findsFile reports whether one of the files exists in the working folder or above it, or
 // cannot be looked for.
 func findsFile(w *walker, s *state, names ...string) bool {
 	if w.env.Find == nil || len(s.dirs) == 0 {
@@ -236,8 +236,8 @@ func freeOf(name, path string) bool {
 	return false
 }
 
-// localPython are the modules that Python's own programs load. A folder that holds
-// one of that name stands before the library's.
+// localPython are the modules that Python's own programs load. A file of that name in the
+// folder takes precedence over the library's.
 const localPython = "json argparse re sys os io abc enum types typing functools collections keyword operator reprlib " +
 	"copyreg copy string pathlib fnmatch ntpath posixpath genericpath stat errno urllib ipaddress gettext locale " +
 	"shutil shlex zlib bz2 lzma tarfile zipfile struct ast token tokenize dis opcode inspect linecache importlib " +

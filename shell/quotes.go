@@ -8,10 +8,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Within double quotes and here-documents a single quote in ${x:-…} is no quote to
-// any shell: what stands between two of them is substituted, and a brace there may
-// end the expansion. The parser takes them for quotes, so that code could hide in
-// what it calls text.
+// Within double quotes and here-documents a single quote in ${x:-…} does not quote in any
+// shell: the text between two of them is substituted, and a brace there may end the
+// expansion. The parser takes them for quotes, so that code could hide in what it calls text.
 
 // hidesCode says why shells may run what the parser takes for text, or returns "".
 func hidesCode(text string, file *syntax.File) umpire.Phrase {

@@ -12,8 +12,8 @@ import (
 // A Recipe is what a name of a project's own stands for, as its files say: a script of
 // package.json, a target of a makefile. The zero value is one that is not there.
 type Recipe struct {
-	// File is where it stands, and Name what it is called there; File is "" when nothing
-	// of that name is there.
+	// File is the file that defines it, and Name its name there; File is "" when that name
+	// does not exist.
 	File, Name string
 	// Dir is the folder in which it runs.
 	Dir string
@@ -23,8 +23,8 @@ type Recipe struct {
 	Main  int
 	// Vars are the variables that the file sets for its lines.
 	Vars []string
-	// Unread says why what runs cannot be told from the file; "" when Lines are all of it.
-	// Lines are then what is known of it.
+	// Unread says why the file does not tell all that runs; "" when Lines are complete. Lines
+	// are then what is known of it.
 	Unread string
 	// Text is the file of an unread recipe without Lines, as far as it is known. The
 	// commands that it spells out are guessed.
@@ -120,7 +120,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxShownRecipe], "") + "…"
 }
 
-// walkRecipe walks the lines of a recipe. One that leads to itself ends.
+// walkRecipe walks the lines of a recipe. A recipe that leads to itself ends.
 func walkRecipe(w *walker, r *Recipe, args []word, check bool) {
 	key := r.Dir + "\x00" + r.File + "\x00" + r.Name
 	if slices.Contains(w.following, key) || !w.enterLevel() {
@@ -141,9 +141,9 @@ func walkRecipe(w *walker, r *Recipe, args []word, check bool) {
 	}
 }
 
-// settleRecipe makes what is in doubt in a recipe unknown code of the project, which it
-// is. Of a check that the project calls by its usual name, all that is of medium risk to
-// start counts so, too: it is what the check consists of.
+// settleRecipe makes what is in doubt in a recipe unknown code of the project, which it is.
+// If the project calls a check by its usual name, its parts of medium risk count as the
+// check, too.
 func settleRecipe(a *umpire.Access, dir string, check bool) {
 	unknown := a.Doubt != ""
 	if !unknown && !(check && a.Kind == umpire.KindExec && a.Risk == umpire.Medium) {

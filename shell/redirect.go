@@ -172,8 +172,8 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 }
 
 // pick narrows a write or delete below a folder to what a filter picks there, and returns
-// what belongs behind the folder. What takes a folder with all below it may take the one
-// where the search began.
+// what belongs behind the folder. A command that takes a folder with everything below it may
+// take the one where the search began.
 func (wd *word) pick(a *umpire.Access, whole bool) string {
 	switch {
 	case wd.picked == "" || wd.picked == pickedSome && whole || a.Kind == umpire.KindRead:
@@ -186,8 +186,8 @@ func (wd *word) pick(a *umpire.Access, whole bool) string {
 	return "/**/" + wd.picked
 }
 
-// keepsContents are the programs that print a part of the files they are handed that
-// somebody searches for, as if they searched the folder, or nothing of them at all.
+// keepsContents are the programs that print only matching parts of the files that they get,
+// as if they searched the folder, or no content at all.
 const keepsContents = "grep egrep fgrep ggrep zgrep zegrep zfgrep bzgrep xzgrep zstdgrep rg ripgrep ag ack ack-grep " +
 	"wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5 test file stat ls du"
 

@@ -182,8 +182,8 @@ func noteMembers(u *use, names []word) {
 	}
 }
 
-// checkInspect judges what tells about a container or a service: its environment is
-// among it unless a template names other parts. What runs in it is shown as ps shows it.
+// checkInspect judges what tells about a container or a service: its environment is among it
+// unless a template names other parts. Its processes are shown as ps shows them.
 func checkInspect(u *use) {
 	if scan.HasField(u.table, "top") && len(u.operands) > 1 {
 		processesShown(u, u.operands[1:])
@@ -263,7 +263,7 @@ func checkHelmGet(u *use) {
 	localChart(u)
 }
 
-// checkXsel judges xsel, which prints unless it is told to fill or to empty.
+// checkXsel judges xsel, which prints the selection unless an option sets or clears it.
 func checkXsel(u *use) {
 	if !u.gave("-i", "--input", "-a", "--append", "-f", "--follow", "-c", "--clear", "-d", "--delete", "-k", "--keep",
 		"-x", "--exchange") || u.gave("-o", "--output") {
@@ -282,8 +282,8 @@ var following = map[string]string{
 	"diff": "-r --recursive",
 }
 
-// followsLinks reports whether links below the operands are followed. zip and scp do it
-// unless they are told otherwise.
+// followsLinks reports whether links below the operands are followed. zip and scp do it by
+// default.
 func followsLinks(u *use) bool {
 	options := following[u.program.name()]
 	if u.program.name() == "zip" {

@@ -114,8 +114,8 @@ func showsObject(format string) bool {
 	return false
 }
 
-// judgeShownUnit judges systemctl show, which prints the environment of a service unless it is
-// told which properties.
+// judgeShownUnit judges systemctl show, which prints the environment of a service unless the
+// properties are named.
 func judgeShownUnit(u *use) {
 	named := false
 	for _, g := range u.given {

@@ -94,8 +94,8 @@ func (u *use) judge(args []word) flow {
 	return u.printedFlow()
 }
 
-// findGivenSecret is the secret that is an argument. What is told it may print it, but
-// for tests; programs that judge their arguments one by one say more.
+// findGivenSecret is the secret that is an argument. A program that gets it may print it,
+// except tests; programs that judge their arguments one by one say more.
 func findGivenSecret(u *use) string {
 	if scan.HasField("test echo printf cd", u.program.name()) {
 		return ""
@@ -103,7 +103,7 @@ func findGivenSecret(u *use) string {
 	return secretAmong(u.words)
 }
 
-// printedFlow is what a program prints of which nothing more is known. One that only
+// printedFlow is what a program prints of which nothing more is known. A program that only
 // counts may repeat a format that it was given.
 func (u *use) printedFlow() flow {
 	if countsOnly(u.program.name()) {
@@ -117,7 +117,7 @@ func (u *use) printedFlow() flow {
 }
 
 // descendToSubcommand reads the options before a subcommand and moves on to it. It reports
-// false when there is none that is known.
+// false when it is not known.
 func (u *use) descendToSubcommand(args []word) ([]word, bool) {
 	got := u.program.parseArguments(args, true)
 	if len(got.operands) == 0 || !got.operands[0].known() {
@@ -268,7 +268,7 @@ func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 	}
 }
 
-// harmlessDevices keep nothing of what is written to them.
+// harmlessDevices do not keep what is written to them.
 const harmlessDevices = "/dev/null /dev/stdout /dev/stderr"
 
 // touch notes the access of a path, to come after the program's own access.
@@ -297,9 +297,9 @@ func (u *use) fetchesURL(target word) bool {
 	return true
 }
 
-// outsideState is the state of what a program starts: in the same folder, with none of
-// the line's functions, and with variables of which nothing is known. What starts
-// more than once starts each time from a copy.
+// outsideState is the state of what a program starts: in the same folder, with none of the
+// line's functions, and with variables of which nothing is known. A command that starts more
+// than once starts from a copy each time.
 func (u *use) outsideState() *state {
 	s := newState(u.w.env)
 	s.dirs, s.failed = u.s.dirs, u.s.failed

@@ -339,7 +339,7 @@ func (w *walker) walkCase(s *state, cmd *syntax.CaseClause, in flow) flow {
 		branch.forgetOutcome()
 		s.merge(branch)
 		fallen = nil
-		if item.Op != syntax.Break { // ;& and ;;& go on with the branches below
+		if item.Op != syntax.Break { // ;& and ;;& continue with the branches below
 			fallen = branch
 		}
 	}

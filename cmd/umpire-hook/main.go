@@ -1,10 +1,9 @@
 //go:debug updatemaxprocs=0
 
-// Umpire-hook is `umpire hook` as a program of its own, which starts faster: an
-// agent starts it for every call it makes. It hands the question to the gate that
-// runs; where none does it decides by a snapshot that umpire has left. Whatever it
-// cannot do itself it leaves to the program umpire beside it, so that the answers of
-// both are the same.
+// Umpire-hook is `umpire hook` as a program of its own, which starts faster: an agent starts
+// it for every call it makes. It hands the question to the gate that runs; where none does it
+// decides by a snapshot that umpire has left. Everything else it leaves to the program umpire
+// next to it, so both give the same answers.
 //
 //	umpire-hook hook claude --deadline 595s
 package main
@@ -231,7 +230,7 @@ func (h *hook) hasPlainConfig() bool {
 		saysNothing(filepath.Join(h.home, "config.yaml"))
 }
 
-// saysNothing reports whether a file says nothing of the socket.
+// saysNothing reports whether a file does not mention the socket.
 func saysNothing(name string) bool {
 	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// options are what the program is told.
+// options are the flags of the program.
 type options struct{ gate, token, listen, otlp string }
 
 func parse(args []string, getenv func(string) string, stderr io.Writer) (options, error) {
@@ -115,8 +115,8 @@ func watchGate(ctx context.Context, args []string, getenv func(string) string, s
 	return errors.Join(err, closeServer(last), spans.observer.Close(last))
 }
 
-// A spanFeed passes on the events since the program started: what was told before
-// is not told again.
+// A spanFeed passes on the events since the program started: earlier events are not sent
+// again.
 type spanFeed struct {
 	observer *metrics.Observer
 	since    time.Time
@@ -141,7 +141,7 @@ func tee(events iter.Seq2[umpire.Event, error], spans *spanFeed) iter.Seq2[umpir
 	return func(yield func(umpire.Event, error) bool) {
 		for e, err := range events {
 			if err == nil && spans.observer.On() && e.At.After(spans.since) {
-				_ = spans.observer.Run(context.Background(), yieldOne(e)) // one event is no error
+				_ = spans.observer.Run(context.Background(), yieldOne(e)) // one event cannot fail
 			}
 			if !yield(e, err) {
 				return

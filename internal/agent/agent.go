@@ -7,9 +7,9 @@
 //
 // What the loop keeps true:
 //
-//   - A message with calls is stored before any of them runs, a call before it runs,
-//     its result before the model hears of it. What is asked next is built from the
-//     store, so a run that ends anywhere is gone on with by another one.
+//   - A message with calls is stored before any of them runs, a call before it runs, its
+//     result before the model hears of it. Each request is built from the store, so another
+//     run can continue where this one ends.
 //   - While a call waits for a person nothing runs and the model is not asked.
 //   - Calls run one by one, in the model's order, each when the gate says so.
 //   - A runner that may have lost its session ends what it runs before anybody else
@@ -34,14 +34,14 @@ type Tools interface {
 	Stop()
 }
 
-// A Handler hears what happens in a run, and in its sub-agents. Its methods are called
-// one at a time.
+// A Handler is notified of what happens in a run, and in its sub-agents. Its methods are
+// called one at a time.
 type Handler interface {
 	// Event gets every event of the session once, in its order, and between them those
 	// of the sub-agents' sessions.
 	Event(e umpire.Event)
-	// Saying gets pieces of what the assistant is saying. None of it counts before
-	// Said; a reply that breaks off is said never.
+	// Saying gets pieces of what the assistant is saying. It is provisional until Said; a
+	// reply that breaks off is never said.
 	Saying(piece llm.Delta)
 	// Said gets what the assistant said, once it is stored.
 	Said(text string)
@@ -50,9 +50,9 @@ type Handler interface {
 	// Ended gets each call of the run with its result, in the order in which they end.
 	// The result of a sub-agent's call names that one's session.
 	Ended(call umpire.BatchCall, r umpire.Result)
-	// Waiting hears that so many questions wait for a person.
+	// Waiting is called with the number of questions that wait for a person.
 	Waiting(n int)
-	// Queued hears that a message waits until these questions are answered.
+	// Queued is called when a message waits until these questions are answered.
 	Queued(p umpire.Prompted)
 }
 
@@ -63,17 +63,17 @@ type Agent struct {
 	Tools Tools
 	// System is the system prompt, see [Prompt].
 	System  string
-	Handler Handler // nil hears nothing
+	Handler Handler // nil is not notified
 	// Ask asks a person on the spot about one question and hands the answer in. It
 	// returns when that is done, or when its context ends because the question has
 	// been answered elsewhere. Nil leaves asking to others.
 	Ask func(ctx context.Context, p umpire.Pending) error
-	// Sandbox is what the tools can run commands in, for the gate to decide by. Nil says
-	// nothing of it.
+	// Sandbox is what the tools can run commands in, for the gate to decide by. Nil is not
+	// notified.
 	Sandbox *umpire.Confinement
 	// Runner names this process, for the evidence after a crash.
 	Runner string
-	// From is the event after which the handler hears events.
+	// From is the sequence number after which the handler gets events.
 	From int64
 
 	// Sub lets the agent have sub-agents; nil gives it none.
@@ -90,8 +90,8 @@ func (a *Agent) deriveSubAgent() *Agent {
 	return &Agent{Gate: a.Gate, Ask: a.Ask, Sandbox: a.Sandbox, Runner: a.Runner, maxTurns: maxTurns, clock: a.clock}
 }
 
-// Output lets the handler hear what a call of the run prints. It is for tools to
-// call, at any time; outside a run nobody hears it.
+// Output passes what a call of the run prints to the handler. It is for tools to call, at any
+// time; outside a run nobody hears it.
 func (a *Agent) Output(call umpire.CallID, text string) {
 	if r := a.now.Load(); r != nil {
 		r.notify(func(h Handler) { h.Output(call, text) })
@@ -123,7 +123,7 @@ func (e *ModelError) Error() string { return "ask the model: " + e.Err.Error() }
 // Unwrap returns what the model said instead.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// deaf is the handler of those who want to hear nothing.
+// deaf is the handler of callers that want no notifications.
 type deaf struct{}
 
 func (deaf) Event(umpire.Event)                    {}

@@ -8,8 +8,8 @@ import (
 )
 
 // askModel asks the model. Outputs of calls are left out of the request when the conversation
-// comes near what the model can be told, and when the model refuses it as too long; it is
-// asked once more then. The store keeps them all.
+// nears the size of the model's context window, and when the model refuses it as too long; it
+// is asked once more then. The store keeps them all.
 func (r *run) askModel(ctx context.Context, request llm.Request) (llm.Message, error) {
 	r.elided = max(r.elided, foreseeElided(request, llm.WindowOf(r.Model)))
 	message, err := r.Model.Reply(ctx, elideOutputs(request, r.elided), r.saying)
@@ -28,9 +28,9 @@ func (r *run) askModel(ctx context.Context, request llm.Request) (llm.Message, e
 // of it: the next results and the next reply have to fit.
 const spare = 5
 
-// foreseeElided is how many outputs are left out before a model with a context of so many tokens
-// refuses. What was left out when follows from what the replies have cost, which is stored,
-// so that another run leaves out the same.
+// foreseeElided is how many outputs are left out before a model with a context of so many
+// tokens refuses. What is left out follows from the stored token counts of the replies, so
+// another run leaves out the same.
 func foreseeElided(request llm.Request, window int64) int {
 	elided := 0
 	for i, m := range request.Messages {

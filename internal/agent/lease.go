@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A runner has its session for as long as it renews its lease of 30 s. When it has
-// not heard from the gate for two thirds of that, somebody else may have the session
-// soon: what it runs has ended by then.
+// A runner has its session for as long as it renews its lease of 30 s. After two thirds of
+// that without an answer from the gate, somebody else may soon take the session, so the run
+// stops what it runs.
 const (
 	renewEvery = 10 * time.Second
 	renewAgain = time.Second // after an attempt that failed

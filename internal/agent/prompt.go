@@ -52,7 +52,7 @@ const promptPlan = `## Plan Mode
 - Find out what you need to know, then call ExitPlanMode with the whole plan. ` +
 	`When the user approves it, carry it out; when they refuse, mend the plan and call it again.`
 
-// Prompt returns the system prompt for a session. What skills add goes behind it.
+// Prompt returns the system prompt for a session. The text of skills is appended.
 func Prompt(s *umpire.Session) string {
 	where := []string{
 		"## Surroundings\n", "- Working directory: " + s.Dir, "- Project root: " + s.Root,

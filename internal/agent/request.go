@@ -46,8 +46,8 @@ func readMessage(stored umpire.Message) (llm.Message, error) {
 	return message, err
 }
 
-// resultMessage are the results of a batch as a message. The model is told of a broken call
-// what was wrong with it; the gate only knows that it was malformed.
+// resultMessage are the results of a batch as a message. The model learns what was wrong with
+// a broken call; the gate only knows that it was malformed.
 func resultMessage(done umpire.Done, calls []llm.Block) llm.Message {
 	broken := map[string]string{}
 	for _, call := range calls {
@@ -64,7 +64,7 @@ func resultMessage(done umpire.Done, calls []llm.Block) llm.Message {
 	return message
 }
 
-// addMessage appends a message. What one side says in a row is one message.
+// addMessage appends a message. Consecutive texts of one side are one message.
 func addMessage(messages []llm.Message, m llm.Message) []llm.Message {
 	if len(m.Content) == 0 {
 		return messages
@@ -132,8 +132,8 @@ func (r *run) storeReply(ctx context.Context, message llm.Message, request llm.R
 	return nil
 }
 
-// makeDistinct gives a call whose id was used before, or is none, another one: some
-// models count from the start in every message.
+// makeDistinct replaces an id that is empty or was used before: some models count from the
+// start in every message.
 func makeDistinct(message llm.Message, before []llm.Message) {
 	used := map[string]bool{}
 	for _, m := range before {
@@ -192,9 +192,9 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 	return err
 }
 
-// inputOf is what the gate is told of a call's input. Of a broken call it is why the
-// call is broken, as a string: no input of any tool, so the call is denied as malformed
-// whatever its tool and the rules are.
+// inputOf is the input of a call for the gate. For a broken call it is the reason as a JSON
+// string: no tool takes such an input, so the call is denied as malformed whatever its tool
+// and the rules are.
 func inputOf(call *llm.Block) json.RawMessage {
 	if call.Broken == "" {
 		return call.Input

@@ -21,22 +21,22 @@ type run struct {
 	outcome  Outcome
 	open     umpire.BatchID         // the batch whose results the model does not have
 	elided   int                    // how many outputs the model is not sent any more, the oldest
-	reported map[umpire.CallID]bool // whose end the handler has heard of
+	reported map[umpire.CallID]bool // whose end the handler was notified of
 	stopped  bool                   // a person had stopped the turn before this run began
 	// cancelled says that a person stopped the turn in a sub-agent.
 	cancelled bool
 
-	handlerMu sync.Mutex // lets the handler hear one thing at a time, and guards what follows
-	cursor    int64      // the last event that was heard
+	handlerMu sync.Mutex // serializes the handler's calls, and guards what follows
+	cursor    int64      // the last event that was passed on
 
 	mu       sync.Mutex // never held while anybody else's code runs: ending a call must not wait
 	stopTool context.CancelCauseFunc
 }
 
-// Run goes on with a session that was opened or taken for this runner: first with
-// what is open in it, then with the task, if there is one, and with what people
-// queued, until the model has answered everything. It returns early, without an
-// error, when nobody can answer what waits.
+// Run continues a session that was opened or taken for this runner: first with what is open
+// in it, then with the task, if there is one, and with what people queued, until the model
+// has answered everything. It returns early, without an error, when nobody can answer what
+// waits.
 //
 // When ctx ends, the call that runs is ended and its result kept; what is left is
 // for the next run.
@@ -98,8 +98,8 @@ func (r *run) runSteps(ctx context.Context, task string) error {
 	}
 }
 
-// findOpen learns from the timeline which batch the model has no results of. What
-// has ended in it was heard of in another run.
+// findOpen learns from the timeline which batch the model has no results of. Calls that have
+// ended in it were reported by another run.
 func (r *run) findOpen(ctx context.Context) error {
 	events, err := r.events(ctx, 0)
 	if err != nil {

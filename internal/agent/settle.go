@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// finishTime is for storing what has happened after the run was told to end.
+// finishTime is for storing results after the run was asked to end.
 const finishTime = 5 * time.Second
 
 // settle brings a batch to its end: it waits while a person is asked, and runs the
@@ -186,7 +186,7 @@ func (r *run) endTool(cause error) {
 	r.tools.Stop()
 }
 
-// reportEnded lets the handler hear of the calls that have ended since.
+// reportEnded notifies the handler of the calls that have ended since.
 func (r *run) reportEnded(b *umpire.Batch) {
 	for i := range b.Calls {
 		if c := &b.Calls[i]; c.State == umpire.CallDone && c.Result != nil {
@@ -211,7 +211,7 @@ func (r *run) countEnd(c *umpire.BatchCall, result umpire.Result) {
 	r.notify(func(h Handler) { h.Ended(call, result) })
 }
 
-// pollEvery is how often a batch that waits is looked at although nothing was heard.
+// pollEvery is how often a waiting batch is checked without news.
 const pollEvery = 2 * time.Second
 
 // await waits until a batch waits no more, and has a person asked meanwhile.

@@ -18,8 +18,8 @@ import (
 // the same gate, which keeps it as strict as its parent is, and the same person is asked
 // about them. A sub-agent has no sub-agents.
 //
-// A crash leaves the sub-agent where it is, and so may a run that is interrupted: the call
-// is started again by the next run, which goes on with the same session.
+// A crash leaves the sub-agent where it is, and so may a run that is interrupted: the next
+// run starts the call again and continues the same session.
 
 const (
 	taskTool = "Task"
@@ -33,9 +33,9 @@ const (
 
 // SubAgents are what an agent needs to have some.
 type SubAgents struct {
-	// Profiles are what subagent_type may name. One that names none has its parent's.
+	// Profiles are what subagent_type may name. A profile without a model uses its parent's.
 	Profiles []string
-	// Equip gives a sub-agent its model and its tools; hear takes what its calls print.
+	// Equip gives a sub-agent its model and its tools; hear receives what its calls print.
 	Equip func(ctx context.Context, s *umpire.Session, hear func(umpire.CallID, string)) (Equipment, error)
 	// Leave has a run that is interrupted leave its sub-agent to the next one, which has
 	// to have taken the session anew. Without it a sub-agent ends with the run, as any
@@ -181,7 +181,7 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 	return words, nil
 }
 
-// again is for a sub-agent whose last words were lost with the run that heard them.
+// again is for a sub-agent whose last words were lost with the run that received them.
 const again = "What you said last did not reach whoever gave you this task. Say once more what came of it; do not " +
 	"do anything again."
 
@@ -217,7 +217,7 @@ func (t *tasks) endSession(ctx context.Context) {
 	}
 	ctx, done := outlastingContext(ctx)
 	defer done()
-	// One that could not be ended is nothing but one more session in the list.
+	// A session that could not be ended is merely one more in the list.
 	_ = t.run.Gate.End(ctx, t.over, "its task is over")
 	t.over = ""
 }

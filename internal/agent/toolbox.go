@@ -55,7 +55,7 @@ func (b Toolbox) Extra(name string) map[string]json.RawMessage {
 	return nil
 }
 
-// Run runs a call with the set that has its tool. One that is gone is an error for the
+// Run runs a call with the set that has its tool. A tool that is gone is an error for the
 // model.
 func (b Toolbox) Run(ctx context.Context, started umpire.Started) umpire.Result {
 	if set := b.set(started.Call.Tool); set != nil {

@@ -12,8 +12,8 @@ import (
 // errEnded is why a run ends whose session was ended by a person.
 var errEnded = errors.New("the session was ended")
 
-// watch hears the session's events, rings the bell for each, and goes on from where
-// it was when the gate was away for a while.
+// watch follows the session's events and rings the bell for each. When the gate was away it
+// continues from the last event.
 func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
 		for e, err := range r.Gate.Watch(ctx, umpire.Filter{Session: r.session.ID, After: r.lastSeq()}) {
@@ -30,14 +30,14 @@ func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// lastSeq is the last event that was heard.
+// lastSeq returns the number of the last event that was passed on.
 func (r *run) lastSeq() int64 {
 	r.handlerMu.Lock()
 	defer r.handlerMu.Unlock()
 	return r.cursor
 }
 
-// passEvent passes an event on, once.
+// passEvent passes an event on to the handler, once.
 func (r *run) passEvent(e umpire.Event) {
 	r.handlerMu.Lock()
 	if e.Seq > r.cursor {
@@ -51,7 +51,7 @@ func (r *run) passEvent(e umpire.Event) {
 	}
 }
 
-// notify tells the handler something.
+// notify calls the handler, one call at a time.
 func (r *run) notify(f func(Handler)) {
 	r.handlerMu.Lock()
 	defer r.handlerMu.Unlock()
@@ -61,13 +61,13 @@ func (r *run) notify(f func(Handler)) {
 // saying passes on a piece of a reply that is still coming in.
 func (r *run) saying(piece llm.Delta) { r.notify(func(h Handler) { h.Saying(piece) }) }
 
-// passRemaining passes on what was stored and not heard before the run ended.
+// passRemaining passes on the events that were stored and not passed on before the run ended.
 func (r *run) passRemaining(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
 	events, err := r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: r.lastSeq()})
 	if err != nil {
-		return // the events stay where they are; only this run does not hear them
+		return // the events are stored; only this run does not pass them on
 	}
 	for _, e := range events {
 		r.passEvent(e)

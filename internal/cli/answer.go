@@ -19,11 +19,11 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Answering is for people. Whoever answers is shown the whole card first, and then
-// proves to be there: on the terminal that the process belongs to, by typing back
-// what the card asks for. A script proves it by naming the person's credential.
+// Answering is for people. A person who answers sees the whole card first, and then proves to
+// be there: on the terminal that the process belongs to, by typing back what the card asks
+// for. A script proves it by naming the person's credential.
 
-// An answerFlags is what an answer is told beside the question.
+// answerFlags are the flags of an answer.
 type answerFlags struct {
 	scope, rule string
 	width       string
@@ -326,8 +326,8 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 	return app.NewCode()
 }
 
-// renderCard writes the card and what the answer would do. The error says that the
-// answer cannot be given; the card is there all the same.
+// renderCard writes the card and what the answer would do. The error says that the answer
+// cannot be given; the card is returned anyway.
 func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
 	c := view.New(p, s, a.Text, a.Now(), colour)

@@ -61,7 +61,7 @@ func showConfig(a *app.App, c *config.Config) error {
 	return table.Flush()
 }
 
-// formatValue is a value for people; "-" is none.
+// formatValue formats a value for people; an empty one is "-".
 func formatValue(a *app.App, value any) string {
 	var words []string
 	switch value := value.(type) {

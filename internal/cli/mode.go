@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A modeFlags is what `umpire mode` is told.
+// modeFlags are the flags of `umpire mode`.
 type modeFlags struct {
 	session   string
 	leavePlan bool
@@ -103,7 +103,7 @@ type modeShown struct {
 	modeEffects
 }
 
-// A modeEffects is what the latest change of the mode brought.
+// modeEffects are the effects of the latest change of the mode.
 type modeEffects struct {
 	Stripped []string `json:"stripped,omitempty"` // allow rules that do not speak in auto mode
 	Restored []string `json:"restored,omitempty"` // ... and that do again

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf returns the process at the other end of a unix socket, 0 when it cannot
-// be told.
+// peerOf returns the process at the other end of a unix socket, or 0 if unknown.
 func peerOf(conn net.Conn) int {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -32,7 +31,7 @@ func peerOf(conn net.Conn) int {
 	return pid
 }
 
-// programOf is the command line of a process, "" when it cannot be told.
+// programOf is the command line of a process, or "" if unknown.
 func programOf(pid int) string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {

@@ -107,7 +107,7 @@ func newSessionsDeleteCommand(a *app.App) *cobra.Command {
 	}
 }
 
-// changeSession does something to the session that an id means, and says so.
+// changeSession changes the session that an id names, and reports it.
 func changeSession(
 	ctx context.Context, a *app.App, id, done string, change func(umpire.Gate, umpire.SessionID) error,
 ) error {

@@ -33,8 +33,8 @@ type sessionsStatus struct {
 	Mode *umpire.Mode `json:"mode,omitempty"`
 }
 
-// A gateStatus tells of the gate. One that does not run is opened by each command
-// for itself, over the same store.
+// A gateStatus tells of the gate. If no gate runs, each command opens one over the same
+// store.
 type gateStatus struct {
 	Running   bool   `json:"running"`
 	Address   string `json:"address"`
@@ -49,8 +49,8 @@ type storeStatus struct {
 	Exists bool   `json:"exists"`
 }
 
-// readGateStatus looks at the gate, and at what it says of the project. Looking makes
-// no store, and a gate that cannot be reached is told, not hidden.
+// readGateStatus looks at the gate, and at what it says of the project. It never creates a
+// store, and it reports a gate that cannot be reached.
 func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config) error {
 	where, err := a.ReadListenAddress(c.Listen)
 	if err != nil {

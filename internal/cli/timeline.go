@@ -93,7 +93,7 @@ func showRecord(ctx context.Context, a *app.App) error {
 	return verifyTimeline(ctx, a, &verifyFlags{})
 }
 
-// timelineFilter is what the flags choose: this project unless told otherwise.
+// timelineFilter is what the flags choose: this project by default.
 func timelineFilter(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
 	filter := umpire.Filter{After: f.after}
 	var err error

@@ -74,7 +74,7 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	return err
 }
 
-// doubtSigner says that a checkpoint was not made here. It is compared all the same.
+// doubtSigner says that a checkpoint was not made here. It is compared anyway.
 func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 	if c.KeyID() == key.ID() {
 		return nil
@@ -102,7 +102,7 @@ func (e *evidence) compare(tx *store.Tx) ([]store.Break, error) {
 	return append(breaks, found...), err
 }
 
-// verifyStore finds the breaks. Where nothing was ever stored there are none.
+// verifyStore finds the breaks. An empty store has none.
 func verifyStore(ctx context.Context, s app.StoreAddress, e *evidence) ([]store.Break, error) {
 	if !s.Exists() {
 		breaks, err := e.compare(nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
-// harmless are the variables that every server gets: what a program needs to find
-// itself, its files and its language. What is not listed may be a key.
+// harmless are the variables that every server gets: what a program needs to find itself, its
+// files and its language. An unlisted variable may hold a key.
 var harmless = []string{
 	"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LANGUAGE",
 	"LC_ALL", "LC_CTYPE", "LC_MESSAGES", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
@@ -50,8 +50,8 @@ func lookupIn(env []string) func(string) (string, bool) {
 // variable is a reference to umpire's own environment.
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// filledIn puts values of the environment in. One that is not there is an error: an
-// empty key would be refused far away, for no reason that could be seen.
+// filledIn puts values of the environment in. A missing variable is an error: an empty key
+// would be refused far away, without a visible reason.
 func filledIn(values map[string]string, lookup func(string) (string, bool)) (map[string]string, error) {
 	filled := map[string]string{}
 	for name, value := range values {

@@ -54,8 +54,8 @@ func (l *ledger) readTools() (map[string]string, error) {
 	return kept.Tools, nil
 }
 
-// compare marks the tools that are described otherwise than when they were last called.
-// What cannot be read marks all.
+// compare marks the tools that are described otherwise than when they were last called. A
+// ledger that cannot be read marks all tools.
 func (l *ledger) compare(offers []*offer) error {
 	if l.path == "" || len(offers) == 0 {
 		return nil

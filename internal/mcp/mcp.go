@@ -4,8 +4,8 @@
 //	defer set.Close()
 //	result := set.Run(ctx, started) // started comes from the gate
 //
-// A server is a program that a person configured, or an address that they gave. What
-// it says is a stranger's word:
+// A server is a program that a person configured, or an address that they gave. Its words are
+// not trusted:
 //
 //   - A tool is called mcp__SERVER__TOOL. Each call takes the gate's word, and the
 //     gate judges it as a tool that is known by name only.
@@ -64,10 +64,9 @@ type Options struct {
 	// Ledger is the file in which it is remembered, from one run to the next, how tools
 	// were described when they were last called; "" remembers nothing.
 	Ledger string
-	// Notice hears what a person should know: servers that do not start or that end,
-	// tools that are left out. Formats are those of package fmt, and fixed; arguments
-	// hold text of strangers. It may be called by several goroutines at once. Nil hears
-	// nothing.
+	// Notice is called with what a person should know: servers that do not start or that end,
+	// tools that are left out. Formats are those of package fmt, and fixed; arguments hold
+	// text of strangers. It may be called by several goroutines at once. Nil hears nothing.
 	Notice func(format string, args ...any)
 	// Version is umpire's, for servers that want to know.
 	Version string
@@ -81,7 +80,7 @@ type Set struct {
 	ledger  ledger
 
 	mu    sync.Mutex
-	tools map[string]*offer // by the name that the model is told
+	tools map[string]*offer // by the name that the model sees
 }
 
 // An offer is one tool of a server, as it was described when the server was started.
@@ -94,8 +93,8 @@ type offer struct {
 	anew   bool            // it is described otherwise than when it was last called; see Set.mu
 }
 
-// Open starts the servers, all at once, and learns their tools. One that cannot be
-// started is noticed and left out. Close the set when the session is over.
+// Open starts the servers, all at once, and learns their tools. A server that cannot be
+// started is noted and left out. Close the set when the session is over.
 func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set {
 	s := &Set{notice: o.Notice, tools: map[string]*offer{}, ledger: ledger{path: o.Ledger}}
 	if s.notice == nil {
@@ -120,8 +119,8 @@ func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set
 	return s
 }
 
-// addTools takes tools in. Of two with one name neither is: a call, or a rule, would not say
-// which one is meant.
+// addTools takes tools in. If two have the same name, neither is added: a call or a rule
+// could mean either.
 func (s *Set) addTools(offers []*offer) {
 	twice := map[string]bool{}
 	for _, t := range offers {
@@ -192,8 +191,8 @@ func (s *Set) Tools() []llm.Tool {
 	return all
 }
 
-// Extra is what the gate and the person are told of a tool beside a call's input: the
-// server, the server's own name of the tool, and its claims.
+// Extra is shown to the gate and the person in addition to a call's input: the server, the
+// server's own name of the tool, and its claims.
 func (s *Set) Extra(name string) map[string]json.RawMessage {
 	t := s.offer(name)
 	if t == nil {

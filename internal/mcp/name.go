@@ -9,9 +9,8 @@ import (
 // maxName is the longest name of a tool that every model takes.
 const maxName = 64
 
-// toolName is the name of a server's tool for models and rules. What models do not take
-// in a name becomes an underscore; of a name that is too long the beginning stays, with
-// a sum of the whole.
+// toolName is the name of a server's tool for models and rules. Characters that models do not
+// accept become underscores; a name that is too long is cut and gets a digest of the whole.
 func toolName(server, tool string) string {
 	name := "mcp__" + server + "__" + strings.Map(plainRune, tool)
 	if len(name) <= maxName {

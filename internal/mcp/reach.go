@@ -101,7 +101,7 @@ func (s *server) fromHome(path string) string {
 	return path
 }
 
-// stop ends the program, which hears first that nothing more comes.
+// stop ends the program, whose input is closed first.
 func (p *program) stop() {
 	p.input.Close() //nolint:errcheck // it may have ended already
 	timer := time.NewTimer(stopGrace)

@@ -14,7 +14,7 @@ import (
 // errSaid says that the server calls its own answer an error.
 var errSaid = errors.New("the tool failed")
 
-// resultText makes a text of a server's answer. What is no text is named.
+// resultText makes a text of a server's answer. Other content than text is only named.
 func resultText(r *sdk.CallToolResult) (string, error) {
 	if r.NeedsInput() {
 		return "", errors.New(

@@ -81,7 +81,7 @@ func (s *server) connect(ctx context.Context) ([]*offer, error) {
 	return s.offers(listed)
 }
 
-// noticeEnd says that the server's program has ended, unless it was told to.
+// noticeEnd says that the server's program has ended, unless it was asked to.
 func (s *server) noticeEnd() {
 	<-s.program.ended
 	s.gone.Do(func() { s.notice("MCP server %q has ended: %s", s.name, s.describeEnd()) })
@@ -129,7 +129,7 @@ func (s *server) offers(listed []*sdk.Tool) ([]*offer, error) {
 }
 
 const (
-	// maxAbout and maxSchema bound what a model is told of a tool.
+	// maxAbout and maxSchema bound the description of a tool for a model.
 	maxAbout  = 4 << 10
 	maxSchema = 64 << 10
 )
@@ -204,7 +204,7 @@ func (s *server) same(ctx context.Context, was *offer) error {
 // errTimeout says that a call took longer than it may.
 var errTimeout = errors.New("timed out")
 
-// call runs a tool. Whatever the server does, it returns.
+// call runs a tool. It returns whatever the server does.
 func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (string, error) {
 	limit := s.config.Timeout
 	if limit == 0 {
@@ -230,8 +230,8 @@ func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (str
 	return resultText(answer)
 }
 
-// patience is how long a server may still take when its call is over: not even the end
-// can be told to one that reads nothing.
+// patience is how long a server may still take when its call is over: a server that does not
+// read cannot even be asked to stop.
 const patience = 2 * time.Second
 
 // runBounded does something with the server, and ends the server when it does not let go.

@@ -70,8 +70,8 @@ func outermostCaches(all []Cache) []Cache {
 	return kept
 }
 
-// find is where a cache is without links, and whether it is there. One that is to be
-// made is made now.
+// find is where a cache is without links, and whether it is there. A cache that is wanted and
+// missing is created now.
 func (c Cache) find() (string, bool) {
 	if c.Make {
 		_ = os.MkdirAll(c.Folder, 0o700) // without it the program says what it misses

@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// layersOver works out the layers over caches, with what is written to them below at. One
-// that is made for a whole home does for all caches in it: the kernel takes longer for a
-// layer than for all the rest of the set-up.
+// layersOver works out the layers over caches, with what is written to them below at. A layer
+// for a whole home serves all caches in it: mounting a layer takes the kernel longer than the
+// rest of the set-up.
 func layersOver(home string, folders []string, at string) ([]caches, error) {
 	shared := caches{Folder: home, At: filepath.Join(at, "seen")}
 	var all []caches

@@ -68,7 +68,7 @@ type Limits struct {
 	// Installs says that the command line runs a package manager, which replaces the files
 	// that it has linked to its store and does not write to them.
 	Installs bool
-	// Weaker takes the layers that there are where not all can be had.
+	// Weaker uses the available layers where not all are available.
 	Weaker bool
 }
 

@@ -10,14 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file is the filter of system calls. It lists what is refused, since a list of
-// what programs need would break them one by one. What it refuses are ways around
-// the other layers: other kinds of sockets, new namespaces, other processes, and
-// parts of the kernel that a build or a test does not need.
+// This file is the filter of system calls. It lists what is refused, since a list of what
+// programs need would break them one by one. It refuses ways around the other layers: other
+// kinds of sockets, new namespaces, other processes, and parts of the kernel that a build or
+// a test does not need.
 
-// processors are those whose system calls are known here. A call by the numbers of
-// another one, such as of 32-bit programs, is refused as a whole: it could not be
-// told what it is.
+// processors are those whose system calls are known here. A call with another architecture's
+// numbers, such as a 32-bit program's, is always refused: its meaning would be unknown.
 var processors = map[string]uint32{
 	"amd64": unix.AUDIT_ARCH_X86_64,
 	"arm64": unix.AUDIT_ARCH_AARCH64,
@@ -103,17 +102,17 @@ var (
 	networkSockets = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 )
 
-// What a server and its client need on a loopback. Further protocols would only be
+// The calls that a server and its client need on a loopback. Further protocols would only be
 // more of the kernel to find holes in.
 var (
 	plainTypes     = []uint32{unix.SOCK_STREAM, unix.SOCK_DGRAM}
 	plainProtocols = []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP}
 )
 
-// socketType is the part of a socket's type that is no flag.
+// socketType is the part of a socket's type without flags.
 const socketType = 0xf
 
-// What the filter answers.
+// The answers of the filter.
 var (
 	permit  = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	refuse  = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
@@ -138,15 +137,15 @@ func filterOf(processor uint32, o *order) []bpf.Instruction {
 	for _, number := range refusedCalls {
 		program = append(program, onCall(number, refuse)...)
 	}
-	// What clone3 is asked for lies in memory, where no filter can look. Without it
-	// programs use clone.
+	// The arguments of clone3 lie in memory, where a filter cannot look. Without it programs
+	// use clone.
 	program = append(program, onCall(unix.SYS_CLONE3, missing)...)
 	program = append(program, onCall(unix.SYS_CLONE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_UNSHARE, refuseBits(newNamespaces)...)...)
 	for _, call := range modeCalls {
 		program = append(program, onCall(call.number, call.refuseSetID()...)...)
 	}
-	// What openat2 is asked for lies in memory as well. Without it programs use openat.
+	// The arguments of openat2 lie in memory as well. Without it programs use openat.
 	program = append(program, onCall(unix.SYS_OPENAT2, missing)...)
 	program = append(program, onCall(unix.SYS_IOCTL, answerAmong(1, terminalInputs, refuse, permit)...)...)
 	program = append(program, onCall(unix.SYS_SOCKET, o.sockets()...)...)

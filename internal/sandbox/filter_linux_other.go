@@ -2,5 +2,5 @@
 
 package sandbox
 
-// oldModeCalls are none here: this processor has only the calls that start from a folder.
+// oldModeCalls is empty here: this processor has only the calls that start from a folder.
 var oldModeCalls []modeCall

@@ -51,8 +51,8 @@ func (g *guarded) within(path string, add func(root, name string)) {
 	}
 }
 
-// addFile guards a file. Git takes no folder for one, so that nothing can stand in the
-// place of one that is missing.
+// addFile guards a file. Git does not read a folder as settings, so an empty one can block
+// the place of a missing file.
 func (g *guarded) addFile(root, name string) {
 	if path := filepath.Join(root, name); isPresent(path) {
 		g.add(root, name)

@@ -54,8 +54,8 @@ func (g *guarded) folder(root, home string, found *survey) {
 	}
 }
 
-// homeFiles guards what stands in a home, for who works in it, or keeps it in a repository
-// and links to it.
+// homeFiles guards the files of a home, for people who work in it, or keep it in a repository
+// and link to it.
 func (g *guarded) homeFiles(root, home string) {
 	if home == "" {
 		return

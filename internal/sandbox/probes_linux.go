@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A probe is an attempt. None of them does harm where it succeeds: what it changes
-// was made for it, and switches of the machine are opened and not moved.
+// A probe is an attempt. A probe that succeeds does no harm: it changes only files made for
+// it, and opens switches of the machine without moving them.
 type probe struct {
 	group, name string
 	try         func(*testBed) error

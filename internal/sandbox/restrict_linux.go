@@ -38,7 +38,8 @@ func (h *helper) dropCapabilities() error {
 	return nil
 }
 
-// What Landlock forbids outside of the writable folders, by the version that knows it.
+// The rights that Landlock denies outside of the writable folders, by the version that knows
+// them.
 const (
 	landlockWrites = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -48,7 +49,7 @@ const (
 	landlockMoves    = unix.LANDLOCK_ACCESS_FS_REFER     // version 2
 	landlockTruncate = unix.LANDLOCK_ACCESS_FS_TRUNCATE  // version 3
 	landlockDevices  = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // version 5
-	// landlockFile is what can be granted for a file that is no folder.
+	// landlockFile are the rights that can be granted for a file other than a folder.
 	landlockFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | landlockTruncate | landlockDevices
 
 	landlockTCP   = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP      // version 4

@@ -41,9 +41,9 @@ func SweepScratch(parent string) {
 	}
 }
 
-// Forget deletes Scratch, when no command runs any more. What programs have made
-// read-only in it goes too: go does that with the modules that it fetches, and nobody but
-// root could delete them.
+// Forget deletes Scratch, when no command runs any more. Read-only files in it are removed
+// too: go makes the modules that it fetches read-only, and only root could delete them
+// otherwise.
 func (p *Place) Forget() error {
 	if os.RemoveAll(p.Scratch) == nil {
 		return nil

@@ -45,7 +45,7 @@ func seatbelt(o *order) string {
 	for _, path := range open {
 		fmt.Fprintf(&b, "(allow file-write* (subpath %s))\n", seatbeltString(path))
 	}
-	if o.Reach == reachMachine { // there is no loopback of one's own on macOS
+	if o.Reach == reachMachine { // macOS has no private loopback
 		b.WriteString(seatbeltNetwork)
 	}
 	for _, path := range o.Pinned {

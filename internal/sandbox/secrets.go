@@ -18,8 +18,8 @@ import (
 
 // This file knows which files a command cannot read: those that the policy's rules about
 // secrets name. In a home and on the machine they are where programs look for them; in the
-// workspace they are looked for. What git has just as it is stays: who has the
-// repository has it, and emptied it would look like a change.
+// workspace they are looked for. A file that git has unchanged stays: everyone with the
+// repository has it, and hiding it would look like a change.
 
 // The limits of looking for secrets in a workspace.
 const (
@@ -70,8 +70,8 @@ func (k *secretNames) add(pattern string) {
 	k.byName[name] = append(k.byName[name], pattern)
 }
 
-// names reports whether a rule about secrets names an entry of a folder. Nearly all
-// entries are told by their names alone.
+// names reports whether a rule about secrets names an entry of a folder. The name alone
+// decides for nearly all entries.
 func (k *secretNames) names(dir, name string) bool {
 	patterns := k.byName[name]
 	for _, wild := range k.wild {

@@ -8,8 +8,9 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// A sentry knows what was guarded in the folders of a place before commands ran. What is
-// found besides, while one runs or when it has ended, was made by it and is set aside.
+// A sentry knows what was guarded in the folders of a place before commands ran. Anything
+// else that is found while the command runs or after it has ended was made by it, and is set
+// aside.
 type sentry struct {
 	mu       sync.Mutex
 	surveyor surveyor
@@ -59,8 +60,8 @@ func (p *Place) Sweep() {
 	_ = b.Close(nil) // no command ended
 }
 
-// enter looks through the folders of a command that is about to start. What it finds is
-// trusted, unless another command runs that may have made it.
+// enter looks through the folders of a command that is about to start. The files it finds are
+// trusted, unless another command that is running may have made them.
 func (p *Place) enter(b *Box) (*survey, error) {
 	w := &p.watch
 	w.mu.Lock()

@@ -20,8 +20,8 @@ const maxSockets = 512
 // meanwhile is still listed, but nobody holds its socket any more.
 const socketLooks = 3
 
-// socketLine is a line of /proc/net/unix (proc(5)): the number that the socket has, and
-// the name that it was bound to, if it has one. Names that begin with @ are no files.
+// socketLine is a line of /proc/net/unix (proc(5)): the number that the socket has, and the
+// name that it was bound to, if it has one. Names that begin with @ are not files.
 var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+) ([^@].*)$`)
 
 // sockets are the paths of the sockets that somebody listens at: a mount that cannot be

@@ -49,9 +49,8 @@ type surveyor struct{ known map[string]*folder }
 // maxSurvey bounds the folders of a workspace: beyond it nobody could say what is in them.
 const maxSurvey = 200_000
 
-// survey looks through folders, into all of them but those that are left out, whatever
-// their names and depth: git, editors and prompts find what lies there as well. A limit
-// of 0 is none.
+// survey looks through folders, into all of them but those that are left out, whatever their
+// names and depth: git, editors and prompts find what lies there as well. 0 means no limit.
 func (s *surveyor) survey(roots, without []string, limit int) (*survey, error) {
 	found := &survey{links: map[fileID]*linked{}}
 	left := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// idOf tells nothing here: folders are told apart by when they changed.
+// idOf returns nothing here: folders are distinguished by when they changed.
 func idOf(fs.FileInfo) (fileID, uint64) { return fileID{}, 1 }
 
 // linksOf does not count names on this system.

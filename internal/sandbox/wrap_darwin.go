@@ -23,7 +23,7 @@ func (l Limits) layers() layers { return allLayers }
 // keepAbsent has nothing to do: a rule also holds for what is not there yet.
 func (b *Box) keepAbsent(string) error { return nil }
 
-// layersOver has none to work out: there are no layers on this system.
+// layersOver returns nothing: this system has no layers.
 func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
 
 // sockets says that it cannot tell which sockets somebody listens at.

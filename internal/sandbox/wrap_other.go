@@ -22,7 +22,7 @@ func (b *Box) hand(*exec.Cmd, *order) error { return ErrUnavailable }
 
 func (b *Box) letGo(ended error) error { return ended }
 
-// layersOver has none to work out: there are no layers on this system.
+// layersOver returns nothing: this system has no layers.
 func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
 
 // sockets says that it cannot tell which sockets somebody listens at.
@@ -30,7 +30,7 @@ func sockets() (paths []string, all bool) { return nil, false }
 
 func isPlaceholder(string) bool { return false }
 
-// Available says that there is no sandbox.
+// Available reports that this system has no sandbox.
 func Available() Ability {
 	return Ability{
 		Level: umpire.SandboxNone, Lacks: "umpire has no sandbox for this system; on Windows run umpire inside WSL2",

@@ -237,8 +237,8 @@ func namesItself(text string) bool {
 	return hasWord(ownNames+" key", strings.ToLower(last))
 }
 
-// quotedValue accepts a value in quotes, in a program or a document: it is no
-// sentence, and no name of a field.
+// quotedValue accepts a value in quotes, in a program or a document, that is neither a
+// sentence nor the name of a field.
 func quotedValue(n name, text string) bool {
 	if strings.Contains(text, " ") && !token.Random(text) {
 		return false
@@ -278,8 +278,8 @@ func (s *source) endsHere(at int) bool {
 	return at >= len(s.text) || strings.IndexByte("\r\n,}])\"'\\#;&<", s.text[at]) >= 0
 }
 
-// closes reports whether the quote behind a sign ends a text that the name stands
-// in: "password=".
+// closes reports whether the quote after a sign ends the text that contains the name:
+// "password=".
 func (s *source) closes(n name, v value) bool {
 	return n.start > 0 && s.text[n.start-1] == s.text[v.start-1]
 }

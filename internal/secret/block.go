@@ -48,8 +48,8 @@ func (s *source) cutKey(first, limit int) int {
 	return end
 }
 
-// bodyByte reports whether a byte may stand in the body of a key: base64, its
-// headers, and line ends, which may be escaped.
+// bodyByte reports whether a byte may be part of the body of a key: base64, its headers, and
+// line ends, which may be escaped.
 func bodyByte(c byte) bool {
 	return isWord(c) || isSpace(c) || strings.IndexByte("+/=\\-:,.#!|>", c) >= 0
 }

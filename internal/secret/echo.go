@@ -10,10 +10,9 @@ import (
 // is a word that may mean something else there.
 const minEcho = 6
 
-// Echoes masks texts that were made of a value, such as the words of its command:
-// there a secret has lost the name that it was known by. What is secret in the value
-// is masked wherever it stands in a text and is no part of a longer word. The texts
-// themselves are left as they are.
+// Echoes masks texts that were made of a value, such as the words of its command: there a
+// secret has lost the name that it was known by. Secrets of the value are masked wherever
+// they occur in a text as whole words. The texts themselves are left as they are.
 func (m *Masker) Echoes(texts []string, of json.RawMessage) []string {
 	w := walk{masker: m, in: of, values: map[string]string{}}
 	if json.Valid(of) {
@@ -45,7 +44,7 @@ func findEchoes(text string, values map[string]string) (found []span) {
 	return found
 }
 
-// wholeWord reports whether a piece of a text is no part of a longer word.
+// wholeWord reports whether a piece of a text is not part of a longer word.
 func wholeWord(text string, start, end int) bool {
 	return (start == 0 || !isWord(text[start-1]) || !isWord(text[start])) &&
 		(end == len(text) || !isWord(text[end]) || !isWord(text[end-1]))

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// JSON returns a JSON value with the secrets in its strings masked, and whether
-// there were any. Keys, structure, numbers, order and blanks stay as they are, and
-// what is valid stays valid. A string is masked as a whole when its key says that
-// it is secret; a list of strings is read as the words of a command. What is no
-// JSON is masked as text.
+// JSON returns a JSON value with the secrets in its strings masked, and whether there were
+// any. Keys, structure, numbers, order and blanks stay as they are, and what is valid stays
+// valid. A string is masked as a whole when its key says that it is secret; a list of strings
+// is read as the words of a command. Anything other than JSON is masked as text.
 func (m *Masker) JSON(value json.RawMessage) (masked json.RawMessage, changed bool) {
 	if !json.Valid(value) {
 		text := m.Text(string(value))

@@ -28,9 +28,9 @@ const (
 // A Key is what one store masks and seals with.
 type Key struct{ seal, mask, id []byte }
 
-// OpenKey reads the key in a folder, and makes one if there is none. Several
-// processes may do so at once and get the same one. Who loses the file loses what
-// was sealed with it, and nothing else. A file that others may read is refused.
+// OpenKey reads the key in a folder, and makes one if there is none. Several processes may do
+// so at once and get the same one. Losing the file loses what was sealed with it, and nothing
+// else. A file that others may read is refused.
 func OpenKey(folder string) (*Key, error) {
 	seed, err := OpenSeed(folder, KeyFile)
 	if err != nil {

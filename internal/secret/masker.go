@@ -6,10 +6,9 @@
 //	sealer, err := key.Sealer()
 //	sealed, err := sealer.Seal("call:s1:c1", exact)
 //
-// Tokens are found by the rules of gitleaks, taken from its library, and passwords,
-// headers and options by rules of our own. What is not a secret stays readable:
-// programs, verbs, paths, hosts, options, hashes. The rules are read when the first
-// text comes.
+// Tokens are found by the rules of gitleaks, taken from its library, and passwords, headers
+// and options by rules of our own. Everything else stays readable: programs, verbs, paths,
+// hosts, options, hashes. The rules are read when the first text comes.
 //
 // Masking is for records. It is no boundary: a secret without a name and without a
 // shape is not found, nor is one that was encoded or cut in pieces.

@@ -16,7 +16,7 @@ const (
 	passwordTier
 )
 
-// words are the ends of names that a secret stands behind.
+// words are the endings of names whose value is a secret.
 var words = [...]struct {
 	tier tier
 	ends string // separated by blanks; _ is _, - or nothing
@@ -58,7 +58,7 @@ func nameRules() (all []ownRule) {
 	return all
 }
 
-// otherTokens are what a name says when its token or key is no secret.
+// otherTokens are words of a name that say that its token or key is not a secret.
 var otherTokens = []string{
 	"next", "page", "paging", "continuation", "pagination", "sync", "cursor", "max", "min", "num", "count", "total",
 	"prompt", "input",

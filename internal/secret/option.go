@@ -70,7 +70,7 @@ func programLiterals() []string {
 	return all
 }
 
-// What is read of a command: its options, and what stands before its program.
+// The parts of a command that are read: its options, and the words before its program.
 const (
 	maxCommand = 4096
 	maxBefore  = 256
@@ -104,7 +104,7 @@ func hasWord(words, word string) bool {
 	return false
 }
 
-// enclosing returns the quote that a command stands behind, or 0.
+// enclosing returns the quote that a command follows, or 0.
 func (s *source) enclosing(at int) byte {
 	left := s.text[max(0, at-maxBefore):at]
 	if n := strings.LastIndexAny(left, "\n;|&(`\"'"); n >= 0 && (left[n] == '"' || left[n] == '\'') {
@@ -222,8 +222,8 @@ func (s *source) calls(at int) bool {
 	return true
 }
 
-// takesValue reports whether an option names something with the next word, so that
-// a program's name behind it is none.
+// takesValue reports whether the next word is the option's value, and so not a program's
+// name.
 func takesValue(option string) bool { return strings.HasPrefix(option, "--") && option != "--" }
 
 // piped masks what is echoed into a program that reads a secret.

@@ -43,8 +43,8 @@ func (s *scan) prefixed(start, end int) {
 	}
 }
 
-// inToken reports whether a byte goes on with a token. Only some have parts with
-// dots between them.
+// inToken reports whether a byte continues a token. Only some have parts with dots between
+// them.
 func (s *source) inToken(prefix string, at int) bool {
 	return isWord(s.text[at]) || s.text[at] == '-' || s.text[at] == '.' && hasWord("eyJ SG. ya29. mfa. AIza", prefix)
 }

@@ -113,9 +113,8 @@ func addressLength(value string) int {
 // nameReach is how far before a literal its name may begin.
 const nameReach = 50
 
-// speaks reports whether the name that a literal is part of, or what stands
-// between it and the value, is about a secret. A commit after the name of a
-// company is none.
+// speaks reports whether the name that a literal is part of, or what stands between it and
+// the value, is about a secret. A commit hash after the name of a company is not a secret.
 func (s *source) speaks(start, value int) bool {
 	left := start
 	for left > 0 && start-left < nameReach && isName(s.text[left-1]) {

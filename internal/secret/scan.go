@@ -14,8 +14,8 @@ type span struct {
 	how        certainty
 }
 
-// A certainty says how much a rule knows. Where two find the same secret, the
-// name of the one that knows more is shown.
+// A certainty says how much a rule knows. If two rules find the same secret, the more
+// specific name is shown.
 type certainty uint8
 
 const (
@@ -143,8 +143,8 @@ func ownRules() []ownRule {
 	}...)
 }
 
-// findSecrets returns the secrets of a text in their order, none over another. What
-// stands in a mask is none.
+// findSecrets returns the secrets of a text in their order, none over another. Text inside a
+// mask is not a secret.
 func findSecrets(text string) []span {
 	t := theTable()
 	s := &scan{source: source{text}}

@@ -79,8 +79,8 @@ type scannerRule struct {
 	SecretGroup int     `toml:"secretGroup"`
 }
 
-// known are the rules of the scanner. One that does not fit the form is left out; a
-// test tells which.
+// known are the rules of the scanner. A rule that does not fit the form is left out; a test
+// names those.
 var known = sync.OnceValue(func() []*rule {
 	rules, _ := scannerRules()
 	return rules
@@ -144,8 +144,8 @@ func (r *scannerRule) fit() (*rule, error) {
 	return fitted, nil
 }
 
-// pattern returns the rule's pattern without what may stand before it, and whether it
-// looks for a value behind a name.
+// pattern returns the rule's pattern without its optional prefix, and whether it looks for
+// the value of a name.
 func (r *scannerRule) pattern() (pattern string, named bool, err error) {
 	pattern = r.Regex
 	if c, ok := changed[r.ID]; ok {
@@ -183,8 +183,8 @@ func isBounded(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpWordBoundary
 }
 
-// beginningsOf returns what matches may begin with, in lower case; as long as it
-// can be told, but not beyond a few alternatives.
+// beginningsOf returns the literals that matches may begin with, in lower case, as long as
+// they are known and few.
 func beginningsOf(re *syntax.Regexp) []string {
 	all, _ := beginsWith(re)
 	slices.Sort(all)

@@ -57,8 +57,8 @@ func (s *Sealer) Seal(label string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(sealed, nil, plain, s.bound(label)), nil
 }
 
-// Open returns the text that was sealed for a place. What it cannot open it
-// returns nothing of.
+// Open returns the text that was sealed for a place. On failure it returns no part of the
+// text.
 func (s *Sealer) Open(label string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, fmt.Errorf("open %s: %w", label, ErrNoKey)

@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire/internal/token"
 )
 
-// A value is what stands behind a name.
+// A value is the text after a name.
 type value struct {
 	start, end int // without quotes
 	next       int // behind the closing quote

@@ -85,8 +85,8 @@ func (s *Set) streamOutput(id umpire.CallID, kept io.Writer) (sink io.Writer, do
 	return io.MultiWriter(kept, live), live.flushLast
 }
 
-// shell makes the command that runs a command line. What both its streams print
-// goes to one place, in the order in which it was printed.
+// shell makes the command that runs a command line. Both its streams go to one place, in the
+// order in which they were written.
 func (s *Set) shell(command, dir string, out io.Writer) *exec.Cmd {
 	//nolint:noctx // the context ends the whole process group, which exec cannot
 	cmd := exec.Command(shellName(), "-c", command)

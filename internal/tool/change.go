@@ -19,12 +19,11 @@ type change struct {
 	verb   string // what it does to the file, in the past tense
 	create bool   // the file, and the folders that lead to it, need not be there yet
 	blind  bool   // what the file holds does not matter
-	// apply returns the new content of a file, nil if there is none, and a few words
-	// on what was done.
+	// apply returns the new content of a file, or nil, and a few words on what was done.
 	apply func(*original) (after []byte, said string, err error)
 }
 
-// An original is a file as it stands before a change.
+// An original is a file before a change.
 type original struct {
 	content []byte // nil if the change is blind and the file too large to look at
 	size    int64
@@ -116,11 +115,11 @@ func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
 // A Preview is what a call would change in files. The zero value is that of a call which
 // changes none by itself.
 type Preview struct {
-	// Diff shows it as `diff -u` does. What cannot be done, or is refused, is said in
-	// the place of its diff.
+	// Diff shows it as `diff -u` does. An edit that cannot be done, or is refused, is
+	// described in the place of its diff.
 	Diff string
-	// Shown are the fields of the input that need not be read beside the diff: it shows
-	// all that they change. There are none when something of it is left out.
+	// Shown are the fields of the input that need not be read beside the diff: it shows all
+	// that they change. It is empty when part of the diff is left out.
 	Shown []string
 }
 

@@ -15,9 +15,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// limits are what a decision obliges a command to. What was allowed although it lies
-// outside of the workspace, or is guarded in it, is opened for just this command: a
-// person or a rule has said so.
+// limits are what a decision obliges a command to. Paths outside of the workspace, or guarded
+// in it, that a person or a rule allowed are opened for just this command.
 func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
 	l := sandbox.Limits{Mode: d.Obligations.Sandbox, Network: d.Obligations.Network, Weaker: s.options.Weaker}
 	for i := range d.Accesses {
@@ -91,8 +90,8 @@ func wasAskedAbout(d *umpire.Decision, access int, code umpire.ReasonCode) bool 
 // errNoSandbox says that a command was not started, since nothing would hold it.
 var errNoSandbox = errors.New("the command was not run: the decision wants a sandbox, and there is none here")
 
-// confined runs a command in the sandbox that its limits ask for. A command that
-// fails gets told what the sandbox keeps it from, if that may be why.
+// confined runs a command in the sandbox that its limits ask for. If a command may have
+// failed because of the sandbox, its output says what the sandbox prevents.
 func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out io.Writer) error {
 	if l.Mode == umpire.SandboxFullAccess {
 		return s.runGroup(ctx, cmd)
@@ -129,8 +128,8 @@ var refusals = []string{
 	"connection refused", "enetunreach", "econnrefused",
 }
 
-// A refusalWatcher passes on what is written, and remembers whether a refusal was in it. One
-// that is cut in two by two writes is missed, which costs a hint and no more.
+// A refusalWatcher passes on what is written, and remembers whether a refusal was in it. A
+// refusal that is split over two writes is missed, which only costs a hint.
 type refusalWatcher struct {
 	w       io.Writer
 	refused bool

@@ -16,10 +16,10 @@ const (
 	maxDiffSide = 4 << 20
 )
 
-// UnifiedDiff returns the change from before to after under the names that the two have,
-// "" when they are the same. It is valid UTF-8 of at most limit bytes and one line
-// more, which says how much was left out. Of binary or very large texts it says only
-// that they differ. Lines stand as they are in the text: escape them for a person.
+// UnifiedDiff returns the change from before to after under the names that the two have, ""
+// when they are the same. It is valid UTF-8 of at most limit bytes and one line more, which
+// says how much was left out. For binary or very large texts it says only that they differ.
+// Lines stand as they are in the text: escape them for a person.
 func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 	if bytes.Equal(before, after) {
 		return ""
@@ -36,8 +36,8 @@ func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 	return cutText(strings.ToValidUTF8(text, "\uFFFD"), limit)
 }
 
-// Whole reports whether texts that [Unified] returned show all that changes. What is left
-// out is said on a line of its own that begins with a bracket, as no line of a diff does.
+// Whole reports whether texts that [Unified] returned show all that changes. An omission has
+// a line of its own that begins with a bracket, unlike any line of a diff.
 func Whole(text string) bool {
 	return text != "" && !strings.HasPrefix(text, "[") && !strings.Contains(text, "\n[")
 }

@@ -23,8 +23,8 @@ var shellHooks = []string{
 	"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "CDPATH", "GLOBIGNORE", "IFS",
 }
 
-// modelKeys are with what the agent's own model is paid for. Whoever has a model's
-// tool print its environment is not to have them.
+// modelKeys are with what the agent's own model is paid for. They must not appear when a
+// model's tool prints its environment.
 var modelKeys = []string{
 	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_CUSTOM_HEADERS",
 	"ANTHROPIC_WEBHOOK_SIGNING_KEY",

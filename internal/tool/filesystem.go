@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// The two tools that a profile's editableFileSuffixes are about. What they refuse the
-// decision says; the tool only leaves it out.
+// The two tools that a profile's editableFileSuffixes are about. The decision says what they
+// refuse; the tool only leaves it out.
 
 var linesTool = tool{
 	about: "Replaces lines of a file by their numbers, from 1, both ends included: read the file first. " +
@@ -40,7 +40,7 @@ var searchTool = tool{
 	run: editorOf(searchChange),
 }
 
-// A span is a row of lines, counted from 1, and what is to stand in their place.
+// A span is a range of lines, counted from 1, and their replacement.
 type span struct {
 	first, last int
 	content     []byte

@@ -189,7 +189,7 @@ func (v gitVerb) args(words []string) []string {
 	}
 	args = append(append(append(args, words[1]), v.options...), words[2:]...)
 	if !slices.Contains(words, "--") && words[1] != "push" {
-		args = append(args, "--") // what stands before it is no path
+		args = append(args, "--") // what comes before it is not a path
 	}
 	return args
 }

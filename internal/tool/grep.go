@@ -55,7 +55,7 @@ type grep struct {
 	before, after int
 	multiline     bool
 	limit         int
-	literals      [][]byte // one of them stands in every hit; none is not known
+	literals      [][]byte // every hit contains one of them; empty if unknown
 	buffer        []byte   // what is being searched, used again for the next file
 
 	out   strings.Builder
@@ -251,8 +251,8 @@ func (g *grep) spans(data []byte) []int {
 // maxLiterals is how many texts a file is searched for before it is matched.
 const maxLiterals = 16
 
-// literalsOf are texts of which one stands in all that an expression matches: to look for
-// them is many times faster than to match.
+// literalsOf returns texts of which every match of an expression contains one: searching for
+// them is many times faster than matching.
 func literalsOf(expr string) [][]byte {
 	parsed, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -324,7 +324,7 @@ func (g *grep) show(name string, lines [][]byte, hits []int) {
 	}
 }
 
-// prefix is what stands before a line: a colon marks a hit, a dash its surroundings.
+// prefix comes before a line: a colon marks a hit, a dash its context.
 func (g *grep) prefix(name string, n int, hit bool) string {
 	mark := "-"
 	if hit {

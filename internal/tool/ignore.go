@@ -34,7 +34,7 @@ type ignoreRule struct {
 // matches wins. Paths have slashes and start at the top.
 type ignores []ignoreRule
 
-// with adds the rules of a file that stands in a folder.
+// with adds the rules of a file in a folder.
 func (rules ignores) with(base string, text []byte) ignores {
 	added := slices.Clip(rules)
 	for line := range strings.SplitSeq(string(text), "\n") {
@@ -148,8 +148,7 @@ func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
 	return rules, top
 }
 
-// ownIgnores reads the person's list for all repositories, where git looks for it unless
-// it is told otherwise.
+// ownIgnores reads the person's list for all repositories, where git looks for it by default.
 func (s *Set) ownIgnores() ([]byte, error) {
 	config := filepath.Join(s.options.Home, ".config")
 	for _, pair := range s.options.Env {
@@ -181,8 +180,8 @@ func excludeFile(dir *os.Root) ([]byte, error) {
 	return readIgnoreFile(dir, "exclude")
 }
 
-// readIgnoreFile reads a list of ignored files whole; one that is no regular file, or too
-// large, counts as not there.
+// readIgnoreFile reads a list of ignored files whole; a file that is too large, or not a
+// regular one, counts as missing.
 func readIgnoreFile(dir *os.Root, name string) ([]byte, error) {
 	f, info, err := openRegular(dir, name)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// What is kept of a command's output: the beginning, which says what it set out to
+// The parts of a command's output that are kept: the beginning, which says what it set out to
 // do, and the end, which says how it went.
 const (
 	outputHead = 10 << 10
@@ -46,8 +46,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns what was kept. Where something is left out it says how much, and
-// no character is cut in two there.
+// String returns what was kept. An omission says how much is missing, and never splits a
+// character.
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

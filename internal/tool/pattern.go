@@ -23,8 +23,8 @@ var errPattern = errors.New("is not a valid pattern")
 // within a name, ** goes any number of folders down, {a,b} is a or b.
 type pattern []string
 
-// newPattern reads a pattern. One that leads out of the folder where the search
-// begins is refused, also when only its braces make it so.
+// newPattern reads a pattern. A pattern that leads out of the folder where the search begins
+// is refused, even if only through its braces.
 func newPattern(text string) (pattern, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, fmt.Errorf("want 1 to %d bytes", maxPattern)
@@ -93,7 +93,7 @@ func expandBraces(text string) ([]string, error) {
 	return all, nil
 }
 
-// findBraces finds the first brace, the one that closes it, and its own commas; -1 is
+// findBraces finds the first brace, the one that closes it, and its own commas; -1 means
 // none.
 func findBraces(text string) (open, shut int, commas []int) {
 	open, shut = -1, -1

@@ -18,7 +18,7 @@ import (
 type place struct {
 	dir  *os.Root
 	name string // "." is the folder itself
-	path string // as it is told to people
+	path string // as it is shown to people
 }
 
 func (p *place) closeDir() { _ = p.dir.Close() } // only looked through: nothing can be lost
@@ -42,9 +42,9 @@ func (o *Options) target(u *use, path string) (string, error) {
 	return strings.TrimSuffix(u.call.Dir, "/") + "/" + path, nil
 }
 
-// decided returns where a path leads according to the decision. The decision must
-// speak of just this path. Where it does not say where the path leads, only the
-// path itself will do, free of links.
+// decided returns where a path leads according to the decision. The decision must speak of
+// just this path. If it does not say where the path leads, the path itself must be free of
+// links.
 func (o *Options) decided(u *use, path string, kind umpire.AccessKind) (string, error) {
 	target, err := o.target(u, path)
 	if err != nil {
@@ -144,8 +144,8 @@ func orDot(name string) string {
 	return name
 }
 
-// descendInto goes one folder down. What is entered is what was looked at: a folder,
-// and not a link to one.
+// descendInto goes one folder down. It enters exactly the folder that was looked at, never a
+// link to one.
 func descendInto(dir *os.Root, name string, create bool) (*os.Root, error) {
 	before, err := dir.Lstat(name)
 	if create && errors.Is(err, fs.ErrNotExist) {

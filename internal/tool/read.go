@@ -73,7 +73,7 @@ func (s *Set) readFile(ctx context.Context, u *use) (string, error) {
 
 // isBinary looks at the beginning without taking it.
 func isBinary(r *bufio.Reader) bool {
-	head, _ := r.Peek(sniffBytes) // a short file is no error here
+	head, _ := r.Peek(sniffBytes) // a short file is not an error here
 	return bytes.IndexByte(head, 0) >= 0
 }
 

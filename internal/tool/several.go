@@ -38,8 +38,8 @@ func changeSeveral(read func(input) (change, error)) func(input) ([]change, erro
 	}
 }
 
-// items reads a list of files under the name of the path. What a file does not say
-// for itself stands beside the list.
+// items reads a list of files under the name of the path. Fields that a file does not give
+// itself are taken from beside the list.
 func (in input) items() (items []item, listed bool, err error) {
 	name, raw := in.field("filePath", "file_path", "path")
 	if name == "" || raw[0] != '[' {
@@ -92,9 +92,9 @@ type fileResult struct {
 	Message string `json:"message"`
 }
 
-// editorOf runs a tool that takes one path or a list of files. Of a list each file is
-// edited for itself, in the order of the list: what cannot be edited, or is refused,
-// is left as it is, and what was edited before stays edited.
+// editorOf runs a tool that takes one path or a list of files. The files of a list are edited
+// one by one, in order: a file that cannot be edited, or is refused, is left alone, and
+// earlier files stay edited.
 func editorOf(read func(input) (change, error)) func(*Set, context.Context, *use) (string, error) {
 	return func(s *Set, ctx context.Context, u *use) (string, error) {
 		changes, err := changeSeveral(read)(u.in)

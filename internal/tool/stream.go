@@ -9,18 +9,18 @@ import (
 const (
 	// streamEvery is how often a command's output is passed on while it runs.
 	streamEvery = 100 * time.Millisecond
-	// streamPiece bounds one piece: of more than that the end is passed on, and how
-	// much was left out. What is kept as the result does not depend on it.
+	// streamPiece bounds one piece: of more than that the end is passed on, and how much was
+	// left out. The stored result does not depend on it.
 	streamPiece = 8 << 10
 )
 
-// A stream passes the output of a command on while it runs: in pieces of valid
-// UTF-8, in order, one at a time. Whoever hears them slowly does not hold up the
-// command, but hears less. It is safe for concurrent use.
+// A stream passes the output of a command on while it runs: in pieces of valid UTF-8, in
+// order, one at a time. A slow receiver does not hold up the command, but misses pieces. It
+// is safe for concurrent use.
 type stream struct {
 	hear func(text string)
 
-	saying sync.Mutex // held while a piece is heard
+	saying sync.Mutex // held while a piece is passed on
 
 	mu      sync.Mutex
 	pending []byte
@@ -78,5 +78,5 @@ func (s *stream) takePending(last bool) string {
 	return text
 }
 
-// flushLast passes on the rest. Nothing is heard after it has returned.
+// flushLast passes on the rest. Nothing is passed on after it has returned.
 func (s *stream) flushLast() { s.flush(true) }

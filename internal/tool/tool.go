@@ -43,8 +43,8 @@ type Options struct {
 	AddDirs []string
 	// Home is what ~ stands for, "" when it is not known.
 	Home string
-	// Env is the environment of commands. What would change how a shell reads them,
-	// or open the gate, is taken out.
+	// Env is the environment of commands. Variables that would change how a shell reads them,
+	// or open the gate, are removed.
 	Env []string
 	// EnvListed are variables that commands in the sandbox get although they hold secrets.
 	EnvListed []string
@@ -54,10 +54,10 @@ type Options struct {
 	// that they have full access. Weaker takes the layers that there are.
 	Sandbox *sandbox.Place
 	Weaker  bool
-	// Output hears what a call prints while it runs, in pieces of valid UTF-8: the
-	// pieces of one call in order, and none after its Run has returned. Of a call that
-	// prints faster than it is heard, pieces leave something out and say so. Nil hears
-	// nothing; commands in the background are not heard.
+	// Output hears what a call prints while it runs, in pieces of valid UTF-8: the pieces of
+	// one call in order, and none after its Run has returned. If a call prints faster than
+	// the pieces are taken, they leave something out and say so. Nil hears nothing; commands
+	// in the background are not heard.
 	Output func(call umpire.CallID, text string)
 	// MayRead reports whether the agent that makes a call may also read a path without
 	// being asked about it: only then does a result show how a file changed. Nil is

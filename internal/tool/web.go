@@ -78,8 +78,8 @@ func (u *use) page(address string) (*url.URL, error) {
 }
 
 // meansPrivate reports whether the decision was made knowing that the URL leads to this
-// machine or its network: the host says so itself, and a person allowed it, by an answer
-// or by a rule. What a mode allows with all the rest was not meant so.
+// machine or its network: the host says so itself, and a person allowed it, by an answer or
+// by a rule. A mode that allows everything did not mean this.
 func (u *use) meansPrivate(at *url.URL, address string) bool {
 	if !policy.PrivateHost(at.Hostname()) {
 		return false
@@ -159,7 +159,7 @@ func portOf(at *url.URL) string {
 	return "80"
 }
 
-// shownURL is a URL as it is told: in ASCII, on one line, of a length to be read.
+// shownURL is a URL for people: in ASCII, on one line, and short enough to read.
 func shownURL(at *url.URL) string {
 	text := at.Redacted()
 	if len(text) > maxLine {

@@ -28,8 +28,8 @@ type web struct {
 	roots   *x509.CertPool
 }
 
-// client returns a client for one call. What it dials is the very address that was
-// looked at, so that a name cannot mean something else the second time.
+// client returns a client for one call. It dials the very address that was checked, so a name
+// cannot mean something else the second time.
 func (w web) client(private bool) *http.Client {
 	if w.resolve == nil {
 		w.resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {

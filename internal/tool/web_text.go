@@ -20,7 +20,7 @@ import (
 )
 
 // pageText makes text of a body: HTML becomes Markdown, other text stays as it is, and
-// what is no text is an error.
+// anything else is an error.
 func pageText(at *url.URL, contentType string, body []byte) (string, error) {
 	if contentType == "" {
 		contentType = http.DetectContentType(body)

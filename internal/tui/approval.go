@@ -432,8 +432,8 @@ func (a *approval) unread() bool {
 	return a.card != nil && !a.read
 }
 
-// noteSeen takes in which lines of the card are on the screen. What is seen counts from
-// its top and without a gap.
+// noteSeen takes in which lines of the card are on the screen. A card is seen from its top,
+// without a gap.
 func (a *approval) noteSeen(first, end int) {
 	if a.form != a.seenOf {
 		a.seen, a.seenOf = 0, a.form

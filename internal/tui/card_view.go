@@ -16,8 +16,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// The card stands in the conversation, below what led to it; what can be answered
-// stands below it, where it is seen whatever is scrolled.
+// The card is part of the conversation, below what led to it. The possible answers are below
+// the conversation, visible wherever it is scrolled to.
 
 // A cardView draws an approval.
 type cardView struct{ *approval }

@@ -44,7 +44,7 @@ func listCommands() []slash {
 	}
 }
 
-// commandForm is a word that is meant as a command; a path is none.
+// commandForm matches a word that is meant as a command; a path does not match.
 var commandForm = regexp.MustCompile(`^/([a-zA-Z-]+)(?:\s+(.*))?$`)
 
 // asCommand reads a message as a command.

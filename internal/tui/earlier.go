@@ -15,8 +15,8 @@ const (
 	earlierSpoken = 10
 )
 
-// An earlier is what was said in a session before this process went on with it. It is
-// read before the agent works in the session, so that nothing of it is shown twice.
+// An earlier is what was said in a session before this process went on with it. It is read
+// before the agent works in the session, so nothing is shown twice.
 type earlier struct {
 	said umpire.Conversation
 	err  error

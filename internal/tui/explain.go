@@ -33,7 +33,7 @@ func (m *model) explain() tea.Cmd {
 	return m.ask.loadWhy(*a.current())
 }
 
-// loadWhy has the gate decide the call once more, to hear its reasons.
+// loadWhy has the gate decide the call once more, to get its reasons.
 func (a *approval) loadWhy(p umpire.Pending) tea.Cmd {
 	dir := a.card.Session.Dir
 	return a.do(func(ctx context.Context) tea.Msg {

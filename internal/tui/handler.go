@@ -7,9 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A TurnHandler hears what happens in a turn and passes it on to the screen. Pieces of what is
-// being said are put together, so that a fast model does not make a slow screen slower.
-// It is safe for concurrent use.
+// A TurnHandler passes the events of a turn on to the screen. It joins the pieces of a reply,
+// so a fast model does not slow down a slow screen. It is safe for concurrent use.
 type TurnHandler struct {
 	send func(message any) // must not be called with mu held
 
@@ -18,7 +17,7 @@ type TurnHandler struct {
 	pending bool // a sayingMsg is on its way
 }
 
-// The messages that an ear sends.
+// The messages that a TurnHandler sends.
 type (
 	sayingMsg struct{} // there is more of what is being said
 	againMsg  struct{} // what was being said broke off, and begins anew
@@ -35,11 +34,11 @@ type (
 	eventMsg  struct{ event umpire.Event }
 )
 
-// Event hears of an event of the session. The screen watches for itself; plain mode writes
+// Event passes on an event of the session. The screen watches for itself; plain mode writes
 // it.
 func (e *TurnHandler) Event(event umpire.Event) { e.send(eventMsg{event}) }
 
-// Saying hears a piece of what the assistant is saying.
+// Saying adds a piece of the reply that is coming in.
 func (e *TurnHandler) Saying(piece llm.Delta) {
 	e.mu.Lock()
 	if piece.Again {
@@ -65,7 +64,7 @@ func (e *TurnHandler) currentReply() string {
 	return e.saying
 }
 
-// Said hears what the assistant said, once it is stored.
+// Said passes on a reply, once it is stored.
 func (e *TurnHandler) Said(text string) {
 	e.dropReply()
 	e.send(saidMsg{text})
@@ -78,14 +77,14 @@ func (e *TurnHandler) dropReply() {
 	e.mu.Unlock()
 }
 
-// Ended hears that a call has its result.
+// Ended passes on the result of a call.
 func (e *TurnHandler) Ended(call umpire.BatchCall, r umpire.Result) { e.send(endedMsg{call, r}) }
 
-// Output hears what a call that runs has written so far.
+// Output passes on what a running call has written so far.
 func (e *TurnHandler) Output(call umpire.CallID, text string) { e.send(outputMsg{call, text}) }
 
-// Waiting hears how many questions wait. The screen asks the gate for them itself.
+// Waiting does nothing: the screen asks the gate for the questions itself.
 func (e *TurnHandler) Waiting(int) {}
 
-// Queued hears that a message waits until questions are answered.
+// Queued passes on that a message waits until questions are answered.
 func (e *TurnHandler) Queued(prompted umpire.Prompted) { e.send(queuedMsg{prompted}) }

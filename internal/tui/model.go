@@ -18,14 +18,14 @@ import (
 // with messages, and View draws it.
 type model struct {
 	*base
-	// beginTurn starts a turn. What it returns first ends the turn.
+	// beginTurn starts a turn. The function that it returns ends the turn.
 	beginTurn func(s umpire.Session, task string) (stop func(), report tea.Cmd)
 	handler   *TurnHandler
 
 	before earlier
 	input  textarea.Model
 	wrote  wrote
-	screen screen // in front of the conversation; nil is none
+	screen screen // in front of the conversation; may be nil
 
 	turn   turn
 	ask    approval
@@ -39,7 +39,7 @@ type model struct {
 	over              bool // the one turn of this chat has ended
 }
 
-// A screen stands in front of the conversation until it is left.
+// A screen covers the conversation until the person leaves it.
 type screen interface {
 	// update takes a key or a paste.
 	update(m *model, msg tea.Msg) tea.Cmd
@@ -250,8 +250,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	return m.pressInput(k)
 }
 
-// pressCard takes a key while a card has the focus. One that begins a message is written
-// there instead.
+// pressCard takes a key while a card has the focus. If the key begins a message, it is
+// written there instead.
 func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
 	a := &m.ask
 	if a.step == stepNone && a.typing(k) {

@@ -174,7 +174,7 @@ func (p *plain) typed(line lineMsg) tea.Cmd {
 	return p.m.submit()
 }
 
-// choose takes an answer. What was typed before the card stood there for a moment is none.
+// choose takes an answer. Text typed before the card was shown for a moment does not count.
 func (p *plain) choose(line lineMsg) tea.Cmd {
 	a := &p.m.ask
 	if p.card != a.card || line.at.Sub(a.shown) < SettleTime || a.state == cardLoading {
@@ -221,7 +221,7 @@ func (p *plain) explain() []string {
 
 func (p *plain) raw() []string { return []string{laidOutJSON(p.m.ask.current().Input)} }
 
-// print writes lines of our own. What was wanted of the person is said again below them.
+// print writes lines of our own. The open question is repeated below them.
 func (p *plain) print(lines ...string) {
 	if p.open {
 		fmt.Fprintln(p.out)
@@ -266,7 +266,7 @@ func (p *plain) writeEntries() {
 	}
 }
 
-// writeEntry writes an entry. A message of the person's stands there already.
+// writeEntry writes an entry. A message of the person's is there already.
 func (p *plain) writeEntry(e *entry) {
 	switch e.kind {
 	case userEntry:
@@ -303,7 +303,7 @@ func (p *plain) writeOutput(text string) {
 	}
 }
 
-// writeScreen writes what would stand in front of the conversation, once it is there.
+// writeScreen writes what would cover the conversation, once it is loaded.
 func (p *plain) writeScreen() {
 	if p.m.screen == nil {
 		return
@@ -356,7 +356,7 @@ func (p *plain) writeCard() {
 		p.say(a.complaint)
 		a.complaint = ""
 	} else {
-		a.shown = p.m.conf.Now() // from here on it stands there
+		a.shown = p.m.conf.Now() // from here on it is shown
 		p.startCommand(p.m.ask.settle())
 		p.print(a.card.Whole())
 	}

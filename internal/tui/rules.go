@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A rulesScreen lists the rules that hold in the project, and the files that they stand
-// in with their health. One that umpire may write is removed here.
+// A rulesScreen lists the rules that hold in the project, and the files that they stand in
+// with their health. A rule in a file that umpire may write can be removed here.
 type rulesScreen struct {
 	list    list
 	rules   []umpire.Rule

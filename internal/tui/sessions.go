@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A sessionsScreen lists the sessions of the project, to go on with one or to fork it.
+// A sessionsScreen lists the sessions of the project, to resume or fork one.
 type sessionsScreen struct {
 	list     list
 	sessions []umpire.Session
@@ -44,7 +44,7 @@ func (msg sessionsMsg) apply(m *model) {
 	}
 	s.sessions, s.loaded = nil, true
 	for _, one := range msg.sessions {
-		if !one.External { // another agent's, which goes on with it itself
+		if !one.External { // another agent's, which resumes it itself
 			s.sessions = append(s.sessions, one)
 		}
 	}

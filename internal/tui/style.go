@@ -2,8 +2,8 @@ package tui
 
 import "charm.land/lipgloss/v2"
 
-// The styles are sixteen-colour ones: the terminal's owner has chosen those to be seen.
-// Where colour is not wanted or not to be had, the terminal library leaves it out.
+// The styles are sixteen-colour ones: the terminal's owner has chosen those to be seen. The
+// terminal library leaves out colours that are not wanted or not supported.
 var (
 	plainStyle = lipgloss.NewStyle()
 	boldStyle  = lipgloss.NewStyle().Bold(true)

@@ -15,7 +15,7 @@ type switchedMsg struct {
 	err     error
 }
 
-// resumeSession goes on with another session: the one that is named, or one of a list.
+// resumeSession switches to another session: the one that is named, or one of a list.
 func resumeSession(m *model, words string) tea.Cmd {
 	if words == "" {
 		return openSessions(m, "")

@@ -5,10 +5,10 @@
 //	err := chat.Run(ctx)        // on the whole screen
 //	err := chat.RunPlain(ctx)   // line by line, for screen readers and poor terminals
 //
-// It decides nothing and runs nothing: it reads the gate's timeline, hands in what the
-// person answers, and has turns run by the function that it is given. What it shows of
-// models, calls and files is made safe by internal/view first: the only escapes that
-// reach the terminal are its own.
+// It decides nothing and runs nothing: it reads the gate's timeline, hands in what the person
+// answers, and has turns run by the function that it is given. Text of models, calls and
+// files passes through internal/view first: the only escapes that reach the terminal are its
+// own.
 //
 // State changes in update, work is done by commands, and views only draw. One screen is
 // one file.
@@ -26,18 +26,18 @@ import (
 // A Host runs what the terminal itself does not: turns, and going from one session to
 // another. Its methods are called one at a time.
 type Host interface {
-	// Turn has the agent work in the session until it has nothing more to do, first on
-	// what is open, then on the task if there is one. It tells the ear what happens. The
+	// Turn has the agent work in the session until it has nothing more to do, first on what
+	// is open, then on the task if there is one. It reports to the handler what happens. The
 	// note says how the turn ended when that is not plain; ctx ends the turn.
 	Turn(ctx context.Context, s umpire.Session, task string, handler *TurnHandler) (note string, err error)
-	// Resume goes on with a session of this project; "" is the latest.
+	// Resume resumes a session of this project; "" is the latest.
 	Resume(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
 	// Fork begins a session with the conversation of another.
 	Fork(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
 	// Profiles are the agents of the configuration, the main one first.
 	Profiles() ([]Profile, error)
 	// LimitEdits stores the suffixes that an agent may edit, normalised, in the person's
-	// configuration; none is no limit. It returns what holds then.
+	// configuration. No suffixes means no limit. It returns what holds then.
 	LimitEdits(profile string, suffixes []string) (Profile, error)
 }
 
@@ -45,7 +45,7 @@ type Host interface {
 type Profile struct {
 	Name     string
 	Tools    []string // nil: all
-	Suffixes []string // that its edit tools may change, normalised; none is no limit
+	Suffixes []string // that its edit tools may change, normalised; empty means no limit
 	Model    string
 }
 
@@ -74,5 +74,5 @@ type Config struct {
 	Out      io.Writer
 	Env      []string  // says what the terminal can do
 	NoColour bool      // of the whole screen; plain mode has none
-	Events   io.Writer // of plain mode: gets the session's events as lines of JSON; nil is none
+	Events   io.Writer // of plain mode: gets the session's events as lines of JSON; may be nil
 }

@@ -86,7 +86,7 @@ func (m *model) cancelTurn() tea.Cmd {
 	return nil
 }
 
-// turnEnded says how a turn ended, and goes on with what was queued too late for it.
+// turnEnded says how a turn ended, and continues with what was queued too late for it.
 func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 	was := m.turn
 	m.turn = turn{ticking: was.ticking}
@@ -135,8 +135,8 @@ func (t *turn) ended(call umpire.CallID) {
 	}
 }
 
-// resultText is what a call gave, for a person: of a refusal that is the reason that a person
-// gave, and not what the model is told beside it.
+// resultText is a call's result for a person: of a refusal only the reason that a person
+// gave, without the advice for the model.
 func resultText(r *umpire.Result) string {
 	if r.Code != umpire.CodeDenied && r.Code != umpire.CodeCancelled {
 		return r.Output
@@ -180,7 +180,7 @@ func (b *base) commands(e *umpire.Event) string {
 // A tickMsg moves the clock of what runs.
 type tickMsg struct{}
 
-// tickEvery is how often a running turn is drawn again although nothing is heard.
+// tickEvery is how often a running turn is redrawn without news.
 const tickEvery = time.Second
 
 // tick has the clock move on while the agent works.

@@ -9,8 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Who wants to write "stop" or "/sessions" while a card has the keys must not have
-// approved anything by it.
+// Writing "stop" or "/sessions" while a card has the keys must not approve anything.
 
 // holdTime is how long a key waits for a second character, which would make it the
 // beginning of a word.

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// View draws the screen: the conversation or what stands in front of it, below it what
-// is written or answered, and at the bottom the status line.
+// View draws the screen: the conversation or the screen that covers it, below it the input or
+// the answers, and at the bottom the status line.
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true

@@ -13,6 +13,6 @@ func shellCommand(ctx context.Context, line string) *exec.Cmd {
 	return cmd
 }
 
-// ownGroup does nothing: groups of processes are not to be had here, and the program
-// alone is killed.
+// ownGroup does nothing: there are no process groups here, so only the program itself is
+// killed.
 func ownGroup(*exec.Cmd) {}

@@ -2,10 +2,9 @@
 //
 //	ran := hook.Run(ctx, &h, &hook.Occasion{Call: call, Root: root})
 //
-// A hook can stop a call or have it asked about; it cannot let one run. What is wrong
-// with a hook, and what goes wrong with its program, is told as an outcome and never
-// passes for consent. docs/hooks.md describes what a program gets and what it may
-// answer.
+// A hook can stop a call or have it asked about; it cannot let one run. A malformed hook, or
+// a failure of its program, becomes an outcome and never passes for consent. docs/hooks.md
+// describes what a program gets and what it may answer.
 package userhook
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
-// An Outcome is what became of one run of a hook. The zero value is no outcome.
+// An Outcome is what became of one run of a hook. The zero value means there was no outcome.
 type Outcome string
 
 // The outcomes.

@@ -129,8 +129,8 @@ func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	return conn, nil
 }
 
-// Answers reports whether somebody accepts connections at an address. What is not
-// there, or there and dead, is no error.
+// Answers reports whether somebody accepts connections at an address. A socket that is
+// missing or dead is not an error.
 func (a Address) Answers(ctx context.Context) (bool, error) {
 	conn, err := a.Dial(ctx)
 	if errors.Is(err, host.ErrAbsent) {

@@ -11,9 +11,9 @@ import (
 // maxAncestors bounds the walk up: nobody sits that deep.
 const maxAncestors = 64
 
-// findAncestors returns the processes that this one descends from, the nearest
-// first, up to but without the one that is the root; 0 is the system's first.
-// What may not be looked at counts as unmarked.
+// findAncestors returns the processes that this one descends from, the nearest first, up to
+// but without the one that is the root; 0 is the system's first. A process that may not be
+// read counts as unmarked.
 func findAncestors(root int) []ancestor {
 	var all []ancestor
 	for pid := os.Getppid(); pid > 1 && pid != root && len(all) < maxAncestors; {

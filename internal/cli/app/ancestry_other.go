@@ -2,6 +2,6 @@
 
 package app
 
-// findAncestors: nothing is not known on this system: what an agent starts is told by its
-// environment alone.
+// findAncestors returns nothing: on this system only the environment shows what an agent
+// started.
 func findAncestors(int) []ancestor { return nil }

@@ -23,11 +23,11 @@ type Surroundings struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Dir            string // working directory
-	Executable     string // absolute path of this program, "" when it cannot be told
+	Executable     string // absolute path of this program, "" if unknown
 	Terminal       bool   // a person sits at standard input and output
 	ToTerminal     bool   // standard output is a terminal
-	// device is the terminal that the process belongs to, whatever its standard
-	// streams are; "" when there is none to be had.
+	// device is the terminal that the process belongs to, whatever its standard streams are;
+	// "" when there is none.
 	device string
 	// ancestors are the processes that this one descends from; nil knows of none.
 	ancestors func() []ancestor
@@ -87,7 +87,7 @@ func (a *App) UserHome() string { return host.UserHome(a.Getenv) }
 // Home is umpire's own folder.
 func (a *App) Home() string { return host.Home(a.Getenv, a.Dir) }
 
-// SmallHook is the path of umpire-hook where it stands beside this program, or "".
+// SmallHook is the path of umpire-hook if it lies next to this program, or "".
 func SmallHook(program string) string {
 	small := filepath.Join(filepath.Dir(program), "umpire-hook"+filepath.Ext(program))
 	if info, err := os.Lstat(small); program == "" || err != nil || !info.Mode().IsRegular() {

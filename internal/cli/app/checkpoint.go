@@ -32,7 +32,7 @@ func ConfiguredStore(a *App) (StoreAddress, error) {
 	return a.ReadStoreAddress(conf.Store)
 }
 
-// ReadCheckpointKey reads the key that signs checkpoints; nil is that there is none.
+// ReadCheckpointKey reads the key that signs checkpoints. It returns nil when there is none.
 func ReadCheckpointKey(a *App) (*checkpoint.Key, error) {
 	key, err := checkpoint.ReadKey(a.KeysDir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +115,7 @@ func (k *keeper) renewOnChange(ctx context.Context) {
 	}
 }
 
-// renew records the timeline as it is. What is lost is said once.
+// renew records the timeline as it is. A loss is reported once.
 func (k *keeper) renew(ctx context.Context) {
 	if k.record == nil {
 		return

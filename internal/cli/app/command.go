@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// RefuseUnknownCommand refuses a word that is no command, and names the nearest ones.
+// RefuseUnknownCommand refuses an unknown command, and names the nearest ones.
 func RefuseUnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// LoadConfig reads the configuration that holds in the project of a folder. What
-// is wrong with a file is an error that names the file and the line.
+// LoadConfig reads the configuration that holds in the project of a folder. An error names
+// the file and the line.
 func (a *App) LoadConfig(dir string) (*config.Config, error) {
 	c, err := a.ReadConfig(dir)
 	if err != nil {

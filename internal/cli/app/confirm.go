@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// A person confirms an answer on the terminal that the process belongs to, not on
-// standard input: that may come from anywhere. What was typed before the question
-// was on the screen for a moment is thrown away, so that a key meant for something
-// else answers nothing.
+// A person confirms an answer on the terminal that the process belongs to, not on standard
+// input: that may come from anywhere. Text typed before the question was on the screen for a
+// moment is thrown away, so a key meant for something else answers nothing.
 
 // settleTime is how long keys are ignored after a question has appeared.
 const settleTime = 400 * time.Millisecond

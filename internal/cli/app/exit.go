@@ -55,7 +55,7 @@ func Refused(hint, format string, args ...any) error {
 	return &CommandError{Code: ExitRefused, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// ExitCode is the code for an error. What cobra reports by itself is wrong usage.
+// ExitCode is the code for an error. Errors that cobra reports by itself are wrong usage.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone

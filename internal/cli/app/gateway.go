@@ -20,9 +20,9 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-// A command reaches the gate that runs over the wire, or calls one directly that it opens
-// for itself on the same store. What is there but refuses is an error; it is never stepped
-// around.
+// A command reaches the gate that runs over the wire, or calls one directly that it opens for
+// itself on the same store. A gate that is there but refuses is an error; it is never
+// bypassed.
 
 // A Credential is whose part a command takes.
 type Credential string
@@ -90,8 +90,8 @@ func (a *App) ReachGate(ctx context.Context, as Credential,
 	return gate, false, done, err
 }
 
-// DialExpectedGate dials the gate that runs; nil is none. One that is configured to
-// listen somewhere has to be there.
+// DialExpectedGate dials the gate that runs; nil is none. A gate that is configured to listen
+// somewhere must be running.
 func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Credential,
 	tokenFile string) (*client.Client, error) {
 	where, err := a.ReadListenAddress(conf.Listen)
@@ -116,7 +116,7 @@ func GateCloser(c *client.Client) func() {
 	return func() { c.Close() } //nolint:errcheck // there is nothing left to do with a connection that does not close
 }
 
-// DialGate dials the gate that runs; nil is none. It opens no store.
+// DialGate dials the running gate. It returns nil if none runs. It opens no store.
 func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*client.Client, error) {
 	where, err := a.ReadListenAddress(listen)
 	if err != nil {
@@ -162,9 +162,9 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	return token, nil
 }
 
-// OpenOwnGate opens a gate for this process alone, which wants no credential:
-// who can open the store can do everything to it. One that is named is checked all
-// the same, since it stands for the person.
+// OpenOwnGate opens a gate for this process alone, which wants no credential: who can open
+// the store can do everything to it. An address that is named is checked as well, since it
+// stands for the person.
 func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile string) (umpire.Gate, func(), error) {
 	at, err := a.ReadStoreAddress(conf.Store)
 	if err != nil {
@@ -193,8 +193,8 @@ type StartedGate struct {
 	done  sync.WaitGroup
 }
 
-// StartGate opens the store and a gate over it, and begins to tend it. One that
-// lives on follows the rule files.
+// StartGate opens the store and a gate over it, and begins to tend it. A long-lived gate
+// follows the rule files.
 func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddress, follow bool) (*StartedGate, error) {
 	if a.Home() == "" {
 		return nil, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")

@@ -34,7 +34,7 @@ var agentMarkers = [...]agentMarker{
 	{"UMPIRE_AGENT", "an agent"},
 }
 
-// findMarker finds the mark of an agent in an environment; nil is none.
+// findMarker finds the mark of an agent in an environment, or nil.
 func findMarker(getenv func(string) string) *agentMarker {
 	for i := range agentMarkers {
 		m := &agentMarkers[i]

@@ -43,9 +43,9 @@ func (t *Table) Flush() error {
 	return err
 }
 
-// padColumn brings the cells of a column to one width, wherever lines that have it
-// follow each other. It reports whether any line has it. The last cell of a line is no
-// part of a column.
+// padColumn brings the cells of a column to one width, wherever lines that have it follow
+// each other. It reports whether any line has it. The last cell of a line does not widen its
+// column.
 func padColumn(rows [][]string, column int) (found bool) {
 	for from := 0; from < len(rows); from++ {
 		to, width := from, 0

@@ -54,7 +54,7 @@ const benchExample = `  umpire bench
   umpire bench --hook 'umpire hook claude' --max-false-allow 0 mine.jsonl
   umpire bench --hook './classify --batch' --format jsonl --json mine.jsonl`
 
-// A benchFlags is what `umpire bench` is told. A limit below zero is none.
+// benchFlags are the flags of `umpire bench`. A negative limit means no limit.
 type benchFlags struct {
 	hook, format, cwd, by string
 	list, maxFalseAllow   int

@@ -23,7 +23,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A checkFlags is what `umpire check` is told.
+// checkFlags are the flags of `umpire check`.
 type checkFlags struct {
 	tool, input  string
 	stdin        bool
@@ -172,8 +172,8 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }
 
-// CommandCall is the call of a shell with a command line. Go would replace bytes
-// that are no UTF-8, and judge another command than the one that runs.
+// CommandCall is the call of a shell with a command line. Go would replace bytes that are not
+// UTF-8, and judge another command than the one that runs.
 func CommandCall(line string) (umpire.Call, error) {
 	if !utf8.ValidString(line) {
 		return umpire.Call{}, app.Usage("", "command: not valid UTF-8")
@@ -316,8 +316,8 @@ func (d *checker) flagRules(root string) ([]umpire.Rule, error) {
 	return rules, nil
 }
 
-// SplitRules splits lists of rules in short form at the commas and blanks that
-// stand in no brackets.
+// SplitRules splits lists of rules in short form at the commas and blanks outside of
+// brackets.
 func SplitRules(lists []string) []string {
 	var all []string
 	for _, list := range lists {

@@ -62,7 +62,7 @@ func readLines(ctx context.Context, r io.Reader) <-chan strictjson.Line {
 	return lines
 }
 
-// decideLine decides one line. A line that is no call is denied.
+// decideLine decides one line. A line that is not a call is denied.
 func (d *checker) decideLine(line []byte, problem error) []byte {
 	var l callLine
 	if problem == nil {
@@ -93,7 +93,7 @@ func (d *checker) dirOf(dir string) string {
 	return filepath.Join(d.dir, dir)
 }
 
-// invalidAnswer is the answer to what is no call.
+// invalidAnswer is the answer to a line that is not a call.
 func invalidAnswer(id json.RawMessage, problem error) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage(`""`)

@@ -100,7 +100,7 @@ func (d *doctor) askHook(ctx context.Context, r registered, command string) cana
 	return answer
 }
 
-// runningGate dials the gate that would hold what asks; nil is none.
+// runningGate dials the gate that would hold questions, or returns nil.
 func (d *doctor) runningGate(ctx context.Context) *client.Client {
 	c, err := d.ReadUserConfig()
 	if err != nil {
@@ -163,8 +163,8 @@ func canaryPayload(dir, session, command string) []byte {
 	return payload
 }
 
-// DecisionOf reads the word in an answer; "" when there is none. Anything but
-// one line of JSON is no answer to Claude Code.
+// DecisionOf reads the word in an answer; "" when there is none. Claude Code takes only one
+// line of JSON for an answer.
 func DecisionOf(stdout []byte) string {
 	var answer struct {
 		Output struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host/setup"
 )
 
-// A registered is one of our handlers and the file it stands in.
+// A registered is one of our handlers and the file that names it.
 type registered struct {
 	setup.ClaudeRegistration
 	file register.ClaudeFile
@@ -69,8 +69,8 @@ func (d *doctor) settings() []registered {
 	return handlers
 }
 
-// audit names what in one file keeps the hooks from running. A file without our
-// hooks is fine: they may stand in another one.
+// audit names what in one file keeps the hooks from running. A file without our hooks is
+// fine: they may be in another one.
 func (d *doctor) audit(file register.ClaudeFile, text []byte, without bool) {
 	clean := true
 	for _, f := range setup.AuditClaude(text) {
@@ -84,8 +84,8 @@ func (d *doctor) audit(file register.ClaudeFile, text []byte, without bool) {
 			d.warn("settings", f.Remedy, "%s: %s", where, f.Problem)
 		case setup.FindingSyntax, setup.FindingMalformed, setup.FindingDisabled, setup.FindingManagedOnly,
 			setup.FindingTimeout, setup.FindingWeakened:
-			// Only the administrator's file can demand that, and does no harm if
-			// we stand in it.
+			// Only the administrator's file can demand that, which does no harm if our hooks
+			// are in it.
 			if f.Code == setup.FindingManagedOnly && (file.Scope != "managed" || !without) {
 				continue
 			}

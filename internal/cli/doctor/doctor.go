@@ -226,8 +226,8 @@ func (d *doctor) ownFiles() {
 	}
 }
 
-// guarded complains about a file that is open to others. Whoever can write a
-// rule file can allow himself everything.
+// guarded complains about a file that is open to others. A user who can write a rule file can
+// allow everything.
 func (d *doctor) guarded(path string, want fs.FileMode) {
 	info, err := os.Stat(path)
 	if os.IsNotExist(err) {

@@ -87,8 +87,8 @@ func NewResponder(a *app.App) *host.Responder {
 	return newResponderWith(a, a.ReadConfig, func(string) {})
 }
 
-// newResponderWith returns one that reads the configuration in its own way. Decided is told of
-// each project in which a call was decided without a gate.
+// newResponderWith returns one that reads the configuration in its own way. Decided is called
+// for each project in which a call was decided without a gate.
 func newResponderWith(
 	a *app.App, read func(dir string) (*config.Config, error), decided func(project string),
 ) *host.Responder {
@@ -134,8 +134,8 @@ func readResponderConfig(a *app.App, read func(dir string) (*config.Config, erro
 	}, nil
 }
 
-// findLine finds the gate that a question goes to. What is broken in the configuration is
-// told where it is decided by. Where umpire only warns, a gate that cannot be asked holds
+// findLine finds the gate that a question goes to. An error of the configuration is reported
+// by the part that decides by it. Where umpire only warns, a gate that cannot be asked holds
 // nothing up.
 func findLine(ctx context.Context, a *app.App) (*host.Line, error) {
 	c, err := a.ReadUserConfig()

@@ -75,8 +75,8 @@ func operandsText(p shell.Program) string {
 	return "data…"
 }
 
-// showOptions lists the options by what they do. One that does several things
-// stands under each of them.
+// showOptions lists the options by what they do. An option with several effects is listed
+// under each of them.
 func showOptions(a *app.App, p shell.Program) error {
 	if len(p.Options) == 0 {
 		return nil

@@ -135,8 +135,8 @@ func lookPath(a *app.App, name string) string {
 	return ""
 }
 
-// hookBinary is the absolute path of the program that agents shall start for each
-// call: the small one where it stands beside umpire.
+// hookBinary is the absolute path of the program that agents shall start for each call:
+// umpire-hook if it lies next to umpire.
 func (j *initJob) hookBinary() (string, error) {
 	path, err := j.binary()
 	if err != nil {

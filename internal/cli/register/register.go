@@ -61,7 +61,7 @@ else in the file stays as it is, and doing it twice is doing it once.
 
 Without AGENT it lists the agents it knows and what it found of them.`
 
-// What init has to say beside its result.
+// The remarks of init beside its result.
 const (
 	RemarkNoVersion = "claude is not on PATH, so its version is not known: " +
 		"a hook that cannot start will not stop a call; run umpire init claude again once it is"
@@ -201,13 +201,14 @@ func hookArgs(home, hostDir string) []string {
 	return append(args, "--deadline", Seconds(host.ClaudeDeadline))
 }
 
-// blocks reports whether Claude Code is new enough to be told to block when a
-// hook fails. An older one may drop a settings file that says so.
+// blocks reports whether Claude Code is new enough to block when a hook fails. An older one
+// may drop a settings file that says so.
 func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInstall) bool {
 	found := FindClaude(ctx, j.App)
 	switch {
 	case found.Version == "":
-		// What was once known to hold is not taken back for not finding it again.
+		// A file that relies on blocking keeps it, even if the version is not found this
+		// time.
 		o.OnFailureBlock = true
 		same, err := setup.InstallClaude(before, o)
 		if err == nil && string(same) == string(before) {
@@ -246,7 +247,7 @@ func (j *initJob) sayNotes() {
 	}
 }
 
-// noteAllowList says that rules which Claude Code knows can be had here, too.
+// noteAllowList says that rules of Claude Code's own can be imported.
 func (j *initJob) noteAllowList() {
 	p, err := j.OpenProject()
 	if err != nil {

@@ -32,9 +32,8 @@ func (c settingsChange) none() bool {
 	return !c.remove && bytes.Equal(c.before, c.after)
 }
 
-// ReadSettings returns a settings file and what the file system says of it; nil
-// and nil when there is none. A link is refused: what it leads to may belong to
-// somebody else.
+// ReadSettings returns a settings file and its file information. Both are nil when there is
+// no file. A link is refused: what it leads to may belong to somebody else.
 func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,8 +119,8 @@ func (j *initJob) memoryPath(path string) string {
 	return filepath.Join(j.Home(), "state", "init", hex.EncodeToString(sum[:8])+".json")
 }
 
-// remember records a first install. Of a later one the first text is unknown
-// unless it is recorded already.
+// remember records a first install. At a later install the original text is only known if it
+// was recorded.
 func (j *initJob) remember(c settingsChange) error {
 	if j.undo {
 		return j.forget(c.path)

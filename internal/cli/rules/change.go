@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A ruleFlags is what `umpire rules add` is told beside the rule.
+// ruleFlags are the flags of `umpire rules add`.
 type ruleFlags struct {
 	scope, id, description, expires string
 	consequence, options            string

@@ -84,7 +84,7 @@ func testRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 		if len(s.failures) > 0 {
 			break
 		}
-		// What keeps a file from being read keeps its rules from being tested.
+		// The rules of a file that cannot be read cannot be tested.
 		for _, problem := range f.Problems {
 			s.failures = append(s.failures, problem.Error())
 		}

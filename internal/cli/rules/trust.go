@@ -107,8 +107,8 @@ func sleepingText(r umpire.Rule) string {
 	return text
 }
 
-// grantTrust records the files' content by its hash: the content that was
-// shown, whatever stands there by now.
+// grantTrust records the files' content by its hash: the content that was shown, whatever the
+// file says by now.
 func grantTrust(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 	files, err := showSleeping(a, p)
 	if err != nil || len(files) == 0 {
@@ -125,7 +125,7 @@ func revokeTrust(ctx context.Context, a *app.App) error {
 	return changeTrust(ctx, a, umpire.TrustChange{Dir: a.Dir, Revoke: true}, "%s is not trusted any more\n")
 }
 
-// changeTrust has the gate change the trust in rule files, and says so of each.
+// changeTrust has the gate change the trust in rule files, and reports each.
 func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said string) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		files, err := gate.Trust(ctx, c)

@@ -15,9 +15,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// Where no gate runs and a person sits at the terminal, the run itself asks, with the
-// same card as `umpire approve`. Only what is typed after the card has stood there for a
-// moment counts, and no answer is never yes.
+// If no gate runs and a person is at the terminal, the run itself asks, with the same card as
+// `umpire approve`. Only what is typed after the card has stood there for a moment counts,
+// and no answer is never yes.
 
 // A runAsker asks on the terminal that the process belongs to.
 type runAsker struct {

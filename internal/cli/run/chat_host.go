@@ -62,8 +62,8 @@ func (h *chatHost) leave() {
 	h.set = nil
 }
 
-// Turn has the agent work in the session. What waits is left to the person at the
-// terminal, or to whoever answers elsewhere.
+// Turn has the agent work in the session. Questions are left to the person at the terminal,
+// or to anyone who answers elsewhere.
 func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, handler *tui.TurnHandler) (string, error) {
 	h.worker.Handler = handler
 	outcome, err := h.worker.Run(ctx, h.session, task)
@@ -103,7 +103,7 @@ func (h *chatHost) resumption(id umpire.SessionID) umpire.Resumption {
 	}
 }
 
-// Resume goes on with another session of the project.
+// Resume switches to another session of the project.
 func (h *chatHost) Resume(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
 	entered, err := h.gate.Continue(ctx, h.resumption(id))
 	if err != nil {
@@ -123,8 +123,8 @@ func (h *chatHost) Fork(ctx context.Context, id umpire.SessionID) (umpire.Sessio
 	return forked, h.prepareTurns(ctx, forked)
 }
 
-// modelName is what the model was called when the chat was started. Of a script the
-// file's name says enough.
+// modelName is what the model was called when the chat was started. A script is named by its
+// file.
 func (h *chatHost) modelName() string {
 	full := cmp.Or(h.flags.model, h.conf.Agents[cmp.Or(h.flags.profile, config.MainAgent)].Model)
 	if file, is := strings.CutPrefix(full, "script:"); is {

@@ -25,7 +25,7 @@ import (
 //go:embed demo
 var demoFiles embed.FS
 
-// demoTask is what the demo's model is told.
+// demoTask is the task of the demo's model.
 const demoTask = "Write the release note and clean up."
 
 // NewDemoCommand is `umpire demo`. ShowRecord shows what is recorded of it.
@@ -85,8 +85,8 @@ func runDemo(ctx context.Context, a *app.App, yes, keep bool, showRecord func(co
 	return nil
 }
 
-// moveToDemo makes the demo's project and home, and has this process live there: nothing of
-// the person's is read or written.
+// moveToDemo makes the demo's project and home, and moves this process there: none of the
+// person's files are read or written.
 func moveToDemo(ctx context.Context, a *app.App, place string) error {
 	place, err := filepath.EvalSymlinks(place)
 	if err != nil {

@@ -34,8 +34,8 @@ func (v *runView) Saying(d llm.Delta) {
 	fmt.Fprint(v.Stdout, visibleText(strings.TrimSuffix(text, v.live.held)))
 }
 
-// unsettled is the end of a text whose look depends on what follows it: half of a line's
-// end, and a symbol, which may be told how to be drawn.
+// unsettled is the end of a text whose look depends on what follows it: half of a line's end,
+// and a symbol, whose look a modifier may change.
 func unsettled(text string) string {
 	last, size := utf8.DecodeLastRuneInString(text)
 	if last == '\r' || unicode.Is(unicode.So, last) {

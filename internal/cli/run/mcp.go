@@ -40,8 +40,8 @@ func mayName(pattern, beginning string) bool {
 	return strings.HasPrefix(pattern+"__", beginning)
 }
 
-// listedIn is whether a session's profile lists a tool, so that the model is told of it.
-// The gate refuses the others whatever the model is told.
+// listedIn reports whether a session's profile lists a tool. The model is only offered listed
+// tools, and the gate refuses the others anyway.
 func (s *agentRun) listedIn(session *umpire.Session) func(tool string) bool {
 	profile := policy.Profile{Tools: s.profileOf(session).Tools}
 	return profile.Lists

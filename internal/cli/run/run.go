@@ -29,7 +29,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A runFlags is what `umpire run` is told.
+// runFlags are the flags of `umpire run`.
 type runFlags struct {
 	model, modelLog   string
 	effort            string
@@ -122,7 +122,7 @@ func (f *runFlags) checkSession(hint string) error {
 	return nil
 }
 
-// A agentRun is one run of the built-in agent: what it is told, and what it works with.
+// An agentRun is one run of the built-in agent: its flags, and what it works with.
 type agentRun struct {
 	*app.App
 
@@ -213,7 +213,7 @@ func (f *runFlags) credential(a *app.App) (app.Credential, error) {
 	return app.AgentCredential, nil
 }
 
-// prepare reads the configuration and what of the flags it has a say in.
+// prepare reads the configuration, and the flags that override it.
 func (s *agentRun) prepare() error {
 	conf, err := s.LoadConfig(s.Dir)
 	if err != nil {
@@ -336,8 +336,8 @@ func (s *agentRun) leaveBackground(ctx context.Context, tools *tool.Set, wait bo
 	tools.Close()
 }
 
-// toolbox makes all tools of a session: its own and those of MCP servers. What runs in
-// the background belongs to its own, which are returned apart.
+// toolbox makes all tools of a session: its own and those of MCP servers. Background jobs
+// belong to the session's own tools, which are returned separately.
 func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session,
 	hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
 	own, cleanUp, err := s.tools(session, hear)

@@ -31,8 +31,8 @@ func (f *runFlags) checkSandbox(conf *config.Config) error {
 	return nil
 }
 
-// confinement is what the gate is told of the sandbox here, and the person where there
-// is less than was asked for.
+// confinement is the state of the sandbox for the gate. A person is warned when there is less
+// than was asked for.
 func (s *agentRun) confinement() *umpire.Confinement {
 	able := sandbox.Available()
 	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox),

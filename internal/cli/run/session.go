@@ -52,8 +52,8 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 	return entered, app.SessionError(err)
 }
 
-// resumeSession takes a session, and says which and where when none was named. Where another
-// process runs it a task is queued: that one will see to it.
+// resumeSession takes a session, and says which and where when none was named. If another
+// process runs the session, the task is queued there.
 func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire.Resumption,
 	task string) (umpire.Session, error) {
 	existing, err := findExisting(ctx, gate, &r)

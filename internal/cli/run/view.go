@@ -37,8 +37,8 @@ func (v *runView) Event(e umpire.Event) {
 	}
 }
 
-// Said writes the assistant's words, unless they have been seen coming in. On a
-// terminal nothing of them is obeyed.
+// Said writes the assistant's words, unless they have been seen coming in. On a terminal
+// their control sequences have no effect.
 func (v *runView) Said(text string) {
 	if v.json || v.settle(text) {
 		return

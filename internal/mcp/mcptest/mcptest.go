@@ -150,7 +150,7 @@ func crash(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallTool
 	return nil, nil
 }
 
-// hang does not even end when it is told to.
+// hang does not even end when it is asked to.
 func hang(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	select {}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A Program is what a program of awk would do besides printing. It is told from the
+// A Program is what a program of awk would do besides printing. It is derived from the
 // tokens, without a grammar, so it errs towards doing too much.
 type Program struct {
 	Read, Written, Ran []Text
@@ -147,8 +147,8 @@ func (r *reader) takeWhile(kind tokenKind, fits func(byte) bool) {
 	}
 }
 
-// readNumber reads a number, with an exponent or in hexadecimal. Where a name follows
-// without a blank, awks disagree on where the number ends.
+// readNumber reads a number, with an exponent or in hexadecimal. If a name follows without a
+// blank, awks disagree on where the number ends.
 func (r *reader) readNumber() {
 	const digits = "0123456789"
 	start := r.pos
@@ -203,8 +203,8 @@ func (r *reader) readString() {
 	r.setProblem("a-string-is-not-ended")
 }
 
-// regexFits reports whether a slash begins an expression and does not divide.
-// Where that cannot be told without the grammar, the program cannot be read.
+// regexFits reports whether a slash begins an expression and does not divide. If only the
+// grammar could say, the program cannot be read.
 func (r *reader) regexFits() bool {
 	last := r.tokenAt(len(r.tokens) - 1)
 	switch last.kind {

@@ -24,8 +24,8 @@ func Read(text string) Script {
 	return r.out
 }
 
-// A reader reads a script from left to right. What it does not understand it
-// refuses: a command that is missed could write a file or run a program.
+// A reader reads a script from left to right. It refuses what it does not understand: a
+// missed command could write a file or run a program.
 type reader struct {
 	text  string
 	pos   int
@@ -91,7 +91,7 @@ func (r *reader) readScript() {
 	}
 }
 
-// readAddresses reads what stands before a command.
+// readAddresses reads the addresses before a command.
 func (r *reader) readAddresses() {
 	if r.readAddress("") {
 		r.skipAny(" \t")

@@ -118,7 +118,7 @@ func (r *reader) globbedPaths(function string, receiver value, texts []string) v
 	return value{text: pattern, known: true, glob: true}
 }
 
-// readNested reads code that stands in a string.
+// readNested reads code within a string.
 func (r *reader) readNested(text string) {
 	if r.level >= maxLevels {
 		return

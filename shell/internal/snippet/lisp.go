@@ -6,8 +6,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Functions of Emacs Lisp, Scheme, Common Lisp and Clojure, whose name stands behind the
-// bracket.
+// Functions of Emacs Lisp, Scheme, Common Lisp and Clojure, whose name follows the bracket.
 const (
 	lispCommands = "shell-command shell-command-to-string async-shell-command call-process-shell-command " +
 		"start-process-shell-command process-lines system system* run-shell-command uiop:run-program " +

@@ -7,7 +7,7 @@ type value struct {
 	text  string
 	known bool
 	list  []value
-	keyed bool // stands behind a keyword
+	keyed bool // follows a keyword
 	glob  bool // text is a pattern that was expanded
 	// function is the name of the function that the value is, or "".
 	function string

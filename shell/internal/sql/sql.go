@@ -1,9 +1,8 @@
-// Package sql tells statements that only look from all others. What is accepted is
-// listed: a statement must begin in a known way, every function must be a known one,
-// and nothing may stand in it that databases read in different ways (comments,
-// backslashes, dollar quotes). All else is not known to only look. A view or an
-// operator of the database's own may hide more; it is the data that the person has
-// there.
+// Package sql tells statements that only look from all others. Accepted syntax is listed: a
+// statement must begin in a known way, every function must be a known one, and it must not
+// contain anything that databases read in different ways (comments, backslashes, dollar
+// quotes). All else is not known to only look. A view or an operator of the database's own
+// may hide more; it is the data that the person has there.
 package sql
 
 import (
@@ -59,8 +58,8 @@ const keywords = "select from where and or not in exists any all some on using v
 	"else case end distinct union except intersect join lateral limit offset between like ilike is with filter " +
 	"within group row interval materialized explain index key"
 
-// actingWords are the words of statements that do something, and of tables that are
-// none: they reach files.
+// actingWords are the words of statements that do something, and of table functions that
+// reach files.
 const actingWords = "insert update delete merge upsert create drop alter truncate grant revoke copy call do execute " +
 	"exec prepare deallocate declare fetch attach detach pragma vacuum reindex analyze analyse load set reset lock " +
 	"unlock into outfile dumpfile import export install handler rename comment listen notify unlisten refresh " +
