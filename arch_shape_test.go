@@ -39,9 +39,7 @@ var wideLines = map[string]int{
 }
 
 // commonNames are private names that more than maxPackages packages declare.
-var commonNames = map[string]int{
-	"add": 7,
-}
+var commonNames = map[string]int{}
 
 func countMethods(tree archTree) map[string]int {
 	methods := map[string]int{}

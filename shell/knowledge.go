@@ -129,8 +129,8 @@ var guarded = [...]*[]program{
 	&gitTools, &packageManagers, &scriptPackages, &buildTools, &testRunners, &languageRunners,
 }
 
-// isPlain reports whether an entry is only a table: no code judges its arguments, and no
-// option runs them.
+// isPlain reports whether an entry is only a table: no code judges its arguments, and it
+// does not run them.
 func (p *program) isPlain() bool {
 	if p.check != nil || p.out != nil || strings.Contains(p.args, "command") || strings.Contains(p.args, "shell") ||
 		strings.Contains(p.args, "script") || strings.Contains(p.args, "code") {
