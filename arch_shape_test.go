@@ -26,7 +26,6 @@ const (
 // stay as they are.
 var wideLines = map[string]int{
 	"internal/cli/run":    1,
-	"internal/cli":        84,
 	"internal/cli/doctor": 1,
 	"internal/gate":       2,
 	"internal/server":     49,

@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -87,7 +88,7 @@ func formatValue(a *app.App, value any) string {
 
 // profileText is a profile for people: what it limits, with the suffixes as they are
 // compared.
-func profileText(agent config.Agent, in view.Catalogue) string {
+func profileText(agent config.Agent, in *catalogue.Language) string {
 	tools, suffixes := in.Of("all tools"), in.Of("every suffix")
 	if agent.Tools != nil {
 		tools = cmp.Or(strings.Join(agent.Tools, " "), in.Of("no tools"))
@@ -102,7 +103,7 @@ func profileText(agent config.Agent, in view.Catalogue) string {
 }
 
 // agentsText is the profiles of all agents, one after the other.
-func agentsText(agents map[string]config.Agent, in view.Catalogue) string {
+func agentsText(agents map[string]config.Agent, in *catalogue.Language) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		all = append(all, name+": "+profileText(agents[name], in))

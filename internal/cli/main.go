@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // Main runs the program with the arguments, environment and streams of this process, and
@@ -30,7 +31,7 @@ func Main() {
 func runProgram(ctx context.Context, s app.Surroundings) int {
 	out := &app.Output{W: s.Stdout}
 	s.Stdout = out
-	a := &app.App{Surroundings: s, Text: chooseLanguage(s.Getenv), Language: catalogueFor}
+	a := &app.App{Surroundings: s, Text: chooseLanguage(s.Getenv)}
 	if code, ok := hook.AnswerFast(ctx, a); ok {
 		return code
 	}
@@ -44,10 +45,20 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 		err = app.Failed(fmt.Errorf("write standard output: %w", out.Err))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(a.Text.Problem(err.Error())))
+		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(view.Problem(a.Text, err.Error())))
 		if hint := app.HintOf(err); hint != "" {
-			fmt.Fprintln(s.Stderr, view.Joined(a.Text.Of("next"), ": ", a.Text.Problem(hint)))
+			fmt.Fprintln(s.Stderr, view.Joined(a.Text.Of("next"), ": ", view.Problem(a.Text, hint)))
 		}
 	}
 	return app.ExitCode(err)
+}
+
+// chooseLanguage is the language that the person reads: UMPIRE_LANG says it, then what POSIX says.
+func chooseLanguage(getenv func(string) string) *catalogue.Language {
+	for _, name := range []string{"UMPIRE_LANG", "LC_ALL", "LC_MESSAGES", "LANG"} {
+		if value := getenv(name); value != "" {
+			return catalogue.Find(value)
+		}
+	}
+	return catalogue.English
 }

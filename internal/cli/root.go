@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
-	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // The groups of commands in the root's help.
@@ -85,7 +85,7 @@ func addGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
 }
 
 // translateHelp puts the help of a command, and of those below it, into the person's language.
-func translateHelp(cmd *cobra.Command, text view.Catalogue) {
+func translateHelp(cmd *cobra.Command, text *catalogue.Language) {
 	cmd.Short, cmd.Long = text.Of(cmd.Short), text.Of(cmd.Long)
 	for _, group := range cmd.Groups() {
 		group.Title = text.Of(group.Title)
@@ -137,7 +137,7 @@ var usageWords = []string{
 }
 
 // translateUsage is the library's template of usage in the person's language.
-func translateUsage(english string, text view.Catalogue) string {
+func translateUsage(english string, text *catalogue.Language) string {
 	var pairs []string
 	for _, words := range usageWords {
 		pairs = append(pairs, words, text.Of(words))

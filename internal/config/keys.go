@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -187,8 +188,8 @@ var Keys = []Key{
 		nil, // as with hooks
 	},
 	{
-		"lang", "en or zh-CN",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.Lang, "en", "zh-CN") },
+		"lang", "the language of what people read, such as en or zh-CN",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.Lang, catalogue.Tags()...) },
 		func(c *Config) any { return c.Lang },
 		nil,
 	},

@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // TestSuffixField types into the field of an agent and looks at what is stored and shown
@@ -14,7 +14,7 @@ import (
 func TestSuffixField(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		text  view.Catalogue
+		text  *catalogue.Language
 		typed string
 		want  []string
 		sees  []string

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -18,7 +17,7 @@ import (
 func TestCardScreens(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		text          view.Catalogue
+		text          *catalogue.Language
 		width, height int
 	}{
 		"card_80x24": {nil, 80, 24}, "card_200x50": {nil, 200, 50},

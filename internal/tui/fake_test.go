@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -181,7 +180,7 @@ type drive struct {
 var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // driven returns a model on a screen of a size.
-func driven(t *testing.T, text view.Catalogue, width, height int) *drive {
+func driven(t *testing.T, text *catalogue.Language, width, height int) *drive {
 	t.Helper()
 	d := &drive{T: t, now: begun, gate: &fakeGate{session: umpire.Session{
 		ID: "s1", Project: someProject, Root: "/p", Dir: "/p", Mode: umpire.ModeDefault, State: umpire.SessionIdle, Permission: umpire.StateIdle,
@@ -351,10 +350,5 @@ func write() umpire.Pending {
 	return waiting(3, "Write", map[string]any{"file_path": "/p/a.txt", "content": "one\ntwo\n"})
 }
 
-// chineseText is everything in 简体中文 that screens say.
-func chineseText() view.Catalogue {
-	all := view.Catalogue{}
-	maps.Copy(all, view.ChineseChat)
-	maps.Copy(all, view.ChineseCard)
-	return all
-}
+// chineseText is 简体中文.
+func chineseText() *catalogue.Language { return catalogue.Find("zh") }

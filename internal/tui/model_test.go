@@ -13,7 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // talk is a conversation with everything in it.
@@ -36,7 +36,7 @@ func talk(d *drive) {
 func TestConversationScreens(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		text          view.Catalogue
+		text          *catalogue.Language
 		width, height int
 	}{
 		"talk_80x24": {nil, 80, 24}, "talk_200x50": {nil, 200, 50}, "talk_zh_80x24": {chineseText(), 80, 24}, "talk_zh_200x50": {chineseText(), 200, 50},
@@ -244,7 +244,7 @@ func TestCommands(t *testing.T) {
 // TestScreens pins the screens in front of the conversation.
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	for language, text := range map[string]view.Catalogue{"": nil, "zh_": chineseText()} {
+	for language, text := range map[string]*catalogue.Language{"": nil, "zh_": chineseText()} {
 		d := driven(t, text, 80, 24)
 		d.gate.others = []umpire.Session{{ID: "s0", Mode: umpire.ModePlan, State: umpire.SessionWaiting, Dir: "/p/sub", ActiveAt: begun.Add(-time.Hour)}, {ID: "hook", External: true}}
 		d.gate.session.ActiveAt = begun

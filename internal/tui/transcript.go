@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // An entryKind says who or what an entry of the transcript comes from.
@@ -62,7 +63,7 @@ func (t *transcript) sent() {
 
 // tail returns the last lines of the transcript at a width: as many as wanted, if there
 // are as many.
-func (t *transcript) tail(text view.Catalogue, width, want int) []string {
+func (t *transcript) tail(text *catalogue.Language, width, want int) []string {
 	var parts [][]string
 	have := 0
 	for i := len(t.entries) - 1; i >= 0 && have < want; i-- {
@@ -81,7 +82,7 @@ func (t *transcript) tail(text view.Catalogue, width, want int) []string {
 }
 
 // length is how many lines the transcript has at a width.
-func (t *transcript) length(text view.Catalogue, width int) (lines int) {
+func (t *transcript) length(text *catalogue.Language, width int) (lines int) {
 	for i, e := range t.entries {
 		lines += len(e.draw(text, width))
 		if i > 0 && e.apart(t.entries[i-1]) {
@@ -97,14 +98,14 @@ func (e *entry) apart(before *entry) bool {
 }
 
 // draw returns the lines of an entry.
-func (e *entry) draw(text view.Catalogue, width int) []string {
+func (e *entry) draw(text *catalogue.Language, width int) []string {
 	if e.width != width {
 		e.width, e.lines = width, e.layOut(text, width)
 	}
 	return e.lines
 }
 
-func (e *entry) layOut(text view.Catalogue, width int) []string {
+func (e *entry) layOut(text *catalogue.Language, width int) []string {
 	switch e.kind {
 	case userEntry:
 		lines := indentLines("> ", safeLines(e.text), width)
@@ -128,7 +129,7 @@ func (e *entry) layOut(text view.Catalogue, width int) []string {
 const outputShown = 8
 
 // call is a call's line, and the beginning of what it gave.
-func (e *entry) call(text view.Catalogue, width int) []string {
+func (e *entry) call(text *catalogue.Language, width int) []string {
 	mark, style := "✗", badStyle
 	if e.status == umpire.ResultOK {
 		mark, style = "✓", okStyle

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A Host runs what the terminal itself does not: turns, and going from one session to
@@ -64,7 +64,7 @@ type Config struct {
 	Task    string // the first message, if any
 	Once    bool   // after the first turn, Enter on an empty line leaves the chat
 	Model   string // what the status line calls the model
-	Text    view.Catalogue
+	Text    *catalogue.Language
 	Now     func() time.Time
 	// Change works out what a call would change in files, for its card; nil shows no
 	// change. It may be called by several goroutines.

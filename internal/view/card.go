@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A Card is a question as a person is shown it. Make it with [New]; it does not change
@@ -17,7 +18,7 @@ type Card struct {
 	Pending umpire.Pending
 	Session umpire.Session
 
-	text   Catalogue
+	text   *catalogue.Language
 	now    time.Time
 	colour bool
 	// hidden says that something on the card is not what it looks like.
@@ -30,7 +31,7 @@ type Card struct {
 
 // New makes the card of a question that was asked in a session. Colour has the card bear
 // escapes that colour its own words, and no others.
-func New(p umpire.Pending, s umpire.Session, text Catalogue, now time.Time, colour bool) *Card {
+func New(p umpire.Pending, s umpire.Session, text *catalogue.Language, now time.Time, colour bool) *Card {
 	c := &Card{Pending: p, Session: s, text: text, now: now, colour: colour}
 	c.heading = c.section(c.writeHeading)
 	c.title = c.section(c.writeTitle)

@@ -125,13 +125,13 @@ func TestCardInChinese(t *testing.T) {
 		{write, "\nWrite a\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
 		{fetch, "\nWebFetch x\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
 	} {
-		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, ChineseCard, test.asked.AskedAt, false)
+		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, chineseText, test.asked.AskedAt, false)
 		if text := c.Whole(); !strings.HasPrefix(text, test.want) {
 			t.Errorf("want %q at the head of\n%s", test.want, text)
 		}
 	}
 	var buttons []string
-	for _, o := range New(bash, umpire.Session{ID: "s1", Root: "/p"}, ChineseCard, bash.AskedAt, false).Options() {
+	for _, o := range New(bash, umpire.Session{ID: "s1", Root: "/p"}, chineseText, bash.AskedAt, false).Options() {
 		buttons = append(buttons, o.Key+" "+o.Text)
 	}
 	all := strings.Join(buttons, "\n")

@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
+
+var chineseText = catalogue.Find("zh")
 
 func TestReason(t *testing.T) {
 	t.Parallel()
@@ -23,10 +26,10 @@ func TestReason(t *testing.T) {
 			"你没有权限编辑 .rs 类型文件的权限,请注意你的任务权限范围",
 		},
 	} {
-		if got := Catalogue(nil).Reason(tt.said); got != tt.english {
+		if got := catalogue.English.Reason(tt.said); got != tt.english {
 			t.Errorf("%q is %q, want %q", tt.said, got, tt.english)
 		}
-		if got := (Catalogue{}).Reason(tt.said); got != tt.chinese {
+		if got := chineseText.Reason(tt.said); got != tt.chinese {
 			t.Errorf("%q is %q, want %q", tt.said, got, tt.chinese)
 		}
 	}
@@ -35,9 +38,8 @@ func TestReason(t *testing.T) {
 // TestProblem: an error is translated part by part, and what it quotes is left alone.
 func TestProblem(t *testing.T) {
 	t.Parallel()
-	zh := Catalogue{"known": "已知"}
 	for english, want := range map[string]string{
-		"known":                 "已知",
+		"nothing waits":         "没有等待中的调用",
 		`unknown flag: --bogus`: "未知的选项：--bogus",
 		`rule "a: is missing": want TOOL or TOOL(MATCH)`:                                              `规则 "a: is missing"：应为 TOOL 或 TOOL(MATCH)`,
 		"script: open /p/is missing: no such file or directory":                                       "脚本：打开 /p/is missing：没有该文件或目录",
@@ -45,10 +47,10 @@ func TestProblem(t *testing.T) {
 		"session s1 is run by m:1 until noon at least: fenced: another runner has taken this session": "会话 s1 正由 m:1 运行，至少到 noon：另一个进程已接管此会话",
 		"the provider does not accept the key: check the variable that holds it (status 401): no":     "服务商不接受该密钥：请检查保存它的变量（状态 401）：no",
 	} {
-		if got := zh.Problem(english); got != want {
+		if got := Problem(chineseText, english); got != want {
 			t.Errorf("%q is\n%q, want\n%q", english, got, want)
 		}
-		if got := Catalogue(nil).Problem(english); got != english {
+		if got := Problem(catalogue.English, english); got != english {
 			t.Errorf("without a catalogue %q is %q", english, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // Limits on what a card shows of one text. The end is always shown: that is where
@@ -201,7 +202,7 @@ func (c *Card) writeRemarks() {
 
 // AccessText is an access in a few words of a person's language. It is not made safe to
 // show.
-func AccessText(access *umpire.Access, text Catalogue) string {
+func AccessText(access *umpire.Access, text *catalogue.Language) string {
 	kind := text.Word("access", access.Kind.String()) + " "
 	if access.Kind == umpire.KindExec && access.Program != "" {
 		return kind + CommandLine(append([]string{access.Program}, access.Args...))

@@ -10,7 +10,7 @@
 // is shown raw: Visible writes as an escape what a terminal would obey or a person would
 // not see.
 //
-//	text := view.Catalogue{"deny": "拒绝"}
+//	text := *catalogue.Language{"deny": "拒绝"}
 //	text.Of("deny")
 //	text.Reason(decision.Reason)
 //

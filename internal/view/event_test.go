@@ -28,7 +28,7 @@ func TestEventDetail(t *testing.T) {
 	if diff := cmp.Diff(want, EventDetail(&e, nil)); diff != "" {
 		t.Error(diff)
 	}
-	if lines := EventDetail(&e, ChineseCard); !slices.Contains(lines, "风险：高") || strings.Contains(strings.Join(lines, "\n"), "actor") {
+	if lines := EventDetail(&e, chineseText); !slices.Contains(lines, "风险：高") || strings.Contains(strings.Join(lines, "\n"), "actor") {
 		t.Errorf("in Chinese: %q", lines)
 	}
 	if lines := EventDetail(&umpire.Event{Kind: umpire.EventNotice}, nil); len(lines) != 0 {

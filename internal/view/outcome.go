@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // Outcome is what came of an event that itself says no more than that it happened: how a
 // call ended, how far an approval reaches, which mode there is now. It is safe to show,
 // and empty when there is nothing to add.
-func Outcome(e *umpire.Event, text Catalogue) string {
+func Outcome(e *umpire.Event, text *catalogue.Language) string {
 	var told struct {
 		Status  umpire.ResultStatus `json:"status"`
 		From    string              `json:"from"`

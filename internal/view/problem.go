@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // errorTexts are the errors that other packages put together, one a line: the English
@@ -77,9 +79,22 @@ func firstWord(text string) string {
 	return word
 }
 
+// Problem returns an error's text in a language, as far as its parts are known; the names
+// and paths in it stay as they are.
+func Problem(text *catalogue.Language, english string) string {
+	if text == catalogue.English {
+		return english
+	}
+	lines := strings.Split(english, "\n")
+	for i := range lines {
+		lines[i] = chineseErrors().problem(text, lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
 // problem translates an error, part by part where it is not known as a whole: errors are
 // wrapped in others, with a colon between them.
-func (p *phrasebook) problem(c Catalogue, english string) string {
+func (p *phrasebook) problem(c *catalogue.Language, english string) string {
 	inner := func(text string) string { return p.problem(c, text) }
 	one := func(value string) bool { return colon(value) < 0 }
 	text, known := p.translate(c, english, inner, one)
@@ -110,8 +125,8 @@ func colon(text string) int {
 
 // translate translates a text that is known as a whole. Inner translates the texts within
 // it, and may says what can be a value.
-func (p *phrasebook) translate(c Catalogue, english string, inner func(string) string, may func(string) bool) (string, bool) {
-	if text, ok := c[english]; ok {
+func (p *phrasebook) translate(c *catalogue.Language, english string, inner func(string) string, may func(string) bool) (string, bool) {
+	if text := c.Of(english); text != english {
 		return text, true
 	}
 	if text, ok := p.whole[english]; ok {

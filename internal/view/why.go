@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -21,7 +22,7 @@ func RuleText(r *umpire.RuleRef) string {
 
 // Why says which rows of the order of decision asked or denied, for which access, and by
 // which rule. Its lines are safe to show.
-func Why(d *umpire.Decision, text Catalogue) []string {
+func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	var lines []string
 	last := -2
 	for i := range d.Reasons {
@@ -44,7 +45,7 @@ func Why(d *umpire.Decision, text Catalogue) []string {
 
 // whyAccess is the line above the reasons about an access: what it is and what is known
 // of it.
-func whyAccess(d *umpire.Decision, at int, text Catalogue) string {
+func whyAccess(d *umpire.Decision, at int, text *catalogue.Language) string {
 	if at < 0 || at >= len(d.Accesses) {
 		return "  " + text.Of("the whole call")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // Padded fills a text up to a width, in which a Chinese character takes two.
@@ -57,7 +58,7 @@ const widestVerdict = len("allow")
 
 // Verdict writes a verdict in a person's language, padded to the longest one, and in its
 // colour if wanted.
-func Verdict(v umpire.Verdict, text Catalogue, colour bool) string {
+func Verdict(v umpire.Verdict, text *catalogue.Language, colour bool) string {
 	word := Padded(text.Word("verdict", v.String()), widestVerdict)
 	if !colour || int(v) >= len(verdictColours) {
 		return word

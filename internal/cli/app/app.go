@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // Surroundings are all that the program knows of the world it was started in;
@@ -76,9 +77,7 @@ func (o *Output) Write(p []byte) (int, error) {
 type App struct {
 	Surroundings
 
-	Text view.Catalogue
-	// language is the catalogue of a locale.
-	Language func(locale string) view.Catalogue
+	Text *catalogue.Language
 }
 
 // UserHome is the person's home directory, "" when it is not known.
@@ -98,7 +97,7 @@ func SmallHook(program string) string {
 
 // Remark tells something beside the result.
 func (a *App) Remark(text string) {
-	fmt.Fprintf(a.Stderr, "umpire: %s\n", view.Visible(a.Text.Problem(text)))
+	fmt.Fprintf(a.Stderr, "umpire: %s\n", view.Visible(view.Problem(a.Text, text)))
 }
 
 // RemarkAll tells the person of notices.

@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -21,7 +22,7 @@ func (a *App) LoadConfig(dir string) (*config.Config, error) {
 		return nil, err
 	}
 	if c.Lang != "" && a.Getenv("UMPIRE_LANG") == "" {
-		a.Text = a.Language(c.Lang)
+		a.Text = catalogue.Find(c.Lang)
 	}
 	return c, nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/view"
-	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // Show writes a result as JSON, or for a person.
@@ -22,7 +22,7 @@ func (a *App) Show(asJSON bool, result any, forPerson func() error) error {
 
 // ShowJSON writes on one line, and laid out on a terminal.
 func (a *App) ShowJSON(value any) error {
-	text, err := json.Marshal(phrases.In(phrases.English, value))
+	text, err := json.Marshal(catalogue.In(catalogue.English, value))
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func WriteLine(to io.Writer, value any) error {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(phrases.In(phrases.English, value)); err != nil {
+	if err := encoder.Encode(catalogue.In(catalogue.English, value)); err != nil {
 		return err
 	}
 	_, err := to.Write(view.VisibleJSON(line.Bytes()))
@@ -104,7 +104,7 @@ func NewCount(n int, one, more string) Count { return Count{n, one, more} }
 func (c Count) String() string { return c.In(nil) }
 
 // In is the count in a language.
-func (c Count) In(text view.Catalogue) string {
+func (c Count) In(text *catalogue.Language) string {
 	if c.n == 1 {
 		return fmt.Sprintf(text.Of(c.one), c.n)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -34,7 +35,7 @@ func showDecision(a *app.App, f *checkFlags, d umpire.Decision) error {
 // A page is what a person reads of a decision.
 type page struct {
 	w      io.Writer
-	text   view.Catalogue
+	text   *catalogue.Language
 	colour bool
 }
 
@@ -70,7 +71,7 @@ func (p *page) parts(d umpire.Decision) {
 }
 
 // whyText is what the access does and the reason that settled it.
-func whyText(text view.Catalogue, d umpire.Decision, i int) string {
+func whyText(text *catalogue.Language, d umpire.Decision, i int) string {
 	access := &d.Accesses[i]
 	var why []string
 	if access.Reason != "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A health is the result of one check.
@@ -105,13 +106,13 @@ func (d *doctor) spoken(args []any) []any {
 	for i := range said {
 		switch value := said[i].(type) {
 		case error:
-			said[i] = d.Text.Problem(value.Error())
+			said[i] = view.Problem(d.Text, value.Error())
 		case names:
 			said[i] = value.in(d.Text)
 		case app.Count:
 			said[i] = value.In(d.Text)
 		case register.ClaudeFound:
-			said[i] = d.Text.Problem(value.String())
+			said[i] = view.Problem(d.Text, value.String())
 		}
 	}
 	return said
@@ -123,7 +124,7 @@ type names []string
 // String lists the names in English.
 func (n names) String() string { return strings.Join(n, ", ") }
 
-func (n names) in(text view.Catalogue) names {
+func (n names) in(text *catalogue.Language) names {
 	said := slices.Clone(n)
 	for i := range said {
 		said[i] = text.Of(said[i])

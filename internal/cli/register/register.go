@@ -77,7 +77,8 @@ func listAgents(ctx context.Context, a *app.App) error {
 	if len(where) == 0 {
 		registered, next = a.Text.Of("not registered"), "umpire init claude"
 	}
-	fmt.Fprintf(a.Stdout, "claude  Claude Code: %s, %s\n", a.Text.Problem(FindClaude(ctx, a).String()), registered)
+	found := view.Problem(a.Text, FindClaude(ctx, a).String())
+	fmt.Fprintf(a.Stdout, "claude  Claude Code: %s, %s\n", found, registered)
 	fmt.Fprintf(a.Stdout, "muse    %s\n", a.Text.Of("speaks the marker protocol: let it start `umpire hook muse`"))
 	fmt.Fprintln(a.Stderr, view.Joined(a.Text.Of("next"), ": ", next))
 	return nil

@@ -1,19 +1,33 @@
-// Package catalogue holds what umpire says, by code and language.
+// Package catalogue holds what umpire says, in every language.
 //
-//	catalogue.English.Text(decision.Reason)
+//	text := catalogue.Find("zh_CN.UTF-8")
+//	text.Of("nothing waits")
+//	text.Reason(decision.Reason)
 //
-// A file for each language has a line for each code of a [umpire.Phrase]: the code, a tab
-// and the text, sorted by code. A text names its arguments as fmt does, with %s or %q, and
-// %[2]s where the language wants another order. A further language is one more file.
+// English stands where it is said: a text in the program is its own key. Only what the
+// core says as a [umpire.Phrase] is kept here in English, in english.tsv: a line for each
+// code, with a tab and the text, sorted by code.
 //
-// Looking up a text reads no more of the file than it needs, so that a program that says
-// one thing pays for one.
+// Every other language is one file, languages/TAG.tsv, which is found by its name: adding
+// one adds a language. A record is the English text, a tab and the text in that language,
+// as spreadsheets write tab-separated values (RFC 4180 with tabs): a text of several lines
+// stands in quotes, with its lines as they are and a quote in it doubled. So a translator
+// sees both texts side by side, in an editor, a spreadsheet or a diff. A line that begins
+// with # is a comment. A text names its arguments as fmt does, and %[2]s where the language
+// wants another order. A word of a closed set, which may need several translations, stands
+// behind the name of its set, such as "state idle".
+//
+// Looking up an English text reads no more of its file than it needs, so that a program
+// that says one thing pays for one. Another language is read when it is first used.
 package catalogue
 
 import (
-	_ "embed"
+	"embed"
+	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/umpirehq/umpire"
 )
@@ -21,38 +35,106 @@ import (
 //go:embed english.tsv
 var english string
 
-//go:embed chinese.tsv
-var chinese string
+//go:embed languages/*.tsv
+var languages embed.FS
 
-// A Language is what a person reads. The zero value is English.
-type Language uint8
+// A Language is what a person reads. A nil one is English. It is safe for concurrent use.
+type Language struct {
+	texts func() map[string]string // by the English ones
+}
 
-// The languages.
-const (
-	English Language = iota
-	Chinese          // 简体中文
-)
+// English is the language of the program itself, and of what machines read.
+var English *Language
 
-// lines are the language's file.
-func (l Language) lines() string {
-	if l == Chinese {
-		return chinese
+// Tags returns the tags of all languages, such as en and zh-CN.
+func Tags() []string {
+	tags := []string{"en"}
+	files, _ := languages.ReadDir("languages") // it is part of the program
+	for _, file := range files {
+		tags = append(tags, strings.TrimSuffix(file.Name(), ".tsv"))
 	}
-	return english
+	return tags
+}
+
+// Find returns the language of a tag or locale, such as zh-CN or zh_CN.UTF-8: the very one,
+// else the first one that shares its first part. It is English when there is none.
+func Find(locale string) *Language {
+	tag, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(locale), "_", "-"), ".")
+	first, _, _ := strings.Cut(tag, "-")
+	tags := Tags()
+	at := slices.IndexFunc(tags, func(known string) bool { return strings.ToLower(known) == tag })
+	if at < 0 {
+		at = slices.IndexFunc(tags, func(known string) bool { return strings.HasPrefix(known+"-", first+"-") })
+	}
+	if at <= 0 {
+		return English
+	}
+	return &Language{texts: sync.OnceValue(func() map[string]string { return readTexts(tags[at]) })}
+}
+
+// readTexts returns the texts of a language by the English ones.
+func readTexts(tag string) map[string]string {
+	data, _ := languages.ReadFile("languages/" + tag + ".tsv") // it is part of the program
+	records := csv.NewReader(strings.NewReader(string(data)))
+	records.Comma, records.Comment, records.FieldsPerRecord, records.ReuseRecord = '\t', '#', 2, true
+	texts := make(map[string]string)
+	for {
+		record, err := records.Read()
+		if err != nil {
+			return texts // the file has ended: a test reads every one to its end
+		}
+		texts[record[0]] = record[1]
+	}
+}
+
+// lookUp returns what an English text is in the language, and whether it is known there.
+func (l *Language) lookUp(text string) (string, bool) {
+	if l == nil {
+		return text, false
+	}
+	found, known := l.texts()[text]
+	return found, known
+}
+
+// Of returns an English text in the language. One without a translation stays English.
+func (l *Language) Of(text string) string {
+	if found, known := l.lookUp(text); known {
+		return found
+	}
+	return text
+}
+
+// Word returns a word of a closed set, such as a verdict, which is kept under the name of
+// its set: one word may need several translations.
+func (l *Language) Word(set, word string) string {
+	if found, known := l.lookUp(set + " " + word); known {
+		return found
+	}
+	return word
+}
+
+// Reason returns what a phrase says to a person. The one text that is Chinese in every
+// language has its meaning beside it in English.
+func (l *Language) Reason(p umpire.Phrase) string {
+	text := l.Text(p)
+	if code, args, _ := p.Parts(); l == English && code == "suffix-refused" {
+		text += " (" + l.Text(umpire.Say("suffix-refused-in-english", args[0])) + ")"
+	}
+	return text
 }
 
 // Text returns what a phrase says in the language. One whose code is not known, as that
 // of a later version, is returned as it stands.
-func (l Language) Text(p umpire.Phrase) string {
+func (l *Language) Text(p umpire.Phrase) string {
 	code, args, text := p.Parts()
 	if code == "" {
 		return text
 	}
-	format, known := findText(l.lines(), code)
-	switch {
-	case !known:
+	format, known := findText(english, code)
+	if !known {
 		return string(p)
-	case len(args) == 0:
+	}
+	if format = l.Of(format); len(args) == 0 {
 		return format
 	}
 	texts := make([]any, len(args))

@@ -1,11 +1,13 @@
 package catalogue
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,51 +20,100 @@ import (
 
 var (
 	codeForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	verb     = regexp.MustCompile(`%(\[\d\])?[a-z]`)
+	verb     = regexp.MustCompile(`%[-+ #0-9.]*(\[\d\])?[a-zA-Z]`)
 )
 
-// TestFilesFit: every line is a code with its text, in order, and every language has the
-// same codes with the same arguments.
-func TestFilesFit(t *testing.T) {
+// TestEnglishFits: every line is a code with its text, in order.
+func TestEnglishFits(t *testing.T) {
 	t.Parallel()
-	taken := map[string]int{}
-	for _, language := range []Language{English, Chinese} {
-		before, count := "", 0
-		for line := range strings.Lines(language.lines()) {
-			code, text, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			if !found || text == "" || !codeForm.MatchString(code) || strings.Contains(text, "\t") {
-				t.Errorf("%q is not a code and its text", line)
+	before, count := "", 0
+	for line := range strings.Lines(english) {
+		code, text, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !found || text == "" || !codeForm.MatchString(code) || strings.Contains(text, "\t") {
+			t.Errorf("%q is not a code and its text", line)
+		}
+		if code <= before {
+			t.Errorf("%q stands after %q", code, before)
+		}
+		before = code
+		count++
+		verbs := verb.FindAllString(text, -1)
+		if strings.Count(text, "%") != len(verbs) || strings.Trim(strings.Join(verbs, ""), "%sq") != "" {
+			t.Errorf("%s takes something else than %%s and %%q: %q", code, text)
+		}
+		if got := English.Text(umpire.Phrase(code)); got != text {
+			t.Errorf("%s is looked up as %q", code, got)
+		}
+	}
+	if count < 1000 {
+		t.Errorf("only %d texts", count)
+	}
+}
+
+// TestLanguagesFit: every record is a text with its translation, which takes the same
+// arguments, and nothing that the core says has none.
+func TestLanguagesFit(t *testing.T) {
+	t.Parallel()
+	for _, tag := range Tags()[1:] {
+		file, err := languages.Open("languages/" + tag + ".tsv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		reader := csv.NewReader(file)
+		reader.Comma, reader.Comment, reader.FieldsPerRecord = '\t', '#', 2
+		records, err := reader.ReadAll()
+		if err != nil {
+			t.Errorf("%s: %v", tag, err)
+		}
+		language, seen := Find(tag), map[string]bool{}
+		for _, record := range records {
+			text, other := record[0], record[1]
+			if text == "" || other == "" || language.Of(text) != other {
+				t.Errorf("%s: %q is %q, and looked up as %q", tag, text, other, language.Of(text))
 			}
-			if code <= before {
-				t.Errorf("%q stands after %q", code, before)
+			if seen[text] {
+				t.Errorf("%s: %q is there twice", tag, text)
 			}
-			before = code
-			count++
-			args := len(verb.FindAllString(text, -1))
-			if strings.Count(text, "%") != args || strings.ContainsAny(verb.ReplaceAllStringFunc(text, kindOf), "\x00") {
-				t.Errorf("%s takes something else than %%s and %%q: %q", code, text)
-			}
-			if language == English {
-				taken[code] = args
-			} else if want, known := taken[code]; !known || want != args {
-				t.Errorf("%s takes %d arguments, and the English text %d (known: %t)", code, args, want, known)
-			}
-			if got := language.Text(umpire.Phrase(code)); got != text {
-				t.Errorf("%s is looked up as %q", code, got)
+			seen[text] = true
+			if want, got := argsOf(text), argsOf(other); !maps.Equal(want, got) {
+				t.Errorf("%s: %q takes %v, and %q takes %v", tag, other, got, text, want)
 			}
 		}
-		if count != len(taken) || count < 1000 {
-			t.Errorf("language %d has %d texts, English %d", language, count, len(taken))
+		for line := range strings.Lines(english) {
+			if _, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); !seen[text] {
+				t.Errorf("%s: %q has no translation", tag, text)
+			}
 		}
 	}
 }
 
-// kindOf marks a verb that is not one of those that texts may have.
-func kindOf(verb string) string {
-	if verb[len(verb)-1] == 's' || verb[len(verb)-1] == 'q' {
-		return ""
+// argsOf are the verbs of a text by the number of the argument that they show.
+func argsOf(text string) map[int]string {
+	args, at := map[int]string{}, 0
+	for _, found := range verb.FindAllStringSubmatch(text, -1) {
+		at++
+		if found[1] != "" {
+			at = int(found[1][1] - '0')
+		}
+		args[at] = strings.Replace(found[0], found[1], "", 1)
 	}
-	return "\x00"
+	return args
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for locale, want := range map[string]string{
+		"": "row", "C": "row", "C.UTF-8": "row", "en_US.UTF-8": "row", "tlh": "row", "english": "row", "z": "row", "../zh": "row",
+		"zh": "行", "zh-CN": "行", "zh_CN.UTF-8": "行", "ZH_TW": "行", "zh-Hans-CN": "行", "zh_CN@pinyin": "行",
+	} {
+		if got := Find(locale).Of("row"); got != want {
+			t.Errorf("in %q it is %q, want %q", locale, got, want)
+		}
+	}
+	if got := Tags(); got[0] != "en" || !slices.Contains(got, "zh-CN") {
+		t.Errorf("the tags are %q", got)
+	}
 }
 
 // Codes are said in fields of the tables, by variables, and by arguments of these functions.
@@ -79,9 +130,9 @@ var (
 	made = []string{"class-", "s-it"}
 )
 
-// TestCodesAreUsed reads the sources for the codes that they say: each has a text, and each
-// text is said somewhere.
-func TestCodesAreUsed(t *testing.T) {
+// TestTextsAreUsed reads the sources for what they say: each code has a text, and each code
+// and each translated text is said somewhere.
+func TestTextsAreUsed(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
 	root := filepath.Join("..", "..", "..")
@@ -92,7 +143,7 @@ func TestCodesAreUsed(t *testing.T) {
 		case entry.IsDir() && strings.HasPrefix(name, ".") && path != root:
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-			return codesIn(t, path, found)
+			return textsIn(t, path, found)
 		}
 		return nil
 	})
@@ -100,38 +151,73 @@ func TestCodesAreUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(english) {
-		code, _, _ := strings.Cut(line, "\t")
+		code, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		part := func(part string) bool { return strings.HasPrefix(code, part) || strings.HasSuffix(code, part) }
 		if !found[code] && !slices.ContainsFunc(made, part) {
 			t.Errorf("nothing says %q", code)
 		}
+		found[text] = true
+	}
+	for _, tag := range Tags()[1:] {
+		for text := range Find(tag).texts() {
+			if !found[text] && !isWord(text, found) {
+				t.Errorf("%s: nothing says %q", tag, text)
+			}
+		}
 	}
 }
 
-// codesIn notes every literal of a source file, and complains about codes without a text.
-func codesIn(t *testing.T, path string, found map[string]bool) error {
+// isWord reports whether a text is the name of a set and one of its words.
+func isWord(text string, found map[string]bool) bool {
+	for at := range len(text) {
+		if text[at] == ' ' && found[text[:at+1]] && found[text[at+1:]] {
+			return true
+		}
+	}
+	return false
+}
+
+// textsIn notes every text of a source file, and complains about codes without a text.
+func textsIn(t *testing.T, path string, found map[string]bool) error {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
 	for node := range ast.Preorder(file) {
-		if literal, is := node.(*ast.BasicLit); is && literal.Kind == token.STRING {
-			text, _ := strconv.Unquote(literal.Value)
-			found[text] = true
+		if expr, is := node.(ast.Expr); is {
+			if text, is := constant(expr); is {
+				found[text] = true
+			}
+		}
+		if call, is := node.(*ast.CallExpr); is && nameOf(call.Fun) == "Word" {
+			set, _ := constant(call.Args[0])
+			found[set+" "] = true
 		}
 		for _, said := range said(node) {
-			literal, is := said.(*ast.BasicLit)
-			if !is || literal.Kind != token.STRING {
-				continue
-			}
-			code, _ := strconv.Unquote(literal.Value)
-			if _, known := findText(english, code); !known && codeForm.MatchString(code) && strings.Contains(code, "-") {
+			code, is := constant(said)
+			if _, known := findText(english, code); is && !known && codeForm.MatchString(code) && strings.Contains(code, "-") {
 				t.Errorf("%s: %q has no text", fset.Position(said.Pos()), code)
 			}
 		}
 	}
 	return nil
+}
+
+// constant is the text of a literal, or of several with + between them.
+func constant(expr ast.Expr) (text string, is bool) {
+	switch expr := expr.(type) {
+	case *ast.BasicLit:
+		if expr.Kind == token.STRING {
+			text, err := strconv.Unquote(expr.Value)
+			return text, err == nil
+		}
+	case *ast.BinaryExpr:
+		before, is := constant(expr.X)
+		after, also := constant(expr.Y)
+		return before + after, is && also && expr.Op == token.ADD
+	}
+	return "", false
 }
 
 // said are the expressions of a node that may be codes.
@@ -148,18 +234,22 @@ func said(node ast.Node) (all []ast.Expr) {
 			}
 		}
 	case *ast.CallExpr:
-		name := ""
-		switch by := node.Fun.(type) {
-		case *ast.SelectorExpr:
-			name = by.Sel.Name
-		case *ast.Ident:
-			name = by.Name
-		}
-		if at, says := saidBy[name]; says && at < len(node.Args) {
+		if at, says := saidBy[nameOf(node.Fun)]; says && at < len(node.Args) {
 			return []ast.Expr{node.Args[at]}
 		}
 	}
 	return all
+}
+
+// nameOf is the name of what is called, without its package or receiver.
+func nameOf(called ast.Expr) string {
+	switch by := called.(type) {
+	case *ast.SelectorExpr:
+		return by.Sel.Name
+	case *ast.Ident:
+		return by.Name
+	}
+	return ""
 }
 
 func TestText(t *testing.T) {
@@ -184,7 +274,7 @@ func TestText(t *testing.T) {
 		if got := English.Text(tt.said); got != tt.english {
 			t.Errorf("%q is %q, want %q", string(tt.said), got, tt.english)
 		}
-		if got := Chinese.Text(tt.said); got != tt.chinese {
+		if got := Find("zh").Text(tt.said); got != tt.chinese {
 			t.Errorf("%q is %q, want %q", string(tt.said), got, tt.chinese)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 
 // In returns a copy of a value in which every [umpire.Phrase] is its text in a language:
 // what leaves the program for readers who know no codes.
-func In[T any](l Language, value T) T {
+func In[T any](l *Language, value T) T {
 	v := reflect.ValueOf(&value).Elem()
 	l.render(v)
 	return value
 }
 
 // render replaces the phrases in v, and copies what v shares with others before.
-func (l Language) render(v reflect.Value) {
+func (l *Language) render(v reflect.Value) {
 	if !holdsPhrases(v.Type()) {
 		return
 	}
@@ -72,7 +72,7 @@ func (l Language) render(v reflect.Value) {
 
 // renderData returns an event's data with its phrases rendered: a batch's submission has
 // the reason of each call. All else stays as it was written.
-func (l Language) renderData(e *umpire.Event) json.RawMessage {
+func (l *Language) renderData(e *umpire.Event) json.RawMessage {
 	var submitted struct {
 		Calls []struct {
 			Reason json.RawMessage `json:"reason"`
