@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,16 @@ func TestBenchBadLines(t *testing.T) {
 		if !strings.Contains(stderr, file+at) {
 			t.Errorf("%s is not in %s", at, stderr)
 		}
+	}
+}
+
+// TestBenchWrongFile: a file of another kind gives a few errors and a count.
+func TestBenchWrongFile(t *testing.T) {
+	t.Parallel()
+	file := labelled(t, slices.Repeat([]string{"# not a line of JSON"}, 3000)...)
+	_, stderr, _ := benched(t, file)
+	if n := strings.Count(stderr, "\n"); n != 6 || !strings.Contains(stderr, file+": 2995 more lines that cannot be read") {
+		t.Errorf("%d lines: %.2000s", n, stderr)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,6 +147,10 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 	return f.judgeLimits(scores)
 }
 
+// maxBadShown is how many bad lines of a file are shown one by one: a file of another kind
+// has nothing else.
+const maxBadShown = 5
+
 // readBenchSets reads all files before anything is judged, so that a name that is
 // wrong shows at once.
 func readBenchSets(a *app.App, files []string) ([]bench.Set, error) {
@@ -159,10 +164,18 @@ func readBenchSets(a *app.App, files []string) ([]bench.Set, error) {
 		if err != nil {
 			return nil, app.Usage("umpire bench --help", "%w", err)
 		}
-		set, err := bench.Read(name, f, a.Remark)
+		shown := 0
+		set, err := bench.Read(name, f, func(problem string) {
+			if shown++; shown <= maxBadShown {
+				a.Remark(problem)
+			}
+		})
 		_ = f.Close()
 		if err != nil {
 			return nil, app.Failed(err)
+		}
+		if more := set.Bad - maxBadShown; more > 0 {
+			a.Remark(fmt.Sprintf(a.Text.Of("%s: %d more lines that cannot be read"), name, more))
 		}
 		sets = append(sets, set)
 	}
