@@ -67,7 +67,7 @@ func walkBuilt(u *use, command []word, item word) {
 		return
 	}
 	if !item.open {
-		item = lit(quoteWord(item.text))
+		item = lit(Quote(item.text))
 	}
 	words := fillItem(command, item)
 	s := u.outsideState()
@@ -133,13 +133,4 @@ func splitAtBlanks(words []word) []word {
 		}
 	}
 	return out
-}
-
-// quoteWord quotes text for a shell.
-func quoteWord(text string) string {
-	if text != "" && strings.Trim(text,
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%") == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

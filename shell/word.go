@@ -163,3 +163,16 @@ func baseName(name string) string {
 	}
 	return path.Base(name)
 }
+
+// Quote returns a word as a shell reads it: letters, digits and a few marks as they are,
+// anything else between single quotes.
+func Quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-./:,@%+", r)
+	}
+	if word != "" && strings.TrimLeftFunc(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

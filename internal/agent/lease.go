@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/umpirehq/umpire"
 )
 
 // A runner has its session for as long as it renews its lease of 30 s. After two thirds of
@@ -68,6 +66,3 @@ func (r *run) renew(ctx context.Context, longest time.Duration) error {
 
 // wallClock is the time that goes on while the machine sleeps.
 func wallClock() time.Time { return time.Now().Round(0) }
-
-// Fenced reports whether a run ended because another runner has the session.
-func Fenced(err error) bool { return errors.Is(err, umpire.ErrFenced) }

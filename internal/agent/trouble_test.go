@@ -86,7 +86,7 @@ func TestFenced(t *testing.T) {
 		began := time.Now()
 		s.gate.takeOver()
 		<-r.ended
-		if !Fenced(r.err) || time.Since(began) > renewEvery {
+		if !errors.Is(r.err, umpire.ErrFenced) || time.Since(began) > renewEvery {
 			s.Errorf("got %v after %v", r.err, time.Since(began))
 		}
 		if _, stored := s.gate.results["a"]; stored || s.tools.stopped == 0 {

@@ -91,13 +91,7 @@ func pendingCells(a *app.App, p *umpire.Pending, all bool) []string {
 }
 
 // clipID shortens an id that is longer than people compare.
-func clipID(id string) string {
-	const shown = 20
-	if runes := []rune(view.Visible(id)); len(runes) > shown {
-		return string(runes[:shown-1]) + "…"
-	}
-	return view.Visible(id)
-}
+func clipID(id string) string { return view.Clip(view.Visible(id), 20) }
 
 // completePending completes a word with the questions that wait.
 func completePending(a *app.App) cobra.CompletionFunc {

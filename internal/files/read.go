@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 // ErrNotRegular is returned when a file to be read is not a regular file.
@@ -78,8 +79,20 @@ func Exists(dir, name string) bool {
 	return err == nil
 }
 
-// Clip keeps what a hostile file says from filling a screen.
-func Clip(s string) string { return s[:min(len(s), 80)] }
+// Clip returns the beginning of a text of unknown origin, as an error quotes it.
+func Clip(text string) string { return ClipTo(text, 80, "") }
+
+// ClipTo returns at most limit bytes of a text, cut between characters. The mark follows a
+// text that was cut.
+func ClipTo(text string, limit int, mark string) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + mark
+}
 
 // Missing reports whether err says that there is no such file.
 func Missing(err error) bool {

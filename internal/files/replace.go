@@ -28,7 +28,7 @@ func Replace(path string, data []byte, mode fs.FileMode) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
 func fillFile(f *os.File, data []byte, mode fs.FileMode) error {
@@ -41,9 +41,9 @@ func fillFile(f *os.File, data []byte, mode fs.FileMode) error {
 	return f.Sync()
 }
 
-// syncFolder makes a rename in a folder last through a power loss, where folders can be
+// SyncFolder makes a rename in a folder last through a power loss, where folders can be
 // flushed.
-func syncFolder(path string) error {
+func SyncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -3,6 +3,8 @@ package llm
 import (
 	"errors"
 	"fmt"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A BadRequestError is a request that a model refuses: asking again as it is will not
@@ -68,9 +70,9 @@ func (f *ReplyError) Error() string {
 	}
 	switch {
 	case f.Reason != "":
-		return text + ": " + clipText(f.Reason)
+		return text + ": " + files.ClipTo(f.Reason, maxReason, "…")
 	case f.Err != nil:
-		return text + ": " + clipText(f.Err.Error())
+		return text + ": " + files.ClipTo(f.Err.Error(), maxReason, "…")
 	}
 	return text
 }
@@ -90,10 +92,3 @@ func KindOf(err error) (FailureKind, bool) {
 // maxReason is how much of what a provider says is kept in an error: some send a
 // whole page.
 const maxReason = 1000
-
-func clipText(text string) string {
-	if len(text) <= maxReason {
-		return text
-	}
-	return text[:maxReason] + "…"
-}

@@ -59,13 +59,13 @@ func partText(c sdk.Content) string {
 	case *sdk.AudioContent:
 		return nameOmitted("audio", c.MIMEType, len(c.Data))
 	case *sdk.ResourceLink:
-		return fmt.Sprintf("[a resource that can be read at %s: %s]", makePrintable(c.URI), makePrintable(c.Name))
+		return fmt.Sprintf("[a resource that can be read at %s: %s]", stripInvisible(c.URI), stripInvisible(c.Name))
 	case *sdk.EmbeddedResource:
 		if c.Resource == nil {
 			return "[an empty resource]"
 		}
 		if len(c.Resource.Blob) > 0 {
-			return nameOmitted("resource "+makePrintable(c.Resource.URI), c.Resource.MIMEType, len(c.Resource.Blob))
+			return nameOmitted("resource "+stripInvisible(c.Resource.URI), c.Resource.MIMEType, len(c.Resource.Blob))
 		}
 		return c.Resource.Text
 	}
@@ -74,12 +74,12 @@ func partText(c sdk.Content) string {
 
 // nameOmitted names what is left out.
 func nameOmitted(what, mime string, size int) string {
-	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, makePrintable(mime), size)
+	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, stripInvisible(mime), size)
 }
 
-// makePrintable takes out of a text what a terminal would obey and nobody would see: the
+// stripInvisible takes out of a text what a terminal would obey and nobody would see: the
 // marks with which a description says other things to a model than to a person.
-func makePrintable(text string) string {
+func stripInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -89,12 +89,4 @@ func makePrintable(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, ""))
-}
-
-// shortenText cuts a text at a character.
-func shortenText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + " […]"
 }

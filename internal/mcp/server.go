@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
@@ -164,7 +165,7 @@ func describeTool(t *sdk.Tool) string {
 	if text == "" {
 		text = t.Title
 	}
-	return shortenText(makePrintable(text), maxAbout)
+	return files.ClipTo(stripInvisible(text), maxAbout, " […]")
 }
 
 // fingerprintTool is a sum of all that a tool says of itself.
@@ -259,7 +260,7 @@ func (s *server) explained(err error) error {
 	if _, is := errors.AsType[*changedError](err); is {
 		return err
 	}
-	text := errors.New(shortenText(makePrintable(err.Error()), maxAbout))
+	text := errors.New(files.ClipTo(stripInvisible(err.Error()), maxAbout, " […]"))
 	if s.program == nil || !errors.Is(err, sdk.ErrConnectionClosed) && !errors.Is(err, io.EOF) {
 		return text
 	}

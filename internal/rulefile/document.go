@@ -155,14 +155,14 @@ func (r *reader) derive(rule umpire.Rule) umpire.RuleID {
 }
 
 func (r *reader) fault(at Problem, text string) {
-	at.Text = makePrintable(text)
+	at.Text = escapeControl(text)
 	if len(r.doc.problems) < MaxProblems {
 		r.doc.problems = append(r.doc.problems, at)
 	}
 }
 
 func (r *reader) remark(at Problem, text string) {
-	at.Text = makePrintable(text)
+	at.Text = escapeControl(text)
 	if len(r.doc.remarks) < MaxProblems {
 		r.doc.remarks = append(r.doc.remarks, at)
 	}

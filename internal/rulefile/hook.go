@@ -227,7 +227,7 @@ func OnFailure(word string) (skip bool, err error) {
 // faultyHook keeps the place of a hook that cannot be run. A hook that names no tools covers
 // all of them.
 func (j jsonReader) faultyHook(h Hook, offset int, text string) {
-	h.Fault = makePrintable(text)
+	h.Fault = escapeControl(text)
 	if h.validTools(j.check) != nil {
 		h.ToolMatch = ""
 	}

@@ -18,7 +18,7 @@ func Lint(l Layer, o Options) []Problem {
 		return nil
 	}
 	if err != nil {
-		return []Problem{{File: l.Path, Text: makePrintable(err.Error())}}
+		return []Problem{{File: l.Path, Text: escapeControl(err.Error())}}
 	}
 	doc, problem := parseFile(l, c.data, o)
 	if problem != nil {

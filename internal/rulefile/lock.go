@@ -28,7 +28,7 @@ func lockFile(path string) (unlock func(), err error) {
 		time.Sleep(lockRetry)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", makePrintable(name), err)
+		return nil, fmt.Errorf("lock %s: %w", escapeControl(name), err)
 	}
 	return unlock, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // MaxProblems is how many problems of one file are kept. A file with more is
@@ -30,19 +32,17 @@ type Problem struct { //nolint:errname // people read "problem"; that it is an e
 // Error returns "FILE:LINE:COLUMN: TEXT", on one line and safe to print.
 func (p Problem) Error() string {
 	var b strings.Builder
-	b.WriteString(makePrintable(p.File))
+	b.WriteString(escapeControl(p.File))
 	if p.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
 	}
 	return b.String() + ": " + p.Text
 }
 
-// makePrintable escapes what a terminal would obey. Texts of parsers and names of
+// escapeControl escapes what a terminal would obey. Texts of parsers and names of
 // files repeat bytes that a stranger chose.
-func makePrintable(s string) string {
-	if len(s) > maxProblemText {
-		s = s[:maxProblemText] + "..."
-	}
+func escapeControl(s string) string {
+	s = files.ClipTo(s, maxProblemText, "...")
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -101,5 +101,5 @@ func (s *source) lineColumn(offset int) (line, column int) {
 // problem describes what is wrong at an offset.
 func (s *source) problem(offset int, format string, args ...any) *Problem {
 	line, column := s.lineColumn(offset)
-	return &Problem{File: s.path, Line: line, Column: column, Text: makePrintable(fmt.Sprintf(format, args...))}
+	return &Problem{File: s.path, Line: line, Column: column, Text: escapeControl(fmt.Sprintf(format, args...))}
 }

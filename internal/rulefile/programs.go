@@ -48,7 +48,7 @@ func LoadPrograms(home string) Programs {
 	items, err := os.ReadDir(folder)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			loaded.Problems = append(loaded.Problems, Problem{File: folder, Text: makePrintable(err.Error())})
+			loaded.Problems = append(loaded.Problems, Problem{File: folder, Text: escapeControl(err.Error())})
 		}
 		return loaded
 	}
@@ -99,7 +99,7 @@ func (l *Programs) admit(entries []programEntry) {
 			}
 		}
 		if err != nil {
-			e.at.Text = makePrintable(err.Error())
+			e.at.Text = escapeControl(err.Error())
 			l.Problems = append(l.Problems, e.at)
 			continue
 		}
@@ -110,7 +110,7 @@ func (l *Programs) admit(entries []programEntry) {
 	}
 	known, err := shell.NewKnowledge(sound)
 	if err != nil {
-		l.Problems = append(l.Problems, Problem{Text: makePrintable(err.Error())})
+		l.Problems = append(l.Problems, Problem{Text: escapeControl(err.Error())})
 		return
 	}
 	l.Known = known
@@ -121,7 +121,7 @@ func (l *Programs) admit(entries []programEntry) {
 func readPrograms(path string) ([]programEntry, []Problem) {
 	c, err := readRegular(path, maxYAMLSize)
 	if err != nil {
-		return nil, []Problem{{File: path, Text: makePrintable(err.Error())}}
+		return nil, []Problem{{File: path, Text: escapeControl(err.Error())}}
 	}
 	if writableByOthers(c.mode) {
 		return nil, []Problem{{File: path, Text: "others can write it, so that it is not read: chmod go-w"}}

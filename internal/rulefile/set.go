@@ -103,7 +103,7 @@ func Load(layers []Layer, previous *Set, o Options) *Set {
 	for _, l := range layers {
 		f := loadFile(l, previous.file(l), o)
 		if err != nil && l.Source == umpire.SourceProject && f.Health != HealthMissing {
-			f.Problems = append(f.Problems, Problem{File: l.Path, Text: makePrintable(err.Error())})
+			f.Problems = append(f.Problems, Problem{File: l.Path, Text: escapeControl(err.Error())})
 		}
 		set.addFile(f, entries)
 	}
@@ -131,7 +131,7 @@ func loadFile(l Layer, previous *File, o Options) File {
 		return f
 	}
 	if err != nil {
-		return f.broken(previous, Problem{File: l.Path, Text: makePrintable(err.Error())})
+		return f.broken(previous, Problem{File: l.Path, Text: escapeControl(err.Error())})
 	}
 	f.Hash = hashOf(c.data)
 	doc, problem := parseFile(l, c.data, o)
@@ -170,7 +170,7 @@ func (s *Set) addFile(f File, entries []Trusted) {
 // trouble says what is wrong with a file.
 func (f *File) trouble() string {
 	if len(f.Problems) == 0 {
-		return makePrintable(f.Path) + ": cannot be read"
+		return escapeControl(f.Path) + ": cannot be read"
 	}
 	return f.Problems[0].Error()
 }

@@ -54,15 +54,15 @@ func (t Trust) Entries() ([]Trusted, error) {
 	}
 	if writableByOthers(c.mode) {
 		return nil, fmt.Errorf(
-			"trust ledger %s: others can write it; take that away with chmod 600", makePrintable(t.Path),
+			"trust ledger %s: others can write it; take that away with chmod 600", escapeControl(t.Path),
 		)
 	}
 	var l ledger
 	if err := json.Unmarshal(c.data, &l); err != nil {
-		return nil, fmt.Errorf("trust ledger %s: %w", makePrintable(t.Path), err)
+		return nil, fmt.Errorf("trust ledger %s: %w", escapeControl(t.Path), err)
 	}
 	if l.Version != 1 {
-		return nil, fmt.Errorf("trust ledger %s: version %d, want 1", makePrintable(t.Path), l.Version)
+		return nil, fmt.Errorf("trust ledger %s: version %d, want 1", escapeControl(t.Path), l.Version)
 	}
 	return l.Entries, nil
 }

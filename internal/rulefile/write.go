@@ -36,7 +36,7 @@ type Writer struct {
 // written, but sleeps like the others there.
 func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 	if err := w.Check.checkRule(r); err != nil {
-		return "", fmt.Errorf("add rule to %s: %w", makePrintable(l.Path), err)
+		return "", fmt.Errorf("add rule to %s: %w", escapeControl(l.Path), err)
 	}
 	err := w.change(l, true, func(data []byte) ([]byte, error) {
 		e, err := newEdit(l.Path, data)
@@ -57,7 +57,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 		return e.addRule(r)
 	})
 	if err != nil {
-		return "", fmt.Errorf("add rule to %s: %w", makePrintable(l.Path), err)
+		return "", fmt.Errorf("add rule to %s: %w", escapeControl(l.Path), err)
 	}
 	return r.ID, nil
 }
@@ -122,7 +122,7 @@ func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("remove rule %q from %s: %w", id, makePrintable(l.Path), err)
+		return fmt.Errorf("remove rule %q from %s: %w", id, escapeControl(l.Path), err)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (r *reader) yamlTop(data []byte) (*yaml.Node, *Problem) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &Problem{File: r.layer.Path, Text: makePrintable(err.Error())}
+		return nil, &Problem{File: r.layer.Path, Text: escapeControl(err.Error())}
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, &Problem{File: r.layer.Path, Text: "more than one document"}
@@ -113,7 +113,7 @@ func (r *reader) yamlAt(n *yaml.Node) Problem {
 
 func (r *reader) yamlProblem(n *yaml.Node, text string) *Problem {
 	p := r.yamlAt(n)
-	p.Text = makePrintable(text)
+	p.Text = escapeControl(text)
 	return &p
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // JSON returns a JSON value with the secrets in its strings masked, and whether there were
@@ -159,19 +161,12 @@ func (w *walk) object(stands string) {
 		}
 		switch strings.ToLower(key) {
 		case "program", "command", "cmd":
-			program = unquoteText(w.in[first:w.at])
+			program = strictjson.UnquoteText(w.in[first:w.at])
 		case "name", "key", "header":
-			called = unquoteText(w.in[first:w.at])
+			called = strictjson.UnquoteText(w.in[first:w.at])
 		}
 	}
 	w.at++
-}
-
-func unquoteText(quoted []byte) (text string) {
-	if json.Unmarshal(quoted, &text) != nil {
-		return ""
-	}
-	return text
 }
 
 // list walks over a list. If all its items are strings, a secret may be known by

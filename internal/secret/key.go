@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // KeyFile is the name of the file that a store's key lies in.
@@ -142,18 +144,5 @@ func createKey(folder, name string) error {
 	if err := os.Link(file.Name(), filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncFolder(folder)
-}
-
-// syncFolder makes sure that the file's name is on disk before anything is sealed.
-func syncFolder(folder string) error {
-	if runtime.GOOS == "windows" {
-		return nil // has no such thing
-	}
-	dir, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
+	return files.SyncFolder(folder) // before anything is sealed
 }

@@ -72,7 +72,7 @@ func (o Object) Text(name string) (string, error) {
 	if raw[0] != '"' {
 		return "", fmt.Errorf("%s: want a string, got %s", name, KindOf(raw))
 	}
-	return unquoteText(raw), nil
+	return UnquoteText(raw), nil
 }
 
 // ID returns a string that is fit to be an id: see umpire.CheckID.
@@ -167,8 +167,8 @@ func KindOf(raw []byte) string {
 	return "a number"
 }
 
-// unquoteText returns the text of a JSON string that is known to be valid.
-func unquoteText(raw []byte) string {
+// UnquoteText returns the text of a JSON string that is known to be valid.
+func UnquoteText(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
 	}

@@ -56,7 +56,7 @@ func (w *walker) object() {
 	for w.next('}') {
 		start := w.pos
 		w.str()
-		name := unquoteText(w.data[start:w.pos])
+		name := UnquoteText(w.data[start:w.pos])
 		if seen[name] && w.twice == nil {
 			w.twice = fmt.Errorf("%s\"%s\" is given twice", w.where(), shortenName(name))
 		}

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 const (
@@ -49,13 +50,10 @@ func cutText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	kept := text[:limit]
+	kept := files.ClipTo(text, limit, "")
 	if end := strings.LastIndexByte(kept, '\n'); end >= 0 {
 		kept = kept[:end+1]
 	} else {
-		for len(kept) > 0 && !utf8.RuneStart(text[len(kept)]) {
-			kept = kept[:len(kept)-1]
-		}
 		kept += "\n"
 	}
 	return fmt.Sprintf("%s[%d more bytes of this change]\n", kept, len(text)-len(kept))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // An answer is what a program may write to its standard output. Other text there says
@@ -28,7 +29,7 @@ func (r *Ran) readAnswer(stdout *said) {
 		r.Reason = umpire.Say("hook-answered-unreadable-json", r.Hook.ID)
 		return
 	}
-	said := cutText(strings.TrimSpace(a.Reason), maxReason)
+	said := files.ClipTo(strings.TrimSpace(a.Reason), maxReason, "")
 	switch a.Decision {
 	case "", "allow":
 		r.Outcome, r.Reason = Passed, umpire.Verbatim(said)
@@ -37,6 +38,6 @@ func (r *Ran) readAnswer(stdout *said) {
 	case "deny":
 		r.Outcome, r.Reason = Denied, cmp.Or(umpire.Verbatim(said), umpire.Say("hook-denies", r.Hook.ID))
 	default:
-		r.Reason = umpire.Say("hook-answered-otherwise", r.Hook.ID, cutText(a.Decision, 100))
+		r.Reason = umpire.Say("hook-answered-otherwise", r.Hook.ID, files.ClipTo(a.Decision, 100, ""))
 	}
 }

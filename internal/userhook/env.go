@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
@@ -51,7 +52,7 @@ func environOf(own []string, h *rulefile.Hook, o *Occasion) []string {
 
 // valueOf is what a variable can hold of a text.
 func valueOf(text string) string {
-	return cutText(strings.ReplaceAll(text, "\x00", ""), maxValue)
+	return files.ClipTo(strings.ReplaceAll(text, "\x00", ""), maxValue, "")
 }
 
 // fieldOf returns the first of these fields of the input that is a text.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
@@ -168,16 +169,5 @@ func (s *said) Write(p []byte) (int, error) {
 
 // reasonText is what was written, as a reason.
 func (s *said) reasonText() string {
-	return cutText(strings.TrimSpace(strings.ToValidUTF8(string(s.kept), "\uFFFD")), maxReason)
-}
-
-// cutText cuts a text at a character.
-func cutText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && text[limit]&0xC0 == 0x80 {
-		limit--
-	}
-	return text[:limit]
+	return files.ClipTo(strings.TrimSpace(strings.ToValidUTF8(string(s.kept), "\uFFFD")), maxReason, "")
 }

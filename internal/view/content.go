@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // Limits on what a card shows of one text. The end is always shown: that is where
@@ -217,18 +218,7 @@ func CommandLine(words []string) string {
 	}
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = QuoteWord(word)
+		quoted[i] = shell.Quote(word)
 	}
 	return strings.Join(quoted, " ")
-}
-
-// QuoteWord writes a word so that a shell reads it as that word.
-func QuoteWord(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+", r)
-	}
-	if word != "" && strings.TrimLeftFunc(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -56,13 +56,7 @@ func (a *App) Colour() bool { return a.ToTerminal && a.Getenv("NO_COLOR") == "" 
 const maxShown = 200
 
 // Clip shortens a text that is longer than people read.
-func Clip(s string) string {
-	runes := []rune(s)
-	if len(runes) <= maxShown {
-		return s
-	}
-	return string(runes[:maxShown-1]) + "…"
-}
+func Clip(s string) string { return view.Clip(s, maxShown) }
 
 // Columns is the width of the terminal at standard output.
 func (a *App) Columns() int {

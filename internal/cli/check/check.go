@@ -21,6 +21,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // checkFlags are the flags of `umpire check`.
@@ -351,7 +352,7 @@ func readRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
 			return nil, app.Usage("", "--rules: %s: no such file", file)
 		}
 		if len(found.Problems) > 0 {
-			return nil, app.Usage("umpire rules lint "+view.QuoteWord(file), "--rules: %w", found.Problems[0])
+			return nil, app.Usage("umpire rules lint "+shell.Quote(file), "--rules: %w", found.Problems[0])
 		}
 	}
 	return set.Rules, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // showDecision writes a decision for whom the flags name: a program or a person.
@@ -165,7 +166,7 @@ var widthTexts = map[umpire.Width]string{
 
 // RuleWords are the words after `umpire rules add` that write a suggested rule.
 func RuleWords(s *umpire.Suggestion) string {
-	words := s.Action.String() + " " + view.QuoteWord(policy.FormatShort(s.Rule()))
+	words := s.Action.String() + " " + shell.Quote(policy.FormatShort(s.Rule()))
 	if s.MaxConsequence != umpire.Lost {
 		words += " --max-consequence " + s.MaxConsequence.String()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host/setup"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // An initJob is one run of `umpire init claude`.
@@ -258,7 +259,7 @@ func (j *initJob) noteAllowList() {
 		rules, left, err := p.RulesOf(file.Path, rulefile.FormatClaudeSettings)
 		if n := len(rules) + len(left); err == nil && n > 0 {
 			j.addWarning(fmt.Sprintf(j.Text.Of("%s has %s of Claude Code's own: umpire rules import claude %s"),
-				file.Path, j.FormatCount(n, "%d rule", "%d rules"), view.QuoteWord(file.Path)))
+				file.Path, j.FormatCount(n, "%d rule", "%d rules"), shell.Quote(file.Path)))
 		}
 	}
 }

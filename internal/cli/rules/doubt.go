@@ -49,7 +49,7 @@ func nearestTool(word string) string {
 // stands for that.
 func confirmRule(ctx context.Context, a *app.App, doubt string, again []string) error {
 	for i := range again {
-		again[i] = view.QuoteWord(again[i])
+		again[i] = shell.Quote(again[i])
 	}
 	refusal := app.Usage("umpire rules add "+strings.Join(again, " ")+" --yes", "%s; --yes adds it all the same", doubt)
 	if !a.Terminal {
