@@ -54,6 +54,7 @@ var layers = []layer{
 	{"world", "internal/config"},
 	{"world", "internal/userhook"},
 	{"world", "internal/sandbox"},
+	{"world", "internal/trial"},
 	{"world", "internal/llm"},
 	{"world", "internal/llm/anthropic internal/llm/openai internal/llm/llmtest"},
 	{"world", "internal/secret"},
