@@ -22,6 +22,8 @@ type Box struct {
 	Notes []string
 	// Held says what else it could not write, for a command that failed.
 	Held string
+	// Seen is what was observed, if it was to be.
+	Seen Sight
 
 	holdings // what the system needs for it
 

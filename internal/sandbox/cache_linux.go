@@ -86,9 +86,23 @@ func (c *caches) layer() (heldMount, error) {
 	}
 	defer closeFD(at)
 	for _, option := range [][2]string{{"lowerdir", c.Folder}, {"upperdir", c.Upper}, {"workdir", c.Work}} {
-		if err := unix.FsconfigSetString(at, option[0], option[1]); err != nil {
+		dir, err := openFolder(option[1])
+		if err != nil {
+			return heldMount{}, fmt.Errorf("%s: %w", option[1], err)
+		}
+		defer closeFD(dir)
+		if err := c.expect(dir, option[1]); err != nil {
 			return heldMount{}, err
 		}
+		// By the descriptor it is the folder that was opened, whatever characters are in its name.
+		if err := unix.FsconfigSetString(at, option[0], fmt.Sprintf("/proc/self/fd/%d", dir)); err != nil {
+			return heldMount{}, err
+		}
+	}
+	// An index would show a change by one name of a file by its other names, which are not in
+	// the upper folder. Some kernels have it on unless told.
+	if err := unix.FsconfigSetString(at, "index", "off"); err != nil {
+		return heldMount{}, err
 	}
 	if err := unix.FsconfigSetFlag(at, "userxattr"); err != nil {
 		return heldMount{}, err
@@ -98,4 +112,26 @@ func (c *caches) layer() (heldMount, error) {
 	}
 	fd, err := unix.Fsmount(at, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
 	return heldMount{fd: fd, path: c.Folder}, err
+}
+
+// expect wants the folder to be the one that was judged.
+func (c *caches) expect(dir int, path string) error {
+	if path != c.Folder || c.Inode == 0 {
+		return nil
+	}
+	var info unix.Stat_t
+	if err := unix.Fstat(dir, &info); err != nil {
+		return err
+	}
+	if info.Dev != c.Device || info.Ino != c.Inode {
+		return fmt.Errorf("%s is another folder now", path)
+	}
+	return nil
+}
+
+// openFolder opens a folder, and follows no link on the way.
+func openFolder(path string) (int, error) {
+	return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
+	})
 }

@@ -70,6 +70,9 @@ type Limits struct {
 	Installs bool
 	// Weaker uses the available layers where not all are available.
 	Weaker bool
+	// Observe reports in [Box.Seen] what the command was refused, and moves folders that an
+	// overlay would not.
+	Observe bool
 }
 
 // A Place is where the commands of a session run. All paths are absolute. It is
@@ -85,6 +88,10 @@ type Place struct {
 	// Cache are the caches of builds. What commands change in them goes to Scratch;
 	// without Scratch they are read-only.
 	Cache []Cache
+	// Overlays, where there are any, lie over the folders of Workspace: a command sees its
+	// own changes, and the folders stay as they are. Nothing is guarded in them then,
+	// since nothing in them is real. They need namespaces.
+	Overlays []Overlay
 
 	slots slots
 	watch sentry

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -150,6 +151,9 @@ func filterOf(processor uint32, o *order) []bpf.Instruction {
 	program = append(program, onCall(unix.SYS_IOCTL, answerAmong(1, terminalInputs, refuse, permit)...)...)
 	program = append(program, onCall(unix.SYS_SOCKET, o.sockets()...)...)
 	program = append(program, onCall(unix.SYS_SOCKETPAIR, answerAmong(0, localSockets, permit, refuse)...)...)
+	if o.Observe {
+		program = append(program, o.observed()...)
+	}
 	return append(program, permit)
 }
 
@@ -222,6 +226,19 @@ func (h *helper) filter() error {
 	if !known {
 		return fmt.Errorf("the system calls of %s are not known", runtime.GOARCH)
 	}
+	err := h.install(processor)
+	if h.Observe && errors.Is(err, unix.EBUSY) {
+		// The container that this runs in listens already, and there can be one listener only.
+		close(h.listeners)
+		h.Observe, h.listeners = false, nil
+		h.blind = true
+		err = h.install(processor)
+	}
+	return err
+}
+
+// install puts the filter on, and hands its listener to the observer, if there is one.
+func (h *helper) install(processor uint32) error {
 	raw, err := bpf.Assemble(filterOf(processor, &h.order))
 	if err != nil {
 		return err
@@ -231,10 +248,18 @@ func (h *helper) filter() error {
 		program[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
 	}
 	set := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	if _, _, errno := unix.Syscall(
-		unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&set)),
-	); errno != 0 {
+	flags := uintptr(0)
+	if h.Observe {
+		flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+	}
+	fd, _, errno := unix.Syscall(
+		unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&set)),
+	)
+	if errno != 0 {
 		return errno
+	}
+	if h.Observe {
+		h.listeners <- int(fd)
 	}
 	return nil
 }

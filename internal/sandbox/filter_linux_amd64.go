@@ -8,3 +8,6 @@ var oldModeCalls = []modeCall{
 	{number: unix.SYS_CREAT, mode: 1},
 	{number: unix.SYS_OPEN, mode: 2, flags: 1, makes: unix.O_CREAT | tmpfile},
 }
+
+// oldMoveCalls are the calls that rename and do not start from a folder.
+var oldMoveCalls = []uint32{unix.SYS_RENAME}

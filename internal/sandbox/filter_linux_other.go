@@ -4,3 +4,6 @@ package sandbox
 
 // oldModeCalls is empty here: this processor has only the calls that start from a folder.
 var oldModeCalls []modeCall
+
+// oldMoveCalls are none either.
+var oldMoveCalls []uint32

@@ -17,7 +17,7 @@ import (
 func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*order, error) {
 	o := &order{
 		Path: cmd.Path, Args: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir,
-		Layers: which, Reach: limits.reach(which),
+		Layers: which, Reach: limits.reach(which), Observe: limits.Observe,
 	}
 	if cmd.Err != nil {
 		return nil, cmd.Err
@@ -41,6 +41,9 @@ func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*orde
 // folders decides what may be written, seen and replaced.
 func (p *Place) folders(o *order, limits Limits, b *Box) error {
 	var err error
+	if len(p.Overlays) > 0 {
+		return p.overlaid(o, limits, b)
+	}
 	if limits.Mode == umpire.SandboxWorkspaceWrite {
 		for _, dir := range p.Workspace {
 			if o.Open, err = withPath(o.Open, dir); err != nil {
@@ -218,7 +221,7 @@ func (p *Place) private(o *order, b *Box) error {
 		plain, there := cache.find()
 		if there &&
 			!slices.ContainsFunc(
-				o.Open, func(open string) bool { return files.Within(open, plain) || files.Within(plain, open) },
+				o.writable(), func(open string) bool { return files.Within(open, plain) || files.Within(plain, open) },
 			) {
 			found = append(found, plain) // else it is not there, or can be written anyway
 		}
@@ -241,20 +244,21 @@ func (p *Place) hide(o *order, seen []string) {
 			o.Hidden = append(o.Hidden, path)
 		}
 	}
+	writable := o.writable()
 	covered := append(slices.Clone(privateFolders), o.Hidden...)
 	hidden := func(path string) bool { return belowAny(path, covered) }
 	for _, path := range slices.Concat(
 		[]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace, seen, programFolders(o.Env),
 	) {
 		plain, err := filepath.EvalSymlinks(path)
-		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) && !belowAny(plain, o.Open) {
+		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) && !belowAny(plain, writable) {
 			o.Shown = append(o.Shown, plain)
 		}
 	}
 	paths, all := sockets()
 	o.NoSockets = !all
 	for _, path := range paths {
-		if !hidden(path) || belowAny(path, o.Open) || belowAny(path, o.Shown) {
+		if !hidden(path) || belowAny(path, writable) || belowAny(path, o.Shown) {
 			o.Hidden = append(o.Hidden, path)
 		}
 	}

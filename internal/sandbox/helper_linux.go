@@ -67,6 +67,10 @@ type helper struct {
 	order
 
 	report *os.File
+	over   []heldMount // the overlays of the workspace
+
+	listeners chan int // to the observer, where there is one
+	blind     bool     // there should be one, and cannot
 }
 
 func (h *helper) readOrder() error {
@@ -91,10 +95,12 @@ func (h *helper) fail(step string, err error) {
 
 // started says that the set-up is done. Without it nobody believes that it was.
 func (h *helper) started() {
-	if err := json.NewEncoder(h.report).Encode(report{Started: true}); err != nil {
+	if err := json.NewEncoder(h.report).Encode(report{Started: true, Blind: h.blind}); err != nil {
 		os.Exit(exitSetup)
 	}
-	_ = h.report.Close() // it has been said
+	if !h.Observe {
+		_ = h.report.Close() // it has been said
+	}
 }
 
 // A step is one part of the set-up. Its name is what a person reads when it fails.
@@ -110,10 +116,12 @@ type step struct {
 var steps = []step{
 	{"keep other processes out", 0, (*helper).undumpable},
 	{"loopback", withNamespaces, (*helper).loopback},
+	{stepOverlays, withNamespaces, (*helper).makeOverlays},
 	{"mounts", withNamespaces, (*helper).mountAll},
 	{"working directory", 0, (*helper).enter},
 	{"no new privileges", 0, (*helper).noNewPrivileges},
 	{"landlock", withLandlock, (*helper).landlock},
+	{"observer", withFilter, (*helper).startObserver},
 	{"capabilities", 0, (*helper).dropCapabilities},
 	{"system call filter", withFilter, (*helper).filter},
 	{"look at the filter", withFilter, (*helper).checkFilter},

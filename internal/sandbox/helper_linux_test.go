@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -17,7 +18,7 @@ import (
 )
 
 // TestMain lets the test program be the helper and the prober, and what runs in the
-// race about links.
+// race about links, or renames.
 func TestMain(m *testing.M) {
 	Main()
 	if len(os.Args) > 1 && os.Args[1] == racerWord {
@@ -26,6 +27,13 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 && os.Args[1] == dialerWord {
 		dialAll(os.Args[2:])
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == moverWord {
+		if err := mover(os.Args[2:]); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())

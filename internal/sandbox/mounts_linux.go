@@ -89,6 +89,7 @@ func (h *helper) hold() (*held, error) {
 			return nil, err
 		}
 	}
+	all.mounts = append(all.mounts, h.over...)
 	for _, path := range h.Shown {
 		if m, err := grabMount(path); err == nil {
 			m.more = unix.MOUNT_ATTR_RDONLY
@@ -294,7 +295,7 @@ func coverFile(path string) error {
 // to be written into them.
 func (h *helper) seal() {
 	for _, path := range h.Hidden {
-		if belowAny(path, h.Open) {
+		if belowAny(path, h.order.writable()) {
 			_ = setFlags(unix.AT_FDCWD, path, 0, unix.MOUNT_ATTR_RDONLY) // without it what is written is forgotten
 		}
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 )
@@ -19,6 +20,8 @@ type order struct {
 	// NoSockets refuses new unix sockets, but for pairs: not every one that somebody
 	// listens at could be hidden.
 	NoSockets bool `json:"no_sockets,omitempty"`
+	// Observe has the helper asked about system calls that may be refused.
+	Observe bool `json:"observe,omitempty"`
 	// Open are files and folders that may be written, the outer before the inner.
 	Open []string `json:"open,omitempty"`
 	// Pinned are folders inside them that may be written and not be moved away, since
@@ -34,6 +37,8 @@ type order struct {
 	// Tmp is the folder that is /tmp inside; "" makes one that is forgotten.
 	Tmp    string   `json:"tmp,omitempty"`
 	Caches []caches `json:"caches,omitempty"`
+	// Over are folders that may be written, and stay as they are.
+	Over []caches `json:"over,omitempty"`
 	// Check sets everything up and starts nothing.
 	Check bool `json:"check,omitempty"`
 	// Fault makes a step fail, for tests.
@@ -50,6 +55,9 @@ type caches struct {
 	Inside []string `json:"inside,omitempty"`
 	// At is where the layer is while these are taken hold of.
 	At string `json:"at,omitempty"`
+	// Device and Inode, where they are not 0, are those that the folder must have.
+	Device uint64 `json:"device,omitempty"`
+	Inode  uint64 `json:"inode,omitempty"`
 }
 
 // shown are the folders that can be written.
@@ -99,9 +107,25 @@ const (
 
 func (l layers) has(one layers) bool { return l&one == one }
 
-// A report is what the helper says: that the command was started, or why not.
+// writable are the folders that a command may write, really or in an overlay.
+func (o *order) writable() []string {
+	paths := slices.Clone(o.Open)
+	for i := range o.Over {
+		paths = append(paths, o.Over[i].Folder)
+	}
+	return paths
+}
+
+// A report is what the helper says: first that the command was started, or why not, then
+// one for each thing that was seen.
 type report struct {
-	Started bool   `json:"started"`
+	Started bool   `json:"started,omitempty"`
 	Step    string `json:"step,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+	// Address is one that the command could not connect to.
+	Address string `json:"address,omitempty"`
+	// Stuck is a folder that it could not move, which only an overlay refuses.
+	Stuck []byte `json:"stuck,omitempty"`
+	// Blind says that it could not be observed.
+	Blind bool `json:"blind,omitempty"`
 }

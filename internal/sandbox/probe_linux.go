@@ -73,6 +73,11 @@ func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error)
 		return nil, fmt.Errorf("prepare the probes: %w", err)
 	}
 	defer done()
+	return s.tryIn(ctx, &Place{Workspace: []string{s.Workspace}}, Limits{Mode: umpire.SandboxWorkspaceWrite}, which)
+}
+
+// tryIn tries all probes as a command of a place.
+func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which layers) ([]Outcome, error) {
 	told, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -83,9 +88,8 @@ func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error)
 	}
 	cmd := exec.CommandContext(ctx, self, proberWord, string(told))
 	cmd.Dir, cmd.Stderr = s.Workspace, os.Stderr
-	place := &Place{Workspace: []string{s.Workspace}}
-	b := &Box{cmd: cmd}
-	o, err := place.order(cmd, Limits{Mode: umpire.SandboxWorkspaceWrite}, which, b)
+	b := &Box{cmd: cmd, place: place}
+	o, err := place.order(cmd, limits, which, b)
 	if err != nil {
 		_ = b.Close(nil)
 		return nil, err

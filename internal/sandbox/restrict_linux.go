@@ -104,7 +104,7 @@ func (h *helper) landlock() error {
 	}
 	rules := os.NewFile(fd, "landlock")
 	defer rules.Close()
-	for _, path := range h.writable() {
+	for _, path := range h.written() {
 		if err := letWrite(rules, path, attr.Handled_access_fs); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -140,9 +140,9 @@ func letWrite(rules *os.File, path string, access uint64) error {
 	return nil
 }
 
-// writable are the paths that may be written.
-func (h *helper) writable() []string {
-	paths := append([]string{}, h.Open...)
+// written are the paths that may be written, with those that every command has.
+func (h *helper) written() []string {
+	paths := h.order.writable()
 	if !h.Layers.has(withNamespaces) {
 		for _, node := range deviceNodes {
 			paths = append(paths, "/dev/"+node)

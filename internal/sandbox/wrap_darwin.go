@@ -33,6 +33,9 @@ func isPlaceholder(string) bool { return false }
 
 // hand rewrites the command so that Seatbelt starts it.
 func (b *Box) hand(cmd *exec.Cmd, o *order) error {
+	if len(o.Over) > 0 {
+		return ErrUnavailable
+	}
 	env := o.Env
 	if o.Tmp != "" {
 		env = setEnv(env, "TMPDIR", o.Tmp)

@@ -139,15 +139,29 @@ func (b *Box) letGo(ended error) error {
 	if b.cmd.Process == nil && ended != nil {
 		return &SetupError{Step: "namespaces", Reason: refusedNamespaces(ended)}
 	}
-	var r report
-	if json.NewDecoder(b.said).Decode(&r) != nil {
-		r = report{Step: "helper", Reason: "it ended without a word"}
-		if ended != nil {
-			r.Reason = ended.Error()
-		}
+	return b.readReports(ended)
+}
+
+// readReports reads what the helper said.
+func (b *Box) readReports(ended error) error {
+	started := false
+	failed := &SetupError{Step: "helper", Reason: "it ended without a word"}
+	if ended != nil {
+		failed.Reason = ended.Error()
 	}
-	if !r.Started {
-		return &SetupError{Step: r.Step, Reason: r.Reason}
+	for reports := json.NewDecoder(b.said); ; {
+		var r report
+		if reports.Decode(&r) != nil {
+			break
+		}
+		started = started || r.Started
+		if r.Step != "" {
+			failed = &SetupError{Step: r.Step, Reason: r.Reason}
+		}
+		b.Seen.add(&r)
+	}
+	if !started {
+		return failed
 	}
 	return ended
 }

@@ -1,0 +1,211 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"net/netip"
+	"os"
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// This file is the part of the helper that the kernel asks about some system calls before
+// it makes them (seccomp_unotify(2)). It allows nothing that the other layers refuse: it
+// writes down which addresses a command connects to, and moves folders that an overlay
+// cannot move (move_linux.go). All else goes on as if nobody had asked.
+
+// A notice is a system call that waits, and a reply how it goes on (struct seccomp_notif and
+// seccomp_notif_resp).
+type notice struct {
+	id        uint64
+	thread    uint32
+	_         uint32
+	number    uint32
+	processor uint32
+	_         uint64
+	arguments [6]uint64
+}
+
+type reply struct {
+	id     uint64
+	result int64
+	errno  int32
+	flags  uint32
+}
+
+// An observer answers for one sandbox. Its thread has no rights that the command has not.
+type observer struct {
+	listener int
+	report   *os.File
+	told     map[string]bool
+}
+
+// The limits of what is reported: the pipe has to hold it all, since it is read when the
+// command has ended.
+const (
+	maxReports = 64
+	maxStuck   = 600 // bytes of a path
+)
+
+var askAbout = bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
+
+// moveCalls are the system calls that rename.
+var moveCalls = append([]uint32{unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2}, oldMoveCalls...)
+
+// observed lists what the helper is asked about. A call that sends without an address goes
+// where one connected to before.
+func (o *order) observed() []bpf.Instruction {
+	var program []bpf.Instruction
+	for _, number := range moveCalls {
+		program = append(program, onCall(number, askAbout)...)
+	}
+	if o.Reach == reachItself {
+		program = append(program, onCall(unix.SYS_CONNECT, askAbout)...)
+		program = append(program, onCall(unix.SYS_SENDTO,
+			loadArgument(4), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1}, askAbout, permit)...)
+	}
+	return program
+}
+
+// startObserver starts the thread that answers. It begins when it is given a listener.
+func (h *helper) startObserver() error {
+	if !h.Observe {
+		return nil
+	}
+	h.listeners = make(chan int)
+	ready := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never lets go: the thread has given up its rights
+		ready <- h.dropCapabilities()
+		if fd, open := <-h.listeners; open {
+			w := &observer{listener: fd, report: h.report, told: map[string]bool{}}
+			w.answerAll()
+		}
+	}()
+	return <-ready
+}
+
+// answerAll answers until the sandbox ends.
+func (w *observer) answerAll() {
+	for {
+		var n notice
+		err := control(w.listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
+		switch {
+		case err == nil:
+			r := w.answer(&n)
+			// Who asked may have been killed meanwhile.
+			_ = control(w.listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
+		case errors.Is(err, unix.EINTR), errors.Is(err, unix.ENOENT):
+		default:
+			w.tell(report{Blind: true})
+			closeFD(w.listener) // the calls that wait fail, and so do all later ones
+			return
+		}
+	}
+}
+
+func control(fd int, request uint, with unsafe.Pointer) error {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(request), uintptr(with)); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func (w *observer) answer(n *notice) reply {
+	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+	switch n.number {
+	case unix.SYS_CONNECT:
+		w.noteAddress(n, n.arguments[1], n.arguments[2])
+	case unix.SYS_SENDTO:
+		w.noteAddress(n, n.arguments[4], n.arguments[5])
+	default:
+		if moved, err := w.move(n); moved {
+			return reply{id: n.id, errno: -int32(errnoOf(err))}
+		}
+	}
+	return goOn
+}
+
+func errnoOf(err error) unix.Errno {
+	if err == nil {
+		return 0
+	}
+	if errno, ok := errors.AsType[unix.Errno](err); ok {
+		return errno
+	}
+	return unix.EIO
+}
+
+// noteAddress reports an address that the command has no way to.
+func (w *observer) noteAddress(n *notice, at, size uint64) {
+	raw := make([]byte, min(size, unix.SizeofSockaddrInet6))
+	if err := readMemory(n.thread, at, raw); err != nil {
+		return
+	}
+	if to, is := addressIn(raw); is && !to.Addr().IsLoopback() && !to.Addr().IsUnspecified() {
+		w.tell(report{Address: to.String()})
+	}
+}
+
+// addressIn reads an internet address and its port.
+func addressIn(raw []byte) (netip.AddrPort, bool) {
+	if len(raw) < unix.SizeofSockaddrInet4 {
+		return netip.AddrPort{}, false
+	}
+	port := binary.BigEndian.Uint16(raw[2:])
+	switch family := binary.NativeEndian.Uint16(raw); {
+	case family == unix.AF_INET:
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(raw[4:8])), port), true
+	case family == unix.AF_INET6 && len(raw) >= 24:
+		return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), port), true
+	}
+	return netip.AddrPort{}, false
+}
+
+// tell reports one thing, once.
+func (w *observer) tell(r report) {
+	line, err := json.Marshal(r)
+	if err != nil || w.told[string(line)] || len(w.told) >= maxReports {
+		return
+	}
+	w.told[string(line)] = true
+	_, _ = w.report.Write(append(line, '\n')) // who reads it may have gone
+}
+
+// readMemory fills a buffer from another process.
+func readMemory(thread uint32, at uint64, into []byte) error {
+	if len(into) == 0 {
+		return unix.EINVAL
+	}
+	local := []unix.Iovec{{Base: &into[0]}}
+	local[0].SetLen(len(into))
+	n, err := unix.ProcessVMReadv(
+		int(thread), local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(into)}}, 0,
+	)
+	if err == nil && n < len(into) {
+		err = unix.EFAULT
+	}
+	return err
+}
+
+// readText reads a text that ends with a zero, as long as a path may be.
+func readText(thread uint32, at uint64) (string, error) {
+	var text []byte
+	page := os.Getpagesize()
+	for len(text) < unix.PathMax {
+		part := make([]byte, page-int(at%uint64(page))) // the next page may not be there
+		if err := readMemory(thread, at, part); err != nil {
+			return "", err
+		}
+		if end := slices.Index(part, 0); end >= 0 {
+			return string(append(text, part[:end]...)), nil
+		}
+		text, at = append(text, part...), at+uint64(len(part))
+	}
+	return "", unix.ENAMETOOLONG
+}

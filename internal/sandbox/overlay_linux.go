@@ -1,0 +1,51 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// makeOverlays lays overlays over the workspace, before anything is mounted that would hide
+// what they need.
+func (h *helper) makeOverlays() error {
+	for i := range h.Over {
+		c := &h.Over[i]
+		if err := checkUpper(c); err != nil {
+			return fmt.Errorf("%s cannot carry a layer: %w", c.Upper, err)
+		}
+		m, err := c.layer()
+		if err != nil {
+			return fmt.Errorf("over %s: %w", c.Folder, explainOverlay(err))
+		}
+		h.over = append(h.over, m)
+	}
+	return nil
+}
+
+// explainOverlay says in words why an overlay was refused.
+func explainOverlay(err error) error {
+	if errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("something is mounted below it, or the file system of the layer does not do: %w", err)
+	}
+	return err
+}
+
+// checkUpper tries what the kernel needs of a layer's file system and does not ask for:
+// without attributes a folder that took another one's place would show what that held.
+func checkUpper(c *caches) error {
+	const name = "user.overlay.umpire"
+	if err := unix.Setxattr(c.Work, name, []byte("y"), 0); err != nil {
+		return fmt.Errorf("attributes: %w", err)
+	}
+	if err := unix.Removexattr(c.Work, name); err != nil {
+		return fmt.Errorf("attributes: %w", err)
+	}
+	whiteout := filepath.Join(c.Work, "whiteout")
+	if err := unix.Mknod(whiteout, unix.S_IFCHR, int(unix.Mkdev(0, 0))); err != nil {
+		return fmt.Errorf("whiteouts: %w", err)
+	}
+	return unix.Unlink(whiteout)
+}
