@@ -10,8 +10,8 @@ type Effects struct {
 	// List is sorted by path, bytewise, so that a folder comes before what lies in it. A
 	// folder that was deleted lists all that it held.
 	List []Effect `json:"list"`
-	// Folders are folders that are not in List, but have entries in it, with the
-	// modification times that the trial left them with.
+	// Folders are folders of which nothing but the modification time is another, most of them
+	// because of an entry, with the time that the trial left them with.
 	Folders []Folder `json:"folders,omitempty"`
 	// Refused is what the command tried and was refused, as far as that can be seen.
 	Refused []Attempt `json:"refused,omitempty"`
@@ -61,7 +61,8 @@ type Entry struct {
 	Type fs.FileMode `json:"type"` // type and permissions, set-id bits included
 	Size int64       `json:"size,omitempty"`
 	Link string      `json:"link,omitempty"` // target of a symbolic link
-	// Digest is of a regular file's content: see [DigestFile].
+	// Digest is of a regular file's content: see [DigestFile]. A file that was deleted has
+	// none, unless a created one is as large.
 	Digest  string    `json:"digest,omitempty"`
 	ModTime time.Time `json:"mod_time"`
 	UID     int       `json:"uid"`
@@ -78,7 +79,7 @@ type Entry struct {
 // Exists reports whether something stands at the path.
 func (e *Entry) Exists() bool { return e.Inode != 0 }
 
-// A Folder is a folder whose entries changed, and that is otherwise as it was.
+// A Folder is a folder that is as it was, but for its modification time.
 type Folder struct {
 	Path    string    `json:"path"`
 	ModTime time.Time `json:"mod_time"` // as the trial left it
@@ -88,7 +89,6 @@ type Folder struct {
 type Attempt struct {
 	Kind   AttemptKind `json:"kind"`
 	Target string      `json:"target"` // an address with its port, or a path
-	Count  int         `json:"count"`
 }
 
 // An AttemptKind says what was tried.
@@ -122,6 +122,11 @@ const (
 	DiffersAttributes DifferenceReason = "extended_attributes"
 	// DiffersUnreadable could not be read to compare it.
 	DiffersUnreadable DifferenceReason = "unreadable"
+	// DiffersOwner belongs to a user or group that a user namespace does not have, so that the
+	// layer could not take it.
+	DiffersOwner DifferenceReason = "owner"
+	// DiffersUnobserved is a trial that could not be observed: a folder may not have been moved.
+	DiffersUnobserved DifferenceReason = "unobserved"
 )
 
 // Limits bound the reading of effects. A zero field is its default.
@@ -136,4 +141,7 @@ const (
 	maxEntries = 100_000
 	maxBytes   = 8 << 30
 	maxDepth   = 256
+
+	// maxDiffers bounds what is said about a trial that is not kept anyway.
+	maxDiffers = 100
 )
