@@ -1,0 +1,75 @@
+package trial
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// A Spec says what to try, and where.
+type Spec struct {
+	// Args are the command and its arguments, Env its whole environment and Dir where it
+	// starts. What is to be withheld from it is not in Env.
+	Args []string
+	Env  []string
+	Dir  string
+	// Stdin is the command's input, nil for none. Signals are passed on to it.
+	Stdin   *os.File
+	Signals <-chan os.Signal
+	// Stdout and Stderr get what the command prints, as it comes; nil forgets it. They may be
+	// the same.
+	Stdout, Stderr io.Writer
+	// Place says which folders are covered (Workspace), and what is hidden (Home, State). The
+	// command sees its caches; what it changes in them is forgotten, whether the trial is kept
+	// or not. Its Scratch and Overlays are not used.
+	Place *sandbox.Place
+	// Network gives the command the machine's network. Seen are secrets that it may read.
+	Network bool
+	Seen    []string
+	// State is the folder in which layers are made, private to the user. Where its file system
+	// cannot carry one, a tmpfs is used.
+	State string
+	// Limits bound the reading of effects.
+	Limits Limits
+	// MaxOutput bounds the output that is recorded, MaxLayer what the command writes, and Grace
+	// is how long it has to end when it is asked to. 0 is their default.
+	MaxOutput int
+	MaxLayer  int64
+	Grace     time.Duration
+}
+
+// The limits of one run where nothing else is said.
+const (
+	maxOutput = 1 << 20
+	maxLayer  = 16 << 30
+	// maxMemory bounds a layer on tmpfs, which takes the machine's memory.
+	maxMemory = 2 << 30
+	grace     = 2 * time.Second
+)
+
+// A Result is how a trial went. Its layer is there until it is kept or discarded.
+type Result struct {
+	// Exit is the command's exit code; one that a signal ended has 128 and the signal's number.
+	Exit int
+	// Output is what the command printed on both streams, up to a limit, and Dropped how many
+	// bytes came after that.
+	Output  []byte
+	Dropped int64
+	Layer   Layer
+	Effects Effects
+}
+
+// A recording keeps the beginning of what is written to it.
+type recording struct {
+	limit   int
+	text    []byte
+	dropped int64
+}
+
+func (r *recording) record(p []byte) {
+	n := min(len(p), r.limit-len(r.text))
+	r.text = append(r.text, p[:n]...)
+	r.dropped += int64(len(p) - n)
+}

@@ -1,0 +1,258 @@
+package trial
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// Run runs a command in a trial, and reads what it did. The command ends with the context, and
+// so does all that it started when it ends; then there is no result, and no layer.
+//
+// An error that wraps [ErrUnavailable] says that the command did not start, because it cannot
+// be tried here.
+func Run(ctx context.Context, spec Spec) (*Result, error) {
+	spec.MaxOutput = cmp.Or(spec.MaxOutput, maxOutput)
+	spec.MaxLayer = cmp.Or(spec.MaxLayer, maxLayer)
+	spec.Grace = cmp.Or(spec.Grace, grace)
+	if len(spec.Args) == 0 {
+		return nil, errors.New("no command to try")
+	}
+	roots, err := findRoots(spec.Place.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	var refused error
+	for _, open := range []func() (*store, error){
+		func() (*store, error) { return openStore(spec.State, spec.MaxLayer) },
+		func() (*store, error) { return openMemory(min(spec.MaxLayer, maxMemory)) },
+	} {
+		s, err := open()
+		if err != nil {
+			refused = errors.Join(refused, err)
+			continue
+		}
+		result, err := s.run(ctx, &spec, roots)
+		if err == nil || !sandbox.NoOverlay(err) {
+			return result, err
+		}
+		refused = errors.Join(refused, err)
+	}
+	return nil, fmt.Errorf("%w: %w", ErrUnavailable, refused)
+}
+
+// run runs the command with its layer in a store.
+func (s *store) run(ctx context.Context, spec *Spec, roots []Root) (_ *Result, err error) {
+	layer, release, err := s.makeLayer(roots)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, layer.remove())
+		}
+	}()
+	t := &try{spec: spec, layer: layer, store: s, output: recording{limit: spec.MaxOutput}}
+	looking := findForeign(ctx, roots)
+	exit, err := t.command(ctx)
+	foreign := <-looking
+	if err != nil {
+		return nil, err
+	}
+	effects, err := Read(ctx, layer, spec.Limits)
+	if err != nil {
+		return nil, err
+	}
+	effects.Limit = cmp.Or(t.full, effects.Limit)
+	t.addSight(&effects)
+	for _, path := range foreign {
+		effects.Differs = append(effects.Differs, Difference{path, DiffersOwner})
+	}
+	return &Result{
+		Exit: exit, Output: t.output.text, Dropped: t.output.dropped, Layer: layer, Effects: effects,
+	}, nil
+}
+
+// A try is one command in one layer.
+type try struct {
+	spec  *Spec
+	layer Layer
+	store *store
+	full  string // the limit by which the layer ended it
+	sight sandbox.Sight
+
+	mu     sync.Mutex // the two streams are written at a time
+	output recording
+}
+
+// command runs the command, and returns its exit code.
+func (t *try) command(ctx context.Context) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, context.Cause(ctx)
+	}
+	cmd := exec.Command(t.spec.Args[0], t.spec.Args[1:]...) //nolint:noctx // it is asked to end before it is made to
+	if cmd.Err != nil {
+		return 0, cmd.Err
+	}
+	cmd.Dir, cmd.Env = t.spec.Dir, t.spec.Env
+	if t.spec.Stdin != nil {
+		cmd.Stdin = t.spec.Stdin // a nil file would not be a nil reader
+	}
+	cmd.Stdout, cmd.Stderr = &stream{t, t.spec.Stdout}, &stream{t, t.spec.Stderr}
+	process.Own(cmd)
+	box, err := t.place().Wrap(cmd, sandbox.Limits{
+		Mode: umpire.SandboxWorkspaceWrite, Network: t.spec.Network, Seen: t.spec.Seen, Observe: true,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	err = box.Close(t.wait(ctx, cmd))
+	t.sight = box.Seen
+	if _, failed := errors.AsType[*sandbox.SetupError](err); failed {
+		return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && t.full == "" {
+		return 0, err
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// place is where the command runs: as the one that was given, under overlays.
+func (t *try) place() *sandbox.Place {
+	p := &sandbox.Place{
+		Home: t.spec.Place.Home, State: t.spec.Place.State, Cache: t.spec.Place.Cache, Scratch: t.layer.scratch(),
+	}
+	for i, root := range t.layer.Roots {
+		p.Workspace = append(p.Workspace, root.Lower)
+		p.Overlays = append(p.Overlays, sandbox.Overlay{
+			Folder: root.Lower, Upper: root.Upper, Work: t.layer.work(i), Device: root.Device, Inode: root.Inode,
+		})
+	}
+	return p
+}
+
+// fullness is how often it is looked how much the command has written.
+const fullness = 200 * time.Millisecond
+
+// wait waits for the command, passes signals on, and ends it with the context or when it has
+// written too much.
+func (t *try) wait(ctx context.Context, cmd *exec.Cmd) error {
+	group, err := process.Start(cmd)
+	if err != nil {
+		return err
+	}
+	ticker := time.NewTicker(fullness)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-group.Done:
+			return err
+		case <-ctx.Done():
+			group.Stop(t.spec.Grace)
+			return context.Cause(ctx)
+		case signal := <-t.spec.Signals:
+			_ = cmd.Process.Signal(signal) // it may have ended
+		case <-ticker.C:
+			if t.full = t.store.exceeded(); t.full != "" {
+				group.Stop(t.spec.Grace)
+				return nil
+			}
+		}
+	}
+}
+
+// addSight adds what was observed.
+func (t *try) addSight(e *Effects) {
+	for _, address := range t.sight.Addresses {
+		if !t.spec.Network {
+			e.Refused = append(e.Refused, Attempt{Kind: AttemptNetwork, Target: address})
+		}
+	}
+	for _, path := range t.sight.Stuck {
+		e.Differs = append(e.Differs, Difference{path, DiffersRename})
+	}
+	if t.sight.Blind {
+		e.Differs = append(e.Differs, Difference{t.layer.Roots[0].Lower, DiffersUnobserved})
+	}
+}
+
+// A stream records what the command prints, and passes it on.
+type stream struct {
+	try *try
+	to  io.Writer
+}
+
+// Write records a piece.
+func (s *stream) Write(p []byte) (int, error) {
+	s.try.mu.Lock()
+	defer s.try.mu.Unlock()
+	s.try.output.record(p)
+	if s.to == nil {
+		return len(p), nil
+	}
+	return s.to.Write(p)
+}
+
+// findForeign looks, while the command runs, for what an ordinary user may write and a layer
+// cannot take: copying it up fails (EOVERFLOW), since the user namespace does not have its
+// owner or group. Root's has all of them.
+func findForeign(ctx context.Context, roots []Root) <-chan []string {
+	found := make(chan []string, 1)
+	if os.Geteuid() == 0 {
+		found <- nil
+		return found
+	}
+	go func() {
+		var all []string
+		for _, root := range roots {
+			if d, err := openRoot(root.Lower); err == nil {
+				all = append(all, d.foreign(ctx, root.Lower, 0)...)
+				d.close()
+			}
+		}
+		found <- all[:min(len(all), maxDiffers)]
+	}()
+	return found
+}
+
+// foreign finds it in one folder.
+func (d *dir) foreign(ctx context.Context, path string, depth int) (found []string) {
+	names, _ := d.names() // what cannot be read cannot be changed either
+	for _, name := range names {
+		if ctx.Err() != nil || depth > maxDepth {
+			return found
+		}
+		info, err := d.stat(name)
+		if err != nil || info.Ino == 0 {
+			continue
+		}
+		below := path + "/" + name
+		own := int(info.Uid) == os.Geteuid()
+		if !own || int(info.Gid) != os.Getegid() {
+			if own || unix.Faccessat(d.fd(), name, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW) == nil {
+				found = append(found, below)
+			}
+		}
+		if kindOf(&info) != unix.S_IFDIR {
+			continue
+		}
+		if inner, err := d.child(name, &info); err == nil {
+			found = append(found, inner.foreign(ctx, below, depth+1)...)
+			inner.close()
+		}
+	}
+	return found
+}

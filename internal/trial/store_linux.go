@@ -1,0 +1,185 @@
+package trial
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// A store is a folder in which layers are made.
+type store struct {
+	dir  string
+	max  int64  // what one command may write
+	free uint64 // bytes, when it was opened
+}
+
+// openStore opens the folder that was given, and makes it if it is missing.
+func openStore(dir string, limit int64) (*store, error) {
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &store{dir: dir, max: limit}
+	s.free, err = s.available()
+	return s, err
+}
+
+// memoryFolder is a tmpfs of every Linux machine, which everybody may write to.
+const memoryFolder = "/dev/shm"
+
+// openMemory opens a private folder on tmpfs.
+func openMemory(limit int64) (*store, error) {
+	dir := filepath.Join(memoryFolder, "umpire-"+strconv.Itoa(os.Geteuid()))
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 ||
+		int(owner.Uid) != os.Geteuid() {
+		return nil, fmt.Errorf("%s is not a private folder of this user", dir)
+	}
+	return openStore(dir, limit)
+}
+
+func (s *store) available() (uint64, error) {
+	var info unix.Statfs_t
+	err := unix.Statfs(s.dir, &info)
+	return info.Bavail * uint64(info.Bsize), err
+}
+
+// exceeded says by how much the command has written too much, "" if it has not. What others
+// write to the same file system counts as well: nobody is to fill it.
+func (s *store) exceeded() string {
+	free, err := s.available()
+	if err != nil || free >= s.free || s.free-free <= uint64(s.max) {
+		return ""
+	}
+	return fmt.Sprintf("more than %d bytes were written", s.max)
+}
+
+// makeLayer makes an empty layer over some folders. Nobody sweeps it away until it is released.
+func (s *store) makeLayer(roots []Root) (Layer, func(), error) {
+	dir, err := os.MkdirTemp(s.dir, "trial-")
+	if err != nil {
+		return Layer{}, nil, err
+	}
+	layer := Layer{Dir: dir, Roots: slices.Clone(roots)}
+	for i := range layer.Roots {
+		layer.Roots[i].Upper = layer.folder(i, "upper")
+	}
+	release, err := layer.fill()
+	if err != nil {
+		return Layer{}, nil, errors.Join(err, layer.remove())
+	}
+	return layer, release, nil
+}
+
+func (l *Layer) folder(i int, name string) string { return filepath.Join(l.Dir, strconv.Itoa(i), name) }
+func (l *Layer) work(i int) string                { return l.folder(i, "work") }
+func (l *Layer) scratch() string                  { return filepath.Join(l.Dir, "scratch") }
+
+// fill makes what a layer consists of. The stamp comes last: what changes underneath before it
+// is not younger than the layer.
+func (l *Layer) fill() (release func(), err error) {
+	if err := os.Mkdir(l.scratch(), 0o700); err != nil {
+		return nil, err
+	}
+	for i, root := range l.Roots {
+		for _, dir := range []string{root.Upper, l.work(i)} {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return nil, err
+			}
+		}
+		if err := copyFolder(root.Lower, root.Upper); err != nil {
+			return nil, err
+		}
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(l.Dir, layerFile), text, 0o600); err != nil {
+		return nil, err
+	}
+	stamp, err := os.OpenFile(filepath.Join(l.Dir, stampFile), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(stamp.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = stamp.Close() // the first error says more
+		return nil, err
+	}
+	return func() { _ = stamp.Close() }, nil
+}
+
+// copyFolder makes one folder look like another one: an overlay takes its own looks from the
+// upper folder.
+func copyFolder(from, to string) error {
+	var info unix.Stat_t
+	if err := unix.Stat(from, &info); err != nil {
+		return err
+	}
+	if err := os.Lchown(to, int(info.Uid), int(info.Gid)); err != nil {
+		return fmt.Errorf("%w: %s belongs to somebody else: %w", ErrUnavailable, from, err)
+	}
+	if err := unix.Chmod(to, info.Mode&0o7777); err != nil {
+		return err
+	}
+	return unix.UtimesNanoAt(unix.AT_FDCWD, to, []unix.Timespec{info.Atim, info.Mtim}, 0)
+}
+
+// remove deletes a layer with all that is in it, what a command made read-only as well.
+func (l *Layer) remove() error { return (&sandbox.Place{Scratch: l.Dir}).Forget() }
+
+// findRoots resolves the folders to cover, and leaves out what lies in another one.
+func findRoots(folders []string) ([]Root, error) {
+	var roots []Root
+	for _, folder := range folders {
+		plain, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			return nil, err
+		}
+		if plain == "/" {
+			return nil, fmt.Errorf("%w: the root of the file system cannot be covered", ErrUnavailable)
+		}
+		d, err := openRoot(plain)
+		if err != nil {
+			return nil, err
+		}
+		var info unix.Stat_t
+		err = unix.Fstat(d.fd(), &info)
+		d.close()
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, Root{Lower: plain, Device: info.Dev, Inode: info.Ino})
+	}
+	if len(roots) == 0 {
+		return nil, errors.New("no folder to cover")
+	}
+	slices.SortFunc(roots, func(a, b Root) int { return strings.Compare(a.Lower, b.Lower) })
+	var outer []Root
+	for _, root := range roots {
+		if !slices.ContainsFunc(outer, func(o Root) bool { return files.Within(o.Lower, root.Lower) }) {
+			outer = append(outer, root)
+		}
+	}
+	return outer, nil
+}

@@ -1,0 +1,163 @@
+package trial
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Main() // this program is the sandbox's helper, too
+	os.Exit(m.Run())
+}
+
+// A bench is a project, with a home and a folder for layers beside it.
+type bench struct {
+	*testing.T
+	base, root, state string
+	spec              Spec
+}
+
+// newBench makes a bench, and skips the test where a trial is not available.
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	base := plainDir(t)
+	b := &bench{T: t, base: base, root: filepath.Join(base, "p"), state: filepath.Join(base, "h/.umpire/state/trials")}
+	for _, dir := range []string{b.root, b.state, filepath.Join(base, "o")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.spec = Spec{
+		Dir: b.root, Env: append(os.Environ(), "HOME="+filepath.Join(base, "h"), "GIT_CONFIG_NOSYSTEM=1"), State: b.state,
+		Place: &sandbox.Place{Workspace: []string{b.root}, Home: filepath.Join(base, "h"), State: filepath.Join(base, "h/.umpire")},
+	}
+	if result, err := b.run("true"); errors.Is(err, ErrUnavailable) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	} else if len(result.Effects.List) > 0 {
+		t.Fatalf("true has effects: %+v", result.Effects)
+	}
+	return b
+}
+
+// plainDir is a temporary folder outside of /tmp, which the sandbox has one of its own of.
+func plainDir(t testing.TB) string {
+	t.Helper()
+	parent := cmp.Or(os.Getenv(testDir), "/var/lib")
+	dir, err := os.MkdirTemp(parent, ".umpire-test-") //nolint:usetesting // that one lies in /tmp
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := (&sandbox.Place{Scratch: dir}).Forget(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// testDir names the folder in which a user without a home tests.
+const testDir = "UMPIRE_SANDBOX_TEST_DIR"
+
+// bare runs a command line in the project, in earnest.
+func (b *bench) bare(line string) string {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), "sh", "-c", line)
+	cmd.Dir, cmd.Env = b.root, b.spec.Env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
+}
+
+// run runs a command line in a trial.
+func (b *bench) run(line string) (*Result, error) {
+	b.Helper()
+	spec := b.spec
+	spec.Args = []string{"sh", "-c", line}
+	result, err := Run(b.Context(), spec)
+	if err == nil {
+		b.Cleanup(func() {
+			if err := result.Layer.remove(); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	return result, err
+}
+
+// try runs a command line in a trial, which has to succeed.
+func (b *bench) try(line string) *Result {
+	b.Helper()
+	result, err := b.run(line)
+	if err != nil || result.Exit != 0 {
+		b.Fatalf("%s: %v, %+v", line, err, result)
+	}
+	return result
+}
+
+// listing is what effects say, line by line.
+func (b *bench) listing(e *Effects) string {
+	var text strings.Builder
+	for i := range e.List {
+		one := &e.List[i]
+		fmt.Fprintf(&text, "%s %s", one.Kind, strings.TrimPrefix(one.Path, b.root+"/"))
+		if one.From != "" {
+			fmt.Fprintf(&text, " from %s", strings.TrimPrefix(one.From, b.root+"/"))
+		}
+		if one.After.SameAs != "" {
+			fmt.Fprintf(&text, " same as %s", strings.TrimPrefix(one.After.SameAs, b.root+"/"))
+		}
+		fmt.Fprintln(&text)
+	}
+	for _, d := range e.Differs {
+		fmt.Fprintf(&text, "! %s %s\n", d.Reason, strings.TrimPrefix(d.Path, b.root+"/"))
+	}
+	if e.Limit != "" {
+		fmt.Fprintf(&text, "limit: %s\n", e.Limit)
+	}
+	return text.String()
+}
+
+// asNobody runs tests of this program again as an ordinary user.
+func asNobody(t *testing.T, tests string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	const nobody = 65534
+	dir := plainDir(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, work := filepath.Join(dir, "test"), filepath.Join(dir, "work")
+	if out, err := exec.CommandContext(t.Context(), "cp", self, program).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, err := range []error{os.Mkdir(work, 0o755), os.Chown(work, nobody, nobody), os.Chmod(dir, 0o755)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), program, "-test.run", tests, "-test.v")
+	cmd.Dir = work
+	cmd.Env = append(os.Environ(), "HOME="+work, "TMPDIR="+work, testDir+"="+work)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+		t.Errorf("as user %d: %v\n%s", nobody, err, out)
+	}
+}
