@@ -39,34 +39,34 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		func() (*store, error) { return openStore(spec.State, spec.MaxLayer) },
 		func() (*store, error) { return openMemory(min(spec.MaxLayer, maxMemory)) },
 	} {
+		var layer Layer
+		release := func() {}
 		s, err := open()
+		if err == nil {
+			layer, release, err = s.makeLayer(roots)
+		}
 		if err != nil {
 			refused = errors.Join(refused, err)
 			continue
 		}
-		result, err := s.run(ctx, &spec, roots)
-		if err == nil || !sandbox.NoOverlay(err) {
-			return result, err
+		result, err := s.run(ctx, &spec, layer)
+		release()
+		if err == nil {
+			return result, nil
+		}
+		err = errors.Join(err, layer.remove())
+		if !sandbox.NoOverlay(err) {
+			return nil, err
 		}
 		refused = errors.Join(refused, err)
 	}
 	return nil, fmt.Errorf("%w: %w", ErrUnavailable, refused)
 }
 
-// run runs the command with its layer in a store.
-func (s *store) run(ctx context.Context, spec *Spec, roots []Root) (_ *Result, err error) {
-	layer, release, err := s.makeLayer(roots)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, layer.remove())
-		}
-	}()
+// run runs the command with a layer in a store.
+func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, error) {
 	t := &try{spec: spec, layer: layer, store: s, output: recording{limit: spec.MaxOutput}}
-	looking := findForeign(ctx, roots)
+	looking := findForeign(ctx, layer.Roots)
 	exit, err := t.command(ctx)
 	foreign := <-looking
 	if err != nil {
@@ -121,6 +121,9 @@ func (t *try) command(ctx context.Context) (int, error) {
 	}
 	err = box.Close(t.wait(ctx, cmd))
 	t.sight = box.Seen
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx) // the helper may have been ended before it said a word
+	}
 	if _, failed := errors.AsType[*sandbox.SetupError](err); failed {
 		return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

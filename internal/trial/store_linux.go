@@ -137,7 +137,7 @@ func copyFolder(from, to string) error {
 		return err
 	}
 	if err := os.Lchown(to, int(info.Uid), int(info.Gid)); err != nil {
-		return fmt.Errorf("%w: %s belongs to somebody else: %w", ErrUnavailable, from, err)
+		return fmt.Errorf("%s belongs to somebody else: %w", from, err)
 	}
 	if err := unix.Chmod(to, info.Mode&0o7777); err != nil {
 		return err

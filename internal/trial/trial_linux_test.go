@@ -38,7 +38,8 @@ func newBench(t *testing.T) *bench {
 		}
 	}
 	b.spec = Spec{
-		Dir: b.root, Env: append(os.Environ(), "HOME="+filepath.Join(base, "h"), "GIT_CONFIG_NOSYSTEM=1"), State: b.state,
+		Dir: b.root, Env: append(os.Environ(), "HOME="+filepath.Join(base, "h"), "GIT_CONFIG_NOSYSTEM=1",
+			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com"), State: b.state,
 		Place: &sandbox.Place{Workspace: []string{b.root}, Home: filepath.Join(base, "h"), State: filepath.Join(base, "h/.umpire")},
 	}
 	if result, err := b.run("true"); errors.Is(err, ErrUnavailable) {
