@@ -35,7 +35,7 @@ type secretNames struct {
 	// byName are the patterns that hold at any depth, by the last part of the path, without
 	// the / at the beginning; wild are those last parts that have wildcards.
 	byName  map[string][]string
-	wild    []string
+	wild    []wildName
 	inHome  []string // below the home
 	machine []string // from the root
 	except  []string
@@ -65,7 +65,7 @@ var secretsKnown = sync.OnceValue(func() *secretNames {
 func (k *secretNames) add(pattern string) {
 	name := path.Base(pattern)
 	if strings.ContainsAny(name, "*?[") && k.byName[name] == nil {
-		k.wild = append(k.wild, name)
+		k.wild = append(k.wild, wildOf(name))
 	}
 	k.byName[name] = append(k.byName[name], pattern)
 }
@@ -74,9 +74,9 @@ func (k *secretNames) add(pattern string) {
 // decides for nearly all entries.
 func (k *secretNames) names(dir, name string) bool {
 	patterns := k.byName[name]
-	for _, wild := range k.wild {
-		if fitsPattern(wild, name) {
-			patterns = append(slices.Clip(patterns), k.byName[wild]...)
+	for i := range k.wild {
+		if k.wild[i].fits(name) {
+			patterns = append(slices.Clip(patterns), k.byName[k.wild[i].pattern]...)
 		}
 	}
 	if len(patterns) == 0 {
@@ -86,14 +86,25 @@ func (k *secretNames) names(dir, name string) bool {
 	return matchesAny(patterns, whole) && !matchesAny(k.except, whole)
 }
 
-// fitsPattern is path.Match, and quick where the only star stands at an end: every entry of a
-// project is compared.
-func fitsPattern(wild, name string) bool {
-	first, last, _ := strings.Cut(wild, "*")
-	if !strings.ContainsAny(last, "*?[") && !strings.ContainsAny(first, "?[") {
-		return len(name) >= len(first)+len(last) && strings.HasPrefix(name, first) && strings.HasSuffix(name, last)
+// A wildName is a pattern of a name. Every entry of a project is compared with it, so one whose
+// only wildcard is a star is taken apart beforehand.
+type wildName struct {
+	pattern, first, last string
+	simple               bool
+}
+
+func wildOf(pattern string) wildName {
+	first, last, _ := strings.Cut(pattern, "*")
+	return wildName{pattern, first, last, !strings.ContainsAny(last, "*?[") && !strings.ContainsAny(first, "?[")}
+}
+
+// fits is path.Match.
+func (w *wildName) fits(name string) bool {
+	if w.simple {
+		return len(name) >= len(w.first)+len(w.last) && strings.HasPrefix(name, w.first) &&
+			strings.HasSuffix(name, w.last)
 	}
-	ok, _ := path.Match(wild, name) // the policy's own patterns are valid
+	ok, _ := path.Match(w.pattern, name) // the policy's own patterns are valid
 	return ok
 }
 
