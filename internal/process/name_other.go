@@ -3,7 +3,7 @@
 package process
 
 // knowsStart says that the start time of a process is not known on this system.
-const told = false
+const knowsStart = false
 
 // Stat knows of no process.
 func Stat(int) (parent int, started string, ok bool) { return 0, "", false }
