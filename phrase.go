@@ -19,8 +19,8 @@ import (
 // as older versions stored them, is such a text too.
 type Phrase string
 
-// Say returns the message with a code and its arguments. An argument that is a Phrase is
-// said in the reader's language; any other stays as fmt prints it.
+// Say returns the message with a code and its arguments. An argument that is a Phrase or an
+// error is said in the reader's language; any other stays as fmt prints it.
 func Say(code string, args ...any) Phrase {
 	if len(args) == 0 {
 		return Phrase(code)
@@ -31,6 +31,8 @@ func Say(code string, args ...any) Phrase {
 		switch arg := arg.(type) {
 		case Phrase:
 			form = append(form, arg.form()...)
+		case error:
+			form = append(form, PhraseOf(arg).form()...)
 		case string:
 			form = strconv.AppendQuote(form, arg)
 		default:

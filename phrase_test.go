@@ -19,7 +19,7 @@ func TestPhraseParts(t *testing.T) {
 		{"tool-is-safe", "tool-is-safe", nil, ""},
 		{unknown, "unknown-program", []Phrase{Verbatim("no(su\"ch, x)")}, ""},
 		{Say("cannot-be-judged", unknown), "cannot-be-judged", []Phrase{unknown}, ""},
-		{Say("several", 3, errors.New("e"), Phrase("a-b"), ""), "several", []Phrase{`"3"`, `"e"`, "a-b", `""`}, ""},
+		{Say("several", 3, errors.New("e"), Phrase("a-b"), ""), "several", []Phrase{`"3"`, `error("e")`, "a-b", `""`}, ""},
 		{Say("of", Phrase("Tool classified as safe")), "of", []Phrase{Verbatim("Tool classified as safe")}, ""},
 		{Say("of", Phrase("")), "of", []Phrase{`""`}, ""},
 		{Verbatim("safe"), "", nil, "safe"},

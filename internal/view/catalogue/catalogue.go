@@ -25,6 +25,7 @@ import (
 	"embed"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -130,6 +131,9 @@ func (l *Language) Text(p umpire.Phrase) string {
 	if code == "" {
 		return text
 	}
+	if code == "error" && len(args) > 0 {
+		return l.errorText(args[0], args[1:])
+	}
 	format, known := findText(english, code)
 	if !known {
 		return string(p)
@@ -143,6 +147,37 @@ func (l *Language) Text(p umpire.Phrase) string {
 	}
 	return fmt.Sprintf(format, texts...)
 }
+
+// Error returns what an error says to a person.
+func (l *Language) Error(err error) string {
+	if l == English {
+		return err.Error()
+	}
+	return l.Text(umpire.PhraseOf(err))
+}
+
+// errorText returns what an error says that has a format and arguments.
+func (l *Language) errorText(format umpire.Phrase, args []umpire.Phrase) string {
+	_, _, text := format.Parts()
+	if text = l.Of(text); len(args) == 0 {
+		return text
+	}
+	values := make([]any, len(args))
+	for i, arg := range args {
+		values[i] = formatted(l.Text(arg))
+	}
+	return fmt.Errorf(text, values...).Error() //nolint:err113 // for its text, in which %w may stand
+}
+
+// formatted is a value of a format that looks the same by every verb, as it was formatted
+// when the error was made.
+type formatted string
+
+// Error makes it an error, as the verb %w wants.
+func (f formatted) Error() string { return string(f) }
+
+// Format is called by package fmt.
+func (f formatted) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, string(f)) }
 
 // findText returns the text of a code in sorted lines.
 func findText(lines, code string) (text string, known bool) {
