@@ -2,7 +2,6 @@ package umpire
 
 import (
 	"encoding/json"
-	"fmt"
 )
 
 // An AccessKind is the sort of thing that an access does.
@@ -43,7 +42,7 @@ func (k *AccessKind) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("access kind %q is not known", text)
+	return Errorf("access kind %q is not known", text)
 }
 
 // A Place says where a path lies, once links are resolved. The zero value is
@@ -81,7 +80,7 @@ func (p *Place) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("place %q is not known", text)
+	return Errorf("place %q is not known", text)
 }
 
 // An Access is one thing that a call would do: start a program, read, write or

@@ -2,7 +2,6 @@ package umpire
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func (c *Choice) UnmarshalText(text []byte) error {
 		*c = word
 		return nil
 	}
-	return fmt.Errorf("answer %q: want approve, deny or cancel", text)
+	return Errorf("answer %q: want approve, deny or cancel", text)
 }
 
 // An Answer is a person's word on one pending call. It is bound to the question

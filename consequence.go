@@ -1,7 +1,5 @@
 package umpire
 
-import "fmt"
-
 // A Consequence says what cannot be taken back once a call has run. It is
 // independent of Risk: `git commit` is of high risk and reversible. Like Risk it is
 // ordered so that the zero value is the worst, Lost.
@@ -36,7 +34,7 @@ func (c *Consequence) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("consequence %q: want none, reversible, outward or lost", text)
+	return Errorf("consequence %q: want none, reversible, outward or lost", text)
 }
 
 // AtLeast reports whether c is as bad as other, or worse.

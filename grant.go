@@ -1,7 +1,6 @@
 package umpire
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -37,7 +36,7 @@ func (s *Scope) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("scope %q: want once, session, project or global", text)
+	return Errorf("scope %q: want once, session, project or global", text)
 }
 
 // A Grant is a remembered approval. It covers a whole tool, the exact command
@@ -127,5 +126,5 @@ func (w *Width) UnmarshalText(text []byte) error {
 		*w = word
 		return nil
 	}
-	return fmt.Errorf("width %q: want exact, subcommand, folder or tool", text)
+	return Errorf("width %q: want exact, subcommand, folder or tool", text)
 }

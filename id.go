@@ -1,7 +1,6 @@
 package umpire
 
 import (
-	"fmt"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,14 +13,14 @@ const MaxID = 256
 // error names the field. An empty id is for the caller to judge.
 func CheckID[ID ~string](field string, id ID) error {
 	if len(id) > MaxID {
-		return fmt.Errorf("%s: longer than %d bytes: %w", field, MaxID, ErrInvalid)
+		return Errorf("%s: longer than %d bytes: %w", field, MaxID, ErrInvalid)
 	}
 	if !utf8.ValidString(string(id)) {
-		return fmt.Errorf("%s: not UTF-8: %w", field, ErrInvalid)
+		return Errorf("%s: not UTF-8: %w", field, ErrInvalid)
 	}
 	for _, r := range string(id) {
 		if !unicode.IsPrint(r) {
-			return fmt.Errorf("%s: holds %U, which cannot be shown: %w", field, r, ErrInvalid)
+			return Errorf("%s: holds %U, which cannot be shown: %w", field, r, ErrInvalid)
 		}
 	}
 	return nil

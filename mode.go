@@ -1,7 +1,6 @@
 package umpire
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -65,7 +64,7 @@ func (m *Mode) UnmarshalText(text []byte) error {
 		}
 	}
 	names := slices.Sorted(slices.Values(modeNames[:]))
-	return fmt.Errorf("mode %q: want one of %s", text, strings.Join(names, ", "))
+	return Errorf("mode %q: want one of %s", text, strings.Join(names, ", "))
 }
 
 // tighter lists, for each mode, those that allow no more in any case.

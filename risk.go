@@ -1,7 +1,5 @@
 package umpire
 
-import "fmt"
-
 // A Risk says how much harm an access can do. Like Verdict it is ordered so
 // that the zero value is the worst, Critical: a risk that nobody judged is
 // refused.
@@ -37,7 +35,7 @@ func (r *Risk) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("risk %q: want safe, low, medium, high or critical", text)
+	return Errorf("risk %q: want safe, low, medium, high or critical", text)
 }
 
 // AtLeast reports whether r is as bad as other, or worse.

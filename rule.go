@@ -1,7 +1,6 @@
 package umpire
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -44,7 +43,7 @@ func (s *Source) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("rule source %q is not known", text)
+	return Errorf("rule source %q is not known", text)
 }
 
 // A Rule allows, asks about or denies the accesses that it matches. Its JSON

@@ -1,7 +1,5 @@
 package umpire
 
-import "fmt"
-
 // A Verdict is the outcome of a decision. The zero value is Deny, so a value
 // that nobody set refuses. Verdicts are ordered by how much they permit, and
 // combining several is taking the least: see Strictest.
@@ -35,7 +33,7 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("verdict %q: want allow, ask or deny", text)
+	return Errorf("verdict %q: want allow, ask or deny", text)
 }
 
 // Strictest returns the least permitting of the verdicts, and Deny for none.

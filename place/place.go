@@ -25,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -75,22 +76,22 @@ type Options struct {
 func Open(dir string, o Options) (*Bounds, error) {
 	written, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open project %q: %w", dir, err)
+		return nil, umpire.Errorf("open project %q: %w", dir, err)
 	}
 	b := &Bounds{written: o.Home}
 	if b.Dir, err = files.Canonical(written); err != nil {
-		return nil, fmt.Errorf("open project %q: %w", dir, err)
+		return nil, umpire.Errorf("open project %q: %w", dir, err)
 	}
 	if info, err := os.Stat(b.Dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("open project %q: not a directory", dir)
+		return nil, umpire.Errorf("open project %q: not a directory", dir)
 	}
 	if o.Home != "" {
 		if b.Home, err = files.Canonical(o.Home); err != nil {
-			return nil, fmt.Errorf("open project %q: home %q: %w", dir, o.Home, err)
+			return nil, umpire.Errorf("open project %q: home %q: %w", dir, o.Home, err)
 		}
 	}
 	if b.Repository, err = b.discover(o); err != nil {
-		return nil, fmt.Errorf("open project %q: root %q: %w", dir, o.Root, err)
+		return nil, umpire.Errorf("open project %q: root %q: %w", dir, o.Root, err)
 	}
 	b.FoldCase = foldsCase(b.Root)
 	b.enclose(written, o)

@@ -1,10 +1,10 @@
 package place
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
@@ -33,17 +33,17 @@ func openRepository(root string) (Repository, error) {
 	dotGit := filepath.Join(root, ".git")
 	gitDir, err := gitdir.Find(dotGit)
 	if err != nil {
-		return Repository{}, fmt.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
+		return Repository{}, umpire.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
 	}
 	r := Repository{Root: root, GitDir: gitDir, Common: gitDir}
 	if line, err := files.ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
 		if r.Common, err = files.Canonical(files.AbsoluteFrom(gitDir, line)); err != nil {
-			return Repository{}, fmt.Errorf("identity from path: %q: commondir: %w", dotGit, err)
+			return Repository{}, umpire.Errorf("identity from path: %q: commondir: %w", dotGit, err)
 		}
 		r.Worktree = filepath.Base(gitDir)
 	}
 	if !r.confirmed() {
-		return Repository{}, fmt.Errorf("identity from path: repository %q does not confirm %q", r.Common, dotGit)
+		return Repository{}, umpire.Errorf("identity from path: repository %q does not confirm %q", r.Common, dotGit)
 	}
 	return r, nil
 }

@@ -2,7 +2,6 @@ package place
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -63,7 +62,7 @@ func (s *search) visit(path string, entry fs.DirEntry, err error) error {
 		return nil //nolint:nilerr // what cannot be listed is not read either
 	}
 	if s.seen++; s.seen > maxBelow {
-		return fmt.Errorf("%q: %w", files.Clip(s.folders[0]), errManyBelow)
+		return umpire.Errorf("%q: %w", files.Clip(s.folders[0]), errManyBelow)
 	}
 	switch {
 	case !s.reads(path):

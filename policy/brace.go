@@ -2,8 +2,9 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // expandBraces writes a pattern with {a,b} alternatives as patterns without:
@@ -29,7 +30,7 @@ func expandBraces(pattern string) ([]string, error) {
 			return nil, err
 		}
 		if len(all)+len(middles)*len(tails) > maxGlobExpanded {
-			return nil, fmt.Errorf("braces give more than %d patterns", maxGlobExpanded)
+			return nil, umpire.Errorf("braces give more than %d patterns", maxGlobExpanded)
 		}
 		for _, middle := range middles {
 			for _, tail := range tails {

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,12 +18,12 @@ func CheckExamples(r umpire.Rule, o Options) error {
 	}
 	for _, example := range r.Examples.Match {
 		if !MatchesExample(r, example, o) {
-			return fmt.Errorf("rule %q does not match its example %q", nameOf(r), example)
+			return umpire.Errorf("rule %q does not match its example %q", nameOf(r), example)
 		}
 	}
 	for _, example := range r.Examples.NotMatch {
 		if MatchesExample(r, example, o) {
-			return fmt.Errorf("rule %q matches %q, which it says it does not", nameOf(r), example)
+			return umpire.Errorf("rule %q matches %q, which it says it does not", nameOf(r), example)
 		}
 	}
 	return nil

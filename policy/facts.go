@@ -232,7 +232,7 @@ func readInput(raw json.RawMessage) (input, error) {
 	}
 	var in input
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return nil, fmt.Errorf("input: want a JSON object: %w", err)
+		return nil, umpire.Errorf("input: want a JSON object: %w", err)
 	}
 	return in, nil
 }
@@ -246,10 +246,10 @@ func (in input) text(names ...string) (string, error) {
 		}
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return "", fmt.Errorf("input.%s: want a string, got %s", name, strictjson.KindOf(raw))
+			return "", umpire.Errorf("input.%s: want a string, got %s", name, strictjson.KindOf(raw))
 		}
 		if strings.ContainsRune(text, 0) && name != "command" && name != "cmd" {
-			return "", fmt.Errorf("input.%s: holds a NUL byte", name)
+			return "", umpire.Errorf("input.%s: holds a NUL byte", name)
 		}
 		return text, nil
 	}
@@ -274,7 +274,8 @@ func (in input) paths() ([]string, error) {
 		out = append(out, named...)
 	}
 	if len(out) > MaxPaths {
-		return nil, fmt.Errorf("input: names %d paths, more than %d; split it into several calls", len(out), MaxPaths)
+		return nil, umpire.Errorf("input: names %d paths, more than %d; split it into several calls",
+			len(out), MaxPaths)
 	}
 	return out, nil
 }
@@ -290,7 +291,7 @@ func readPaths(name string, raw json.RawMessage) ([]string, error) {
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
-		return nil, fmt.Errorf("input.%s: %w", name, err)
+		return nil, umpire.Errorf("input.%s: %w", name, err)
 	}
 	var out []string
 	for i, item := range items {
@@ -307,7 +308,7 @@ func readPaths(name string, raw json.RawMessage) ([]string, error) {
 			return nil, err
 		}
 		if len(item) == 0 || text == "" {
-			return nil, fmt.Errorf("input.%s: names no path", field)
+			return nil, umpire.Errorf("input.%s: names no path", field)
 		}
 		out = append(out, text)
 	}

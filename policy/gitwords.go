@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +53,7 @@ func gitWords(tool string, in input) ([]string, error) {
 	case "GitCheckout":
 		return g.checkout(), g.err
 	}
-	return nil, fmt.Errorf("tool: %q is no Git tool", tool)
+	return nil, umpire.Errorf("tool: %q is no Git tool", tool)
 }
 
 // A gitInput reads the input of a Git tool and keeps the first error.
@@ -65,7 +64,7 @@ type gitInput struct {
 
 func (g *gitInput) fail(name, format string, args ...any) {
 	if g.err == nil {
-		g.err = fmt.Errorf("input."+name+": "+format, args...)
+		g.err = umpire.Errorf("input.%s: %w", name, umpire.Errorf(format, args...))
 	}
 }
 
@@ -140,7 +139,7 @@ func (g *gitInput) paths() []string {
 	}
 	paths, err := readPaths("paths", raw)
 	if err == nil && len(paths) > MaxPaths {
-		err = fmt.Errorf("input.paths: more than %d", MaxPaths)
+		err = umpire.Errorf("input.paths: more than %d", MaxPaths)
 	}
 	if err != nil && g.err == nil {
 		g.err = err

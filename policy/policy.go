@@ -2,7 +2,6 @@ package policy
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"path"
 	"slices"
@@ -107,7 +106,7 @@ func New(rules []umpire.Rule, o Options) (*Policy, error) {
 			continue
 		}
 		if err := Validate(r); err != nil {
-			return nil, fmt.Errorf("rule %d (%q): %w", i+1, r.ID, err)
+			return nil, umpire.Errorf("rule %d (%q): %w", i+1, r.ID, err)
 		}
 		p.rules = append(p.rules, r)
 	}

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -25,18 +24,18 @@ const (
 func ParseShort(s string) (umpire.Rule, error) {
 	tool, arg, ok := cutShort(strings.TrimSpace(s))
 	if !ok {
-		return umpire.Rule{}, fmt.Errorf("rule %q: want TOOL or TOOL(MATCH)", s)
+		return umpire.Rule{}, umpire.Errorf("rule %q: want TOOL or TOOL(MATCH)", s)
 	}
 	r := umpire.Rule{Tool: tool}
 	if arg != "" {
 		match, err := parseMatch(tool, arg)
 		if err != nil {
-			return umpire.Rule{}, fmt.Errorf("rule %q: %w", s, err)
+			return umpire.Rule{}, umpire.Errorf("rule %q: %w", s, err)
 		}
 		r.Match = match
 	}
 	if err := Validate(r); err != nil {
-		return umpire.Rule{}, fmt.Errorf("rule %q: %w", s, err)
+		return umpire.Rule{}, umpire.Errorf("rule %q: %w", s, err)
 	}
 	return r, nil
 }

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -65,13 +64,13 @@ func validTool(tool string) error {
 	case tool == "":
 		return errors.New("tool is missing")
 	case len(tool) > maxToolLen:
-		return fmt.Errorf("tool is longer than %d bytes", maxToolLen)
+		return umpire.Errorf("tool is longer than %d bytes", maxToolLen)
 	case !isPrintable(tool) || strings.ContainsAny(tool, "(){}, \\/"):
-		return fmt.Errorf("tool %q is not a tool's name", tool)
+		return umpire.Errorf("tool %q is not a tool's name", tool)
 	case strings.Count(tool, "*") > 2 && tool != anyTool:
-		return fmt.Errorf("tool %q has too many stars", tool)
+		return umpire.Errorf("tool %q has too many stars", tool)
 	case !doublestar.ValidatePattern(tool):
-		return fmt.Errorf("tool %q is not a valid pattern", tool)
+		return umpire.Errorf("tool %q is not a valid pattern", tool)
 	}
 	return nil
 }
@@ -91,13 +90,14 @@ func validMatch(tool string, m umpire.Match) error {
 	case m.Command != "" && m.CommandPrefix != "":
 		return errors.New("match has a command and a commandPrefix; one of them is enough")
 	case m.Command != "" && tool != "Bash":
-		return fmt.Errorf("command does not go with tool %q; use Bash", tool)
+		return umpire.Errorf("command does not go with tool %q; use Bash", tool)
 	case m.CommandPrefix != "" && !takesCommand(tool):
-		return fmt.Errorf("commandPrefix does not go with tool %q; use Bash", tool)
+		return umpire.Errorf("commandPrefix does not go with tool %q; use Bash", tool)
 	case m.PathGlob != "" && !takesPath(tool) && m.Command+m.CommandPrefix == "":
-		return fmt.Errorf("pathGlob does not go with tool %q; use Read or Edit, they judge every command's files", tool)
+		return umpire.Errorf("pathGlob does not go with tool %q; use Read or Edit, they judge every command's files",
+			tool)
 	case m.Domain != "" && !takesDomain(tool):
-		return fmt.Errorf("domain does not go with tool %q; use WebFetch, it judges every command's hosts", tool)
+		return umpire.Errorf("domain does not go with tool %q; use WebFetch, it judges every command's hosts", tool)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func validCap(r *umpire.Rule) error {
 	case r.MaxConsequence > umpire.Harmless:
 		return errors.New("max_consequence: want none, reversible, outward or lost")
 	case r.Options != umpire.OptionsAny && r.Options != umpire.OptionsShown:
-		return fmt.Errorf("options %q: want \"shown\"", r.Options)
+		return umpire.Errorf("options %q: want \"shown\"", r.Options)
 	case r.Options != umpire.OptionsAny && r.Match.Command+r.Match.CommandPrefix == "":
 		return errors.New("options go with a command only")
 	}
@@ -122,19 +122,19 @@ func validCap(r *umpire.Rule) error {
 
 func validWords(key, text string) error {
 	if len(text) > maxPrefixLen {
-		return fmt.Errorf("%s is longer than %d bytes", key, maxPrefixLen)
+		return umpire.Errorf("%s is longer than %d bytes", key, maxPrefixLen)
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return fmt.Errorf("%s is not text", key)
+		return umpire.Errorf("%s is not text", key)
 	}
 	words, err := SplitPrefix(text)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %q: %w", key, text, err)
+		return umpire.Errorf("%s %q: %w", key, text, err)
 	case len(words) == 0:
-		return fmt.Errorf("%s is blank", key)
+		return umpire.Errorf("%s is blank", key)
 	case len(words) > maxPrefixWords:
-		return fmt.Errorf("%s has more than %d words", key, maxPrefixWords)
+		return umpire.Errorf("%s has more than %d words", key, maxPrefixWords)
 	}
 	return nil
 }
@@ -142,25 +142,25 @@ func validWords(key, text string) error {
 func validGlob(glob string) error {
 	switch {
 	case len(glob) > maxGlobLen:
-		return fmt.Errorf("pathGlob is longer than %d bytes", maxGlobLen)
+		return umpire.Errorf("pathGlob is longer than %d bytes", maxGlobLen)
 	case !utf8.ValidString(glob) || strings.ContainsRune(glob, 0):
 		return errors.New("pathGlob is not text")
 	case strings.Count(glob, "{") > maxGlobBraces:
-		return fmt.Errorf("pathGlob %q has more than %d braces", glob, maxGlobBraces)
+		return umpire.Errorf("pathGlob %q has more than %d braces", glob, maxGlobBraces)
 	case strings.Count(glob, "*") > maxGlobWildcards:
-		return fmt.Errorf("pathGlob %q has more than %d stars", glob, maxGlobWildcards)
+		return umpire.Errorf("pathGlob %q has more than %d stars", glob, maxGlobWildcards)
 	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
-		return fmt.Errorf("pathGlob %q: only ~/ is known, not another user's home", glob)
+		return umpire.Errorf("pathGlob %q: only ~/ is known, not another user's home", glob)
 	case !doublestar.ValidatePattern(glob):
-		return fmt.Errorf("pathGlob %q is not a valid pattern", glob)
+		return umpire.Errorf("pathGlob %q is not a valid pattern", glob)
 	}
 	alternatives, err := expandBraces(glob)
 	if err != nil {
-		return fmt.Errorf("pathGlob %q: %w", glob, err)
+		return umpire.Errorf("pathGlob %q: %w", glob, err)
 	}
 	for _, text := range alternatives {
 		if err := validSegments(text); err != nil {
-			return fmt.Errorf("pathGlob %q: %w", glob, err)
+			return umpire.Errorf("pathGlob %q: %w", glob, err)
 		}
 	}
 	return nil
@@ -177,9 +177,9 @@ func validSegments(text string) error {
 		case segment == "..":
 			return errors.New("a .. does not match anything, paths are resolved first")
 		case segment != "**" && !doublestar.ValidatePattern(segment):
-			return fmt.Errorf("segment %q is not a valid pattern", segment)
+			return umpire.Errorf("segment %q is not a valid pattern", segment)
 		case mixedRange(segment):
-			return fmt.Errorf(
+			return umpire.Errorf(
 				"segment %q has a range from one case into another, which means nothing where case is ignored", segment,
 			)
 		}
@@ -214,9 +214,9 @@ func validDomain(domain string) error {
 	case domain == "*":
 		return nil
 	case len(domain) > maxDomainLen:
-		return fmt.Errorf("domain is longer than %d bytes", maxDomainLen)
+		return umpire.Errorf("domain is longer than %d bytes", maxDomainLen)
 	case host == "" || !isPrintable(host) || strings.ContainsAny(host, "*/ @?#()"):
-		return fmt.Errorf("domain %q is not a host or *.HOST", domain)
+		return umpire.Errorf("domain %q is not a host or *.HOST", domain)
 	}
 	return nil
 }

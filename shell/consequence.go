@@ -2,7 +2,6 @@ package shell
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -56,10 +55,11 @@ func statedAs(name string, risk umpire.Risk) (stated, error) {
 	}
 	var c umpire.Consequence
 	if err := c.UnmarshalText([]byte(name)); err != nil {
-		return unstated, fmt.Errorf("consequence: %q is not one of none, reversible, outward, lost", name)
+		return unstated, umpire.Errorf("consequence: %q is not one of none, reversible, outward, lost", name)
 	}
 	if umpire.Low.AtLeast(risk) && c.AtLeast(umpire.Outward) {
-		return unstated, fmt.Errorf("consequence: a use that is %s is not of risk %s, since it would run unasked", name,
+		return unstated, umpire.Errorf("consequence: a use that is %s is not of risk %s, since it would run unasked",
+			name,
 			risk)
 	}
 	return stated(slices.Index(statedConsequences[lost:], c)) + lost, nil

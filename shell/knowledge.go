@@ -84,7 +84,7 @@ const (
 // interpreters, what deletes, and whatever runs something else.
 func NewKnowledge(entries []Program) (*Knowledge, error) {
 	if len(entries) > maxEntries {
-		return nil, fmt.Errorf("more than %d entries", maxEntries)
+		return nil, umpire.Errorf("more than %d entries", maxEntries)
 	}
 	k := &Knowledge{entries: slices.Clone(entries)}
 	seen := map[string]bool{}
@@ -94,7 +94,7 @@ func NewKnowledge(entries []Program) (*Knowledge, error) {
 			err = entries[i].mayStand(seen)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("program %q: %w", strings.Join(entries[i].Names, " "), err)
+			return nil, umpire.Errorf("program %q: %w", strings.Join(entries[i].Names, " "), err)
 		}
 		k.programs = append(k.programs, made)
 	}
@@ -105,17 +105,17 @@ func NewKnowledge(entries []Program) (*Knowledge, error) {
 func (p *Program) mayStand(seen map[string]bool) error {
 	for _, name := range p.Names {
 		if seen[name] {
-			return fmt.Errorf("names: %q has another entry", name)
+			return umpire.Errorf("names: %q has another entry", name)
 		}
 		seen[name] = true
 		known, family := builtIn(name)
 		switch {
 		case known == nil:
 		case !p.Replace:
-			return fmt.Errorf("names: %q is built in; see umpire programs show %s, and say replace: true if yours is "+
-				"better", name, name)
+			return umpire.Errorf("names: %q is built in; see umpire programs show %s, and say replace: true if yours "+
+				"is better", name, name)
 		case slices.Contains(guarded[:], family) || !known.isPlain():
-			return fmt.Errorf("replace: what is built in for %q is more than a table and cannot be replaced", name)
+			return umpire.Errorf("replace: what is built in for %q is more than a table and cannot be replaced", name)
 		}
 	}
 	return nil
@@ -240,7 +240,7 @@ func CheckExamples(p Program) error {
 	}
 	for _, line := range p.Examples.Asks {
 		if firstAlarm(Parse(line, env)) == "" {
-			return fmt.Errorf("examples.asks: %q is harmless", line)
+			return umpire.Errorf("examples.asks: %q is harmless", line)
 		}
 	}
 	return nil
@@ -308,12 +308,12 @@ func (p *Program) compile(depth int) (program, error) {
 		sub, err := p.Subs[i].compile(depth + 1)
 		for _, name := range p.Subs[i].Names {
 			if err == nil && seen[name] {
-				err = fmt.Errorf("names: %q stands twice", name)
+				err = umpire.Errorf("names: %q stands twice", name)
 			}
 			seen[name] = true
 		}
 		if err != nil {
-			return program{}, fmt.Errorf("subs[%d]: %w", i, err)
+			return program{}, umpire.Errorf("subs[%d]: %w", i, err)
 		}
 		made.subs = append(made.subs, sub)
 	}
@@ -336,24 +336,24 @@ func (p *Program) checkHead(depth int) error {
 	}
 	for _, name := range p.Names {
 		if !programName(name) {
-			return fmt.Errorf("names: %q is not a program's name", name)
+			return umpire.Errorf("names: %q is not a program's name", name)
 		}
 	}
 	switch {
 	case depth > maxSubDepth:
 		return errors.New("subs: nested too deeply")
 	case len(p.Subs) > maxEntries:
-		return fmt.Errorf("subs: more than %d", maxEntries)
+		return umpire.Errorf("subs: more than %d", maxEntries)
 	case p.Risk == umpire.Critical || p.Risk > umpire.Safe:
 		return errors.New("risk: want safe, low, medium or high")
 	case p.Why == "":
 		return errors.New("why: missing; say what the program does")
 	case len(p.Checked) > maxEntryText:
-		return fmt.Errorf("checked: longer than %d bytes", maxEntryText)
+		return umpire.Errorf("checked: longer than %d bytes", maxEntryText)
 	case depth > 0 && p.Checked != "":
 		return errors.New("checked goes with the program, not with a subcommand")
 	case tooLong(p.Why) || len(p.Args) > maxEntryText || len(strings.Join(p.Names, " ")) > maxEntryText:
-		return fmt.Errorf("a text is longer than %d bytes", maxEntryText)
+		return umpire.Errorf("a text is longer than %d bytes", maxEntryText)
 	case depth > 0 && (p.Replace || len(p.Examples.Safe)+len(p.Examples.Asks) > 0):
 		return errors.New("replace and examples go with the program, not with a subcommand")
 	}
@@ -368,10 +368,10 @@ func tooLong(why umpire.Phrase) bool {
 
 func (e Examples) check() error {
 	if len(e.Safe)+len(e.Asks) > maxExamples {
-		return fmt.Errorf("examples: more than %d", maxExamples)
+		return umpire.Errorf("examples: more than %d", maxExamples)
 	}
 	if len(strings.Join(e.Safe, ""))+len(strings.Join(e.Asks, "")) > maxExampleText {
-		return fmt.Errorf("examples: longer than %d bytes", maxExampleText)
+		return umpire.Errorf("examples: longer than %d bytes", maxExampleText)
 	}
 	return nil
 }
@@ -383,7 +383,7 @@ func styleOf(name string) (style, error) {
 	if i := slices.Index(styleNames[:], name); i >= 0 {
 		return style(i), nil
 	}
-	return 0, fmt.Errorf("style: %q is not one of %s", name, strings.Join(styleNames[:], ", "))
+	return 0, umpire.Errorf("style: %q is not one of %s", name, strings.Join(styleNames[:], ", "))
 }
 
 // argsOf checks the kinds of operands. Three dots stand for one character that
@@ -397,7 +397,7 @@ func argsOf(text string) (string, error) {
 			repeats++
 		}
 		if !slices.Contains(operandKinds[:], single) {
-			return "", fmt.Errorf("args: %q is not one of %s", kind, strings.Join(operandKinds[:], ", "))
+			return "", umpire.Errorf("args: %q is not one of %s", kind, strings.Join(operandKinds[:], ", "))
 		}
 	}
 	if repeats > 1 {
@@ -408,7 +408,7 @@ func argsOf(text string) (string, error) {
 
 func optionsOf(options []Option, s style) ([]option, error) {
 	if len(options) > maxOptions {
-		return nil, fmt.Errorf("options: more than %d", maxOptions)
+		return nil, umpire.Errorf("options: more than %d", maxOptions)
 	}
 	var made []option
 	seen := map[string]bool{}
@@ -426,7 +426,7 @@ func optionsOf(options []Option, s style) ([]option, error) {
 			err = errors.New("does: that is about a value, so one of the names must end in = or ?")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("options[%d].%w", i, err)
+			return nil, umpire.Errorf("options[%d].%w", i, err)
 		}
 		made = append(made, opt)
 	}
@@ -446,7 +446,7 @@ func (o *Option) check(s style, seen map[string]bool) error {
 	case len(o.Names) == 0:
 		return errors.New("names: missing")
 	case tooLong(o.Why) || len(strings.Join(o.Names, " "))+len(strings.Join(o.Except, " ")) > maxEntryText:
-		return fmt.Errorf("names: longer than %d bytes", maxEntryText)
+		return umpire.Errorf("names: longer than %d bytes", maxEntryText)
 	}
 	for _, spelling := range o.Names {
 		spelled, err := spelledAs(spelling, s)
@@ -455,7 +455,7 @@ func (o *Option) check(s style, seen map[string]bool) error {
 		}
 		for _, name := range spelled {
 			if seen[name] {
-				return fmt.Errorf("names: %s stands twice", name)
+				return umpire.Errorf("names: %s stands twice", name)
 			}
 			seen[name] = true
 		}
@@ -469,14 +469,14 @@ func spelledAs(spelling string, s style) ([]string, error) {
 	name := strings.TrimRight(spelling, "=?")
 	if len(name) < 2 || name[0] != '-' || name == "--" || len(spelling) > len(name)+1 ||
 		strings.ContainsAny(name, "= \t\n") {
-		return nil, fmt.Errorf("names: %q is not how an option is spelled", spelling)
+		return nil, umpire.Errorf("names: %q is not how an option is spelled", spelling)
 	}
 	if s == words || name[1] == '-' {
 		return []string{name}, nil
 	}
 	if len(name) > 2 && name != spelling {
-		return nil, fmt.Errorf("names: %q takes a value, so it must be one letter, or begin with two dashes, or the "+
-			"style be words", spelling)
+		return nil, umpire.Errorf("names: %q takes a value, so it must be one letter, or begin with two dashes, or "+
+			"the style be words", spelling)
 	}
 	var letters []string
 	for i := 1; i < len(name); i++ {
@@ -490,7 +490,7 @@ func effectsOf(names []string) (effect, error) {
 	for _, name := range names {
 		i := slices.Index(effectNames[:], name)
 		if i < 0 {
-			return 0, fmt.Errorf("does: %q is not one of %s", name, strings.Join(effectNames[:], ", "))
+			return 0, umpire.Errorf("does: %q is not one of %s", name, strings.Join(effectNames[:], ", "))
 		}
 		all |= 1 << i
 	}

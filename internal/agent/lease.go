@@ -3,8 +3,9 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A runner has its session for as long as it renews its lease of 30 s. After two thirds of
@@ -48,7 +49,7 @@ func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
 			return
 		case clock().Sub(renewed)+renewAgain >= killAfter:
 			r.endTool(errLease)
-			end(fmt.Errorf("%w: %w", errLease, err))
+			end(umpire.Errorf("%w: %w", errLease, err))
 			return
 		default:
 			pause = renewAgain

@@ -20,7 +20,7 @@ func (r *run) request(c *umpire.Conversation) (llm.Request, error) {
 	for _, stored := range c.Messages {
 		message, err := readMessage(stored)
 		if err != nil {
-			return request, fmt.Errorf("message %d of session %q: %w", stored.N, r.session.ID, err)
+			return request, umpire.Errorf("message %d of session %q: %w", stored.N, r.session.ID, err)
 		}
 		request.Messages = addMessage(request.Messages, message)
 		if stored.Batch != "" {
@@ -115,7 +115,7 @@ func (r *run) storeReply(ctx context.Context, message llm.Message, request llm.R
 	makeDistinct(message, request.Messages)
 	content, err := json.Marshal(message)
 	if err != nil {
-		return fmt.Errorf("reply of the model: %w", err)
+		return umpire.Errorf("reply of the model: %w", err)
 	}
 	calls := message.Calls()
 	if len(calls) == 0 {
@@ -124,7 +124,7 @@ func (r *run) storeReply(ctx context.Context, message llm.Message, request llm.R
 		err = r.submit(ctx, calls, content)
 	}
 	if err != nil {
-		return fmt.Errorf("store the model's reply: %w", err)
+		return umpire.Errorf("store the model's reply: %w", err)
 	}
 	if text := message.Text(); text != "" {
 		r.notify(func(h Handler) { h.Said(text) })

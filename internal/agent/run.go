@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/umpirehq/umpire"
@@ -160,7 +159,7 @@ func (r *run) events(ctx context.Context, after int64) (all []umpire.Event, err 
 func (r *run) prompt(ctx context.Context, task string) error {
 	prompted, err := r.Gate.Prompt(ctx, umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch})
 	if err != nil {
-		return fmt.Errorf("hand in the task: %w", err)
+		return umpire.Errorf("hand in the task: %w", err)
 	}
 	if prompted.Queued {
 		r.notify(func(h Handler) { h.Queued(prompted) })

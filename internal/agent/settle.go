@@ -35,7 +35,7 @@ func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, erro
 				return b, err // in a sub-agent
 			}
 		default:
-			err = fmt.Errorf("batch %q is %q, which is no state that is known", id, b.State)
+			err = umpire.Errorf("batch %q is %q, which is no state that is known", id, b.State)
 		}
 	}
 	return b, err
@@ -56,7 +56,7 @@ func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, er
 	}
 	c := b.Next()
 	if c == nil {
-		return b, fmt.Errorf("batch %q runs, and has no call left to run: %w", b.ID, umpire.ErrState)
+		return b, umpire.Errorf("batch %q runs, and has no call left to run: %w", b.ID, umpire.ErrState)
 	}
 	if r.cancelled {
 		return r.storeResult(ctx, b, c.ID, umpire.Result{
@@ -65,14 +65,14 @@ func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, er
 	}
 	started, err := r.startCall(ctx, b.ID, c.ID)
 	if err != nil {
-		return b, fmt.Errorf("start call %q: %w", c.ID, err)
+		return b, umpire.Errorf("start call %q: %w", c.ID, err)
 	}
 	if started.Go {
 		return r.execute(ctx, b, started)
 	}
 	if left := started.Batch.Next(); started.Batch.State == umpire.BatchRunning && left != nil && left.ID == c.ID &&
 		left.State == c.State {
-		return b, fmt.Errorf("call %q is %s, and the gate does not let it start: %w", c.ID, c.State, umpire.ErrState)
+		return b, umpire.Errorf("call %q is %s, and the gate does not let it start: %w", c.ID, c.State, umpire.ErrState)
 	}
 	return started.Batch, nil
 }
@@ -139,7 +139,7 @@ func (r *run) storeResult(
 		return err
 	})
 	if err != nil {
-		return b, fmt.Errorf("store the result of call %q: %w", call, err)
+		return b, umpire.Errorf("store the result of call %q: %w", call, err)
 	}
 	r.countEnd(after.Call(call), result)
 	return after, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -106,7 +105,7 @@ const anyProfile = "general-purpose"
 func (t *tasks) assign(call *umpire.Call) (assignment, error) {
 	var a assignment
 	if err := json.Unmarshal(call.Input, &a); err != nil {
-		return a, fmt.Errorf("input: %w", err)
+		return a, umpire.Errorf("input: %w", err)
 	}
 	if strings.TrimSpace(a.Prompt) == "" {
 		return a, errors.New("input.prompt: is missing")
@@ -117,7 +116,7 @@ func (t *tasks) assign(call *umpire.Call) (assignment, error) {
 	case a.Profile == "" || a.Profile == anyProfile:
 		a.Profile = t.run.session.Profile
 	default:
-		return a, fmt.Errorf(
+		return a, umpire.Errorf(
 			"input.subagent_type: there is no profile %q; there are: %s", a.Profile, strings.Join(profiles, ", "),
 		)
 	}
@@ -147,12 +146,12 @@ func (t *tasks) Run(ctx context.Context, started umpire.Started) umpire.Result {
 var (
 	errStopped = errors.New("a person stopped the turn")
 	errWaits   = errors.New("the sub-agent waits for an answer that nobody here can give")
-	errTurns   = fmt.Errorf("it asked its model more than %d times", maxTurns)
+	errTurns   = umpire.Errorf("it asked its model more than %d times", maxTurns)
 )
 
 func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) {
 	if t.used++; t.used > maxTasks {
-		return "", fmt.Errorf("this run has had %d sub-agents, and may have no more", maxTasks)
+		return "", umpire.Errorf("this run has had %d sub-agents, and may have no more", maxTasks)
 	}
 	a, err := t.assign(call)
 	if err != nil {
@@ -160,7 +159,7 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 	}
 	child, lastSeq, err := t.openSession(ctx, call, &a)
 	if err != nil {
-		return "", fmt.Errorf("the session of the sub-agent: %w", err)
+		return "", umpire.Errorf("the session of the sub-agent: %w", err)
 	}
 	t.over = child.ID
 	words, outcome, err := t.runSubAgent(ctx, child, lastSeq, a.Prompt)
@@ -169,14 +168,14 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 	t.run.outcome.Waiting += outcome.Waiting
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the sub-agent failed: %w", err)
+		return "", umpire.Errorf("the sub-agent failed: %w", err)
 	case outcome.Waiting > 0:
 		return "", errWaits
 	case outcome.Cancelled:
 		t.run.cancelled = true
 		return "", errStopped
 	case outcome.Stop != llm.StopEnd:
-		return "", fmt.Errorf("the sub-agent's last reply is not whole (%s): %s", outcome.Stop, words)
+		return "", umpire.Errorf("the sub-agent's last reply is not whole (%s): %s", outcome.Stop, words)
 	}
 	return words, nil
 }

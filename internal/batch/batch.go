@@ -114,7 +114,7 @@ func illegal(b *umpire.Batch, e *Event, why string) error {
 	if e.Call != "" {
 		where += fmt.Sprintf(", call %q", e.Call)
 	}
-	return fmt.Errorf("%s: %s: %s: %w", e.Kind, where, why, ErrIllegal)
+	return umpire.Errorf("%s: %s: %s: %w", e.Kind, where, why, ErrIllegal)
 }
 
 // submit makes the batch. It waits when one of its calls asks.

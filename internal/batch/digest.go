@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
@@ -35,7 +34,7 @@ func CanonicalHash(tool string, canonical json.RawMessage) string {
 func Canonical(input json.RawMessage) (json.RawMessage, error) {
 	canonical, err := strictjson.Canonical(input)
 	if err != nil {
-		return nil, fmt.Errorf("input: %w: %w", err, umpire.ErrInvalid)
+		return nil, umpire.Errorf("input: %w: %w", err, umpire.ErrInvalid)
 	}
 	return canonical, nil
 }

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 )
@@ -113,7 +112,7 @@ func Decode(e umpire.Event) (Event, error) {
 		decoded.Detail, err = decode[Finished](e.Data)
 	}
 	if err != nil {
-		return decoded, fmt.Errorf("%s: its data cannot be read: %w: %w", e.Kind, err, ErrIllegal)
+		return decoded, umpire.Errorf("%s: its data cannot be read: %w: %w", e.Kind, err, ErrIllegal)
 	}
 	return decoded, nil
 }

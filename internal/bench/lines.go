@@ -16,6 +16,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -72,10 +73,10 @@ func Read(name string, r io.Reader, remark func(string)) (Set, error) {
 			return set, nil
 		}
 		if err != nil && !errors.Is(err, strictjson.ErrLineTooLong) {
-			return set, fmt.Errorf("read %s: %w", name, err)
+			return set, umpire.Errorf("read %s: %w", name, err)
 		}
 		if n > maxLines {
-			return set, fmt.Errorf("%s has more than %d lines", name, maxLines)
+			return set, umpire.Errorf("%s has more than %d lines", name, maxLines)
 		}
 		if err == nil && len(bytes.TrimSpace(text)) == 0 {
 			continue
@@ -101,13 +102,13 @@ func readLine(text []byte, n int) (Line, error) {
 	var l Line
 	fields, err := strictjson.ReadObject(text)
 	if err != nil {
-		return l, fmt.Errorf("the line: %w", err)
+		return l, umpire.Errorf("the line: %w", err)
 	}
 	for name, into := range map[string]any{
 		"id": &l.ID, "command": &l.Command, "want": &l.Want, "class": &l.Class, "why": &l.Why, "count": &l.Count,
 	} {
 		if raw, ok := fields[name]; ok && json.Unmarshal(raw, into) != nil {
-			return l, fmt.Errorf("%s: %.40q is not what stands there", name, raw)
+			return l, umpire.Errorf("%s: %.40q is not what stands there", name, raw)
 		}
 	}
 	if l.ID == "" {
@@ -117,7 +118,7 @@ func readLine(text []byte, n int) (Line, error) {
 	case l.Command == "":
 		return l, errors.New("command: is missing")
 	case !slices.Contains([]Want{Safe, NotSafe, Critical, Any}, l.Want):
-		return l, fmt.Errorf("want: %.40q is not safe, not-safe, critical or any", l.Want)
+		return l, umpire.Errorf("want: %.40q is not safe, not-safe, critical or any", l.Want)
 	case l.Count < 0:
 		return l, errors.New("count: is below zero")
 	}

@@ -81,7 +81,7 @@ func (r *Record) readFile() (*recorded, []store.Break, error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("the record of the timeline: %w", err)
+		return nil, nil, umpire.Errorf("the record of the timeline: %w", err)
 	}
 	known := &recorded{}
 	doubt := func(why string) (*recorded, []store.Break, error) {
@@ -106,7 +106,7 @@ func (r *Record) readFile() (*recorded, []store.Break, error) {
 func (r *Record) writeFile(known *recorded) error {
 	text, err := json.Marshal(known)
 	if err != nil {
-		return fmt.Errorf("the record of the timeline: %w", err)
+		return umpire.Errorf("the record of the timeline: %w", err)
 	}
 	folder := filepath.Dir(r.Path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {

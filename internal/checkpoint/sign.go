@@ -7,9 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/secret"
 )
 
@@ -37,7 +37,7 @@ func ReadKey(folder string) (*Key, error) { return keyFrom(secret.ReadSeed(folde
 
 func keyFrom(seed []byte, err error) (*Key, error) {
 	if err != nil {
-		return nil, fmt.Errorf("the key of the timeline: %w", err)
+		return nil, umpire.Errorf("the key of the timeline: %w", err)
 	}
 	return &Key{private: ed25519.NewKeyFromSeed(seed)}, nil
 }
@@ -62,7 +62,7 @@ func keyID(key ed25519.PublicKey) string {
 func (k *Key) Sign(c *Checkpoint) (string, error) {
 	text, err := json.Marshal(c)
 	if err != nil {
-		return "", fmt.Errorf("checkpoint: %w", err)
+		return "", umpire.Errorf("checkpoint: %w", err)
 	}
 	said := header + "." + encoding.EncodeToString(text)
 	signature := ed25519.Sign(k.private, []byte(said))
@@ -85,22 +85,22 @@ func (s *Signed) KeyID() string { return keyID(s.key) }
 func Parse(line string) (*Signed, error) {
 	parts := strings.Split(strings.TrimSpace(line), ".")
 	if len(parts) != 4 || parts[0] != header {
-		return nil, fmt.Errorf("%w: want one line that begins with %s and a dot", ErrFormat, header)
+		return nil, umpire.Errorf("%w: want one line that begins with %s and a dot", ErrFormat, header)
 	}
 	var decoded [3][]byte
 	for i := range decoded {
 		var err error
 		if decoded[i], err = encoding.DecodeString(parts[i+1]); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+			return nil, umpire.Errorf("%w: %w", ErrFormat, err)
 		}
 	}
 	if len(decoded[1]) != ed25519.PublicKeySize ||
 		!ed25519.Verify(decoded[1], []byte(parts[0]+"."+parts[1]), decoded[2]) {
-		return nil, fmt.Errorf("%w: the signature is not over this text", ErrFormat)
+		return nil, umpire.Errorf("%w: the signature is not over this text", ErrFormat)
 	}
 	s := &Signed{key: decoded[1]}
 	if err := json.Unmarshal(decoded[0], &s.Checkpoint); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, umpire.Errorf("%w: %w", ErrFormat, err)
 	}
 	return s, nil
 }

@@ -223,7 +223,7 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 			return app.Refused("umpire timeline --session "+string(e.Session), "%s", formatStanding(a, standingOf(&e)))
 		}
 	}
-	return &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("nothing waits under the id %q", app.Clip(id)),
+	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("nothing waits under the id %q", app.Clip(id)),
 		Hint: "umpire pending --all"}
 }
 
@@ -309,7 +309,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	}
 	err = a.Confirm(ctx, tty, string(text), word)
 	if errors.Is(err, app.ErrUnconfirmed) {
-		return &app.CommandError{Code: app.ExitAsks, Err: fmt.Errorf("%w: the call still waits", err),
+		return &app.CommandError{Code: app.ExitAsks, Err: umpire.Errorf("%w: the call still waits", err),
 			Hint: "umpire pending"}
 	}
 	return err

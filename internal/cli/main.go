@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/sandbox"
@@ -42,7 +43,7 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 	root.SetErr(s.Stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil && out.Err != nil {
-		err = app.Failed(fmt.Errorf("write standard output: %w", out.Err))
+		err = app.Failed(umpire.Errorf("write standard output: %w", out.Err))
 	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(view.Problem(a.Text, err.Error())))

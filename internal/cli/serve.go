@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/config"
@@ -74,7 +75,7 @@ func runServe(ctx context.Context, a *app.App, f *serveFlags) error {
 func refuseTakenAddress(ctx context.Context, where app.Address) error {
 	there, err := where.Answers(ctx)
 	if err != nil {
-		return app.Failed(fmt.Errorf("listen on %s: %w", where, err))
+		return app.Failed(umpire.Errorf("listen on %s: %w", where, err))
 	}
 	if !there {
 		return nil
@@ -125,7 +126,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	sandbox.SweepScratch(os.TempDir())
 	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
 	if err != nil {
-		return errors.Join(app.Failed(fmt.Errorf("listen on %s: %w", where, err)), g.Close())
+		return errors.Join(app.Failed(umpire.Errorf("listen on %s: %w", where, err)), g.Close())
 	}
 	if where.Network == app.NetworkTCP {
 		where.Name = listener.Addr().String()

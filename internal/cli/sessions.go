@@ -152,7 +152,7 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	case 1:
 		return umpire.SessionID(found[0]), nil
 	case 0:
-		return "", &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("no session %q", id),
+		return "", &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("no session %q", id),
 			Hint: "umpire sessions --all-projects"}
 	}
 	return "", app.Usage("umpire sessions", "%q means %d sessions: %s", id, len(found), strings.Join(found, ", "))

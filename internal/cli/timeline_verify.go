@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/store"
@@ -63,7 +64,7 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	}
 	found, err := verifyStore(ctx, at, &e)
 	if err != nil {
-		return app.Failed(fmt.Errorf("verify the timeline: %w", err))
+		return app.Failed(umpire.Errorf("verify the timeline: %w", err))
 	}
 	breaks = append(breaks, found...)
 	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...)}

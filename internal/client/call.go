@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // maxAnswer is the largest answer that is read: a conversation may be long.
@@ -18,7 +19,7 @@ const maxAnswer = 256 << 20
 func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) (out Out, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
-		return out, fmt.Errorf("%s: %w", procedure, err)
+		return out, umpire.Errorf("%s: %w", procedure, err)
 	}
 	request, err := c.request(ctx, http.MethodPost, "/umpire.v1."+procedure, bytes.NewReader(body))
 	if err != nil {
@@ -40,11 +41,11 @@ func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) 
 	case err != nil:
 		return out, unreachable(err)
 	case len(data) > maxAnswer:
-		return out, fmt.Errorf("%s: the answer is larger than %d bytes", procedure, maxAnswer)
+		return out, umpire.Errorf("%s: the answer is larger than %d bytes", procedure, maxAnswer)
 	}
 	if err := json.Unmarshal(data, &out); err != nil {
 		var none Out
-		return none, fmt.Errorf("%s: the answer cannot be read: %w", procedure, err)
+		return none, umpire.Errorf("%s: the answer cannot be read: %w", procedure, err)
 	}
 	return out, nil
 }

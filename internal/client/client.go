@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -63,7 +62,7 @@ func Dial(address, token string) (*Client, error) {
 		}), nil
 	}
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, fmt.Errorf("dial %s: want unix:PATH or HOST:PORT: %w", address, err)
+		return nil, umpire.Errorf("dial %s: want unix:PATH or HOST:PORT: %w", address, err)
 	}
 	return newClient("http://"+address, token, dialer.DialContext), nil
 }
@@ -87,11 +86,11 @@ func (c *Client) Close() error {
 func ReadToken(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("credential: %w", err)
+		return "", umpire.Errorf("credential: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", fmt.Errorf("credential: %s holds no token", path)
+		return "", umpire.Errorf("credential: %s holds no token", path)
 	}
 	return token, nil
 }

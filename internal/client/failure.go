@@ -93,5 +93,5 @@ func unreachable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	return umpire.Errorf("%w: %w", ErrUnreachable, err)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -36,7 +35,7 @@ var usualPace = pace{
 // errSilent is the error of a stream in which nothing comes any more.
 var errSilent = errors.New("the gate has fallen silent")
 
-var errLongLine = fmt.Errorf("events: a line is longer than %d bytes", maxLine)
+var errLongLine = umpire.Errorf("events: a line is longer than %d bytes", maxLine)
 
 type eventQuery struct {
 	Project umpire.ProjectID `json:"project_id,omitempty"`
@@ -142,7 +141,7 @@ func (w *watching) stream(ctx context.Context) error {
 // silent tells an end by silence from one by the caller.
 func silent(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
-		return fmt.Errorf("%w: %w", ErrUnreachable, cause)
+		return umpire.Errorf("%w: %w", ErrUnreachable, cause)
 	}
 	return err
 }
@@ -212,14 +211,14 @@ func (w *watching) take(kind string, data []byte) error {
 			After int64 `json:"after"`
 		}
 		if err := json.Unmarshal(data, &at); err != nil {
-			return fmt.Errorf("events: resume: %w", err)
+			return umpire.Errorf("events: resume: %w", err)
 		}
 		w.filter.After = max(w.filter.After, at.After)
 		return errGoingAway
 	}
 	var e umpire.Event
 	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("events: after %d: %w", w.filter.After, err)
+		return umpire.Errorf("events: after %d: %w", w.filter.After, err)
 	}
 	if e.Seq <= w.filter.After {
 		return nil

@@ -1,13 +1,13 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -48,7 +48,7 @@ func (c *Config) Profile(name string) (*policy.Profile, error) {
 	case name == MainAgent:
 		return nil, nil
 	}
-	return nil, fmt.Errorf("%q: the configuration has no such agent", name)
+	return nil, umpire.Errorf("%q: the configuration has no such agent", name)
 }
 
 // effective is the profiles with the suffixes as they are compared.
@@ -73,7 +73,7 @@ func decodeAgents(c *Config, n *yaml.Node) error {
 		switch scope := c.Agents[name].SuffixScope; scope {
 		case "", EditTools, AllWrites:
 		default:
-			return fmt.Errorf("%s.editableFileSuffixesScope: %q: want %s or %s", name, scope, EditTools, AllWrites)
+			return umpire.Errorf("%s.editableFileSuffixesScope: %q: want %s or %s", name, scope, EditTools, AllWrites)
 		}
 	}
 	return nil

@@ -9,7 +9,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"time"
 
@@ -110,7 +109,7 @@ func (c *Config) Values() map[string]InForce {
 func (c *Config) read(f file) error {
 	top, err := readYAML(f.path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.path, err)
+		return umpire.Errorf("%s: %w", f.path, err)
 	}
 	if err := f.guarded(); err != nil {
 		return err
@@ -118,11 +117,11 @@ func (c *Config) read(f file) error {
 	seen := map[string]bool{}
 	for _, given := range flatten("", top) {
 		if seen[given.key] {
-			return fmt.Errorf("%s:%d: key %q stands twice", f.path, given.node.Line, given.key)
+			return umpire.Errorf("%s:%d: key %q stands twice", f.path, given.node.Line, given.key)
 		}
 		seen[given.key] = true
 		if err := c.take(f, given); err != nil {
-			return fmt.Errorf("%s:%d: %w", f.path, given.node.Line, err)
+			return umpire.Errorf("%s:%d: %w", f.path, given.node.Line, err)
 		}
 	}
 	return nil
@@ -136,10 +135,10 @@ func (c *Config) take(f file, g given) error {
 	}
 	next := *c
 	if err := s.set(&next, g.node); err != nil {
-		return fmt.Errorf("%s: %w", g.key, err)
+		return umpire.Errorf("%s: %w", g.key, err)
 	}
 	if next.WarnOnly && g.key == enforceKey && f.source != umpire.SourceManaged {
-		return fmt.Errorf("%s: false counts only in %s; remove this line", g.key, managedFile())
+		return umpire.Errorf("%s: false counts only in %s; remove this line", g.key, managedFile())
 	}
 	project := f.source == umpire.SourceProject
 	if restore := restores[g.key]; project && restore != nil {

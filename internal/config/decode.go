@@ -2,12 +2,13 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
 )
 
 // knownKeys refuses, in a map of named things, keys that a thing does not have.
@@ -24,7 +25,8 @@ func knownKeys(n *yaml.Node, known ...string) error {
 func onlyKeys(n *yaml.Node, known []string) error {
 	for k := 0; n.Kind == yaml.MappingNode && k < len(n.Content); k += 2 {
 		if key := n.Content[k]; !slices.Contains(known, key.Value) {
-			return fmt.Errorf("line %d: key %q is not known; want one of %s", key.Line, key.Value, strings.Join(known, ", "))
+			return umpire.Errorf("line %d: key %q is not known; want one of %s",
+				key.Line, key.Value, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -32,7 +34,8 @@ func onlyKeys(n *yaml.Node, known []string) error {
 
 func decode(n *yaml.Node, into any) error {
 	if err := n.Decode(into); err != nil {
-		return fmt.Errorf("cannot be read: %w", errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", "")))
+		return umpire.Errorf("cannot be read: %w",
+			errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", "")))
 	}
 	return nil
 }
@@ -46,7 +49,7 @@ func decodeText(n *yaml.Node, into interface{ UnmarshalText([]byte) error }) err
 
 func decodeWord(n *yaml.Node, into *string, known ...string) error {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(known, n.Value) {
-		return fmt.Errorf("%q: want one of %s", n.Value, strings.Join(known, ", "))
+		return umpire.Errorf("%q: want one of %s", n.Value, strings.Join(known, ", "))
 	}
 	*into = n.Value
 	return nil
@@ -99,7 +102,7 @@ func decodeCount(n *yaml.Node, into *int) error {
 		return err
 	}
 	if count < 1 {
-		return fmt.Errorf("%d: want at least 1", count)
+		return umpire.Errorf("%d: want at least 1", count)
 	}
 	*into = count
 	return nil
@@ -108,7 +111,7 @@ func decodeCount(n *yaml.Node, into *int) error {
 func decodeDuration(n *yaml.Node, into *time.Duration) error {
 	d, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
-		return fmt.Errorf("%q: want a duration such as 90s, 10m or 720h", n.Value)
+		return umpire.Errorf("%q: want a duration such as 90s, 10m or 720h", n.Value)
 	}
 	*into = d
 	return nil

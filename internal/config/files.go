@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
@@ -60,9 +59,9 @@ func readFiles(files []file) (*Config, error) {
 func (f file) guarded() error {
 	switch {
 	case f.source == umpire.SourceManaged && !rulefile.OwnedByAdmin(f.path):
-		return fmt.Errorf("%s: others than the administrator can write the file or its folder: chown root and chmod go-w both", f.path)
+		return umpire.Errorf("%s: others than the administrator can write the file or its folder: chown root and chmod go-w both", f.path)
 	case f.source == umpire.SourceUser && rulefile.WritableByAll(f.path):
-		return fmt.Errorf("%s: everybody can write the file or its folder: chmod go-w", f.path)
+		return umpire.Errorf("%s: everybody can write the file or its folder: chmod go-w", f.path)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -48,7 +47,7 @@ func decodeHooks(c *Config, n *yaml.Node) error {
 				err = made.Validate(policy.Validate)
 			}
 			if err != nil {
-				return fmt.Errorf("line %d: %w", h.line, err)
+				return umpire.Errorf("line %d: %w", h.line, err)
 			}
 			hooks[made.Event] = append(hooks[made.Event], h)
 		}

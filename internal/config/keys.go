@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -214,7 +213,7 @@ func decodeNames(c *Config, n *yaml.Node) error {
 	}
 	for _, name := range c.SandboxEnv {
 		if name == "" || strings.ContainsAny(name, "=*? \x00") {
-			return fmt.Errorf("%q: want the name of a variable", name)
+			return umpire.Errorf("%q: want the name of a variable", name)
 		}
 	}
 	return nil
@@ -229,7 +228,7 @@ func decodeRulesOff(c *Config, n *yaml.Node) error {
 	known := policy.Switchable()
 	for _, id := range c.RulesOff {
 		if !slices.Contains(known, id) {
-			return fmt.Errorf("%q: want ids of %v", id, known)
+			return umpire.Errorf("%q: want ids of %v", id, known)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A Server is how one server is reached: by the command that starts it, which then
@@ -46,7 +47,7 @@ const maxServerName = 24
 func (s *Server) Check(name string) error {
 	switch {
 	case len(name) > maxServerName || !serverName.MatchString(name):
-		return fmt.Errorf("name: want at most %d letters, digits, hyphens and single underscores", maxServerName)
+		return umpire.Errorf("name: want at most %d letters, digits, hyphens and single underscores", maxServerName)
 	case s.Command == "" && s.URL == "":
 		return errors.New("want a command or a url")
 	case s.Command != "" && s.URL != "":
@@ -76,7 +77,7 @@ func (s *Server) checkURL() error {
 // project, and a project's own choice.
 func (s *Server) checkCommand() error {
 	if strings.ContainsAny(s.Command, `/\`) && !filepath.IsAbs(s.Command) && !strings.HasPrefix(s.Command, "~/") {
-		return fmt.Errorf(
+		return umpire.Errorf(
 			"command: %q is relative to who knows where; want an absolute path, ~/… or a name in PATH", s.Command,
 		)
 	}
@@ -127,7 +128,7 @@ func decodeServers(c *Config, n *yaml.Node) error {
 		name := n.Content[i]
 		server := c.Servers[name.Value]
 		if err := server.Check(name.Value); err != nil {
-			return fmt.Errorf("line %d: %q: %w", name.Line, name.Value, err)
+			return umpire.Errorf("line %d: %q: %w", name.Line, name.Value, err)
 		}
 	}
 	return nil

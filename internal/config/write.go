@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -22,11 +22,11 @@ func Write(file string, path, list []string) error {
 	}
 	data, err := readFile(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return umpire.Errorf("%s: %w", file, err)
 	}
 	next, err := withList(data, path, list)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return umpire.Errorf("%s: %w", file, err)
 	}
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(file); err == nil {
@@ -72,7 +72,7 @@ func valueOf(at *yaml.Node, key string) (*yaml.Node, error) {
 		*at = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: at.HeadComment, LineComment: at.LineComment, FootComment: at.FootComment}
 	}
 	if at.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("line %d: want a mapping of keys to values", at.Line)
+		return nil, umpire.Errorf("line %d: want a mapping of keys to values", at.Line)
 	}
 	for i := 0; i+1 < len(at.Content); i += 2 {
 		if at.Content[i].Value == key {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
@@ -88,9 +88,9 @@ func keyOf(key string) (*Key, error) {
 		}
 	}
 	if near := nearestKey(key); near != "" {
-		return nil, fmt.Errorf("key %q is not known; did you mean %q?", key, near)
+		return nil, umpire.Errorf("key %q is not known; did you mean %q?", key, near)
 	}
-	return nil, fmt.Errorf("key %q is not known", key)
+	return nil, umpire.Errorf("key %q is not known", key)
 }
 
 func nearestKey(key string) string {

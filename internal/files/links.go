@@ -2,10 +2,11 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 const (
@@ -18,9 +19,9 @@ const (
 
 var (
 	errRelative = errors.New("path is not absolute")
-	errLong     = fmt.Errorf("path is longer than %d bytes", maxPath)
+	errLong     = umpire.Errorf("path is longer than %d bytes", maxPath)
 	errNUL      = errors.New("path contains a NUL byte")
-	errLoop     = fmt.Errorf("path leads through more than %d links", maxLinks)
+	errLoop     = umpire.Errorf("path leads through more than %d links", maxLinks)
 )
 
 // A Destination is where a path leads.

@@ -2,7 +2,6 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
 )
 
 // ErrNotRegular is returned when a file to be read is not a regular file.
@@ -37,9 +38,9 @@ func OpenSmall(name string, limit int64) (*os.File, error) {
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular():
-		err = fmt.Errorf("read %q: %w", name, ErrNotRegular)
+		err = umpire.Errorf("read %q: %w", name, ErrNotRegular)
 	case info.Size() > limit:
-		err = fmt.Errorf("read %q: more than %d bytes", name, limit)
+		err = umpire.Errorf("read %q: more than %d bytes", name, limit)
 	}
 	if err != nil {
 		_ = f.Close() // it was only looked at

@@ -2,11 +2,12 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Replace gives a file new content in one step that lasts: readers see the old text or
@@ -14,7 +15,7 @@ import (
 func Replace(path string, data []byte, mode fs.FileMode) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("write %q: %w", path, err)
+			err = umpire.Errorf("write %q: %w", path, err)
 		}
 	}()
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")

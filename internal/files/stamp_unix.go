@@ -9,6 +9,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Stamp tells how a file is, and when it last changed. A link is one too, and makes
@@ -23,7 +25,7 @@ func Stamp(path string) (text string, changed time.Time, err error) {
 	}
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || !info.Mode().IsRegular() {
-		return "", time.Time{}, fmt.Errorf("%s is not a regular file", path)
+		return "", time.Time{}, umpire.Errorf("%s is not a regular file", path)
 	}
 	changed = changeTime(s)
 	text = fmt.Sprint(s.Dev, s.Ino, s.Size, s.Uid, info.Mode(), info.ModTime().UnixNano(), changed.UnixNano())

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -68,18 +67,18 @@ func (be *backend) sessionGrants(
 	if a.Rule != "" {
 		r, err := policy.ParseShort(a.Rule)
 		if err != nil {
-			return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+			return nil, umpire.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 		}
 		return []umpire.Grant{{Tool: r.Tool, Match: r.Match}}, nil
 	}
 	if d.ReasonCode == umpire.CodeControlFile {
-		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
+		return nil, umpire.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
 	}
 	command := slices.Contains(commandTools, call.Tool)
 	switch {
 	case command && (a.Width == umpire.WidthDefault || a.Width == umpire.WidthExact):
 		if exact == "" {
-			return nil, fmt.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
+			return nil, umpire.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
 		}
 		return []umpire.Grant{{Tool: call.Tool, Exact: exact}}, nil
 	case a.Width == umpire.WidthDefault:
@@ -93,7 +92,7 @@ func (be *backend) sessionGrants(
 }
 
 func errWidth(width umpire.Width) error {
-	return fmt.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
+	return umpire.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
 }
 
 func grantsOf(set []umpire.Suggestion) []umpire.Grant {
@@ -133,7 +132,7 @@ func (g *Gate) checkRuleFits(cond *conditions, a *umpire.Answer, call *umpire.Ca
 	}
 	r, err := policy.ParseShort(a.Rule)
 	if err != nil {
-		return fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+		return umpire.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 	}
 	r.ID, r.Source, r.Action = "answer", umpire.SourceFlag, umpire.Deny
 	tried := *cond
@@ -157,12 +156,12 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 		return nil, nil
 	}
 	if d.ReasonCode == umpire.CodeControlFile {
-		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
+		return nil, umpire.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
 	}
 	if a.Rule != "" {
 		r, err := policy.ParseShort(a.Rule)
 		if err != nil {
-			return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+			return nil, umpire.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 		}
 		r.Action, r.ExpiresAt = umpire.Allow, a.ExpiresAt
 		return []umpire.Rule{r}, nil
@@ -184,17 +183,17 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 		r.ExpiresAt = a.ExpiresAt
 		switch {
 		case s.Scope == umpire.ScopeGlobal && a.Scope != umpire.ScopeGlobal:
-			return nil, fmt.Errorf("scope: only a rule of your own can allow this; approve it globally: %w",
+			return nil, umpire.Errorf("scope: only a rule of your own can allow this; approve it globally: %w",
 				umpire.ErrInvalid)
 		case folderOutside(&s) && a.Scope == umpire.ScopeGlobal:
-			return nil, fmt.Errorf("scope: a folder outside is approved for the session or the project: %w",
+			return nil, umpire.Errorf("scope: a folder outside is approved for the session or the project: %w",
 				umpire.ErrInvalid)
 		case folderOutside(&s):
 			latest := be.now().Add(maxFolderGrant)
 			if r.ExpiresAt.IsZero() {
 				r.ExpiresAt = latest.UTC().Truncate(time.Second)
 			} else if r.ExpiresAt.After(latest) {
-				return nil, fmt.Errorf("expires_at: a folder outside is approved for 30 days at most: %w",
+				return nil, umpire.Errorf("expires_at: a folder outside is approved for 30 days at most: %w",
 					umpire.ErrInvalid)
 			}
 		}
@@ -213,10 +212,11 @@ func folderOutside(s *umpire.Suggestion) bool {
 func errNoRule(d *umpire.Decision, width umpire.Width) error {
 	for _, s := range d.Suggestions {
 		if s.Width != width {
-			return fmt.Errorf("width: no rule of width %s can stand for this call, but one of width %s can: %w", width,
+			return umpire.Errorf("width: no rule of width %s can stand for this call, but one of width %s can: %w",
+				width,
 				s.Width, umpire.ErrInvalid)
 		}
 	}
-	return fmt.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w",
+	return umpire.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w",
 		umpire.ErrInvalid)
 }

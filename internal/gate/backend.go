@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -48,7 +47,7 @@ func (be *backend) viewForChange(ctx context.Context, f func(*store.Tx) error) e
 			return err
 		}
 	}
-	return fmt.Errorf("%w: %w", umpire.ErrNotRecorded, err)
+	return umpire.Errorf("%w: %w", umpire.ErrNotRecorded, err)
 }
 
 // findings are the errors that report a state, and not a fault.
@@ -57,7 +56,7 @@ var findings = []error{
 	umpire.ErrOtherProject, umpire.ErrLimit, umpire.ErrChanged, umpire.ErrNeedsPerson,
 }
 
-var errNoStore = fmt.Errorf("this gate has no store: %w", umpire.ErrState)
+var errNoStore = umpire.Errorf("this gate has no store: %w", umpire.ErrState)
 
 // now is the time as it is stored: the databases keep microseconds.
 func (be *backend) now() time.Time { return be.config.Now().UTC().Truncate(time.Microsecond) }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
@@ -32,10 +31,10 @@ type conditions struct {
 func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpire.CallID) (*conditions, error) {
 	s, err := tx.Sessions.Get(id)
 	if err != nil {
-		return nil, fmt.Errorf("session %q: %w", id, err)
+		return nil, umpire.Errorf("session %q: %w", id, err)
 	}
 	if s.State == umpire.SessionOver {
-		return nil, fmt.Errorf("session %q has ended: %w", id, umpire.ErrState)
+		return nil, umpire.Errorf("session %q has ended: %w", id, umpire.ErrState)
 	}
 	if err := inherit(tx, &s); err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpir
 func (ps *projects) completeConditions(cond *conditions) error {
 	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
-		return fmt.Errorf("project of session %q: %w", cond.session.ID, err)
+		return umpire.Errorf("project of session %q: %w", cond.session.ID, err)
 	}
 	cond.settings = p.settings
 	if cond.settings.WarnOnly { // enforcing again counts at once, in sessions that are open too
@@ -111,7 +110,7 @@ func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile
 	if name == mainProfile {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("profile %q: the configuration has no such agent: %w", name, umpire.ErrInvalid)
+	return nil, umpire.Errorf("profile %q: the configuration has no such agent: %w", name, umpire.ErrInvalid)
 }
 
 // cloneOf tells clones of one project apart: by the git directory that worktrees

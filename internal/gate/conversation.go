@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 
 	"github.com/umpirehq/umpire"
@@ -49,7 +48,7 @@ func (cs *conversations) Prompt(ctx context.Context, p umpire.Prompt) (umpire.Pr
 
 func (t *transaction) prompt(p *umpire.Prompt, sealed store.Sealed) (umpire.Prompted, error) {
 	if t.session.State == umpire.SessionOver {
-		return umpire.Prompted{}, fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
+		return umpire.Prompted{}, umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 	}
 	if t.session.External {
 		// The agent keeps its own conversation; only the turn matters here.
@@ -67,7 +66,7 @@ func (t *transaction) prompt(p *umpire.Prompt, sealed store.Sealed) (umpire.Prom
 		return umpire.Prompted{}, err
 	}
 	if n > maxQueued {
-		return umpire.Prompted{}, fmt.Errorf("session %q has %d messages queued: %w", t.session.ID, maxQueued,
+		return umpire.Prompted{}, umpire.Errorf("session %q has %d messages queued: %w", t.session.ID, maxQueued,
 			umpire.ErrLimit)
 	}
 	t.append(umpire.Event{Kind: umpire.EventPromptQueued}, map[string]any{"position": n, "waiting": t.session.Pending})
@@ -100,7 +99,7 @@ func (cs *conversations) Compose(ctx context.Context, id umpire.SessionID, epoch
 
 func (t *transaction) claimRequest() error {
 	if t.session.State == umpire.SessionOver {
-		return fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
+		return umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 	}
 	claimed, err := t.claimResults()
 	if err != nil {
@@ -119,7 +118,7 @@ func (t *transaction) claimRequest() error {
 		fresh = len(messages) > 0 && messages[len(messages)-1].Role == roleUser
 	}
 	if !fresh {
-		return fmt.Errorf("session %q has nothing to send to the model: %w", t.session.ID, umpire.ErrState)
+		return umpire.Errorf("session %q has nothing to send to the model: %w", t.session.ID, umpire.ErrState)
 	}
 	t.session.State = umpire.SessionGenerating
 	t.append(umpire.Event{Kind: umpire.EventModelRequested, Batch: claimed}, map[string]any{"epoch": t.session.Epoch})
@@ -134,7 +133,7 @@ func (t *transaction) claimResults() (umpire.BatchID, error) {
 		return "", err
 	}
 	if b.State != umpire.BatchFinished {
-		return "", fmt.Errorf("batch %q of session %q is %s, %d calls wait for a person: %w",
+		return "", umpire.Errorf("batch %q of session %q is %s, %d calls wait for a person: %w",
 			b.ID, t.session.ID, b.State, b.Waiting(), umpire.ErrState)
 	}
 	row, err := t.tx.Resumes.Get(t.session.ID, b.ID)
@@ -251,7 +250,7 @@ func readMessages(tx *store.Tx, q umpire.ConversationQuery, open opener, c *umpi
 		}
 		var done umpire.Done
 		if err := json.Unmarshal([]byte(content), &done); err != nil {
-			return fmt.Errorf("results of batch %q: %w", row.Batch, err)
+			return umpire.Errorf("results of batch %q: %w", row.Batch, err)
 		}
 		c.Batches[row.Batch] = done
 	}
@@ -340,7 +339,7 @@ func (cs *conversations) Reply(ctx context.Context, r umpire.Reply) (s umpire.Se
 	cs.reached("replying")
 	err = cs.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
 		if t.session.State == umpire.SessionOver {
-			return fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
+			return umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 		}
 		if err := t.deliverPrevious(""); err != nil {
 			return err

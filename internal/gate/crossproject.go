@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/umpirehq/umpire"
@@ -24,7 +23,7 @@ func (p ProjectIdentity) has(s *umpire.Session) bool {
 // recorded.
 func CheckResume(p ProjectIdentity, s *umpire.Session, crossProject bool) (crossed bool, err error) {
 	if s.State == umpire.SessionOver {
-		return false, fmt.Errorf("session %s has ended: %w", PrintableID(s.ID), umpire.ErrState)
+		return false, umpire.Errorf("session %s has ended: %w", PrintableID(s.ID), umpire.ErrState)
 	}
 	if p.has(s) || s.Project == "" {
 		return false, nil
@@ -46,7 +45,7 @@ func CheckFork(p ProjectIdentity, s *umpire.Session) error {
 
 // crossing names the session, both projects, and what to do.
 func crossing(p ProjectIdentity, s *umpire.Session, next string) error {
-	return fmt.Errorf("session %s belongs to project %s, and this is project %s: %s: %w",
+	return umpire.Errorf("session %s belongs to project %s, and this is project %s: %s: %w",
 		PrintableID(s.ID), s.Project.Short(), p.Project.Short(), next, umpire.ErrOtherProject)
 }
 

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -35,7 +34,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 		return err
 	})
 	if isConflict(err) {
-		err = fmt.Errorf("call %q: %w: %w", r.Call, err, umpire.ErrState)
+		err = umpire.Errorf("call %q: %w: %w", r.Call, err, umpire.ErrState)
 	}
 	if err != nil {
 		return b, err
@@ -43,7 +42,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 	g.reached("finished")
 	if ran {
 		if err := g.runAfterHooks(ctx, &s, b.Call(r.Call).Tool, &r); err != nil && g.config.Warn != nil {
-			g.config.Warn(fmt.Errorf("hooks after call %q: %w", r.Call, err))
+			g.config.Warn(umpire.Errorf("hooks after call %q: %w", r.Call, err))
 		}
 	}
 	return b, nil
@@ -71,17 +70,17 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 	}
 	c := b.Call(r.Call)
 	if c == nil {
-		return umpire.Batch{}, fmt.Errorf("call %q of batch %q: %w", r.Call, r.Batch, umpire.ErrNotFound)
+		return umpire.Batch{}, umpire.Errorf("call %q of batch %q: %w", r.Call, r.Batch, umpire.ErrNotFound)
 	}
 	switch c.State {
 	case umpire.CallDone:
 		if c.Result != nil && c.Result.Status == r.Status && c.Result.Output == output.Shown {
 			return *b, nil // the same report again: its acknowledgement was lost
 		}
-		return umpire.Batch{}, fmt.Errorf("call %q has its result already: %w", r.Call, umpire.ErrState)
+		return umpire.Batch{}, umpire.Errorf("call %q has its result already: %w", r.Call, umpire.ErrState)
 	case umpire.CallAsked:
 		if r.Status != umpire.ResultTimeout && r.Status != umpire.ResultCancelled {
-			return umpire.Batch{}, fmt.Errorf("call %q waits for a person: %w", r.Call, umpire.ErrState)
+			return umpire.Batch{}, umpire.Errorf("call %q waits for a person: %w", r.Call, umpire.ErrState)
 		}
 		code := umpire.CodeTimeout
 		if r.Status == umpire.ResultCancelled {
@@ -90,14 +89,14 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 		err = t.refuseQuestion(b, c, code, umpire.Verbatim(r.Output))
 	case umpire.CallApproved:
 		if r.Status == umpire.ResultOK {
-			return umpire.Batch{}, fmt.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)
+			return umpire.Batch{}, umpire.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)
 		}
 		err = t.finishCallSealed(b, c.ID, r.Status, r.Code, output)
 	case umpire.CallExecuting:
 		t.ran = true
 		err = t.finishCallSealed(b, c.ID, r.Status, r.Code, output)
 	case umpire.CallDenied, umpire.CallSettled, umpire.CallUnknown:
-		err = fmt.Errorf("call %q is %s: %w", r.Call, c.State, umpire.ErrState)
+		err = umpire.Errorf("call %q is %s: %w", r.Call, c.State, umpire.ErrState)
 	}
 	if err != nil {
 		return umpire.Batch{}, err
@@ -113,7 +112,7 @@ func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID)
 		return err
 	})
 	if err != nil {
-		return b, fmt.Errorf("batch %q: %w", id, err)
+		return b, umpire.Errorf("batch %q: %w", id, err)
 	}
 	return b, nil
 }

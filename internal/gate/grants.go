@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -142,7 +141,7 @@ func selectGrants(all []umpire.GrantStatus, r *umpire.Revocation) ([]umpire.Gran
 	case 1:
 		return found, nil
 	case 0:
-		return nil, fmt.Errorf("grant %q: %w", r.ID, umpire.ErrNotFound)
+		return nil, umpire.Errorf("grant %q: %w", r.ID, umpire.ErrNotFound)
 	}
 	return nil, invalid("grant_id", "%q means %d grants", r.ID, len(found))
 }

@@ -114,7 +114,7 @@ func checkSubmission(s *umpire.Submission) error {
 
 // invalid is an error about one field.
 func invalid(field, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrInvalid)
+	return umpire.Errorf("%s: %w: %w", field, umpire.Errorf(format, args...), umpire.ErrInvalid)
 }
 
 // findExisting returns the batch of a submission that was handed in before, or nil.
@@ -148,7 +148,7 @@ func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
 		same = err == nil && b.Calls[i].ID == s.Calls[i].ID && b.Calls[i].ArgsHash == hash
 	}
 	if !same {
-		return fmt.Errorf("batch %q was handed in before with other calls: %w", s.Batch, umpire.ErrState)
+		return umpire.Errorf("batch %q was handed in before with other calls: %w", s.Batch, umpire.ErrState)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -47,14 +46,14 @@ func (g *Gate) judgeWithHooks(ctx context.Context, cond *conditions, call umpire
 func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	canonical, err := batch.Canonical(call.Input)
 	if err != nil {
-		return nil, fmt.Errorf("call %q: %w", call.ID, err)
+		return nil, umpire.Errorf("call %q: %w", call.ID, err)
 	}
 	j := &judged{call: call}
 	j.call.Input, j.call.Dir = canonical, cmp.Or(call.Dir, cond.session.Dir)
 	j.call.Session, j.call.Agent = cond.session.ID, cmp.Or(call.Agent, cond.session.Agent)
 	j.hash = batch.CanonicalHash(call.Tool, canonical)
 	if j.input, err = g.sealJSON(callLabel(cond.session.ID, call.ID), canonical); err != nil {
-		return nil, fmt.Errorf("call %q: %w", call.ID, err)
+		return nil, umpire.Errorf("call %q: %w", call.ID, err)
 	}
 	if len(call.Extra) > 0 {
 		j.extra = g.maskJSON(data(call.Extra))

@@ -23,7 +23,7 @@ const (
 )
 
 func needsPerson(field, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrNeedsPerson)
+	return umpire.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrNeedsPerson)
 }
 
 // limitOpening refuses an agent's opening that reaches further than its project. Usual is the
@@ -71,7 +71,7 @@ func limitMode(r *umpire.Resumption, now umpire.Mode) error {
 func roomForSession(tx *store.Tx, runner string) error {
 	open, _, err := tx.Sessions.CountOpen(runner)
 	if err == nil && open >= maxOpenSessions {
-		return fmt.Errorf("%s has %d sessions open: end one first: %w",
+		return umpire.Errorf("%s has %d sessions open: end one first: %w",
 			cmp.Or(runner, "this account of agents without a runner"), open, umpire.ErrLimit)
 	}
 	return err
@@ -81,7 +81,7 @@ func roomForSession(tx *store.Tx, runner string) error {
 func roomForQuestions(tx *store.Tx, runner string, more int) error {
 	_, pending, err := tx.Sessions.CountOpen(runner)
 	if err == nil && pending+more > maxOpenPending {
-		return fmt.Errorf("%d questions of this agent wait, and %d more would be over %d: %w", pending, more,
+		return umpire.Errorf("%d questions of this agent wait, and %d more would be over %d: %w", pending, more,
 			maxOpenPending, umpire.ErrLimit)
 	}
 	return err

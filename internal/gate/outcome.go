@@ -50,7 +50,7 @@ func (o *outcome) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) er
 // ifIllegal marks the error of an event that does not fit as one about how things stand.
 func ifIllegal(err error) error {
 	if errors.Is(err, batch.ErrIllegal) {
-		return fmt.Errorf("%w: %w", err, umpire.ErrState)
+		return umpire.Errorf("%w: %w", err, umpire.ErrState)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -20,7 +19,7 @@ func (ss *sessions) inheritParent(ctx context.Context, o *umpire.Opening) error 
 	}
 	parent, err := ss.Session(ctx, o.Parent)
 	if err != nil {
-		return fmt.Errorf("parent: %w", err)
+		return umpire.Errorf("parent: %w", err)
 	}
 	if err := checkAlive(&parent); err != nil {
 		return err
@@ -43,10 +42,10 @@ func checkParent(tx *store.Tx, s *umpire.Session) error {
 	}
 	parent, err := tx.Sessions.Get(s.Parent)
 	if err != nil {
-		return fmt.Errorf("parent %q: %w", s.Parent, err)
+		return umpire.Errorf("parent %q: %w", s.Parent, err)
 	}
 	if parent.Project != s.Project {
-		return fmt.Errorf("session %q, the parent: %w", s.Parent, umpire.ErrOtherProject)
+		return umpire.Errorf("session %q, the parent: %w", s.Parent, umpire.ErrOtherProject)
 	}
 	return checkAlive(&parent)
 }
@@ -54,7 +53,7 @@ func checkParent(tx *store.Tx, s *umpire.Session) error {
 // checkAlive refuses a parent that has ended: what it started ended with it.
 func checkAlive(parent *umpire.Session) error {
 	if parent.State == umpire.SessionOver {
-		return fmt.Errorf("session %q, the parent, has ended: %w", parent.ID, umpire.ErrState)
+		return umpire.Errorf("session %q, the parent, has ended: %w", parent.ID, umpire.ErrState)
 	}
 	return nil
 }
@@ -66,7 +65,7 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 	}
 	parent, err := tx.Sessions.Get(s.Parent)
 	if errors.Is(err, umpire.ErrNotFound) {
-		return fmt.Errorf("session %q, the parent of %q, is gone: %w", s.Parent, s.ID, umpire.ErrState)
+		return umpire.Errorf("session %q, the parent of %q, is gone: %w", s.Parent, s.ID, umpire.ErrState)
 	}
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -99,7 +98,7 @@ type planExit struct {
 // person saw it.
 func (ms *modes) prepareExit(ctx context.Context, cond *conditions, seen []umpire.Planned) (*planExit, error) {
 	if cond.session.Mode != umpire.ModePlan {
-		return nil, fmt.Errorf("session %q is in mode %s, not plan: %w", cond.session.ID, cond.session.Mode,
+		return nil, umpire.Errorf("session %q is in mode %s, not plan: %w", cond.session.ID, cond.session.Mode,
 			umpire.ErrState)
 	}
 	p, err := ms.projectOf(cond.session.Root, cond.session.AddDirs)
@@ -151,7 +150,7 @@ func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpir
 		return err
 	})
 	if err != nil {
-		return umpire.Call{}, fmt.Errorf("planned call %q: %w", call, err)
+		return umpire.Call{}, umpire.Errorf("planned call %q: %w", call, err)
 	}
 	return ms.exactCall(&row)
 }
@@ -190,7 +189,7 @@ func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call ump
 // stays what it is: nobody chose one.
 func (o *outcome) leavePlan(d *planExit, e umpire.Event) error {
 	if o.session.Mode != umpire.ModePlan {
-		return fmt.Errorf("session %q is in mode %s by now: %w", o.session.ID, o.session.Mode, umpire.ErrState)
+		return umpire.Errorf("session %q is in mode %s by now: %w", o.session.ID, o.session.Mode, umpire.ErrState)
 	}
 	for i := range d.grants {
 		row := d.grants[i]

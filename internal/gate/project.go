@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -135,7 +134,7 @@ func (ps *projects) settingsOf(dir string) (Settings, error) {
 	}
 	s, err := ps.config.SettingsOf(dir)
 	if err != nil {
-		return Settings{}, fmt.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
+		return Settings{}, umpire.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
 	}
 	return s, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
@@ -97,7 +96,7 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 	r := &resolution{answer: a, code: codeOf(a.Choice)}
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		if r.ask, err = tx.Asks.Get(a.Request); err != nil {
-			return fmt.Errorf("request %q: %w", a.Request, err)
+			return umpire.Errorf("request %q: %w", a.Request, err)
 		}
 		if r.ask.State != store.AskPending {
 			return answeredError(tx, a.Request)
@@ -112,7 +111,7 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 		return nil, err
 	}
 	if err := json.Unmarshal(r.ask.Shown, &r.card); err != nil {
-		return nil, fmt.Errorf("request %q: its card cannot be read: %w", a.Request, err)
+		return nil, umpire.Errorf("request %q: its card cannot be read: %w", a.Request, err)
 	}
 	if err := r.fits(); err != nil {
 		return nil, err
@@ -144,13 +143,14 @@ func (r *resolution) fits() error {
 	case r.answer.ArgsHash == "":
 		return invalid("args_hash", "is missing")
 	case r.answer.ArgsHash != r.ask.ArgsHash:
-		return fmt.Errorf("args_hash is about other arguments than request %q shows: %w", r.ask.Request,
+		return umpire.Errorf("args_hash is about other arguments than request %q shows: %w", r.ask.Request,
 			umpire.ErrChanged)
 	case r.answer.ShownDigest == "":
-		return fmt.Errorf("shown_digest is missing: an answer is bound to the card of request %q: %w", r.ask.Request,
+		return umpire.Errorf("shown_digest is missing: an answer is bound to the card of request %q: %w", r.ask.Request,
 			umpire.ErrChanged)
 	case r.answer.ShownDigest != r.ask.ShownDigest:
-		return fmt.Errorf("shown_digest is of another card than request %q has: %w", r.ask.Request, umpire.ErrChanged)
+		return umpire.Errorf("shown_digest is of another card than request %q has: %w",
+			r.ask.Request, umpire.ErrChanged)
 	case r.answer.Version != 0 && r.answer.Version != r.ask.Round:
 		return invalid("version", "is %d, and request %q is at %d", r.answer.Version, r.ask.Request, r.ask.Round)
 	}
@@ -171,7 +171,7 @@ func (g *Gate) prepareGrants(r *resolution) error {
 		return invalid("expires_at", "has passed already")
 	}
 	if d.Verdict == umpire.Deny && !r.conditions.headless {
-		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request,
+		return umpire.Errorf("request %q cannot be approved: %s: %w", r.ask.Request,
 			catalogue.English.Text(g.maskPhrase(d.Reason)), umpire.ErrState)
 	}
 	if err := g.checkRuleFits(r.conditions, r.answer, &call); err != nil {
@@ -216,10 +216,10 @@ func codeOf(c umpire.Choice) umpire.ReasonCode {
 func answeredError(tx *store.Tx, id umpire.RequestID) error {
 	row, err := tx.Answers.Get(id)
 	if errors.Is(err, umpire.ErrNotFound) {
-		return fmt.Errorf("request %q was put anew, since what it showed has changed: %w", id, umpire.ErrChanged)
+		return umpire.Errorf("request %q was put anew, since what it showed has changed: %w", id, umpire.ErrChanged)
 	}
 	if err != nil {
-		return fmt.Errorf("request %q: %w", id, err)
+		return umpire.Errorf("request %q: %w", id, err)
 	}
 	return &umpire.ResolvedError{Standing: row.Standing}
 }
@@ -395,7 +395,7 @@ func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pen
 			}
 			var card umpire.Pending
 			if err := json.Unmarshal(rows[i].Shown, &card); err != nil {
-				return fmt.Errorf("request %q: its card cannot be read: %w", rows[i].Request, err)
+				return umpire.Errorf("request %q: its card cannot be read: %w", rows[i].Request, err)
 			}
 			cards = append(cards, card)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -60,7 +59,7 @@ func (rs *rules) AddRule(
 		return "", err
 	}
 	if err := p.options.Check(r); err != nil {
-		return "", fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+		return "", umpire.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 	}
 	var id umpire.RuleID
 	err = rs.changeRules(ctx, p, by, func() (_ map[string]any, err error) {
@@ -81,7 +80,7 @@ func (rs *rules) RemoveRule(
 	return rs.changeRules(ctx, p, by, func() (map[string]any, error) {
 		err := rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Remove(layer, id)
 		if errors.Is(err, rulefile.ErrNoRule) {
-			return nil, fmt.Errorf("rule %q: %w", id, umpire.ErrNotFound)
+			return nil, umpire.Errorf("rule %q: %w", id, umpire.ErrNotFound)
 		}
 		return nil, err
 	})
@@ -106,7 +105,7 @@ func (rs *rules) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.La
 			return p, l, nil
 		}
 	}
-	return nil, rulefile.Layer{}, fmt.Errorf("there is no file for rules of scope %s: %w", scope, umpire.ErrState)
+	return nil, rulefile.Layer{}, umpire.Errorf("there is no file for rules of scope %s: %w", scope, umpire.ErrState)
 }
 
 // RuleStatus says which rule files hold in a folder's project, and how they are, by the

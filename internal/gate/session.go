@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -83,7 +82,7 @@ func (ss *sessions) Open(ctx context.Context, o umpire.Opening) (umpire.Session,
 		return ss.existingSession(ctx, &s, &o)
 	}
 	if isConflict(err) {
-		return umpire.Session{}, fmt.Errorf("session %q exists: %w", s.ID, umpire.ErrState)
+		return umpire.Session{}, umpire.Errorf("session %q exists: %w", s.ID, umpire.ErrState)
 	}
 	return s, err
 }
@@ -240,7 +239,7 @@ func (be *backend) Session(ctx context.Context, id umpire.SessionID) (s umpire.S
 		return err
 	})
 	if err != nil {
-		return umpire.Session{}, fmt.Errorf("session %s: %w", PrintableID(id), err)
+		return umpire.Session{}, umpire.Errorf("session %s: %w", PrintableID(id), err)
 	}
 	return s, nil
 }
@@ -323,7 +322,7 @@ func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpir
 		return ss.errNoSession(ctx, p, elsewhere)
 	case errors.Is(err, umpire.ErrNotFound):
 		return umpire.Session{},
-			fmt.Errorf("project %s has no session to continue; start one with umpire run \"TASK\": %w", p.ID.Short(),
+			umpire.Errorf("project %s has no session to continue; start one with umpire run \"TASK\": %w", p.ID.Short(),
 				umpire.ErrState)
 	}
 	return umpire.Session{}, err
@@ -334,11 +333,11 @@ func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpir
 func (ss *sessions) errNoSession(ctx context.Context, p *Project, elsewhere umpire.SessionID) (umpire.Session, error) {
 	last, err := ss.Session(ctx, elsewhere)
 	if err != nil || last.Root == p.Root || last.External || last.State == umpire.SessionOver {
-		return umpire.Session{}, fmt.Errorf("no session to continue in %s; start one with umpire run \"TASK\": %w",
+		return umpire.Session{}, umpire.Errorf("no session to continue in %s; start one with umpire run \"TASK\": %w",
 			p.Root, umpire.ErrState)
 	}
 	return umpire.Session{},
-		fmt.Errorf("no session to continue in %s; session %s of this project is in %s, "+
+		umpire.Errorf("no session to continue in %s; session %s of this project is in %s, "+
 			"continue it with --session %s: %w",
 			p.Root, PrintableID(last.ID), last.Dir, PrintableID(last.ID), umpire.ErrState)
 }
@@ -351,7 +350,7 @@ func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 		return err
 	}
 	if t.session.External {
-		return fmt.Errorf("session %s belongs to the agent %s, which runs its calls itself: continue it there: %w",
+		return umpire.Errorf("session %s belongs to the agent %s, which runs its calls itself: continue it there: %w",
 			PrintableID(t.session.ID), cmp.Or(t.session.Agent, "that opened it"), umpire.ErrState)
 	}
 	if err := t.checkFree(); err != nil {
@@ -392,7 +391,7 @@ func (t *transaction) checkFree() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("session %q is run by %s until %s at least: %w", t.session.ID, t.session.Runner,
+	return umpire.Errorf("session %q is run by %s until %s at least: %w", t.session.ID, t.session.Runner,
 		t.session.LeaseUntil.Format(time.TimeOnly), umpire.ErrState)
 }
 
@@ -545,7 +544,7 @@ func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 	return ss.update(ctx, func(tx *store.Tx) error {
 		s, err := tx.Sessions.Lock(id)
 		if err != nil {
-			return fmt.Errorf("session %q: %w", id, err)
+			return umpire.Errorf("session %q: %w", id, err)
 		}
 		t := ss.begin(tx, s)
 		t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "the-session-was-deleted"}, nil)

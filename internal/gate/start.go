@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
@@ -46,7 +45,7 @@ func (g *Gate) tryStart(ctx context.Context, s *umpire.Start) (umpire.Started, e
 		return err
 	})
 	if isConflict(err) {
-		return umpire.Started{}, fmt.Errorf("call %q: %w: %w", s.Call, err, umpire.ErrState)
+		return umpire.Started{}, umpire.Errorf("call %q: %w: %w", s.Call, err, umpire.ErrState)
 	}
 	if err != nil {
 		return umpire.Started{}, err
@@ -78,11 +77,11 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		b, err := tx.Batches.Get(s.Session, s.Batch)
 		if err != nil {
-			return fmt.Errorf("batch %q: %w", s.Batch, err)
+			return umpire.Errorf("batch %q: %w", s.Batch, err)
 		}
 		c := b.Call(s.Call)
 		if c == nil {
-			return fmt.Errorf("call %q of batch %q: %w", s.Call, s.Batch, umpire.ErrNotFound)
+			return umpire.Errorf("call %q of batch %q: %w", s.Call, s.Batch, umpire.ErrNotFound)
 		}
 		if l.row, err = tx.Calls.Get(s.Session, s.Call); err != nil {
 			return err

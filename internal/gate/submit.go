@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -95,7 +94,7 @@ func (g *Gate) decideAndStore(
 		}
 	}
 	if isConflict(err) {
-		return umpire.Batch{}, false, fmt.Errorf("batch %q: %w: %w", s.Batch, err, umpire.ErrState)
+		return umpire.Batch{}, false, umpire.Errorf("batch %q: %w: %w", s.Batch, err, umpire.ErrState)
 	}
 	if err != nil {
 		return umpire.Batch{}, false, err
@@ -115,7 +114,7 @@ func (g *Gate) decideAndStore(
 // submit reads what the outcome of a submission depends on, and works it out.
 func (t *transaction) submit(sub *submission) (*umpire.Batch, error) {
 	if t.session.State == umpire.SessionOver {
-		return nil, fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
+		return nil, umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 	}
 	if err := t.checkRoom(sub); err != nil {
 		return nil, err
@@ -139,7 +138,7 @@ func (t *transaction) checkRoom(sub *submission) error {
 		}
 	}
 	if asking > 0 && t.session.Pending+asking > limit {
-		return fmt.Errorf("session %q has %d questions waiting and %d more would be over %d "+
+		return umpire.Errorf("session %q has %d questions waiting and %d more would be over %d "+
 			"(pending.max_per_session): %w",
 			t.session.ID, t.session.Pending, asking, limit, umpire.ErrLimit)
 	}
@@ -160,7 +159,7 @@ func (t *transaction) deliverPrevious(lane string) error {
 		return err
 	}
 	if b.State != umpire.BatchFinished {
-		return fmt.Errorf("batch %q of session %q is %s: %w", b.ID, t.session.ID, b.State, umpire.ErrState)
+		return umpire.Errorf("batch %q of session %q is %s: %w", b.ID, t.session.ID, b.State, umpire.ErrState)
 	}
 	return t.deliverBatch(&b)
 }
@@ -168,7 +167,7 @@ func (t *transaction) deliverPrevious(lane string) error {
 // leaveToHost records that a call was left to its host.
 func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision) error {
 	if o.session.State == umpire.SessionOver {
-		return fmt.Errorf("session %q has ended: %w", o.session.ID, umpire.ErrState)
+		return umpire.Errorf("session %q has ended: %w", o.session.ID, umpire.ErrState)
 	}
 	j := *sub.calls[0]
 	j.decision = *d

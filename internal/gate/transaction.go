@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -25,10 +24,10 @@ func (be *backend) step(ctx context.Context, id umpire.SessionID, epoch int64, f
 	return be.update(ctx, func(tx *store.Tx) error {
 		s, err := tx.Sessions.Lock(id)
 		if err != nil {
-			return fmt.Errorf("session %q: %w", id, err)
+			return umpire.Errorf("session %q: %w", id, err)
 		}
 		if epoch != 0 && epoch != s.Epoch {
-			return fmt.Errorf("session %q is at epoch %d, not %d: %w", id, s.Epoch, epoch, umpire.ErrFenced)
+			return umpire.Errorf("session %q is at epoch %d, not %d: %w", id, s.Epoch, epoch, umpire.ErrFenced)
 		}
 		t := be.begin(tx, s)
 		if s.Permission == umpire.StateWaiting {
@@ -50,7 +49,7 @@ func (be *backend) begin(tx *store.Tx, s umpire.Session) *transaction {
 func (t *transaction) batch(id umpire.BatchID) (*umpire.Batch, error) {
 	b, err := t.tx.Batches.Get(t.session.ID, id)
 	if err != nil {
-		return nil, fmt.Errorf("batch %q: %w", id, err)
+		return nil, umpire.Errorf("batch %q: %w", id, err)
 	}
 	return &b, nil
 }

@@ -4,11 +4,11 @@
 package gitdir
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -30,7 +30,7 @@ func Find(dotGit string) (string, error) {
 		}
 		target, ok := strings.CutPrefix(line, "gitdir:")
 		if !ok {
-			return "", fmt.Errorf("no gitdir line")
+			return "", umpire.Errorf("no gitdir line")
 		}
 		gitDir = files.AbsoluteFrom(filepath.Dir(dotGit), strings.TrimSpace(target))
 	}

@@ -6,11 +6,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -71,7 +71,7 @@ func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 		_ = f.Close() // it was only read
 	}
 	if err != nil {
-		r.noteError(fmt.Errorf("%q: %w", file, err))
+		r.noteError(umpire.Errorf("%q: %w", file, err))
 		return nil
 	}
 	if base != "" {
@@ -99,7 +99,7 @@ func parseIndex(file io.Reader, hashSize int, visit func(indexed)) (base string,
 	}
 	version, count := binary.BigEndian.Uint32(head[4:]), binary.BigEndian.Uint32(head[8:])
 	if version < 2 || version > 4 {
-		return "", fmt.Errorf("version %d: %w", version, errIndex)
+		return "", umpire.Errorf("version %d: %w", version, errIndex)
 	}
 	in.Discard(indexHeader) //nolint:errcheck // it was seen
 	var name []byte

@@ -3,11 +3,11 @@ package gitdir
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -156,7 +156,7 @@ func (r *settingsReader) modules(dir string, depth int) {
 	defer folder.Close()
 	names, err := folder.Readdirnames(maxConfigFiles)
 	if err != nil && len(names) > 0 || depth > maxModuleDepth {
-		r.noteError(fmt.Errorf("%q: too much in it", dir))
+		r.noteError(umpire.Errorf("%q: too much in it", dir))
 		return
 	}
 	for _, name := range names {
@@ -184,7 +184,7 @@ func (r *settingsReader) file(name string) {
 		return
 	}
 	if r.files++; r.files > maxConfigFiles {
-		r.noteError(fmt.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
+		r.noteError(umpire.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
 		return
 	}
 	settings, err := ReadConfig(name)
@@ -214,7 +214,7 @@ func ReadConfig(name string) ([]shell.GitSetting, error) {
 		})
 	}
 	if err != nil {
-		return found, fmt.Errorf("%q: %w", name, err)
+		return found, umpire.Errorf("%q: %w", name, err)
 	}
 	return found, nil
 }
@@ -232,7 +232,7 @@ func (r *settingsReader) expand(path, from string) string {
 		return r.home + path[1:]
 	}
 	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(") {
-		r.noteError(fmt.Errorf("%q: where that is, is not known", path))
+		r.noteError(umpire.Errorf("%q: where that is, is not known", path))
 	}
 	return files.AbsoluteFrom(from, path)
 }

@@ -3,10 +3,10 @@ package gitdir
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -42,10 +42,10 @@ func ReadHead(gitDir, common string) (string, error) {
 			return CheckObjectID(value)
 		}
 		if name = strings.TrimSpace(target); !validRef(name) {
-			return "", fmt.Errorf("HEAD names %q, which is not a ref", name)
+			return "", umpire.Errorf("HEAD names %q, which is not a ref", name)
 		}
 	}
-	return "", fmt.Errorf("HEAD leads through more than %d symbolic refs", maxSymrefs)
+	return "", umpire.Errorf("HEAD leads through more than %d symbolic refs", maxSymrefs)
 }
 
 // readRef returns what a ref file or the packed refs say about a name.
@@ -94,7 +94,7 @@ func validRef(name string) bool {
 // CheckObjectID returns id when it is a full SHA-1 or SHA-256 name.
 func CheckObjectID(id string) (string, error) {
 	if len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("%q is not a commit", files.Clip(id))
+		return "", umpire.Errorf("%q is not a commit", files.Clip(id))
 	}
 	return id, nil
 }

@@ -1,12 +1,12 @@
 package host
 
 import (
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strconv"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 	"github.com/umpirehq/umpire/place"
@@ -21,7 +21,7 @@ import (
 func brought(getenv func(string) string, dir string, projects ...string) error {
 	named := getenv(homeVariable)
 	if named != "" && !filepath.IsAbs(named) {
-		return fmt.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead another one into the project", named)
+		return umpire.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead another one into the project", named)
 	}
 	folder := Home(getenv, dir)
 	if folder == "" {
@@ -29,14 +29,14 @@ func brought(getenv func(string) string, dir string, projects ...string) error {
 	}
 	home, err := files.Canonical(folder)
 	if err != nil {
-		return fmt.Errorf("umpire's folder: %w", err)
+		return umpire.Errorf("umpire's folder: %w", err)
 	}
 	if usual(getenv, named) {
 		return nil
 	}
 	for _, project := range projects {
 		if top := shares(project, home); top != "" {
-			return fmt.Errorf("umpire's folder %q lies in the project %q, whose own files would decide; keep it elsewhere, with UMPIRE_HOME", home, top)
+			return umpire.Errorf("umpire's folder %q lies in the project %q, whose own files would decide; keep it elsewhere, with UMPIRE_HOME", home, top)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package host
 import (
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"hash/fnv"
 	"strings"
 
@@ -107,7 +106,7 @@ type ClaudeEvent struct {
 func ReadClaude(payload []byte) (ClaudeEvent, error) {
 	e, err := readClaude(payload)
 	if err != nil {
-		return ClaudeEvent{Kind: e.Kind, Event: e.Event}, fmt.Errorf("read claude hook payload: %w", err)
+		return ClaudeEvent{Kind: e.Kind, Event: e.Event}, umpire.Errorf("read claude hook payload: %w", err)
 	}
 	return e, nil
 }
@@ -169,7 +168,7 @@ func (e *ClaudeEvent) readCommon(o strictjson.Object) error {
 		}
 	}
 	if e.Dir != "" && !IsAbsolute(e.Dir) {
-		return fmt.Errorf("cwd: want an absolute path, got %q", view.Clip(e.Dir, maxName))
+		return umpire.Errorf("cwd: want an absolute path, got %q", view.Clip(e.Dir, maxName))
 	}
 	e.Session = umpire.SessionID(session)
 	return e.readNotice(o)
@@ -204,14 +203,14 @@ func (e *ClaudeEvent) readTool(o strictjson.Object) error {
 		return err
 	}
 	if input == nil {
-		return fmt.Errorf("tool_input: missing")
+		return umpire.Errorf("tool_input: missing")
 	}
 	if err := input.CheckSpelling(); err != nil {
-		return fmt.Errorf("tool_input: %w", err)
+		return umpire.Errorf("tool_input: %w", err)
 	}
 	e.Call, err = claudeCall(e.ToolName, o["tool_input"], input)
 	if err != nil {
-		return fmt.Errorf("tool_input: %w", err)
+		return umpire.Errorf("tool_input: %w", err)
 	}
 	e.Call.Dir, e.Call.Session, e.Call.Agent = e.Dir, e.Session, e.agent()
 	e.Call.ID = umpire.CallID(e.ToolUseID)

@@ -3,7 +3,6 @@ package host
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -45,7 +44,7 @@ func claudeRow(name string, input strictjson.Object) (Tool, bool) {
 // stays byte for byte; keys come sorted, so that equal inputs stay equal.
 func rename(input strictjson.Object, from, to string) (json.RawMessage, error) {
 	if _, taken := input[to]; taken {
-		return nil, fmt.Errorf("both %q and %q", from, to)
+		return nil, umpire.Errorf("both %q and %q", from, to)
 	}
 	var b bytes.Buffer
 	for i, name := range slices.Sorted(maps.Keys(input)) {

@@ -5,12 +5,12 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"syscall"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -23,15 +23,15 @@ const dialSeconds = 2
 func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
 	name, release, err := files.SocketName(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrSocketPath) { // no gate can be there
-		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+		return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 	}
 	defer release() //nolint:errcheck // the connection does not need the name any more
 	fd, err := socket()
 	if err != nil {
-		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+		return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 	}
 	err = connect(fd, name)
 	if err == nil {
@@ -42,9 +42,9 @@ func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
 	}
 	_ = syscall.Close(fd) // it was never used
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
-	return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+	return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 }
 
 func socket() (int, error) {

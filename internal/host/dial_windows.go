@@ -3,13 +3,13 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"time"
 
 	"golang.org/x/sys/windows"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -21,7 +21,7 @@ const dialTime = 2 * time.Second
 // [ErrAbsent] when there is none, or nobody behind it any more.
 func DialUnix(ctx context.Context, path string) (io.ReadWriteCloser, error) {
 	if _, _, err := files.SocketName(path); errors.Is(err, files.ErrSocketPath) { // no gate can be there
-		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
 	dialer := net.Dialer{Timeout: dialTime}
 	conn, err := dialer.DialContext(ctx, "unix", path)
@@ -29,7 +29,7 @@ func DialUnix(ctx context.Context, path string) (io.ReadWriteCloser, error) {
 		return conn, nil
 	}
 	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) || errors.Is(err, windows.WSAECONNREFUSED) {
-		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
-	return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+	return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 }

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // exitDenied is the exit code that blocks a call without words.
@@ -112,10 +113,10 @@ func attended(getenv func(string) string) bool {
 func (f *Front) payload() ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f.Stdin, MaxPayload+1))
 	if err != nil {
-		return nil, fmt.Errorf("read the payload: %w", err)
+		return nil, umpire.Errorf("read the payload: %w", err)
 	}
 	if len(data) > MaxPayload {
-		return nil, fmt.Errorf("the payload is larger than %d bytes", MaxPayload)
+		return nil, umpire.Errorf("the payload is larger than %d bytes", MaxPayload)
 	}
 	return data, nil
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A question goes to the gate as one HTTP/1.1 request on a connection of its own.
@@ -62,7 +63,7 @@ func (l *Line) ask(ctx context.Context, q *Question) (Output, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	if _, err := conn.Write(l.request(q)); err != nil {
-		return Output{}, fmt.Errorf("%w: %w", errLost, err)
+		return Output{}, umpire.Errorf("%w: %w", errLost, err)
 	}
 	if l.Sent != nil {
 		l.Sent()
@@ -98,7 +99,7 @@ func readAnswer(from io.Reader) (Output, error) {
 	}
 	body := make([]byte, length)
 	if _, err := io.ReadFull(from, body[copy(body, rest):]); err != nil {
-		return Output{}, fmt.Errorf("%w: %w", errLost, err)
+		return Output{}, umpire.Errorf("%w: %w", errLost, err)
 	}
 	if status != "200" {
 		return Output{}, refusalOf(status, body)
@@ -120,9 +121,9 @@ func readHead(from io.Reader) (head string, rest []byte, err error) {
 		}
 		switch {
 		case len(buffer) > maxHead:
-			return "", nil, fmt.Errorf("the head of the gate's answer is larger than %d bytes", maxHead)
+			return "", nil, umpire.Errorf("the head of the gate's answer is larger than %d bytes", maxHead)
 		case err != nil:
-			return "", nil, fmt.Errorf("%w: %w", errLost, err)
+			return "", nil, umpire.Errorf("%w: %w", errLost, err)
 		}
 	}
 }
@@ -133,14 +134,14 @@ func parseHead(head string) (status string, headers map[string]string, err error
 	version, rest, _ := strings.Cut(first, " ")
 	status, _, _ = strings.Cut(rest, " ")
 	if version != "HTTP/1.1" || len(status) != 3 {
-		return "", nil, fmt.Errorf("not a gate: it answered %q", clip(first))
+		return "", nil, umpire.Errorf("not a gate: it answered %q", clip(first))
 	}
 	headers = map[string]string{}
 	for line := range strings.SplitSeq(lines, "\r\n") {
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.ToLower(name)
 		if _, twice := headers[name]; twice || !ok || name == "transfer-encoding" {
-			return "", nil, fmt.Errorf("the gate's answer has a header that is not understood: %q", clip(line))
+			return "", nil, umpire.Errorf("the gate's answer has a header that is not understood: %q", clip(line))
 		}
 		headers[name] = strings.Trim(value, " \t")
 	}
@@ -151,7 +152,7 @@ func parseHead(head string) (status string, headers map[string]string, err error
 func count(headers map[string]string, name string, limit int) (int, error) {
 	n, err := strconv.ParseUint(headers[name], 10, 31)
 	if err != nil || int(n) > limit {
-		return 0, fmt.Errorf("the gate's answer has the %s %q; want 0 to %d", name, clip(headers[name]), limit)
+		return 0, umpire.Errorf("the gate's answer has the %s %q; want 0 to %d", name, clip(headers[name]), limit)
 	}
 	return int(n), nil
 }
@@ -176,10 +177,10 @@ func refusalOf(status string, body []byte) error {
 		Word    string `json:"reason_code"`
 	}
 	if json.Unmarshal(body, &told) != nil || told.Message == "" {
-		return fmt.Errorf("the gate answered %s", clip(status))
+		return umpire.Errorf("the gate answered %s", clip(status))
 	}
 	if told.Word == "draining" {
-		return fmt.Errorf("%w: %s", errLost, told.Message)
+		return umpire.Errorf("%w: %s", errLost, told.Message)
 	}
 	return errors.New(told.Message)
 }

@@ -34,7 +34,7 @@ type MuseRequest struct {
 func ReadMuse(payload []byte) (MuseRequest, error) {
 	r, err := readMuse(payload)
 	if err != nil {
-		return MuseRequest{Call: umpire.Call{Tool: r.Call.Tool}}, fmt.Errorf("read muse payload: %w", err)
+		return MuseRequest{Call: umpire.Call{Tool: r.Call.Tool}}, umpire.Errorf("read muse payload: %w", err)
 	}
 	return r, nil
 }
@@ -60,7 +60,7 @@ func readMuse(payload []byte) (MuseRequest, error) {
 		return r, err
 	}
 	if err := r.readOptions(options); err != nil {
-		return r, fmt.Errorf("options.%w", err)
+		return r, umpire.Errorf("options.%w", err)
 	}
 	return r, nil
 }
@@ -71,16 +71,16 @@ func (r *MuseRequest) readInput(o strictjson.Object) error {
 		return err
 	}
 	if input == nil {
-		return fmt.Errorf("input: missing")
+		return umpire.Errorf("input: missing")
 	}
 	if err := input.CheckSpelling(); err != nil {
-		return fmt.Errorf("input: %w", err)
+		return umpire.Errorf("input: %w", err)
 	}
 	r.Call.Input = o["input"]
 	for _, name := range []string{"run_in_background", "background"} {
 		on, err := input.Flag(name)
 		if err != nil {
-			return fmt.Errorf("input.%w", err)
+			return umpire.Errorf("input.%w", err)
 		}
 		r.Call.Background = r.Call.Background || on
 	}
@@ -93,7 +93,7 @@ func (r *MuseRequest) readOptions(o strictjson.Object) error {
 		return err
 	}
 	if r.AllowAll, err = permissions.Flag("allowAll"); err != nil {
-		return fmt.Errorf("toolPermissions.%w", err)
+		return umpire.Errorf("toolPermissions.%w", err)
 	}
 	for _, list := range []struct {
 		name  string
@@ -124,12 +124,12 @@ func (r *MuseRequest) readRules(raw json.RawMessage) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, &r.Rules); err != nil {
-		return fmt.Errorf("permissionRules: %w", err)
+		return umpire.Errorf("permissionRules: %w", err)
 	}
 	for i := range r.Rules {
 		rule := &r.Rules[i]
 		if rule.Tool == "" {
-			return fmt.Errorf("permissionRules[%d].tool: missing", i)
+			return umpire.Errorf("permissionRules[%d].tool: missing", i)
 		}
 		rule.ID = cmp.Or(rule.ID, umpire.RuleID(fmt.Sprintf("request-%d", i+1)))
 		rule.Source = umpire.SourceUnknown

@@ -1,10 +1,11 @@
 package host
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Options are what may follow the agent's name in the command of a hook.
@@ -50,7 +51,7 @@ func (o *Options) set(name, value string) (err error) {
 	case "--deadline":
 		o.Deadline, err = time.ParseDuration(value)
 		if err != nil || o.Deadline <= 0 {
-			return fmt.Errorf("--deadline %q: want a duration above zero, such as 595s", value)
+			return umpire.Errorf("--deadline %q: want a duration above zero, such as 595s", value)
 		}
 	default:
 		return notUnderstood(name)
@@ -59,12 +60,12 @@ func (o *Options) set(name, value string) (err error) {
 }
 
 func notUnderstood(name string) error {
-	return fmt.Errorf("argument %q is not understood; want --deadline DURATION, --home DIR and --host-dir DIR, each once", name)
+	return umpire.Errorf("argument %q is not understood; want --deadline DURATION, --home DIR and --host-dir DIR, each once", name)
 }
 
 func absolutePath(name, value string) (string, error) {
 	if !filepath.IsAbs(value) {
-		return "", fmt.Errorf("%s %q: want an absolute path", name, value)
+		return "", umpire.Errorf("%s %q: want an absolute path", name, value)
 	}
 	return filepath.Clean(value), nil
 }

@@ -1,8 +1,7 @@
 package host
 
 import (
-	"fmt"
-
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -13,7 +12,7 @@ const MaxPayload = 10 << 20
 // readPayload reads a payload as one JSON object.
 func readPayload(payload []byte) (strictjson.Object, error) {
 	if len(payload) > MaxPayload {
-		return nil, fmt.Errorf("payload of %d bytes is larger than %d", len(payload), MaxPayload)
+		return nil, umpire.Errorf("payload of %d bytes is larger than %d", len(payload), MaxPayload)
 	}
 	return strictjson.ReadObject(payload)
 }

@@ -2,9 +2,10 @@ package host
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A Question is what an agent asked its hook, with what only the hook's process
@@ -83,12 +84,12 @@ func ReadQuestion(data []byte) (Question, error) {
 	var q Question
 	head, payload, ok := bytes.Cut(data, []byte("\n\n"))
 	if !ok || len(head) > maxQuestionHead || len(payload) > MaxPayload {
-		return Question{}, fmt.Errorf("question: want lines of quoted text, an empty line and a payload of %d bytes at most", MaxPayload)
+		return Question{}, umpire.Errorf("question: want lines of quoted text, an empty line and a payload of %d bytes at most", MaxPayload)
 	}
 	lines := bytes.Split(head, []byte("\n"))
 	fields := q.fields()
 	if string(lines[0]) != questionHead || len(lines) != len(fields)+1 {
-		return Question{}, fmt.Errorf("question: want %q and %d lines after it", questionHead, len(fields))
+		return Question{}, umpire.Errorf("question: want %q and %d lines after it", questionHead, len(fields))
 	}
 	for i, f := range fields {
 		text, err := strconv.Unquote(string(lines[i+1]))
@@ -96,7 +97,7 @@ func ReadQuestion(data []byte) (Question, error) {
 			err = f.read(text)
 		}
 		if err != nil {
-			return Question{}, fmt.Errorf("question: line %d: %w", i+2, err)
+			return Question{}, umpire.Errorf("question: line %d: %w", i+2, err)
 		}
 	}
 	q.Payload = payload

@@ -65,7 +65,7 @@ var ErrAway = errors.New("the gate is going away")
 func (p *Responder) Answer(ctx context.Context, q Question) (Output, error) {
 	a := agentOf(q.Agent)
 	if a == nil {
-		return FailClaude("", fmt.Errorf("agent %q is not known", view.Visible(q.Agent))), nil
+		return FailClaude("", umpire.Errorf("agent %q is not known", view.Visible(q.Agent))), nil
 	}
 	if q.Deadline <= 0 {
 		return a.fail(a.about(q.Payload), errLate), nil

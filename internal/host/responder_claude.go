@@ -130,7 +130,7 @@ func (c *claudeCase) alone(ctx context.Context) umpire.Decision {
 func claudeProject(q *Question, e *ClaudeEvent) (string, error) {
 	project := cmp.Or(q.Project, e.Dir, q.Dir)
 	if !filepath.IsAbs(project) {
-		return "", fmt.Errorf("project folder %q is not an absolute path", project)
+		return "", umpire.Errorf("project folder %q is not an absolute path", project)
 	}
 	return project, nil
 }

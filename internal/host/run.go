@@ -3,9 +3,10 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 const (
@@ -138,7 +139,7 @@ var errLate = errors.New("no decision before the deadline")
 func (r *run) safely(ctx context.Context, a *agent, answer func(context.Context) Output) (out Output) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			out = r.fail(a, fmt.Errorf("internal error: %v", fault))
+			out = r.fail(a, umpire.Errorf("internal error: %v", fault))
 		}
 	}()
 	return answer(ctx)

@@ -127,7 +127,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 	for {
 		c := b.Call(h.event.Call.ID)
 		if c == nil {
-			return Output{}, fmt.Errorf("the gate does not know call %q", h.event.Call.ID)
+			return Output{}, umpire.Errorf("the gate does not know call %q", h.event.Call.ID)
 		}
 		switch c.State {
 		case umpire.CallAsked:
@@ -159,7 +159,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
 			return h.answer(refusal(c), false), nil
 		default:
-			return Output{}, fmt.Errorf("the gate has call %q in the state %q", c.ID, c.State)
+			return Output{}, umpire.Errorf("the gate has call %q in the state %q", c.ID, c.State)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (h *gateHook) start(ctx context.Context) (umpire.Started, error) {
 		Session: h.event.Session, Batch: h.id(), Call: h.event.Call.ID, Runner: h.question.Runner,
 	})
 	if c := started.Batch.Call(h.event.Call.ID); err == nil && !started.Go && c != nil && c.State == umpire.CallApproved {
-		err = fmt.Errorf("the gate does not let call %q start", c.ID)
+		err = umpire.Errorf("the gate does not let call %q start", c.ID)
 	}
 	return started, err
 }

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"io"
 	"os"
@@ -158,7 +157,7 @@ func (s *Snapshot) stamp(now time.Time) error {
 			return err
 		}
 		if text != "" && now.Sub(changed) < settled {
-			return fmt.Errorf("%s changed just now", f.Path)
+			return umpire.Errorf("%s changed just now", f.Path)
 		}
 		f.Stamp = text
 	}
@@ -205,7 +204,7 @@ func (s *Snapshot) Judge() (*Judge, error) {
 		return nil, err
 	}
 	if bounds.Root != s.Root {
-		return nil, fmt.Errorf("the root of %q is %q now, and was %q", s.Dir, bounds.Root, s.Root)
+		return nil, umpire.Errorf("the root of %q is %q now, and was %q", s.Dir, bounds.Root, s.Root)
 	}
 	rules := make([]umpire.Rule, 0, len(s.Rules))
 	for _, kept := range s.Rules {

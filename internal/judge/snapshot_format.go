@@ -3,10 +3,11 @@ package judge
 import (
 	"encoding"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A snapshot's file is a JSON list of strings: its form, the fields, and each file
@@ -28,7 +29,7 @@ func (s *Snapshot) marshal() ([]byte, error) {
 	for _, f := range fields {
 		text, err := f.text()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, umpire.Errorf("%s: %w", f.name, err)
 		}
 		texts = append(texts, text)
 	}
@@ -48,11 +49,11 @@ func unmarshal(data []byte) (*Snapshot, error) {
 	fields := s.fields()
 	head := headOf(fields)
 	if len(texts) < len(fields)+1 || texts[0] != head || (len(texts)-len(fields))%2 != 1 {
-		return nil, fmt.Errorf("want %q and a stamp for each file", head)
+		return nil, umpire.Errorf("want %q and a stamp for each file", head)
 	}
 	for i, f := range fields {
 		if err := f.read(texts[i+1]); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, umpire.Errorf("%s: %w", f.name, err)
 		}
 	}
 	for files := texts[len(fields)+1:]; len(files) > 0; files = files[2:] {
@@ -111,7 +112,7 @@ func (f field) text() (string, error) {
 	case reflect.Slice:
 		return f.list()
 	}
-	return "", fmt.Errorf("a snapshot cannot hold %s", f.at.Type())
+	return "", umpire.Errorf("a snapshot cannot hold %s", f.at.Type())
 }
 
 func (f field) list() (string, error) {
@@ -153,7 +154,7 @@ func (f field) read(text string) error {
 	case reflect.Slice:
 		return f.readList(text)
 	}
-	return fmt.Errorf("a snapshot cannot hold %s", f.at.Type())
+	return umpire.Errorf("a snapshot cannot hold %s", f.at.Type())
 }
 
 func (f field) readList(text string) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -68,14 +69,14 @@ func checkAnswers(open []Block, m Message) error {
 	results := m.Results()
 	for i, call := range open {
 		if i >= len(results) {
-			return fmt.Errorf("call %q of the message before has no result", call.ID)
+			return umpire.Errorf("call %q of the message before has no result", call.ID)
 		}
 		if results[i].Call != call.ID {
-			return fmt.Errorf("result %d answers call %q, want %q", i, results[i].Call, call.ID)
+			return umpire.Errorf("result %d answers call %q, want %q", i, results[i].Call, call.ID)
 		}
 	}
 	if len(results) > len(open) {
-		return fmt.Errorf(
+		return umpire.Errorf(
 			"result %d answers call %q, which is no open call of the message before", len(open),
 			results[len(open)].Call,
 		)
@@ -87,7 +88,7 @@ func checkAnswers(open []Block, m Message) error {
 // the calls so far.
 func checkBlocks(m Message, ids map[string]bool) error {
 	if len(m.Content) == 0 {
-		return fmt.Errorf("content: is empty")
+		return umpire.Errorf("content: is empty")
 	}
 	texts := false
 	for i, b := range m.Content {
@@ -95,24 +96,25 @@ func checkBlocks(m Message, ids map[string]bool) error {
 		case b.Type == TypeText && b.Text != "":
 			texts = true
 		case b.Type == TypeText:
-			return fmt.Errorf("content[%d]: text is empty", i)
+			return umpire.Errorf("content[%d]: text is empty", i)
 		case b.Type == TypeThinking && m.Role == RoleAssistant:
 		case b.Type == TypeCall && m.Role == RoleAssistant:
 			if b.ID == "" || b.Tool == "" || ids[b.ID] {
-				return fmt.Errorf(
+				return umpire.Errorf(
 					"content[%d]: call %q of tool %q: an id or a name is missing, or the id stands twice", i, b.ID,
 					b.Tool,
 				)
 			}
 			if kind := strictjson.KindOf(b.Input); kind != "an object" {
-				return fmt.Errorf("content[%d]: input of call %q is %s, want an object", i, b.ID, kind)
+				return umpire.Errorf("content[%d]: input of call %q is %s, want an object", i, b.ID, kind)
 			}
 			ids[b.ID] = true
 		case b.Type == TypeResult && m.Role == RoleUser && !texts:
 		case b.Type == TypeResult && m.Role == RoleUser:
-			return fmt.Errorf("content[%d]: a result stands after text", i)
+			return umpire.Errorf("content[%d]: a result stands after text", i)
 		default:
-			return fmt.Errorf("content[%d]: a block of type %q has no place in a message of role %q", i, b.Type, m.Role)
+			return umpire.Errorf("content[%d]: a block of type %q has no place in a message of role %q",
+				i, b.Type, m.Role)
 		}
 	}
 	return nil

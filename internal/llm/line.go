@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Bounds of what is waited for and taken in.
@@ -36,7 +37,7 @@ var (
 func HTTPClient() *http.Client {
 	return &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
-			return fmt.Errorf("the server leads to %s, which is not to have the key", r.URL.Host)
+			return umpire.Errorf("the server leads to %s, which is not to have the key", r.URL.Host)
 		}
 		return nil
 	}}

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"sync"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A Log is a model that writes each request as one line of JSON before it passes
@@ -24,7 +25,7 @@ func NewLog(model Model, w io.Writer) *Log { return &Log{model: model, w: w} }
 // Reply logs the request and passes it on.
 func (l *Log) Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error) {
 	if err := l.writeLine(r); err != nil {
-		return Message{}, fmt.Errorf("log of model requests: %w", err)
+		return Message{}, umpire.Errorf("log of model requests: %w", err)
 	}
 	return l.model.Reply(ctx, r, hear)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Options configure a provider's model. The zero value leaves all to the provider.
@@ -23,7 +25,7 @@ var Efforts = []string{"low", "medium", "high"}
 // Check refuses an effort that is not known.
 func (o *Options) Check() error {
 	if o.Effort != "" && !slices.Contains(Efforts, o.Effort) {
-		return fmt.Errorf("effort %q: want one of %s", o.Effort, strings.Join(Efforts, ", "))
+		return umpire.Errorf("effort %q: want one of %s", o.Effort, strings.Join(Efforts, ", "))
 	}
 	return nil
 }

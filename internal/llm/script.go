@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -45,19 +45,19 @@ type turn struct {
 func ReadScript(file string) (*Script, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("script: %w", err)
+		return nil, umpire.Errorf("script: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxScript+1))
 	if err != nil {
-		return nil, fmt.Errorf("script: %w", err)
+		return nil, umpire.Errorf("script: %w", err)
 	}
 	if len(data) > maxScript {
-		return nil, fmt.Errorf("script: %s: larger than %d bytes", file, maxScript)
+		return nil, umpire.Errorf("script: %s: larger than %d bytes", file, maxScript)
 	}
 	s, err := ParseScript(data)
 	if err != nil {
-		return nil, fmt.Errorf("script: %s: %w", file, err)
+		return nil, umpire.Errorf("script: %s: %w", file, err)
 	}
 	return s, nil
 }
@@ -68,12 +68,12 @@ func ReadScript(file string) (*Script, error) {
 func ParseScript(data []byte) (*Script, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
-		return nil, fmt.Errorf("want a JSON array of turns: %w", addLine(data, err))
+		return nil, umpire.Errorf("want a JSON array of turns: %w", addLine(data, err))
 	}
 	s := &Script{turns: make([]turn, len(items))}
 	for i, item := range items {
 		if err := s.turns[i].decodeTurn(item); err != nil {
-			return nil, fmt.Errorf("turn %d: %w", i+1, err)
+			return nil, umpire.Errorf("turn %d: %w", i+1, err)
 		}
 	}
 	return s, nil
@@ -85,31 +85,31 @@ func addLine(data []byte, err error) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n")), err)
+	return umpire.Errorf("line %d: %w", 1+bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n")), err)
 }
 
 // decodeTurn takes in one turn and refuses what could not be played.
 func (t *turn) decodeTurn(item json.RawMessage) error {
 	if kind := strictjson.KindOf(item); kind != "an object" {
-		return fmt.Errorf("is %s, want an object", kind)
+		return umpire.Errorf("is %s, want an object", kind)
 	}
 	if err := json.Unmarshal(item, t); err != nil {
 		return fieldError(err)
 	}
 	if t.DelayMS < 0 || t.DelayMS > float64(maxDelay.Milliseconds()) {
-		return fmt.Errorf("delay_ms: %v is not between 0 and %d", t.DelayMS, maxDelay.Milliseconds())
+		return umpire.Errorf("delay_ms: %v is not between 0 and %d", t.DelayMS, maxDelay.Milliseconds())
 	}
 	ids := map[string]bool{}
 	for i, c := range t.Calls {
 		switch {
 		case c.ID == "":
-			return fmt.Errorf("calls[%d].id: is missing", i)
+			return umpire.Errorf("calls[%d].id: is missing", i)
 		case ids[c.ID]:
-			return fmt.Errorf("calls[%d].id: %q stands twice", i, c.ID)
+			return umpire.Errorf("calls[%d].id: %q stands twice", i, c.ID)
 		case c.Tool == "":
-			return fmt.Errorf("calls[%d].tool: is missing", i)
+			return umpire.Errorf("calls[%d].tool: is missing", i)
 		case len(c.Input) > 0 && strictjson.KindOf(c.Input) != "an object":
-			return fmt.Errorf("calls[%d].input: is %s, want an object", i, strictjson.KindOf(c.Input))
+			return umpire.Errorf("calls[%d].input: is %s, want an object", i, strictjson.KindOf(c.Input))
 		}
 		ids[c.ID] = true
 	}
@@ -119,7 +119,7 @@ func (t *turn) decodeTurn(item json.RawMessage) error {
 // fieldError says which field has the wrong type, in words of the file.
 func fieldError(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s: is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type.Kind())
+		return umpire.Errorf("%s: is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type.Kind())
 	}
 	return err
 }

@@ -1,9 +1,9 @@
 package manifest
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/lazyregexp"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/shell"
@@ -82,7 +82,7 @@ func parseJustfile(text string) (tasks map[string]task, first string, err error)
 			ok = r.line(line)
 		}
 		if !ok {
-			return nil, "", fmt.Errorf("%w: line %d", errOpaque, i+1)
+			return nil, "", umpire.Errorf("%w: line %d", errOpaque, i+1)
 		}
 	}
 	return r.tasks, r.first, nil

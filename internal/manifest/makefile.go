@@ -2,9 +2,9 @@ package manifest
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
@@ -70,7 +70,7 @@ func parseMakefile(text string) (*makefile, error) {
 		}
 		rules, err := m.line(line)
 		if err != nil {
-			return nil, fmt.Errorf("%w: line %d", err, i+1)
+			return nil, umpire.Errorf("%w: line %d", err, i+1)
 		}
 		current = rules
 	}
@@ -160,7 +160,7 @@ func (w *making) make(target string, depth int) error {
 	case w.seen[target]:
 		return nil
 	case r == nil || len(r.lines) == 0 && !w.phony[target] || depth > maxMakeDepth:
-		return fmt.Errorf("%q has no command lines of its own", target)
+		return umpire.Errorf("%q has no command lines of its own", target)
 	}
 	w.seen[target] = true
 	for _, need := range r.needs {
@@ -203,7 +203,7 @@ func (w *making) expand(text, target string, depth int) (string, error) {
 		case problem != nil:
 			return ""
 		case !known || depth > maxMakeDepth || len(ref) < 4:
-			problem = fmt.Errorf("%s is not known", ref)
+			problem = umpire.Errorf("%s is not known", ref)
 			return ""
 		}
 		value, err := w.expand(value, target, depth+1)

@@ -2,12 +2,12 @@ package manifest
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
@@ -35,7 +35,7 @@ func findFiles(root string) (files, repositories []string, err error) {
 		dir := folders[at]
 		entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 		if err != nil {
-			return nil, nil, fmt.Errorf("look through the project: %w", err)
+			return nil, nil, umpire.Errorf("look through the project: %w", err)
 		}
 		for _, entry := range entries {
 			name := path.Join(dir, entry.Name())

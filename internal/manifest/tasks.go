@@ -2,11 +2,11 @@ package manifest
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/shell"
@@ -29,7 +29,7 @@ var errOpaque = errors.New("it is more than command lines")
 
 // unreadTask is a task that does something that is not understood.
 func unreadTask(name string, what any) task {
-	return task{unread: fmt.Errorf("%s: %w: %v", shownName(name), errOpaque, what)}
+	return task{unread: umpire.Errorf("%s: %w: %v", shownName(name), errOpaque, what)}
 }
 
 // linesOf returns the command lines that a task runs, in their order.
@@ -40,7 +40,7 @@ func linesOf(tasks map[string]task, name string) (out []string, main int, err er
 		t, ok := tasks[name]
 		switch {
 		case !ok:
-			return fmt.Errorf("there is no task %s", shownName(name))
+			return umpire.Errorf("there is no task %s", shownName(name))
 		case t.unread != nil:
 			return t.unread
 		case depth > maxMakeDepth:
@@ -120,7 +120,7 @@ func readCode(g *place.Bounds, dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !files.Within(dir, file) && !(files.Within(g.Root, dir) && files.Within(g.Root, file)) {
-		return nil, fmt.Errorf("%s is a link that leads out of the project", shownName(name))
+		return nil, umpire.Errorf("%s is a link that leads out of the project", shownName(name))
 	}
 	return files.ReadSmall(file, maxManifest)
 }

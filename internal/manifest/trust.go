@@ -192,7 +192,7 @@ func readRecord(name string) (*record, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return nil, fmt.Errorf("others can write %s", name)
+		return nil, umpire.Errorf("others can write %s", name)
 	}
 	data, err := files.ReadSmall(name, maxRecord)
 	if err != nil {
@@ -200,7 +200,7 @@ func readRecord(name string) (*record, error) {
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil || r.Version != recordVersion {
-		return nil, fmt.Errorf("%s is not a record of trust", name)
+		return nil, umpire.Errorf("%s is not a record of trust", name)
 	}
 	return &r, nil
 }

@@ -1,11 +1,11 @@
 package mcp
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
@@ -64,7 +64,7 @@ func filledIn(values map[string]string, lookup func(string) (string, bool)) (map
 			return v
 		})
 		if missing != "" {
-			return nil, fmt.Errorf("%s: the environment has no %s", name, missing)
+			return nil, umpire.Errorf("%s: the environment has no %s", name, missing)
 		}
 	}
 	return filled, nil

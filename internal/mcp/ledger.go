@@ -4,12 +4,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -49,7 +49,7 @@ func (l *ledger) readTools() (map[string]string, error) {
 		err = errors.New("want version 1, with tools")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what is remembered of MCP tools, in %q: %w", l.path, err)
+		return nil, umpire.Errorf("what is remembered of MCP tools, in %q: %w", l.path, err)
 	}
 	return kept.Tools, nil
 }
@@ -86,10 +86,10 @@ func (l *ledger) rememberTool(t *offer) error {
 	kept[ledgerKey(t)] = now
 	data, err := json.MarshalIndent(records{Version: 1, Tools: kept}, "", "  ")
 	if err != nil {
-		return fmt.Errorf("remember MCP tools: %w", err)
+		return umpire.Errorf("remember MCP tools: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return fmt.Errorf("remember MCP tools: %w", err)
+		return umpire.Errorf("remember MCP tools: %w", err)
 	}
 	return files.Replace(l.path, append(data, '\n'), 0o600)
 }

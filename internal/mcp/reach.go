@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/process"
 )
 
@@ -41,7 +41,7 @@ type program struct {
 func (s *server) launch() (sdk.Transport, error) {
 	env, err := filledIn(s.config.Env, lookupIn(s.options.Env))
 	if err != nil {
-		return nil, fmt.Errorf("env: %w", err)
+		return nil, umpire.Errorf("env: %w", err)
 	}
 	cmd := exec.Command(s.fromHome(s.config.Command), s.config.Args...) //nolint:noctx // it ends as a group, by the set
 	cmd.Env, cmd.Dir = serverEnv(s.options.Env, env), s.dir()
@@ -140,7 +140,7 @@ func (w *lastWords) String() string {
 func (s *server) dial() (sdk.Transport, error) {
 	headers, err := filledIn(s.config.Headers, lookupIn(s.options.Env))
 	if err != nil {
-		return nil, fmt.Errorf("headers: %w", err)
+		return nil, umpire.Errorf("headers: %w", err)
 	}
 	return &sdk.StreamableClientTransport{
 		Endpoint: s.config.URL, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxFrame,
@@ -151,7 +151,7 @@ func (s *server) dial() (sdk.Transport, error) {
 // noRedirect: what goes to a server may hold keys, and a call what nobody else is to
 // have.
 func noRedirect(r *http.Request, _ []*http.Request) error {
-	return fmt.Errorf("the server sends its clients on to %s, which is not followed", r.URL.Host)
+	return umpire.Errorf("the server sends its clients on to %s, which is not followed", r.URL.Host)
 }
 
 // A carrier puts the configured headers on every request, and bounds every answer that

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/umpirehq/umpire"
 )
 
 // errSaid says that the server calls its own answer an error.
@@ -32,7 +34,7 @@ func resultText(r *sdk.CallToolResult) (string, error) {
 	if structured != nil {
 		text, err := json.Marshal(structured)
 		if err != nil {
-			return "", fmt.Errorf("structured content: %w", err)
+			return "", umpire.Errorf("structured content: %w", err)
 		}
 		parts = append(parts, string(text))
 	}

@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/llm"
@@ -33,7 +33,7 @@ type server struct {
 // startServer reaches the server and learns its tools.
 func (s *server) startServer(ctx context.Context) (offers []*offer, err error) {
 	ctx, cancel := context.WithTimeoutCause(
-		ctx, startTime, fmt.Errorf("it did not list its tools within %v", startTime),
+		ctx, startTime, umpire.Errorf("it did not list its tools within %v", startTime),
 	)
 	defer cancel()
 	if offers, err = s.connect(ctx); err == nil {
@@ -51,7 +51,7 @@ func (s *server) startServer(ctx context.Context) (offers []*offer, err error) {
 	}
 	s.stop()
 	if words != "" {
-		err = fmt.Errorf("%w; it said: %s", err, words)
+		err = umpire.Errorf("%w; it said: %s", err, words)
 	}
 	return nil, err
 }
@@ -105,10 +105,10 @@ func (s *server) list(ctx context.Context) ([]*sdk.Tool, error) {
 	var all []*sdk.Tool
 	for t, err := range s.session.Tools(ctx, nil) {
 		if err != nil {
-			return nil, fmt.Errorf("list the tools: %w", err)
+			return nil, umpire.Errorf("list the tools: %w", err)
 		}
 		if len(all) == maxTools {
-			return nil, fmt.Errorf("it has more than %d tools", maxTools)
+			return nil, umpire.Errorf("it has more than %d tools", maxTools)
 		}
 		all = append(all, t)
 	}
@@ -138,21 +138,21 @@ const (
 func (s *server) offer(t *sdk.Tool) (*offer, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
-		return nil, fmt.Errorf("its schema: %w", err)
+		return nil, umpire.Errorf("its schema: %w", err)
 	}
 	object, ok := t.InputSchema.(map[string]any)
 	if !ok || object["type"] != "object" {
 		return nil, errors.New("its schema is not that of an object")
 	}
 	if t.Name == "" || len(schema) > maxSchema {
-		return nil, fmt.Errorf("it has no name, or a schema of more than %d bytes", maxSchema)
+		return nil, umpire.Errorf("it has no name, or a schema of more than %d bytes", maxSchema)
 	}
 	made := &offer{server: s, name: t.Name, print: fingerprintTool(t), llm: llm.Tool{
 		Name: toolName(s.name, t.Name), Description: describeTool(t), Schema: schema,
 	}}
 	if t.Annotations != nil {
 		if made.claims, err = json.Marshal(t.Annotations); err != nil {
-			return nil, fmt.Errorf("its annotations: %w", err)
+			return nil, umpire.Errorf("its annotations: %w", err)
 		}
 	}
 	return made, nil
@@ -211,7 +211,7 @@ func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (str
 	if limit == 0 {
 		limit = callTime
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w after %v", errTimeout, limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, umpire.Errorf("%w after %v", errTimeout, limit))
 	defer cancel()
 	var answer *sdk.CallToolResult
 	err := s.runBounded(ctx, func() error {
@@ -268,7 +268,7 @@ func (s *server) explained(err error) error {
 	defer timer.Stop()
 	select {
 	case <-s.program.ended:
-		return fmt.Errorf("the MCP server %q has ended: %w", s.name, text)
+		return umpire.Errorf("the MCP server %q has ended: %w", s.name, text)
 	case <-timer.C:
 		return text
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
@@ -99,10 +99,10 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 			return nil, nil
 		}
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("git %s: stopped after %v: %w", args[0], gitTimeout, ctx.Err())
+			return nil, umpire.Errorf("git %s: stopped after %v: %w", args[0], gitTimeout, ctx.Err())
 		}
 		first, _, _ := strings.Cut(complaint.String(), "\n")
-		return nil, fmt.Errorf("git %s: %w: %q", args[0], err, files.Clip(first))
+		return nil, umpire.Errorf("git %s: %w: %q", args[0], err, files.Clip(first))
 	}
 	return splitCommits(args[0], out.String())
 }
@@ -112,7 +112,7 @@ func splitCommits(command, output string) ([]string, error) {
 	lines := strings.Fields(output)
 	for _, line := range lines {
 		if _, err := gitdir.CheckObjectID(line); err != nil {
-			return nil, fmt.Errorf("git %s: %w", command, err)
+			return nil, umpire.Errorf("git %s: %w", command, err)
 		}
 	}
 	return lines, nil
@@ -129,7 +129,7 @@ func (r *repository) program() (string, error) {
 		return "", err
 	}
 	if files.Within(r.Root, program) || files.Within(r.Root, path) {
-		return "", fmt.Errorf("git at %q belongs to the project and is not run", program)
+		return "", umpire.Errorf("git at %q belongs to the project and is not run", program)
 	}
 	return program, nil
 }

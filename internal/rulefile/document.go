@@ -202,7 +202,7 @@ func sameRule(a, b umpire.Rule) bool {
 func parseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("expires_at %q: want a time such as 2027-01-01T00:00:00Z", s)
+		return time.Time{}, umpire.Errorf("expires_at %q: want a time such as 2027-01-01T00:00:00Z", s)
 	}
 	return t, nil
 }

@@ -3,7 +3,6 @@ package rulefile
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func (e *edit) addRule(r umpire.Rule) ([]byte, error) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(r); err != nil {
-		return nil, fmt.Errorf("rule %q: %w", r.ID, err)
+		return nil, umpire.Errorf("rule %q: %w", r.ID, err)
 	}
 	item := strings.TrimSuffix(rule.String(), "\n")
 	if e.rules == nil {

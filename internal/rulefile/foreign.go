@@ -2,7 +2,6 @@ package rulefile
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -37,7 +36,7 @@ func (r *reader) admitCommand(e entry, pattern string) {
 	case wildcard < 0:
 		r.admit(e)
 	case e.rule.Action == umpire.Allow:
-		e.failIf(false, fmt.Errorf("command %q: %w", pattern, errPattern))
+		e.failIf(false, umpire.Errorf("command %q: %w", pattern, errPattern))
 		r.admit(e)
 	default:
 		r.admitWider(e, words, wildcard)
@@ -51,7 +50,7 @@ func (r *reader) admitWider(e entry, pattern string, wildcard int) {
 	literal := pattern[:wildcard]
 	whole := strings.TrimSpace(literal)
 	if whole == "" {
-		e.failIf(false, fmt.Errorf("command %q begins with a wildcard", pattern))
+		e.failIf(false, umpire.Errorf("command %q begins with a wildcard", pattern))
 		r.admit(e)
 		return
 	}
@@ -66,7 +65,7 @@ func (r *reader) admitWider(e entry, pattern string, wildcard int) {
 		r.admit(e)
 		return
 	}
-	e.failIf(false, fmt.Errorf("command %q matches parts of a program's name", pattern))
+	e.failIf(false, umpire.Errorf("command %q matches parts of a program's name", pattern))
 	r.admit(e)
 }
 

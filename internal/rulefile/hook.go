@@ -83,13 +83,13 @@ func (h *Hook) Limit() time.Duration {
 func (h *Hook) Validate(check Check) error {
 	switch {
 	case h.Event != PreToolUse && h.Event != PostToolUse:
-		return fmt.Errorf("event %q: want PreToolUse or PostToolUse", h.Event)
+		return umpire.Errorf("event %q: want PreToolUse or PostToolUse", h.Event)
 	case strings.TrimSpace(h.Command) == "":
 		return errors.New("command is missing")
 	case len(h.Command) > maxHookCommand || strings.ContainsRune(h.Command, 0):
-		return fmt.Errorf("command: want at most %d bytes, and no NUL", maxHookCommand)
+		return umpire.Errorf("command: want at most %d bytes, and no NUL", maxHookCommand)
 	case h.Timeout < 0 || h.Timeout > maxHookTimeout:
-		return fmt.Errorf("timeout: want 1 to %d milliseconds", maxHookTimeout.Milliseconds())
+		return umpire.Errorf("timeout: want 1 to %d milliseconds", maxHookTimeout.Milliseconds())
 	}
 	return h.validTools(check)
 }
@@ -97,19 +97,19 @@ func (h *Hook) Validate(check Check) error {
 func (h *Hook) validTools(check Check) error {
 	tools := h.Tools()
 	if len(tools) > maxHookTools {
-		return fmt.Errorf("toolMatch: more than %d names", maxHookTools)
+		return umpire.Errorf("toolMatch: more than %d names", maxHookTools)
 	}
 	if strings.Contains(h.ToolMatch, ".*") || strings.ContainsAny(h.ToolMatch, "^$()+") {
-		return fmt.Errorf(
+		return umpire.Errorf(
 			"toolMatch %q: want names and globs such as Edit|Write or mcp__*, not a regular expression", h.ToolMatch,
 		)
 	}
 	for _, name := range tools {
 		if name == "" {
-			return fmt.Errorf("toolMatch %q: a name is empty", h.ToolMatch)
+			return umpire.Errorf("toolMatch %q: a name is empty", h.ToolMatch)
 		}
 		if err := check.checkRule(umpire.Rule{Action: umpire.Ask, Tool: name}); err != nil {
-			return fmt.Errorf("toolMatch %q: %w", h.ToolMatch, err)
+			return umpire.Errorf("toolMatch %q: %w", h.ToolMatch, err)
 		}
 	}
 	return nil
@@ -169,7 +169,7 @@ func (j jsonReader) readHook(event HookEvent, v hujson.Value) {
 		m := &object.Members[i]
 		key := keyOf(m)
 		if slices.Contains(seen, key) {
-			err = errors.Join(err, fmt.Errorf("key %q stands twice", key))
+			err = errors.Join(err, umpire.Errorf("key %q stands twice", key))
 			continue
 		}
 		if !slices.Contains(hookKeys, key) {
@@ -201,7 +201,7 @@ func (h *Hook) readField(key string, v hujson.Value) (err error) {
 		var ms int64
 		ms, err = strconv.ParseInt(string(hujsonBytes(v)), 10, 64)
 		if err != nil || ms < 1 || ms > maxHookTimeout.Milliseconds() {
-			return fmt.Errorf("timeout: want 1 to %d milliseconds", maxHookTimeout.Milliseconds())
+			return umpire.Errorf("timeout: want 1 to %d milliseconds", maxHookTimeout.Milliseconds())
 		}
 		h.Timeout = time.Duration(ms) * time.Millisecond
 	case "onFailure":
@@ -221,7 +221,7 @@ func OnFailure(word string) (skip bool, err error) {
 	case "skip":
 		return true, nil
 	}
-	return false, fmt.Errorf("onFailure %q: want block or skip", word)
+	return false, umpire.Errorf("onFailure %q: want block or skip", word)
 }
 
 // faultyHook keeps the place of a hook that cannot be run. A hook that names no tools covers

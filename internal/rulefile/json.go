@@ -1,7 +1,6 @@
 package rulefile
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tailscale/hujson"
@@ -109,7 +108,7 @@ func (j jsonReader) readRule(v *hujson.Value) {
 	e := entry{at: *j.src.problem(v.StartOffset, ""), clear: true}
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		e.err = fmt.Errorf("a rule is an object, not %s", kindOf(*v))
+		e.err = umpire.Errorf("a rule is an object, not %s", kindOf(*v))
 		e.clear = false
 		j.admit(e)
 		return
@@ -119,7 +118,7 @@ func (j jsonReader) readRule(v *hujson.Value) {
 		m := &object.Members[i]
 		key := keyOf(m)
 		if slices.Contains(seen, key) {
-			e.noteError(false, fmt.Errorf("key %q stands twice", key))
+			e.noteError(false, umpire.Errorf("key %q stands twice", key))
 			continue
 		}
 		// Linear, but bounded: what is not known is not remembered.
@@ -130,10 +129,10 @@ func (j jsonReader) readRule(v *hujson.Value) {
 		j.readField(&e, m, key)
 	}
 	if !acted {
-		e.noteError(false, fmt.Errorf("action is missing: want allow, ask or deny"))
+		e.noteError(false, umpire.Errorf("action is missing: want allow, ask or deny"))
 	}
 	if e.rule.Tool == "" {
-		e.noteError(false, fmt.Errorf("tool is missing"))
+		e.noteError(false, umpire.Errorf("tool is missing"))
 	}
 	if e.err != nil && slices.Contains(seen, "action") && duplicateAction(object) {
 		e.rule.Action = umpire.Deny // two actions: the rule counts as restricting
@@ -200,7 +199,7 @@ func (j jsonReader) readField(e *entry, m *hujson.ObjectMember, key string) {
 	case "options":
 		var s string
 		if s, err = wantText(m.Value, key); err == nil && s == "" {
-			err = fmt.Errorf(`options is empty: want "shown"`)
+			err = umpire.Errorf(`options is empty: want "shown"`)
 		}
 		e.rule.Options = umpire.OptionLimit(s)
 		e.failIf(false, err)
@@ -238,7 +237,7 @@ func (e *entry) failIf(sure bool, err error) {
 func wantText(v hujson.Value, key string) (string, error) {
 	s, ok := textOf(v)
 	if !ok {
-		return "", fmt.Errorf("%s: want a string, not %s", key, kindOf(v))
+		return "", umpire.Errorf("%s: want a string, not %s", key, kindOf(v))
 	}
 	return s, nil
 }
@@ -248,7 +247,7 @@ func wantText(v hujson.Value, key string) (string, error) {
 func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return fmt.Errorf("match: want an object, not %s", kindOf(v))
+		return umpire.Errorf("match: want an object, not %s", kindOf(v))
 	}
 	for i := range object.Members {
 		m := &object.Members[i]
@@ -269,16 +268,16 @@ func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
 			continue
 		}
 		if *field != "" {
-			return fmt.Errorf("match: key %q stands twice", key)
+			return umpire.Errorf("match: key %q stands twice", key)
 		}
 		s, err := wantText(m.Value, key)
 		if err != nil {
-			return fmt.Errorf("match.%w", err)
+			return umpire.Errorf("match.%w", err)
 		}
 		if s == "" {
 			// An empty pattern would match everything, which nobody writes
 			// down on purpose.
-			return fmt.Errorf("match.%s is empty", key)
+			return umpire.Errorf("match.%s is empty", key)
 		}
 		*field = s
 	}
@@ -288,14 +287,14 @@ func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
 func (j jsonReader) readExamples(examples *umpire.Examples, v hujson.Value) error {
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return fmt.Errorf("examples: want an object, not %s", kindOf(v))
+		return umpire.Errorf("examples: want an object, not %s", kindOf(v))
 	}
 	seen := map[string]bool{}
 	for i := range object.Members {
 		m := &object.Members[i]
 		key := keyOf(m)
 		if seen[key] {
-			return fmt.Errorf("examples: key %q stands twice", key)
+			return umpire.Errorf("examples: key %q stands twice", key)
 		}
 		seen[key] = true
 		var err error
@@ -317,7 +316,7 @@ func (j jsonReader) readExamples(examples *umpire.Examples, v hujson.Value) erro
 func wantTexts(v hujson.Value, key string) ([]string, error) {
 	list, ok := v.Value.(*hujson.Array)
 	if !ok {
-		return nil, fmt.Errorf("%s: want a list, not %s", key, kindOf(v))
+		return nil, umpire.Errorf("%s: want a list, not %s", key, kindOf(v))
 	}
 	texts := make([]string, 0, len(list.Elements))
 	for _, element := range list.Elements {

@@ -2,8 +2,9 @@ package rulefile
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // lockWait bounds the wait for another writer, who needs milliseconds.
@@ -28,7 +29,7 @@ func lockFile(path string) (unlock func(), err error) {
 		time.Sleep(lockRetry)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", escapeControl(name), err)
+		return nil, umpire.Errorf("lock %s: %w", escapeControl(name), err)
 	}
 	return unlock, nil
 }

@@ -91,11 +91,11 @@ func (l *Programs) admit(entries []programEntry) {
 	for _, e := range entries {
 		err := shell.CheckExamples(e.Program)
 		if bad, is := errors.AsType[*shell.ExampleError](err); is {
-			err = fmt.Errorf("examples.safe: %q is not harmless: %s", bad.Line, catalogue.English.Text(bad.Why))
+			err = umpire.Errorf("examples.safe: %q is not harmless: %s", bad.Line, catalogue.English.Text(bad.Why))
 		}
 		for _, name := range e.Names {
 			if err == nil && where[name] != "" {
-				err = fmt.Errorf("program %q: has another entry at %s", name, where[name])
+				err = umpire.Errorf("program %q: has another entry at %s", name, where[name])
 			}
 		}
 		if err != nil {
@@ -151,7 +151,7 @@ func parsePrograms(path string, data []byte) ([]programEntry, []Problem) {
 		return nil, []Problem{*r.wrapError(top, errors.New(`want a list "programs"`))}
 	}
 	if len(list.Content) > maxProgramEntries {
-		return nil, []Problem{*r.wrapError(list, fmt.Errorf("more than %d programs", maxProgramEntries))}
+		return nil, []Problem{*r.wrapError(list, umpire.Errorf("more than %d programs", maxProgramEntries))}
 	}
 	for _, n := range list.Content {
 		r.entry(n)
@@ -288,7 +288,7 @@ func sortedKeys(known map[string]func(*yaml.Node) error) []string {
 
 func wantList(n *yaml.Node, what string) error {
 	if n.Kind != yaml.SequenceNode {
-		return fmt.Errorf("want %s", what)
+		return umpire.Errorf("want %s", what)
 	}
 	return nil
 }

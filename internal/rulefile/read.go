@@ -2,12 +2,13 @@ package rulefile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/umpirehq/umpire"
 )
 
 // MaxFileSize is the largest rule file that is read, in bytes.
@@ -30,7 +31,7 @@ func readRegular(path string, limit int64) (content, error) {
 		return content{}, absentError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return content{}, fmt.Errorf("read %s: not a regular file", escapeControl(path))
+		return content{}, umpire.Errorf("read %s: not a regular file", escapeControl(path))
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
@@ -48,14 +49,14 @@ func readOpen(f *os.File, path string, limit int64) (content, error) {
 		return content{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return content{}, fmt.Errorf("read %s: not a regular file", escapeControl(path))
+		return content{}, umpire.Errorf("read %s: not a regular file", escapeControl(path))
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
-		return content{}, fmt.Errorf("read %s: %w", escapeControl(path), err)
+		return content{}, umpire.Errorf("read %s: %w", escapeControl(path), err)
 	}
 	if int64(len(data)) > limit {
-		return content{}, fmt.Errorf("read %s: larger than %d bytes", escapeControl(path), limit)
+		return content{}, umpire.Errorf("read %s: larger than %d bytes", escapeControl(path), limit)
 	}
 	guarded := ownedByAdmin(info) && folderOwnedByAdmin(path)
 	return content{data: data, mode: info.Mode().Perm(), guarded: guarded}, nil
@@ -80,12 +81,12 @@ func folderOwnedByAdmin(path string) bool {
 // keeps a dangling link from being one of them.
 func absentError(path string, err error) error {
 	if _, lstatErr := os.Lstat(path); lstatErr == nil {
-		return fmt.Errorf("read %s: %w", escapeControl(path), unwrapPath(err))
+		return umpire.Errorf("read %s: %w", escapeControl(path), unwrapPath(err))
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return fs.ErrNotExist
 	}
-	return fmt.Errorf("read %s: %w", escapeControl(path), unwrapPath(err))
+	return umpire.Errorf("read %s: %w", escapeControl(path), unwrapPath(err))
 }
 
 // unwrapPath drops the operation and the path of a PathError, and the sentinel

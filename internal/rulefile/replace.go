@@ -2,7 +2,6 @@ package rulefile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +37,7 @@ func (l Layer) refuseLinks() error {
 	for {
 		info, err := os.Lstat(path)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s: %w", escapeControl(path), ErrLink)
+			return umpire.Errorf("%s: %w", escapeControl(path), ErrLink)
 		}
 		path = filepath.Dir(path)
 		if l.Source != umpire.SourceProject || path == filepath.Clean(l.Root) || path == filepath.Dir(path) {
@@ -49,7 +48,7 @@ func (l Layer) refuseLinks() error {
 
 func makeFolder(path string, mode fs.FileMode) error {
 	if err := os.MkdirAll(path, mode); err != nil {
-		return fmt.Errorf("make folder %s: %w", escapeControl(path), err)
+		return umpire.Errorf("make folder %s: %w", escapeControl(path), err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package rulefile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,7 +81,7 @@ func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
 	e := entry{rule: umpire.Rule{Action: action}, at: *src.problem(v.StartOffset, "")}
 	short, ok := textOf(v)
 	if !ok {
-		e.err = fmt.Errorf("a rule is a string, not %s", kindOf(v))
+		e.err = umpire.Errorf("a rule is a string, not %s", kindOf(v))
 		r.admit(e)
 		return
 	}
@@ -112,7 +111,7 @@ func (r *reader) admitExact(e entry, command string) {
 	case e.rule.Match.Command == "":
 		e.failIf(false, errors.New("the command is empty"))
 	case strings.ContainsAny(command, commandWildcards):
-		e.failIf(false, fmt.Errorf("command %q: %w", command, errPattern))
+		e.failIf(false, umpire.Errorf("command %q: %w", command, errPattern))
 	}
 	r.admit(e)
 }

@@ -3,12 +3,12 @@ package rulefile
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -50,19 +50,19 @@ func (t Trust) Entries() ([]Trusted, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("trust ledger: %w", err)
+		return nil, umpire.Errorf("trust ledger: %w", err)
 	}
 	if writableByOthers(c.mode) {
-		return nil, fmt.Errorf(
+		return nil, umpire.Errorf(
 			"trust ledger %s: others can write it; take that away with chmod 600", escapeControl(t.Path),
 		)
 	}
 	var l ledger
 	if err := json.Unmarshal(c.data, &l); err != nil {
-		return nil, fmt.Errorf("trust ledger %s: %w", escapeControl(t.Path), err)
+		return nil, umpire.Errorf("trust ledger %s: %w", escapeControl(t.Path), err)
 	}
 	if l.Version != 1 {
-		return nil, fmt.Errorf("trust ledger %s: version %d, want 1", escapeControl(t.Path), l.Version)
+		return nil, umpire.Errorf("trust ledger %s: version %d, want 1", escapeControl(t.Path), l.Version)
 	}
 	return l.Entries, nil
 }
@@ -122,11 +122,11 @@ func (t Trust) change(edit func([]Trusted) []Trusted) error {
 		return errors.New("trust ledger: no file is set up for it")
 	}
 	if err := makeFolder(filepath.Dir(t.Path), userFolderMode); err != nil {
-		return fmt.Errorf("trust ledger: %w", err)
+		return umpire.Errorf("trust ledger: %w", err)
 	}
 	unlock, err := lockFile(t.Path)
 	if err != nil {
-		return fmt.Errorf("trust ledger: %w", err)
+		return umpire.Errorf("trust ledger: %w", err)
 	}
 	defer unlock()
 	entries, err := t.Entries()
@@ -135,7 +135,7 @@ func (t Trust) change(edit func([]Trusted) []Trusted) error {
 	}
 	data, err := json.MarshalIndent(ledger{Version: 1, Entries: edit(entries)}, "", "  ")
 	if err != nil {
-		return fmt.Errorf("trust ledger: %w", err)
+		return umpire.Errorf("trust ledger: %w", err)
 	}
 	return files.Replace(t.Path, append(data, '\n'), userFileMode)
 }

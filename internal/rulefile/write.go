@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,7 +35,7 @@ type Writer struct {
 // written, but sleeps like the others there.
 func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 	if err := w.Check.checkRule(r); err != nil {
-		return "", fmt.Errorf("add rule to %s: %w", escapeControl(l.Path), err)
+		return "", umpire.Errorf("add rule to %s: %w", escapeControl(l.Path), err)
 	}
 	err := w.change(l, true, func(data []byte) ([]byte, error) {
 		e, err := newEdit(l.Path, data)
@@ -48,7 +47,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 			return data, nil
 		}
 		if len(e.read) >= MaxRules {
-			return nil, fmt.Errorf("there are %d rules already", MaxRules)
+			return nil, umpire.Errorf("there are %d rules already", MaxRules)
 		}
 		if r.ID == "" {
 			r.ID = derivedID(r)
@@ -57,7 +56,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 		return e.addRule(r)
 	})
 	if err != nil {
-		return "", fmt.Errorf("add rule to %s: %w", escapeControl(l.Path), err)
+		return "", umpire.Errorf("add rule to %s: %w", escapeControl(l.Path), err)
 	}
 	return r.ID, nil
 }
@@ -122,7 +121,7 @@ func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("remove rule %q from %s: %w", id, escapeControl(l.Path), err)
+		return umpire.Errorf("remove rule %q from %s: %w", id, escapeControl(l.Path), err)
 	}
 	return nil
 }
@@ -134,12 +133,12 @@ func (l Layer) writable() error {
 	case umpire.SourceManaged:
 		return errors.New("the managed file belongs to the administrator")
 	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:
-		return fmt.Errorf("rules of kind %s are not kept in a file", l.Source)
+		return umpire.Errorf("rules of kind %s are not kept in a file", l.Source)
 	default:
 		return errors.New("the source of the file is not known")
 	}
 	if l.Format != FormatUmpire {
-		return fmt.Errorf("files of format %s are read, never written", l.Format)
+		return umpire.Errorf("files of format %s are read, never written", l.Format)
 	}
 	if l.Source == umpire.SourceProject && (l.Root == "" || !files.Within(l.Root, l.Path)) {
 		return errors.New("the file does not lie in the project")
@@ -192,11 +191,11 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 // verifyReadable makes sure that what is about to be written can be read again.
 func verifyReadable(l Layer, data []byte) error {
 	if len(data) > MaxFileSize {
-		return fmt.Errorf("the file would be larger than %d bytes", MaxFileSize)
+		return umpire.Errorf("the file would be larger than %d bytes", MaxFileSize)
 	}
 	_, problem := parseFile(l, data, Options{})
 	if problem != nil {
-		return fmt.Errorf("the change would break the file: %w", problem)
+		return umpire.Errorf("the change would break the file: %w", problem)
 	}
 	return nil
 }

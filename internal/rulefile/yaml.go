@@ -151,7 +151,7 @@ func (r *reader) yamlFields(e *entry, n *yaml.Node) (paths, commands []*yaml.Nod
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
 		if slices.Contains(seen, key) {
-			e.failIf(false, fmt.Errorf("key %q stands twice", key))
+			e.failIf(false, umpire.Errorf("key %q stands twice", key))
 		}
 		var err error
 		switch key {
@@ -180,11 +180,11 @@ func (r *reader) yamlFields(e *entry, n *yaml.Node) (paths, commands []*yaml.Nod
 // or nothing.
 func yamlTexts(key string, n *yaml.Node) ([]*yaml.Node, error) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		return nil, fmt.Errorf("%s: want a list that is not empty", key)
+		return nil, umpire.Errorf("%s: want a list that is not empty", key)
 	}
 	for _, item := range n.Content {
 		if item.Kind != yaml.ScalarNode || item.Value == "" || item.Tag == "!!null" {
-			return nil, fmt.Errorf("%s: want strings", key)
+			return nil, umpire.Errorf("%s: want strings", key)
 		}
 	}
 	return n.Content, nil

@@ -61,7 +61,7 @@ func (b *Box) in(path string) (*os.Root, string, error) {
 		b.roots[folder] = root
 		return root, name, nil
 	}
-	return nil, "", fmt.Errorf("%s lies in no writable folder", path)
+	return nil, "", umpire.Errorf("%s lies in no writable folder", path)
 }
 
 // Wrap makes a command start in the sandbox. The command must not have been started,

@@ -2,13 +2,14 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // This file is the filter of system calls. It lists what is refused, since a list of what
@@ -224,7 +225,7 @@ func answerAmong(n uint32, values []uint32, is, isNot bpf.RetConstant) []bpf.Ins
 func (h *helper) filter() error {
 	processor, known := processors[runtime.GOARCH]
 	if !known {
-		return fmt.Errorf("the system calls of %s are not known", runtime.GOARCH)
+		return umpire.Errorf("the system calls of %s are not known", runtime.GOARCH)
 	}
 	err := h.install(processor)
 	if h.Observe && errors.Is(err, unix.EBUSY) {
@@ -282,7 +283,7 @@ func (h *helper) checkFilter() error {
 	}
 	for _, try := range tries {
 		if _, _, errno := unix.RawSyscall(try.number, try.first, 0, 0); errno != try.want {
-			return fmt.Errorf("%s: want %q, got %w", try.name, try.want.Error(), errno)
+			return umpire.Errorf("%s: want %q, got %w", try.name, try.want.Error(), errno)
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 		}
 	}
 	if len(o.Guarded) > maxGuarded {
-		return fmt.Errorf(
+		return umpire.Errorf(
 			"%d files and folders would have to be guarded, and over %d cannot be: start in a smaller folder",
 			len(o.Guarded), maxGuarded,
 		)
@@ -160,7 +160,7 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 			continue
 		}
 		if err := b.keepAbsent(path); err != nil {
-			return fmt.Errorf("keep %s from being made: %w", path, err)
+			return umpire.Errorf("keep %s from being made: %w", path, err)
 		}
 		o.Absent = append(o.Absent, path)
 	}

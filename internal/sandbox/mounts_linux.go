@@ -2,13 +2,13 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -16,7 +16,7 @@ import (
 // back is taken hold of first, since it may lie below a folder that is hidden.
 func (h *helper) mountAll() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("keep mounts to itself: %w", err)
+		return umpire.Errorf("keep mounts to itself: %w", err)
 	}
 	held, err := h.hold()
 	if err != nil {
@@ -25,19 +25,19 @@ func (h *helper) mountAll() error {
 	if err := setFlags(
 		unix.AT_FDCWD, "/", unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID,
 	); err != nil {
-		return fmt.Errorf("make everything read-only: %w", err)
+		return umpire.Errorf("make everything read-only: %w", err)
 	}
 	for _, part := range []struct {
 		name string
 		do   func() error
 	}{{"/proc", mountProc}, {"/dev", func() error { return mountDev(held) }}, {"hide", h.hide}} {
 		if err := part.do(); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+			return umpire.Errorf("%s: %w", part.name, err)
 		}
 	}
 	for _, m := range held.mounts {
 		if err := m.place(); err != nil {
-			return fmt.Errorf("put back %s: %w", m.path, err)
+			return umpire.Errorf("put back %s: %w", m.path, err)
 		}
 		if err := h.hideBelow(m.path); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (h *helper) hold() (*held, error) {
 	take := func(from, to string) error {
 		m, err := grabMount(from)
 		if err != nil {
-			return fmt.Errorf("%s: %w", from, err)
+			return umpire.Errorf("%s: %w", from, err)
 		}
 		m.path = to
 		all.mounts = append(all.mounts, m)
@@ -202,7 +202,7 @@ func mountDev(all *held) error {
 			return err
 		}
 		if err := attachMount(fd, m.path); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return umpire.Errorf("%s: %w", name, err)
 		}
 		closeFD(fd)
 	}
@@ -219,10 +219,10 @@ func mountDev(all *held) error {
 	if err := unix.Mount(
 		"devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620",
 	); err != nil {
-		return fmt.Errorf("pts: %w", err)
+		return umpire.Errorf("pts: %w", err)
 	}
 	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", folderFlags, "mode=1777"); err != nil {
-		return fmt.Errorf("shm: %w", err)
+		return umpire.Errorf("shm: %w", err)
 	}
 	return setFlags(unix.AT_FDCWD, "/dev", 0, unix.MOUNT_ATTR_RDONLY)
 }
@@ -233,13 +233,13 @@ func (h *helper) hide() error {
 	if h.Tmp == "" { // else what is there covers them
 		for _, dir := range privateFolders {
 			if err := coverPath(dir, "mode=1777"); err != nil {
-				return fmt.Errorf("%s: %w", dir, err)
+				return umpire.Errorf("%s: %w", dir, err)
 			}
 		}
 	}
 	for _, path := range h.Hidden {
 		if err := coverPath(path, "mode=0755"); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return umpire.Errorf("%s: %w", path, err)
 		}
 	}
 	return nil
@@ -307,7 +307,7 @@ func (h *helper) hideBelow(folder string) error {
 	for _, path := range h.Hidden {
 		if files.Within(folder, path) {
 			if err := coverPath(path, "mode=0755"); err != nil {
-				return fmt.Errorf("hide %s: %w", path, err)
+				return umpire.Errorf("hide %s: %w", path, err)
 			}
 		}
 	}
@@ -319,7 +319,7 @@ func (h *helper) hideBelow(folder string) error {
 func (h *helper) guard() error {
 	for _, path := range h.Pinned {
 		if err := rebindPath(path, 0); err != nil {
-			return fmt.Errorf("pin %s: %w", path, err)
+			return umpire.Errorf("pin %s: %w", path, err)
 		}
 	}
 	for _, path := range h.Guarded {
@@ -327,7 +327,7 @@ func (h *helper) guard() error {
 			continue // what covers it cannot be written either
 		}
 		if err := rebindPath(path, unix.MOUNT_ATTR_RDONLY); err != nil {
-			return fmt.Errorf("guard %s: %w", path, err)
+			return umpire.Errorf("guard %s: %w", path, err)
 		}
 	}
 	return h.guardAbsent()
@@ -341,14 +341,14 @@ func (h *helper) guardAbsent() error {
 	}
 	empty, err := grabMount(h.Absent[0])
 	if err != nil {
-		return fmt.Errorf("guard %s: %w", h.Absent[0], err)
+		return umpire.Errorf("guard %s: %w", h.Absent[0], err)
 	}
 	defer closeFD(empty.fd)
 	if err := setFlags(empty.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY); err != nil {
 		return err
 	}
 	if err := attachMount(empty.fd, h.Absent[0]); err != nil {
-		return fmt.Errorf("guard %s: %w", h.Absent[0], err)
+		return umpire.Errorf("guard %s: %w", h.Absent[0], err)
 	}
 	for _, path := range h.Absent[1:] {
 		fd, err := unix.OpenTree(empty.fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
@@ -358,7 +358,7 @@ func (h *helper) guardAbsent() error {
 		err = attachMount(fd, path)
 		closeFD(fd)
 		if err != nil {
-			return fmt.Errorf("guard %s: %w", path, err)
+			return umpire.Errorf("guard %s: %w", path, err)
 		}
 	}
 	return nil

@@ -2,11 +2,12 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // placeholderMode marks an empty folder as one of ours, which no one else makes so.
@@ -32,7 +33,7 @@ func holdPlace(root *os.Root, name string) (*placeholder, error) {
 			return nil, made
 		}
 		if info, err := root.Lstat(name); err == nil && !info.IsDir() {
-			return nil, fmt.Errorf("%s: something else stands there", name)
+			return nil, umpire.Errorf("%s: something else stands there", name)
 		}
 		p, err := lockPlace(root, name, made == nil)
 		if err == nil && p.same() {

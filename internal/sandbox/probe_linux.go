@@ -70,7 +70,7 @@ func Examine(ctx context.Context, dir string) (Report, error) {
 func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error) {
 	s, done, err := newTestBed(ctx, dir)
 	if err != nil {
-		return nil, fmt.Errorf("prepare the probes: %w", err)
+		return nil, umpire.Errorf("prepare the probes: %w", err)
 	}
 	defer done()
 	return s.tryIn(ctx, &Place{Workspace: []string{s.Workspace}}, Limits{Mode: umpire.SandboxWorkspaceWrite}, which)
@@ -104,7 +104,7 @@ func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which 
 	}
 	var outcomes []Outcome
 	if err := json.Unmarshal(out, &outcomes); err != nil || len(outcomes) != len(probes) {
-		return nil, fmt.Errorf("the prober said %q", out)
+		return nil, umpire.Errorf("the prober said %q", out)
 	}
 	return outcomes, nil
 }

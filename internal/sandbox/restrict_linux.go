@@ -2,11 +2,12 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // lastCapability is more than there are, so that new ones are dropped too.
@@ -24,16 +25,16 @@ func (h *helper) dropCapabilities() error {
 			break // without a namespace of its own there is nothing to drop from
 		}
 		if err != nil {
-			return fmt.Errorf("bounding set: %w", err)
+			return umpire.Errorf("bounding set: %w", err)
 		}
 	}
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return fmt.Errorf("ambient set: %w", err)
+		return umpire.Errorf("ambient set: %w", err)
 	}
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
 	if err := unix.Capset(&head, &none[0]); err != nil {
-		return fmt.Errorf("capset: %w", err)
+		return umpire.Errorf("capset: %w", err)
 	}
 	return nil
 }
@@ -93,24 +94,24 @@ func landlockRules(version int, far reach) unix.LandlockRulesetAttr {
 func (h *helper) landlock() error {
 	version := landlockVersion()
 	if version < leastLandlock {
-		return fmt.Errorf("the kernel has version %d, and %d is needed", version, leastLandlock)
+		return umpire.Errorf("the kernel has version %d, and %d is needed", version, leastLandlock)
 	}
 	attr := landlockRules(version, h.Reach)
 	fd, _, errno := unix.Syscall(
 		unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0,
 	)
 	if errno != 0 {
-		return fmt.Errorf("make the rules: %w", errno)
+		return umpire.Errorf("make the rules: %w", errno)
 	}
 	rules := os.NewFile(fd, "landlock")
 	defer rules.Close()
 	for _, path := range h.written() {
 		if err := letWrite(rules, path, attr.Handled_access_fs); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return umpire.Errorf("%s: %w", path, err)
 		}
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.Fd(), 0, 0); errno != 0 {
-		return fmt.Errorf("restrict: %w", errno)
+		return umpire.Errorf("restrict: %w", errno)
 	}
 	return nil
 }

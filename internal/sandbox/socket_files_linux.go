@@ -3,11 +3,12 @@ package sandbox
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A boundFile is the file that a socket was bound to, as the kernel numbers it (the lower
@@ -73,7 +74,7 @@ func addFiles(found map[string]boundFile, answers []byte) (more bool, err error)
 		case m.Header.Type == unix.NLMSG_DONE:
 			return false, nil
 		case m.Header.Type == unix.NLMSG_ERROR:
-			return false, fmt.Errorf("ask about unix sockets: %w", unix.ENOTSUP)
+			return false, umpire.Errorf("ask about unix sockets: %w", unix.ENOTSUP)
 		case len(m.Data) >= diagAnswer:
 			if file, bound := fileIn(m.Data[diagAnswer:]); bound {
 				found[strconv.FormatUint(uint64(binary.NativeEndian.Uint32(m.Data[4:])), 10)] = file

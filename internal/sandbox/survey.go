@@ -1,11 +1,12 @@
 package sandbox
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A survey is what was found in folders that a command may write.
@@ -70,7 +71,7 @@ func (s *surveyor) survey(roots, without []string, limit int) (*survey, error) {
 			continue // what cannot be read cannot be read by others either
 		}
 		if seen[dir] = f; limit > 0 && len(seen) > limit {
-			return nil, fmt.Errorf("%s has over %d folders, so that what is guarded in them cannot all be found: "+
+			return nil, umpire.Errorf("%s has over %d folders, so that what is guarded in them cannot all be found: "+
 				"start in a smaller folder", roots[0], limit)
 		}
 		found.add(dir, f)

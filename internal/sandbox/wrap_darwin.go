@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,7 +84,7 @@ func proveSeatbelt() error {
 		}
 		err = box.Close(cmd.Run())
 		if wrote := isPresent(filepath.Join(dir, "file")); wrote != (dir == inside) {
-			return fmt.Errorf("%s does not do what it was told: %w", seatbeltProgram, err)
+			return umpire.Errorf("%s does not do what it was told: %w", seatbeltProgram, err)
 		}
 	}
 	return nil

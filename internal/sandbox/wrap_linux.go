@@ -115,7 +115,7 @@ func sameIDs(file string) ([]syscall.SysProcIDMap, error) {
 	for line := range strings.Lines(string(data)) {
 		var inside, outside, size int
 		if _, err := fmt.Sscan(line, &inside, &outside, &size); err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", file, line, err)
+			return nil, umpire.Errorf("%s: %q: %w", file, line, err)
 		}
 		all = append(all, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
 	}

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -50,7 +51,7 @@ func OpenSeed(folder, name string) ([]byte, error) {
 		return seed, err
 	}
 	if err := createKey(folder, name); err != nil {
-		return nil, fmt.Errorf("key: %w", err)
+		return nil, umpire.Errorf("key: %w", err)
 	}
 	return ReadSeed(folder, name)
 }
@@ -60,7 +61,7 @@ func OpenSeed(folder, name string) ([]byte, error) {
 func ReadSeed(folder, name string) ([]byte, error) {
 	seed, err := readKey(filepath.Join(folder, name))
 	if err != nil {
-		return nil, fmt.Errorf("key: %w", err)
+		return nil, umpire.Errorf("key: %w", err)
 	}
 	return seed, nil
 }
@@ -75,7 +76,7 @@ func deriveKey(secret []byte) (*Key, error) {
 	}{{"umpire seal", keySize, &k.seal}, {"umpire mask", keySize, &k.mask}, {"umpire key id", idSize, &k.id}} {
 		derived, err := hkdf.Key(sha256.New, secret, nil, part.use, part.size)
 		if err != nil {
-			return nil, fmt.Errorf("key: %w", err)
+			return nil, umpire.Errorf("key: %w", err)
 		}
 		*part.to = derived
 	}
@@ -103,10 +104,10 @@ func readKey(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no plain file", path)
+		return nil, umpire.Errorf("%s is no plain file", path)
 	}
 	if others := info.Mode().Perm() & 0o077; others != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf(
+		return nil, umpire.Errorf(
 			"%s can be read by others (%v): make sure nobody has, then chmod 600 it", path, info.Mode().Perm(),
 		)
 	}
@@ -117,7 +118,7 @@ func readKey(path string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(string(text)), keyHeader)
 	secret, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(secret) != keySize {
-		return nil, fmt.Errorf(
+		return nil, umpire.Errorf(
 			"%s holds no key: put the right one back, or remove it for a new one and lose what it made", path,
 		)
 	}

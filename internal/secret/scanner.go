@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"fmt"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/zricethezav/gitleaks/v8/config"
+
+	"github.com/umpirehq/umpire"
 )
 
 // The rules of the scanner, in the form in which they are looked up here: each
@@ -92,7 +93,7 @@ func scannerRules() (rules []*rule, misfits []error) {
 		Rules []scannerRule `toml:"rules"`
 	}
 	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
-		return nil, []error{fmt.Errorf("the scanner's rules: %w", err)}
+		return nil, []error{umpire.Errorf("the scanner's rules: %w", err)}
 	}
 	for _, r := range file.Rules {
 		if left[r.ID] != "" {
@@ -100,7 +101,7 @@ func scannerRules() (rules []*rule, misfits []error) {
 		}
 		fitted, err := r.fit()
 		if err != nil {
-			misfits = append(misfits, fmt.Errorf("%s: %w", r.ID, err))
+			misfits = append(misfits, umpire.Errorf("%s: %w", r.ID, err))
 			continue
 		}
 		rules = append(rules, fitted)
@@ -131,7 +132,7 @@ func (r *scannerRule) fit() (*rule, error) {
 	}
 	shortest := len(slices.MinFunc(fitted.literals, func(a, b string) int { return len(a) - len(b) }))
 	if shortest < 2 {
-		return nil, fmt.Errorf("%s begins with %q", pattern, fitted.literals)
+		return nil, umpire.Errorf("%s begins with %q", pattern, fitted.literals)
 	}
 	if !named && shortest >= enoughToKnow {
 		fitted.entropy = 0
@@ -150,7 +151,7 @@ func (r *scannerRule) pattern() (pattern string, named bool, err error) {
 	pattern = r.Regex
 	if c, ok := changed[r.ID]; ok {
 		if !strings.Contains(pattern, c[0]) {
-			return "", false, fmt.Errorf("%s is not in %s", c[0], pattern)
+			return "", false, umpire.Errorf("%s is not in %s", c[0], pattern)
 		}
 		pattern = strings.Replace(pattern, c[0], c[1], 1)
 	}

@@ -5,7 +5,8 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"errors"
-	"fmt"
+
+	"github.com/umpirehq/umpire"
 )
 
 // ErrNoKey is matched when there is no key to seal or open with.
@@ -39,11 +40,11 @@ func (k *Key) Sealer() (*Sealer, error) {
 	}
 	block, err := aes.NewCipher(k.seal)
 	if err != nil {
-		return nil, fmt.Errorf("sealer: %w", err)
+		return nil, umpire.Errorf("sealer: %w", err)
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return nil, fmt.Errorf("sealer: %w", err)
+		return nil, umpire.Errorf("sealer: %w", err)
 	}
 	return &Sealer{aead: aead, head: append([]byte{sealFormat}, k.id...)}, nil
 }
@@ -51,7 +52,7 @@ func (k *Key) Sealer() (*Sealer, error) {
 // Seal encrypts a text for a place. Sealing twice gives two different results.
 func (s *Sealer) Seal(label string, plain []byte) ([]byte, error) {
 	if s == nil {
-		return nil, fmt.Errorf("seal %s: %w", label, ErrNoKey)
+		return nil, umpire.Errorf("seal %s: %w", label, ErrNoKey)
 	}
 	sealed := bytes.Clone(s.head)
 	return s.aead.Seal(sealed, nil, plain, s.bound(label)), nil
@@ -61,17 +62,17 @@ func (s *Sealer) Seal(label string, plain []byte) ([]byte, error) {
 // text.
 func (s *Sealer) Open(label string, sealed []byte) ([]byte, error) {
 	if s == nil {
-		return nil, fmt.Errorf("open %s: %w", label, ErrNoKey)
+		return nil, umpire.Errorf("open %s: %w", label, ErrNoKey)
 	}
 	switch {
 	case len(sealed) < headSize || sealed[0] != sealFormat:
-		return nil, fmt.Errorf("open %s: it is no sealed text: %w", label, ErrSealed)
+		return nil, umpire.Errorf("open %s: it is no sealed text: %w", label, ErrSealed)
 	case !bytes.Equal(sealed[:headSize], s.head):
-		return nil, fmt.Errorf("open %s: it was sealed with another key: %w", label, ErrSealed)
+		return nil, umpire.Errorf("open %s: it was sealed with another key: %w", label, ErrSealed)
 	}
 	plain, err := s.aead.Open(nil, nil, sealed[headSize:], s.bound(label))
 	if err != nil {
-		return nil, fmt.Errorf("open %s: it was changed, or belongs to another place: %w", label, ErrSealed)
+		return nil, umpire.Errorf("open %s: it was changed, or belongs to another place: %w", label, ErrSealed)
 	}
 	return plain, nil
 }

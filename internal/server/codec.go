@@ -3,13 +3,13 @@ package server
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -171,7 +171,7 @@ func (c jsonCodec) Marshal(v any) ([]byte, error) { return c.MarshalAppend(nil, 
 func (jsonCodec) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	c, ok := v.(carrier)
 	if !ok {
-		return nil, fmt.Errorf("%T is no carrier", v)
+		return nil, umpire.Errorf("%T is no carrier", v)
 	}
 	return c.appendJSON(dst)
 }
@@ -180,7 +180,7 @@ func (jsonCodec) MarshalAppend(dst []byte, v any) ([]byte, error) {
 func (jsonCodec) Unmarshal(data []byte, v any) error {
 	c, ok := v.(carrier)
 	if !ok {
-		return fmt.Errorf("%T is no carrier", v)
+		return umpire.Errorf("%T is no carrier", v)
 	}
 	c.readJSON(data)
 	return nil
@@ -204,7 +204,7 @@ func (protoCodec) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	case proto.Message:
 		return proto.MarshalOptions{}.MarshalAppend(dst, v)
 	}
-	return nil, fmt.Errorf("%T is neither carrier nor message", v)
+	return nil, umpire.Errorf("%T is neither carrier nor message", v)
 }
 
 // Unmarshal reads a carrier or a message.
@@ -216,5 +216,5 @@ func (protoCodec) Unmarshal(data []byte, v any) error {
 	case proto.Message:
 		return proto.Unmarshal(data, v)
 	}
-	return fmt.Errorf("%T is neither carrier nor message", v)
+	return umpire.Errorf("%T is neither carrier nor message", v)
 }

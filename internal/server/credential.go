@@ -6,13 +6,13 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -59,7 +59,7 @@ type Credentials struct {
 // others could have read, is made anew.
 func LoadCredentials(folder string) (c Credentials, err error) {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
-		return c, fmt.Errorf("credentials: %w", err)
+		return c, umpire.Errorf("credentials: %w", err)
 	}
 	if c.Agent, err = loadToken(filepath.Join(folder, AgentTokenFile)); err != nil {
 		return Credentials{}, err
@@ -73,7 +73,7 @@ func LoadCredentials(folder string) (c Credentials, err error) {
 func loadToken(path string) (string, error) {
 	token, err := readToken(path)
 	if err != nil {
-		return "", fmt.Errorf("credential: %w", err)
+		return "", umpire.Errorf("credential: %w", err)
 	}
 	if token != "" {
 		return token, nil
@@ -90,7 +90,7 @@ func readToken(path string) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no regular file", path)
+		return "", umpire.Errorf("%s is no regular file", path)
 	case info.Size() > maxTokenFile, open(info):
 		return "", nil
 	}
@@ -116,7 +116,7 @@ func makeToken(path string) (string, error) {
 	_, _ = rand.Read(raw[:]) // never fails
 	token := hex.EncodeToString(raw[:])
 	if err := files.Replace(path, []byte(token+"\n"), fileMode); err != nil {
-		return "", fmt.Errorf("credential: %w", err)
+		return "", umpire.Errorf("credential: %w", err)
 	}
 	return token, nil
 }

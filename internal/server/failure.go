@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -112,7 +111,7 @@ func failureIn(body []byte) *failure {
 }
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf(format+": %w", append(args, umpire.ErrInvalid)...)
+	return umpire.Errorf("%w: %w", umpire.Errorf(format, args...), umpire.ErrInvalid)
 }
 
 // rpc returns the failure as Connect and gRPC tell it, with its detail.

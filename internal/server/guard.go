@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -165,7 +164,7 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	if where.role == rolePerson && x.peer.hasOrigin() {
 		var err error
 		if runners, err = runnersOf(r.Context(), g.server.gate); err != nil {
-			return failureOf(fmt.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))
+			return failureOf(umpire.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))
 		}
 	}
 	if why := x.peer.person(runners); why != "" {

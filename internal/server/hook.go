@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -52,7 +51,7 @@ func (c *hookService) answerQuestion(r *http.Request) (host.Output, error) {
 	}
 	q, err := host.ReadQuestion(body)
 	if err != nil {
-		return host.Output{}, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
+		return host.Output{}, umpire.Errorf("%w: %w", err, umpire.ErrInvalid)
 	}
 	if err := c.checkQuestion(r.Context(), &q); err != nil {
 		return host.Output{}, err

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -34,7 +34,7 @@ func Listen(ctx context.Context, address string, remote bool) (net.Listener, err
 		l, err = listenTCP(ctx, address, remote)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", address, err)
+		return nil, umpire.Errorf("listen on %s: %w", address, err)
 	}
 	return l, nil
 }
@@ -59,11 +59,12 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	}
 	lock, err := lockFile(path + ".lock")
 	if err != nil {
-		return nil, fmt.Errorf("another gate serves there: %w", err)
+		return nil, umpire.Errorf("another gate serves there: %w", err)
 	}
 	name, release, err := files.SocketName(path)
 	if errors.Is(err, files.ErrSocketPath) {
-		err = fmt.Errorf("a socket's path has 1 to %d bytes, this one has %d: %w", files.MaxSocketPath, len(path), err)
+		err = umpire.Errorf("a socket's path has 1 to %d bytes, this one has %d: %w",
+			files.MaxSocketPath, len(path), err)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
@@ -120,7 +121,8 @@ func ownFolder(folder string) error {
 		return err
 	}
 	if open(info) || !ours(info) {
-		return fmt.Errorf("the folder %s is not yours alone: its mode is %04o, want 0700", folder, info.Mode().Perm())
+		return umpire.Errorf("the folder %s is not yours alone: its mode is %04o, want 0700",
+			folder, info.Mode().Perm())
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // tellsPeers says that this system tells who connected.
@@ -60,7 +62,7 @@ func originOf(c *net.UnixConn, pid int) (origin, error) {
 	}
 	if handle >= 0 {
 		if err := unix.PidfdSendSignal(handle, 0, nil, 0); err != nil {
-			return origin{}, fmt.Errorf("process %d, which connected, is gone", pid)
+			return origin{}, umpire.Errorf("process %d, which connected, is gone", pid)
 		}
 	}
 	return o, nil
@@ -172,7 +174,7 @@ func statOf(pid int) (p peerProcess, parent int, err error) {
 	const parentField, startField = 1, 19 // after the name
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) <= startField {
-		return p, 0, fmt.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
+		return p, 0, umpire.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
 	}
 	parent, err = strconv.Atoi(fields[parentField])
 	return peerProcess{pid: pid, started: fields[startField]}, parent, err

@@ -3,12 +3,13 @@ package server
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A tcpSocket is the far end of a connection on this machine.
@@ -61,12 +62,12 @@ func findTCPSocket(far, near netip.AddrPort) (tcpSocket, error) {
 			}
 			uid, err := strconv.Atoi(fields[uidField])
 			if err != nil {
-				return tcpSocket{}, fmt.Errorf("%s: %w", table, err)
+				return tcpSocket{}, umpire.Errorf("%s: %w", table, err)
 			}
 			return tcpSocket{uid: uid, inode: fields[inodeField]}, nil
 		}
 	}
-	return tcpSocket{}, fmt.Errorf("the connection from %s is not in the kernel's table", far)
+	return tcpSocket{}, umpire.Errorf("the connection from %s is not in the kernel's table", far)
 }
 
 // parseProcAddr reads "0100007F:1F90": words of the address in the machine's byte

@@ -2,11 +2,12 @@ package server
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/umpirehq/umpire"
 )
 
 // wellKnown are messages that have a JSON form of their own.
@@ -38,7 +39,7 @@ func appendMessage(dst []byte, m protoreflect.Message) ([]byte, error) {
 		dst = append(strconv.AppendQuote(dst, string(field.Name())), ':')
 		var err error
 		if dst, err = appendField(dst, field, m.Get(field)); err != nil {
-			return nil, fmt.Errorf("%s: %w", field.Name(), err)
+			return nil, umpire.Errorf("%s: %w", field.Name(), err)
 		}
 	}
 	return append(dst, '}'), nil
@@ -96,7 +97,7 @@ func appendValue(dst []byte, field protoreflect.FieldDescriptor, v protoreflect.
 	case protoreflect.MessageKind:
 		return appendMessage(dst, v.Message())
 	default:
-		return nil, fmt.Errorf("fields of kind %s are not read", kind)
+		return nil, umpire.Errorf("fields of kind %s are not read", kind)
 	}
 }
 

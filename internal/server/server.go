@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log"
 	"log/slog"
 	"net"
@@ -144,7 +143,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 // admissible refuses addresses that other machines reach.
 func (s *Server) admissible(addr net.Addr) error {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !s.config.Remote {
-		return fmt.Errorf("listen on %s: not a loopback address, which has to be allowed explicitly", tcp)
+		return umpire.Errorf("listen on %s: not a loopback address, which has to be allowed explicitly", tcp)
 	}
 	if s.config.Credentials.Agent == "" || s.config.Credentials.Person == "" {
 		return errors.New("serve: there are no credentials")
@@ -188,7 +187,7 @@ func (s *Server) drain(servers []*http.Server) error {
 	var err error
 	for _, server := range servers {
 		if failed := server.Shutdown(ctx); failed != nil {
-			err = errors.Join(err, fmt.Errorf("drain: requests were cut off: %w", failed), server.Close())
+			err = errors.Join(err, umpire.Errorf("drain: requests were cut off: %w", failed), server.Close())
 		}
 	}
 	return err

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -118,14 +117,14 @@ func checkFilter(ctx context.Context, g umpire.Gate, f umpire.Filter) error {
 		case err != nil:
 			return err
 		case len(left) == 0:
-			return fmt.Errorf("session %q: %w", f.Session, umpire.ErrNotFound)
+			return umpire.Errorf("session %q: %w", f.Session, umpire.ErrNotFound)
 		}
 		session.Project = left[0].Project
 	} else if err != nil {
 		return err
 	}
 	if f.Project != "" && session.Project != f.Project {
-		return fmt.Errorf("session %q is of project %s, not %s: %w",
+		return umpire.Errorf("session %q is of project %s, not %s: %w",
 			f.Session, session.Project.Short(), f.Project.Short(), umpire.ErrOtherProject)
 	}
 	return nil

@@ -90,14 +90,14 @@ func (t Asks) Close(id umpire.RequestID, to string) error {
 		AND state = 'answered')`,
 		string(id), to)
 	if err != nil {
-		return fmt.Errorf("question %q: %w", id, err)
+		return umpire.Errorf("question %q: %w", id, err)
 	}
 	t.pending = true
 	if n > 0 {
 		return nil
 	}
 	if _, err := t.Get(id); err != nil {
-		return fmt.Errorf("question %q: %w", id, err)
+		return umpire.Errorf("question %q: %w", id, err)
 	}
 	return t.conflict("question %q: it is not pending", id)
 }

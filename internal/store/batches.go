@@ -54,11 +54,11 @@ func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	}
 	if c := b.Call(e.Call); c != nil {
 		if err := t.saveCall(b, c, next.Call(e.Call)); err != nil {
-			return fmt.Errorf("batch %q: %w", b.ID, err)
+			return umpire.Errorf("batch %q: %w", b.ID, err)
 		}
 	}
 	if err := t.saveState(b, &next); err != nil {
-		return fmt.Errorf("batch %q: %w", b.ID, err)
+		return umpire.Errorf("batch %q: %w", b.ID, err)
 	}
 	*b = next
 	_, err = Events(t).Append(e.Event)
@@ -101,7 +101,7 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 		from.Attempt,
 		string(b.ID), string(b.State), b.Resumes, b.Cancelled)
 	if err != nil {
-		return fmt.Errorf("call %q: %w", from.ID, err)
+		return umpire.Errorf("call %q: %w", from.ID, err)
 	}
 	if n == 0 {
 		return t.conflict("call %q is not %s any more, or the batch not %s", from.ID, from.State, b.State)
@@ -114,7 +114,7 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 func (t Batches) Insert(b umpire.Batch, turn int64, calls []CallRow, at time.Time) error {
 	what := fmt.Sprintf("batch %q", b.ID)
 	if len(calls) != len(b.Calls) {
-		return fmt.Errorf("%s: %d calls with %d rows: %w", what, len(b.Calls), len(calls), umpire.ErrInvalid)
+		return umpire.Errorf("%s: %d calls with %d rows: %w", what, len(b.Calls), len(calls), umpire.ErrInvalid)
 	}
 	t.pending = true
 	err := t.insert(what, insertBatch, string(b.Session), string(b.ID), b.Lane, turn, string(b.State), b.Resumes,

@@ -23,7 +23,7 @@ func Chain(prev string, e umpire.Event) (string, error) {
 	var err error
 	if len(e.Data) > 0 {
 		if e.Data, err = batch.Canonical(e.Data); err != nil {
-			return "", fmt.Errorf("event %s: data: %w", e.Kind, err)
+			return "", umpire.Errorf("event %s: data: %w", e.Kind, err)
 		}
 	}
 	return chain(prev, &e)
@@ -40,17 +40,17 @@ func chain(prev string, e *umpire.Event) (string, error) {
 	var err error
 	if len(e.Accesses) > 0 {
 		if c.Accesses, err = canonical(e.Accesses); err != nil {
-			return "", fmt.Errorf("event %s: accesses: %w", e.Kind, err)
+			return "", umpire.Errorf("event %s: accesses: %w", e.Kind, err)
 		}
 	}
 	if e.Blocked != nil {
 		if c.Blocked, err = canonical(e.Blocked); err != nil {
-			return "", fmt.Errorf("event %s: blocked_reason: %w", e.Kind, err)
+			return "", umpire.Errorf("event %s: blocked_reason: %w", e.Kind, err)
 		}
 	}
 	text, err := json.Marshal(&c)
 	if err != nil {
-		return "", fmt.Errorf("event %s: %w: %w", e.Kind, err, umpire.ErrInvalid)
+		return "", umpire.Errorf("event %s: %w: %w", e.Kind, err, umpire.ErrInvalid)
 	}
 	sum := sha256.New()
 	sum.Write([]byte(prev))
@@ -87,7 +87,7 @@ type canonicalEvent struct {
 func canonical(v any) (json.RawMessage, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
+		return nil, umpire.Errorf("%w: %w", err, umpire.ErrInvalid)
 	}
 	return batch.Canonical(text)
 }

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"fmt"
-
 	"github.com/umpirehq/umpire"
 )
 
@@ -20,7 +18,7 @@ func (t Messages) Append(s umpire.SessionID, m MessageRow) (int64, error) {
 		RETURNING n`,
 		string(s), m.Role, string(m.Batch), stamp(m.At), []byte(m.Content.Shown), blob(m.Content.Exact))
 	if err != nil {
-		return 0, fmt.Errorf("message of session %q: %w", s, err)
+		return 0, umpire.Errorf("message of session %q: %w", s, err)
 	}
 	return n, nil
 }
@@ -51,7 +49,7 @@ func (t Prompts) Queue(s umpire.SessionID, p PromptRow) (int64, error) {
 		RETURNING n`,
 		string(s), stamp(p.At), []byte(p.Text.Shown), blob(p.Text.Exact))
 	if err != nil {
-		return 0, fmt.Errorf("prompt of session %q: %w", s, err)
+		return 0, umpire.Errorf("prompt of session %q: %w", s, err)
 	}
 	return n, nil
 }

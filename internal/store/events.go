@@ -33,10 +33,10 @@ func (t Events) Append(e umpire.Event) (umpire.Event, error) {
 	}
 	n, err := t.link(&e)
 	if err != nil {
-		return e, fmt.Errorf("event %s: %w", e.Kind, err)
+		return e, umpire.Errorf("event %s: %w", e.Kind, err)
 	}
 	if err := t.row([]any{&e.Seq}, insertEvent, eventValues(&e, n)...); err != nil {
-		return e, fmt.Errorf("event %s: %w", e.Kind, err)
+		return e, umpire.Errorf("event %s: %w", e.Kind, err)
 	}
 	if t.ends == nil {
 		t.ends = map[umpire.SessionID]link{}
@@ -61,7 +61,7 @@ func storable(e umpire.Event) (umpire.Event, error) {
 	}
 	data, err := batch.Canonical(cleanText(e.Data))
 	if err != nil {
-		return e, fmt.Errorf("event %s: data: %w", e.Kind, err)
+		return e, umpire.Errorf("event %s: data: %w", e.Kind, err)
 	}
 	e.Data = data
 	return e, nil

@@ -77,7 +77,7 @@ func (t Resumes) Claim(s umpire.SessionID, b umpire.BatchID, epoch int64, at tim
 	n, err := t.exec(`UPDATE resumes SET epoch = $3
 		WHERE session_id = $1 AND batch_id = $2 AND delivered_at IS NULL AND epoch < $3`, string(s), string(b), epoch)
 	if err != nil {
-		return fmt.Errorf("batch %q: %w", b, err)
+		return umpire.Errorf("batch %q: %w", b, err)
 	}
 	if n > 0 {
 		return nil
@@ -105,13 +105,13 @@ func (t Resumes) Deliver(s umpire.SessionID, b umpire.BatchID, at time.Time) err
 	n, err := t.exec(`UPDATE resumes SET delivered_at = $3
 		WHERE session_id = $1 AND batch_id = $2 AND delivered_at IS NULL`, string(s), string(b), micros(at))
 	if err != nil {
-		return fmt.Errorf("batch %q: %w", b, err)
+		return umpire.Errorf("batch %q: %w", b, err)
 	}
 	if n > 0 {
 		return nil
 	}
 	if _, err := t.Get(s, b); err != nil {
-		return fmt.Errorf("claim on batch %q: %w", b, err)
+		return umpire.Errorf("claim on batch %q: %w", b, err)
 	}
 	return t.conflict("batch %q: its results are delivered already", b)
 }

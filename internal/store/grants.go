@@ -100,14 +100,14 @@ func (t Grants) Revoke(id string, at time.Time) error {
 
 func (t Grants) checkChanged(id string, n int64, err error, otherwise string) error {
 	if err != nil {
-		return fmt.Errorf("grant %q: %w", id, err)
+		return umpire.Errorf("grant %q: %w", id, err)
 	}
 	if n > 0 {
 		return nil
 	}
 	var found string
 	if err := t.row([]any{&found}, `SELECT grant_id FROM grants WHERE grant_id = $1`, id); err != nil {
-		return fmt.Errorf("grant %q: %w", id, err)
+		return umpire.Errorf("grant %q: %w", id, err)
 	}
 	return t.conflict("grant %q: %s", id, otherwise)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A migration is one numbered file: 0001_name.sql.
@@ -36,7 +38,7 @@ func migrate(ctx context.Context, db *sql.DB, d *Dialect) error {
 	for {
 		done, err := c.migrateOne(ctx, all)
 		if err != nil {
-			return fmt.Errorf("schema: %w", err)
+			return umpire.Errorf("schema: %w", err)
 		}
 		if done {
 			return nil
@@ -56,7 +58,8 @@ func (c *conn) migrateOne(ctx context.Context, all []migration) (done bool, err 
 	}
 	if version > len(all) {
 		return false, c.giveUp(ctx,
-			fmt.Errorf("the database has version %d and this program knows %d: use a newer program", version, len(all)))
+			umpire.Errorf("the database has version %d and this program knows %d: use a newer program",
+				version, len(all)))
 	}
 	if version == len(all) {
 		return true, c.script(ctx, "COMMIT")
@@ -64,7 +67,7 @@ func (c *conn) migrateOne(ctx context.Context, all []migration) (done bool, err 
 	m := all[version]
 	applied := fmt.Sprintf(`INSERT INTO schema_migrations (version, name) VALUES (%d, '%s')`, m.version, m.name)
 	if err := c.script(ctx, m.sql, applied, "COMMIT"); err != nil {
-		return false, c.giveUp(ctx, fmt.Errorf("%04d_%s: %w", m.version, m.name, err))
+		return false, c.giveUp(ctx, umpire.Errorf("%04d_%s: %w", m.version, m.name, err))
 	}
 	return false, nil
 }
@@ -102,7 +105,7 @@ func migrations(files fs.FS) ([]migration, error) {
 	for i, name := range names {
 		number, rest, _ := strings.Cut(strings.TrimSuffix(name, ".sql"), "_")
 		if version, err := strconv.Atoi(number); err != nil || version != i+1 {
-			return nil, fmt.Errorf("migration %s: want number %04d", name, i+1)
+			return nil, umpire.Errorf("migration %s: want number %04d", name, i+1)
 		}
 		text, err := fs.ReadFile(files, name)
 		if err != nil {

@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 var (
@@ -33,7 +34,7 @@ type Store struct {
 // from then on, also when it fails.
 func New(ctx context.Context, db *sql.DB, d Dialect) (*Store, error) {
 	if err := migrate(ctx, db, &d); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", d.Name, err), db.Close())
+		return nil, errors.Join(umpire.Errorf("%s: %w", d.Name, err), db.Close())
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Store{dialect: &d, db: db, herald: d.Herald(db), pool: newPool(db, &d), stop: stop}
@@ -74,7 +75,7 @@ func (s *Store) View(ctx context.Context, f func(*Tx) error) error {
 func (s *Store) view(ctx context.Context, f func(*Tx) error) (again bool, err error) {
 	c, err := s.pool.take(ctx)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", s.dialect.Name, err)
+		return false, umpire.Errorf("%s: %w", s.dialect.Name, err)
 	}
 	tx := newTx(transaction{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginView})
 	defer func() {

@@ -134,7 +134,7 @@ func (t Sessions) Save(s umpire.Session) error {
 		_, err = t.exec(`UPDATE sessions SET project_id = $2 WHERE session_id = $1`, string(s.ID), string(s.Project))
 	}
 	if err != nil {
-		return fmt.Errorf("session %q: %w", s.ID, err)
+		return umpire.Errorf("session %q: %w", s.ID, err)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (t Sessions) Save(s umpire.Session) error {
 func (t Sessions) Delete(id umpire.SessionID) error {
 	n, err := t.exec(`DELETE FROM sessions WHERE session_id = $1`, string(id))
 	if err != nil {
-		return fmt.Errorf("session %q: %w", id, err)
+		return umpire.Errorf("session %q: %w", id, err)
 	}
 	if n == 0 {
 		return umpire.ErrNotFound

@@ -124,13 +124,13 @@ func (tx *transaction) repeatable() bool {
 func (tx *transaction) markLost(err error) error {
 	switch {
 	case tx.store.dialect.Fault(err) == FaultConflict:
-		err = fmt.Errorf("%s: %w: %w", tx.store.dialect.Name, ErrConflict, err)
+		err = umpire.Errorf("%s: %w: %w", tx.store.dialect.Name, ErrConflict, err)
 	case context.Cause(tx.ctx) != nil:
-		err = fmt.Errorf("%s: %w: %w", tx.store.dialect.Name, context.Cause(tx.ctx), err)
+		err = umpire.Errorf("%s: %w: %w", tx.store.dialect.Name, context.Cause(tx.ctx), err)
 	case tx.writes:
-		err = fmt.Errorf("%s: %w: %w", tx.store.dialect.Name, umpire.ErrNotRecorded, err)
+		err = umpire.Errorf("%s: %w: %w", tx.store.dialect.Name, umpire.ErrNotRecorded, err)
 	default:
-		err = fmt.Errorf("%s: %w", tx.store.dialect.Name, err)
+		err = umpire.Errorf("%s: %w", tx.store.dialect.Name, err)
 	}
 	tx.lost = err
 	return err
@@ -139,7 +139,7 @@ func (tx *transaction) markLost(err error) error {
 // conflict is the error of a write that found something else than it expected. It
 // gives the transaction up.
 func (tx *transaction) conflict(format string, args ...any) error {
-	tx.lost = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrConflict)
+	tx.lost = umpire.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrConflict)
 	return tx.lost
 }
 
@@ -163,7 +163,7 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 func (tx *transaction) insert(what, query string, args ...any) error {
 	n, err := tx.exec(query, args...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return umpire.Errorf("%s: %w", what, err)
 	}
 	if n == 0 {
 		return tx.conflict("%s: there is one already, or one in its place", what)

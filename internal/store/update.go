@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -74,22 +73,22 @@ func (s *Store) try(ctx context.Context, f func(*Tx) error) (again bool, err err
 func (s *Store) commitFailed(err error) (again bool, _ error) {
 	switch s.dialect.Fault(err) {
 	case FaultRetry:
-		return true, fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+		return true, umpire.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
 	case FaultConflict:
-		return false, fmt.Errorf("%s: %w: %w", s.dialect.Name, ErrConflict, err)
+		return false, umpire.Errorf("%s: %w: %w", s.dialect.Name, ErrConflict, err)
 	case FaultLost:
-		return false, fmt.Errorf("%s: %w: %w", s.dialect.Name, ErrUncertain, err)
+		return false, umpire.Errorf("%s: %w: %w", s.dialect.Name, ErrUncertain, err)
 	case FaultOther:
 	}
-	return false, fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+	return false, umpire.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
 }
 
 // unrecorded is the error of an update that could not begin.
 func (s *Store) unrecorded(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
-		return fmt.Errorf("%s: %w", s.dialect.Name, cause)
+		return umpire.Errorf("%s: %w", s.dialect.Name, cause)
 	}
-	return fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+	return umpire.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
 }
 
 // committed wakes everybody who waits for changes.

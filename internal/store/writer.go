@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/umpirehq/umpire"
@@ -247,7 +246,7 @@ func (g *group) commit(ctx context.Context) error {
 	}
 	w.rollback(ctx)
 	if again := w.overwrite(ctx); again != nil {
-		return fmt.Errorf("%w: %w: %w", ErrUncertain, err, again)
+		return umpire.Errorf("%w: %w: %w", ErrUncertain, err, again)
 	}
 	return err
 }
@@ -278,6 +277,6 @@ func (g *group) answer(err error) {
 			u.outcome <- g.outcomes[i]
 			continue
 		}
-		u.outcome <- fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+		u.outcome <- umpire.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +38,7 @@ func ReadObject(text []byte) (Object, error) {
 	w := walker{data: text}
 	w.space()
 	if w.data[w.pos] != '{' {
-		return nil, fmt.Errorf("want a JSON object, got %s", KindOf(text))
+		return nil, umpire.Errorf("want a JSON object, got %s", KindOf(text))
 	}
 	w.top = Object{}
 	w.value()
@@ -58,9 +57,9 @@ func checkSyntax(text []byte) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(text, &raw)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
+		return umpire.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
 	}
-	return fmt.Errorf("not JSON: %w", err)
+	return umpire.Errorf("not JSON: %w", err)
 }
 
 // Text returns a string.
@@ -70,7 +69,7 @@ func (o Object) Text(name string) (string, error) {
 		return "", nil
 	}
 	if raw[0] != '"' {
-		return "", fmt.Errorf("%s: want a string, got %s", name, KindOf(raw))
+		return "", umpire.Errorf("%s: want a string, got %s", name, KindOf(raw))
 	}
 	return UnquoteText(raw), nil
 }
@@ -88,7 +87,7 @@ func (o Object) ID(name string) (string, error) {
 func (o Object) RequiredText(name string) (string, error) {
 	s, err := o.Text(name)
 	if err == nil && s == "" {
-		return "", fmt.Errorf("%s: missing", name)
+		return "", umpire.Errorf("%s: missing", name)
 	}
 	return s, err
 }
@@ -101,7 +100,7 @@ func (o Object) Flag(name string) (bool, error) {
 	case "false", "null", "":
 		return false, nil
 	default:
-		return false, fmt.Errorf("%s: want true or false, got %s", name, KindOf(raw))
+		return false, umpire.Errorf("%s: want true or false, got %s", name, KindOf(raw))
 	}
 }
 
@@ -112,7 +111,7 @@ func (o Object) Child(name string) (Object, error) {
 		return nil, nil
 	}
 	if raw[0] != '{' {
-		return nil, fmt.Errorf("%s: want an object, got %s", name, KindOf(raw))
+		return nil, umpire.Errorf("%s: want an object, got %s", name, KindOf(raw))
 	}
 	w := walker{data: raw, top: Object{}}
 	w.value()
@@ -127,7 +126,7 @@ func (o Object) Texts(name string) ([]string, error) {
 	}
 	var list []string
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("%s: want a list of strings", name)
+		return nil, umpire.Errorf("%s: want a list of strings", name)
 	}
 	return list, nil
 }
@@ -139,7 +138,7 @@ func (o Object) CheckSpelling() error {
 	for name := range o {
 		folded := strings.ToLower(strings.ToUpper(name))
 		if other, ok := seen[folded]; ok {
-			return fmt.Errorf("both %q and %q", min(name, other), max(name, other))
+			return umpire.Errorf("both %q and %q", min(name, other), max(name, other))
 		}
 		seen[folded] = name
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A walker goes once over JSON that is known to be valid and finds duplicate names. One pass,
@@ -58,7 +60,7 @@ func (w *walker) object() {
 		w.str()
 		name := UnquoteText(w.data[start:w.pos])
 		if seen[name] && w.twice == nil {
-			w.twice = fmt.Errorf("%s\"%s\" is given twice", w.where(), shortenName(name))
+			w.twice = umpire.Errorf("%s\"%s\" is given twice", w.where(), shortenName(name))
 		}
 		w.space()
 		w.pos++ // the colon

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -54,7 +53,7 @@ func (c *Chat) Run(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("the terminal: %w", err)
+		return umpire.Errorf("the terminal: %w", err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/host"
 )
@@ -121,10 +121,10 @@ func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	dialer := net.Dialer{Timeout: probeTime}
 	conn, err := dialer.DialContext(ctx, a.Network, a.Name)
 	if err != nil && refusedConnection(err) {
-		return nil, fmt.Errorf("%w on %s: %w", host.ErrAbsent, a, err)
+		return nil, umpire.Errorf("%w on %s: %w", host.ErrAbsent, a, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", a, err)
+		return nil, umpire.Errorf("the gate on %s cannot be reached: %w", a, err)
 	}
 	return conn, nil
 }

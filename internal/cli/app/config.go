@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
@@ -62,7 +61,7 @@ func (a *App) FindProject(dir string) (*project.Project, error) {
 	}
 	p, err := project.Open(dir, project.Options{Home: a.UserHome(), Cache: cache})
 	if err != nil {
-		return nil, Failed(fmt.Errorf("project of %s: %w", dir, err))
+		return nil, Failed(umpire.Errorf("project of %s: %w", dir, err))
 	}
 	return p, nil
 }

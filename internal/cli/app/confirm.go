@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A person confirms an answer on the terminal that the process belongs to, not on standard
@@ -45,14 +47,14 @@ func NewCode() (string, error) {
 // Confirm shows a text on the terminal and wants a word typed back.
 func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) error {
 	if _, err := io.WriteString(tty, text); err != nil {
-		return Failed(fmt.Errorf("write to the terminal: %w", err))
+		return Failed(umpire.Errorf("write to the terminal: %w", err))
 	}
 	if err := DropEarlyKeys(ctx, tty); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(tty, a.Text.Of("Type %s and Enter to confirm, anything else to leave it: "),
 		word); err != nil {
-		return Failed(fmt.Errorf("write to the terminal: %w", err))
+		return Failed(umpire.Errorf("write to the terminal: %w", err))
 	}
 	said, err := readTyped(ctx, tty)
 	if err != nil {
@@ -106,7 +108,7 @@ func (a *App) OpenTerminal() (*os.File, error) {
 		return nil, err
 	}
 	if !IsTerminal(tty) {
-		return nil, errors.Join(fmt.Errorf("%s is not a terminal", a.device), tty.Close())
+		return nil, errors.Join(umpire.Errorf("%s is not a terminal", a.device), tty.Close())
 	}
 	return tty, nil
 }

@@ -2,7 +2,8 @@ package app
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/umpirehq/umpire"
 )
 
 // The exit codes; `umpire help exit-codes` prints the same table.
@@ -47,12 +48,12 @@ func Failed(err error) error {
 
 // Usage is an error of whoever typed the command or wrote the configuration.
 func Usage(hint, format string, args ...any) error {
-	return &CommandError{Code: ExitUsage, Err: fmt.Errorf(format, args...), Hint: hint}
+	return &CommandError{Code: ExitUsage, Err: umpire.Errorf(format, args...), Hint: hint}
 }
 
 // Refused says that the state of things stands against the command.
 func Refused(hint, format string, args ...any) error {
-	return &CommandError{Code: ExitRefused, Err: fmt.Errorf(format, args...), Hint: hint}
+	return &CommandError{Code: ExitRefused, Err: umpire.Errorf(format, args...), Hint: hint}
 }
 
 // ExitCode is the code for an error. Errors that cobra reports by itself are wrong usage.

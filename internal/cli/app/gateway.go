@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"sync"
 
@@ -102,7 +101,7 @@ func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Cred
 	if err == nil && running == nil && conf.Listen != "" {
 		err = &CommandError{
 			Code: ExitGate, Hint: "umpire serve",
-			Err: fmt.Errorf("no gate answers on %s, where %s says that it listens", where, conf.Sources["listen"]),
+			Err: umpire.Errorf("no gate answers on %s, where %s says that it listens", where, conf.Sources["listen"]),
 		}
 	}
 	return running, err
@@ -139,7 +138,7 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 	}
 	c, err := client.Dial(where.String(), token)
 	if err != nil {
-		return nil, &CommandError{Code: ExitGate, Err: fmt.Errorf("the gate on %s: %w", where, err)}
+		return nil, &CommandError{Code: ExitGate, Err: umpire.Errorf("the gate on %s: %w", where, err)}
 	}
 	c.Name = clientName
 	return c, nil
@@ -157,7 +156,7 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	token, err := client.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
 	if err != nil {
 		return "", &CommandError{Code: ExitGate,
-			Err: fmt.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
+			Err: umpire.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
 	}
 	return token, nil
 }
@@ -201,11 +200,11 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	}
 	s, err := at.Open(ctx)
 	if err != nil {
-		return nil, &CommandError{Code: ExitError, Hint: remedyFor(at), Err: fmt.Errorf("open the store: %w", err)}
+		return nil, &CommandError{Code: ExitError, Hint: remedyFor(at), Err: umpire.Errorf("open the store: %w", err)}
 	}
 	key, err := secret.OpenKey(a.StateDir())
 	if err != nil {
-		return nil, Failed(errors.Join(fmt.Errorf("open the key that seals secrets: %w", err), s.Close()))
+		return nil, Failed(errors.Join(umpire.Errorf("open the key that seals secrets: %w", err), s.Close()))
 	}
 	sealer, err := key.Sealer()
 	if err != nil {
@@ -298,7 +297,7 @@ func GateError(err error) error {
 		errors.Is(err, umpire.ErrOtherProject), errors.Is(err, umpire.ErrLimit), errors.Is(err, umpire.ErrChanged):
 		code = ExitRefused
 	case errors.Is(err, client.ErrCredential):
-		code, err = ExitRefused, fmt.Errorf("the gate does not take this credential: %w", err)
+		code, err = ExitRefused, umpire.Errorf("the gate does not take this credential: %w", err)
 	}
 	return &CommandError{Code: code, Err: err}
 }

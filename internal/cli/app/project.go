@@ -1,8 +1,6 @@
 package app
 
 import (
-	"fmt"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
@@ -27,7 +25,7 @@ func (a *App) OpenProject() (*OpenedProject, error) {
 	g := gate.New(a.GateConfig(conf))
 	p, err := g.Project(a.Dir)
 	if err != nil {
-		return nil, Failed(fmt.Errorf("open the project of %s: %w", a.Dir, err))
+		return nil, Failed(umpire.Errorf("open the project of %s: %w", a.Dir, err))
 	}
 	return &OpenedProject{p, conf}, nil
 }

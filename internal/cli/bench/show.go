@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
@@ -17,7 +18,7 @@ import (
 const maxShownCommand = 120
 
 func benchExceeded(format string, args ...any) error {
-	return &app.CommandError{Code: app.ExitError, Err: fmt.Errorf(format, args...), Hint: "umpire bench --list 20"}
+	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf(format, args...), Hint: "umpire bench --list 20"}
 }
 
 // showBench writes the scores.

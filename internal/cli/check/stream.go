@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 
@@ -32,11 +31,11 @@ func checkStream(ctx context.Context, a *app.App, d *checker) error {
 			return nil
 		}
 		if l.Err != nil && !errors.Is(l.Err, strictjson.ErrLineTooLong) {
-			return app.Failed(fmt.Errorf("read standard input: %w", l.Err))
+			return app.Failed(umpire.Errorf("read standard input: %w", l.Err))
 		}
 		// One write for each answer: the client waits for it.
 		if _, err := a.Stdout.Write(append(view.VisibleJSON(d.decideLine(l.Text, l.Err)), '\n')); err != nil {
-			return app.Failed(fmt.Errorf("write standard output: %w", err))
+			return app.Failed(umpire.Errorf("write standard output: %w", err))
 		}
 	}
 }
@@ -130,7 +129,7 @@ type callLine struct {
 func readCallLine(line []byte) (callLine, error) {
 	fields, err := strictjson.ReadObject(line)
 	if fields == nil {
-		return callLine{}, fmt.Errorf("the line: %w", err)
+		return callLine{}, umpire.Errorf("the line: %w", err)
 	}
 	l := callLine{id: json.RawMessage(`""`)}
 	if id, ok := fields["id"]; ok {
@@ -155,7 +154,7 @@ func (l *callLine) fill(fields map[string]json.RawMessage) error {
 	}{{"tool", &l.call.Tool}, {"cwd", &dir}, {"agent", &agent}, {"session_id", &session}, {"command", &command}}
 	for _, t := range texts {
 		if raw, ok := fields[t.name]; ok && json.Unmarshal(raw, t.into) != nil {
-			return fmt.Errorf("%s: want a string", t.name)
+			return umpire.Errorf("%s: want a string", t.name)
 		}
 	}
 	if raw, ok := fields["background"]; ok && json.Unmarshal(raw, &l.call.Background) != nil {
@@ -181,7 +180,7 @@ func (l *callLine) fill(fields map[string]json.RawMessage) error {
 		l.call.Input = json.RawMessage("{}")
 	}
 	if l.call.Input[0] != '{' {
-		return fmt.Errorf("input: want an object, got %s", strictjson.KindOf(l.call.Input))
+		return umpire.Errorf("input: want an object, got %s", strictjson.KindOf(l.call.Input))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/host/setup"
@@ -43,11 +44,11 @@ func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return nil, nil, fmt.Errorf(
+		return nil, nil, umpire.Errorf(
 			"%s is a symbolic link: change the file it leads to by hand, or replace the link by a file", path)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is not a regular file", path)
+		return nil, nil, umpire.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,7 +57,7 @@ func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	if err == nil && len(text) > maxSettings {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxSettings)
+		err = umpire.Errorf("%s is larger than %d bytes", path, maxSettings)
 	}
 	return text, info, err
 }
@@ -64,7 +65,7 @@ func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 // writeSettings puts the change on disk, in one step, with the mode that the file had.
 func (j *initJob) writeSettings(c settingsChange, info fs.FileInfo) error {
 	if now, _, err := ReadSettings(c.path); err != nil || !bytes.Equal(now, c.before) {
-		return app.Failed(fmt.Errorf("%s changed in the meantime: nothing is written", c.path))
+		return app.Failed(umpire.Errorf("%s changed in the meantime: nothing is written", c.path))
 	}
 	if c.remove {
 		if err := os.Remove(c.path); err != nil {

@@ -212,7 +212,7 @@ func removeRule(ctx context.Context, a *app.App, id umpire.RuleID, scope string)
 			return app.Failed(err)
 		}
 		return &app.CommandError{Code: app.ExitError,
-			Err: fmt.Errorf("no rule %q in the files that umpire writes", id), Hint: "umpire rules list"}
+			Err: umpire.Errorf("no rule %q in the files that umpire writes", id), Hint: "umpire rules list"}
 	})
 }
 

@@ -38,7 +38,7 @@ type typedLine struct {
 func (s *agentRun) newAsker() (*runAsker, error) {
 	tty, err := s.OpenTerminal()
 	if err != nil {
-		return nil, app.Failed(fmt.Errorf("ask on the terminal: %w", err))
+		return nil, app.Failed(umpire.Errorf("ask on the terminal: %w", err))
 	}
 	return &runAsker{agentRun: s, tty: tty}, nil
 }
@@ -80,7 +80,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)
 	}
 	if _, err := k.tty.Write(text.Bytes()); err != nil {
-		return fmt.Errorf("write to the terminal: %w", err)
+		return umpire.Errorf("write to the terminal: %w", err)
 	}
 	for {
 		answer, err := k.choose(ctx, menu)

@@ -107,7 +107,7 @@ func (s *agentRun) runChat(ctx context.Context, person umpire.Gate, host *chatHo
 	switch {
 	case ctx.Err() != nil:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn,
-			Err: fmt.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
+			Err: umpire.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
 	case err != nil:
 		return app.Failed(err)
 	}

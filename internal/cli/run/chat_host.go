@@ -80,7 +80,7 @@ func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, hand
 // explain says what a person can do about a turn that broke off.
 func (h *chatHost) explain(err error) error {
 	if errors.Is(err, umpire.ErrFenced) {
-		return fmt.Errorf("%w; /resume %s takes it back", err, h.session.ID)
+		return umpire.Errorf("%w; /resume %s takes it back", err, h.session.ID)
 	}
 	return err
 }

@@ -54,11 +54,11 @@ func runDemo(ctx context.Context, a *app.App, yes, keep bool, showRecord func(co
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return &app.CommandError{Code: app.ExitRefused, Hint: "install git, then run umpire demo again",
-			Err: fmt.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
+			Err: umpire.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
 	}
 	place, err := os.MkdirTemp("", "umpire-demo-")
 	if err != nil {
-		return app.Failed(fmt.Errorf("a folder for the demo: %w", err))
+		return app.Failed(umpire.Errorf("a folder for the demo: %w", err))
 	}
 	if !keep {
 		defer func() {
@@ -126,7 +126,7 @@ func makeRepository(ctx context.Context, a *app.App) error {
 		git := exec.CommandContext(ctx, "git", args...)
 		git.Dir = a.Dir
 		if out, err := git.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+			return umpire.Errorf("git %s: %w: %s", args[0], err, out)
 		}
 	}
 	return nil

@@ -3,10 +3,10 @@ package run
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
@@ -77,7 +77,7 @@ func (s *agentRun) withLog(model llm.Model) (llm.Model, func(), error) {
 	}
 	file, err := os.OpenFile(s.Absolute(s.flags.modelLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, nil, app.Failed(fmt.Errorf("--model-log: %w", err))
+		return nil, nil, app.Failed(umpire.Errorf("--model-log: %w", err))
 	}
 	return llm.NewLog(model, file), func() {
 		if err := file.Close(); err != nil {

@@ -353,7 +353,7 @@ func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, strin
 	sandbox.SweepScratch(os.TempDir())
 	scratch, release, err := sandbox.MakeScratch(os.TempDir())
 	if err != nil {
-		return nil, nil, app.Failed(fmt.Errorf("a folder for outputs: %w", err))
+		return nil, nil, app.Failed(umpire.Errorf("a folder for outputs: %w", err))
 	}
 	var added []string
 	for _, dir := range session.AddDirs {
@@ -398,23 +398,25 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	switch {
 	case o.Waiting > 0:
 		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending",
-			Err: fmt.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
+			Err: umpire.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
 	case o.Idle:
 		return app.Refused(goOn+" TASK", "nothing is open in session %s", id)
 	case o.Cancelled:
-		return &app.CommandError{Code: app.ExitDenied, Hint: goOn + " TASK", Err: fmt.Errorf("the turn was cancelled")}
+		return &app.CommandError{
+			Code: app.ExitDenied, Hint: goOn + " TASK", Err: errors.New("the turn was cancelled"),
+		}
 	case o.Unattended > 0:
 		return &app.CommandError{Code: app.ExitDenied, Hint: "umpire serve",
-			Err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
+			Err: umpire.Errorf("denied because nobody could be asked: %d", o.Unattended)}
 	case o.Late > 0:
 		return &app.CommandError{Code: app.ExitAsks, Hint: goOn + " TASK",
-			Err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
+			Err: umpire.Errorf("denied because nobody answered in time: %d", o.Late)}
 	case o.Stop == llm.StopCut:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn + ` "go on"`,
-			Err: fmt.Errorf("the last reply was cut off at the longest that the model writes")}
+			Err: umpire.Errorf("the last reply was cut off at the longest that the model writes")}
 	case o.Stop == llm.StopRefused:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn + " TASK",
-			Err: fmt.Errorf("the provider did not let the model reply")}
+			Err: umpire.Errorf("the provider did not let the model reply")}
 	}
 	return nil
 }
@@ -426,10 +428,10 @@ func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error
 	switch {
 	case errors.Is(err, app.ErrUnconfirmed):
 		return &app.CommandError{Code: app.ExitAsks, Hint: goOn,
-			Err: fmt.Errorf("nobody answers any more: the calls of session %s still wait", id)}
+			Err: umpire.Errorf("nobody answers any more: the calls of session %s still wait", id)}
 	case ctx.Err() != nil:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn,
-			Err: fmt.Errorf("interrupted; session %s can be gone on with", id)}
+			Err: umpire.Errorf("interrupted; session %s can be gone on with", id)}
 	case ofModel:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: err}
 	}

@@ -1,9 +1,9 @@
 package setup
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -26,7 +26,7 @@ type ClaudeRegistration struct {
 func RegisteredClaude(settings []byte) ([]ClaudeRegistration, error) {
 	d, err := parseDocument(settings)
 	if err != nil {
-		return nil, fmt.Errorf("read claude hooks: %w", err)
+		return nil, umpire.Errorf("read claude hooks: %w", err)
 	}
 	var list []ClaudeRegistration
 	for _, own := range d.own(host.ClaudeOther) {

@@ -6,7 +6,6 @@ package setup
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
@@ -84,13 +84,13 @@ type hookHandler struct {
 // Claude Code gives them, bears line and column; the file is then left alone.
 func InstallClaude(settings []byte, o ClaudeInstall) ([]byte, error) {
 	if err := o.check(); err != nil {
-		return nil, fmt.Errorf("install claude hooks: %w", err)
+		return nil, umpire.Errorf("install claude hooks: %w", err)
 	}
 	text := settings
 	for _, h := range claudeHooks {
 		var err error
 		if text, err = installHook(text, h.kind, o.group(h.kind, h.matcher)); err != nil {
-			return nil, fmt.Errorf("install claude hooks: %w", err)
+			return nil, umpire.Errorf("install claude hooks: %w", err)
 		}
 	}
 	return text, nil
@@ -98,13 +98,13 @@ func InstallClaude(settings []byte, o ClaudeInstall) ([]byte, error) {
 
 func (o ClaudeInstall) check() error {
 	if !host.IsAbsolute(o.Command) {
-		return fmt.Errorf("command %q is not an absolute path", o.Command)
+		return umpire.Errorf("command %q is not an absolute path", o.Command)
 	}
 	if o.Timeout <= 0 {
 		return errors.New("timeout is not positive")
 	}
 	if !ownCommand(o.Command, o.args()) {
-		return fmt.Errorf("command %q %q would not be recognised as umpire's hook", o.Command, o.args())
+		return umpire.Errorf("command %q %q would not be recognised as umpire's hook", o.Command, o.args())
 	}
 	return nil
 }
@@ -159,13 +159,13 @@ func (d *document) hookList(kind host.ClaudeKind) (hooks, list *hujson.Value, er
 		return nil, nil, err
 	}
 	if !isObject(hooks) {
-		return nil, nil, fmt.Errorf("%s: hooks: want an object", d.at(hooks.StartOffset))
+		return nil, nil, umpire.Errorf("%s: hooks: want an object", d.at(hooks.StartOffset))
 	}
 	if list, err = d.member(hooks, kind.String()); err != nil || list == nil {
 		return hooks, nil, err
 	}
 	if !isArray(list) {
-		return nil, nil, fmt.Errorf("%s: hooks.%s: want a list", d.at(list.StartOffset), kind)
+		return nil, nil, umpire.Errorf("%s: hooks.%s: want a list", d.at(list.StartOffset), kind)
 	}
 	return hooks, list, nil
 }
@@ -192,7 +192,7 @@ func UninstallClaude(settings []byte) ([]byte, error) {
 	for {
 		d, err := parseDocument(text)
 		if err != nil {
-			return nil, fmt.Errorf("uninstall claude hooks: %w", err)
+			return nil, umpire.Errorf("uninstall claude hooks: %w", err)
 		}
 		own := d.own(host.ClaudeOther)
 		if len(own) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -32,10 +33,10 @@ type document struct {
 // bears line and column. An empty file is an empty object.
 func parseDocument(text []byte) (*document, error) {
 	if len(text) > maxSettings {
-		return nil, fmt.Errorf("file of %d bytes is larger than %d", len(text), maxSettings)
+		return nil, umpire.Errorf("file of %d bytes is larger than %d", len(text), maxSettings)
 	}
 	if bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) > maxBrackets {
-		return nil, fmt.Errorf("file has more than %d brackets", maxBrackets)
+		return nil, umpire.Errorf("file has more than %d brackets", maxBrackets)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -47,7 +48,7 @@ func parseDocument(text []byte) (*document, error) {
 	}
 	d := &document{text: text, root: &root}
 	if _, ok := root.Value.(*hujson.Object); !ok {
-		return nil, fmt.Errorf("%s: want an object", d.at(root.StartOffset))
+		return nil, umpire.Errorf("%s: want an object", d.at(root.StartOffset))
 	}
 	return d, nil
 }
@@ -110,7 +111,7 @@ func (d *document) member(object *hujson.Value, name string) (*hujson.Value, err
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%s: %q given twice", d.at(it.start), name)
+			return nil, umpire.Errorf("%s: %q given twice", d.at(it.start), name)
 		}
 		found = it.value
 	}

@@ -2,11 +2,11 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
@@ -109,7 +109,7 @@ func (r *reply) message() (llm.Message, error) {
 	for i, b := range r.blocks {
 		done, err := b.done(m.Stop == llm.StopCut && i == len(r.blocks)-1)
 		if err != nil {
-			return llm.Message{}, fmt.Errorf("reply of the model: block %d: %w", i, err)
+			return llm.Message{}, umpire.Errorf("reply of the model: block %d: %w", i, err)
 		}
 		if done.Type != "" {
 			m.Content = append(m.Content, done)

@@ -13,7 +13,6 @@ import (
 	"database/sql"
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"strconv"
@@ -23,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -49,7 +49,7 @@ const migrationLock = `SELECT pg_advisory_xact_lock(hashtextextended('umpire.sch
 func Open(ctx context.Context, dsn string) (*store.Store, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
+		return nil, umpire.Errorf("postgres: %w", err)
 	}
 	db := stdlib.OpenDB(*config)
 	db.SetMaxIdleConns(maxConnections)
@@ -66,10 +66,10 @@ func Open(ctx context.Context, dsn string) (*store.Store, error) {
 func explainOpen(config *pgx.ConnConfig, err error) error {
 	failed, is := errors.AsType[*pgconn.ConnectError](err)
 	if !is {
-		return fmt.Errorf("%s: %w", config.Host, err)
+		return umpire.Errorf("%s: %w", config.Host, err)
 	}
 	cause := innermost(failed)
-	return fmt.Errorf("PostgreSQL on %s cannot be reached: %w",
+	return umpire.Errorf("PostgreSQL on %s cannot be reached: %w",
 		net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), cause)
 }
 

@@ -12,7 +12,6 @@ import (
 	"database/sql"
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -22,6 +21,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -48,20 +48,20 @@ var creating sync.Mutex
 func Open(ctx context.Context, path string) (*store.Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
+		return nil, umpire.Errorf("sqlite: %w", err)
 	}
 	creating.Lock()
 	defer creating.Unlock()
 	if err := create(path); err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
+		return nil, umpire.Errorf("sqlite: %w", err)
 	}
 	db, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
-		return nil, fmt.Errorf("sqlite: %s: %w", path, err)
+		return nil, umpire.Errorf("sqlite: %s: %w", path, err)
 	}
 	s, err := store.New(ctx, db, dialect(fault))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, umpire.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }
