@@ -42,6 +42,7 @@ func Main() {
 	// What is given up below is given up by this thread, and by what it starts.
 	runtime.LockOSThread()
 	h := &helper{report: os.NewFile(reportFile, "report")}
+	h.journal = newJournal(h.report)
 	// The command gets none of this program's files, nor what the programs above umpire
 	// have left open: a folder from outside would lead past all mounts.
 	if err := unix.CloseRange(orderFile, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
@@ -69,6 +70,7 @@ type helper struct {
 	report *os.File
 	over   []heldMount // the overlays of the workspace
 
+	journal   *journal // of what is seen
 	listeners chan int // to the observer, where there is one
 	blind     bool     // there should be one, and cannot
 }
@@ -118,6 +120,7 @@ var steps = []step{
 	{"loopback", withNamespaces, (*helper).loopback},
 	{stepOverlays, withNamespaces, (*helper).makeOverlays},
 	{"mounts", withNamespaces, (*helper).mountAll},
+	{"names", withNamespaces, (*helper).serveNames},
 	{"working directory", 0, (*helper).enter},
 	{"no new privileges", 0, (*helper).noNewPrivileges},
 	{"landlock", withLandlock, (*helper).landlock},

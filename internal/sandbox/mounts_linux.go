@@ -259,7 +259,7 @@ func coverPath(path, options string) error {
 		return unix.Mount("tmpfs", path, "tmpfs", folderFlags, options)
 	}
 	if info.Mode().IsRegular() {
-		return coverFile(path)
+		return coverFile(path, "")
 	}
 	if err := unix.Mount("/dev/null", path, "", unix.MS_BIND, ""); !errors.Is(err, unix.ENOENT) {
 		return err
@@ -267,15 +267,15 @@ func coverPath(path, options string) error {
 	return nil // it has gone since it was looked at
 }
 
-// emptyFile is where an empty file is made for each hidden one: programs find nothing in
-// it, and are told when they write that they cannot.
-const emptyFile = "/dev/shm/.empty"
+// coveringFile is where a file is made for each one that is covered: programs find nothing in
+// a hidden one, and are told when they write that they cannot.
+const coveringFile = "/dev/shm/.covering"
 
-func coverFile(path string) error {
-	if err := os.WriteFile(emptyFile, nil, 0o444); err != nil {
+func coverFile(path, text string) error {
+	if err := os.WriteFile(coveringFile, []byte(text), 0o444); err != nil {
 		return err
 	}
-	m, err := grabMount(emptyFile)
+	m, err := grabMount(coveringFile)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func coverFile(path string) error {
 	if err := attachMount(m.fd, path); err != nil {
 		return err
 	}
-	return os.Remove(emptyFile)
+	return os.Remove(coveringFile)
 }
 
 // seal makes what covers hidden folders of the workspace read-only, so that nothing seems

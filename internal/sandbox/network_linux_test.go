@@ -44,6 +44,10 @@ func dialAll(targets []string) {
 
 // reached waits longer for the address than anything on this machine takes.
 func reached(network, address string) error {
+	if network == "look" {
+		_, err := net.DefaultResolver.LookupHost(context.Background(), address)
+		return err
+	}
 	if network == "udp" {
 		return sendUDP(&testBed{UDP: address})
 	}

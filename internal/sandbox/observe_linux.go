@@ -2,12 +2,13 @@ package sandbox
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
+	"net"
 	"net/netip"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -40,9 +41,9 @@ type reply struct {
 
 // An observer answers for one sandbox. Its thread has no rights that the command has not.
 type observer struct {
+	*journal
+
 	listener int
-	report   *os.File
-	told     map[string]bool
 }
 
 // The limits of what is reported: the pipe has to hold it all, since it is read when the
@@ -83,8 +84,7 @@ func (h *helper) startObserver() error {
 		runtime.LockOSThread() // and never lets go: the thread has given up its rights
 		ready <- h.dropCapabilities()
 		if fd, open := <-h.listeners; open {
-			w := &observer{listener: fd, report: h.report, told: map[string]bool{}}
-			w.answerAll()
+			(&observer{h.journal, fd}).answerAll()
 		}
 	}()
 	return <-ready
@@ -147,7 +147,10 @@ func (w *observer) noteAddress(n *notice, at, size uint64) {
 	if err := readMemory(n.thread, at, raw); err != nil {
 		return
 	}
-	if to, is := addressIn(raw); is && !to.Addr().IsLoopback() && !to.Addr().IsUnspecified() {
+	to, is := addressIn(raw)
+	if name, given := w.nameOf(to.Addr()); given {
+		w.tell(report{Address: net.JoinHostPort(name, strconv.Itoa(int(to.Port())))})
+	} else if is && !to.Addr().IsLoopback() && !to.Addr().IsUnspecified() {
 		w.tell(report{Address: to.String()})
 	}
 }
@@ -165,16 +168,6 @@ func addressIn(raw []byte) (netip.AddrPort, bool) {
 		return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), port), true
 	}
 	return netip.AddrPort{}, false
-}
-
-// tell reports one thing, once.
-func (w *observer) tell(r report) {
-	line, err := json.Marshal(r)
-	if err != nil || w.told[string(line)] || len(w.told) >= maxReports {
-		return
-	}
-	w.told[string(line)] = true
-	_, _ = w.report.Write(append(line, '\n')) // who reads it may have gone
 }
 
 // readMemory fills a buffer from another process.

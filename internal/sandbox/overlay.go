@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -56,7 +58,8 @@ func (p *Place) overlaid(o *order, limits Limits, b *Box) error {
 // A Sight is what could be observed of a command. Its zero value is that nothing happened.
 type Sight struct {
 	// Addresses are those that it could not connect to, with their ports: those of TCP and
-	// UDP to which it connected or sent, up to a limit.
+	// UDP to which it connected or sent, up to a limit. A name that it looked up stands for
+	// its address, and without a port if it did no more than that.
 	Addresses []string
 	// Stuck are folders under an overlay that it could not move.
 	Stuck []string
@@ -66,7 +69,10 @@ type Sight struct {
 
 func (s *Sight) add(r *report) {
 	if r.Address != "" {
-		s.Addresses = append(s.Addresses, r.Address)
+		name, _, _ := strings.Cut(r.Address, ":")
+		s.Addresses = append(
+			slices.DeleteFunc(s.Addresses, func(looked string) bool { return looked == name }), r.Address,
+		)
 	}
 	if len(r.Stuck) > 0 {
 		s.Stuck = append(s.Stuck, string(r.Stuck))

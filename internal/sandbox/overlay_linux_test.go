@@ -115,7 +115,8 @@ func TestOverlayObserves(t *testing.T) {
 	}
 	defer l.Close()
 	self := b.self()
-	cmd := exec.CommandContext(t.Context(), self, dialerWord, "tcp=203.0.113.7:5432", "udp=198.51.100.1:53", "tcp=[2001:db8::1]:443", "tcp="+l.Addr().String(), "tcp=203.0.113.7:5432")
+	cmd := exec.CommandContext(t.Context(), self, dialerWord, "tcp=203.0.113.7:5432", "udp=198.51.100.1:53", "tcp=[2001:db8::1]:443", "tcp="+l.Addr().String(), "tcp=203.0.113.7:5432",
+		"look=looked-up.example", "tcp=registry.example:443", "tcp=registry.example:443")
 	cmd.Dir = b.root
 	box, err := b.Wrap(cmd, observing)
 	if err == nil {
@@ -124,7 +125,9 @@ func TestOverlayObserves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Sight{Addresses: []string{"203.0.113.7:5432", "198.51.100.1:53", "[2001:db8::1]:443"}}
+	want := Sight{Addresses: []string{
+		"203.0.113.7:5432", "198.51.100.1:53", "[2001:db8::1]:443", "looked-up.example", "registry.example:443",
+	}}
 	if diff := cmp.Diff(want, box.Seen); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -18,9 +18,10 @@ import (
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
 // setupRights are what the helper needs for the set-up: two for what layers keep to
-// themselves, the last one for the loopback. It passes none of them on.
+// themselves, the last ones for the loopback and the names on it. It passes none of them on.
 var setupRights = []uintptr{
 	unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_NET_ADMIN,
+	unix.CAP_NET_BIND_SERVICE,
 }
 
 // holdings are what the helper is told by, and what keeps things from being made.

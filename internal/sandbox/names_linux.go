@@ -1,0 +1,177 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"golang.org/x/net/dns/dnsmessage"
+	"golang.org/x/sys/unix"
+)
+
+// This file is a name server for a command that is observed and has no network. It knows no
+// names: it gives each one an address that leads nowhere, and remembers which. So a person can
+// be told that a command wanted registry.example:443, and not that it wanted the port 53 of a
+// name server.
+
+// nameServer is where it listens, on the loopback that the command has for itself.
+var nameServer = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 53)
+
+// settingsOfNames is the file that says where names are asked for.
+const settingsOfNames = "/etc/resolv.conf"
+
+// fictional is the first of the addresses that are given out. They are set aside for tests of
+// devices, so that no machine has them (RFC 2544).
+var fictional = netip.AddrFrom4([4]byte{198, 18, 0, 1})
+
+// A journal reports what was seen, each thing once. It is safe for concurrent use.
+type journal struct {
+	file *os.File
+
+	mu    sync.Mutex
+	told  map[string]bool
+	names map[netip.Addr]string
+	next  netip.Addr
+}
+
+func newJournal(file *os.File) *journal {
+	return &journal{file: file, told: map[string]bool{}, names: map[netip.Addr]string{}, next: fictional}
+}
+
+// tell reports one thing, once. The pipe has to hold all that is reported, since it is read
+// when the command has ended.
+func (j *journal) tell(r report) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	line, err := json.Marshal(r)
+	if err != nil || j.told[string(line)] || len(j.told) >= maxReports {
+		return
+	}
+	j.told[string(line)] = true
+	_, _ = j.file.Write(append(line, '\n')) // who reads it may have gone
+}
+
+// addressOf gives a name its address.
+func (j *journal) addressOf(name string) (netip.Addr, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for address, is := range j.names {
+		if is == name {
+			return address, true
+		}
+	}
+	if len(j.names) >= maxReports {
+		return netip.Addr{}, false
+	}
+	address := j.next
+	j.names[address], j.next = name, address.Next()
+	return address, true
+}
+
+// nameOf is the name that an address was given out for.
+func (j *journal) nameOf(address netip.Addr) (string, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	name, given := j.names[address]
+	return name, given
+}
+
+// serveNames starts the name server, and has programs ask it. Where the port cannot be had they
+// ask whom they would, and only that is known.
+func (h *helper) serveNames() error {
+	if !h.Observe || h.Reach != reachItself {
+		return nil
+	}
+	plain, err := filepath.EvalSymlinks(settingsOfNames)
+	if err != nil {
+		return nil //nolint:nilerr // a machine without the file asks nobody
+	}
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	at := unix.SockaddrInet4{Port: int(nameServer.Port()), Addr: nameServer.Addr().As4()}
+	if err := unix.Bind(socket, &at); err != nil {
+		closeFD(socket)
+		return nil //nolint:nilerr // see above
+	}
+	if err := coverFile(plain, "nameserver "+nameServer.Addr().String()+"\n"); err != nil {
+		return err
+	}
+	ready := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never lets go: the thread has given up its rights
+		ready <- h.dropCapabilities()
+		h.journal.answerNames(socket)
+	}()
+	return <-ready
+}
+
+// maxQuestion is how long a question over UDP is.
+const maxQuestion = 1232
+
+// answerNames answers until the sandbox ends.
+func (j *journal) answerNames(socket int) {
+	buf := make([]byte, maxQuestion)
+	for {
+		n, from, err := unix.Recvfrom(socket, buf, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		if answer, err := j.answerName(buf[:n]); err == nil {
+			_ = unix.Sendto(socket, answer, 0, from) // who asked may have gone
+		}
+	}
+}
+
+// answerName answers one question. A name has one address of the old kind, and nothing else.
+func (j *journal) answerName(question []byte) ([]byte, error) {
+	var p dnsmessage.Parser
+	head, err := p.Start(question)
+	if err != nil {
+		return nil, err
+	}
+	q, err := p.Question()
+	if err != nil {
+		return nil, err
+	}
+	answer := dnsmessage.Message{
+		Header: dnsmessage.Header{
+			ID: head.ID, Response: true, RecursionDesired: head.RecursionDesired, RecursionAvailable: true,
+		},
+		Questions: []dnsmessage.Question{q},
+	}
+	if name, whole := plainName(q.Name); whole && (q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA) {
+		j.tell(report{Address: name})
+		if address, given := j.addressOf(name); given && q.Type == dnsmessage.TypeA {
+			answer.Answers = []dnsmessage.Resource{{
+				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class},
+				Body:   &dnsmessage.AResource{A: address.As4()},
+			}}
+		}
+	}
+	return answer.Pack()
+}
+
+// plainName is a name without its last dot. Only what can be the name of a host is one: it
+// will be shown to a person.
+func plainName(n dnsmessage.Name) (string, bool) {
+	name := n.String()
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
+			return "", false
+		}
+	}
+	if len(name) < 2 || name[len(name)-1] != '.' {
+		return "", false
+	}
+	return name[:len(name)-1], true
+}
