@@ -88,7 +88,7 @@ type Folder struct {
 // An Attempt is something that was refused.
 type Attempt struct {
 	Kind   AttemptKind `json:"kind"`
-	Target string      `json:"target"` // an address with its port, or a path
+	Target string      `json:"target"` // an address or a name with its port, or a path
 }
 
 // An AttemptKind says what was tried.
