@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -289,5 +292,64 @@ func TestRunOnMounts(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Unmount(sub, unix.MNT_DETACH) })
 	if result, err := b.run("echo x >f"); !errors.Is(err, ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "mounted") {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestRunMovesFolders: programs that rename a folder by themselves do so, as they do in earnest.
+func TestRunMovesFolders(t *testing.T) {
+	t.Parallel()
+	for program, line := range map[string]string{
+		"git":    "git mv a z",
+		"python": "python3 -c 'import os; os.rename(\"a\", \"z\")'",
+		"node":   "node -e 'fs.renameSync(\"a\", \"z\")'",
+		"perl":   "perl -e 'rename \"a\", \"z\" or die $!'",
+		"mv":     "mv -T a z",
+	} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(strings.Fields(line)[0]); err != nil {
+				t.Skip(err)
+			}
+			b := newBench(t)
+			b.bare("git init -q && mkdir -p a/b && echo x >a/b/f && echo y >a/g && git add .")
+			result := b.try(line + " && cat z/b/f && ! test -e a")
+			got := b.listing(&result.Effects)
+			got = regexp.MustCompile(`(?m)^.* \.git/.*\n`).ReplaceAllString(got, "")
+			want := "deleted a\ndeleted a/b\ncreated z\ncreated z/b\nmoved z/b/f from a/b/f\nmoved z/g from a/g\n"
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRunInTmp: a project may lie where the sandbox puts a folder of its own.
+func TestRunInTmp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	root := filepath.Join(t.TempDir(), "a b:c,d\\e")
+	if err := os.MkdirAll(filepath.Join(root, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.root, b.spec.Dir, b.spec.Place.Workspace = root, root, []string{root}
+	b.bare("echo x >d/f")
+	result := b.try("pwd && rm d/f && echo y >g && echo z >/tmp/z && ls /tmp")
+	if got := b.listing(&result.Effects); got != "deleted d/f\ncreated g\n" || !strings.HasPrefix(string(result.Output), root+"\n") {
+		t.Errorf("%s%s", got, result.Output)
+	}
+}
+
+// TestRunForeignGroup: the layer of an ordinary user cannot take files of a second group. The
+// command would have written one, so what it did instead is not what it would have done.
+func TestRunForeignGroup(t *testing.T) {
+	t.Parallel()
+	if groups, _ := os.Getgroups(); os.Geteuid() == 0 || !slices.Contains(groups, secondGroup) {
+		t.Skip("this user has no second group")
+	}
+	b := newBench(t)
+	b.bare("mkdir d && echo x >d/f && echo x >g && chmod 664 d/f && chgrp " + fmt.Sprint(secondGroup) + " d/f")
+	result, err := b.run("echo y >d/f")
+	if err != nil || result.Exit == 0 || b.listing(&result.Effects) != "! owner d/f\n" {
+		t.Errorf("%v, %+v", err, result)
 	}
 }

@@ -132,6 +132,9 @@ func (b *bench) listing(e *Effects) string {
 	return text.String()
 }
 
+// secondGroup is a group that an ordinary user is in besides.
+const secondGroup = 54321
+
 // asNobody runs tests of this program again as an ordinary user.
 func asNobody(t *testing.T, tests string) {
 	t.Helper()
@@ -156,7 +159,9 @@ func asNobody(t *testing.T, tests string) {
 	cmd := exec.CommandContext(t.Context(), program, "-test.run", tests, "-test.v")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "HOME="+work, "TMPDIR="+work, testDir+"="+work)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: nobody, Gid: nobody, Groups: []uint32{secondGroup}},
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 		t.Errorf("as user %d: %v\n%s", nobody, err, out)
