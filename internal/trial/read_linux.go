@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -22,6 +23,8 @@ type reader struct {
 	read  int64 // bytes
 	names map[fileID][]string
 	under map[string]*dir // roots underneath, by path
+
+	checkOwners bool
 }
 
 // A fileID tells files in layers apart.
@@ -47,7 +50,10 @@ func Read(ctx context.Context, layer Layer, limits Limits) (Effects, error) {
 	limits.Entries = cmp.Or(limits.Entries, maxEntries)
 	limits.Bytes = cmp.Or(limits.Bytes, maxBytes)
 	limits.Depth = cmp.Or(limits.Depth, maxDepth)
-	r := &reader{ctx: ctx, limits: limits, names: map[fileID][]string{}, under: map[string]*dir{}}
+	r := &reader{
+		ctx: ctx, limits: limits, names: map[fileID][]string{}, under: map[string]*dir{},
+		checkOwners: os.Geteuid() != 0, // root's namespace has all
+	}
 	defer func() {
 		for _, d := range r.under {
 			d.close()
@@ -112,7 +118,7 @@ func (r *reader) folder(p *place) error {
 			return err
 		}
 	}
-	if !p.opaque || p.lower == nil {
+	if p.lower == nil || !p.opaque && !r.checkOwners {
 		return nil
 	}
 	below, err := p.lower.names()
@@ -120,11 +126,35 @@ func (r *reader) folder(p *place) error {
 		return r.unreadable(p.path, err)
 	}
 	for _, name := range below {
-		if _, shown := slices.BinarySearch(names, name); !shown {
-			if err := r.deleted(p, name); err != nil {
-				return err
-			}
+		_, shown := slices.BinarySearch(names, name)
+		switch {
+		case shown:
+		case p.opaque:
+			err = r.deleted(p, name)
+		default:
+			err = r.checkOwner(p, name)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOwner looks at what is underneath and not in the layer. A user namespace lacks the groups
+// and owners of others, so copying such a file up fails (EOVERFLOW). The folders above it are
+// copied before that, which is why it is enough to look into those.
+func (r *reader) checkOwner(p *place, name string) error {
+	was, err := p.lower.stat(name)
+	if err != nil {
+		return r.unreadable(filepath.Join(p.path, name), err)
+	}
+	own := int(was.Uid) == os.Geteuid()
+	if was.Ino == 0 || own && int(was.Gid) == os.Getegid() {
+		return nil
+	}
+	if own || unix.Faccessat(p.lower.fd(), name, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW) == nil {
+		r.differ(filepath.Join(p.path, name), DiffersOwner)
 	}
 	return nil
 }

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/process"
@@ -66,9 +63,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 // run runs the command with a layer in a store.
 func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, error) {
 	t := &try{spec: spec, layer: layer, store: s, output: recording{limit: spec.MaxOutput}}
-	looking := findForeign(ctx, layer.Roots)
 	exit, err := t.command(ctx)
-	foreign := <-looking
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +73,6 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	}
 	effects.Limit = cmp.Or(t.full, effects.Limit)
 	t.addSight(&effects)
-	for _, path := range foreign {
-		effects.Differs = append(effects.Differs, Difference{path, DiffersOwner})
-	}
 	return &Result{
 		Exit: exit, Output: t.output.text, Dropped: t.output.dropped, Layer: layer, Effects: effects,
 	}, nil
@@ -207,55 +199,4 @@ func (s *stream) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return s.to.Write(p)
-}
-
-// findForeign looks, while the command runs, for what an ordinary user may write and a layer
-// cannot take: copying it up fails (EOVERFLOW), since the user namespace does not have its
-// owner or group. Root's has all of them.
-func findForeign(ctx context.Context, roots []Root) <-chan []string {
-	found := make(chan []string, 1)
-	if os.Geteuid() == 0 {
-		found <- nil
-		return found
-	}
-	go func() {
-		var all []string
-		for _, root := range roots {
-			if d, err := openRoot(root.Lower); err == nil {
-				all = append(all, d.foreign(ctx, root.Lower, 0)...)
-				d.close()
-			}
-		}
-		found <- all[:min(len(all), maxDiffers)]
-	}()
-	return found
-}
-
-// foreign finds it in one folder.
-func (d *dir) foreign(ctx context.Context, path string, depth int) (found []string) {
-	names, _ := d.names() // what cannot be read cannot be changed either
-	for _, name := range names {
-		if ctx.Err() != nil || depth > maxDepth {
-			return found
-		}
-		info, err := d.stat(name)
-		if err != nil || info.Ino == 0 {
-			continue
-		}
-		below := path + "/" + name
-		own := int(info.Uid) == os.Geteuid()
-		if !own || int(info.Gid) != os.Getegid() {
-			if own || unix.Faccessat(d.fd(), name, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW) == nil {
-				found = append(found, below)
-			}
-		}
-		if kindOf(&info) != unix.S_IFDIR {
-			continue
-		}
-		if inner, err := d.child(name, &info); err == nil {
-			found = append(found, inner.foreign(ctx, below, depth+1)...)
-			inner.close()
-		}
-	}
-	return found
 }
