@@ -353,3 +353,40 @@ func TestRunForeignGroup(t *testing.T) {
 		t.Errorf("%v, %+v", err, result)
 	}
 }
+
+// TestSweepLayers deletes layers that nobody knows of any more, and no other.
+func TestSweepLayers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	dead, held, young := b.try("mkdir d && touch d/f && chmod 0 d"), b.try("true"), b.try("true")
+	running, release, err := (&store{dir: b.state}).makeLayer(held.Layer.Roots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	other := filepath.Join(b.state, "other")
+	old := time.Now().Add(-2 * sweepAge)
+	for _, err := range []error{
+		os.Mkdir(other, 0o700), os.Chtimes(dead.Layer.Dir, old, old), os.Chtimes(held.Layer.Dir, old, old),
+		os.Chtimes(running.Dir, old, old), os.Chtimes(other, old, old),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	isHeld := func(id string) bool { return id == filepath.Base(held.Layer.Dir) }
+	if err := sweepFolder(b.state, isHeld, time.Now()); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{held.Layer.Dir, young.Layer.Dir, running.Dir, other} {
+		if _, err := os.Stat(dir); err != nil {
+			t.Errorf("%s was deleted", dir)
+		}
+	}
+	if _, err := os.Stat(dead.Layer.Dir); err == nil {
+		t.Errorf("%s is still there", dead.Layer.Dir)
+	}
+	if err := sweepFolder(filepath.Join(b.state, "none"), isHeld, time.Now()); err != nil {
+		t.Error(err)
+	}
+}

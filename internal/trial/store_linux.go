@@ -17,6 +17,9 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
+// layerPrefix begins the names of layers.
+const layerPrefix = "trial-"
+
 // A store is a folder in which layers are made.
 type store struct {
 	dir  string
@@ -41,9 +44,12 @@ func openStore(dir string, limit int64) (*store, error) {
 // memoryFolder is a tmpfs of every Linux machine, which everybody may write to.
 const memoryFolder = "/dev/shm"
 
+// memoryOwn is this user's folder in it.
+func memoryOwn() string { return filepath.Join(memoryFolder, "umpire-"+strconv.Itoa(os.Geteuid())) }
+
 // openMemory opens a private folder on tmpfs.
 func openMemory(limit int64) (*store, error) {
-	dir := filepath.Join(memoryFolder, "umpire-"+strconv.Itoa(os.Geteuid()))
+	dir := memoryOwn()
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
@@ -76,7 +82,7 @@ func (s *store) exceeded() string {
 
 // makeLayer makes an empty layer over some folders. Nobody sweeps it away until it is released.
 func (s *store) makeLayer(roots []Root) (Layer, func(), error) {
-	dir, err := os.MkdirTemp(s.dir, "trial-")
+	dir, err := os.MkdirTemp(s.dir, layerPrefix)
 	if err != nil {
 		return Layer{}, nil, err
 	}

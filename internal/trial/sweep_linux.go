@@ -1,0 +1,52 @@
+package trial
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// sweepAge is how old a layer has to be to be swept: whoever ran a trial needs a moment to say
+// that it is held.
+const sweepAge = time.Hour
+
+// SweepLayers deletes what processes have left that died while they ran a trial: layers in a
+// folder, and those on tmpfs, that are not young, whose command does not run, and which are
+// not held by their name.
+func SweepLayers(dir string, held func(id string) bool, now time.Time) error {
+	return errors.Join(sweepFolder(dir, held, now), sweepFolder(memoryOwn(), held, now))
+}
+
+func sweepFolder(dir string, held func(id string) bool, now time.Time) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		info, statErr := e.Info()
+		if statErr != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), layerPrefix) || held(e.Name()) ||
+			now.Sub(info.ModTime()) < sweepAge {
+			continue
+		}
+		layer := Layer{Dir: filepath.Join(dir, e.Name())}
+		if !layer.runs() {
+			err = errors.Join(err, layer.remove())
+		}
+	}
+	return err
+}
+
+// runs reports whether the process that made a layer still runs its command.
+func (l *Layer) runs() bool {
+	f, err := os.OpenFile(filepath.Join(l.Dir, stampFile), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return false // it never began
+	}
+	defer f.Close()
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+}
