@@ -80,18 +80,19 @@ var modeCalls = append([]modeCall{
 // tmpfile is the bit of O_TMPFILE that is not O_DIRECTORY.
 const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
 
-// refuseSetID refuses the call if its mode has one of the bits.
-func (c *modeCall) refuseSetID() []bpf.Instruction {
-	judge := []bpf.Instruction{
-		loadArgument(c.mode), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: setID, SkipTrue: 1}, refuse, permit,
+// judge refuses the call if its mode has one of the bits. Else it goes on as otherwise says.
+func (c *modeCall) judge(otherwise []bpf.Instruction) []bpf.Instruction {
+	program := []bpf.Instruction{
+		loadArgument(c.mode), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: setID, SkipTrue: 1}, refuse,
 	}
-	if c.makes == 0 {
-		return judge
+	if c.makes != 0 {
+		makes := []bpf.Instruction{
+			loadArgument(c.flags),
+			bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: c.makes, SkipTrue: uint8(len(program))},
+		}
+		program = append(makes, program...)
 	}
-	makes := []bpf.Instruction{
-		loadArgument(c.flags), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: c.makes, SkipTrue: 1}, permit,
-	}
-	return append(makes, judge...)
+	return append(program, otherwise...)
 }
 
 // terminalInputs put characters into a terminal as if they had been typed there.
@@ -145,7 +146,7 @@ func filterOf(processor uint32, o *order) []bpf.Instruction {
 	program = append(program, onCall(unix.SYS_CLONE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_UNSHARE, refuseBits(newNamespaces)...)...)
 	for _, call := range modeCalls {
-		program = append(program, onCall(call.number, call.refuseSetID()...)...)
+		program = append(program, onCall(call.number, call.judge(o.observedCall(&call))...)...)
 	}
 	// The arguments of openat2 lie in memory as well. Without it programs use openat.
 	program = append(program, onCall(unix.SYS_OPENAT2, missing)...)

@@ -9,5 +9,14 @@ var oldModeCalls = []modeCall{
 	{number: unix.SYS_OPEN, mode: 2, flags: 1, makes: unix.O_CREAT | tmpfile},
 }
 
+// oldPathCalls are those calls with a path that do not start from a folder.
+var oldPathCalls = map[uint32]pathCall{
+	unix.SYS_OPEN: {-1, 0}, unix.SYS_CREAT: {-1, 0}, unix.SYS_MKDIR: {-1, 0}, unix.SYS_MKNOD: {-1, 0},
+	unix.SYS_UNLINK: {-1, 0}, unix.SYS_RMDIR: {-1, 0},
+}
+
+// oldDeleteCalls are those of them that delete.
+var oldDeleteCalls = []uint32{unix.SYS_UNLINK, unix.SYS_RMDIR}
+
 // oldMoveCalls are the calls that rename and do not start from a folder.
 var oldMoveCalls = []uint32{unix.SYS_RENAME}

@@ -68,19 +68,66 @@ func TestFilter(t *testing.T) {
 		{"typing", reachNothing, amd64, unix.SYS_IOCTL, [4]uint64{0, unix.TIOCSTI}, refuse},
 		{"typing with more bits", reachNothing, amd64, unix.SYS_IOCTL, [4]uint64{0, unix.TIOCSTI | 1<<32}, refuse},
 	} {
-		vm, err := bpf.NewVM(filterOf(unix.AUDIT_ARCH_X86_64, &order{Reach: tt.reach}))
-		if err != nil {
-			t.Fatal(err)
+		if got := judged(t, &order{Reach: tt.reach}, tt.processor, tt.number, tt.args[:]); got != tt.want {
+			t.Errorf("%s: %#x, want %#x", tt.name, got, tt.want)
 		}
-		var call [64]byte
-		binary.BigEndian.PutUint32(call[atNumber:], tt.number)
-		binary.BigEndian.PutUint32(call[atProcessor:], tt.processor)
-		for i, arg := range tt.args {
-			binary.BigEndian.PutUint32(call[atArgument+i*argument:], uint32(arg))
+	}
+}
+
+// judged is what the filter answers to a call.
+func judged(t *testing.T, o *order, processor, number uint32, args []uint64) uint32 {
+	t.Helper()
+	vm, err := bpf.NewVM(filterOf(unix.AUDIT_ARCH_X86_64, o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var call [64]byte
+	binary.BigEndian.PutUint32(call[atNumber:], number)
+	binary.BigEndian.PutUint32(call[atProcessor:], processor)
+	for i, arg := range args {
+		binary.BigEndian.PutUint32(call[atArgument+i*argument:], uint32(arg))
+	}
+	got, err := vm.Run(call[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint32(got)
+}
+
+// TestFilterAsks: the helper is asked about calls that are let through, and never about one
+// that is refused, since what it answers is the end of it.
+func TestFilterAsks(t *testing.T) {
+	t.Parallel()
+	allow, refuse, ask := permit.Val, refuse.Val, askAbout.Val
+	for _, tt := range []struct {
+		name   string
+		number uint32
+		args   []uint64
+		want   uint32
+	}{
+		{"read", unix.SYS_READ, nil, allow},
+		{"refused", unix.SYS_PTRACE, nil, refuse},
+		{"open to read", unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY | unix.O_CLOEXEC, 0o4755}, allow},
+		{"open to write", unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY, 0o4755}, ask},
+		{"open to empty", unix.SYS_OPEN, []uint64{0, unix.O_TRUNC}, ask},
+		{"make a file", unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_RDWR, 0o644}, ask},
+		{"make a set-uid file", unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_RDWR, 0o4755}, refuse},
+		{"make a set-uid file by its path", unix.SYS_OPEN, []uint64{0, unix.O_CREAT, 0o4755}, refuse},
+		{"make a folder", unix.SYS_MKDIR, []uint64{0, 0o755}, ask},
+		{"make a set-gid folder", unix.SYS_MKDIRAT, []uint64{0, 0, 0o2755}, refuse},
+		{"delete", unix.SYS_UNLINKAT, nil, ask},
+		{"rename", unix.SYS_RENAME, nil, ask},
+		{"chmod", unix.SYS_FCHMODAT, []uint64{0, 0, 0o755}, allow},
+		{"set-uid", unix.SYS_FCHMODAT, []uint64{0, 0, 0o4755}, refuse},
+		{"connect", unix.SYS_CONNECT, nil, ask},
+		{"send on", unix.SYS_SENDTO, []uint64{3, 1, 1, 0, 0, 0}, allow},
+		{"send to an address", unix.SYS_SENDTO, []uint64{3, 1, 1, 0, 1, 16}, ask},
+	} {
+		if got := judged(t, &order{Reach: reachItself, Observe: true}, unix.AUDIT_ARCH_X86_64, tt.number, tt.args); got != tt.want {
+			t.Errorf("%s: %#x, want %#x", tt.name, got, tt.want)
 		}
-		got, err := vm.Run(call[:])
-		if err != nil || uint32(got) != tt.want {
-			t.Errorf("%s: %#x, %v, want %#x", tt.name, got, err, tt.want)
-		}
+	}
+	if got := judged(t, &order{Reach: reachMachine, Observe: true}, unix.AUDIT_ARCH_X86_64, unix.SYS_CONNECT, nil); got != allow {
+		t.Errorf("connect with a network: %#x", got)
 	}
 }

@@ -7,3 +7,9 @@ var oldModeCalls []modeCall
 
 // oldMoveCalls are none either.
 var oldMoveCalls []uint32
+
+// oldPathCalls are none either, and so are oldDeleteCalls.
+var (
+	oldPathCalls   map[uint32]pathCall
+	oldDeleteCalls []uint32
+)

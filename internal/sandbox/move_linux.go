@@ -44,7 +44,7 @@ func (w *observer) move(n *notice) (bool, error) {
 	if err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENOTDIR) {
 		stuck, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", from.dir)) // only its name is lost
 		stuck = filepath.Join(stuck, from.name)
-		w.tell(report{Stuck: []byte(stuck[:min(len(stuck), maxStuck)])})
+		w.tell(report{Stuck: []byte(stuck[:min(len(stuck), maxPath)])})
 	}
 	return true, err
 }

@@ -50,7 +50,7 @@ type observer struct {
 // command has ended.
 const (
 	maxReports = 64
-	maxStuck   = 600 // bytes of a path
+	maxPath    = 600 // bytes of one
 )
 
 var askAbout = bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
@@ -58,11 +58,11 @@ var askAbout = bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
 // moveCalls are the system calls that rename.
 var moveCalls = append([]uint32{unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2}, oldMoveCalls...)
 
-// observed lists what the helper is asked about. A call that sends without an address goes
-// where one connected to before.
+// observed lists what the helper is asked about, besides calls with a mode. A call that sends
+// without an address goes where one connected to before.
 func (o *order) observed() []bpf.Instruction {
 	var program []bpf.Instruction
-	for _, number := range moveCalls {
+	for _, number := range slices.Concat(moveCalls, deleteCalls) {
 		program = append(program, onCall(number, askAbout)...)
 	}
 	if o.Reach == reachItself {
@@ -92,6 +92,10 @@ func (h *helper) startObserver() error {
 
 // answerAll answers until the sandbox ends.
 func (w *observer) answerAll() {
+	// Who asks waits, so the answer may as well be found on the same processor. Older kernels
+	// do not know this, and are slower.
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+		unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	for {
 		var n notice
 		err := control(w.listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
@@ -124,6 +128,9 @@ func (w *observer) answer(n *notice) reply {
 	case unix.SYS_SENDTO:
 		w.noteAddress(n, n.arguments[4], n.arguments[5])
 	default:
+		if w.noteWrite(n) {
+			return goOn
+		}
 		if moved, err := w.move(n); moved {
 			return reply{id: n.id, errno: -int32(errnoOf(err))}
 		}

@@ -124,6 +124,8 @@ type report struct {
 	Reason  string `json:"reason,omitempty"`
 	// Address is one that the command could not connect to.
 	Address string `json:"address,omitempty"`
+	// Write is a path that it could not write.
+	Write []byte `json:"write,omitempty"`
 	// Stuck is a folder that it could not move, which only an overlay refuses.
 	Stuck []byte `json:"stuck,omitempty"`
 	// Blind says that it could not be observed.

@@ -61,6 +61,8 @@ type Sight struct {
 	// UDP to which it connected or sent, up to a limit. A name that it looked up stands for
 	// its address, and without a port if it did no more than that.
 	Addresses []string
+	// Writes are paths outside that it wanted to make, write or delete, up to a limit.
+	Writes []string
 	// Stuck are folders under an overlay that it could not move.
 	Stuck []string
 	// Blind says that it could not be observed, or not to its end.
@@ -73,6 +75,9 @@ func (s *Sight) add(r *report) {
 		s.Addresses = append(
 			slices.DeleteFunc(s.Addresses, func(looked string) bool { return looked == name }), r.Address,
 		)
+	}
+	if len(r.Write) > 0 {
+		s.Writes = append(s.Writes, string(r.Write))
 	}
 	if len(r.Stuck) > 0 {
 		s.Stuck = append(s.Stuck, string(r.Stuck))

@@ -133,6 +133,30 @@ func TestOverlayObserves(t *testing.T) {
 	}
 }
 
+// TestOverlaySeesWrites: where the command wanted to write is known, wherever links lead.
+func TestOverlaySeesWrites(t *testing.T) {
+	t.Parallel()
+	b := newOverlaid(t)
+	b.bare("ln -s ../o out && ln -s . here && echo x >../o/old && mkdir ../o/dir")
+	line := "echo x >f; mkdir d; rm f; echo x >here/g; echo x >/dev/null; echo x >/tmp/f; cat ../o/old; touch here/../here/h; " +
+		"echo x >../o/new; echo x >out/linked; echo x >>../o/old; rm -f ../o/old; cd ../o && mkdir made; rmdir dir; cd /; echo x >/no/such"
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Dir = b.root
+	box, err := b.Wrap(cmd, observing)
+	if err == nil {
+		_ = box.Close(cmd.Run()) // its last command fails
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Sight{Writes: []string{
+		b.outside + "/new", b.root + "/out/linked", b.outside + "/old", b.outside + "/made", b.outside + "/dir",
+	}}
+	if diff := cmp.Diff(want, box.Seen); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // TestOverlayRefusals: a set-up that cannot be as it was ordered starts nothing.
 func TestOverlayRefusals(t *testing.T) {
 	t.Parallel()
