@@ -176,6 +176,9 @@ func (t *try) addSight(e *Effects) {
 			e.Refused = append(e.Refused, Attempt{Kind: AttemptNetwork, Target: address})
 		}
 	}
+	for _, path := range t.sight.Writes {
+		e.Refused = append(e.Refused, Attempt{Kind: AttemptWrite, Target: path})
+	}
 	for _, path := range t.sight.Stuck {
 		e.Differs = append(e.Differs, Difference{path, DiffersRename})
 	}

@@ -128,6 +128,12 @@ func TestRunSees(t *testing.T) {
 	if got := b.listing(&result.Effects); got != "" {
 		t.Errorf("effects %s", got)
 	}
+	want := []Attempt{
+		{Kind: AttemptWrite, Target: filepath.Join(b.root, "out/file")}, {Kind: AttemptWrite, Target: filepath.Join(b.base, "o/new")},
+	}
+	if diff := cmp.Diff(want, result.Effects.Refused); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 	if got := b.bare("cat ../o/*"); got != "x\n" {
 		t.Errorf("outside lies %q", got)
 	}
