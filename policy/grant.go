@@ -28,22 +28,19 @@ func Exact(call umpire.Call) string {
 // the facts take them: where the two read differently, a grant for one command
 // would cover another. An input that names two commands names none.
 func commandOf(input json.RawMessage) string {
-	fields := map[string]json.RawMessage{}
-	if json.Unmarshal(input, &fields) != nil {
+	in, err := readInput(input)
+	if err != nil {
 		return ""
 	}
-	text, named := fields["command"]
-	if short, too := fields["cmd"]; too {
-		if named {
-			return ""
-		}
-		text = short
-	}
-	var command string
-	if json.Unmarshal(text, &command) != nil {
+	_, long := in["command"]
+	if _, short := in["cmd"]; long && short {
 		return ""
 	}
-	return command
+	line, err := in.text("command", "cmd")
+	if err != nil {
+		return ""
+	}
+	return line
 }
 
 // A pass is a grant that is in force for this call. A tool-wide pass covers the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -95,4 +96,43 @@ func twin(valid []byte) string {
 			top.value = false
 		}
 	}
+}
+
+// FuzzCanonical compares the one pass with the passes that it stands for.
+func FuzzCanonical(f *testing.F) {
+	for _, text := range []string{
+		`{"b":[1,-0.5e+3,true,null],"a":"\u00e9\ud83d\ude00<"}`, `"\ud800"`, `"\ud800\ud800"`, `"\ud83d\u0041"`, `[1,]`, `[,1]`, `{"a"}`,
+		`{"a":1,}`, `01`, `-`, `1.`, `.5`, `1e`, `1e+`, `tru`, `nulll`, `"\x"`, `"\u12"`, `"\`, "\"\x01\"", `"`, `[`, `{`, ``, ` `, `{} {}`, "\xff", "\"\x7f\"",
+		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := Canonical(text)
+		valid := utf8.Valid(text) && (json.Valid(text) || len(bytes.TrimSpace(text)) == 0)
+		if !valid || len(bytes.TrimSpace(text)) == 0 {
+			if (err == nil) != valid {
+				t.Fatalf("%q: %v, and it is valid: %t", text, err, valid)
+			}
+			return
+		}
+		twice := twin(text) != ""
+		if err != nil {
+			// What is half a character is decoded to what stands for any.
+			if !twice && !bytes.Contains(bytes.ToLower(text), []byte(`\ud`)) {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(value)
+		if err != nil || twice || !bytes.Equal(got, want) {
+			t.Fatalf("%q: %s, want %s, %v, twice: %t", text, got, want, err, twice)
+		}
+	})
 }

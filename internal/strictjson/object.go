@@ -27,35 +27,32 @@ type Object map[string]json.RawMessage
 
 // ReadObject reads one JSON object and nothing behind it. Text that is not UTF-8, and a name
 // that is given twice in one object at any depth, are errors. With the latter it returns the
-// members that are given once. It goes over the text twice, however deep the nesting.
+// members that are given once. It goes over the text once, however deep the nesting.
 func ReadObject(text []byte) (Object, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("want a JSON object, got nothing")
 	}
-	if err := checkSyntax(text); err != nil {
+	w := walker{data: text, top: Object{}}
+	w.document()
+	if err := w.problem(); err != nil {
 		return nil, err
 	}
-	w := walker{data: text}
-	w.space()
-	if w.data[w.pos] != '{' {
-		return nil, umpire.Errorf("want a JSON object, got %s", KindOf(text))
+	if kind := KindOf(text); kind != "an object" {
+		return nil, umpire.Errorf("want a JSON object, got %s", kind)
 	}
-	w.top = Object{}
-	w.value()
 	return w.top, w.twice
 }
 
-// checkSyntax explains why a text is not JSON. It also bounds the depth of nesting, as
-// encoding/json does, to 10,000 levels.
-func checkSyntax(text []byte) error {
-	if !utf8.Valid(text) {
+// problem explains why the text is not JSON.
+func (w *walker) problem() error {
+	if !utf8.Valid(w.data) {
 		return errors.New("not valid UTF-8")
 	}
-	if json.Valid(text) {
+	if !w.bad {
 		return nil
 	}
 	var raw json.RawMessage
-	err := json.Unmarshal(text, &raw)
+	err := json.Unmarshal(w.data, &raw)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return umpire.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
 	}

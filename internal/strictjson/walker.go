@@ -1,23 +1,43 @@
 package strictjson
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 )
 
-// A walker goes once over JSON that is known to be valid and finds duplicate names. One pass,
-// however deep the nesting: a hook that is late lets the call run, so no input may make it slow.
+// A walker goes over JSON once: it checks the grammar, finds duplicate names, and collects what
+// is asked for. One pass, however deep the nesting: a hook that is late lets the call run, so no
+// input may make it slow.
 type walker struct {
 	data []byte
 	pos  int
 	// top, when set, collects the members of the outermost object.
-	top  Object
-	path []step // to the value, for an error
-	// twice says which name was first found to be given twice.
-	twice error
+	top Object
+	// builds says that the values are wanted, with numbers as they are written.
+	builds bool
+	path   []step // to the value, for an error
+
+	bad   bool  // it is not JSON
+	half  bool  // a string holds half a character
+	twice error // which name was first found to be given twice
+}
+
+// maxDepth bounds the nesting, as encoding/json does.
+const maxDepth = 10_000
+
+// document passes over one value and nothing behind it.
+func (w *walker) document() any {
+	w.space()
+	v := w.value()
+	w.space()
+	w.bad = w.bad || w.pos < len(w.data)
+	return v
 }
 
 // A step leads into an object by a name, or into a list by an index.
@@ -27,8 +47,8 @@ type step struct {
 }
 
 func (w *walker) space() {
-	for w.pos < len(w.data) {
-		switch w.data[w.pos] {
+	for {
+		switch w.peek() {
 		case ' ', '\t', '\r', '\n':
 			w.pos++
 		default:
@@ -37,47 +57,88 @@ func (w *walker) space() {
 	}
 }
 
-// value passes over one value; pos stands on its first byte before, and behind
-// its last byte after.
-func (w *walker) value() {
-	switch w.data[w.pos] {
-	case '{':
-		w.object()
-	case '[':
-		w.array()
-	case '"':
-		w.str()
-	default:
-		w.word()
+// peek returns the byte that comes next, 0 at the end.
+func (w *walker) peek() byte {
+	if w.pos < len(w.data) {
+		return w.data[w.pos]
 	}
+	return 0
 }
 
-func (w *walker) object() {
+// expect passes over a byte, and reports whether it is there.
+func (w *walker) expect(c byte) bool {
+	if w.peek() != c {
+		w.bad = true
+		return false
+	}
+	w.pos++
+	return true
+}
+
+// value passes over one value; pos stands on its first byte before, and behind
+// its last byte after.
+func (w *walker) value() any {
+	switch w.peek() {
+	case '{':
+		return w.object()
+	case '[':
+		return w.array()
+	case '"':
+		start := w.pos
+		if w.str(); w.builds && !w.bad {
+			return UnquoteText(w.data[start:w.pos])
+		}
+	case 't':
+		return w.word("true", true)
+	case 'f':
+		return w.word("false", false)
+	case 'n':
+		return w.word("null", nil)
+	default:
+		start := w.pos
+		if w.number(); w.builds && !w.bad {
+			return json.Number(w.data[start:w.pos])
+		}
+	}
+	return nil
+}
+
+func (w *walker) object() any {
 	w.pos++
 	seen := map[string]bool{}
-	for w.next('}') {
+	var members map[string]any
+	if w.builds {
+		members = map[string]any{}
+	}
+	for w.next('}', len(seen) == 0) {
 		start := w.pos
-		w.str()
+		if w.str(); w.bad {
+			return nil
+		}
 		name := UnquoteText(w.data[start:w.pos])
 		if seen[name] && w.twice == nil {
 			w.twice = umpire.Errorf("%s\"%s\" is given twice", w.where(), shortenName(name))
 		}
 		w.space()
-		w.pos++ // the colon
+		w.expect(':')
 		w.space()
 		start = w.pos
 		w.path = append(w.path, step{name, -1})
-		w.value()
+		v := w.value()
 		w.path = w.path[:len(w.path)-1]
 		if len(w.path) == 0 && w.top != nil {
-			w.keep(name, w.data[start:w.pos:w.pos], seen[name])
+			w.keepMember(name, w.data[start:w.pos:w.pos], seen[name])
+		}
+		if w.builds {
+			members[name] = v
 		}
 		seen[name] = true
 	}
+	return members
 }
 
-// keep collects a member; of one that is given twice neither is kept.
-func (w *walker) keep(name string, value []byte, again bool) {
+// keepMember collects a member; of one that is given twice neither is kept.
+func (w *walker) keepMember(name string, value []byte, again bool) {
 	if again {
 		delete(w.top, name)
 		return
@@ -85,13 +146,135 @@ func (w *walker) keep(name string, value []byte, again bool) {
 	w.top[name] = value
 }
 
-func (w *walker) array() {
+func (w *walker) array() any {
 	w.pos++
-	for i := 0; w.next(']'); i++ {
-		w.path = append(w.path, step{index: i})
-		w.value()
-		w.path = w.path[:len(w.path)-1]
+	var list []any
+	if w.builds {
+		list = []any{}
 	}
+	for i := 0; w.next(']', i == 0); i++ {
+		w.path = append(w.path, step{index: i})
+		v := w.value()
+		w.path = w.path[:len(w.path)-1]
+		if w.builds {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// next steps to the next member or element. At the closing byte it steps past
+// it and reports false, as it does where the text is not JSON.
+func (w *walker) next(closing byte, first bool) bool {
+	w.bad = w.bad || len(w.path) >= maxDepth
+	if w.bad {
+		return false
+	}
+	w.space()
+	if w.peek() == closing {
+		w.pos++
+		return false
+	}
+	if first {
+		return true
+	}
+	ok := w.expect(',')
+	w.space()
+	return ok
+}
+
+// str passes over a string.
+func (w *walker) str() {
+	if !w.expect('"') {
+		return
+	}
+	for w.peek() >= ' ' {
+		c := w.data[w.pos]
+		w.pos++
+		switch c {
+		case '"':
+			return
+		case '\\':
+			w.escape()
+		}
+	}
+	w.bad = true
+}
+
+// escape passes over what follows a backslash. Decoding turns every half of a character into
+// the same one, so that it is noted.
+func (w *walker) escape() {
+	c := w.peek()
+	w.pos++
+	if strings.IndexByte(`"\/bfnrt`, c) >= 0 {
+		return
+	}
+	r := escapedRune(w.data[w.pos-2:])
+	if c != 'u' || r < 0 {
+		w.bad = true
+		return
+	}
+	w.pos += 4
+	if !utf16.IsSurrogate(r) {
+		return
+	}
+	if utf16.DecodeRune(r, escapedRune(w.data[w.pos:])) == utf8.RuneError {
+		w.half = true
+		return
+	}
+	w.pos += 6
+}
+
+// escapedRune reads \uXXXX at the beginning of a text, -1 if there is something else.
+func escapedRune(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+// word passes over true, false or null, and returns what it stands for.
+func (w *walker) word(word string, value any) any {
+	for i := range word {
+		w.expect(word[i])
+	}
+	return value
+}
+
+// number passes over a number.
+func (w *walker) number() {
+	if w.peek() == '-' {
+		w.pos++
+	}
+	if w.peek() == '0' {
+		w.pos++
+	} else {
+		w.digits()
+	}
+	if w.peek() == '.' {
+		w.pos++
+		w.digits()
+	}
+	if c := w.peek(); c == 'e' || c == 'E' {
+		w.pos++
+		if c := w.peek(); c == '+' || c == '-' {
+			w.pos++
+		}
+		w.digits()
+	}
+}
+
+// digits passes over one digit or more.
+func (w *walker) digits() {
+	start := w.pos
+	for c := w.peek(); c >= '0' && c <= '9'; c = w.peek() {
+		w.pos++
+	}
+	w.bad = w.bad || w.pos == start
 }
 
 // where names the object that an error is about, with a colon; "" is the outermost one.
@@ -126,39 +309,4 @@ func shortenName(name string) string {
 	}
 	quoted := strconv.Quote(name)
 	return quoted[1 : len(quoted)-1]
-}
-
-// next steps to the next member or element. At the closing byte it steps past
-// it and reports false.
-func (w *walker) next(closing byte) bool {
-	w.space()
-	if w.data[w.pos] == ',' {
-		w.pos++
-		w.space()
-	}
-	if w.data[w.pos] == closing {
-		w.pos++
-		return false
-	}
-	return true
-}
-
-func (w *walker) str() {
-	for w.pos++; w.data[w.pos] != '"'; w.pos++ {
-		if w.data[w.pos] == '\\' {
-			w.pos++
-		}
-	}
-	w.pos++
-}
-
-// word passes over a number, true, false or null.
-func (w *walker) word() {
-	for w.pos < len(w.data) {
-		switch w.data[w.pos] {
-		case ',', '}', ']', ' ', '\t', '\r', '\n':
-			return
-		}
-		w.pos++
-	}
 }

@@ -30,25 +30,26 @@ var otherBytes = map[string]string{
 // whose function or call begins with one of these names read something else than the
 // whole call, or do not run where all is well.
 var otherScans = map[string]string{
-	"internal/judge.":                                            "the snapshot",
-	"internal/manifest.":                                         "files of the project",
-	"policy.raiseRisk":                                           "what an MCP server claims of its tool",
-	"policy.readPaths":                                           "one member of the input",
-	"policy.guessedCommand":                                      "one member of the input",
-	"(policy.input).":                                            "one member of the input",
-	"(internal/strictjson.Object).":                              "one member",
-	"internal/host.promptClaude":                                 "another event than a call",
-	"internal/host.responseText":                                 "another event than a call",
-	"(internal/host.ClaudeEvent).Digest":                         "another event than a call",
-	"internal/host.refusalOf":                                    "an error of the gate",
-	"(*internal/host.MuseRequest).readRules":                     "rules of the agent",
-	"internal/strictjson.checkSyntax -> encoding/json.Unmarshal": "for the words of an error",
+	"internal/judge.":                        "the snapshot",
+	"(internal/judge.field).":                "the snapshot",
+	"internal/manifest.":                     "files of the project",
+	"policy.raiseRisk":                       "what an MCP server claims of its tool",
+	"policy.readPaths":                       "one member of the input",
+	"policy.guessedCommand":                  "one member of the input",
+	"(policy.input).":                        "one member of the input",
+	"(internal/strictjson.Object).":          "one member",
+	"internal/host.promptClaude":             "another event than a call",
+	"internal/host.responseText":             "another event than a call",
+	"(internal/host.ClaudeEvent).Digest":     "another event than a call",
+	"internal/host.refusalOf":                "an error of the gate",
+	"(*internal/host.MuseRequest).readRules": "rules of the agent",
+	"(*internal/strictjson.walker).problem -> encoding/json.Unmarshal": "for the words of an error",
 }
 
 // scanners are the functions that take JSON apart from end to end.
 var scanners = []string{
 	"encoding/json.Valid", "encoding/json.Unmarshal", "(*encoding/json.Decoder).Decode", "encoding/json.Compact",
-	"encoding/json.Indent", "(*internal/strictjson.walker).value", "internal/strictjson.checkSurrogates",
+	"encoding/json.Indent", "(*internal/strictjson.walker).document", "(*internal/strictjson.walker).value",
 }
 
 // A measuredPath is what happens to the call on one way.
