@@ -29,6 +29,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // patience is how long it may take to answer a question, or to hand it to a gate,
@@ -150,8 +151,8 @@ func (h *hook) findSnapshot(project string) bool {
 	h.project = project
 	h.config = host.Config{
 		Settings: s.Settings, Deadline: s.Deadline,
-		Decide: func(_ context.Context, r judge.Request) umpire.Decision {
-			d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, r, time.Now)
+		Decide: func(_ context.Context, _ string, q policy.Query) umpire.Decision {
+			d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, q, time.Now)
 			if asksAboutCode(&d) {
 				_ = h.passOn() // when it cannot be started, the question stands
 			}

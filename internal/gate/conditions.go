@@ -138,7 +138,7 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 		if err != nil {
 			return umpire.Decision{}, err
 		}
-		return enforce(&settings, g.Decide(Request{Call: call, Mode: settings.Mode})), nil
+		return enforce(&settings, g.Decide("", policy.Query{Call: call, Mode: settings.Mode})), nil
 	}
 	var cond *conditions
 	err := g.view(ctx, func(tx *store.Tx) (err error) {

@@ -3,7 +3,7 @@
 //
 //	g := gate.New(gate.Config{UserHome: home, Home: umpireHome})
 //	defer g.Close()
-//	decision := g.Decide(gate.Request{Call: call, Mode: umpire.ModeDefault})
+//	decision := g.Decide("", policy.Query{Call: call, Mode: umpire.ModeDefault})
 //
 // A gate is safe for concurrent use. It never fails open: what goes wrong on the
 // way becomes a reason of a decision that denies.
@@ -23,6 +23,7 @@ import (
 	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A Config is what a gate is made of. The zero value knows no home and no store:
@@ -106,14 +107,17 @@ func New(c Config) *Gate {
 // Programs returns what the person's files say of programs.
 func (ps *projects) Programs() rulefile.Programs { return ps.known }
 
-// A Request is one call with what its client says of it.
-type Request = judge.Request
+// Decide decides one call in the project of a folder, "" for the call's own. It looks at
+// the file system and runs nothing of the call, and no hook. A fault of umpire's own denies
+// that call, and the gate lives on.
+func (ps *projects) Decide(project string, q policy.Query) umpire.Decision {
+	return ps.decideWith(project, nil, q)
+}
 
-// Decide decides one call. It looks at the file system and runs nothing of the
-// call, and no hook. A fault of umpire's own denies that call, and the gate lives on.
-func (ps *projects) Decide(r Request) umpire.Decision {
-	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(r.Project, r.Call.Dir), r.AddDirs) }
-	return judge.Decide(find, r, ps.config.Now)
+// decideWith is Decide with folders that count as inside, beside those of the settings.
+func (ps *projects) decideWith(project string, added []string, q policy.Query) umpire.Decision {
+	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), added) }
+	return judge.Decide(find, q, ps.config.Now)
 }
 
 // JudgeOf returns what calls in the project of a folder are decided by.

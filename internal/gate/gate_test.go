@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A place is a gate with a home and a project of a test's own.
@@ -32,8 +33,8 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-func (p *place) call(tool, input string) Request {
-	return Request{Call: umpire.Call{Tool: tool, Input: json.RawMessage(input), Dir: p.project}, Mode: umpire.ModeDefault}
+func (p *place) call(tool, input string) policy.Query {
+	return policy.Query{Call: umpire.Call{Tool: tool, Input: json.RawMessage(input), Dir: p.project}, Mode: umpire.ModeDefault}
 }
 
 func (p *place) userRules(t *testing.T, rules string) {
@@ -70,7 +71,7 @@ func TestCheckGrants(t *testing.T) {
 			p := newPlace(t)
 			r := p.call(tt.tool, tt.input)
 			r.Grants, r.AllowAll = tt.grants, tt.allowAll
-			if d := p.Decide(r); d.Verdict != tt.want || catalogue.English.Text(d.Reason) != tt.reason {
+			if d := p.Decide("", r); d.Verdict != tt.want || catalogue.English.Text(d.Reason) != tt.reason {
 				t.Errorf("%v %q, want %v %q", d.Verdict, d.Reason, tt.want, tt.reason)
 			}
 		})
@@ -84,7 +85,7 @@ func TestCheckDenyBeatsGrants(t *testing.T) {
 	r := p.call("Write", `{"path":"test.ts"}`)
 	r.Grants = []umpire.Grant{{Scope: umpire.ScopeOnce, Tool: "Write"}, {Scope: umpire.ScopeSession, Tool: "Write"}}
 	r.AllowAll = true
-	d := p.Decide(r)
+	d := p.Decide("", r)
 	if d.Verdict != umpire.Deny || d.Reason != umpire.Say("denied-by-rule", "d1") || d.Rule == nil || d.Rule.ID != "d1" {
 		t.Errorf("M-06: %v %q %v", d.Verdict, d.Reason, d.Rule)
 	}
@@ -97,11 +98,11 @@ func TestCheckFailsClosed(t *testing.T) {
 	p := newPlace(t)
 	nowhere := p.call("Bash", `{"command":"ls"}`)
 	nowhere.Call.Dir = ""
-	for name, r := range map[string]Request{
+	for name, r := range map[string]policy.Query{
 		"zero": {}, "no folder": nowhere, "input of another type": p.call("Bash", `[]`),
 		"input is not JSON": p.call("Bash", `{`),
 	} {
-		if d := p.Decide(r); d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid {
+		if d := p.Decide("", r); d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid {
 			t.Errorf("%s: %v %s %q", name, d.Verdict, d.ReasonCode, d.Reason)
 		}
 	}
@@ -111,7 +112,7 @@ func TestCheckFailsClosed(t *testing.T) {
 		p.userRules(t, `{"version": 1, "rules": [`)
 		r := p.call("Write", `{"path":"test.ts"}`)
 		r.AllowAll = true
-		if d := p.Decide(r); d.Verdict == umpire.Allow {
+		if d := p.Decide("", r); d.Verdict == umpire.Allow {
 			t.Errorf("allowed: %q", d.Reason)
 		}
 	})
@@ -128,13 +129,13 @@ func TestFaultDenies(t *testing.T) {
 		}
 		return time.Time{}
 	}})
-	request := Request{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Dir: t.TempDir()}, Mode: umpire.ModeBypass}
-	d := g.Decide(request)
+	request := policy.Query{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Dir: t.TempDir()}, Mode: umpire.ModeBypass}
+	d := g.Decide("", request)
 	if d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid || !strings.Contains(fmt.Sprint(d.Reasons), "internal error: no clock") {
 		t.Errorf("got %s %s %+v", d.Verdict, d.ReasonCode, d.Reasons)
 	}
 	faulty = false
-	if d := g.Decide(request); d.Verdict != umpire.Allow {
+	if d := g.Decide("", request); d.Verdict != umpire.Allow {
 		t.Errorf("the next call: %s %s", d.Verdict, d.Reason)
 	}
 }

@@ -94,21 +94,21 @@ func isProgramFile(path, word string) bool {
 
 // Judge decides one call as Decide does, and hears the PreToolUse hooks that are about
 // it unless it is denied without them.
-func (g *Gate) Judge(ctx context.Context, r Request) umpire.Decision {
-	d := g.Decide(r)
+func (g *Gate) Judge(ctx context.Context, project string, q policy.Query) umpire.Decision {
+	d := g.Decide(project, q)
 	if d.Verdict == umpire.Deny {
 		return d
 	}
-	p, err := g.projectOf(cmp.Or(r.Project, r.Call.Dir), r.AddDirs)
+	p, err := g.projectOf(cmp.Or(project, q.Call.Dir), nil)
 	if err != nil {
 		return d // nothing was decided without the project, so this denies
 	}
-	said := objections(p.before(ctx, r.Call))
+	said := objections(p.before(ctx, q.Call))
 	if len(said) == 0 {
 		return d
 	}
-	r.Tighten = append(slices.Clip(r.Tighten), said...)
-	return g.Decide(r)
+	q.Tighten = append(slices.Clip(q.Tighten), said...)
+	return g.Decide(project, q)
 }
 
 // Ended runs the PostToolUse hooks that are about a call of a folder's project that has

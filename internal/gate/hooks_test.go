@@ -91,7 +91,7 @@ func TestHooksOnlyTighten(t *testing.T) {
 			p.config.Settings.Hooks = []rulefile.Hook{preHook(tools, test.hook)}
 			r := p.call("Bash", `{"command":`+quoted(test.line)+`}`)
 			r.Mode = test.mode
-			d := p.Judge(t.Context(), r)
+			d := p.Judge(t.Context(), "", r)
 			if d.Verdict != test.want || d.ReasonCode != test.code {
 				t.Errorf("%s %s %q", d.Verdict, d.ReasonCode, d.Reason)
 			}
@@ -104,7 +104,7 @@ func TestHooksOnlyTighten(t *testing.T) {
 	p.config.Settings.Hooks = []rulefile.Hook{preHook("", "exit 1")}
 	r := p.call("Bash", `{"command":"npm i x"}`)
 	r.Grants, r.AllowAll = []umpire.Grant{allow}, true
-	if d := p.Judge(t.Context(), r); d.Verdict != umpire.Deny {
+	if d := p.Judge(t.Context(), "", r); d.Verdict != umpire.Deny {
 		t.Errorf("with a grant and allowAll: %s", d.Verdict)
 	}
 }

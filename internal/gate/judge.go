@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/userhook"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A judged is one call of a submission with all that was found out before it is
@@ -105,10 +106,10 @@ func (g *Gate) decideAttended(cond *conditions, j *judged) umpire.Decision {
 
 // decide decides a call under the conditions of its session.
 func (ps *projects) decide(cond *conditions, call umpire.Call) umpire.Decision {
-	return enforce(&cond.settings, ps.Decide(Request{
-		Call: call, Project: cond.session.Root, AddDirs: cond.session.AddDirs, Mode: cond.mode, Headless: cond.headless,
-		Profile: cond.profile, Grants: cond.grants, AllowAll: cond.allowAll, Tighten: cond.tightenFor(&call),
-		Sandbox: sandboxOf(&cond.settings, cond.sandbox),
+	s := &cond.session
+	return enforce(&cond.settings, ps.decideWith(s.Root, s.AddDirs, policy.Query{
+		Call: call, Mode: cond.mode, Headless: cond.headless, Profile: cond.profile, Grants: cond.grants,
+		AllowAll: cond.allowAll, Tighten: cond.tightenFor(&call), Sandbox: sandboxOf(&cond.settings, cond.sandbox),
 	}))
 }
 

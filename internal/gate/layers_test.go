@@ -122,12 +122,12 @@ func TestAllowAllStays(t *testing.T) {
 func TestInheritedFlow(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	decide := func(with func(*Request)) umpire.Decision {
+	decide := func(with func(*policy.Query)) umpire.Decision {
 		r := p.call("Write", `{"path":"test.ts"}`)
 		with(&r)
-		return p.Decide(r)
+		return p.Decide("", r)
 	}
-	if d := decide(func(*Request) {}); d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeMode {
+	if d := decide(func(*policy.Query) {}); d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeMode {
 		t.Errorf("MP-34: %s %s", d.Verdict, d.ReasonCode)
 	}
 	for _, name := range []string{"Bash", "Write", "Edit", "GitCommit", "GitPush", "GitCheckout"} {
@@ -158,7 +158,7 @@ func TestInheritedFlow(t *testing.T) {
 		g := New(Config{UserHome: p.home, Home: filepath.Join(p.home, ".umpire"), Rules: test.rules})
 		r := p.call("Write", `{"path":"test.ts"}`)
 		r.Grants, r.AllowAll = test.grants, test.allowAll
-		d := g.Decide(r)
+		d := g.Decide("", r)
 		if d.ReasonCode != test.want || test.rule != "" && (d.Rule == nil || d.Rule.ID != test.rule) {
 			t.Errorf("MP-36 %s: %s, rule %+v", test.name, d.ReasonCode, d.Rule)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // TestP0DDecisions: what is outside asks, what is critical never runs, and what is of
@@ -37,7 +38,7 @@ func TestP0DDecisions(t *testing.T) {
 		root := repository(t)
 		grant := umpire.Grant{Tool: "Bash", Exact: "rm -rf /", Scope: umpire.ScopeOnce}
 		for mode := umpire.ModeReject; mode <= umpire.ModeBypass; mode++ {
-			r := row{call: bash("rm -rf /"), mode: mode, verdict: umpire.Deny, code: umpire.CodeCritical, with: func(r *Request) {
+			r := row{call: bash("rm -rf /"), mode: mode, verdict: umpire.Deny, code: umpire.CodeCritical, with: func(r *policy.Query) {
 				r.Grants, r.AllowAll = []umpire.Grant{grant}, true
 			}}
 			r.check(t, gateWith(t, Config{}, "allow Bash"), root)

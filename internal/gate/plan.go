@@ -158,9 +158,8 @@ func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpir
 // permitFiles lets the files of a planned call be changed that are still what they were. A
 // file outside the project, and one that a rule speaks about, asks as it always does.
 func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
-	decision := ms.Decide(Request{
-		Call: call, Project: cond.session.Root, AddDirs: cond.session.AddDirs, Mode: umpire.ModeDefault,
-		Profile: cond.profile,
+	decision := ms.decideWith(cond.session.Root, cond.session.AddDirs, policy.Query{
+		Call: call, Mode: umpire.ModeDefault, Profile: cond.profile,
 	})
 	for i := range decision.Accesses {
 		a := &decision.Accesses[i]

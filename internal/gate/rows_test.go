@@ -41,7 +41,7 @@ type row struct {
 	call    umpire.Call
 	mode    umpire.Mode
 	rules   []string // "ACTION SHORT", of the user
-	with    func(*Request)
+	with    func(*policy.Query)
 	verdict umpire.Verdict
 	class   umpire.Class
 	code    umpire.ReasonCode
@@ -141,13 +141,15 @@ func checkRows(t *testing.T, rows []row) {
 
 func (r *row) check(t *testing.T, g *Gate, root string) umpire.Decision {
 	t.Helper()
-	request := Request{Call: r.call, Mode: r.mode}
+	request := policy.Query{Call: r.call, Mode: r.mode}
 	request.Call.Dir = root
 	if r.with != nil {
 		r.with(&request)
 	}
-	request.Held = true // as the built-in agent
-	d := g.Decide(request)
+	if request.Sandbox == (policy.Sandbox{}) {
+		request.Sandbox.Held = true // as the built-in agent
+	}
+	d := g.Decide("", request)
 	switch {
 	case d.Verdict != r.verdict,
 		r.class != "" && d.Risk.Class() != r.class,
@@ -222,9 +224,9 @@ func TestRowsOrder(t *testing.T) {
 	t.Parallel()
 	once := umpire.Grant{Tool: "Write"}
 	session := umpire.Grant{Tool: "Write", Scope: umpire.ScopeSession}
-	everything := func(r *Request) { r.Grants, r.AllowAll = []umpire.Grant{once, session}, true }
-	grants := func(g ...umpire.Grant) func(*Request) { return func(r *Request) { r.Grants = g } }
-	allowAll := func(r *Request) { r.AllowAll = true }
+	everything := func(r *policy.Query) { r.Grants, r.AllowAll = []umpire.Grant{once, session}, true }
+	grants := func(g ...umpire.Grant) func(*policy.Query) { return func(r *policy.Query) { r.Grants = g } }
+	allowAll := func(r *policy.Query) { r.AllowAll = true }
 	write := file("Write", "b.txt")
 	denied := []string{"deny Write"}
 	allowed := []string{"allow Write"}
@@ -233,7 +235,7 @@ func TestRowsOrder(t *testing.T) {
 		{"M-88 a deny rule before grants", write, byDefault, denied, grants(once), umpire.Deny, "", umpire.CodeBlocked, "Denied by rule: deny Write"},
 		{"M-88 an allow rule before grants", write, byDefault, allowed, everything, umpire.Allow, "", umpire.CodeRule, "Allowed by rule: allow Write"},
 		{"M-89 once", write, byDefault, nil, everything, umpire.Allow, "", umpire.CodeOnce, "Allowed once by user"},
-		{"M-90 session", write, byDefault, nil, func(r *Request) { r.Grants, r.AllowAll = []umpire.Grant{session}, true }, umpire.Allow, "", umpire.CodeSession, "Allowed for this session"},
+		{"M-90 session", write, byDefault, nil, func(r *policy.Query) { r.Grants, r.AllowAll = []umpire.Grant{session}, true }, umpire.Allow, "", umpire.CodeSession, "Allowed for this session"},
 		{"M-91 allowAll", write, byDefault, nil, allowAll, umpire.Allow, "", umpire.CodeAllowAll, "All tools allowed (allowAll)"},
 		{"M-98 by id", write, byDefault, denied, nil, umpire.Deny, "", umpire.CodeBlocked, "Denied by rule: deny Write"},
 		{"M-99 by id", write, byDefault, allowed, nil, umpire.Allow, "", umpire.CodeRule, "Allowed by rule: allow Write"},
@@ -252,7 +254,7 @@ func TestRowsOrder(t *testing.T) {
 		{"C-21 deny before allow", write, byDefault, []string{"allow Write", "deny Edit(b.txt)"}, nil, umpire.Deny, "", umpire.CodeBlocked, ""},
 		{"C-22 blocked", write, auto, denied, nil, umpire.Deny, "", umpire.CodeBlocked, ""},
 		{"C-24 a question", write, askAll, nil, nil, umpire.Ask, "", umpire.CodeMode, `Tool "Write" requires approval (moderate)`},
-		{"C-25 nobody answers", write, byDefault, nil, func(r *Request) { r.Headless = true }, umpire.Deny, "", umpire.CodeAutoDeny, `non_interactive confirmation required: Tool "Write" requires approval (moderate)`},
+		{"C-25 nobody answers", write, byDefault, nil, func(r *policy.Query) { r.Headless = true }, umpire.Deny, "", umpire.CodeAutoDeny, `non_interactive confirmation required: Tool "Write" requires approval (moderate)`},
 		{"C-25 a mode that is none", write, umpire.Mode(99), nil, nil, umpire.Deny, "", umpire.CodeAutoDeny, ""},
 		{"MP-9 a plain tool", write, byDefault, nil, allowAll, umpire.Allow, "", umpire.CodeAllowAll, ""},
 		{"MP-9 a command", bash("python3 script.py"), byDefault, nil, allowAll, umpire.Allow, "", umpire.CodeAllowAll, ""},
@@ -392,8 +394,8 @@ func TestRowsModes(t *testing.T) {
 // is the mode, and nothing that reject mode refuses was a question.
 func TestRowsOutcomes(t *testing.T) {
 	t.Parallel()
-	remembered := func(line string) func(*Request) {
-		return func(r *Request) { r.Grants = []umpire.Grant{{Tool: "Bash", Exact: line, Remembered: true}} }
+	remembered := func(line string) func(*policy.Query) {
+		return func(r *policy.Query) { r.Grants = []umpire.Grant{{Tool: "Bash", Exact: line, Remembered: true}} }
 	}
 	frob := bash("frobnicate x")
 	checkRows(t, []row{
@@ -489,7 +491,7 @@ func TestRowsPaths(t *testing.T) {
 func TestRowsSuffix(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
-	profile := func(r *Request) { r.Profile = &policy.Profile{EditableSuffixes: []string{".md", ".txt"}} }
+	profile := func(r *policy.Query) { r.Profile = &policy.Profile{EditableSuffixes: []string{".md", ".txt"}} }
 	refused := strings.Replace("你没有权限编辑 xxx 类型文件的权限,请注意你的任务权限范围", "xxx", ".ts", 1)
 	edit := func(name, path string) umpire.Call {
 		return tool(name, map[string]any{"filePath": path, "startLine": 1, "endLine": 1, "newContent": "two"})
@@ -620,7 +622,7 @@ func TestRowsMuse(t *testing.T) {
 			}
 			call := r.Call
 			call.Dir = root
-			d := gateWith(t, Config{}).Decide(Request{Call: call, Mode: byDefault, Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules})
+			d := gateWith(t, Config{}).Decide("", policy.Query{Call: call, Mode: byDefault, Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules})
 			if got := string(host.AnswerMuse(r, d).Stdout); got != tt.want {
 				t.Errorf("got %q, want %q; %s", got, tt.want, d.Reason)
 			}
@@ -643,7 +645,7 @@ func TestRowsOnePath(t *testing.T) {
 			t.Parallel()
 			for _, call := range calls {
 				call.Dir = root
-				d := check(Request{Call: call, Mode: mode})
+				d := check("", policy.Query{Call: call, Mode: mode})
 				if len(d.Reasons) == 0 || d.Reason == "" || d.ReasonCode == "" {
 					t.Fatalf("%s %s: no reason: %+v", call.Tool, call.Input, d)
 				}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/policy"
 )
 
 const claudeLs = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`
@@ -47,7 +47,7 @@ func (p *process) denies(t *testing.T, why string) {
 func TestWithoutAGateTheDeskDecides(t *testing.T) {
 	t.Parallel()
 	responder := &Responder{Config: func(project string) (Config, error) {
-		return Config{Decide: func(_ context.Context, r judge.Request) umpire.Decision {
+		return Config{Decide: func(_ context.Context, _ string, r policy.Query) umpire.Decision {
 			if project != "/p" || r.Call.Dir != "/p" {
 				t.Errorf("decides in %q, for %q", r.Call.Dir, project)
 			}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -22,8 +21,9 @@ type Config struct {
 	Asked WhenAsked
 	// Deadline is when a hook answers at the latest; 0 leaves it to the hook.
 	Deadline time.Duration
-	// Decide decides a call without storing anything.
-	Decide func(context.Context, judge.Request) umpire.Decision
+	// Decide decides a call in a project, "" for that of the call's own folder, without
+	// storing anything.
+	Decide func(ctx context.Context, project string, q policy.Query) umpire.Decision
 	// Ended runs what follows a call that ran in a project, with its output.
 	Ended func(ctx context.Context, project string, call umpire.Call, output string) error
 }

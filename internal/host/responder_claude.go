@@ -10,8 +10,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // claude answers one hook event of Claude Code. Events about nothing that can be
@@ -120,9 +120,7 @@ func (c *claudeCase) answer(d umpire.Decision, hold bool) Output {
 // alone decides without a gate that keeps anything, as if somebody could be asked: that
 // nobody can is part of the reply.
 func (c *claudeCase) alone(ctx context.Context) umpire.Decision {
-	return c.config.Decide(ctx, judge.Request{
-		Call: c.event.Call, Project: c.project, Mode: c.event.Mode(c.config.Mode),
-	})
+	return c.config.Decide(ctx, c.project, policy.Query{Call: c.event.Call, Mode: c.event.Mode(c.config.Mode)})
 }
 
 // claudeProject is the folder that Claude Code was started in. The payload's own

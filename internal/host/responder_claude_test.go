@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -85,7 +84,7 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 			}
 			d := &Responder{Gate: g, Attended: attended, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
 				Config: func(string) (Config, error) {
-					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault}, Asked: tt.asked, Decide: func(context.Context, judge.Request) umpire.Decision { return tt.decision }}, nil
+					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault}, Asked: tt.asked, Decide: func(context.Context, string, policy.Query) umpire.Decision { return tt.decision }}, nil
 				}}
 			dir := t.TempDir()
 			payload := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default",`+

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // muse answers one request of the marker protocol. The request names no folder: it
@@ -19,7 +19,7 @@ func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 		return FailMuse(request.Call.Tool, err)
 	}
 	request.Call.Dir = q.Dir
-	decision := c.Decide(ctx, judge.Request{
+	decision := c.Decide(ctx, "", policy.Query{
 		Call: request.Call, Mode: c.Mode, Headless: q.Headless || c.Mode == umpire.ModeReject,
 		Grants: request.Grants, AllowAll: request.AllowAll, Tighten: request.Rules,
 	})

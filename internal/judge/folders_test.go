@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // folders makes folders beside a project, and returns the one that a person granted.
@@ -61,7 +62,7 @@ func (j *Judge) below(t *testing.T, tool string, input map[string]string, patter
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Decide(func() (*Judge, error) { return j, nil }, Request{
+	return Decide(func() (*Judge, error) { return j, nil }, policy.Query{
 		Call: umpire.Call{ID: "c", Tool: tool, Input: data, Dir: j.Bounds.Root}, Mode: umpire.ModeDefault,
 		Grants: []umpire.Grant{{Tool: "Read", Match: umpire.Match{PathGlob: pattern}, Scope: umpire.ScopeSession}},
 	}, time.Now)

@@ -2,7 +2,7 @@
 // the project, and asks the policy.
 //
 //	find := func() (*judge.Judge, error) { return &judge.Judge{Bounds: bounds, Policy: rules, Home: home}, nil }
-//	decision := judge.Decide(find, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
+//	decision := judge.Decide(find, policy.Query{Call: call, Mode: umpire.ModeDefault}, time.Now)
 //
 // It reads no rule files: its callers hand it the policy. LoadSnapshot reads the one that
 // a hook without a gate decides by.
@@ -32,7 +32,7 @@ type Judge struct {
 	Home string
 	// Programs is what the person's own files say of programs; nil knows of none.
 	Programs *shell.Knowledge
-	// Sandbox is the configured one, for requests that do not say which there is.
+	// Sandbox is the configured one, for queries that do not say which there is.
 	Sandbox policy.Sandbox
 	// Code keeps which clones a person trusts to run code.
 	Code manifest.Ledger
@@ -41,33 +41,11 @@ type Judge struct {
 	Written func(since time.Time) ([]string, error)
 }
 
-// A Request is one call with what its client says of it. The zero value is denied.
-type Request struct {
-	Call umpire.Call
-	// Project is the folder that tells the project; "" is the call's own.
-	Project string
-	// AddDirs count as inside, beside those of the settings.
-	AddDirs  []string
-	Mode     umpire.Mode
-	Headless bool
-	Profile  *policy.Profile
-	Grants   []umpire.Grant
-	AllowAll bool
-	Tighten  []umpire.Rule
-	// Sandbox is the one that the call runs in; the zero value is the configured one.
-	Sandbox policy.Sandbox
-	// Held says that a call without a Sandbox of its own runs in umpire's.
-	Held bool
-}
-
-// Decide decides one call by the judge that is found for it. It looks at the file
-// system and runs nothing of the call. Without a judge, and after a fault of
-// umpire's own, the call is denied.
-func Decide(find func() (*Judge, error), r Request, now func() time.Time) (decision umpire.Decision) {
-	q := policy.Query{
-		Call: r.Call, Mode: r.Mode, Headless: r.Headless, Profile: r.Profile,
-		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Tighten, Sandbox: r.Sandbox,
-	}
+// Decide decides one call by the judge that is found for it, which adds the facts and what
+// holds in the project. It looks at the file system and runs nothing of the call. Without a
+// judge, and after a fault of umpire's own, the call is denied. A sandbox that says no more
+// than that it holds is the configured one.
+func Decide(find func() (*Judge, error), q policy.Query, now func() time.Time) (decision umpire.Decision) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			q.Facts, q.Invalid = umpire.Facts{}, fmt.Sprintf("internal error: %v", fault)
@@ -80,9 +58,9 @@ func Decide(find func() (*Judge, error), r Request, now func() time.Time) (decis
 		q.Invalid = fmt.Sprintf("The project cannot be told: %v", err)
 		return policy.Decide(nil, q)
 	}
-	if q.Sandbox == (policy.Sandbox{}) {
+	if held := q.Sandbox.Held; q.Sandbox == (policy.Sandbox{Held: held}) {
 		q.Sandbox = j.Sandbox
-		q.Sandbox.Held = r.Held
+		q.Sandbox.Held = held
 	}
 	return j.decide(q)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // Long is the long help of `umpire bench`.
@@ -226,7 +227,7 @@ func benchGate(g *gate.Gate, dir string, mode umpire.Mode, held bool) bench.Judg
 			return umpire.Deny, err
 		}
 		call.Dir = dir
-		return g.Decide(gate.Request{Call: call, Mode: mode, Held: held}).Verdict, nil
+		return g.Decide("", policy.Query{Call: call, Mode: mode, Sandbox: policy.Sandbox{Held: held}}).Verdict, nil
 	})
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // NewCommand is `umpire hook`.
@@ -120,11 +120,11 @@ func readResponderConfig(a *app.App, read func(dir string) (*config.Config, erro
 	}
 	return host.Config{
 		Settings: c.Settings.Settings, Asked: whenAsked[c.WhenAsked], Deadline: c.HookDeadline,
-		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
+		Decide: func(ctx context.Context, project string, q policy.Query) umpire.Decision {
 			g := gate.New(a.GateConfig(c))
 			defer g.Close()
 			defer decided(project)
-			return g.Judge(ctx, r)
+			return g.Judge(ctx, project, q)
 		},
 		Ended: func(ctx context.Context, project string, call umpire.Call, output string) error {
 			g := gate.New(a.GateConfig(c))

@@ -103,7 +103,7 @@ func tryRule(a *app.App, p *app.OpenedProject, r umpire.Rule) (remark string, er
 	settings.Rules = append(settings.Rules, r)
 	g := gate.New(settings)
 	defer g.Close()
-	d := g.Decide(gate.Request{Call: call, Project: a.Dir, Mode: p.Config.Mode})
+	d := g.Decide(a.Dir, policy.Query{Call: call, Mode: p.Config.Mode})
 	switch {
 	case d.Verdict == umpire.Deny && d.ReasonCode != umpire.CodeInvalid:
 		return fmt.Sprintf(a.Text.Of("%q is still denied: %s"), subject, a.Text.Reason(d.Reason)), nil
