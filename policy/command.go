@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -18,12 +19,12 @@ var commandWords = []string{
 var unguarded = []string{"dangerouslyDisableSandbox", "dangerously_disable_sandbox"}
 
 // commandAccesses reads the command line of a shell tool.
-func commandAccesses(in input, env shell.Env) (accesses, guesses []umpire.Access, err error) {
-	line, err := in.text("command", "cmd")
+func commandAccesses(in strictjson.Object, env shell.Env) (accesses, guesses []umpire.Access, err error) {
+	line, err := textOf(in, "command", "cmd")
 	if err != nil {
 		return nil, nil, err
 	}
-	other, err := in.text("cmd")
+	other, err := textOf(in, "cmd")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,7 +34,7 @@ func commandAccesses(in input, env shell.Env) (accesses, guesses []umpire.Access
 		more, guessed := shell.ParseCode(other, env)
 		accesses, guesses = append(accesses, more...), append(guesses, guessed...)
 	}
-	doubt := in.unreadCommand()
+	doubt := unreadCommand(in)
 	for i := range accesses {
 		if accesses[i].Doubt == "" {
 			accesses[i].Doubt = doubt
@@ -44,7 +45,7 @@ func commandAccesses(in input, env shell.Env) (accesses, guesses []umpire.Access
 
 // unreadCommand says that a field may change what a command does, or "". A folder,
 // variables or a shell of its own make it another command than the one judged.
-func (in input) unreadCommand() umpire.Phrase {
+func unreadCommand(in strictjson.Object) umpire.Phrase {
 	var names []string
 	for name, raw := range in {
 		if !slices.Contains(commandWords, name) && !emptyValue(string(raw)) {

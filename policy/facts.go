@@ -64,9 +64,9 @@ func (t tool) invoke() umpire.Access {
 
 // subAgentMode doubts a sub-agent that would be in another mode than who starts it: an
 // agent does not choose who is asked.
-func subAgentMode(a *umpire.Access, in input) error {
+func subAgentMode(a *umpire.Access, in strictjson.Object) error {
 	for _, field := range []string{"mode", "permission_mode", "permissionMode"} {
-		mode, err := in.text(field)
+		mode, err := textOf(in, field)
 		if err != nil {
 			return err
 		}
@@ -80,12 +80,12 @@ func subAgentMode(a *umpire.Access, in input) error {
 
 // pathAccesses is one access for every path of a file tool. A call that names no
 // path stays one of the tool's class, without a path to judge.
-func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
-	paths, err := in.paths()
+func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access, error) {
+	paths, err := pathsOf(in)
 	if err != nil {
 		return nil, err
 	}
-	pattern, err := in.text("pattern")
+	pattern, err := textOf(in, "pattern")
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 	default:
 		paths = lookedIn(paths, pattern)
 	}
-	unread := in.unreadPath(t, len(paths) > 0)
+	unread := unreadPath(in, t, len(paths) > 0)
 	if len(paths) == 0 {
 		a := t.invoke()
 		a.Doubt = unread
@@ -168,7 +168,7 @@ var searchWords = []string{
 // unreadPath says that a tool that reads may have been told where in a field that is not
 // known here, or "": what its host opens is then not what is judged. A tool that reads a
 // file has to be told which; any text will do for that where no path is known.
-func (in input) unreadPath(t tool, known bool) umpire.Phrase {
+func unreadPath(in strictjson.Object, t tool, known bool) umpire.Phrase {
 	if t.shape == shapeWrite {
 		return ""
 	}
@@ -205,14 +205,14 @@ func fromDir(p string, env shell.Env) string {
 }
 
 // networkAccesses reads the URL of a tool that fetches.
-func networkAccesses(t tool, in input) ([]umpire.Access, error) {
-	url, err := in.text("url", "uri")
+func networkAccesses(t tool, in strictjson.Object) ([]umpire.Access, error) {
+	url, err := textOf(in, "url", "uri")
 	if err != nil {
 		return nil, err
 	}
 	if url == "" {
 		a := t.invoke()
-		query, err := in.text("query", "q", "search_term", "search_query")
+		query, err := textOf(in, "query", "q", "search_term", "search_query")
 		weighSecret(&a, query)
 		return []umpire.Access{a}, err
 	}
@@ -223,22 +223,20 @@ func networkAccesses(t tool, in input) ([]umpire.Access, error) {
 	return []umpire.Access{a}, nil
 }
 
-// An input is a call's input, read field by field.
-type input map[string]json.RawMessage
-
-func readInput(raw json.RawMessage) (input, error) {
+// readInput decodes the input of a call.
+func readInput(raw json.RawMessage) (strictjson.Object, error) {
 	if len(raw) == 0 {
-		return input{}, nil
+		return strictjson.Object{}, nil
 	}
-	var in input
+	var in strictjson.Object
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return nil, umpire.Errorf("input: want a JSON object: %w", err)
 	}
 	return in, nil
 }
 
-// text returns the first of the fields that is there; none is "".
-func (in input) text(names ...string) (string, error) {
+// textOf returns the first of the fields that is there; none is "".
+func textOf(in strictjson.Object, names ...string) (string, error) {
 	for _, name := range names {
 		raw, ok := in[name]
 		if !ok || string(raw) == "null" {
@@ -259,8 +257,8 @@ func (in input) text(names ...string) (string, error) {
 // pathFields are the fields in which tools name the paths they work on.
 var pathFields = []string{"path", "file_path", "filePath", "notebook_path", "paths"}
 
-// paths returns every path that the input names, in the order of pathFields.
-func (in input) paths() ([]string, error) {
+// pathsOf returns every path that the input names, in the order of pathFields.
+func pathsOf(in strictjson.Object) ([]string, error) {
 	var out []string
 	for _, name := range pathFields {
 		raw, ok := in[name]
@@ -283,7 +281,7 @@ func (in input) paths() ([]string, error) {
 // readPaths reads a path, a list of paths, or a list of objects with a path.
 func readPaths(name string, raw json.RawMessage) ([]string, error) {
 	if raw[0] != '[' {
-		text, err := input{name: raw}.text(name)
+		text, err := textOf(strictjson.Object{name: raw}, name)
 		if err != nil || text == "" {
 			return nil, err
 		}
@@ -303,7 +301,7 @@ func readPaths(name string, raw json.RawMessage) ([]string, error) {
 			}
 			item = object["path"]
 		}
-		text, err := input{field: item}.text(field)
+		text, err := textOf(strictjson.Object{field: item}, field)
 		if err != nil {
 			return nil, err
 		}

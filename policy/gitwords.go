@@ -37,91 +37,89 @@ func GitWords(call umpire.Call) ([]string, error) {
 	return gitWords(call.Tool, in)
 }
 
-func gitWords(tool string, in input) ([]string, error) {
-	g := gitInput{input: in}
+func gitWords(tool string, in strictjson.Object) ([]string, error) {
+	g := gitWordReader{}
 	switch tool {
 	case "GitStatus":
-		return g.words("status"), g.err
+		return g.words(in, "status"), g.err
 	case "GitDiff":
-		return g.words("diff", g.flag("staged", "--cached"), g.flag("stat", "--stat"), g.revision("revision")), g.err
+		staged, stat := g.flag(in, "staged", "--cached"), g.flag(in, "stat", "--stat")
+		return g.words(in, "diff", staged, stat, g.revision(in, "revision")), g.err
 	case "GitLog":
-		return g.words("log", g.limit(), g.revision("revision")), g.err
+		return g.words(in, "log", g.limit(in), g.revision(in, "revision")), g.err
 	case "GitCommit":
-		return g.words("commit", g.flag("all", "-a"), g.message()), g.err
+		return g.words(in, "commit", g.flag(in, "all", "-a"), g.message(in)), g.err
 	case "GitPush":
-		return g.push(), g.err
+		return g.push(in), g.err
 	case "GitCheckout":
-		return g.checkout(), g.err
+		return g.checkout(in), g.err
 	}
 	return nil, umpire.Errorf("tool: %q is no Git tool", tool)
 }
 
-// A gitInput reads the input of a Git tool and keeps the first error.
-type gitInput struct {
-	input
-	err error
-}
+// A gitWordReader makes words of the input of a Git tool and keeps the first error.
+type gitWordReader struct{ err error }
 
-func (g *gitInput) fail(name, format string, args ...any) {
+func (g *gitWordReader) refuse(name, format string, args ...any) {
 	if g.err == nil {
 		g.err = umpire.Errorf("input.%s: %w", name, umpire.Errorf(format, args...))
 	}
 }
 
 // words puts a command together, paths last.
-func (g *gitInput) words(subcommand string, parts ...[]string) []string {
+func (g *gitWordReader) words(in strictjson.Object, subcommand string, parts ...[]string) []string {
 	words := append([]string{"git", subcommand}, slices.Concat(parts...)...)
-	if paths := g.paths(); len(paths) > 0 {
+	if paths := g.paths(in); len(paths) > 0 {
 		words = append(append(words, "--"), paths...)
 	}
 	return words
 }
 
-func (g *gitInput) push() []string {
-	remote, branch := g.name("remote", "origin"), g.name("branch", "HEAD")
-	words := append([]string{"git", "push"}, g.flag("set_upstream", "--set-upstream")...)
+func (g *gitWordReader) push(in strictjson.Object) []string {
+	remote, branch := g.name(in, "remote", "origin"), g.name(in, "branch", "HEAD")
+	words := append([]string{"git", "push"}, g.flag(in, "set_upstream", "--set-upstream")...)
 	return append(words, remote, branch)
 }
 
-func (g *gitInput) checkout() []string {
-	target := g.revision("branch", "revision")
-	create := g.flag("create", "-b")
-	words := g.words("checkout", create, target)
+func (g *gitWordReader) checkout(in strictjson.Object) []string {
+	target := g.revision(in, "branch", "revision")
+	create := g.flag(in, "create", "-b")
+	words := g.words(in, "checkout", create, target)
 	switch paths := slices.Contains(words, "--"); {
 	case len(create) > 0 && paths:
-		g.fail("paths", "do not go with create")
+		g.refuse("paths", "do not go with create")
 	case len(create) > 0:
-		g.name("branch", "") // a new name is a name, and no expression
+		g.name(in, "branch", "") // a new name is a name, and no expression
 	}
 	return words
 }
 
 // flag is the option of a flag that is set.
-func (g *gitInput) flag(name, option string) []string {
-	switch raw := g.input[name]; string(raw) {
+func (g *gitWordReader) flag(in strictjson.Object, name, option string) []string {
+	switch raw := in[name]; string(raw) {
 	case "true", `"true"`:
 		return []string{option}
 	case "", "null", "false", `"false"`:
 	default:
-		g.fail(name, "want true or false, got %s", strictjson.KindOf(raw))
+		g.refuse(name, "want true or false, got %s", strictjson.KindOf(raw))
 	}
 	return nil
 }
 
-func (g *gitInput) limit() []string {
-	raw := strings.Trim(string(g.input["limit"]), `"`)
+func (g *gitWordReader) limit(in strictjson.Object) []string {
+	raw := strings.Trim(string(in["limit"]), `"`)
 	if raw == "" || raw == "null" {
 		return nil
 	}
 	n, err := strconv.Atoi(raw)
 	if err != nil || n < 1 || n > maxCommits {
-		g.fail("limit", "want 1 to %d", maxCommits)
+		g.refuse("limit", "want 1 to %d", maxCommits)
 	}
 	return []string{"-n", strconv.Itoa(n)}
 }
 
-func (g *gitInput) message() []string {
-	text, err := g.text("message")
+func (g *gitWordReader) message(in strictjson.Object) []string {
+	text, err := textOf(in, "message")
 	if err != nil && g.err == nil {
 		g.err = err
 	}
@@ -132,8 +130,8 @@ func (g *gitInput) message() []string {
 }
 
 // paths are taken literally; a star among them means a star.
-func (g *gitInput) paths() []string {
-	raw := g.input["paths"]
+func (g *gitWordReader) paths(in strictjson.Object) []string {
+	raw := in["paths"]
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
@@ -148,8 +146,8 @@ func (g *gitInput) paths() []string {
 }
 
 // revision is what names commits: the first of the fields that is there.
-func (g *gitInput) revision(names ...string) []string {
-	text, err := g.text(names...)
+func (g *gitWordReader) revision(in strictjson.Object, names ...string) []string {
+	text, err := textOf(in, names...)
 	switch {
 	case err != nil:
 		if g.err == nil {
@@ -157,7 +155,7 @@ func (g *gitInput) revision(names ...string) []string {
 		}
 	case text == "":
 	case !plainRevision(text):
-		g.fail(names[0], "want the name of a revision")
+		g.refuse(names[0], "want the name of a revision")
 	default:
 		return []string{text}
 	}
@@ -165,8 +163,8 @@ func (g *gitInput) revision(names ...string) []string {
 }
 
 // name is that of a branch or a remote, and no refspec, URL or path.
-func (g *gitInput) name(field, otherwise string) string {
-	text, err := g.text(field)
+func (g *gitWordReader) name(in strictjson.Object, field, otherwise string) string {
+	text, err := textOf(in, field)
 	if err != nil && g.err == nil {
 		g.err = err
 	}
@@ -174,7 +172,7 @@ func (g *gitInput) name(field, otherwise string) string {
 		return otherwise
 	}
 	if problem := nameProblem(text); problem != nil {
-		g.fail(field, "%w", problem)
+		g.refuse(field, "%w", problem)
 	}
 	return text
 }
@@ -205,7 +203,7 @@ func nameProblem(text string) error {
 
 // gitAccesses judges the command of a Git tool as a shell's would be, and as no less
 // than the tool is known to be.
-func gitAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
+func gitAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access, error) {
 	words, err := gitWords(t.name, in)
 	if err != nil {
 		return nil, err

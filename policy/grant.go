@@ -36,7 +36,7 @@ func commandOf(input json.RawMessage) string {
 	if _, short := in["cmd"]; long && short {
 		return ""
 	}
-	line, err := in.text("command", "cmd")
+	line, err := textOf(in, "command", "cmd")
 	if err != nil {
 		return ""
 	}

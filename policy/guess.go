@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -24,7 +25,7 @@ var guessedPaths = []string{
 
 // guessAccesses are what the input of such a tool seems to mean. What it cannot mean is no
 // error: the tool may have other words than ours.
-func guessAccesses(in input, env shell.Env) []umpire.Access {
+func guessAccesses(in strictjson.Object, env shell.Env) []umpire.Access {
 	var all []umpire.Access
 	for _, name := range []string{"command", "cmd"} {
 		if line := guessedCommand(in, name); line != "" {
@@ -32,12 +33,12 @@ func guessAccesses(in input, env shell.Env) []umpire.Access {
 			all = append(append(all, accesses...), guessed...)
 		}
 	}
-	paths, err := in.paths()
+	paths, err := pathsOf(in)
 	if err != nil {
 		paths = nil
 	}
 	for _, name := range guessedPaths {
-		if text, err := in.text(name); err == nil && text != "" {
+		if text, err := textOf(in, name); err == nil && text != "" {
 			paths = append(paths, strings.TrimPrefix(text, "file://"))
 		}
 	}
@@ -52,8 +53,8 @@ func guessAccesses(in input, env shell.Env) []umpire.Access {
 }
 
 // guessedCommand is the command line that a field holds, or the words of one.
-func guessedCommand(in input, name string) string {
-	if line, err := in.text(name); err == nil {
+func guessedCommand(in strictjson.Object, name string) string {
+	if line, err := textOf(in, name); err == nil {
 		return line
 	}
 	var words []string

@@ -138,7 +138,7 @@ func (n *wordNode) find(h *hits, first string, rest []string) {
 }
 
 func (ix *index) findTools(h *hits) {
-	tool, a := h.subject.call.Tool, h.subject.access
+	tool, a := h.subject.tool, h.subject.access
 	h.offer(ix.toolGlobs)
 	h.offer(ix.tools[anyTool])
 	h.offer(ix.tools[tool])

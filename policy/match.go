@@ -11,7 +11,7 @@ import (
 
 // A subject is one access of a call, prepared for matching against rules.
 type subject struct {
-	call   *umpire.Call
+	tool   string
 	access *umpire.Access
 	forms  forms       // of a path access
 	host   string      // of a network access
@@ -21,7 +21,7 @@ type subject struct {
 }
 
 func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
-	s := &subject{call: call, access: a}
+	s := &subject{tool: call.Tool, access: a}
 	switch {
 	case a.Paths() && a.Target != "":
 		s.forms = newForms(a, o.Root)
@@ -92,7 +92,7 @@ func canBeAllowed(a *umpire.Access) bool {
 }
 
 func (c *compiled) judges(s *subject) bool {
-	return toolJudges(c.rule.Tool, s.call.Tool, s.access.Kind, c.allows())
+	return toolJudges(c.rule.Tool, s.tool, s.access.Kind, c.allows())
 }
 
 // matchesTool is for a rule about a whole tool. One that forbids or asks about

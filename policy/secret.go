@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // secretFiles hold passwords, keys and what else lets somebody in. Reading one
@@ -140,8 +141,8 @@ func (c *compiled) readsSecret(s *subject) bool {
 }
 
 // searchGlob is the pattern of the files that a search keeps to, or "".
-func (in input) searchGlob() string {
-	text, err := in.text("glob", "include")
+func searchGlob(in strictjson.Object) string {
+	text, err := textOf(in, "glob", "include")
 	if err != nil {
 		return "" // not a text: the tool will refuse it
 	}
@@ -158,7 +159,7 @@ func searchFilter(call *umpire.Call, a *umpire.Access) [][]segment {
 	if err != nil {
 		return nil // the facts have refused it before
 	}
-	text := in.searchGlob()
+	text := searchGlob(in)
 	if text == "" || text[0] == '!' {
 		return nil
 	}

@@ -40,7 +40,7 @@ func sectionOf(h *hardRule) section {
 func (s section) concerns(of *subject) bool {
 	a := of.access
 	judges := func(tool string) bool {
-		return a.Paths() && a.Target != "" && toolJudges(tool, of.call.Tool, a.Kind, false)
+		return a.Paths() && a.Target != "" && toolJudges(tool, of.tool, a.Kind, false)
 	}
 	switch s {
 	case sectionRead:
