@@ -620,10 +620,9 @@ func TestRowsMuse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			call := r.Call
-			call.Dir = root
-			d := gateWith(t, Config{}).Decide("", policy.Query{Call: call, Mode: byDefault, Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules})
-			if got := string(host.AnswerMuse(r, d).Stdout); got != tt.want {
+			r.Call.Dir, r.Mode = root, byDefault
+			d := gateWith(t, Config{}).Decide("", r)
+			if got := string(host.AnswerMuse(r.Call, d).Stdout); got != tt.want {
 				t.Errorf("got %q, want %q; %s", got, tt.want, d.Reason)
 			}
 		})

@@ -8,64 +8,54 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // museMarker begins the line that stands for "ask the user". It is written
 // here and never read: a tool's output could contain it just as well.
 const museMarker = "__tool_permission__:"
 
-// A MuseRequest is one request in the marker protocol.
-type MuseRequest struct {
-	// Call bears the tool's name as it was sent: the protocol uses umpire's names.
-	Call umpire.Call
-	// ToolCallID is the id as it was sent, "" when there was none.
-	ToolCallID string
-	// Grants are the tools that the user allowed once or for the session.
-	Grants []umpire.Grant
-	// AllowAll is the workspace's stored permission for every tool.
-	AllowAll bool
-	// Rules came with the request. They have no Source, so none of them may
-	// allow: whoever decides honours their deny and ask only.
-	Rules []umpire.Rule
-}
-
-// ReadMuse reads one request. Unknown fields are ignored; an error names the
-// field that is missing, given twice or of the wrong type.
-func ReadMuse(payload []byte) (MuseRequest, error) {
-	r, err := readMuse(payload)
+// ReadMuse reads one request in the marker protocol: the call, by umpire's own name of the
+// tool, what the user allowed once or for the session, the workspace's stored permission for
+// every tool, and rules. These have no Source, so that none of them may allow. Unknown fields
+// are ignored; an error names the field that is missing, given twice or of the wrong type.
+// With an error, the tool is set as far as it could be read.
+func ReadMuse(payload []byte) (policy.Query, error) {
+	q, err := readMuse(payload)
 	if err != nil {
-		return MuseRequest{Call: umpire.Call{Tool: r.Call.Tool}}, umpire.Errorf("read muse payload: %w", err)
+		return policy.Query{Call: umpire.Call{Tool: q.Call.Tool}}, umpire.Errorf("read muse payload: %w", err)
 	}
-	return r, nil
+	return q, nil
 }
 
-func readMuse(payload []byte) (MuseRequest, error) {
-	var r MuseRequest
+func readMuse(payload []byte) (policy.Query, error) {
+	var q policy.Query
 	o, err := readPayload(payload)
 	if err != nil {
-		return r, err
+		return q, err
 	}
-	if r.Call.Tool, err = o.RequiredText("toolName"); err != nil {
-		return r, err
+	if q.Call.Tool, err = o.RequiredText("toolName"); err != nil {
+		return q, err
 	}
-	if r.ToolCallID, err = o.ID("toolCallId"); err != nil {
-		return r, err
+	id, err := o.ID("toolCallId")
+	if err != nil {
+		return q, err
 	}
-	r.Call.ID, r.Call.Agent = umpire.CallID(r.ToolCallID), "muse"
-	if err := r.readInput(o); err != nil {
-		return r, err
+	q.Call.ID, q.Call.Agent = umpire.CallID(id), "muse"
+	if err := readMuseInput(&q.Call, o); err != nil {
+		return q, err
 	}
 	options, err := o.Child("options")
 	if err != nil {
-		return r, err
+		return q, err
 	}
-	if err := r.readOptions(options); err != nil {
-		return r, umpire.Errorf("options.%w", err)
+	if err := readMuseOptions(&q, options); err != nil {
+		return q, umpire.Errorf("options.%w", err)
 	}
-	return r, nil
+	return q, nil
 }
 
-func (r *MuseRequest) readInput(o strictjson.Object) error {
+func readMuseInput(call *umpire.Call, o strictjson.Object) error {
 	input, err := o.Child("input")
 	if err != nil {
 		return err
@@ -76,23 +66,23 @@ func (r *MuseRequest) readInput(o strictjson.Object) error {
 	if err := input.CheckSpelling(); err != nil {
 		return umpire.Errorf("input: %w", err)
 	}
-	r.Call.Input = o["input"]
+	call.Input = o["input"]
 	for _, name := range []string{"run_in_background", "background"} {
 		on, err := input.Flag(name)
 		if err != nil {
 			return umpire.Errorf("input.%w", err)
 		}
-		r.Call.Background = r.Call.Background || on
+		call.Background = call.Background || on
 	}
 	return nil
 }
 
-func (r *MuseRequest) readOptions(o strictjson.Object) error {
+func readMuseOptions(q *policy.Query, o strictjson.Object) error {
 	permissions, err := o.Child("toolPermissions")
 	if err != nil {
 		return err
 	}
-	if r.AllowAll, err = permissions.Flag("allowAll"); err != nil {
+	if q.AllowAll, err = permissions.Flag("allowAll"); err != nil {
 		return umpire.Errorf("toolPermissions.%w", err)
 	}
 	for _, list := range []struct {
@@ -103,38 +93,41 @@ func (r *MuseRequest) readOptions(o strictjson.Object) error {
 		if err != nil {
 			return err
 		}
-		r.addGrants(list.scope, tools)
+		q.Grants = appendGrants(q.Grants, list.scope, tools)
 	}
-	return r.readRules(o["permissionRules"])
+	q.Tighten, err = readMuseRules(o["permissionRules"])
+	return err
 }
 
-// addGrants leaves out empty names: a grant names the tool that it covers.
-func (r *MuseRequest) addGrants(scope umpire.Scope, tools []string) {
+// appendGrants leaves out empty names: a grant names the tool that it covers.
+func appendGrants(grants []umpire.Grant, scope umpire.Scope, tools []string) []umpire.Grant {
 	for _, tool := range tools {
 		if tool != "" {
-			r.Grants = append(r.Grants, umpire.Grant{Scope: scope, Tool: tool})
+			grants = append(grants, umpire.Grant{Scope: scope, Tool: tool})
 		}
 	}
+	return grants
 }
 
-// readRules refuses the whole request when one rule is broken, since that one
+// readMuseRules refuses the whole request when one rule is broken, since that one
 // may be the rule that denies.
-func (r *MuseRequest) readRules(raw json.RawMessage) error {
+func readMuseRules(raw json.RawMessage) ([]umpire.Rule, error) {
 	if raw == nil {
-		return nil
+		return nil, nil
 	}
-	if err := json.Unmarshal(raw, &r.Rules); err != nil {
-		return umpire.Errorf("permissionRules: %w", err)
+	var rules []umpire.Rule
+	if err := json.Unmarshal(raw, &rules); err != nil {
+		return nil, umpire.Errorf("permissionRules: %w", err)
 	}
-	for i := range r.Rules {
-		rule := &r.Rules[i]
+	for i := range rules {
+		rule := &rules[i]
 		if rule.Tool == "" {
-			return umpire.Errorf("permissionRules[%d].tool: missing", i)
+			return nil, umpire.Errorf("permissionRules[%d].tool: missing", i)
 		}
 		rule.ID = cmp.Or(rule.ID, umpire.RuleID(fmt.Sprintf("request-%d", i+1)))
 		rule.Source = umpire.SourceUnknown
 	}
-	return nil
+	return rules, nil
 }
 
 // museAsk has its keys in the order that readers of the protocol have seen.
@@ -144,18 +137,18 @@ type museAsk struct {
 	ID   string `json:"toolCallId,omitempty"`
 }
 
-// AnswerMuse writes d as the one line that the protocol wants: the marker for
+// AnswerMuse writes what was decided about a call as the one line that the protocol wants: the marker for
 // ask, an error for deny, an empty line for allow. A verdict out of range denies.
-func AnswerMuse(r MuseRequest, d umpire.Decision) Output {
+func AnswerMuse(call umpire.Call, d umpire.Decision) Output {
 	switch d.Verdict {
 	case umpire.Allow:
 		return Output{Stdout: []byte("\n")}
 	case umpire.Ask:
-		ask := museAsk{Kind: "permission_request", Tool: r.Call.Tool, ID: r.ToolCallID}
+		ask := museAsk{Kind: "permission_request", Tool: call.Tool, ID: string(call.ID)}
 		return Output{Stdout: append([]byte(museMarker), strictjson.EncodeLine(ask)...)}
 	case umpire.Deny:
 	}
-	return Output{Stdout: []byte(museDenied(r.Call.Tool, cmp.Or(english(d.Reason), "Denied by umpire")) + "\n")}
+	return Output{Stdout: []byte(museDenied(call.Tool, cmp.Or(english(d.Reason), "Denied by umpire")) + "\n")}
 }
 
 // FailMuse is the answer when umpire could not decide: a denial, with the

@@ -7,30 +7,32 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
 )
 
 func TestReadMuse(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, payload string
-		want          MuseRequest
+		want          policy.Query
 	}{
 		{"M-186 no options", `{"toolName":"Read","input":{"path":"a"}}`,
-			MuseRequest{Call: umpire.Call{Tool: "Read", Input: json.RawMessage(`{"path":"a"}`), Agent: "muse"}}},
+			policy.Query{Call: umpire.Call{Tool: "Read", Input: json.RawMessage(`{"path":"a"}`), Agent: "muse"}}},
 		{"M-188 allowOnceTools", `{"toolName":"Write","toolCallId":"tc-1","input":{"path":"test.ts"},"options":{"allowOnceTools":["Write"]}}`,
-			MuseRequest{Call: umpire.Call{ID: "tc-1", Tool: "Write", Input: json.RawMessage(`{"path":"test.ts"}`), Agent: "muse"}, ToolCallID: "tc-1",
+			policy.Query{Call: umpire.Call{ID: "tc-1", Tool: "Write", Input: json.RawMessage(`{"path":"test.ts"}`), Agent: "muse"},
 				Grants: []umpire.Grant{{Scope: umpire.ScopeOnce, Tool: "Write"}}}},
 		{"M-189 sessionApprovedTools", `{"toolName":"Edit","input":{},"options":{"sessionApprovedTools":["Edit",""],"allowOnceTools":null}}`,
-			MuseRequest{Call: umpire.Call{Tool: "Edit", Input: json.RawMessage(`{}`), Agent: "muse"},
+			policy.Query{Call: umpire.Call{Tool: "Edit", Input: json.RawMessage(`{}`), Agent: "muse"},
 				Grants: []umpire.Grant{{Scope: umpire.ScopeSession, Tool: "Edit"}}}},
 		{"M-107 M-108 M-109 M-190 allowAll, beside options that are read by others", `{"toolName":"GitPush","input":{},"options":{"toolPermissions":{"allowAll":true},"hooks":{},"sandboxMode":"x"}}`,
-			MuseRequest{Call: umpire.Call{Tool: "GitPush", Input: json.RawMessage(`{}`), Agent: "muse"}, AllowAll: true}},
+			policy.Query{Call: umpire.Call{Tool: "GitPush", Input: json.RawMessage(`{}`), Agent: "muse"}, AllowAll: true}},
 		{"M-138 rules have no source and so cannot allow", `{"toolName":"Bash","input":{"command":"x","background":true},"options":{"permissionRules":[
 			{"id":"a","action":"deny","tool":"Bash","match":{"commandPrefix":"npm publish"}},{"action":"allow","tool":"Bash"},{"tool":"Edit"}]}}`,
-			MuseRequest{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"x","background":true}`), Agent: "muse", Background: true},
-				Rules: []umpire.Rule{
+			policy.Query{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"x","background":true}`), Agent: "muse", Background: true},
+				Tighten: []umpire.Rule{
 					{ID: "a", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "npm publish"}},
 					{ID: "request-2", Action: umpire.Allow, Tool: "Bash"},
 					{ID: "request-3", Action: umpire.Deny, Tool: "Edit"},
@@ -42,7 +44,7 @@ func TestReadMuse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(policy.Query{})); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
 		})
@@ -82,7 +84,7 @@ func FuzzReadMuse(f *testing.F) {
 			return
 		}
 		for _, v := range []umpire.Verdict{umpire.Deny, umpire.Ask, umpire.Allow} {
-			out := AnswerMuse(r, umpire.Decision{Verdict: v, Reason: umpire.Verbatim(string(data))})
+			out := AnswerMuse(r.Call, umpire.Decision{Verdict: v, Reason: umpire.Verbatim(string(data))})
 			if bytes.Count(out.Stdout, []byte("\n")) != 1 {
 				t.Fatalf("%s is not one line: %q", v, out.Stdout)
 			}

@@ -4,34 +4,30 @@ import (
 	"context"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // muse answers one request of the marker protocol. The request names no folder: it
 // is about the one that the hook is started in.
 func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
-	request, err := ReadMuse(q.Payload)
+	query, err := ReadMuse(q.Payload)
 	if err != nil {
-		return FailMuse(request.Call.Tool, err)
+		return FailMuse(query.Call.Tool, err)
 	}
 	c, err := p.config(r, q.Dir)
 	if err != nil {
-		return FailMuse(request.Call.Tool, err)
+		return FailMuse(query.Call.Tool, err)
 	}
-	request.Call.Dir = q.Dir
-	decision := c.Decide(ctx, "", policy.Query{
-		Call: request.Call, Mode: c.Mode, Headless: q.Headless || c.Mode == umpire.ModeReject,
-		Grants: request.Grants, AllowAll: request.AllowAll, Tighten: request.Rules,
-	})
+	query.Call.Dir, query.Mode, query.Headless = q.Dir, c.Mode, q.Headless || c.Mode == umpire.ModeReject
+	decision := c.Decide(ctx, "", query)
 	if c.WarnOnly {
 		out := unenforced(decision)
 		out.Stdout = []byte("\n")
 		return out
 	}
-	return AnswerMuse(request, decision)
+	return AnswerMuse(query.Call, decision)
 }
 
 func aboutMuse(payload []byte) string {
-	request, _ := ReadMuse(payload) // its tool is there as far as it could be read
-	return request.Call.Tool
+	query, _ := ReadMuse(payload) // its tool is there as far as it could be read
+	return query.Call.Tool
 }

@@ -73,7 +73,7 @@ func answerMuseTranscript(t *testing.T, parts map[string][]byte) Output {
 	if err != nil {
 		return FailMuse(r.Call.Tool, err)
 	}
-	return AnswerMuse(r, verdictOf(t, parts["decision"]))
+	return AnswerMuse(r.Call, verdictOf(t, parts["decision"]))
 }
 
 // A part is one file of a transcript in txtar form.
