@@ -68,10 +68,9 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 		h.missing = handOver(args) // does not return when it succeeds
 	}
 	front := host.Front{
-		Stdin: io.TeeReader(os.Stdin, &h.asked), Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: getenv, Dir: dir, Now: time.Now,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
 		Line: h.formatLine, Nonce: newNonce, Runner: func() string { return process.Host(os.Getppid()) },
-		Responder: &host.Responder{Config: h.configOf, Home: host.UserHome(os.Getenv)},
+		Responder: &host.Responder{Config: h.configOf, Decided: h.decided, Home: host.UserHome(os.Getenv)},
 	}
 	if len(args) > 1 && args[0] == "hook" {
 		if code, known := front.Answer(ctx, args[1:]); known {
@@ -90,8 +89,7 @@ type hook struct {
 	line      *host.Line // to the gate that runs, nil when none does
 	project   string     // that config is about
 	config    host.Config
-	missing   error        // why umpire could not be started
-	asked     bytes.Buffer // the question, as far as it was read
+	missing   error // why umpire could not be started
 }
 
 // prepare reports whether this program can answer by itself: through a gate that
@@ -152,31 +150,29 @@ func (h *hook) findSnapshot(project string) bool {
 	h.config = host.Config{
 		Settings: s.Settings, Deadline: s.Deadline,
 		Decide: func(_ context.Context, _ string, q policy.Query) umpire.Decision {
-			d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, q, time.Now)
-			if asksAboutCode(&d) {
-				_ = h.passOn() // when it cannot be started, the question stands
-			}
-			return d
+			return judge.Decide(func() (*judge.Judge, error) { return j, nil }, q, time.Now)
 		},
 	}
 	return true
 }
 
-// asksAboutCode reports a question about code of the project. This program compares
-// files by their times alone, and umpire by what they say.
-func asksAboutCode(d *umpire.Decision) bool {
-	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode })
+// decided passes on a question about code of the project. This program compares files by
+// their times alone, and umpire by what they say.
+func (h *hook) decided(q *host.Question, _ string, d *umpire.Decision) {
+	if slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode }) {
+		_ = h.passOn(q.Payload) // when it cannot be started, the question stands
+	}
 }
 
 // passOn gives the question that was read to the program umpire, and ends as it ends. It
 // returns only when that cannot be started.
-func (h *hook) passOn() error {
+func (h *hook) passOn(question []byte) error {
 	f, err := os.CreateTemp("", "umpire-question-*") // made with mode 0600
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	_, err = f.Write(h.asked.Bytes())
+	_, err = f.Write(question)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}

@@ -36,7 +36,7 @@ func BenchmarkHookDesk(b *testing.B) {
 		}
 	})
 	responder := hook.NewGateResponder(a, g.Gate)
-	responder.Gate, responder.Attended = g.Gate, func() bool { return false }
+	responder.UseGate(g.Gate, func() bool { return false })
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {

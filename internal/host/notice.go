@@ -24,16 +24,21 @@ func (p *Responder) tellClaude(ctx context.Context, r *run, q *Question, e Claud
 	if e.Session == "" {
 		return nil
 	}
-	if p.Gate == nil {
+	if p.through == nil {
 		return p.endedAlone(ctx, q, e)
 	}
+	return p.through.follow(p, ctx, r, q, e)
+}
+
+// followThrough tells the gate of an event.
+func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e ClaudeEvent) error {
 	limit := noticeTime
 	if e.Kind == ClaudePostToolUse || e.Kind == ClaudePostToolUseFailure {
 		limit = r.left() // hooks follow the call
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := tell(ctx, p.Gate, q, e)
+	err := tell(ctx, p.gate, q, e)
 	if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
 		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
 	}

@@ -42,20 +42,40 @@ const (
 type Responder struct {
 	// Config reads the configuration of the project of a folder. An error denies.
 	Config func(project string) (Config, error)
-	// Gate stores and holds calls; nil decides without one. The error of its Await
-	// matches [ErrAway] when it ends meanwhile. With it, the next three are required.
-	Gate umpire.Gate
-	// Attended reports whether a person would see a question in umpire's inbox now.
-	Attended func() bool
+	// Decided is told of each decision that was made without a gate; nil is not. What it
+	// is told of is the question, and the folder that tells the project.
+	Decided func(q *Question, project string, d *umpire.Decision)
 	// Admit hands one call in at the gate and starts it at once if nothing stands
-	// against it.
-	Admit func(ctx context.Context, s umpire.Submission, runner string, leave func(*umpire.Decision) bool) (umpire.Started, error)
+	// against it. It and Hash are required where there is a gate.
+	Admit func(
+		ctx context.Context, s umpire.Submission, runner string, leave func(*umpire.Decision) bool,
+	) (umpire.Started, error)
 	// Hash is the digest by which the gate knows equal calls.
 	Hash func(tool string, input json.RawMessage) (string, error)
 	// Home is the person's home directory, where agents keep folders of their own.
 	Home string
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
+
+	gate     umpire.Gate
+	attended func() bool
+	through  *gateAnswers // nil decides without a gate
+}
+
+// A gateAnswers is how questions are answered where there is a gate. The functions stand in
+// fields so that a program that never has a gate does not link them.
+type gateAnswers struct {
+	answer func(*Responder, context.Context, *run, claudeCase) (Output, error)
+	record func(*Responder, context.Context, *run, claudeCase) error
+	follow func(*Responder, context.Context, *run, *Question, ClaudeEvent) error
+}
+
+// UseGate has a gate store and hold the calls. The error of its Await matches [ErrAway] when
+// it ends meanwhile. Attended reports whether a person would see a question in umpire's inbox
+// now.
+func (p *Responder) UseGate(g umpire.Gate, attended func() bool) {
+	p.gate, p.attended = g, attended
+	p.through = &gateAnswers{(*Responder).answerThrough, (*Responder).recordCall, (*Responder).followThrough}
 }
 
 // ErrAway says that the gate ends, and that the question is to be asked again.
@@ -86,11 +106,19 @@ func (p *Responder) now() time.Time {
 	return p.Now()
 }
 
-// config reads the configuration of a project and obeys its deadline.
-func (p *Responder) config(r *run, project string) (Config, error) {
-	c, err := p.Config(project)
+// config reads the configuration of the project that a question is about, and obeys its
+// deadline.
+func (p *Responder) config(r *run, q *Question, folder string) (Config, error) {
+	c, err := p.Config(folder)
 	if err == nil && c.Deadline > 0 {
 		r.limitTo(c.Deadline)
+	}
+	if decide := c.Decide; p.Decided != nil {
+		c.Decide = func(ctx context.Context, project string, query policy.Query) umpire.Decision {
+			d := decide(ctx, project, query)
+			p.Decided(q, folder, &d)
+			return d
+		}
 	}
 	return c, err
 }

@@ -60,8 +60,8 @@ func (p *Responder) decideClaude(ctx context.Context, r *run, q *Question, e Cla
 	switch {
 	case c.config.WarnOnly:
 		return p.warn(ctx, r, c), nil
-	case p.Gate != nil:
-		return p.claudeThrough(ctx, r, c)
+	case p.through != nil:
+		return p.through.answer(p, ctx, r, c)
 	}
 	return c.answer(c.alone(ctx), false), nil
 }
@@ -70,12 +70,10 @@ func (p *Responder) decideClaude(ctx context.Context, r *run, q *Question, e Cla
 // it cannot keep holds nothing up.
 func (p *Responder) warn(ctx context.Context, r *run, c claudeCase) Output {
 	out := unenforced(c.alone(ctx))
-	if p.Gate == nil || c.event.Kind != ClaudePreToolUse {
+	if p.through == nil || c.event.Kind != ClaudePreToolUse {
 		return out
 	}
-	h := newGateHook(p, r, c)
-	asks := func(d *umpire.Decision) bool { return d.Verdict != umpire.Allow } // the gate may enforce still
-	if _, err := h.admit(ctx, asks); err != nil {
+	if err := p.through.record(p, ctx, r, c); err != nil {
 		out.Stderr = fmt.Appendf(out.Stderr, "umpire: not enforced, and not recorded: %s\n", view.Visible(err.Error()))
 	}
 	return out
@@ -87,7 +85,7 @@ func (p *Responder) claudeCase(r *run, q *Question, e ClaudeEvent) (claudeCase, 
 	if err != nil {
 		return claudeCase{}, err
 	}
-	c, err := p.config(r, project)
+	c, err := p.config(r, q, project)
 	if err != nil {
 		return claudeCase{}, err
 	}

@@ -82,10 +82,11 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 				looks = looks[min(1, len(looks)-1):]
 				return now
 			}
-			d := &Responder{Gate: g, Attended: attended, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
+			d := &Responder{Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
 				Config: func(string) (Config, error) {
 					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault}, Asked: tt.asked, Decide: func(context.Context, string, policy.Query) umpire.Decision { return tt.decision }}, nil
 				}}
+			d.UseGate(g, attended)
 			dir := t.TempDir()
 			payload := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default",`+
 				`"tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":%q}`, dir)

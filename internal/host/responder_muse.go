@@ -13,7 +13,7 @@ func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 	if err != nil {
 		return FailMuse(query.Call.Tool, err)
 	}
-	c, err := p.config(r, q.Dir)
+	c, err := p.config(r, q, q.Dir)
 	if err != nil {
 		return FailMuse(query.Call.Tool, err)
 	}

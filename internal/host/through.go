@@ -23,14 +23,15 @@ type gateHook struct {
 }
 
 func newGateHook(p *Responder, r *run, c claudeCase) *gateHook {
-	h := &gateHook{claudeCase: c, responder: p, gate: p.Gate, run: r}
+	h := &gateHook{claudeCase: c, responder: p, gate: p.gate, run: r}
 	if c.event.ToolUseID == "" { // without an id, equal calls would pass for one
 		h.event.Call.ID += umpire.CallID("-" + c.question.Nonce)
 	}
 	return h
 }
 
-func (p *Responder) claudeThrough(ctx context.Context, r *run, q claudeCase) (Output, error) {
+// answerThrough answers a question through the gate.
+func (p *Responder) answerThrough(ctx context.Context, r *run, q claudeCase) (Output, error) {
 	h := newGateHook(p, r, q)
 	if q.event.Kind == ClaudePermissionRequest {
 		return h.request(ctx)
@@ -50,12 +51,19 @@ func (p *Responder) claudeThrough(ctx context.Context, r *run, q claudeCase) (Ou
 	return h.settle(ctx, started.Batch)
 }
 
+// recordCall has the gate keep the record of a call that umpire only warns about.
+func (p *Responder) recordCall(ctx context.Context, r *run, q claudeCase) error {
+	asks := func(d *umpire.Decision) bool { return d.Verdict != umpire.Allow } // the gate may enforce still
+	_, err := newGateHook(p, r, q).admit(ctx, asks)
+	return err
+}
+
 // holds reports whether a question goes to umpire's inbox now. Nothing is held where
 // nobody looks, unless that is what was configured or the agent cannot ask.
 func (h *gateHook) holds() bool {
 	switch h.config.Asked {
 	case AskedAuto:
-		return !h.question.Attended || h.responder.Attended()
+		return !h.question.Attended || h.responder.attended()
 	case AskedNative:
 		return false
 	case AskedHold:

@@ -20,7 +20,7 @@ type hookService struct {
 }
 
 func newHookService(r host.Responder, calls *callService, refuser refuser, in *inbox) *hookService {
-	r.Gate, r.Attended = hookGate{calls.gate, calls}, in.attended
+	r.UseGate(hookGate{calls.gate, calls}, in.attended)
 	return &hookService{r, calls, refuser}
 }
 

@@ -70,10 +70,11 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	a = &registered
 	front := host.Front{
 		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Dir: a.Dir, Now: a.Now,
-		Responder: newResponderWith(a, a.ReadConfig, func(dir string) { keepSnapshot(a, dir) }), Nonce: rand.Text,
+		Responder: NewResponder(a), Nonce: rand.Text,
 		Line:   func(ctx context.Context, _ *host.Question) (*host.Line, error) { return findLine(ctx, a) },
 		Runner: func() string { return process.Host(os.Getppid()) },
 	}
+	front.Responder.Decided = func(_ *host.Question, project string, _ *umpire.Decision) { keepSnapshot(a, project) }
 	if code, known := front.Answer(ctx, args); known {
 		return code
 	}
@@ -84,16 +85,13 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 
 // NewResponder returns what answers questions by the configuration as it is at each of them.
 func NewResponder(a *app.App) *host.Responder {
-	return newResponderWith(a, a.ReadConfig, func(string) {})
+	return newResponderWith(a, a.ReadConfig)
 }
 
-// newResponderWith returns one that reads the configuration in its own way. Decided is called
-// for each project in which a call was decided without a gate.
-func newResponderWith(
-	a *app.App, read func(dir string) (*config.Config, error), decided func(project string),
-) *host.Responder {
+// newResponderWith returns one that reads the configuration in its own way.
+func newResponderWith(a *app.App, read func(dir string) (*config.Config, error)) *host.Responder {
 	return &host.Responder{
-		Config: func(project string) (host.Config, error) { return readResponderConfig(a, read, decided, project) },
+		Config: func(project string) (host.Config, error) { return readResponderConfig(a, read, project) },
 		Now:    a.Now,
 		Home:   a.UserHome(),
 	}
@@ -102,7 +100,7 @@ func newResponderWith(
 // NewGateResponder returns that of a gate that runs.
 func NewGateResponder(a *app.App, g *gate.Gate) *host.Responder {
 	kept := &config.Kept{Home: a.Home(), Read: a.ReadConfig}
-	d := newResponderWith(a, kept.Of, func(string) {})
+	d := newResponderWith(a, kept.Of)
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
 	return d
 }
@@ -112,8 +110,9 @@ var whenAsked = map[string]host.WhenAsked{
 	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
 }
 
-func readResponderConfig(a *app.App, read func(dir string) (*config.Config, error), decided func(string),
-	project string) (host.Config, error) {
+func readResponderConfig(
+	a *app.App, read func(dir string) (*config.Config, error), project string,
+) (host.Config, error) {
 	c, err := read(project)
 	if err != nil {
 		return host.Config{}, err
@@ -123,7 +122,6 @@ func readResponderConfig(a *app.App, read func(dir string) (*config.Config, erro
 		Decide: func(ctx context.Context, project string, q policy.Query) umpire.Decision {
 			g := gate.New(a.GateConfig(c))
 			defer g.Close()
-			defer decided(project)
 			return g.Judge(ctx, project, q)
 		},
 		Ended: func(ctx context.Context, project string, call umpire.Call, output string) error {

@@ -23,7 +23,6 @@ var otherBytes = map[string]string{
 	"internal/strictjson.walker": "the state of a reader",
 	"internal/lazyregexp.Regexp": "a pattern",
 	"internal/host.Output":       "the answer",
-	"policy.hits":                "a set of bits",
 }
 
 // A scan is a call on the hook path that takes JSON apart from end to end. Those
@@ -39,7 +38,6 @@ var otherScans = map[string]string{
 	"policy.textOf":                      "one member of the input",
 	"policy.unreadPath":                  "one member of the input",
 	"(internal/strictjson.Object).":      "one member",
-	"internal/host.promptClaude":         "another event than a call",
 	"internal/host.responseText":         "another event than a call",
 	"(internal/host.ClaudeEvent).Digest": "another event than a call",
 	"internal/host.refusalOf":            "an error of the gate",
