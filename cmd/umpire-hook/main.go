@@ -69,7 +69,7 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 	}
 	front := host.Front{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
-		Line: h.formatLine, Nonce: newNonce, Runner: func() string { return process.Host(os.Getppid()) },
+		Line: h.gateLine, Nonce: newNonce, Runner: func() string { return process.Host(os.Getppid()) },
 		Responder: &host.Responder{Config: h.configOf, Decided: h.decided, Home: host.UserHome(os.Getenv)},
 	}
 	if len(args) > 1 && args[0] == "hook" {
@@ -213,8 +213,8 @@ func (h *hook) configOf(project string) (host.Config, error) {
 	return h.config, nil
 }
 
-// formatLine is the line of [host.Front].
-func (h *hook) formatLine(context.Context, *host.Question) (*host.Line, error) { return h.line, nil }
+// gateLine is the line of [host.Front].
+func (h *hook) gateLine(context.Context, *host.Question) (*host.Line, error) { return h.line, nil }
 
 // maxPlain bounds the configuration that is looked through.
 const maxPlain = 64 << 10
