@@ -125,12 +125,12 @@ func (m *module) reportWalk(r *report, index index) {
 		return
 	}
 	w := m.walkFrom(index, start, true)
-	r.addRow("a submission and what is made of it: files", fmt.Sprint(len(w.files)), "56", "", "20")
-	r.addRow("  returns to a file already left", fmt.Sprint(w.returns()), "59", "", "10")
+	r.addRow("a submission and what is made of it: files", fmt.Sprint(len(w.files)), "56", "", "")
+	r.addRow("  returns to a file already left", fmt.Sprint(w.returns()), "59", "", "")
 	r.addRow("  names of its parameters", fmt.Sprint(len(w.names)), "52", "", "")
 	whole := m.walkFrom(index, start, false)
-	r.addRow("a submission and its calls alone: files", fmt.Sprint(len(whole.files)), "26", "", "")
-	r.addRow("  returns to a file already left", fmt.Sprint(whole.returns()), "15", "", "")
+	r.addRow("a submission and its calls alone: files", fmt.Sprint(len(whole.files)), "26", "", "20")
+	r.addRow("  returns to a file already left", fmt.Sprint(whole.returns()), "15", "", "10")
 	r.addRow("  names of its parameters", fmt.Sprint(len(whole.names)), "16", "", "")
 	r.lists = append(r.lists,
 		list{"files that a submission and what is made of it enter, in order", w.trail},

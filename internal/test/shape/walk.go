@@ -18,7 +18,10 @@ import (
 // interface does not.
 //
 // A field that is read from a bearer bears the value if the value was put into
-// that field; on a wide walk every field does.
+// that field; on a wide walk every field does. A field counts for all variables of
+// its type, and does not make a bearer of the variable that it belongs to. So the
+// rules and the sandbox of a submission, which are conditions from intake.go on,
+// are not followed from there.
 type walk struct {
 	index   index
 	visited map[string]bool
