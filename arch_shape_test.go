@@ -27,7 +27,6 @@ const (
 var wideLines = map[string]int{
 	"internal/cli/run":    1,
 	"internal/cli/doctor": 1,
-	"internal/gate":       2,
 	"internal/server":     49,
 	"internal/view":       36,
 	"internal/host":       28,

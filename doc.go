@@ -10,7 +10,8 @@
 //	bounds, err := place.Open(dir, place.Options{Home: home})
 //	facts, err := policy.FactsOf(call, bounds.Env())
 //	bounds.ResolveAll(&facts)
-//	q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Now: time.Now()}
+//	q := policy.Query{Call: call, Facts: facts}
+//	q.Mode, q.Now = umpire.ModeDefault, time.Now()
 //	return policy.Decide(rules, q), nil
 //
 // The example shows the whole function.

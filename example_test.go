@@ -34,7 +34,8 @@ func decide(dir, home, line string) (umpire.Decision, error) {
 		return umpire.Decision{}, err
 	}
 	bounds.ResolveAll(&facts)
-	q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Now: time.Now()}
+	q := policy.Query{Call: call, Facts: facts}
+	q.Mode, q.Now = umpire.ModeDefault, time.Now()
 	return policy.Decide(rules, q), nil
 }
 

@@ -37,7 +37,7 @@ func (j *judge) auto(code umpire.ReasonCode, ask umpire.Phrase) []umpire.Reason 
 // partWords returns the words of the one program of the access's part, or nil
 // when several take part or none is known.
 func (j *judge) partWords() []string {
-	if !startsCommands(j.query.Call.Tool) {
+	if !startsCommands(j.tool) {
 		return nil
 	}
 	parts := j.programs[j.access().Part]

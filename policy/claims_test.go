@@ -69,7 +69,7 @@ func TestClaimsReachTheDecision(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return policy.Decide(p, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault})
+		return policy.Decide(p, policy.Query{Call: call, Facts: facts, Conditions: policy.Conditions{Mode: umpire.ModeDefault}})
 	}
 	if d := decide(`{"readOnlyHint":true}`); d.Verdict != umpire.Allow {
 		t.Errorf("medium risk: %s: %s", d.Verdict, d.Reason)
@@ -96,7 +96,7 @@ func TestToolsThatAreDescribedAnewAsk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Grants: []umpire.Grant{{Tool: call.Tool, Scope: umpire.ScopeSession}}}
+		q := policy.Query{Call: call, Facts: facts, Conditions: policy.Conditions{Mode: umpire.ModeDefault, Grants: []umpire.Grant{{Tool: call.Tool, Scope: umpire.ScopeSession}}}}
 		if d := policy.Decide(p, q); d.Verdict != want {
 			t.Errorf("%s: %s, want %s: %s", anew, d.Verdict, want, d.Reason)
 		}

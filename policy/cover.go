@@ -30,7 +30,7 @@ func (j *judge) allowing() []*compiled {
 // allows `npm run build` allows what it consists of.
 func (j *judge) allowingScript() []*compiled {
 	a := j.access()
-	if a.Via == 0 || !canBeAllowed(a) || !startsCommands(j.query.Call.Tool) {
+	if a.Via == 0 || !canBeAllowed(a) || !startsCommands(j.tool) {
 		return nil
 	}
 	for _, h := range j.programs[a.Via] {
@@ -45,7 +45,7 @@ func (j *judge) allowingScript() []*compiled {
 // programs of its part.
 func (j *judge) followsProgram() bool {
 	a := j.access()
-	return a.Kind != umpire.KindExec && !a.Redirect && canBeAllowed(a) && startsCommands(j.query.Call.Tool)
+	return a.Kind != umpire.KindExec && !a.Redirect && canBeAllowed(a) && startsCommands(j.tool)
 }
 
 // isUnremarkable programs need no rule of their own beside the one for the

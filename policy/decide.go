@@ -12,9 +12,17 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	d := decideVerdict(p, q)
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)
-		d.Suggestions = suggestRules(p, &q, &d)
+		d.Suggestions = suggestFor(p, q, &d)
 	}
 	return d
+}
+
+// suggestFor suggests rules after the call was decided with them.
+func suggestFor(p *Policy, q Query, d *umpire.Decision) []umpire.Suggestion {
+	return suggestRules(p, q.Call.Tool, d, func(tried []*compiled) bool {
+		q.tried = tried
+		return decideVerdict(p, q).Verdict == umpire.Allow
+	})
 }
 
 // decideVerdict is Decide without what follows from the verdict.
@@ -65,13 +73,17 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 	return reasons
 }
 
+func newJudge(p *Policy, q *Query, d *umpire.Decision) judge {
+	return judge{
+		policy: p, tool: q.Call.Tool, given: &q.Conditions, passes: passesFor(q, &p.opts), class: d.Risk.Class(),
+	}
+}
+
 // judgeAll judges every access by every row.
 func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	all := p.findHits(q, d.Accesses)
-	j := judge{
-		policy: p, query: q, passes: passesFor(q, &p.opts), class: d.Risk.Class(),
-		programs: programsOf(all),
-	}
+	j := newJudge(p, q, d)
+	j.programs = programsOf(all)
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
 		j.subject, j.hits = all[i].subject, &all[i]
@@ -83,6 +95,36 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 		a.Verdict = reasons[0].Verdict
 		raiseHardStop(a, &reasons[0])
 		d.Reasons = append(d.Reasons, reasons...)
+	}
+}
+
+// judgeGuesses adds to the decision the guesses that are refused or asked about.
+func judgeGuesses(p *Policy, q *Query, d *umpire.Decision) {
+	if len(q.Facts.Guesses) == 0 {
+		return
+	}
+	read, written := slices.Clone(q.Facts.Guesses), slices.Clone(q.Facts.Guesses)
+	for i := range read {
+		weighAccess(&read[i])
+		if read[i].Kind == umpire.KindRead {
+			written[i].Kind = umpire.KindWrite
+		}
+	}
+	asRead, asWritten := p.findHits(q, read), p.findHits(q, written)
+	j := newJudge(p, q, d)
+	for i := range read {
+		a := read[i]
+		j.subject, j.hits = asRead[i].subject, &asRead[i]
+		reasons := j.guessed(asWritten[i].rows[rowControl])
+		if len(reasons) == 0 {
+			continue
+		}
+		a.Verdict = reasons[0].Verdict
+		raiseHardStop(&a, &reasons[0])
+		for r := range reasons {
+			reasons[r].Access = len(d.Accesses)
+		}
+		d.Accesses, d.Reasons = append(d.Accesses, a), append(d.Reasons, reasons...)
 	}
 }
 
@@ -106,7 +148,7 @@ func (j *judge) reasons() []umpire.Reason {
 		reasons = slices.Insert(slices.Delete(reasons, at, at+1), 0, first)
 	}
 	if reasons[0].Verdict == umpire.Ask {
-		refuseUnasked(j.query, &reasons[0])
+		refuseUnasked(j.given, &reasons[0])
 	}
 	return reasons
 }
@@ -132,11 +174,11 @@ func settlingReason(reasons []umpire.Reason) int {
 }
 
 // refuseUnasked turns a question into a refusal where nobody is to be asked.
-func refuseUnasked(q *Query, r *umpire.Reason) {
+func refuseUnasked(c *Conditions, r *umpire.Reason) {
 	switch {
-	case q.Headless:
+	case c.Headless:
 		r.Text = umpire.Say("nobody-can-confirm", r.Text)
-	case q.Mode == umpire.ModeReject:
+	case c.Mode == umpire.ModeReject:
 		r.Text = umpire.Say("reject-mode-asks-nobody", r.Text)
 	default:
 		return
@@ -232,11 +274,13 @@ func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
 // sandbox of the query can make that less, or say that there is none. In plan mode
 // nothing is written and nothing reached.
 func obligationsOf(q *Query) umpire.Obligations {
-	if q.Sandbox.Mode == umpire.SandboxFullAccess && (!runsInPlan(q) || q.Sandbox.Absent) || runsBare(q) {
+	if q.Sandbox.Mode == umpire.SandboxFullAccess && (!runsInPlan(q) || q.Sandbox.Absent) ||
+		runsBare(q.Call.Tool, &q.Sandbox) {
 		return umpire.Obligations{Sandbox: umpire.SandboxFullAccess, Network: true}
 	}
 	o := umpire.Obligations{
-		Sandbox: umpire.SandboxReadOnly, Network: !runsInPlan(q) && (q.Sandbox.Network || needsNetwork(q)),
+		Sandbox: umpire.SandboxReadOnly,
+		Network: !runsInPlan(q) && (q.Sandbox.Network || needsNetwork(q.Facts.Accesses)),
 	}
 	if runsInPlan(q) || q.Sandbox.Mode == umpire.SandboxReadOnly {
 		return o

@@ -103,9 +103,10 @@ func secondPart(a umpire.Access) umpire.Access {
 // query is a call of the tool with these accesses in default mode.
 func query(tool string, accesses ...umpire.Access) Query {
 	return Query{
-		Call:  umpire.Call{ID: "c1", Tool: tool, Input: json.RawMessage(`{"command":"x"}`)},
-		Facts: umpire.Facts{Type: umpire.ShellExecute, Accesses: accesses},
-		Mode:  umpire.ModeDefault, Now: testNow,
+		Call: umpire.Call{ID: "c1", Tool: tool, Input: json.RawMessage(`{"command":"x"}`)}, Facts: umpire.Facts{Type: umpire.ShellExecute, Accesses: accesses},
+		Conditions: Conditions{
+			Mode: umpire.ModeDefault, Now: testNow,
+		},
 	}
 }
 

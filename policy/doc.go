@@ -5,7 +5,8 @@
 // Most people need two calls:
 //
 //	p, err := policy.New(rules, policy.Options{Root: root, Home: home})
-//	decision := policy.Decide(p, policy.Query{Call: call, Facts: facts, Mode: mode, Now: now})
+//	q := policy.Query{Call: call, Facts: facts, Conditions: policy.Conditions{Mode: mode, Now: now}}
+//	decision := policy.Decide(p, q)
 //
 // # Order of decision
 //

@@ -22,12 +22,12 @@ func ExampleDecide() {
 	}
 	for _, words := range [][]string{{"npm", "test", "--", "x"}, {"python3", "x.py"}} {
 		decision := policy.Decide(rules, policy.Query{
-			Call: umpire.Call{Tool: "Bash"},
-			Facts: umpire.Facts{Accesses: []umpire.Access{
+			Call: umpire.Call{Tool: "Bash"}, Facts: umpire.Facts{Accesses: []umpire.Access{
 				{Kind: umpire.KindExec, Program: words[0], Words: words, Risk: umpire.Medium},
 			}},
-			Mode: umpire.ModeDefault,
-			Now:  time.Now(),
+			Conditions: policy.Conditions{
+				Mode: umpire.ModeDefault, Now: time.Now(),
+			},
 		})
 		fmt.Println(decision.Verdict, "-", decision.Reason)
 	}

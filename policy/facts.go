@@ -254,6 +254,22 @@ func textOf(in strictjson.Object, names ...string) (string, error) {
 	return "", nil
 }
 
+// searchGlob is the pattern of the files that a call of the Grep tool keeps to, or "".
+func searchGlob(call *umpire.Call) string {
+	if call.Tool != "Grep" {
+		return ""
+	}
+	in, err := readInput(call.Input)
+	if err != nil {
+		return "" // the facts have refused it before
+	}
+	text, err := textOf(in, "glob", "include")
+	if err != nil {
+		return "" // not a text: the tool will refuse it
+	}
+	return text
+}
+
 // pathFields are the fields in which tools name the paths they work on.
 var pathFields = []string{"path", "file_path", "filePath", "notebook_path", "paths"}
 

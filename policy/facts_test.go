@@ -82,7 +82,7 @@ func TestSearchesOfTheFolder(t *testing.T) {
 			a := &facts.Accesses[i]
 			a.Place, a.Resolved = umpire.PlaceInside, path.Clean(a.Target)
 		}
-		if d := Decide(p, Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}); d.Verdict != row.want {
+		if d := Decide(p, Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}}); d.Verdict != row.want {
 			t.Errorf("%s %s: %s, want %s: %s", row.tool, row.input, d.Verdict, row.want, d.Reason)
 		}
 	}

@@ -67,36 +67,6 @@ func guessedCommand(in strictjson.Object, name string) string {
 	return strings.Join(words, " ")
 }
 
-// judgeGuesses adds to the decision the guesses that are refused or asked about.
-func judgeGuesses(p *Policy, q *Query, d *umpire.Decision) {
-	if len(q.Facts.Guesses) == 0 {
-		return
-	}
-	read, written := slices.Clone(q.Facts.Guesses), slices.Clone(q.Facts.Guesses)
-	for i := range read {
-		weighAccess(&read[i])
-		if read[i].Kind == umpire.KindRead {
-			written[i].Kind = umpire.KindWrite
-		}
-	}
-	asRead, asWritten := p.findHits(q, read), p.findHits(q, written)
-	j := judge{policy: p, query: q, passes: passesFor(q, &p.opts), class: d.Risk.Class()}
-	for i := range read {
-		a := read[i]
-		j.subject, j.hits = asRead[i].subject, &asRead[i]
-		reasons := j.guessed(asWritten[i].rows[rowControl])
-		if len(reasons) == 0 {
-			continue
-		}
-		a.Verdict = reasons[0].Verdict
-		raiseHardStop(&a, &reasons[0])
-		for r := range reasons {
-			reasons[r].Access = len(d.Accesses)
-		}
-		d.Accesses, d.Reasons = append(d.Accesses, a), append(d.Reasons, reasons...)
-	}
-}
-
 // guessed are the rows that speak about a guess. Control are the rules by which the
 // same path is a control file for who would write it.
 func (j *judge) guessed(control []*compiled) []umpire.Reason {
@@ -120,7 +90,7 @@ func (j *judge) guessed(control []*compiled) []umpire.Reason {
 }
 
 func (j *judge) asks(reasons []umpire.Reason) []umpire.Reason {
-	refuseUnasked(j.query, &reasons[0])
+	refuseUnasked(j.given, &reasons[0])
 	return reasons
 }
 

@@ -63,7 +63,7 @@ func TestGuesses(t *testing.T) {
 			if refused {
 				want = umpire.Deny
 			}
-			if d := policy.Decide(p, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}); d.Verdict != want {
+			if d := policy.Decide(p, policy.Query{Call: call, Facts: facts, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}); d.Verdict != want {
 				t.Errorf("%s %s: %s, want %s: %s", tool, input, d.Verdict, want, d.Reason)
 			}
 		}
@@ -104,7 +104,7 @@ func TestGuessesThatAsk(t *testing.T) {
 		for i := range facts.Guesses {
 			facts.Guesses[i].Place, facts.Guesses[i].Resolved = umpire.PlaceInside, facts.Guesses[i].Target
 		}
-		q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}
+		q := policy.Query{Call: call, Facts: facts, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
 		once, session := q, q
 		once.Grants = []umpire.Grant{{Tool: call.Tool, Exact: policy.Exact(call), Scope: umpire.ScopeOnce}}
 		session.Grants = []umpire.Grant{{Tool: call.Tool, Exact: policy.Exact(call), Scope: umpire.ScopeSession}}

@@ -20,12 +20,12 @@ type subject struct {
 	found  *form       // a file of secrets that a pattern matches on disk, or nil
 }
 
-func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
-	s := &subject{tool: call.Tool, access: a}
+func newSubject(tool, glob string, a *umpire.Access, o *Options) *subject {
+	s := &subject{tool: tool, access: a}
 	switch {
 	case a.Paths() && a.Target != "":
 		s.forms = newForms(a, o.Root)
-		s.filter = searchFilter(call, a)
+		s.filter = searchFilter(a, glob)
 	case a.Kind == umpire.KindNetwork:
 		s.host = hostName(a.Target)
 	}
@@ -35,10 +35,10 @@ func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
 // newSubjects makes the subjects of a call, and tells every program the files of
 // its part of the command line.
 func newSubjects(call *umpire.Call, accesses []umpire.Access, o *Options) []*subject {
-	all := make([]*subject, len(accesses))
+	all, glob := make([]*subject, len(accesses)), searchGlob(call)
 	files := map[int][]*subject{}
 	for i := range accesses {
-		all[i] = newSubject(call, &accesses[i], o)
+		all[i] = newSubject(call.Tool, glob, &accesses[i], o)
 		if a := &accesses[i]; a.Paths() && a.Target != "" {
 			files[a.Part] = append(files[a.Part], all[i])
 		}

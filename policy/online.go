@@ -37,10 +37,10 @@ var onlineWords = map[string]string{
 // program that asks one. A program that is safe or low does without, unless it only looks
 // something up at a server that nothing in the project chooses, or a person was asked
 // about it for that. A look-up gets none where code of the project runs beside it.
-func needsNetwork(q *Query) bool {
+func needsNetwork(accesses []umpire.Access) bool {
 	looksUp, code := false, false
-	for i := range q.Facts.Accesses {
-		a := &q.Facts.Accesses[i]
+	for i := range accesses {
+		a := &accesses[i]
 		if a.Kind == umpire.KindNetwork || a.Kind == umpire.KindExec && isAskedAbout(a) {
 			return true
 		}

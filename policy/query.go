@@ -9,13 +9,21 @@ import (
 // A Query is one call with all that its decision depends on. The zero value is
 // denied.
 type Query struct {
+	Conditions
+
 	Call  umpire.Call
 	Facts umpire.Facts
-	Mode  umpire.Mode
-	// Headless says that nobody can answer: what would ask is denied.
-	Headless bool
 	// Invalid is not empty when the input is malformed, and says how.
 	Invalid string
+	// tried are further rules, to find out whether they would settle the call.
+	tried []*compiled
+}
+
+// Conditions are what a decision depends on beside the call. The zero value asks nobody.
+type Conditions struct {
+	Mode umpire.Mode
+	// Headless says that nobody can answer: what would ask is denied.
+	Headless bool
 	// Profile limits the agent; nil is every tool and every file.
 	Profile *Profile
 	Grants  []umpire.Grant
@@ -37,8 +45,6 @@ type Query struct {
 	Search func(*umpire.Access) Search
 	// Trust is what a person said of the code of this clone.
 	Trust CodeTrust
-	// tried are further rules, to find out whether they would settle the call.
-	tried []*compiled
 }
 
 // A CodeTrust says whether project code may run where nothing holds it. The zero value

@@ -37,7 +37,7 @@ func refused(t *testing.T, line string, o Options) umpire.Decision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Decide(p, Query{Call: call, Facts: facts, Mode: umpire.ModeDefault})
+	return Decide(p, Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}})
 }
 
 // linesOf reads the lines of a file of test data; \n in one stands for the end of a line.

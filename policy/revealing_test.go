@@ -58,7 +58,7 @@ func lineVerdict(t *testing.T, line string) umpire.Verdict {
 			a.Resolved, a.Place = a.Target, umpire.PlaceInside
 		}
 	}
-	return Decide(newPolicy(t, testOptions), Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}).Verdict
+	return Decide(newPolicy(t, testOptions), Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}}).Verdict
 }
 
 // TestSecretsMeantByPatterns reads what patterns mean: each way to choose a secret without

@@ -10,7 +10,8 @@ import (
 // A judge judges one access. Its rows read its fields and change nothing.
 type judge struct {
 	policy  *Policy
-	query   *Query
+	tool    string
+	given   *Conditions
 	subject *subject
 	hits    *hits
 	passes  []pass
@@ -76,7 +77,7 @@ func (j *judge) unknownKind() []umpire.Reason {
 }
 
 func (j *judge) suffix() []umpire.Reason {
-	text, refused := suffixRefused(j.query, j.access())
+	text, refused := suffixRefused(j.tool, j.given.Profile, j.access())
 	if !refused {
 		return nil
 	}
@@ -84,15 +85,15 @@ func (j *judge) suffix() []umpire.Reason {
 }
 
 // suffixRefused judges every name of an access; the text shows the one that fails.
-func suffixRefused(q *Query, a *umpire.Access) (text umpire.Phrase, refused bool) {
-	if q.Profile == nil || !q.Profile.limits(q.Call.Tool, a) {
+func suffixRefused(tool string, p *Profile, a *umpire.Access) (text umpire.Phrase, refused bool) {
+	if p == nil || !p.limits(tool, a) {
 		return "", false
 	}
 	if a.Tree && len(a.Kinds) == 0 {
-		return treeRefusal(a.Target, q.Profile.EditableSuffixes)
+		return treeRefusal(a.Target, p.EditableSuffixes)
 	}
 	for _, name := range suffixesOf(a) {
-		if text, refused = SuffixRefusal(name, q.Profile.EditableSuffixes); refused {
+		if text, refused = SuffixRefusal(name, p.EditableSuffixes); refused {
 			return text, true
 		}
 	}
@@ -132,7 +133,7 @@ func onlyLooks(a *umpire.Access) bool {
 
 func (j *judge) plan() []umpire.Reason {
 	a := j.access()
-	if j.query.Mode != umpire.ModePlan || onlyLooks(a) {
+	if j.given.Mode != umpire.ModePlan || onlyLooks(a) {
 		return nil
 	}
 	return oneReason(rowPlan, umpire.Deny, umpire.CodePlan, "plan-mode-only-reads")
@@ -157,7 +158,7 @@ func (j *judge) sessionGrant() []umpire.Reason {
 }
 
 func (j *judge) liftable() bool {
-	return len(j.asking()) > 0 || j.outside || runsBare(j.query) || j.query.Degraded != ""
+	return len(j.asking()) > 0 || j.outside || runsBare(j.tool, &j.given.Sandbox) || j.given.Degraded != ""
 }
 
 // granted returns the first grant of the kind that covers the access.
@@ -196,31 +197,31 @@ func (j *judge) askRule() []umpire.Reason {
 // noSandbox: nothing would hold the command to what it was judged by. An approval
 // lifts it for this call or this session, no rule and no mode does.
 func (j *judge) noSandbox() []umpire.Reason {
-	if !runsBare(j.query) {
+	if !runsBare(j.tool, &j.given.Sandbox) {
 		return nil
 	}
-	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, umpire.Say("no-sandbox", j.query.Sandbox.Missing))
+	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, umpire.Say("no-sandbox", j.given.Sandbox.Missing))
 }
 
 // runsBare reports whether a call is a command without a sandbox. Other tools run
 // in umpire itself, and do only what they were judged by.
-func runsBare(q *Query) bool {
-	return q.Sandbox.Missing != "" && slices.Contains(execTools, q.Call.Tool)
+func runsBare(tool string, s *Sandbox) bool {
+	return s.Missing != "" && slices.Contains(execTools, tool)
 }
 
 // degraded: a rule file that cannot be read may have denied or asked about this call.
 // An approval lifts it for this call or this session, no rule and no mode does.
 func (j *judge) degraded() []umpire.Reason {
-	if j.query.Degraded == "" {
+	if j.given.Degraded == "" {
 		return nil
 	}
 	return oneReason(
-		rowDegraded, umpire.Ask, umpire.CodeDegraded, umpire.Say("rules-may-be-missing", j.query.Degraded),
+		rowDegraded, umpire.Ask, umpire.CodeDegraded, umpire.Say("rules-may-be-missing", j.given.Degraded),
 	)
 }
 
 func (j *judge) bypass() []umpire.Reason {
-	if j.query.Mode != umpire.ModeBypass {
+	if j.given.Mode != umpire.ModeBypass {
 		return nil
 	}
 	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "allowed-by-bypass-mode")
@@ -253,7 +254,7 @@ func (j *judge) safe() []umpire.Reason {
 	if !j.harmless() || !j.codeRuns() {
 		return nil
 	}
-	if a.Code && !j.query.Sandbox.Holds() {
+	if a.Code && !j.given.Sandbox.Holds() {
 		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "a-person-trusts-the-code-of-this-clone")
 	}
 	if a.Risk == umpire.Medium {
@@ -269,7 +270,7 @@ func (j *judge) harmless() bool {
 	if j.policy.opts.AllowMedium {
 		limit = umpire.Medium
 	}
-	return j.query.Mode != umpire.ModeAsk && a.Doubt == "" && a.Asks == "" && limit.AtLeast(a.Risk)
+	return j.given.Mode != umpire.ModeAsk && a.Doubt == "" && a.Asks == "" && limit.AtLeast(a.Risk)
 }
 
 func (j *judge) allowRule() []umpire.Reason {
@@ -287,7 +288,7 @@ func (j *judge) grant() []umpire.Reason {
 }
 
 func (j *judge) allowAll() []umpire.Reason {
-	if !j.query.AllowAll || j.access().Doubt != "" {
+	if !j.given.AllowAll || j.access().Doubt != "" {
 		return nil
 	}
 	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "all-tools-allowed")
@@ -303,7 +304,7 @@ var asksPhrases = map[umpire.ReasonCode]string{
 // the sandbox, or a person trusts the code of this clone. Where nobody is there to ask,
 // none does.
 func (j *judge) codeRuns() bool {
-	q := j.query
+	q := j.given
 	switch {
 	case !j.access().Code:
 		return true
@@ -328,10 +329,10 @@ func (j *judge) unheldCode() []umpire.Reason {
 		return nil
 	}
 	text := umpire.Say("runs-project-code", j.access().Reason)
-	if t := &j.query.Trust; t.Trusted && len(t.Written) > 0 {
+	if t := &j.given.Trust; t.Trusted && len(t.Written) > 0 {
 		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, umpire.Say("and-also", text, writtenFiles(t.Written)))
 	}
-	if why := j.query.Trust.Why; why != "" && !j.query.Sandbox.Holds() {
+	if why := j.given.Trust.Why; why != "" && !j.given.Sandbox.Holds() {
 		text = umpire.Say("and-also", text, why)
 	}
 	return oneReason(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
@@ -360,14 +361,14 @@ func (s *Sandbox) Holds() bool {
 // mode is the last word that counts: it always speaks.
 func (j *judge) mode() []umpire.Reason {
 	class := umpire.Phrase("class-" + j.class)
-	text, code := umpire.Say("tool-requires-approval", j.query.Call.Tool, class), umpire.CodeMode
+	text, code := umpire.Say("tool-requires-approval", j.tool, class), umpire.CodeMode
 	switch a := j.access(); {
 	case a.Doubt != "":
 		text, code = umpire.Say("cannot-be-judged", a.Doubt), umpire.CodeUnparsed
 	case a.Asks != "":
 		text, code = umpire.Say(asksPhrases[a.Asks], a.Reason), a.Asks
 	}
-	switch j.query.Mode {
+	switch j.given.Mode {
 	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:
 		return oneReason(rowMode, umpire.Ask, code, text)
 	case umpire.ModeAuto:

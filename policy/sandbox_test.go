@@ -20,8 +20,10 @@ func command(line string) Query {
 		facts.Accesses[i].Place, facts.Accesses[i].Resolved = umpire.PlaceInside, facts.Accesses[i].Target
 	}
 	return Query{
-		Call:  umpire.Call{Tool: "Bash", Dir: testOptions.Root, Input: []byte(`{"command":"` + line + `"}`)},
-		Facts: facts, Mode: umpire.ModeDefault,
+		Call: umpire.Call{Tool: "Bash", Dir: testOptions.Root, Input: []byte(`{"command":"` + line + `"}`)}, Facts: facts,
+		Conditions: Conditions{
+			Mode: umpire.ModeDefault,
+		},
 	}
 }
 

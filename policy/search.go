@@ -55,11 +55,11 @@ func (j *judge) coversSearch(c *compiled) bool {
 	if !j.outside || !isSearch(j.access()) {
 		return true
 	}
-	if j.query.Search == nil {
+	if j.given.Search == nil {
 		return false
 	}
 	if j.search == nil {
-		found := j.query.Search(j.access())
+		found := j.given.Search(j.access())
 		j.search = &found
 	}
 	if j.search.Secret != "" || j.search.Problem != "" {

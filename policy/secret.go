@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // secretFiles hold passwords, keys and what else lets somebody in. Reading one
@@ -140,30 +139,13 @@ func (c *compiled) readsSecret(s *subject) bool {
 	return read
 }
 
-// searchGlob is the pattern of the files that a search keeps to, or "".
-func searchGlob(in strictjson.Object) string {
-	text, err := textOf(in, "glob", "include")
-	if err != nil {
-		return "" // not a text: the tool will refuse it
-	}
-	return text
-}
-
 // searchFilter returns the patterns of the files that the Grep tool is told to
 // keep to, at any depth below where it searches.
-func searchFilter(call *umpire.Call, a *umpire.Access) [][]segment {
-	if call.Tool != "Grep" || !a.Tree || a.Glob {
+func searchFilter(a *umpire.Access, glob string) [][]segment {
+	if !a.Tree || a.Glob || glob == "" || glob[0] == '!' {
 		return nil
 	}
-	in, err := readInput(call.Input)
-	if err != nil {
-		return nil // the facts have refused it before
-	}
-	text := searchGlob(in)
-	if text == "" || text[0] == '!' {
-		return nil
-	}
-	alternatives, err := expandBraces(text)
+	alternatives, err := expandBraces(glob)
 	if err != nil {
 		return nil // as is one that no search understands
 	}

@@ -15,9 +15,11 @@ var suggestedWidths = []umpire.Width{umpire.WidthExact, umpire.WidthSubcommand, 
 
 // suggestRules returns the rules that would settle the same question next time,
 // narrowest first. Those of one width settle it together: a set is suggested only
-// after the call was decided with it and allowed.
-func suggestRules(p *Policy, q *Query, d *umpire.Decision) []umpire.Suggestion {
-	s := suggester{policy: p, query: q, decision: d}
+// after the call was decided with it and allowed: allowed decides it so.
+func suggestRules(
+	p *Policy, tool string, d *umpire.Decision, allowed func(tried []*compiled) bool,
+) []umpire.Suggestion {
+	s := suggester{opts: &p.opts, tool: tool, decision: d, allowed: allowed}
 	if !s.findAsking() {
 		return nil
 	}
@@ -38,9 +40,10 @@ func sameRule(a, b umpire.Suggestion) bool {
 
 // A suggester works out the rules for one question.
 type suggester struct {
-	policy   *Policy
-	query    *Query
+	opts     *Options
+	tool     string
 	decision *umpire.Decision
+	allowed  func(tried []*compiled) bool
 	asking   []asking
 }
 
@@ -110,14 +113,14 @@ func (s *suggester) rulesFor(a asking, width umpire.Width) []umpire.Suggestion {
 	var r umpire.Suggestion
 	ok := false
 	switch {
-	case (a.row == rowMode || a.row == rowCode) && !a.Redirect && startsCommands(s.query.Call.Tool):
+	case (a.row == rowMode || a.row == rowCode) && !a.Redirect && startsCommands(s.tool):
 		return s.commandRules(a.Part, width)
 	case a.Paths():
 		r, ok = s.pathRule(a, width)
 	case a.Kind == umpire.KindNetwork && width == umpire.WidthExact:
 		r, ok = umpire.Suggestion{Tool: "WebFetch", Match: umpire.Match{Domain: hostName(a.Target)}}, true
 	case a.Kind == umpire.KindInvoke && width == umpire.WidthTool:
-		r, ok = umpire.Suggestion{Tool: s.query.Call.Tool, Scope: umpire.ScopeProject}, true
+		r, ok = umpire.Suggestion{Tool: s.tool, Scope: umpire.ScopeProject}, true
 	}
 	r.Action = umpire.Allow
 	if !ok || Validate(r.Rule()) != nil {
@@ -145,14 +148,13 @@ func (s *suggester) settles(set []umpire.Suggestion) bool {
 }
 
 func (s *suggester) allowedWith(set []umpire.Suggestion, source umpire.Source) bool {
-	q := *s.query
-	q.tried = nil
+	var tried []*compiled
 	for i := range set {
 		rule := set[i].Rule()
 		rule.Source = source
-		c := compileRule(&rule, &s.policy.opts)
+		c := compileRule(&rule, s.opts)
 		c.order = tighteningOrder - maxSuggestions + i
-		q.tried = append(q.tried, c)
+		tried = append(tried, c)
 	}
-	return decideVerdict(s.policy, q).Verdict == umpire.Allow
+	return s.allowed(tried)
 }

@@ -13,8 +13,8 @@ func (s *suggester) pathRule(a asking, width umpire.Width) (umpire.Suggestion, b
 	if a.Target == "" {
 		return umpire.Suggestion{}, false
 	}
-	tool, opts := pathTool(s.query, a.Access), &s.policy.opts
-	inside := a.row == rowMode && slices.Contains(writeTools, s.query.Call.Tool)
+	tool, opts := pathTool(s.tool, a.Access), s.opts
+	inside := a.row == rowMode && slices.Contains(writeTools, s.tool)
 	r := umpire.Suggestion{Tool: tool, Scope: umpire.ScopeProject}
 	switch {
 	case width == umpire.WidthExact && !a.Glob && !isSearch(a.Access) && !(a.Kind == umpire.KindDelete && a.Tree):
@@ -110,10 +110,10 @@ func isWithin(folder, name string) bool {
 
 // pathTool names the tool that the rule is about: the call's own if it is one
 // for paths, else the plainest one of the kind.
-func pathTool(q *Query, a *umpire.Access) string {
+func pathTool(tool string, a *umpire.Access) string {
 	family := familyTools(a.Kind, true)
-	if slices.Contains(family[0], q.Call.Tool) {
-		return q.Call.Tool
+	if slices.Contains(family[0], tool) {
+		return tool
 	}
 	if tool := map[umpire.AccessKind]string{umpire.KindRead: "Read", umpire.KindDelete: "Delete"}[a.Kind]; tool != "" {
 		return tool

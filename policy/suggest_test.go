@@ -41,7 +41,7 @@ func TestSuggestions(t *testing.T) {
 		{"a host", nil, query("WebFetch", network("https://x.org/a")), []string{"exact session WebFetch(domain:x.org)"}},
 		{"a tool", nil, query("mcp__a__b", invoke("mcp__a__b", umpire.Medium)), []string{"tool project mcp__a__b"}},
 		{"a secret is for the person", nil, query("Read", read(".env")), []string{"exact global Read(.env)"}},
-		{"none for a missing sandbox", nil, Query{Call: umpire.Call{Tool: "Bash"}, Facts: umpire.Facts{Accesses: []umpire.Access{exec("make", umpire.Medium)}}, Sandbox: Sandbox{Missing: "x"}}, nil},
+		{"none for a missing sandbox", nil, Query{Call: umpire.Call{Tool: "Bash"}, Facts: umpire.Facts{Accesses: []umpire.Access{exec("make", umpire.Medium)}}, Conditions: Conditions{Sandbox: Sandbox{Missing: "x"}}}, nil},
 		{"none for doubt", nil, query("Bash", doubtful(exec("x $Y", umpire.Medium))), nil},
 		{"none for control files", nil, query("Write", write(".envrc")), nil},
 		{"none for what a rule asks", []string{"ask Write"}, query("Write", write("a")), nil},

@@ -38,7 +38,7 @@ func TestSubAgentsChooseNoMode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := Decide(p, Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}); d.Verdict != want {
+		if d := Decide(p, Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}}); d.Verdict != want {
 			t.Errorf("%s: %s %q, want %s", input, d.Verdict, d.Reason, want)
 		}
 	}

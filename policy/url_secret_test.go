@@ -24,7 +24,7 @@ func decideInput(t *testing.T, tool, field, value string) umpire.Decision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Decide(newPolicy(t, testOptions), Query{Call: call, Facts: facts, Mode: umpire.ModeDefault})
+	return Decide(newPolicy(t, testOptions), Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}})
 }
 
 // Pages that people look up run unasked: long titles, versions, commits, identifiers,

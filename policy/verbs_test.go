@@ -50,9 +50,14 @@ func TestPersonVerbsAreDeniedToAgents(t *testing.T) {
 		"sh -c 'umpire pair'":              true,
 	} {
 		call := umpire.Call{Tool: "Bash", Dir: "/p"}
-		d := policy.Decide(p, policy.Query{Call: call, Mode: umpire.ModeBypass, Facts: umpire.Facts{
-			Type: umpire.ShellExecute, Accesses: shell.Parse(line, shell.Env{Dir: "/p", Home: "/home/u"}),
-		}})
+		d := policy.Decide(p, policy.Query{
+			Call: call, Facts: umpire.Facts{
+				Type: umpire.ShellExecute, Accesses: shell.Parse(line, shell.Env{Dir: "/p", Home: "/home/u"}),
+			},
+			Conditions: policy.Conditions{
+				Mode: umpire.ModeBypass,
+			},
+		})
 		if got := d.Rule != nil && d.Rule.ID == "self-approval"; got != denied {
 			t.Errorf("%s: denied %v, want %v (%s)", line, got, denied, d.Reason)
 		}

@@ -196,7 +196,7 @@ func (a *arena) allowed(t *testing.T, lines []string) []string {
 			t.Fatal(err)
 		}
 		call := umpire.Call{Tool: "Bash", Input: input, Dir: a.project}
-		if judge.Decide(find, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now).Verdict == umpire.Allow {
+		if judge.Decide(find, policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}, time.Now).Verdict == umpire.Allow {
 			allowed = append(allowed, line)
 		}
 	}

@@ -49,7 +49,7 @@ func decide(t *testing.T, p *policy.Policy, line string, env shell.Env) umpire.D
 	for i := range facts.Accesses {
 		facts.Accesses[i].Place, facts.Accesses[i].Resolved = umpire.PlaceInside, facts.Accesses[i].Target
 	}
-	return policy.Decide(p, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault})
+	return policy.Decide(p, policy.Query{Call: call, Facts: facts, Conditions: policy.Conditions{Mode: umpire.ModeDefault}})
 }
 
 // TestNoNetworkUnasked: no use of any program, with any of its options, gets the network

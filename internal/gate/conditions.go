@@ -15,15 +15,12 @@ import (
 // store before the decision is made: deciding takes time, and the store's writer
 // does not wait for it.
 type conditions struct {
-	session  umpire.Session
-	settings Settings
-	mode     umpire.Mode
-	headless bool
-	grants   []umpire.Grant
-	allowAll bool
-	tighten  []umpire.Rule
-	profile  *policy.Profile
-	sandbox  *umpire.Confinement // nil for an agent that runs its calls its own way
+	policy.Conditions // without Tighten and Sandbox, which are made for each call
+
+	session     umpire.Session
+	settings    Settings
+	tighten     []umpire.Rule       // of the client and of hooks
+	confinement *umpire.Confinement // nil for an agent that runs its calls its own way
 }
 
 // readConditions reads what holds in a session, with the once grants of one call if one
@@ -49,9 +46,10 @@ func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpir
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return nil, err
 	}
-	cond := &conditions{session: s, headless: s.Headless, allowAll: w.AllowAll}
+	cond := &conditions{session: s}
+	cond.Headless, cond.AllowAll = s.Headless, w.AllowAll
 	for i := range rows {
-		cond.grants = append(cond.grants, ps.openGrant(&rows[i]))
+		cond.Grants = append(cond.Grants, ps.openGrant(&rows[i]))
 	}
 	return cond, nil
 }
@@ -67,11 +65,11 @@ func (ps *projects) completeConditions(cond *conditions) error {
 		now, err := ps.settingsOf(cond.session.Root)
 		cond.settings.WarnOnly = err == nil && now.WarnOnly
 	}
-	cond.mode = effectiveMode(&cond.session, &p.settings)
-	cond.profile, err = profileOf(cond.session.Profile, p.settings.Profiles)
-	if cond.profile != nil && cond.session.External && cond.session.Profile == "" {
+	cond.Mode = effectiveMode(&cond.session, &p.settings)
+	cond.Profile, err = profileOf(cond.session.Profile, p.settings.Profiles)
+	if cond.Profile != nil && cond.session.External && cond.session.Profile == "" {
 		// The tools of a host are its own: the list is about those of the built-in agent.
-		cond.profile = cond.profile.EditLimit()
+		cond.Profile = cond.Profile.EditLimit()
 	}
 	return err
 }
@@ -138,7 +136,8 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 		if err != nil {
 			return umpire.Decision{}, err
 		}
-		return enforce(&settings, g.Decide("", policy.Query{Call: call, Mode: settings.Mode})), nil
+		q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: settings.Mode}}
+		return enforce(&settings, g.Decide("", q)), nil
 	}
 	var cond *conditions
 	err := g.view(ctx, func(tx *store.Tx) (err error) {

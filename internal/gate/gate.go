@@ -3,14 +3,14 @@
 //
 //	g := gate.New(gate.Config{UserHome: home, Home: umpireHome})
 //	defer g.Close()
-//	decision := g.Decide("", policy.Query{Call: call, Mode: umpire.ModeDefault})
+//	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
+//	decision := g.Decide("", q)
 //
 // A gate is safe for concurrent use. It never fails open: what goes wrong on the
 // way becomes a reason of a decision that denies.
 package gate
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
@@ -23,7 +23,6 @@ import (
 	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // A Config is what a gate is made of. The zero value knows no home and no store:
@@ -106,19 +105,6 @@ func New(c Config) *Gate {
 
 // Programs returns what the person's files say of programs.
 func (ps *projects) Programs() rulefile.Programs { return ps.known }
-
-// Decide decides one call in the project of a folder, "" for the call's own. It looks at
-// the file system and runs nothing of the call, and no hook. A fault of umpire's own denies
-// that call, and the gate lives on.
-func (ps *projects) Decide(project string, q policy.Query) umpire.Decision {
-	return ps.decideWith(project, nil, q)
-}
-
-// decideWith is Decide with folders that count as inside, beside those of the settings.
-func (ps *projects) decideWith(project string, added []string, q policy.Query) umpire.Decision {
-	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), added) }
-	return judge.Decide(find, q, ps.config.Now)
-}
 
 // JudgeOf returns what calls in the project of a folder are decided by.
 func (ps *projects) JudgeOf(dir string) (*judge.Judge, error) { return ps.judgeOf(dir, nil) }

@@ -34,7 +34,7 @@ func newPlace(t *testing.T) *place {
 }
 
 func (p *place) call(tool, input string) policy.Query {
-	return policy.Query{Call: umpire.Call{Tool: tool, Input: json.RawMessage(input), Dir: p.project}, Mode: umpire.ModeDefault}
+	return policy.Query{Call: umpire.Call{Tool: tool, Input: json.RawMessage(input), Dir: p.project}, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
 }
 
 func (p *place) userRules(t *testing.T, rules string) {
@@ -129,7 +129,7 @@ func TestFaultDenies(t *testing.T) {
 		}
 		return time.Time{}
 	}})
-	request := policy.Query{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Dir: t.TempDir()}, Mode: umpire.ModeBypass}
+	request := policy.Query{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Dir: t.TempDir()}, Conditions: policy.Conditions{Mode: umpire.ModeBypass}}
 	d := g.Decide("", request)
 	if d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid || !strings.Contains(fmt.Sprint(d.Reasons), "internal error: no clock") {
 		t.Errorf("got %s %s %+v", d.Verdict, d.ReasonCode, d.Reasons)

@@ -112,6 +112,23 @@ func checkSubmission(s *umpire.Submission) error {
 	return checkConfinement(s.Sandbox)
 }
 
+// checkConfinement refuses words that are not known.
+func checkConfinement(c *umpire.Confinement) error {
+	if c == nil {
+		return nil
+	}
+	switch c.Level {
+	case umpire.SandboxNone, umpire.SandboxWeaker, umpire.SandboxFull:
+	default:
+		return invalid("sandbox.level", "want none, weaker or full, got %q", c.Level)
+	}
+	switch c.Mode {
+	case "", umpire.SandboxReadOnly, umpire.SandboxWorkspaceWrite, umpire.SandboxFullAccess:
+		return nil
+	}
+	return invalid("sandbox.mode", "want read-only, workspace-write or full-access, got %q", c.Mode)
+}
+
 // invalid is an error about one field.
 func invalid(field, format string, args ...any) error {
 	return umpire.Errorf("%s: %w: %w", field, umpire.Errorf(format, args...), umpire.ErrInvalid)
@@ -155,8 +172,8 @@ func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
 
 // overrideBy takes in what the submission says of how it is to be decided.
 func (cond *conditions) overrideBy(s *umpire.Submission) error {
-	cond.headless = cond.headless || s.Headless
-	cond.tighten, cond.sandbox = s.Tighten, s.Sandbox
+	cond.Headless = cond.Headless || s.Headless
+	cond.tighten, cond.confinement = s.Tighten, s.Sandbox
 	if s.Mode == nil {
 		return nil
 	}
@@ -164,7 +181,7 @@ func (cond *conditions) overrideBy(s *umpire.Submission) error {
 		return invalid("mode", "bypass needs a session that was opened for it")
 	}
 	cond.session.Mode = *s.Mode
-	cond.mode = effectiveMode(&cond.session, &cond.settings)
+	cond.Mode = effectiveMode(&cond.session, &cond.settings)
 	return nil
 }
 

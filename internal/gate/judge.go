@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/userhook"
 	"github.com/umpirehq/umpire/policy"
@@ -73,7 +74,7 @@ func (g *Gate) decideCall(cond *conditions, j *judged) {
 	j.decision = g.decide(cond, j.call)
 	j.took += time.Since(began)
 	j.effect = effectOf(&j.decision)
-	j.unasked = cond.headless && j.decision.Verdict == umpire.Deny && j.decision.ReasonCode == umpire.CodeAutoDeny &&
+	j.unasked = cond.Headless && j.decision.Verdict == umpire.Deny && j.decision.ReasonCode == umpire.CodeAutoDeny &&
 		asksOtherwise(g, cond, j.call)
 	switch {
 	case j.unasked || j.decision.Verdict == umpire.Ask:
@@ -88,7 +89,7 @@ func (g *Gate) decideCall(cond *conditions, j *judged) {
 // asksOtherwise reports whether the call is denied only because nobody is there.
 func asksOtherwise(g *Gate, cond *conditions, call umpire.Call) bool {
 	attended := *cond
-	attended.headless = false
+	attended.Headless = false
 	d := g.decide(&attended, call)
 	return d.Verdict == umpire.Ask
 }
@@ -99,18 +100,29 @@ func (g *Gate) decideAttended(cond *conditions, j *judged) umpire.Decision {
 		return j.decision
 	}
 	asking := *cond
-	asking.headless = false
+	asking.Headless = false
 	asking.tighten = append(slices.Clip(cond.tighten), objections(j.hooks)...)
 	return g.decide(&asking, j.call)
 }
 
 // decide decides a call under the conditions of its session.
 func (ps *projects) decide(cond *conditions, call umpire.Call) umpire.Decision {
-	s := &cond.session
-	return enforce(&cond.settings, ps.decideWith(s.Root, s.AddDirs, policy.Query{
-		Call: call, Mode: cond.mode, Headless: cond.headless, Profile: cond.profile, Grants: cond.grants,
-		AllowAll: cond.allowAll, Tighten: cond.tightenFor(&call), Sandbox: sandboxOf(&cond.settings, cond.sandbox),
-	}))
+	q := policy.Query{Call: call, Conditions: cond.Conditions}
+	q.Tighten, q.Sandbox = cond.tightenFor(&call), sandboxOf(&cond.settings, cond.confinement)
+	return enforce(&cond.settings, ps.decideWith(cond.session.Root, cond.session.AddDirs, q))
+}
+
+// Decide decides one call in the project of a folder, "" for the call's own. It looks at
+// the file system and runs nothing of the call, and no hook. A fault of umpire's own denies
+// that call, and the gate lives on.
+func (ps *projects) Decide(project string, q policy.Query) umpire.Decision {
+	return ps.decideWith(project, nil, q)
+}
+
+// decideWith is Decide with folders that count as inside, beside those of the settings.
+func (ps *projects) decideWith(project string, added []string, q policy.Query) umpire.Decision {
+	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), added) }
+	return judge.Decide(find, q, ps.config.Now)
 }
 
 // effectOf says whether a call may run again after a crash. A call that only looks may,

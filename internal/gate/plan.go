@@ -159,7 +159,10 @@ func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpir
 // file outside the project, and one that a rule speaks about, asks as it always does.
 func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
 	decision := ms.decideWith(cond.session.Root, cond.session.AddDirs, policy.Query{
-		Call: call, Mode: umpire.ModeDefault, Profile: cond.profile,
+		Call: call,
+		Conditions: policy.Conditions{
+			Mode: umpire.ModeDefault, Profile: cond.Profile,
+		},
 	})
 	for i := range decision.Accesses {
 		a := &decision.Accesses[i]

@@ -28,7 +28,7 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
 	}
 	g.describeCall(&card, cond, j)
-	card.Planned, card.AllowAll = j.planned, cond.allowAll
+	card.Planned, card.AllowAll = j.planned, cond.AllowAll
 	card.CodeFiles = g.codeFiles(&j.decision)
 	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles)
 	if cond.settings.PendingTimeout > 0 {
@@ -56,7 +56,7 @@ func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	for _, s := range g.offeredRules(call, &j.alone, umpire.WidthExact) {
 		card.Rules = append(card.Rules, policy.FormatShort(s.Rule()))
 	}
-	if missing := sandboxOf(&cond.settings, cond.sandbox).Missing; missing != "" && call.Tool == bashTool {
+	if missing := sandboxOf(&cond.settings, cond.confinement).Missing; missing != "" && call.Tool == bashTool {
 		card.NoSandbox = missing
 	}
 	if call.Tool == bashTool {

@@ -165,12 +165,12 @@ func (g *Gate) prepareGrants(r *resolution) error {
 		return err
 	}
 	attended := *r.conditions // whoever answers is there
-	attended.headless = false
+	attended.Headless = false
 	d := g.decide(&attended, call)
 	if !r.answer.ExpiresAt.IsZero() && !r.answer.ExpiresAt.After(g.now()) {
 		return invalid("expires_at", "has passed already")
 	}
-	if d.Verdict == umpire.Deny && !r.conditions.headless {
+	if d.Verdict == umpire.Deny && !r.conditions.Headless {
 		return umpire.Errorf("request %q cannot be approved: %s: %w", r.ask.Request,
 			catalogue.English.Text(g.maskPhrase(d.Reason)), umpire.ErrState)
 	}

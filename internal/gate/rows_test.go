@@ -141,7 +141,7 @@ func checkRows(t *testing.T, rows []row) {
 
 func (r *row) check(t *testing.T, g *Gate, root string) umpire.Decision {
 	t.Helper()
-	request := policy.Query{Call: r.call, Mode: r.mode}
+	request := policy.Query{Call: r.call, Conditions: policy.Conditions{Mode: r.mode}}
 	request.Call.Dir = root
 	if r.with != nil {
 		r.with(&request)
@@ -644,7 +644,7 @@ func TestRowsOnePath(t *testing.T) {
 			t.Parallel()
 			for _, call := range calls {
 				call.Dir = root
-				d := check("", policy.Query{Call: call, Mode: mode})
+				d := check("", policy.Query{Call: call, Conditions: policy.Conditions{Mode: mode}})
 				if len(d.Reasons) == 0 || d.Reason == "" || d.ReasonCode == "" {
 					t.Fatalf("%s %s: no reason: %+v", call.Tool, call.Input, d)
 				}

@@ -29,7 +29,8 @@ func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
 		return s
 	}
 	switch {
-	case c.Level == umpire.SandboxFull, c.Level == umpire.SandboxWeaker && settings.SandboxRequire == config.RequireWeaker:
+	case c.Level == umpire.SandboxFull,
+		c.Level == umpire.SandboxWeaker && settings.SandboxRequire == config.RequireWeaker:
 		s.Held = true
 	case settings.SandboxRequire == config.RequireNone:
 		s.Mode, s.Absent = umpire.SandboxFullAccess, true
@@ -56,23 +57,6 @@ func checkMode(most *config.Most, mode *umpire.Mode) error {
 	return invalid("mode", "the administrator of this machine permits %s or a tighter mode", most.Mode)
 }
 
-// checkConfinement refuses words that are not known.
-func checkConfinement(c *umpire.Confinement) error {
-	if c == nil {
-		return nil
-	}
-	switch c.Level {
-	case umpire.SandboxNone, umpire.SandboxWeaker, umpire.SandboxFull:
-	default:
-		return invalid("sandbox.level", "want none, weaker or full, got %q", c.Level)
-	}
-	switch c.Mode {
-	case "", umpire.SandboxReadOnly, umpire.SandboxWorkspaceWrite, umpire.SandboxFullAccess:
-		return nil
-	}
-	return invalid("sandbox.mode", "want read-only, workspace-write or full-access, got %q", c.Mode)
-}
-
 // confine has a hook run in the sandbox if it came with the project: who trusted it
 // trusted what it says, which can be read, and not the programs that it starts. The
 // person's own hooks run as they are.
@@ -81,7 +65,8 @@ func (p *Project) confine(h *rulefile.Hook) func(*exec.Cmd) (func(error) error, 
 		return nil
 	}
 	able := sandbox.Available()
-	if p.settings.Sandbox.Mode == umpire.SandboxFullAccess || !able.Whole() && p.settings.SandboxRequire == config.RequireNone {
+	if p.settings.Sandbox.Mode == umpire.SandboxFullAccess ||
+		!able.Whole() && p.settings.SandboxRequire == config.RequireNone {
 		return nil
 	}
 	place := &sandbox.Place{Workspace: []string{p.Root}, Home: p.config.UserHome, State: p.config.Home}

@@ -99,7 +99,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 	if err := g.completeConditions(l.conditions); err != nil {
 		return nil, err
 	}
-	l.conditions.sandbox = s.Sandbox
+	l.conditions.confinement = s.Sandbox
 	call, err := g.exactCall(&l.row)
 	if err != nil {
 		return nil, err

@@ -22,21 +22,33 @@ func TestReadMuse(t *testing.T) {
 		{"M-186 no options", `{"toolName":"Read","input":{"path":"a"}}`,
 			policy.Query{Call: umpire.Call{Tool: "Read", Input: json.RawMessage(`{"path":"a"}`), Agent: "muse"}}},
 		{"M-188 allowOnceTools", `{"toolName":"Write","toolCallId":"tc-1","input":{"path":"test.ts"},"options":{"allowOnceTools":["Write"]}}`,
-			policy.Query{Call: umpire.Call{ID: "tc-1", Tool: "Write", Input: json.RawMessage(`{"path":"test.ts"}`), Agent: "muse"},
-				Grants: []umpire.Grant{{Scope: umpire.ScopeOnce, Tool: "Write"}}}},
+			policy.Query{
+				Call: umpire.Call{ID: "tc-1", Tool: "Write", Input: json.RawMessage(`{"path":"test.ts"}`), Agent: "muse"},
+				Conditions: policy.Conditions{
+					Grants: []umpire.Grant{{Scope: umpire.ScopeOnce, Tool: "Write"}},
+				},
+			}},
 		{"M-189 sessionApprovedTools", `{"toolName":"Edit","input":{},"options":{"sessionApprovedTools":["Edit",""],"allowOnceTools":null}}`,
-			policy.Query{Call: umpire.Call{Tool: "Edit", Input: json.RawMessage(`{}`), Agent: "muse"},
-				Grants: []umpire.Grant{{Scope: umpire.ScopeSession, Tool: "Edit"}}}},
+			policy.Query{
+				Call: umpire.Call{Tool: "Edit", Input: json.RawMessage(`{}`), Agent: "muse"},
+				Conditions: policy.Conditions{
+					Grants: []umpire.Grant{{Scope: umpire.ScopeSession, Tool: "Edit"}},
+				},
+			}},
 		{"M-107 M-108 M-109 M-190 allowAll, beside options that are read by others", `{"toolName":"GitPush","input":{},"options":{"toolPermissions":{"allowAll":true},"hooks":{},"sandboxMode":"x"}}`,
-			policy.Query{Call: umpire.Call{Tool: "GitPush", Input: json.RawMessage(`{}`), Agent: "muse"}, AllowAll: true}},
+			policy.Query{Call: umpire.Call{Tool: "GitPush", Input: json.RawMessage(`{}`), Agent: "muse"}, Conditions: policy.Conditions{AllowAll: true}}},
 		{"M-138 rules have no source and so cannot allow", `{"toolName":"Bash","input":{"command":"x","background":true},"options":{"permissionRules":[
 			{"id":"a","action":"deny","tool":"Bash","match":{"commandPrefix":"npm publish"}},{"action":"allow","tool":"Bash"},{"tool":"Edit"}]}}`,
-			policy.Query{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"x","background":true}`), Agent: "muse", Background: true},
-				Tighten: []umpire.Rule{
-					{ID: "a", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "npm publish"}},
-					{ID: "request-2", Action: umpire.Allow, Tool: "Bash"},
-					{ID: "request-3", Action: umpire.Deny, Tool: "Edit"},
-				}}},
+			policy.Query{
+				Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"x","background":true}`), Agent: "muse", Background: true},
+				Conditions: policy.Conditions{
+					Tighten: []umpire.Rule{
+						{ID: "a", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "npm publish"}},
+						{ID: "request-2", Action: umpire.Allow, Tool: "Bash"},
+						{ID: "request-3", Action: umpire.Deny, Tool: "Edit"},
+					},
+				},
+			}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -118,7 +118,8 @@ func (c *claudeCase) answer(d umpire.Decision, hold bool) Output {
 // alone decides without a gate that keeps anything, as if somebody could be asked: that
 // nobody can is part of the reply.
 func (c *claudeCase) alone(ctx context.Context) umpire.Decision {
-	return c.config.Decide(ctx, c.project, policy.Query{Call: c.event.Call, Mode: c.event.Mode(c.config.Mode)})
+	given := policy.Conditions{Mode: c.event.Mode(c.config.Mode)}
+	return c.config.Decide(ctx, c.project, policy.Query{Call: c.event.Call, Conditions: given})
 }
 
 // claudeProject is the folder that Claude Code was started in. The payload's own

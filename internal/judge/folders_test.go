@@ -63,8 +63,10 @@ func (j *Judge) below(t *testing.T, tool string, input map[string]string, patter
 		t.Fatal(err)
 	}
 	return Decide(func() (*Judge, error) { return j, nil }, policy.Query{
-		Call: umpire.Call{ID: "c", Tool: tool, Input: data, Dir: j.Bounds.Root}, Mode: umpire.ModeDefault,
-		Grants: []umpire.Grant{{Tool: "Read", Match: umpire.Match{PathGlob: pattern}, Scope: umpire.ScopeSession}},
+		Call: umpire.Call{ID: "c", Tool: tool, Input: data, Dir: j.Bounds.Root},
+		Conditions: policy.Conditions{
+			Mode: umpire.ModeDefault, Grants: []umpire.Grant{{Tool: "Read", Match: umpire.Match{PathGlob: pattern}, Scope: umpire.ScopeSession}},
+		},
 	}, time.Now)
 }
 

@@ -76,7 +76,7 @@ func project(t *testing.T, files map[string]string) *Judge {
 // decides returns what becomes of a command line where umpire's sandbox holds it, or not.
 func (j *Judge) decides(line string, held bool) umpire.Decision {
 	call := umpire.Call{ID: "c", Tool: "Bash", Input: fmt.Appendf(nil, `{"command": %q}`, line), Dir: j.Bounds.Root}
-	r := policy.Query{Call: call, Mode: umpire.ModeDefault}
+	r := policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
 	if held {
 		r.Sandbox = policy.Sandbox{Held: true, Mode: umpire.SandboxWorkspaceWrite}
 	}

@@ -2,7 +2,8 @@
 // the project, and asks the policy.
 //
 //	find := func() (*judge.Judge, error) { return &judge.Judge{Bounds: bounds, Policy: rules, Home: home}, nil }
-//	decision := judge.Decide(find, policy.Query{Call: call, Mode: umpire.ModeDefault}, time.Now)
+//	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
+//	decision := judge.Decide(find, q, time.Now)
 //
 // It reads no rule files: its callers hand it the policy. LoadSnapshot reads the one that
 // a hook without a gate decides by.

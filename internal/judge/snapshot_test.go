@@ -74,7 +74,7 @@ func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := umpire.Call{Tool: "Bash", Dir: w.place.Dir, Input: json.RawMessage(`{"command":"make all"}`)}
-	d := Decide(func() (*Judge, error) { return j, nil }, policy.Query{Call: call, Mode: umpire.ModeDefault}, time.Now)
+	d := Decide(func() (*Judge, error) { return j, nil }, policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}, time.Now)
 	if ref := (umpire.RuleRef{ID: "no", Source: umpire.SourceUser, File: "/f", Line: 7}); d.Verdict != umpire.Deny || d.Rule == nil || *d.Rule != ref {
 		t.Errorf("decided %s by %+v", d.Verdict, d.Rule)
 	}

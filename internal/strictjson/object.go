@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 )
@@ -41,22 +40,6 @@ func ReadObject(text []byte) (Object, error) {
 		return nil, umpire.Errorf("want a JSON object, got %s", kind)
 	}
 	return w.top, w.twice
-}
-
-// problem explains why the text is not JSON.
-func (w *walker) problem() error {
-	if !utf8.Valid(w.data) {
-		return errors.New("not valid UTF-8")
-	}
-	if !w.bad {
-		return nil
-	}
-	var raw json.RawMessage
-	err := json.Unmarshal(w.data, &raw)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return umpire.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
-	}
-	return umpire.Errorf("not JSON: %w", err)
 }
 
 // Text returns a string.
@@ -161,16 +144,4 @@ func KindOf(raw []byte) string {
 		return "null"
 	}
 	return "a number"
-}
-
-// UnquoteText returns the text of a JSON string that is known to be valid.
-func UnquoteText(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
-	}
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return ""
-	}
-	return s
 }

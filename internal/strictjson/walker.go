@@ -1,7 +1,9 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -46,6 +48,23 @@ type step struct {
 	index int // -1 in an object
 }
 
+// problem explains why the text is not JSON.
+func (w *walker) problem() error {
+	if !utf8.Valid(w.data) {
+		return errors.New("not valid UTF-8")
+	}
+	if !w.bad {
+		return nil
+	}
+	var raw json.RawMessage
+	err := json.Unmarshal(w.data, &raw)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return umpire.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
+	}
+	return umpire.Errorf("not JSON: %w", err)
+}
+
+// space passes over blanks.
 func (w *walker) space() {
 	for {
 		switch w.peek() {
@@ -309,4 +328,16 @@ func shortenName(name string) string {
 	}
 	quoted := strconv.Quote(name)
 	return quoted[1 : len(quoted)-1]
+}
+
+// UnquoteText returns the text of a JSON string that is known to be valid.
+func UnquoteText(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return ""
+	}
+	return s
 }

@@ -111,7 +111,7 @@ func (b *bench) start(name string, in any) umpire.Started {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	d := policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeBypass, Profile: b.profile, Sandbox: policy.Sandbox{Mode: b.mode}})
+	d := policy.Decide(rules, policy.Query{Call: call, Facts: facts, Conditions: policy.Conditions{Mode: umpire.ModeBypass, Profile: b.profile, Sandbox: policy.Sandbox{Mode: b.mode}}})
 	if d.Verdict != umpire.Allow {
 		b.t.Fatalf("%s %s: %v: %s", name, raw, d.Verdict, d.Reason)
 	}

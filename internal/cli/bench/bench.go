@@ -227,7 +227,8 @@ func benchGate(g *gate.Gate, dir string, mode umpire.Mode, held bool) bench.Judg
 			return umpire.Deny, err
 		}
 		call.Dir = dir
-		return g.Decide("", policy.Query{Call: call, Mode: mode, Sandbox: policy.Sandbox{Held: held}}).Verdict, nil
+		given := policy.Conditions{Mode: mode, Sandbox: policy.Sandbox{Held: held}}
+		return g.Decide("", policy.Query{Call: call, Conditions: given}).Verdict, nil
 	})
 }
 

@@ -240,8 +240,12 @@ func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.gate.Decide(dir, policy.Query{Call: call, Mode: c.mode, Headless: d.flags.headless,
-		Profile: c.profile, Sandbox: policy.Sandbox{Held: c.held}}), nil
+	return c.gate.Decide(dir, policy.Query{
+		Call: call,
+		Conditions: policy.Conditions{
+			Mode: c.mode, Headless: d.flags.headless, Profile: c.profile, Sandbox: policy.Sandbox{Held: c.held},
+		},
+	}), nil
 }
 
 // remarkOff names the rule files that are off because they cannot be read.

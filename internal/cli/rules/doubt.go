@@ -103,7 +103,7 @@ func tryRule(a *app.App, p *app.OpenedProject, r umpire.Rule) (remark string, er
 	settings.Rules = append(settings.Rules, r)
 	g := gate.New(settings)
 	defer g.Close()
-	d := g.Decide(a.Dir, policy.Query{Call: call, Mode: p.Config.Mode})
+	d := g.Decide(a.Dir, policy.Query{Call: call, Conditions: policy.Conditions{Mode: p.Config.Mode}})
 	switch {
 	case d.Verdict == umpire.Deny && d.ReasonCode != umpire.CodeInvalid:
 		return fmt.Sprintf(a.Text.Of("%q is still denied: %s"), subject, a.Text.Reason(d.Reason)), nil
@@ -124,7 +124,8 @@ func decideAlone(call umpire.Call, home string) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return policy.Decide(built, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}), nil
+	given := policy.Conditions{Mode: umpire.ModeDefault}
+	return policy.Decide(built, policy.Query{Call: call, Facts: facts, Conditions: given}), nil
 }
 
 // describeCoverage says in words what a rule covers.
