@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/umpirehq/umpire"
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
 
 // Settings are what a configuration says about deciding calls. They travel as they are
 // from the file to the decision. The zero value is the strictest: it rejects what is not
@@ -21,4 +25,27 @@ type Settings struct {
 	AddDirs []string
 	// Sandbox is the configured one, whatever the machine has.
 	Sandbox Sandbox
+	// Hook says how a host's hook answers with what was decided.
+	Hook HookSettings
 }
+
+// HookSettings say when and where the hook of a host answers.
+type HookSettings struct {
+	// Deadline is when a hook answers at the latest; 0 leaves it to the host.
+	Deadline time.Duration
+	// WhenAsked is where a question goes while a gate runs.
+	WhenAsked WhenAsked
+}
+
+// WhenAsked says where a question goes while a gate runs, in the word of the configuration.
+// The zero value holds it.
+type WhenAsked string
+
+// The places.
+const (
+	// AskedAuto is the inbox where one is open or the agent has no terminal, else the
+	// agent's own dialog.
+	AskedAuto   WhenAsked = "auto"
+	AskedHold   WhenAsked = "hold"   // umpire's inbox, whoever looks
+	AskedNative WhenAsked = "native" // the agent's own dialog
+)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
@@ -28,7 +29,7 @@ func serveGate(t *testing.T, home string) *gate.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gate.New(gate.Config{UserHome: home, Home: home, Store: s, Settings: gate.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}}})
+	g := gate.New(gate.Config{UserHome: home, Home: home, Store: s, Settings: config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}}})
 	credentials, err := server.LoadCredentials(state)
 	if err != nil {
 		t.Fatal(err)

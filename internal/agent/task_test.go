@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
@@ -40,7 +41,7 @@ func newHouse(t *testing.T, replies ...llm.Message) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.gate = gate.New(gate.Config{UserHome: home, Home: filepath.Join(home, ".umpire"), Store: s, Alive: h.alive, Settings: gate.Settings{
+	h.gate = gate.New(gate.Config{UserHome: home, Home: filepath.Join(home, ".umpire"), Store: s, Alive: h.alive, Settings: config.Settings{
 		Settings: policy.Settings{Mode: umpire.ModeDefault}, Profiles: map[string]policy.Profile{"reviewer": {}, "reader": {Tools: []string{"Read"}}},
 	}})
 	t.Cleanup(func() {

@@ -25,10 +25,8 @@ const FileName = "config.yaml"
 type Config struct {
 	Settings
 
-	ResumeScope  string
-	HookDeadline time.Duration // 0: the host's timeout less 5 s
-	WhenAsked    string        // auto, hold or native
-	SandboxEnv   []string      // variables with secrets that sandboxed commands get
+	ResumeScope string
+	SandboxEnv  []string // variables with secrets that sandboxed commands get
 
 	Store, Listen, Lang string
 	Agents              map[string]Agent
@@ -49,12 +47,13 @@ func Defaults() *Config {
 	return &Config{
 		Settings: Settings{
 			Settings: policy.Settings{
-				Mode: umpire.ModeDefault, Precedence: policy.DenyAskAllow, Sandbox: policy.Sandbox{Mode: umpire.SandboxWorkspaceWrite},
+				Mode: umpire.ModeDefault, Precedence: policy.DenyAskAllow,
+				Sandbox: policy.Sandbox{Mode: umpire.SandboxWorkspaceWrite},
+				Hook:    policy.HookSettings{WhenAsked: policy.AskedAuto},
 			},
 			MaxDenialsInRow: 3, MaxDenials: 20, Remember: 720 * time.Hour, MaxPending: 100,
 		},
-		ResumeScope: "current_project", WhenAsked: "auto",
-		Sources: map[string]string{}, managed: map[string]bool{},
+		ResumeScope: "current_project", Sources: map[string]string{}, managed: map[string]bool{},
 	}
 }
 

@@ -106,15 +106,17 @@ var Keys = []Key{
 	},
 	{
 		"hook.deadline", "when a hook answers at the latest",
-		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.HookDeadline) },
-		func(c *Config) any { return orWord(c.HookDeadline, "host timeout - 5s") },
+		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Hook.Deadline) },
+		func(c *Config) any { return orWord(c.Hook.Deadline, "host timeout - 5s") },
 		nil,
 	},
 	{
 		"hook.when_asked", "auto: hold where an inbox is open or no terminal is, else native, the agent's own prompt; or hold; or native",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.WhenAsked, "auto", "hold", "native") },
-		func(c *Config) any { return c.WhenAsked },
-		func(_, next *Config) bool { return next.WhenAsked == "hold" },
+		func(c *Config, n *yaml.Node) error {
+			return decodeWord(n, (*string)(&c.Hook.WhenAsked), "auto", "hold", "native")
+		},
+		func(c *Config) any { return string(c.Hook.WhenAsked) },
+		func(_, next *Config) bool { return next.Hook.WhenAsked == policy.AskedHold },
 	},
 	{
 		"pending.timeout", "how long a call waits for its answer",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -20,7 +21,7 @@ var commandTools = []string{bashTool, "GitCommit", "GitPush", "GitCheckout", "Gi
 // grantsFor are the grants that an approval makes: one for this very call, and
 // with a scope of the session one that reaches further.
 func (be *backend) grantsFor(
-	s *umpire.Session, settings *Settings, a *umpire.Answer, call *umpire.Call, d *umpire.Decision,
+	s *umpire.Session, settings *config.Settings, a *umpire.Answer, call *umpire.Call, d *umpire.Decision,
 ) ([]store.GrantRow, error) {
 	exact := policy.Exact(*call)
 	row := func(scope umpire.Scope, grant umpire.Grant) store.GrantRow {

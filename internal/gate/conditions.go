@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
@@ -18,7 +19,7 @@ type conditions struct {
 	policy.Conditions // without Tighten and Sandbox, which are made for each call
 
 	session     umpire.Session
-	settings    Settings
+	settings    config.Settings
 	tighten     []umpire.Rule       // of the client and of hooks
 	confinement *umpire.Confinement // nil for an agent that runs its calls its own way
 }
@@ -76,7 +77,7 @@ func (ps *projects) completeConditions(cond *conditions) error {
 
 // effectiveMode is the session's mode, but ask once auto has refused too often, and the
 // administrator's where it is looser than that.
-func effectiveMode(s *umpire.Session, settings *Settings) umpire.Mode {
+func effectiveMode(s *umpire.Session, settings *config.Settings) umpire.Mode {
 	if !settings.Most.Permits(s.Mode) {
 		return *settings.Most.Mode
 	}
@@ -88,9 +89,9 @@ func effectiveMode(s *umpire.Session, settings *Settings) umpire.Mode {
 
 // AutoAvailable reports whether auto mode may answer in a session by itself: once too
 // much was refused there it asks.
-func AutoAvailable(s *umpire.Session, settings *Settings) bool { return !degraded(s, settings) }
+func AutoAvailable(s *umpire.Session, settings *config.Settings) bool { return !degraded(s, settings) }
 
-func degraded(s *umpire.Session, settings *Settings) bool {
+func degraded(s *umpire.Session, settings *config.Settings) bool {
 	return settings.MaxDenialsInRow > 0 && s.DenialsInRow >= settings.MaxDenialsInRow ||
 		settings.MaxDenials > 0 && s.Denials >= settings.MaxDenials
 }
@@ -116,7 +117,7 @@ func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile
 func cloneOf(s *umpire.Session) string { return cmp.Or(s.GitDir, s.Root) }
 
 // enforce returns a decision as the gate acts on it.
-func enforce(s *Settings, d umpire.Decision) umpire.Decision {
+func enforce(s *config.Settings, d umpire.Decision) umpire.Decision {
 	if s.WarnOnly {
 		return judge.WarnOnly(d)
 	}

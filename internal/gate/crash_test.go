@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -60,7 +61,7 @@ func crashDesk(t *testing.T, dir string) *testGate {
 	t.Helper()
 	d := &testGate{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"), clock: time.Now().UTC()}
 	d.database = filepath.Join(d.home, "state", "umpire.db")
-	d.settings = Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 100}
+	d.settings = config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 100}
 	d.open()
 	return d
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -21,7 +22,7 @@ type testGate struct {
 	t             *testing.T
 	home, project string
 	database      string
-	settings      Settings
+	settings      config.Settings
 	clock         time.Time
 	mu            sync.Mutex
 }
@@ -30,7 +31,7 @@ func newTestGate(t *testing.T) *testGate {
 	t.Helper()
 	d := &testGate{t: t, home: t.TempDir(), project: t.TempDir(), clock: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
 	d.database = filepath.Join(d.home, "state", "umpire.db")
-	d.settings = Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 100, MaxDenialsInRow: 3, MaxDenials: 20, Remember: time.Hour}
+	d.settings = config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 100, MaxDenialsInRow: 3, MaxDenials: 20, Remember: time.Hour}
 	d.open()
 	t.Cleanup(func() { d.shut() })
 	return d
@@ -45,7 +46,7 @@ func (d *testGate) open() {
 	}
 	d.Gate = New(Config{
 		UserHome: d.home, Home: filepath.Join(d.home, ".umpire"), Store: s, Now: d.now,
-		SettingsOf: func(string) (Settings, error) { return d.settings, nil },
+		SettingsOf: func(string) (config.Settings, error) { return d.settings, nil },
 	})
 }
 

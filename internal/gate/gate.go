@@ -33,8 +33,8 @@ type Config struct {
 	Home     string // umpire's own folder, UMPIRE_HOME
 	// Settings hold in every project, unless SettingsOf says otherwise for the
 	// project of a folder.
-	Settings   Settings
-	SettingsOf func(dir string) (Settings, error)
+	Settings   config.Settings
+	SettingsOf func(dir string) (config.Settings, error)
 	// Rules come from the command line, beside those of the files.
 	Rules []umpire.Rule
 	// Follow keeps the rules current while the gate lives. Without it they are
@@ -57,9 +57,6 @@ type Config struct {
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
-
-// Settings are what the configuration says of a project.
-type Settings = config.Settings
 
 var _ umpire.Gate = (*Gate)(nil)
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/userhook"
@@ -136,7 +137,7 @@ func (o *outcome) beginBatch(sub *submission) (*umpire.Batch, error) {
 }
 
 // addCall stores what follows from the decision on one call.
-func (o *outcome) addCall(b *umpire.Batch, j *judged, settings *Settings) error {
+func (o *outcome) addCall(b *umpire.Batch, j *judged, settings *config.Settings) error {
 	switch {
 	case j.question != nil:
 		return o.addAskedCall(b, j)
@@ -287,7 +288,7 @@ func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, rea
 
 // countDenial counts a refusal in auto mode, and adds a notice once there were so
 // many that the mode asks from now on.
-func (o *outcome) countDenial(settings *Settings) {
+func (o *outcome) countDenial(settings *config.Settings) {
 	if o.session.Mode != umpire.ModeAuto {
 		return
 	}

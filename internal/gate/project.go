@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
@@ -21,7 +22,7 @@ type Project struct {
 	*project.Project
 
 	config   Config
-	settings Settings
+	settings config.Settings
 	layers   []rulefile.Layer
 	options  rulefile.Options
 	watcher  *rulefile.Watcher            // nil when the rules are not followed
@@ -128,13 +129,13 @@ func (ps *projects) followRules(p *Project) {
 
 // settingsOf reads the settings for a folder. What is wrong with them is for whoever
 // asks to mend, not a fault of the gate.
-func (ps *projects) settingsOf(dir string) (Settings, error) {
+func (ps *projects) settingsOf(dir string) (config.Settings, error) {
 	if ps.config.SettingsOf == nil {
 		return ps.config.Settings, nil
 	}
 	s, err := ps.config.SettingsOf(dir)
 	if err != nil {
-		return Settings{}, umpire.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
+		return config.Settings{}, umpire.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
 	}
 	return s, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // sandboxOf puts together what is configured and what the runner can do.
-func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
+func sandboxOf(settings *config.Settings, c *umpire.Confinement) policy.Sandbox {
 	s := settings.Sandbox
 	s.Mode = cmp.Or(s.Mode, umpire.SandboxWorkspaceWrite)
 	if c == nil {
@@ -44,7 +44,7 @@ func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
 
 // Holds reports whether commands of the built-in agent would be held by the sandbox that
 // this machine is able to give.
-func Holds(s *Settings, able sandbox.Ability) bool {
+func Holds(s *config.Settings, able sandbox.Ability) bool {
 	box := sandboxOf(s, &umpire.Confinement{Level: able.Level, Lacks: able.Lacks})
 	return box.Holds()
 }

@@ -24,24 +24,24 @@ func TestSandboxRequired(t *testing.T) {
 	none, weaker, full := umpire.SandboxNone, umpire.SandboxWeaker, umpire.SandboxFull
 	for _, tt := range []struct {
 		name     string
-		settings Settings
+		settings config.Settings
 		runner   *umpire.Confinement
 		want     umpire.Verdict
 		mode     umpire.SandboxMode
 	}{
-		{"full", Settings{}, confined(full), umpire.Allow, "workspace-write"},
-		{"an agent that runs its calls itself", Settings{}, nil, umpire.Ask, "workspace-write"},
-		{"strict without", Settings{}, confined(none), umpire.Ask, "full-access"},
-		{"strict with a weaker one", Settings{}, confined(weaker), umpire.Ask, "full-access"},
-		{"weaker will do", Settings{SandboxRequire: config.RequireWeaker}, confined(weaker), umpire.Allow, "workspace-write"},
-		{"weaker would do, and there is none", Settings{SandboxRequire: config.RequireWeaker}, confined(none), umpire.Ask, "full-access"},
-		{"off without", Settings{SandboxRequire: config.RequireNone}, confined(none), umpire.Ask, "full-access"},
-		{"off with a weaker one", Settings{SandboxRequire: config.RequireNone}, confined(weaker), umpire.Ask, "full-access"},
-		{"off with a full one", Settings{SandboxRequire: config.RequireNone}, confined(full), umpire.Allow, "workspace-write"},
-		{"full access", Settings{Settings: policy.Settings{Sandbox: policy.Sandbox{Mode: umpire.SandboxFullAccess}}}, confined(none), umpire.Ask, "full-access"},
-		{"tighter", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxReadOnly}, umpire.Allow, "read-only"},
-		{"looser without a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess}, umpire.Allow, "workspace-write"},
-		{"looser by a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess, Loosen: true}, umpire.Ask, "full-access"},
+		{"full", config.Settings{}, confined(full), umpire.Allow, "workspace-write"},
+		{"an agent that runs its calls itself", config.Settings{}, nil, umpire.Ask, "workspace-write"},
+		{"strict without", config.Settings{}, confined(none), umpire.Ask, "full-access"},
+		{"strict with a weaker one", config.Settings{}, confined(weaker), umpire.Ask, "full-access"},
+		{"weaker will do", config.Settings{SandboxRequire: config.RequireWeaker}, confined(weaker), umpire.Allow, "workspace-write"},
+		{"weaker would do, and there is none", config.Settings{SandboxRequire: config.RequireWeaker}, confined(none), umpire.Ask, "full-access"},
+		{"off without", config.Settings{SandboxRequire: config.RequireNone}, confined(none), umpire.Ask, "full-access"},
+		{"off with a weaker one", config.Settings{SandboxRequire: config.RequireNone}, confined(weaker), umpire.Ask, "full-access"},
+		{"off with a full one", config.Settings{SandboxRequire: config.RequireNone}, confined(full), umpire.Allow, "workspace-write"},
+		{"full access", config.Settings{Settings: policy.Settings{Sandbox: policy.Sandbox{Mode: umpire.SandboxFullAccess}}}, confined(none), umpire.Ask, "full-access"},
+		{"tighter", config.Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxReadOnly}, umpire.Allow, "read-only"},
+		{"looser without a person", config.Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess}, umpire.Allow, "workspace-write"},
+		{"looser by a person", config.Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess, Loosen: true}, umpire.Ask, "full-access"},
 	} {
 		s := sandboxOf(&tt.settings, tt.runner)
 		d := newTestGate(t)
@@ -100,7 +100,7 @@ func TestConfinementIsChecked(t *testing.T) {
 // that changes nothing is loosened by it.
 func TestAdministratorsModes(t *testing.T) {
 	t.Parallel()
-	settings := Settings{Most: config.Most{Mode: new(umpire.ModeAsk), Sandbox: umpire.SandboxReadOnly}}
+	settings := config.Settings{Most: config.Most{Mode: new(umpire.ModeAsk), Sandbox: umpire.SandboxReadOnly}}
 	for mode, want := range map[umpire.Mode]umpire.Mode{
 		umpire.ModeBypass: umpire.ModeAsk, umpire.ModeDefault: umpire.ModeAsk, umpire.ModeAuto: umpire.ModeAsk,
 		umpire.ModeAsk: umpire.ModeAsk, umpire.ModePlan: umpire.ModePlan, umpire.ModeReject: umpire.ModeReject,
@@ -108,7 +108,7 @@ func TestAdministratorsModes(t *testing.T) {
 		if got := effectiveMode(&umpire.Session{Mode: mode}, &settings); got != want {
 			t.Errorf("%s: %s, want %s", mode, got, want)
 		}
-		if got := effectiveMode(&umpire.Session{Mode: mode}, &Settings{}); got != mode {
+		if got := effectiveMode(&umpire.Session{Mode: mode}, &config.Settings{}); got != mode {
 			t.Errorf("%s without an administrator: %s", mode, got)
 		}
 	}

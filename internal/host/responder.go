@@ -17,26 +17,12 @@ import (
 type Config struct {
 	policy.Settings
 
-	// Asked says where a question goes.
-	Asked WhenAsked
-	// Deadline is when a hook answers at the latest; 0 leaves it to the hook.
-	Deadline time.Duration
 	// Decide decides a call in a project, "" for that of the call's own folder, without
 	// storing anything.
 	Decide func(ctx context.Context, project string, q policy.Query) umpire.Decision
 	// Ended runs what follows a call that ran in a project, with its output.
 	Ended func(ctx context.Context, project string, call umpire.Call, output string) error
 }
-
-// WhenAsked says where a question goes while a gate runs. The zero value holds it.
-type WhenAsked uint8
-
-// The places.
-const (
-	AskedHold   WhenAsked = iota // umpire's inbox, whoever looks
-	AskedAuto                    // the inbox where one is open or the agent has no terminal, else the agent's dialog
-	AskedNative                  // the agent's own dialog
-)
 
 // A Responder answers questions. It is safe for concurrent use.
 type Responder struct {
@@ -110,8 +96,8 @@ func (p *Responder) now() time.Time {
 // deadline.
 func (p *Responder) config(r *run, q *Question, folder string) (Config, error) {
 	c, err := p.Config(folder)
-	if err == nil && c.Deadline > 0 {
-		r.limitTo(c.Deadline)
+	if err == nil && c.Hook.Deadline > 0 {
+		r.limitTo(c.Hook.Deadline)
 	}
 	if decide := c.Decide; p.Decided != nil {
 		c.Decide = func(ctx context.Context, project string, query policy.Query) umpire.Decision {

@@ -59,19 +59,19 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		decision umpire.Decision
-		asked    WhenAsked
+		asked    policy.WhenAsked
 		terminal bool
 		looks    []bool // whether somebody looks, each time that it is asked
 		left     bool
 		want     string
 	}{
-		{"auto, nobody looks", push, AskedAuto, true, []bool{false}, true, `"ask"`},
-		{"auto, nobody looks, an edit", edit, AskedAuto, true, []bool{false}, true, ""},
-		{"native, somebody looks", push, AskedNative, true, []bool{true}, true, `"ask"`},
-		{"auto, the inbox closes", push, AskedAuto, true, []bool{true, true, false}, false, `"systemMessage":"umpire's inbox was closed`},
-		{"auto, the inbox closes, an edit", edit, AskedAuto, true, []bool{true, false}, false, `"systemMessage":"umpire's inbox was closed`},
-		{"auto, no terminal", push, AskedAuto, false, []bool{false}, false, "Nobody answered"},
-		{"hold, nobody looks", push, AskedHold, true, []bool{false}, false, "Nobody answered"},
+		{"auto, nobody looks", push, policy.AskedAuto, true, []bool{false}, true, `"ask"`},
+		{"auto, nobody looks, an edit", edit, policy.AskedAuto, true, []bool{false}, true, ""},
+		{"native, somebody looks", push, policy.AskedNative, true, []bool{true}, true, `"ask"`},
+		{"auto, the inbox closes", push, policy.AskedAuto, true, []bool{true, true, false}, false, `"systemMessage":"umpire's inbox was closed`},
+		{"auto, the inbox closes, an edit", edit, policy.AskedAuto, true, []bool{true, false}, false, `"systemMessage":"umpire's inbox was closed`},
+		{"auto, no terminal", push, policy.AskedAuto, false, []bool{false}, false, "Nobody answered"},
+		{"hold, nobody looks", push, policy.AskedHold, true, []bool{false}, false, "Nobody answered"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +84,7 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 			}
 			d := &Responder{Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
 				Config: func(string) (Config, error) {
-					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault}, Asked: tt.asked, Decide: func(context.Context, string, policy.Query) umpire.Decision { return tt.decision }}, nil
+					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault, Hook: policy.HookSettings{WhenAsked: tt.asked}}, Decide: func(context.Context, string, policy.Query) umpire.Decision { return tt.decision }}, nil
 				}}
 			d.UseGate(g, attended)
 			dir := t.TempDir()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A gateHook answers one question of Claude Code through the gate. Claude Code
@@ -61,12 +62,12 @@ func (p *Responder) recordCall(ctx context.Context, r *run, q claudeCase) error 
 // holds reports whether a question goes to umpire's inbox now. Nothing is held where
 // nobody looks, unless that is what was configured or the agent cannot ask.
 func (h *gateHook) holds() bool {
-	switch h.config.Asked {
-	case AskedAuto:
+	switch h.config.Hook.WhenAsked {
+	case policy.AskedAuto:
 		return !h.question.Attended || h.responder.attended()
-	case AskedNative:
+	case policy.AskedNative:
 		return false
-	case AskedHold:
+	case policy.AskedHold:
 	}
 	return true
 }

@@ -43,8 +43,7 @@ type Snapshot struct {
 
 	policy.Settings
 
-	Root     string
-	Deadline time.Duration
+	Root string
 	// Degraded says why deny or ask rules may be missing, or is "".
 	Degraded string
 	Rules    []SnapshotRule

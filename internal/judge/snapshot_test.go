@@ -40,7 +40,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) take() (*Snapshot, error) {
 	root, err := filepath.EvalSymlinks(w.place.Dir)
 	return &Snapshot{
-		SnapshotKey: w.place, Root: root, Settings: policy.Settings{Mode: umpire.ModeDefault}, Deadline: time.Minute,
+		SnapshotKey: w.place, Root: root, Settings: policy.Settings{Mode: umpire.ModeDefault, Hook: policy.HookSettings{Deadline: time.Minute}},
 		Rules: []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}, Source: umpire.SourceUser, File: "/f", Line: 7})},
 		Files: []SnapshotFile{{Path: w.there}, {Path: w.absent}},
 	}, err
@@ -84,11 +84,12 @@ func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 func TestEveryFieldIsKept(t *testing.T) {
 	t.Parallel()
 	want := &Snapshot{
-		SnapshotKey: SnapshotKey{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Deadline: time.Minute, Degraded: "a.json: broken",
+		SnapshotKey: SnapshotKey{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Degraded: "a.json: broken",
 		Settings: policy.Settings{
 			Mode: umpire.ModeAsk, WarnOnly: true, AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk,
 			RulesOff: []umpire.RuleID{"etc-passwd", "x"}, AddDirs: []string{"/a", "/b c"},
 			Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Absent: true, Held: true, Missing: "m"},
+			Hook:    policy.HookSettings{Deadline: time.Minute, WhenAsked: policy.AskedNative},
 		},
 		Rules: []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
 		Files: []SnapshotFile{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
@@ -32,7 +33,7 @@ func realGate(t *testing.T) (g *gate.Gate, project string) {
 	}
 	g = gate.New(gate.Config{
 		UserHome: home, Home: filepath.Join(home, ".umpire"), Store: store,
-		Settings: gate.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 10},
+		Settings: config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 10},
 	})
 	t.Cleanup(func() {
 		if err := errors.Join(g.Close(), store.Close()); err != nil {

@@ -234,10 +234,10 @@ func (g *StartedGate) Close() error {
 }
 
 // readSettings reads the configuration that holds in the project of a folder.
-func (a *App) readSettings(dir string) (gate.Settings, error) {
+func (a *App) readSettings(dir string) (config.Settings, error) {
 	conf, err := a.ReadConfig(dir)
 	if err != nil {
-		return gate.Settings{}, err
+		return config.Settings{}, err
 	}
 	return conf.Settings, nil
 }

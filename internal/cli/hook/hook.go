@@ -105,11 +105,6 @@ func NewGateResponder(a *app.App, g *gate.Gate) *host.Responder {
 	return d
 }
 
-// whenAsked are the words of the configuration.
-var whenAsked = map[string]host.WhenAsked{
-	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
-}
-
 func readResponderConfig(
 	a *app.App, read func(dir string) (*config.Config, error), project string,
 ) (host.Config, error) {
@@ -118,7 +113,7 @@ func readResponderConfig(
 		return host.Config{}, err
 	}
 	return host.Config{
-		Settings: c.Settings.Settings, Asked: whenAsked[c.WhenAsked], Deadline: c.HookDeadline,
+		Settings: c.Settings.Settings,
 		Decide: func(ctx context.Context, project string, q policy.Query) umpire.Decision {
 			g := gate.New(a.GateConfig(c))
 			defer g.Close()

@@ -44,7 +44,7 @@ func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 		return nil, errNotSimple
 	}
 	s := &judge.Snapshot{
-		SnapshotKey: p, Settings: c.Settings.Settings, Root: at.Root, Deadline: c.HookDeadline, Degraded: j.Degraded,
+		SnapshotKey: p, Settings: c.Settings.Settings, Root: at.Root, Degraded: j.Degraded,
 	}
 	for _, r := range at.Holding() {
 		s.Rules = append(s.Rules, judge.NewSnapshotRule(r))
