@@ -27,13 +27,7 @@ const (
 var wideLines = map[string]int{
 	"internal/cli/run":    1,
 	"internal/cli/doctor": 1,
-	"internal/server":     49,
 	"internal/view":       36,
-	"internal/host":       28,
-	"internal/host/setup": 17,
-	"internal/config":     11,
-	"internal/client":     4,
-	"internal/judge":      1,
 }
 
 // commonNames are private names that more than maxPackages packages declare.

@@ -26,13 +26,16 @@ func (c *Client) Submit(ctx context.Context, in umpire.Submission) (umpire.Batch
 
 // Batch returns a batch as it stands.
 func (c *Client) Batch(ctx context.Context, session umpire.SessionID, batch umpire.BatchID) (umpire.Batch, error) {
-	return call[batchRequest, umpire.Batch](ctx, c, "GateService/GetBatch", batchRequest{Session: session, Batch: batch})
+	return call[batchRequest, umpire.Batch](ctx, c, "GateService/GetBatch",
+		batchRequest{Session: session, Batch: batch})
 }
 
 // Await returns a batch once it no longer waits for a person, or as it stands when
 // the time is over or the gate goes away: the caller looks at its state. It is one
 // request, which the gate holds.
-func (c *Client) Await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
+func (c *Client) Await(
+	ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration,
+) (umpire.Batch, error) {
 	in := batchRequest{Session: session, Batch: batch, WaitMS: wait.Milliseconds()}
 	return call[batchRequest, umpire.Batch](ctx, c, "GateService/GetBatch", in)
 }

@@ -41,7 +41,9 @@ func (c *Client) Rules(ctx context.Context, dir string) ([]umpire.Rule, error) {
 
 // AddRule writes a rule into the file of a scope. The gate itself notes who: an actor does
 // not travel.
-func (c *Client) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor) (umpire.RuleID, error) {
+func (c *Client) AddRule(
+	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor,
+) (umpire.RuleID, error) {
 	type added struct {
 		ID umpire.RuleID `json:"rule_id"`
 	}
@@ -50,7 +52,9 @@ func (c *Client) AddRule(ctx context.Context, dir string, scope umpire.Scope, r 
 }
 
 // RemoveRule takes a rule out of the file of a scope.
-func (c *Client) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
+func (c *Client) RemoveRule(
+	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor,
+) error {
 	_, err := call[ruleRequest, nothing](ctx, c, "RuleService/Remove", ruleRequest{Dir: dir, Scope: &scope, ID: id})
 	return err
 }

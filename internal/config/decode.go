@@ -25,8 +25,8 @@ func knownKeys(n *yaml.Node, known ...string) error {
 func onlyKeys(n *yaml.Node, known []string) error {
 	for k := 0; n.Kind == yaml.MappingNode && k < len(n.Content); k += 2 {
 		if key := n.Content[k]; !slices.Contains(known, key.Value) {
-			return umpire.Errorf("line %d: key %q is not known; want one of %s",
-				key.Line, key.Value, strings.Join(known, ", "))
+			return umpire.Errorf("line %d: key %q is not known; want one of %s", key.Line, key.Value,
+				strings.Join(known, ", "))
 		}
 	}
 	return nil

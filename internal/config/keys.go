@@ -111,7 +111,8 @@ var Keys = []Key{
 		nil,
 	},
 	{
-		"hook.when_asked", "auto: hold where an inbox is open or no terminal is, else native, the agent's own prompt; or hold; or native",
+		"hook.when_asked",
+		"auto: hold where an inbox is open or no terminal is, else native, the agent's own prompt; or hold; or native",
 		func(c *Config, n *yaml.Node) error {
 			return decodeWord(n, (*string)(&c.Hook.WhenAsked), "auto", "hold", "native")
 		},
@@ -123,7 +124,8 @@ var Keys = []Key{
 		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.PendingTimeout) },
 		func(c *Config) any { return orWord(c.PendingTimeout, "none") },
 		func(now, next *Config) bool {
-			return next.PendingTimeout >= shortestTimeout && (now.PendingTimeout == 0 || next.PendingTimeout <= now.PendingTimeout)
+			return next.PendingTimeout >= shortestTimeout &&
+				(now.PendingTimeout == 0 || next.PendingTimeout <= now.PendingTimeout)
 		},
 	},
 	{
@@ -204,7 +206,9 @@ var restores = map[string]func(now, next *Config) (ignored []string){"agents": r
 const shortestTimeout = time.Minute
 
 // SandboxModes are the words of sandbox.mode, the tightest first, as flags take them too.
-var SandboxModes = []string{string(umpire.SandboxReadOnly), string(umpire.SandboxWorkspaceWrite), string(umpire.SandboxFullAccess)}
+var SandboxModes = []string{
+	string(umpire.SandboxReadOnly), string(umpire.SandboxWorkspaceWrite), string(umpire.SandboxFullAccess),
+}
 
 var precedenceNames = []string{policy.DenyAskAllow: "deny,ask,allow", policy.DenyAllowAsk: "deny,allow,ask"}
 

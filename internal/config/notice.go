@@ -23,7 +23,8 @@ const (
 	// OnlyTightensManaged is about a person's value for a key that the administrator has set.
 	OnlyTightensManaged = "%s:%d: %s is ignored: %s sets it, and you may only tighten it"
 	// NotEnforced says what a gateway that is not enforced still does.
-	NotEnforced   = "%s: the gateway is not enforced: umpire only records and warns, and refuses nothing but what is critical, forbidden or malformed"
+	NotEnforced = "%s: the gateway is not enforced: umpire only records and warns, and refuses nothing but " +
+		"what is critical, forbidden or malformed"
 	LimitsNothing = "%s: no item of agents.%s.editableFileSuffixes is a suffix, so that EVERY file may be edited"
 	NeverMatches  = "%s: %q in agents.%s.editableFileSuffixes fits no file: a suffix begins at the last dot"
 )

@@ -69,7 +69,8 @@ func withList(data []byte, path, list []string) ([]byte, error) {
 // valueOf finds the value of a key in a mapping, and makes one where there is none.
 func valueOf(at *yaml.Node, key string) (*yaml.Node, error) {
 	if at.Tag == "!!null" && at.Kind == yaml.ScalarNode { // the key stands there, and nothing behind it
-		*at = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: at.HeadComment, LineComment: at.LineComment, FootComment: at.FootComment}
+		*at = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: at.HeadComment,
+			LineComment: at.LineComment, FootComment: at.FootComment}
 	}
 	if at.Kind != yaml.MappingNode {
 		return nil, umpire.Errorf("line %d: want a mapping of keys to values", at.Line)
@@ -88,7 +89,8 @@ func valueOf(at *yaml.Node, key string) (*yaml.Node, error) {
 func setList(at *yaml.Node, list []string) {
 	at.Kind, at.Tag, at.Style, at.Value, at.Content = yaml.SequenceNode, "!!seq", yaml.FlowStyle, "", nil
 	for _, text := range list {
-		at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yaml.DoubleQuotedStyle})
+		at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text,
+			Style: yaml.DoubleQuotedStyle})
 	}
 }
 
@@ -96,7 +98,8 @@ func setList(at *yaml.Node, list []string) {
 func indentOf(data []byte) int {
 	for line := range strings.Lines(string(data)) {
 		text := strings.TrimLeft(line, " ")
-		if n := len(line) - len(text); n >= 2 && n <= 8 && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "-") {
+		if n := len(line) - len(text); n >= 2 && n <= 8 && !strings.HasPrefix(text, "#") &&
+			!strings.HasPrefix(text, "-") {
 			return n
 		}
 	}

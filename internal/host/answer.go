@@ -157,7 +157,8 @@ func (q asked) serious(m Mode) bool {
 	if a == nil || a.Doubt != "" || len(q.reasons) == 0 || slices.Contains(ownPrograms, a.Program) {
 		return true
 	}
-	if slices.ContainsFunc(q.reasons, func(r umpire.Reason) bool { return r.Verdict != umpire.Allow && !plain(r.Code, m) }) {
+	odd := func(r umpire.Reason) bool { return r.Verdict != umpire.Allow && !plain(r.Code, m) }
+	if slices.ContainsFunc(q.reasons, odd) {
 		return true
 	}
 	if folder := find(m.Own, a); folder != nil {
@@ -207,7 +208,8 @@ func vouched(d *umpire.Decision, own []Folder) bool {
 		if reasons := reasonsOf(d, i); len(reasons) > 0 {
 			code = reasons[0].Code
 		}
-		if code == umpire.CodeSafe && (a.Kind == umpire.KindNetwork || a.Code || a.Consequence.AtLeast(umpire.Outward)) {
+		if code == umpire.CodeSafe &&
+			(a.Kind == umpire.KindNetwork || a.Code || a.Consequence.AtLeast(umpire.Outward)) {
 			return false
 		}
 	}
@@ -250,7 +252,8 @@ func writesPlan(d *umpire.Decision, own []Folder) bool {
 		}
 	}
 	for _, r := range d.Reasons {
-		if !slices.Contains(planCodes, r.Code) || r.Access < 0 || r.Code == umpire.CodeExternalDirectory && r.Verdict == umpire.Deny {
+		if !slices.Contains(planCodes, r.Code) || r.Access < 0 ||
+			r.Code == umpire.CodeExternalDirectory && r.Verdict == umpire.Deny {
 			return false
 		}
 	}

@@ -21,7 +21,8 @@ import (
 func brought(getenv func(string) string, dir string, projects ...string) error {
 	named := getenv(homeVariable)
 	if named != "" && !filepath.IsAbs(named) {
-		return umpire.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead another one into the project", named)
+		return umpire.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead "+
+			"another one into the project", named)
 	}
 	folder := Home(getenv, dir)
 	if folder == "" {
@@ -36,7 +37,8 @@ func brought(getenv func(string) string, dir string, projects ...string) error {
 	}
 	for _, project := range projects {
 		if top := shares(project, home); top != "" {
-			return umpire.Errorf("umpire's folder %q lies in the project %q, whose own files would decide; keep it elsewhere, with UMPIRE_HOME", home, top)
+			return umpire.Errorf("umpire's folder %q lies in the project %q, whose own files would decide; keep it "+
+				"elsewhere, with UMPIRE_HOME", home, top)
 		}
 	}
 	return nil

@@ -145,7 +145,8 @@ func allowClaude(e ClaudeEvent, d umpire.Decision) Output {
 }
 
 func answerPreToolUse(v umpire.Verdict, reason string) []byte {
-	return strictjson.EncodeLine(preToolUseAnswer{Output: &preToolUseOutput{ClaudePreToolUse.String(), v.String(), reason}})
+	return strictjson.EncodeLine(preToolUseAnswer{Output: &preToolUseOutput{ClaudePreToolUse.String(), v.String(),
+		reason}})
 }
 
 func answerRequest(v permissionBehavior) []byte {

@@ -20,7 +20,8 @@ type dialect struct {
 var dialects = []dialect{
 	{"muse", "muse", [][]string{{"toolName", "toolCallId"}}, nil},
 	{"cursor", "Cursor", [][]string{{"cursor_version"}}, []string{
-		"beforeShellExecution", "afterShellExecution", "beforeMCPExecution", "afterMCPExecution", "beforeReadFile", "afterFileEdit",
+		"beforeShellExecution", "afterShellExecution", "beforeMCPExecution", "afterMCPExecution", "beforeReadFile",
+		"afterFileEdit",
 		"beforeSubmitPrompt", "beforeTabFileRead", "afterTabFileEdit", "afterAgentResponse", "afterAgentThought",
 	}},
 	{"codex", "Codex", [][]string{{"turn_id", "model"}}, nil},
@@ -30,7 +31,8 @@ var dialects = []dialect{
 	{"grok", "Grok CLI", [][]string{{"toolInput", "workspaceRoot"}}, nil},
 	{"copilot", "Copilot", [][]string{{"toolName"}, {"toolArgs"}, {"sessionId", "timestamp"}}, nil},
 	{"gemini", "Gemini CLI", nil, []string{
-		"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress",
+		"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection",
+		"PreCompress",
 	}},
 	{"kiro", "Kiro", nil, []string{"agentSpawn", "userPromptSubmit", "preToolUse", "postToolUse"}},
 }
@@ -38,9 +40,12 @@ var dialects = []dialect{
 // claudeEvents are the events of Claude Code. A payload about another one comes from
 // somebody else, whatever it looks like.
 var claudeEvents = []string{
-	"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "PermissionRequest", "PermissionDenied", "Notification",
-	"UserPromptSubmit", "UserPromptExpansion", "SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
-	"PreCompact", "PostCompact", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "ConfigChange", "CwdChanged", "FileChanged",
+	"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "PermissionRequest", "PermissionDenied",
+	"Notification",
+	"UserPromptSubmit", "UserPromptExpansion", "SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart",
+	"SubagentStop",
+	"PreCompact", "PostCompact", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "ConfigChange", "CwdChanged",
+	"FileChanged",
 	"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "Elicitation", "ElicitationResult",
 }
 
@@ -63,7 +68,8 @@ func CheckClaude(has func(field string) bool, event string) error {
 		}
 		if slices.ContainsFunc(d.fields, all) || slices.Contains(d.events, event) {
 			return &ForeignError{d.agent, fmt.Sprintf(
-				"this is a question of %s, not of Claude Code; it needs the adapter %q: see umpire init", d.name, d.agent)}
+				"this is a question of %s, not of Claude Code; it needs the adapter %q: see umpire init",
+				d.name, d.agent)}
 		}
 	}
 	if event != "" && !slices.Contains(claudeEvents, event) {

@@ -165,5 +165,6 @@ func FailMuse(tool string, problem error) Output {
 // museDenied is one line whatever the reason holds, so that no reason can
 // smuggle in a marker.
 func museDenied(tool, reason string) string {
-	return fmt.Sprintf(`Error: Tool "%s" was denied. %s`, view.Brief(tool, maxName), view.Clip(view.Visible(reason), MaxReason))
+	return fmt.Sprintf(`Error: Tool "%s" was denied. %s`, view.Brief(tool, maxName),
+		view.Clip(view.Visible(reason), MaxReason))
 }

@@ -86,9 +86,12 @@ func tell(ctx context.Context, gate umpire.Gate, q *Question, e ClaudeEvent) err
 }
 
 // finishClaude stores the result of a call that ran.
-func finishClaude(ctx context.Context, gate umpire.Runner, e ClaudeEvent, status umpire.ResultStatus, output string) error {
+func finishClaude(
+	ctx context.Context, gate umpire.Runner, e ClaudeEvent, status umpire.ResultStatus, output string,
+) error {
 	_, err := gate.Finish(ctx, umpire.Result{
-		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status, Output: shortened(output, maxResult),
+		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status,
+		Output: shortened(output, maxResult),
 	})
 	return err
 }

@@ -68,14 +68,18 @@ func (q *Question) fields() []field {
 		return field{func() string { return *at }, func(s string) error { *at = s; return nil }}
 	}
 	flag := func(at *bool) field {
-		return field{func() string { return strconv.FormatBool(*at) }, func(s string) (err error) { *at, err = strconv.ParseBool(s); return err }}
+		return field{
+			func() string { return strconv.FormatBool(*at) },
+			func(s string) (err error) { *at, err = strconv.ParseBool(s); return err },
+		}
 	}
 	deadline := field{
 		func() string { return q.Deadline.String() },
 		func(s string) (err error) { q.Deadline, err = time.ParseDuration(s); return err },
 	}
 	return []field{
-		text(&q.Agent), text(&q.Project), text(&q.Dir), flag(&q.Attended), flag(&q.Headless), text(&q.Runner), text(&q.Nonce), flag(&q.Again), deadline, text(&q.HostDir),
+		text(&q.Agent), text(&q.Project), text(&q.Dir), flag(&q.Attended), flag(&q.Headless),
+		text(&q.Runner), text(&q.Nonce), flag(&q.Again), deadline, text(&q.HostDir),
 	}
 }
 
@@ -84,7 +88,8 @@ func ReadQuestion(data []byte) (Question, error) {
 	var q Question
 	head, payload, ok := bytes.Cut(data, []byte("\n\n"))
 	if !ok || len(head) > maxQuestionHead || len(payload) > MaxPayload {
-		return Question{}, umpire.Errorf("question: want lines of quoted text, an empty line and a payload of %d bytes at most", MaxPayload)
+		return Question{}, umpire.Errorf("question: want lines of quoted text, an empty line and a payload of %d "+
+			"bytes at most", MaxPayload)
 	}
 	lines := bytes.Split(head, []byte("\n"))
 	fields := q.fields()

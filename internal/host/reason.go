@@ -48,7 +48,8 @@ func problemText(meaning string, problem error) string {
 // ToolDenied is the text that a model gets when a person denied a call. The
 // wording is fixed; reason may be empty.
 func ToolDenied(tool string, id umpire.CallID, reason string) string {
-	head := fmt.Sprintf(`%s The user denied the "%s" tool call (ID: %s).`, toolDenied, view.Brief(tool, maxName), view.Brief(string(id), maxName))
+	head := fmt.Sprintf(`%s The user denied the "%s" tool call (ID: %s).`, toolDenied, view.Brief(tool, maxName),
+		view.Brief(string(id), maxName))
 	if strings.TrimSpace(reason) == "" {
 		return head + " Please try a different approach or ask the user for guidance."
 	}
@@ -238,7 +239,8 @@ func nextStep(code umpire.ReasonCode) string {
 	case umpire.CodeExternalDirectory:
 		return "Stay inside the project, or ask the user to add the directory"
 	case umpire.CodeAutoDeny:
-		return "Nobody can approve it in this session: go on without it, or name the rule that the user would have to add"
+		return "Nobody can approve it in this session: go on without it, or name the rule that the user would " +
+			"have to add"
 	case umpire.CodeInvalid:
 		return "Correct the input and call the tool again"
 	case umpire.CodeControlFile:

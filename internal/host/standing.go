@@ -46,7 +46,9 @@ func (h *gateHook) standing(ctx context.Context) (*umpire.Decision, error) {
 }
 
 // stands reads what the gate recorded about a call.
-func (h *gateHook) stands(ctx context.Context, id umpire.BatchID, hash string, events []umpire.Event) (*umpire.Decision, error) {
+func (h *gateHook) stands(
+	ctx context.Context, id umpire.BatchID, hash string, events []umpire.Event,
+) (*umpire.Decision, error) {
 	b, err := h.gate.Batch(ctx, h.event.Session, id)
 	if err != nil {
 		return nil, err
@@ -68,7 +70,8 @@ func (h *gateHook) stands(ctx context.Context, id umpire.BatchID, hash string, e
 func recorded(events []umpire.Event, id umpire.CallID) *umpire.Decision {
 	for _, e := range slices.Backward(events) {
 		if e.Kind == umpire.EventCallStarted && e.Call == id && e.Verdict != nil {
-			return &umpire.Decision{Verdict: *e.Verdict, Reason: e.Reason, ReasonCode: e.Code, Type: e.Type, Accesses: e.Accesses}
+			return &umpire.Decision{Verdict: *e.Verdict, Reason: e.Reason, ReasonCode: e.Code, Type: e.Type,
+				Accesses: e.Accesses}
 		}
 	}
 	return nil

@@ -142,7 +142,8 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 		case umpire.CallAsked:
 			next, err := h.hold(ctx)
 			if errors.Is(err, errUnwatched) {
-				if next, err = h.withdraw(ctx, umpire.ResultCancelled, unwatchedText); err == nil && withdrawn(&next, c.ID) {
+				if next, err = h.withdraw(ctx, umpire.ResultCancelled, unwatchedText); err == nil &&
+					withdrawn(&next, c.ID) {
 					return HandBackClaude(h.event, h.asked, h.reply(&h.asked, false), unwatchedText), nil
 				}
 			}
@@ -178,7 +179,8 @@ func (h *gateHook) start(ctx context.Context) (umpire.Started, error) {
 	started, err := h.gate.Start(ctx, umpire.Start{
 		Session: h.event.Session, Batch: h.id(), Call: h.event.Call.ID, Runner: h.question.Runner,
 	})
-	if c := started.Batch.Call(h.event.Call.ID); err == nil && !started.Go && c != nil && c.State == umpire.CallApproved {
+	if c := started.Batch.Call(h.event.Call.ID); err == nil && !started.Go && c != nil &&
+		c.State == umpire.CallApproved {
 		err = umpire.Errorf("the gate does not let call %q start", c.ID)
 	}
 	return started, err
@@ -210,7 +212,8 @@ func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
 	case ctx.Err() != nil:
 		return h.withdraw(ctx, umpire.ResultCancelled, goneText)
 	case held.Err() != nil, errors.Is(err, context.DeadlineExceeded): // the gate counts the time as well
-		return h.withdraw(ctx, umpire.ResultTimeout, fmt.Sprintf("Nobody answered within %s", view.Duration(left.Round(time.Second))))
+		return h.withdraw(ctx, umpire.ResultTimeout,
+			fmt.Sprintf("Nobody answered within %s", view.Duration(left.Round(time.Second))))
 	}
 	return b, err
 }

@@ -215,6 +215,7 @@ func (s *Snapshot) Judge() (*Judge, error) {
 		Settings: s.Settings, Root: bounds.Root, Home: bounds.Home, StateDir: s.Home, FoldCase: bounds.FoldCase,
 	})
 	return &Judge{
-		Bounds: bounds, Policy: made, Degraded: s.Degraded, Home: s.UserHome, Sandbox: s.Sandbox, Code: manifest.Ledger{Dir: filepath.Join(s.Home, manifest.Folder)},
+		Bounds: bounds, Policy: made, Degraded: s.Degraded, Home: s.UserHome, Sandbox: s.Sandbox,
+		Code: manifest.Ledger{Dir: filepath.Join(s.Home, manifest.Folder)},
 	}, err
 }

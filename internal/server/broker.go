@@ -37,7 +37,8 @@ type pace struct {
 }
 
 var usualPace = pace{
-	body: 30 * time.Second, beat: 15 * time.Second, stall: 10 * time.Second, farewell: time.Minute, goodbye: 2 * time.Second,
+	body: 30 * time.Second, beat: 15 * time.Second, stall: 10 * time.Second,
+	farewell: time.Minute, goodbye: 2 * time.Second,
 }
 
 // A broker follows the timeline once, for all subscribers. It begins when the first of
@@ -69,7 +70,8 @@ type window struct {
 
 func newBroker(t umpire.Watcher, log *slog.Logger, p pace, l Limits) *broker {
 	b := &broker{
-		timeline: t, log: log, pace: p, limits: l, reading: make(chan struct{}, maxReading), draining: make(chan struct{}),
+		timeline: t, log: log, pace: p, limits: l,
+		reading: make(chan struct{}, maxReading), draining: make(chan struct{}),
 	}
 	b.recent.Store(&window{next: make(chan struct{})})
 	return b
@@ -143,7 +145,8 @@ func (b *broker) publish(e umpire.Event) {
 	if e.Seq <= now.tip {
 		return
 	}
-	next := &window{frames: now.frames, bytes: now.bytes + f.size(), floor: now.floor, tip: e.Seq, next: make(chan struct{})}
+	next := &window{frames: now.frames, bytes: now.bytes + f.size(), floor: now.floor, tip: e.Seq,
+		next: make(chan struct{})}
 	for len(next.frames) >= windowFrames || len(next.frames) > 0 && next.bytes > windowBytes {
 		next.bytes -= next.frames[0].size()
 		next.floor = next.frames[0].event.Seq

@@ -107,7 +107,8 @@ func (f *frame) readProto([]byte) {}
 // when it connects again.
 func resumeLines(after int64, why string) []byte {
 	number := strconv.FormatInt(after, 10)
-	return []byte("id: " + number + "\nevent: resume\ndata: {\"after\":" + number + ",\"reason_code\":\"" + why + "\"}\n\n")
+	return []byte("id: " + number + "\nevent: resume\ndata: " +
+		"{\"after\":" + number + ",\"reason_code\":\"" + why + "\"}\n\n")
 }
 
 // beatLines is a comment, which says no more than that the gate is there.

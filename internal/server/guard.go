@@ -125,7 +125,8 @@ func (g *guard) admit(x *exchange, r *http.Request) (route, *failure) {
 	switch {
 	case !known:
 		return where, &failure{
-			code: connect.CodeUnimplemented, status: http.StatusNotFound, word: wordNotFound, text: "there is no " + r.URL.Path,
+			code: connect.CodeUnimplemented, status: http.StatusNotFound, word: wordNotFound,
+			text: "there is no " + r.URL.Path,
 		}
 	case x.role < where.role:
 		return where, forbidden(r.URL.Path + " takes the credential of " + where.role.String())

@@ -36,11 +36,15 @@ func (g *signedGate) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.S
 	return checked(ctx, m, g.Gate.SetMode)
 }
 
-func (g *signedGate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor) (umpire.RuleID, error) {
+func (g *signedGate) AddRule(
+	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor,
+) (umpire.RuleID, error) {
 	return g.Gate.AddRule(ctx, dir, scope, r, g.by())
 }
 
-func (g *signedGate) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
+func (g *signedGate) RemoveRule(
+	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor,
+) error {
 	return g.Gate.RemoveRule(ctx, dir, scope, id, g.by())
 }
 
@@ -63,7 +67,8 @@ func (g *signedGate) Session(ctx context.Context, id umpire.SessionID) (umpire.S
 
 func (g *signedGate) Fork(ctx context.Context, id umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
 	r.ID = id
-	return checked(ctx, r, func(ctx context.Context, r umpire.Resumption) (umpire.Session, error) { return g.Gate.Fork(ctx, id, r) })
+	fork := func(ctx context.Context, r umpire.Resumption) (umpire.Session, error) { return g.Gate.Fork(ctx, id, r) }
+	return checked(ctx, r, fork)
 }
 
 func (g *signedGate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {

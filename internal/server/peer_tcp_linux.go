@@ -57,7 +57,8 @@ func findTCPSocket(far, near netip.AddrPort) (tcpSocket, error) {
 		for line := range strings.Lines(string(text)) {
 			const localField, remoteField, uidField, inodeField = 1, 2, 7, 9
 			fields := strings.Fields(line)
-			if len(fields) <= inodeField || parseProcAddr(fields[localField]) != far || parseProcAddr(fields[remoteField]) != near {
+			if len(fields) <= inodeField || parseProcAddr(fields[localField]) != far ||
+				parseProcAddr(fields[remoteField]) != near {
 				continue
 			}
 			uid, err := strconv.Atoi(fields[uidField])

@@ -67,12 +67,14 @@ func AuditClaude(settings []byte) []Finding {
 	a := &audit{document: d}
 	if at, plain := d.plain(); !plain {
 		a.findings = append(a.findings, Finding{FindingSyntax, at.line, at.column, "",
-			"the file holds a comment or a trailing comma, for which Claude Code drops the whole file without a word, hooks and all", "take it out"})
+			"the file holds a comment or a trailing comma, for which Claude Code drops the whole file without a " +
+				"word, hooks and all", "take it out"})
 	}
 	seen := map[string]bool{}
 	for _, it := range items(d.root) {
 		if seen[it.name] {
-			a.add(it.value, FindingMalformed, it.name, "the key is given twice, and only the last one counts", "keep one of them")
+			a.add(it.value, FindingMalformed, it.name, "the key is given twice, and only the last one counts",
+				"keep one of them")
 		}
 		seen[it.name] = true
 		if check := settingChecks[it.name]; check != nil {
@@ -112,7 +114,8 @@ func (d *document) plain() (position, bool) {
 // when it has not.
 func (a *audit) want(v *hujson.Value, key, kind string, ok bool) bool {
 	if !ok {
-		a.add(v, FindingMalformed, key, fmt.Sprintf("want %s, got %s; one wrong value can make Claude Code drop the whole file", kind, strictjson.KindOf(v.Pack())),
+		a.add(v, FindingMalformed, key, fmt.Sprintf("want %s, got %s; one wrong value can make Claude Code drop "+
+			"the whole file", kind, strictjson.KindOf(v.Pack())),
 			"correct the value or remove it")
 	}
 	return ok
@@ -157,7 +160,8 @@ func (a *audit) environment(it item) {
 	}
 	for _, v := range items(it.value) {
 		if startVariable(v.name) {
-			a.add(v.value, FindingEnvironment, "env."+v.name, "the variable can keep the hook from starting, or change what it starts",
+			a.add(v.value, FindingEnvironment, "env."+v.name,
+				"the variable can keep the hook from starting, or change what it starts",
 				"remove it; in a project that is not yours, start claude with --setting-sources user")
 		}
 	}
@@ -184,7 +188,8 @@ func (a *audit) permissions(it item) {
 		}
 		for _, rule := range items(list.value) {
 			if a.want(rule.value, key, "a string", isString(rule.value)) && broadAllow(rule.value) {
-				a.add(rule.value, FindingBroadAllow, key, "Claude Code runs this without asking whenever the hook does not answer",
+				a.add(rule.value, FindingBroadAllow, key,
+					"Claude Code runs this without asking whenever the hook does not answer",
 					"narrow it, or leave the allowing to umpire's rules")
 			}
 		}

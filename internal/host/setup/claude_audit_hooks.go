@@ -41,7 +41,8 @@ func (a *audit) group(key string, group *hujson.Value) {
 		}
 	}
 	if !found {
-		a.add(group, FindingMalformed, key, "the entry has no hooks list; one wrong value can make Claude Code drop the whole file",
+		a.add(group, FindingMalformed, key, "the entry has no hooks list; one wrong value can make Claude Code "+
+			"drop the whole file",
 			"add the list or remove the entry")
 	}
 }
@@ -67,18 +68,21 @@ func (a *audit) handler(key string, v *hujson.Value) {
 	kind, _ := fields["type"].(string)
 	needs, known := handlerNeeds[kind]
 	if !known {
-		a.add(v, FindingMalformed, key+".type", "the type is missing or not known; one wrong value can make Claude Code drop the whole file",
+		a.add(v, FindingMalformed, key+".type",
+			"the type is missing or not known; one wrong value can make Claude Code drop the whole file",
 			`write "type": "command", or remove the entry`)
 		return
 	}
 	if text, ok := fields[needs].(string); !ok || text == "" {
-		a.add(v, FindingMalformed, key+"."+needs, "the field is missing or not a string; one wrong value can make Claude Code drop the whole file",
+		a.add(v, FindingMalformed, key+"."+needs,
+			"the field is missing or not a string; one wrong value can make Claude Code drop the whole file",
 			"add the field or remove the entry")
 	}
 	if timeout, ok := fields["timeout"]; ok {
 		n, number := timeout.(float64)
 		if !number || n <= 0 {
-			a.add(v, FindingMalformed, key+".timeout", "the timeout is not a positive number of seconds", "write a number of seconds, or remove it")
+			a.add(v, FindingMalformed, key+".timeout", "the timeout is not a positive number of seconds",
+				"write a number of seconds, or remove it")
 		}
 	}
 }
@@ -90,7 +94,8 @@ const reinstall = "run umpire init claude"
 func (a *audit) ownHooks() {
 	all := a.own(host.ClaudeOther)
 	if len(all) == 0 {
-		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks", Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
+		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks",
+			Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
 		return
 	}
 	for _, h := range claudeHooks {
@@ -124,22 +129,28 @@ func (a *audit) ownHook(own ownHook) {
 	fields, _ := decode(own.handler).(map[string]any)
 
 	if matcher, ok := group["matcher"].(string); ok && matcher != "*" && matcher != "" {
-		a.add(own.group, FindingWeakened, key+".matcher", "the matcher leaves calls out that umpire should see", reinstall)
+		a.add(own.group, FindingWeakened, key+".matcher", "the matcher leaves calls out that umpire should see",
+			reinstall)
 	}
 	if _, ok := fields["if"]; ok {
-		a.add(own.handler, FindingWeakened, key+".hooks.if", "the condition leaves calls out that umpire should see", reinstall)
+		a.add(own.handler, FindingWeakened, key+".hooks.if",
+			"the condition leaves calls out that umpire should see", reinstall)
 	}
 	for _, name := range []string{"async", "asyncRewake"} {
 		if on, ok := fields[name]; ok && on != false {
-			a.add(own.handler, FindingWeakened, key+".hooks."+name, "a hook that runs in the background cannot stop a call", reinstall)
+			a.add(own.handler, FindingWeakened, key+".hooks."+name,
+				"a hook that runs in the background cannot stop a call", reinstall)
 		}
 	}
 	if command, _ := fields["command"].(string); !host.IsAbsolute(command) {
-		a.add(own.handler, FindingWeakened, key+".hooks.command", "the command is not an absolute path, so PATH decides what starts", reinstall)
+		a.add(own.handler, FindingWeakened, key+".hooks.command",
+			"the command is not an absolute path, so PATH decides what starts", reinstall)
 	}
 	if timeout, ok := fields["timeout"].(float64); !ok {
-		a.add(own.handler, FindingTimeout, key+".hooks.timeout", "no time limit is written, so umpire cannot know when to answer at the latest", reinstall)
+		a.add(own.handler, FindingTimeout, key+".hooks.timeout",
+			"no time limit is written, so umpire cannot know when to answer at the latest", reinstall)
 	} else if timeout < minHookTimeout {
-		a.add(own.handler, FindingTimeout, key+".hooks.timeout", "the time limit is so short that the call may run before umpire has answered", reinstall)
+		a.add(own.handler, FindingTimeout, key+".hooks.timeout",
+			"the time limit is so short that the call may run before umpire has answered", reinstall)
 	}
 }

@@ -121,7 +121,8 @@ func (o ClaudeInstall) group(kind host.ClaudeKind, matcher string) hookGroup {
 	if !kind.Decides() {
 		timeout = min(timeout, noticeTimeout)
 	}
-	h := hookHandler{Type: "command", Command: o.Command, Args: o.args(), Timeout: int64((timeout + time.Second - 1) / time.Second)}
+	h := hookHandler{Type: "command", Command: o.Command, Args: o.args(),
+		Timeout: int64((timeout + time.Second - 1) / time.Second)}
 	if kind.Decides() {
 		h.Status = o.Status
 	}
