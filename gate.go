@@ -169,9 +169,12 @@ var (
 type ResolvedError struct{ Standing Standing }
 
 // Error says which answer stands.
-func (r *ResolvedError) Error() string {
-	return "already resolved: " + string(r.Standing.Choice)
-}
+func (r *ResolvedError) Error() string { return r.formatted().Error() }
+
+// Phrase says the same as data.
+func (r *ResolvedError) Phrase() Phrase { return PhraseOf(r.formatted()) }
+
+func (r *ResolvedError) formatted() error { return Errorf("%w: %s", ErrResolved, r.Standing.Choice) }
 
 // Is matches ErrResolved.
 func (r *ResolvedError) Is(target error) bool { return target == ErrResolved }

@@ -118,7 +118,12 @@ type Outcome struct {
 // A ModelError says that the model gave no reply.
 type ModelError struct{ Err error }
 
-func (e *ModelError) Error() string { return "ask the model: " + e.Err.Error() }
+func (e *ModelError) Error() string { return e.formatted().Error() }
+
+// Phrase says the same as data.
+func (e *ModelError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
+
+func (e *ModelError) formatted() error { return umpire.Errorf("ask the model: %w", e.Err) }
 
 // Unwrap returns what the model said instead.
 func (e *ModelError) Unwrap() error { return e.Err }

@@ -31,7 +31,7 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 	})
 	all := false
 	revoke := &cobra.Command{
-		Use: "revoke [ID]", Args: cobra.MaximumNArgs(1),
+		Use: "revoke [ID]", Args: app.WantAtMostOneWord,
 		Short:   "Take a grant back, or all of them",
 		Example: "  umpire grants revoke 4k7m\n  umpire grants revoke --all",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,9 +46,9 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 		err = app.Failed(umpire.Errorf("write standard output: %w", out.Err))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(view.Problem(a.Text, err.Error())))
+		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(a.Text.Error(err)))
 		if hint := app.HintOf(err); hint != "" {
-			fmt.Fprintln(s.Stderr, view.Joined(a.Text.Of("next"), ": ", view.Problem(a.Text, hint)))
+			fmt.Fprintln(s.Stderr, view.Joined(a.Text.Of("next"), ": ", a.Text.Of(hint)))
 		}
 	}
 	return app.ExitCode(err)

@@ -27,7 +27,7 @@ type modeFlags struct {
 func newModeCommand(a *app.App) *cobra.Command {
 	var f modeFlags
 	cmd := &cobra.Command{
-		Use: "mode [MODE]", Args: cobra.MaximumNArgs(1), ValidArgs: app.ModeNames(),
+		Use: "mode [MODE]", Args: app.WantAtMostOneWord, ValidArgs: app.ModeNames(),
 		Short:   "Show or switch a session's mode, or leave plan mode",
 		Long:    modeLong,
 		Example: modeExample,

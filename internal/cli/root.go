@@ -99,25 +99,46 @@ func translateHelp(cmd *cobra.Command, text *catalogue.Language) {
 }
 
 // valueWords say what a flag wants, by the type of its value.
-var valueWords = map[string]string{
-	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "float64": "a number",
+var valueWords = map[string]error{
+	"bool": errors.New("true or false"), "float64": errors.New("a number"),
+	"int": errWholeNumber, "int64": errWholeNumber,
 }
+
+var errWholeNumber = errors.New("a whole number")
 
 // explainFlag says what is wrong with the value of a flag without the words of the
 // library that read it.
 func explainFlag(err error) error {
 	bad, isValue := errors.AsType[*pflag.InvalidValueError](err)
 	if !isValue {
-		return err
+		return explainUnknownFlag(err)
 	}
 	want, known := valueWords[bad.GetFlag().Value.Type()]
 	if !known {
 		return err
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		want = "a smaller number"
+		want = errors.New("a smaller number")
 	}
-	return umpire.Errorf("--%s %q: want %s", bad.GetFlag().Name, bad.GetValue(), want)
+	return umpire.Errorf("--%s %q: want %v", bad.GetFlag().Name, bad.GetValue(), want)
+}
+
+// explainUnknownFlag says in the library's words, but as an error of ours, which flag there
+// is not or has no value.
+func explainUnknownFlag(err error) error {
+	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
+		if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+			return umpire.Errorf("unknown shorthand flag: %q in -%s", unknown.GetSpecifiedName()[0], letters)
+		}
+		return umpire.Errorf("unknown flag: --%s", unknown.GetSpecifiedName())
+	}
+	if bare, is := errors.AsType[*pflag.ValueRequiredError](err); is {
+		if letters := bare.GetSpecifiedShortnames(); letters != "" {
+			return umpire.Errorf("flag needs an argument: %q in -%s", bare.GetSpecifiedName()[0], letters)
+		}
+		return umpire.Errorf("flag needs an argument: --%s", bare.GetSpecifiedName())
+	}
+	return err
 }
 
 // knownTopic refuses to help with what there is not.

@@ -91,7 +91,9 @@ func newStatusCommand(a *app.App) *cobra.Command {
 			if p.Config.WarnOnly {
 				s.Notes = append(s.Notes, a.Text.Of("the gateway is not enforced"))
 			}
-			s.Notes = append(s.Notes, programs.Notes(rulefile.LoadPrograms(a.Home()))...)
+			for _, note := range programs.Notes(rulefile.LoadPrograms(a.Home())) {
+				s.Notes = append(s.Notes, note.Error())
+			}
 			return a.Show(asJSON, s, func() error { return showStatus(a, s) })
 		},
 	}

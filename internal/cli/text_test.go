@@ -25,7 +25,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
@@ -216,37 +215,6 @@ func TestReasonsAreTranslated(t *testing.T) {
 	}
 	if len(said) < 200 {
 		t.Errorf("only %d reasons", len(said))
-	}
-}
-
-// composed are errors that are wholly made of others.
-var composed = regexp.MustCompile(`^(X|X on X|X:X|git X|--[a-z-]+( X)?)(: X)*$`)
-
-// TestErrorsAreTranslated reads the source of this package, and of those below it, for what its errors say.
-func TestErrorsAreTranslated(t *testing.T) {
-	t.Parallel()
-	zh, found := catalogue.Find("zh"), 0
-	position := map[string]int{"Usage": 1, "Refused": 1, "Errorf": 0, "New": 0}
-	top, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	below, err := filepath.Glob("*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for said := range saidIn(t, append(top, below...), position) {
-		text := verb.ReplaceAllString(said.text, "X")
-		if !strings.Contains(text, " ") || composed.MatchString(text) {
-			continue
-		}
-		found++
-		if view.Problem(zh, text) == text {
-			t.Errorf("%s: %q has no translation in internal/view/chinese/error.tsv", said.at, text)
-		}
-	}
-	if found < 100 {
-		t.Errorf("found only %d errors", found)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -43,17 +42,27 @@ var codes = map[string]error{
 // A failure is an error that the gate told: its text, and the sentinel that it
 // matches.
 type failure struct {
-	text string
-	is   error
+	text   string
+	phrase umpire.Phrase // the same as data; "" when the gate does not say it so
+	is     error
 }
 
 func (f *failure) Error() string { return f.text }
 func (f *failure) Unwrap() error { return f.is }
 
+// Phrase says the same as data.
+func (f *failure) Phrase() umpire.Phrase {
+	if f.phrase == "" {
+		return umpire.PhraseOf(errors.New(f.text))
+	}
+	return f.phrase
+}
+
 // told is an error on the wire.
 type told struct {
 	Code     string           `json:"code"`
 	Message  string           `json:"message"`
+	Phrase   umpire.Phrase    `json:"phrase"`
 	Word     string           `json:"reason_code"`
 	Standing *umpire.Standing `json:"standing"`
 }
@@ -66,7 +75,8 @@ func failureOf(r *http.Response) error {
 	}
 	var t told
 	if err := json.Unmarshal(data, &t); err != nil || t.Code == "" {
-		return &failure{text: fmt.Sprintf("the gate answered %s", r.Status), is: byStatus(r.StatusCode)}
+		answered := umpire.Errorf("the gate answered %s", r.Status)
+		return &failure{text: answered.Error(), phrase: umpire.PhraseOf(answered), is: byStatus(r.StatusCode)}
 	}
 	if t.Word == string(umpire.CodeResolved) && t.Standing != nil {
 		return &umpire.ResolvedError{Standing: *t.Standing}
@@ -75,7 +85,7 @@ func failureOf(r *http.Response) error {
 	if !known {
 		is = codes[t.Code]
 	}
-	return &failure{text: t.Message, is: is}
+	return &failure{text: t.Message, phrase: t.Phrase, is: is}
 }
 
 func byStatus(status int) error {

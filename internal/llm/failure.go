@@ -2,8 +2,8 @@ package llm
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -14,8 +14,13 @@ type BadRequestError struct {
 	Reason string
 }
 
-func (e *BadRequestError) Error() string {
-	return fmt.Sprintf("model refuses the request (%d): %s", e.Status, e.Reason)
+func (e *BadRequestError) Error() string { return e.formatted().Error() }
+
+// Phrase says the same as data.
+func (e *BadRequestError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
+
+func (e *BadRequestError) formatted() error {
+	return umpire.Errorf("model refuses the request (%d): %s", e.Status, e.Reason)
 }
 
 // A FailureKind says what sort of failure it is, and with it what can be done.
@@ -38,20 +43,20 @@ const (
 )
 
 // failureTexts say what happened and what to do.
-var failureTexts = map[FailureKind]string{
-	FailedUnknown:  "the model gave no reply",
-	FailedKey:      "the provider does not accept the key: check the variable that holds it",
-	FailedRights:   "the key has no right to use this model: ask for access, or choose another model",
-	FailedModel:    "the provider has no such model: check the name after --model, and the base URL",
-	FailedLimit:    "the provider's rate limit or credit is used up: wait, or look at the account's limits",
-	FailedOverload: "the provider is overloaded: try again in a while",
-	FailedServer:   "the provider failed: try again in a while",
-	FailedTooLong: "the conversation is too long for the model: begin a new session, or choose a model with a " +
-		"larger context",
-	FailedConnection: "the provider cannot be reached: check the network and the base URL",
-	FailedBroken:     "the reply broke off before its end: try again",
-	FailedSilent:     "the model was silent for too long: try again",
-	FailedFlood:      "the reply is larger than any that can be kept: try again, and ask for less",
+var failureTexts = map[FailureKind]error{
+	FailedUnknown:  errors.New("the model gave no reply"),
+	FailedKey:      errors.New("the provider does not accept the key: check the variable that holds it"),
+	FailedRights:   errors.New("the key has no right to use this model: ask for access, or choose another model"),
+	FailedModel:    errors.New("the provider has no such model: check the name after --model, and the base URL"),
+	FailedLimit:    errors.New("the provider's rate limit or credit is used up: wait, or look at the account's limits"),
+	FailedOverload: errors.New("the provider is overloaded: try again in a while"),
+	FailedServer:   errors.New("the provider failed: try again in a while"),
+	FailedTooLong: errors.New("the conversation is too long for the model: begin a new session, or choose a model " +
+		"with a larger context"),
+	FailedConnection: errors.New("the provider cannot be reached: check the network and the base URL"),
+	FailedBroken:     errors.New("the reply broke off before its end: try again"),
+	FailedSilent:     errors.New("the model was silent for too long: try again"),
+	FailedFlood:      errors.New("the reply is larger than any that can be kept: try again, and ask for less"),
 }
 
 // A ReplyError says why a model did not reply. It never holds the key.
@@ -63,16 +68,24 @@ type ReplyError struct {
 }
 
 // Error says what happened, what to do, and what the provider said.
-func (f *ReplyError) Error() string {
+func (f *ReplyError) Error() string { return f.formatted().Error() }
+
+// Phrase says the same as data.
+func (f *ReplyError) Phrase() umpire.Phrase { return umpire.PhraseOf(f.formatted()) }
+
+func (f *ReplyError) formatted() error {
 	text := failureTexts[f.Kind]
 	if f.Status != 0 {
-		text += fmt.Sprintf(" (status %d)", f.Status)
+		text = umpire.Errorf("%w (status %d)", text, f.Status)
 	}
 	switch {
 	case f.Reason != "":
-		return text + ": " + files.ClipTo(f.Reason, maxReason, "…")
+		return umpire.Errorf("%w: %s", text, files.ClipTo(f.Reason, maxReason, "…"))
 	case f.Err != nil:
-		return text + ": " + files.ClipTo(f.Err.Error(), maxReason, "…")
+		if clipped := files.ClipTo(f.Err.Error(), maxReason, "…"); clipped != f.Err.Error() {
+			return umpire.Errorf("%w: %s", text, clipped)
+		}
+		return umpire.Errorf("%w: %w", text, f.Err)
 	}
 	return text
 }

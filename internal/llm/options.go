@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +32,11 @@ func (o *Options) Check() error {
 // A NoKeyError says that no key for a provider was found.
 type NoKeyError struct{ Provider, Variable string }
 
-func (e *NoKeyError) Error() string {
-	return fmt.Sprintf("no key for %s: the variable %s is not set", e.Provider, e.Variable)
+func (e *NoKeyError) Error() string { return e.formatted().Error() }
+
+// Phrase says the same as data.
+func (e *NoKeyError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
+
+func (e *NoKeyError) formatted() error {
+	return umpire.Errorf("no key for %s: the variable %s is not set", e.Provider, e.Variable)
 }

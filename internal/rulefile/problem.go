@@ -3,6 +3,7 @@ package rulefile
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -37,6 +39,12 @@ func (p Problem) Error() string {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
 	}
 	return b.String() + ": " + p.Text
+}
+
+// Phrase says the same as data.
+func (p Problem) Phrase() umpire.Phrase {
+	place, _ := strings.CutSuffix(p.Error(), ": "+p.Text)
+	return umpire.PhraseOf(umpire.Errorf("%s: %w", place, errors.New(p.Text)))
 }
 
 // escapeControl escapes what a terminal would obey. Texts of parsers and names of

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -88,7 +89,7 @@ func (c *caches) layer() (heldMount, error) {
 	for _, option := range [][2]string{{"lowerdir", c.Folder}, {"upperdir", c.Upper}, {"workdir", c.Work}} {
 		dir, err := openFolder(option[1])
 		if err != nil {
-			return heldMount{}, fmt.Errorf("%s: %w", option[1], err)
+			return heldMount{}, umpire.Errorf("%s: %w", option[1], err)
 		}
 		defer closeFD(dir)
 		if err := c.expect(dir, option[1]); err != nil {
@@ -124,7 +125,7 @@ func (c *caches) expect(dir int, path string) error {
 		return err
 	}
 	if info.Dev != c.Device || info.Ino != c.Inode {
-		return fmt.Errorf("%s is another folder now", path)
+		return umpire.Errorf("%s is another folder now", path)
 	}
 	return nil
 }

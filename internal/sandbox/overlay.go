@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +36,7 @@ func NoOverlay(err error) bool {
 // nothing in it has to be guarded.
 func (p *Place) overlaid(o *order, limits Limits, b *Box) error {
 	if limits.Mode != umpire.SandboxWorkspaceWrite || !o.Layers.has(withNamespaces) {
-		return fmt.Errorf("overlays need %s with namespaces", umpire.SandboxWorkspaceWrite)
+		return umpire.Errorf("overlays need %s with namespaces", umpire.SandboxWorkspaceWrite)
 	}
 	if len(limits.Open) > 0 {
 		return errors.New("beside overlays nothing is open")

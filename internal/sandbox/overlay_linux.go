@@ -2,10 +2,11 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // makeOverlays lays overlays over the workspace, before anything is mounted that would hide
@@ -14,11 +15,11 @@ func (h *helper) makeOverlays() error {
 	for i := range h.Over {
 		c := &h.Over[i]
 		if err := checkUpper(c); err != nil {
-			return fmt.Errorf("%s cannot carry a layer: %w", c.Upper, err)
+			return umpire.Errorf("%s cannot carry a layer: %w", c.Upper, err)
 		}
 		m, err := c.layer()
 		if err != nil {
-			return fmt.Errorf("over %s: %w", c.Folder, explainOverlay(err))
+			return umpire.Errorf("over %s: %w", c.Folder, explainOverlay(err))
 		}
 		h.over = append(h.over, m)
 	}
@@ -28,7 +29,7 @@ func (h *helper) makeOverlays() error {
 // explainOverlay says in words why an overlay was refused.
 func explainOverlay(err error) error {
 	if errors.Is(err, unix.EINVAL) {
-		return fmt.Errorf("something is mounted below it, or the file system of the layer does not do: %w", err)
+		return umpire.Errorf("something is mounted below it, or the file system of the layer does not do: %w", err)
 	}
 	return err
 }
@@ -38,14 +39,14 @@ func explainOverlay(err error) error {
 func checkUpper(c *caches) error {
 	const name = "user.overlay.umpire"
 	if err := unix.Setxattr(c.Work, name, []byte("y"), 0); err != nil {
-		return fmt.Errorf("attributes: %w", err)
+		return umpire.Errorf("attributes: %w", err)
 	}
 	if err := unix.Removexattr(c.Work, name); err != nil {
-		return fmt.Errorf("attributes: %w", err)
+		return umpire.Errorf("attributes: %w", err)
 	}
 	whiteout := filepath.Join(c.Work, "whiteout")
 	if err := unix.Mknod(whiteout, unix.S_IFCHR, int(unix.Mkdev(0, 0))); err != nil {
-		return fmt.Errorf("whiteouts: %w", err)
+		return umpire.Errorf("whiteouts: %w", err)
 	}
 	return unix.Unlink(whiteout)
 }

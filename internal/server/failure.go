@@ -61,6 +61,7 @@ type failure struct {
 	code     connect.Code
 	word     string
 	text     string
+	phrase   umpire.Phrase    // the text as data, "" where there is none
 	standing *umpire.Standing // the answer that stands, when one came late
 	after    int64            // where to watch from again
 	resume   bool             // whether after says something
@@ -74,7 +75,7 @@ func failureOf(err error) *failure {
 	if known, ok := errors.AsType[*failure](err); ok {
 		return known
 	}
-	f := &failure{code: connect.CodeInternal, word: wordInternal, text: err.Error()}
+	f := &failure{code: connect.CodeInternal, word: wordInternal, text: err.Error(), phrase: umpire.PhraseOf(err)}
 	for _, kind := range kinds {
 		if errors.Is(err, kind.is) {
 			f.code, f.word = kind.code, kind.word
@@ -132,10 +133,14 @@ func (f *failure) rpc() *connect.Error {
 }
 
 // fields are what a JSON error has beside Connect's own, each with a comma after
-// it, so that nobody has to unpack a protobuf message to learn them.
-func (f *failure) fields() []byte {
+// it, so that nobody has to unpack a protobuf message to learn them. With codes it has
+// the text as data as well.
+func (f *failure) fields(codes bool) []byte {
 	fields := append([]byte(`"reason_code":`), strconv.Quote(f.word)...)
 	fields = append(fields, ',')
+	if phrase, err := json.Marshal(f.phrase); codes && f.phrase != "" && err == nil {
+		fields = append(append(append(fields, `"phrase":`...), phrase...), ',')
+	}
 	if f.standing != nil {
 		if standing, err := json.Marshal(catalogue.In(catalogue.English, f.standing)); err == nil {
 			fields = append(append(append(fields, `"standing":`...), standing...), ',')

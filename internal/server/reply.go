@@ -37,7 +37,7 @@ func (w *reply) Write(b []byte) (int, error) {
 	if w.x.failure == nil {
 		w.x.failure = failureIn(b)
 	}
-	whole := append(append([]byte{'{'}, w.x.failure.fields()...), b[1:]...)
+	whole := append(append([]byte{'{'}, w.x.failure.fields(w.x.codes)...), b[1:]...)
 	if _, err := w.ResponseWriter.Write(whole); err != nil {
 		return 0, err
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A reader compares layers with what lies underneath.
@@ -89,7 +91,7 @@ func (r *reader) root(root Root) error {
 		return err
 	}
 	if was.Dev != root.Device || was.Ino != root.Inode {
-		return fmt.Errorf("%s is another folder than the one that was covered", root.Lower)
+		return umpire.Errorf("%s is another folder than the one that was covered", root.Lower)
 	}
 	upper, err := openRoot(root.Upper)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os/exec"
 	"sync"
@@ -57,7 +56,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		}
 		refused = errors.Join(refused, err)
 	}
-	return nil, fmt.Errorf("%w: %w", ErrUnavailable, refused)
+	return nil, umpire.Errorf("%w: %w", ErrUnavailable, refused)
 }
 
 // run runs the command with a layer in a store.
@@ -109,7 +108,7 @@ func (t *try) command(ctx context.Context) (int, error) {
 		Mode: umpire.SandboxWorkspaceWrite, Network: t.spec.Network, Seen: t.spec.Seen, Observe: true,
 	})
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	err = box.Close(t.wait(ctx, cmd))
 	t.sight = box.Seen
@@ -117,7 +116,7 @@ func (t *try) command(ctx context.Context) (int, error) {
 		return 0, context.Cause(ctx) // the helper may have been ended before it said a word
 	}
 	if _, failed := errors.AsType[*sandbox.SetupError](err); failed {
-		return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && t.full == "" {
 		return 0, err

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
@@ -59,7 +60,7 @@ func openMemory(limit int64) (*store, error) {
 	}
 	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 ||
 		int(owner.Uid) != os.Geteuid() {
-		return nil, fmt.Errorf("%s is not a private folder of this user", dir)
+		return nil, umpire.Errorf("%s is not a private folder of this user", dir)
 	}
 	return openStore(dir, limit)
 }
@@ -143,7 +144,7 @@ func copyFolder(from, to string) error {
 		return err
 	}
 	if err := os.Lchown(to, int(info.Uid), int(info.Gid)); err != nil {
-		return fmt.Errorf("%s belongs to somebody else: %w", from, err)
+		return umpire.Errorf("%s belongs to somebody else: %w", from, err)
 	}
 	if err := unix.Chmod(to, info.Mode&0o7777); err != nil {
 		return err
@@ -163,7 +164,7 @@ func findRoots(folders []string) ([]Root, error) {
 			return nil, err
 		}
 		if plain == "/" {
-			return nil, fmt.Errorf("%w: the root of the file system cannot be covered", ErrUnavailable)
+			return nil, umpire.Errorf("%w: the root of the file system cannot be covered", ErrUnavailable)
 		}
 		d, err := openRoot(plain)
 		if err != nil {

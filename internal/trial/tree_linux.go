@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A dir is an open folder: all that is read is read by names in one, and no link is followed.
@@ -69,7 +71,7 @@ func (d *dir) openIn(name string, flags int, info *unix.Stat_t) (*os.File, error
 	var now unix.Stat_t
 	if err := unix.Fstat(fd, &now); err != nil || now.Ino != info.Ino || kindOf(&now) != kindOf(info) {
 		_ = f.Close() // nothing was read
-		return nil, errors.Join(err, fmt.Errorf("%s changed while it was read", name))
+		return nil, errors.Join(err, umpire.Errorf("%s changed while it was read", name))
 	}
 	return f, nil
 }

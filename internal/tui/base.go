@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A base is what all parts of the screen share.
@@ -37,7 +36,7 @@ func (b *base) textf(format string, values ...any) string {
 }
 
 // problem is an error in the person's language.
-func (b *base) problem(err error) string { return view.Problem(b.conf.Text, err.Error()) }
+func (b *base) problem(err error) string { return b.conf.Text.Error(err) }
 
 // redraw has the screen drawn again after a while.
 func (b *base) redraw(after time.Duration) tea.Cmd {

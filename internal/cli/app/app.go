@@ -96,9 +96,10 @@ func SmallHook(program string) string {
 }
 
 // Remark tells something beside the result.
-func (a *App) Remark(text string) {
-	fmt.Fprintf(a.Stderr, "umpire: %s\n", view.Visible(view.Problem(a.Text, text)))
-}
+func (a *App) Remark(text string) { fmt.Fprintf(a.Stderr, "umpire: %s\n", view.Visible(text)) }
+
+// RemarkError tells of an error that does not stop the command.
+func (a *App) RemarkError(err error) { a.Remark(a.Text.Error(err)) }
 
 // RemarkAll tells the person of notices.
 func (a *App) RemarkAll(notices []config.Notice) {

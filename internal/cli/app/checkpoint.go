@@ -90,7 +90,7 @@ func keepCheckpoints(a *App, s *store.Store, at StoreAddress) *keeper {
 	k := &keeper{app: a, store: s}
 	key, err := checkpoint.OpenKey(a.KeysDir())
 	if err != nil {
-		a.Remark(err.Error())
+		a.RemarkError(err)
 		return k
 	}
 	k.record = CheckpointRecord(a, at, key)
@@ -125,7 +125,7 @@ func (k *keeper) renew(ctx context.Context) {
 	breaks, err := k.record.Renew(working, k.store, time.Now())
 	switch {
 	case err != nil && ctx.Err() == nil:
-		k.app.Remark(err.Error())
+		k.app.RemarkError(err)
 	case len(breaks) > 0 && !k.said:
 		k.said = true
 		lost := k.app.Text.Of(

@@ -31,6 +31,14 @@ func RefuseWords(cmd *cobra.Command, args []string) error {
 	return Usage(cmd.CommandPath()+" --help", "%s takes no words, got %q", cmd.CommandPath(), args[0])
 }
 
+// WantAtMostOneWord refuses more than one word after a command.
+func WantAtMostOneWord(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return umpire.Errorf("accepts at most %d arg(s), received %d", 1, len(args))
+	}
+	return nil
+}
+
 // WantWords wants these words after a command, and no more.
 func WantWords(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -32,6 +32,9 @@ func (e *CommandError) Error() string {
 	return e.Err.Error()
 }
 
+// Phrase says the error.
+func (e *CommandError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.Err) }
+
 // Unwrap returns the error that has the exit code.
 func (e *CommandError) Unwrap() error { return e.Err }
 

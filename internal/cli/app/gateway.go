@@ -178,7 +178,7 @@ func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile st
 	}
 	return server.Local(g.Gate, clientName), func() {
 		if err := g.Close(); err != nil {
-			a.Remark(err.Error())
+			a.RemarkError(err)
 		}
 	}, nil
 }
@@ -213,7 +213,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	c := a.GateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive,
-		func(err error) { a.Remark(err.Error()) }
+		a.RemarkError
 	g := &StartedGate{Gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop

@@ -227,7 +227,7 @@ func newChecker(a *app.App, f *checkFlags) (*checker, error) {
 func (d *checker) closeGates() {
 	for _, c := range d.cases {
 		if err := c.gate.Close(); err != nil {
-			d.app.Remark("stop following rule files: " + err.Error())
+			d.app.RemarkError(umpire.Errorf("stop following rule files: %w", err))
 		}
 	}
 	d.cases = map[string]*checkedFolder{}

@@ -59,7 +59,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
 		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: Help,
-		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
+		Args: app.WantAtMostOneWord, ValidArgs: []string{"claude"},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "name everything that the sandbox was tried with")
@@ -106,13 +106,13 @@ func (d *doctor) spoken(args []any) []any {
 	for i := range said {
 		switch value := said[i].(type) {
 		case error:
-			said[i] = view.Problem(d.Text, value.Error())
+			said[i] = d.Text.Error(value)
 		case names:
 			said[i] = value.in(d.Text)
 		case app.Count:
 			said[i] = value.In(d.Text)
 		case register.ClaudeFound:
-			said[i] = view.Problem(d.Text, value.String())
+			said[i] = value.In(d.Text)
 		}
 	}
 	return said

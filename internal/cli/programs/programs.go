@@ -76,16 +76,16 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 func loadPrograms(a *app.App) rulefile.Programs {
 	loaded := rulefile.LoadPrograms(a.Home())
 	for _, note := range Notes(loaded) {
-		a.Remark(note)
+		a.RemarkError(note)
 	}
 	return loaded
 }
 
 // Notes says, in one line each, what is wrong with the person's files.
-func Notes(loaded rulefile.Programs) []string {
-	var notes []string
+func Notes(loaded rulefile.Programs) []error {
+	var notes []error
 	for _, problem := range loaded.Problems {
-		notes = append(notes, "left out: "+problem.Error())
+		notes = append(notes, umpire.Errorf("left out: %w", problem))
 	}
 	return notes
 }

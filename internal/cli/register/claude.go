@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A ClaudeFile is a settings file that Claude Code may read.
@@ -85,13 +87,16 @@ func claudeDir(a *app.App) (string, error) {
 // A ClaudeFound is the Claude Code that would be started here.
 type ClaudeFound struct{ path, Version string }
 
-// String says it to people.
-func (f ClaudeFound) String() string {
+// String says it in English.
+func (f ClaudeFound) String() string { return f.In(catalogue.English) }
+
+// In says it in a language.
+func (f ClaudeFound) In(text *catalogue.Language) string {
 	switch {
 	case f.path == "":
-		return "not found on PATH"
+		return text.Of("not found on PATH")
 	case f.Version == "":
-		return "version unknown (" + view.Visible(f.path) + ")"
+		return fmt.Sprintf(text.Of("version unknown (%s)"), view.Visible(f.path))
 	}
 	return view.Visible(f.Version + " (" + f.path + ")")
 }
@@ -155,8 +160,8 @@ func (j *initJob) binary() (string, error) {
 		return "", app.Failed(err)
 	}
 	if why := ExplainFleeting(j.App, path); why != "" {
-		j.addWarning("the agent will start " + path + ", which " + why +
-			"; install umpire elsewhere and run init again")
+		warning := j.Text.Of("the agent will start %s, which %s; install umpire elsewhere and run init again")
+		j.addWarning(fmt.Sprintf(warning, path, j.Text.Of(why)))
 	}
 	return path, nil
 }

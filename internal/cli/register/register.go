@@ -33,7 +33,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	j := &initJob{App: a}
 	cmd := &cobra.Command{
 		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: Help,
-		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
+		Args: app.WantAtMostOneWord, ValidArgs: []string{"claude"},
 	}
 	cmd.Flags().StringVar(&j.scope, "scope", "user", "whose settings: user or project")
 	cmd.Flags().BoolVar(&j.dryRun, "dry-run", false, "show the change and write nothing")
@@ -78,8 +78,7 @@ func listAgents(ctx context.Context, a *app.App) error {
 	if len(where) == 0 {
 		registered, next = a.Text.Of("not registered"), "umpire init claude"
 	}
-	found := view.Problem(a.Text, FindClaude(ctx, a).String())
-	fmt.Fprintf(a.Stdout, "claude  Claude Code: %s, %s\n", found, registered)
+	fmt.Fprintf(a.Stdout, "claude  Claude Code: %s, %s\n", FindClaude(ctx, a).In(a.Text), registered)
 	fmt.Fprintf(a.Stdout, "muse    %s\n", a.Text.Of("speaks the marker protocol: let it start `umpire hook muse`"))
 	fmt.Fprintln(a.Stderr, view.Joined(a.Text.Of("next"), ": ", next))
 	return nil
@@ -216,10 +215,10 @@ func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInsta
 		if err == nil && string(same) == string(before) {
 			return true
 		}
-		j.addWarning(RemarkNoVersion)
+		j.addWarning(j.Text.Of(RemarkNoVersion))
 		return false
 	case !setup.ClaudeVersionBlocks(found.Version):
-		j.addWarning(RemarkOldVersion)
+		j.addWarning(j.Text.Of(RemarkOldVersion))
 		return false
 	}
 	return true

@@ -100,7 +100,7 @@ func (j *initJob) done(path string) {
 		return
 	}
 	if j.scope == "project" {
-		j.addWarning(RemarkProjectScope)
+		j.addWarning(j.Text.Of(RemarkProjectScope))
 	}
 	fmt.Fprintf(j.Stderr, "umpire: %s %s\n%s\n",
 		j.Text.Of("registered in"), view.Visible(path), view.Joined(j.Text.Of("next"), ": ", "umpire doctor claude"))

@@ -19,7 +19,7 @@ func trustCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 	ledger := app.CodeLedger(a)
 	changes, _, err := ledger.Changes(&p.Bounds)
 	if err != nil {
-		a.Remark(err.Error())
+		a.RemarkError(err)
 	}
 	showChanges(a, changes)
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {

@@ -95,7 +95,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 			return err
 		}
 		fmt.Fprintf(k.tty, "%s\n",
-			view.Visible(view.Problem(k.Text, err.Error()))) // this answer cannot be given; another one can
+			view.Visible(k.Text.Error(err))) // this answer cannot be given; another one can
 	}
 }
 

@@ -63,7 +63,7 @@ func runDemo(ctx context.Context, a *app.App, yes, keep bool, showRecord func(co
 	if !keep {
 		defer func() {
 			if err := os.RemoveAll(place); err != nil {
-				a.Remark(err.Error())
+				a.RemarkError(err)
 			}
 		}()
 	}

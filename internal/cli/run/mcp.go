@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +27,7 @@ func (s *agentRun) mcpServers(ctx context.Context, session *umpire.Session) *mcp
 	return mcp.Open(ctx, wanted, mcp.Options{
 		Ledger: filepath.Join(s.StateDir(), "mcp-tools.json"), Root: session.Root, Home: s.UserHome(),
 		Env: os.Environ(), Version: app.ThisBuild().Version,
-		Notice: func(format string, args ...any) { s.Remark(fmt.Sprintf(s.Text.Of(format), args...)) },
+		Notice: func(format string, args ...any) { s.RemarkError(umpire.Errorf(format, args...)) },
 	})
 }
 

@@ -81,7 +81,7 @@ func (s *agentRun) withLog(model llm.Model) (llm.Model, func(), error) {
 	}
 	return llm.NewLog(model, file), func() {
 		if err := file.Close(); err != nil {
-			s.Remark(err.Error())
+			s.RemarkError(err)
 		}
 	}, nil
 }

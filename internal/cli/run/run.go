@@ -371,7 +371,7 @@ func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, strin
 	return set, func() {
 		set.Close()
 		if err := place.Forget(); err != nil {
-			s.Remark(err.Error())
+			s.RemarkError(err)
 		}
 		release()
 	}, nil

@@ -33,7 +33,7 @@ func (v *runView) Event(e umpire.Event) {
 		return
 	}
 	if err := app.WriteLine(v.Stdout, &e); err != nil {
-		v.Remark(err.Error())
+		v.RemarkError(err)
 	}
 }
 

@@ -1,11 +1,15 @@
 package catalogue
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -13,7 +17,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"unicode"
 
 	"github.com/umpirehq/umpire"
 )
@@ -130,26 +137,58 @@ var (
 	made = []string{"class-", "s-it"}
 )
 
-// TestTextsAreUsed reads the sources for what they say: each code has a text, and each code
-// and each translated text is said somewhere.
-func TestTextsAreUsed(t *testing.T) {
-	t.Parallel()
-	found := map[string]bool{}
-	root := filepath.Join("..", "..", "..")
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+// source is the program's own, by the paths of its files.
+var source = sync.OnceValues(func() (map[string]*ast.File, error) {
+	files, root := map[string]*ast.File{}, filepath.Join("..", "..", "..")
+	return files, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
 		case entry.IsDir() && strings.HasPrefix(name, ".") && path != root:
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-			return textsIn(t, path, found)
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			files[filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))] = file
+			return err
 		}
 		return nil
 	})
+})
+
+func readSource(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	files, err := source()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+// addForeignTexts adds what the libraries and systems say that the program runs on.
+func addForeignTexts(found map[string]bool) {
+	for number := range syscall.Errno(200) {
+		found[number.Error()] = true
+	}
+	for _, err := range []error{
+		context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, fs.ErrExist, fs.ErrNotExist,
+		json.Unmarshal([]byte("{"), new(any)),
+	} {
+		found[err.Error()] = true
+	}
+	for _, op := range []string{"lstat", "mkdir", "open", "read", "remove", "stat", "write"} {
+		found[op+" %s: %w"] = true
+	}
+}
+
+// TestTextsAreUsed reads the sources for what they say: each code has a text, and each code
+// and each translated text is said somewhere.
+func TestTextsAreUsed(t *testing.T) {
+	t.Parallel()
+	found := map[string]bool{}
+	for path, file := range readSource(t) {
+		collectTexts(t, path, file, found)
+	}
+	addForeignTexts(found)
 	for line := range strings.Lines(english) {
 		code, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		part := func(part string) bool { return strings.HasPrefix(code, part) || strings.HasSuffix(code, part) }
@@ -177,13 +216,9 @@ func isWord(text string, found map[string]bool) bool {
 	return false
 }
 
-// textsIn notes every text of a source file, and complains about codes without a text.
-func textsIn(t *testing.T, path string, found map[string]bool) error {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
+// collectTexts notes every text of a source file, and complains about codes without a text.
+func collectTexts(t *testing.T, path string, file *ast.File, found map[string]bool) {
+	t.Helper()
 	for node := range ast.Preorder(file) {
 		if expr, is := node.(ast.Expr); is {
 			if text, is := constant(expr); is {
@@ -197,11 +232,68 @@ func textsIn(t *testing.T, path string, found map[string]bool) error {
 		for _, said := range said(node) {
 			code, is := constant(said)
 			if _, known := findText(english, code); is && !known && codeForm.MatchString(code) && strings.Contains(code, "-") {
-				t.Errorf("%s: %q has no text", fset.Position(said.Pos()), code)
+				t.Errorf("%s: %q has no text", path, code)
 			}
 		}
 	}
-	return nil
+}
+
+var (
+	// makers of errors, with the place of the format among their arguments.
+	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1, "policy.fail": 1}
+	// apart are the packages whose errors are for models, tests and logs, and stay English.
+	apart = regexp.MustCompile(`^(cmd|internal/(api|metrics|test|tool|view|llm/llmtest|mcp/mcptest|store/storetest))/`)
+	// unseen are errors that nobody is shown.
+	unseen = []string{"made to fail"}
+)
+
+// TestErrorsAreTranslated reads the sources for what errors say.
+func TestErrorsAreTranslated(t *testing.T) {
+	t.Parallel()
+	count, others := 0, map[string]*Language{}
+	for _, tag := range Tags()[1:] {
+		others[tag] = Find(tag)
+	}
+	for path, file := range readSource(t) {
+		if apart.MatchString(path) {
+			continue
+		}
+		for node := range ast.Preorder(file) {
+			call, is := node.(*ast.CallExpr)
+			if !is {
+				continue
+			}
+			name := nameOf(call.Fun)
+			if from, is := call.Fun.(*ast.SelectorExpr); is && path != "errorf.go" && name == "Errorf" && fmt.Sprint(from.X) == "fmt" {
+				t.Errorf("%s: an error of fmt.Errorf cannot be translated: use umpire.Errorf", path)
+			}
+			at, makes := makers[name]
+			if !makes {
+				at, makes = makers[file.Name.Name+"."+name]
+			}
+			if !makes || at >= len(call.Args) {
+				continue
+			}
+			text, is := constant(call.Args[at])
+			if !is || !strings.Contains(text, " ") || !hasLetters(text) || slices.Contains(unseen, text) {
+				continue
+			}
+			count++
+			for tag, language := range others {
+				if _, known := language.lookUp(text); !known {
+					t.Errorf("%s: %q has no translation in %s", path, text, tag)
+				}
+			}
+		}
+	}
+	if count < 700 {
+		t.Errorf("only %d errors", count)
+	}
+}
+
+// hasLetters reports whether a format says something beside its arguments.
+func hasLetters(format string) bool {
+	return strings.ContainsFunc(verb.ReplaceAllString(format, ""), unicode.IsLetter)
 }
 
 // constant is the text of a literal, or of several with + between them.
@@ -250,6 +342,37 @@ func nameOf(called ast.Expr) string {
 		return by.Name
 	}
 	return ""
+}
+
+// TestError: an error is translated by its format, and each error in it in turn; what it
+// quotes is left alone.
+func TestError(t *testing.T) {
+	t.Parallel()
+	zh := Find("zh")
+	missing := &fs.PathError{Op: "open", Path: "/p/is missing", Err: syscall.ENOENT}
+	for _, tt := range []struct {
+		err     error
+		chinese string
+	}{
+		{umpire.ErrNotFound, "没有找到"},
+		{errors.New("of a library: 100%d"), "of a library: 100%d"},
+		{umpire.Errorf("unknown flag: --%s", "bogus"), "未知的选项：--bogus"},
+		{umpire.Errorf("rule %q: want TOOL or TOOL(MATCH)", "a: is missing"), `规则 "a: is missing"：应为 TOOL 或 TOOL(MATCH)`},
+		{umpire.Errorf("script: %w", missing), "脚本：打开 /p/is missing：没有该文件或目录"},
+		{fmt.Errorf("script: %w", missing), "script: 打开 /p/is missing：没有该文件或目录"},
+		{errors.Join(umpire.Errorf("line %d: %w", 3, umpire.Errorf("key %q stands twice", "x")), errors.New("and: this")),
+			"第 3 行：键 \"x\" 出现了两次\nand: this"},
+		{umpire.Errorf("session %q is run by %s until %s at least: %w", "s1", "m:1", "noon", umpire.ErrFenced),
+			`会话 "s1" 正由 m:1 运行，至少到 noon：另一个进程已接管此会话`},
+		{&umpire.ResolvedError{Standing: umpire.Standing{Choice: "deny"}}, "已有回答：deny"},
+	} {
+		if got := zh.Error(tt.err); got != tt.chinese {
+			t.Errorf("%v is\n%q, want\n%q", tt.err, got, tt.chinese)
+		}
+		if got, said := English.Error(tt.err), English.Text(umpire.PhraseOf(tt.err)); got != tt.err.Error() || said != got {
+			t.Errorf("%v is %q and %q in English", tt.err, got, said)
+		}
+	}
 }
 
 func TestText(t *testing.T) {

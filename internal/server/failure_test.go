@@ -1,0 +1,27 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// TestFailuresAreTranslatedByTheClient: our own client gets errors as data, all others get
+// their English text alone.
+func TestFailuresAreTranslatedByTheClient(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		_, err := w.client(t, credentials.Person).Resolve(t.Context(), umpire.Answer{Request: "r1", Choice: "maybe"})
+		if err == nil || !strings.Contains(err.Error(), "want approve, deny or cancel") {
+			t.Fatalf("the answer maybe: %v", err)
+		}
+		if got := catalogue.Find("zh").Error(err); !strings.Contains(got, "应为 approve、deny 或 cancel") {
+			t.Errorf("%v is %q in Chinese", err, got)
+		}
+		if other := w.call(t, "GateService/Resolve", credentials.Person, `{"request_id":"r1","answer":"maybe"}`); other.fields["phrase"] != nil {
+			t.Errorf("another client gets %s", other.body)
+		}
+	})
+}
