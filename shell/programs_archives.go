@@ -381,7 +381,7 @@ func walkCheckpoints(u *use) {
 	}
 }
 
-// checkPacker judges gzip and its kin: they replace files unless told to print.
+// checkPacker judges gzip and its kin: they replace files unless an option prints instead.
 func checkPacker(u *use) {
 	files := u.operands
 	u.operands = nil

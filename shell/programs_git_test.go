@@ -424,7 +424,7 @@ func TestGitPaths(t *testing.T) {
 	}
 }
 
-// What a mode may have to refuse is told by name.
+// Accesses that a mode may have to refuse are named.
 func TestGitNamesForce(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ row, line, table string }{

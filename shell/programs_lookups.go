@@ -252,8 +252,8 @@ func noteServerRemotes(u *use, l *lookup, dir string) {
 // obeysServer emits the access of a setting, once a line.
 func (u *use) obeysServer(file string, reason umpire.Phrase) {
 	words := []string{u.program0() + " obeys " + file}
-	told := func(a umpire.Access) bool { return a.Table == ServerTable && a.Words[0] == words[0] }
-	if slices.ContainsFunc(u.w.accesses, told) {
+	listed := func(a umpire.Access) bool { return a.Table == ServerTable && a.Words[0] == words[0] }
+	if slices.ContainsFunc(u.w.accesses, listed) {
 		return
 	}
 	u.w.emit(umpire.Access{

@@ -237,7 +237,7 @@ func TestEveryEntryIsReviewed(t *testing.T) {
 	}
 }
 
-// TestCodeFreeNamesEntries: what codeFree and minders list is there.
+// TestCodeFreeNamesEntries: the programs that codeFree and configuredPrograms list exist.
 func TestCodeFreeNamesEntries(t *testing.T) {
 	t.Parallel()
 	w := &walker{tables: families[:], coded: codeFamilies[:]}

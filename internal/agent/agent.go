@@ -8,8 +8,8 @@
 // What the loop keeps true:
 //
 //   - A message with calls is stored before any of them runs, a call before it runs, its
-//     result before the model hears of it. Each request is built from the store, so another
-//     run can continue where this one ends.
+//     result before the model sees it. Each request is built from the store, so another run
+//     can continue where this one ends.
 //   - While a call waits for a person nothing runs and the model is not asked.
 //   - Calls run one by one, in the model's order, each when the gate says so.
 //   - A runner that may have lost its session ends what it runs before anybody else
@@ -91,7 +91,7 @@ func (a *Agent) deriveSubAgent() *Agent {
 }
 
 // Output passes what a call of the run prints to the handler. It is for tools to call, at any
-// time; outside a run nobody hears it.
+// time; outside a run it is dropped.
 func (a *Agent) Output(call umpire.CallID, text string) {
 	if r := a.now.Load(); r != nil {
 		r.notify(func(h Handler) { h.Output(call, text) })

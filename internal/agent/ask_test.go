@@ -17,12 +17,12 @@ func TestAskOnTheSpot(t *testing.T) {
 		s.gate.decide = asking("Write", "Bash")
 		answers := make(chan umpire.Choice)
 		s.agent.Ask = func(ctx context.Context, p umpire.Pending) error {
-			s.ears.note("asks %s", p.Call)
+			s.recorder.note("asks %s", p.Call)
 			select {
 			case choice := <-answers:
 				return s.gate.answer(p.Call, choice)
 			case <-ctx.Done():
-				s.ears.note("withdraws %s", p.Call)
+				s.recorder.note("withdraws %s", p.Call)
 				return ctx.Err()
 			}
 		}
@@ -37,8 +37,8 @@ func TestAskOnTheSpot(t *testing.T) {
 		r.finish()
 		s.stands("a c", 2)
 		want := "waiting 3\nasks a\nwaiting 2\nwaiting 1\nwithdraws a\nasks b\nended b denied\nended a ok\nended c ok\nsaid done"
-		if got := s.ears.heard(); got != want {
-			s.Errorf("heard\n%s\nwant\n%s", got, want)
+		if got := s.recorder.text(); got != want {
+			s.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}, say(use("a", "Write"), use("b", "Bash"), use("c", "Write")))
 }

@@ -61,8 +61,8 @@ func newFakeGate(t *testing.T) *fakeGate {
 	}
 }
 
-// step does one thing as the real gate does: the runner is the current one, all of it
-// happens or nothing, and everybody who watches hears of it.
+// step does one thing as the real gate does: the runner is the current one, all of it happens
+// or nothing, and every watcher is notified.
 func (g *fakeGate) step(ctx context.Context, method string, epoch int64, do func() error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -75,7 +75,7 @@ func (g *fakeGate) step(ctx context.Context, method string, epoch int64, do func
 		err = g.fault(method, true)
 	}
 	if err == nil {
-		err = ctx.Err() // whoever has left does not hear the answer
+		err = ctx.Err() // a caller that has left gets no answer
 	}
 	return err
 }
@@ -541,7 +541,7 @@ func (g *fakeGate) after(seq int64) []umpire.Event {
 
 func (g *fakeGate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
 	return func(yield func(umpire.Event, error) bool) {
-		f.After-- // numbers grow by ten, so the last one that was heard comes again
+		f.After-- // numbers grow by ten, so the last event comes again
 		for {
 			if err := g.look(ctx, "Watch"); err != nil {
 				if ctx.Err() == nil {
@@ -613,8 +613,8 @@ func (g *fakeGate) kinds() string {
 	return strings.Join(names, "\n")
 }
 
-// A scripted model says what it was told to, and keeps what it was asked. It refuses
-// what real ones refuse.
+// A scripted model plays its replies, and keeps the requests. It refuses what real ones
+// refuse.
 type scripted struct {
 	mu       sync.Mutex
 	replies  []llm.Message
@@ -714,7 +714,7 @@ func (f *fakeTools) all() string {
 	return strings.Join(f.ran, " ")
 }
 
-// recorder is a handler that keeps what it hears.
+// recorder is a handler that keeps its notifications.
 type recorder struct {
 	mu     sync.Mutex
 	events []umpire.Event
@@ -743,7 +743,7 @@ func (r *recorder) Ended(c umpire.BatchCall, result umpire.Result) {
 	r.note("ended %s %s", c.ID, result.Status)
 }
 
-func (r *recorder) heard() string {
+func (r *recorder) text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Join(r.lines, "\n")

@@ -19,7 +19,7 @@ type narrow struct {
 	sent []int // bytes of outputs in each request
 }
 
-func (m *narrow) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
+func (m *narrow) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	n := 0
 	for _, message := range r.Messages {
 		for _, b := range message.Results() {
@@ -30,7 +30,7 @@ func (m *narrow) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta))
 	if n > m.room {
 		return llm.Message{}, &llm.ReplyError{Kind: llm.FailedTooLong, Status: 400}
 	}
-	return m.scripted.Reply(ctx, r, hear)
+	return m.scripted.Reply(ctx, r, onDelta)
 }
 
 // TestContextThatIsFull: outputs are left out oldest first, stay out, and are tried again
@@ -67,14 +67,14 @@ func TestContextThatIsFull(t *testing.T) {
 	}, say(use("a", "Read")), say(use("b", "Read")), say(use("c", "Read")), say(use("d", "Read")))
 }
 
-// A measured model says how much it can be told, and what each reply has cost: a token for
+// A measured model says how large its context is, and what each reply has cost: a token for
 // each byte of outputs.
 type measured struct{ *narrow }
 
 func (m measured) Window() int64 { return int64(m.room) }
 
-func (m measured) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
-	message, err := m.narrow.Reply(ctx, r, hear)
+func (m measured) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
+	message, err := m.narrow.Reply(ctx, r, onDelta)
 	message.Usage.Input = int64(m.sent[len(m.sent)-1])
 	return message, err
 }
@@ -158,7 +158,7 @@ func TestBrokenCall(t *testing.T) {
 	}, say(use("a", "Bash"), broken, twice, use("d", "Bash")))
 }
 
-// TestReplyThatEndsEarly is told of, when it is the last one.
+// TestReplyThatEndsEarly: it is reported when it is the last one.
 func TestReplyThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	cut := func(m llm.Message) llm.Message { m.Stop = llm.StopCut; return m }

@@ -18,19 +18,19 @@ import (
 type stage struct {
 	*testing.T
 
-	gate  *fakeGate
-	model *scripted
-	tools *fakeTools
-	ears  *recorder
-	agent *Agent
+	gate     *fakeGate
+	model    *scripted
+	tools    *fakeTools
+	recorder *recorder
+	agent    *Agent
 }
 
 // play runs a test on a stage. Time is the bubble's.
 func play(t *testing.T, test func(s *stage), replies ...llm.Message) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{T: t, gate: newFakeGate(t), model: &scripted{replies: replies}, tools: &fakeTools{}, ears: &recorder{}}
-		s.agent = &Agent{Gate: s.gate, Model: s.model, Tools: s.tools, Handler: s.ears, Runner: "test"}
+		s := &stage{T: t, gate: newFakeGate(t), model: &scripted{replies: replies}, tools: &fakeTools{}, recorder: &recorder{}}
+		s.agent = &Agent{Gate: s.gate, Model: s.model, Tools: s.tools, Handler: s.recorder, Runner: "test"}
 		test(s)
 	})
 }
@@ -113,11 +113,11 @@ func TestRunToTheEnd(t *testing.T) {
 		if diff := cmp.Diff(want, s.model.requests[2].Messages); diff != "" {
 			s.Errorf("last request: -want +got\n%s", diff)
 		}
-		if got, want := s.ears.heard(), "said first\nended a ok\nended b ok\nended c ok\nsaid all done"; got != want {
-			s.Errorf("heard\n%s\nwant\n%s", got, want)
+		if got, want := s.recorder.text(), "said first\nended a ok\nended b ok\nended c ok\nsaid all done"; got != want {
+			s.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		if diff := cmp.Diff(s.gate.events, s.ears.events); diff != "" {
-			s.Errorf("events: -stored +heard\n%s", diff)
+		if diff := cmp.Diff(s.gate.events, s.recorder.events); diff != "" {
+			s.Errorf("events: -stored +got\n%s", diff)
 		}
 		order := "Prompt Compose Submit Start Finish Start Finish Compose Submit Start Finish Compose Reply"
 		if got := strings.Join(s.gate.did, " "); got != order {
@@ -129,8 +129,8 @@ func TestRunToTheEnd(t *testing.T) {
 	}, say("first", use("a", "Read"), use("b", "Bash")), say(use("c", "Write")), say("all done"))
 }
 
-// TestHoldAndResume: while one call waits none runs and the model is not
-// asked; then all run in their order, and the model hears of all at once.
+// TestHoldAndResume: while one call waits none runs and the model is not asked; then all run
+// in their order, and the model gets all results at once.
 func TestHoldAndResume(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -146,8 +146,8 @@ func TestHoldAndResume(t *testing.T) {
 		if diff := cmp.Diff(want, s.model.last().Content); diff != "" {
 			s.Errorf("results: -want +got\n%s", diff)
 		}
-		if lastSeq := s.ears.heard(); !strings.HasPrefix(lastSeq, "waiting 2\nwaiting 1\nended a ok") {
-			s.Errorf("heard\n%s", lastSeq)
+		if got := s.recorder.text(); !strings.HasPrefix(got, "waiting 2\nwaiting 1\nended a ok") {
+			s.Errorf("got\n%s", got)
 		}
 	}, say(use("a", "Read"), use("b", "Write"), use("c", "Bash")))
 }
@@ -379,15 +379,15 @@ func TestHeadless(t *testing.T) {
 		if o := s.begin("more").finish(); o.Waiting != 1 {
 			s.Errorf("outcome %+v", o)
 		}
-		if lastSeq := s.ears.heard(); !strings.HasSuffix(lastSeq, "queued behind 1") {
-			s.Errorf("heard\n%s", lastSeq)
+		if got := s.recorder.text(); !strings.HasSuffix(got, "queued behind 1") {
+			s.Errorf("got\n%s", got)
 		}
 		s.stands("", 1)
 	}, say(use("a", "Read"), use("b", "Write")))
 }
 
-// TestOutputIsHeardDuringTheRun: what a tool prints is heard before its end is, and
-// by nobody when there is no run.
+// TestOutputIsHeardDuringTheRun: what a tool prints is passed on before its end is, and by
+// nobody when there is no run.
 func TestOutputIsHeardDuringTheRun(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -398,8 +398,8 @@ func TestOutputIsHeardDuringTheRun(t *testing.T) {
 		}
 		s.begin("go").finish()
 		s.agent.Output("a", "too late")
-		if lastSeq := s.ears.heard(); !strings.HasPrefix(lastSeq, "printed a half\nended a ok") || strings.Contains(lastSeq, "too") {
-			s.Errorf("heard\n%s", lastSeq)
+		if got := s.recorder.text(); !strings.HasPrefix(got, "printed a half\nended a ok") || strings.Contains(got, "too") {
+			s.Errorf("got\n%s", got)
 		}
 	}, say(use("a", "Bash")))
 }

@@ -34,8 +34,8 @@ const (
 type SubAgents struct {
 	// Profiles are what subagent_type may name. A profile without a model uses its parent's.
 	Profiles []string
-	// Equip gives a sub-agent its model and its tools; hear receives what its calls print.
-	Equip func(ctx context.Context, s *umpire.Session, hear func(umpire.CallID, string)) (Equipment, error)
+	// Equip gives a sub-agent its model and its tools; onOutput receives what its calls print.
+	Equip func(ctx context.Context, s *umpire.Session, onOutput func(umpire.CallID, string)) (Equipment, error)
 	// Leave has a run that is interrupted leave its sub-agent to the next one, which has
 	// to have taken the session anew. Without it a sub-agent ends with the run, as any
 	// other call does.
@@ -188,9 +188,9 @@ const again = "What you said last did not reach whoever gave you this task. Say 
 func (t *tasks) runSubAgent(
 	ctx context.Context, child umpire.Session, lastSeq int64, task string,
 ) (string, Outcome, error) {
-	ears := &subHandler{parent: t.run, session: child.ID}
+	handler := &subHandler{parent: t.run, session: child.ID}
 	worker := t.run.deriveSubAgent()
-	worker.System, worker.Handler, worker.From = Prompt(&child), ears, lastSeq
+	worker.System, worker.Handler, worker.From = Prompt(&child), handler, lastSeq
 	equipment, err := t.run.Sub.Equip(ctx, &child, worker.Output)
 	if err != nil {
 		return "", Outcome{}, err
@@ -206,7 +206,7 @@ func (t *tasks) runSubAgent(
 	if err == nil && outcome.Idle {
 		outcome, err = worker.Run(ctx, child, again)
 	}
-	return ears.words, outcome, err
+	return handler.words, outcome, err
 }
 
 // endSession ends the session of a sub-agent once the result of its task is stored.

@@ -21,22 +21,22 @@ import (
 type house struct {
 	*testing.T
 
-	gate   *gate.Gate
-	dir    string
-	tools  *fakeTools // of the agent
-	child  *fakeTools // of its sub-agents
-	model  *scripted
-	models map[string]*scripted // of the profiles
-	ears   *recorder
-	seen   []umpire.Session // the sub-agents' sessions, as they were equipped
-	closed int
-	agent  *Agent
+	gate     *gate.Gate
+	dir      string
+	tools    *fakeTools // of the agent
+	child    *fakeTools // of its sub-agents
+	model    *scripted
+	models   map[string]*scripted // of the profiles
+	recorder *recorder
+	seen     []umpire.Session // the sub-agents' sessions, as they were equipped
+	closed   int
+	agent    *Agent
 }
 
 func newHouse(t *testing.T, replies ...llm.Message) *house {
 	t.Helper()
 	home := t.TempDir()
-	h := &house{T: t, dir: t.TempDir(), tools: &fakeTools{}, child: &fakeTools{}, model: &scripted{replies: replies}, models: map[string]*scripted{}, ears: &recorder{}}
+	h := &house{T: t, dir: t.TempDir(), tools: &fakeTools{}, child: &fakeTools{}, model: &scripted{replies: replies}, models: map[string]*scripted{}, recorder: &recorder{}}
 	s, err := sqlite.Open(t.Context(), filepath.Join(home, "umpire.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func (h *house) alive(runner string) (alive, known bool) { return runner == h.ag
 
 // worker is an agent of a process with that name.
 func (h *house) worker(runner string) *Agent {
-	return &Agent{Gate: h.gate, Model: h.model, Tools: h.tools, Handler: h.ears, Runner: runner, Sub: &SubAgents{
+	return &Agent{Gate: h.gate, Model: h.model, Tools: h.tools, Handler: h.recorder, Runner: runner, Sub: &SubAgents{
 		Profiles: []string{"reader", "reviewer"}, Equip: h.equip, Leave: true,
 	}}
 }
@@ -129,8 +129,8 @@ func TestSubAgentWorksInASessionOfItsOwn(t *testing.T) {
 		t.Errorf("the child's session is %s, %v", s.State, err)
 	}
 	want := "ended a ok\nended c ok\nended t1 ok\nended c ok\nended t2 ok\nended b ok\nsaid done"
-	if got := h.ears.heard(); got != want {
-		t.Errorf("heard\n%s\nwant\n%s", got, want)
+	if got := h.recorder.text(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	first := h.models["reviewer"].requests[0]
 	if slices.ContainsFunc(first.Tools, func(t llm.Tool) bool { return t.Name == taskTool }) || len(first.Messages) != 1 || first.Messages[0].Text() != "look for it" {
@@ -146,8 +146,8 @@ func TestSubAgentWorksInASessionOfItsOwn(t *testing.T) {
 func TestSubAgentHasNoSubAgent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, say(task("t", "reviewer")))
-	h.agent.Sub.Equip = func(ctx context.Context, s *umpire.Session, hear func(umpire.CallID, string)) (Equipment, error) {
-		e, err := h.equip(ctx, s, hear)
+	h.agent.Sub.Equip = func(ctx context.Context, s *umpire.Session, onOutput func(umpire.CallID, string)) (Equipment, error) {
+		e, err := h.equip(ctx, s, onOutput)
 		e.Tools = &planner{}
 		return e, err
 	}
@@ -161,8 +161,8 @@ func TestSubAgentHasNoSubAgent(t *testing.T) {
 	if deep := h.models["reviewer"].requests[0]; slices.ContainsFunc(deep.Tools, func(t llm.Tool) bool { return t.Name == taskTool || t.Name == leavesPlan }) {
 		t.Errorf("a sub-agent has %+v", deep.Tools)
 	}
-	if prompted := h.models["reviewer"].last().Results(); len(prompted) != 1 || !prompted[0].IsError {
-		t.Errorf("the sub-agent was told %+v", prompted)
+	if results := h.models["reviewer"].last().Results(); len(results) != 1 || !results[0].IsError {
+		t.Errorf("the sub-agent was told %+v", results)
 	}
 }
 
@@ -197,8 +197,8 @@ func TestProfileOfASubAgent(t *testing.T) {
 	h.models["reader"] = &scripted{replies: []llm.Message{say(reading("r"), llm.Call("l", "LS", nil))}}
 	h.child.run = func(context.Context, umpire.Started) umpire.Result { return umpire.Result{Status: umpire.ResultOK} }
 	h.run(umpire.Opening{})
-	if prompted := h.models["reader"].last().Results(); prompted[0].IsError || !prompted[1].IsError || h.child.all() != "r" {
-		t.Errorf("it was told %+v, and ran %s", prompted, h.child.all())
+	if results := h.models["reader"].last().Results(); results[0].IsError || !results[1].IsError || h.child.all() != "r" {
+		t.Errorf("it was told %+v, and ran %s", results, h.child.all())
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// busy is a tool that works until it is told to end.
+// busy is a tool that works until it is asked to end.
 func busy(ctx context.Context, _ umpire.Started) umpire.Result {
 	<-ctx.Done()
 	return umpire.Result{Status: umpire.ResultCancelled, Output: "half done"}
@@ -144,8 +144,8 @@ func TestLeaseThatHangs(t *testing.T) {
 	}, say(use("a", "Bash")))
 }
 
-// TestWatchThatBreaks: what cannot be heard is looked at, and in the end every event
-// was heard once.
+// TestWatchThatBreaks: events that cannot be watched are read, and in the end every event was
+// passed on once.
 func TestWatchThatBreaks(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -167,8 +167,8 @@ func TestWatchThatBreaks(t *testing.T) {
 		s.answer("b", umpire.Approve)
 		r.finish()
 		s.stands("a b", 3)
-		if diff := cmp.Diff(s.gate.events, s.ears.events); diff != "" {
-			s.Errorf("events: -stored +heard\n%s", diff)
+		if diff := cmp.Diff(s.gate.events, s.recorder.events); diff != "" {
+			s.Errorf("events: -stored +got\n%s", diff)
 		}
 	}, say(use("a", "Write")), say(use("b", "Write")))
 }

@@ -111,8 +111,7 @@ func TestStreamOutlivesBadLines(t *testing.T) {
 	}
 }
 
-// Wrong words on the command line are told with exit code 4, and nothing is
-// decided.
+// Wrong words on the command line end with exit code 4, and nothing is decided.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

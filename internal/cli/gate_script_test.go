@@ -172,7 +172,7 @@ func postRequest(ts *testscript.TestScript, who, method, body string) (*http.Req
 	return request, transport
 }
 
-// gateTransport reaches an address that the gate has told.
+// gateTransport reaches an address that the gate has printed.
 func gateTransport(address string) (host string, transport *http.Transport) {
 	transport = &http.Transport{DisableKeepAlives: true}
 	path, ok := strings.CutPrefix(address, "unix:")
@@ -447,7 +447,7 @@ func scriptShortIDs(ts *testscript.TestScript, _ bool, args []string) {
 // field by field.
 func scriptSameRecords(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("umpire", "timeline", "--json", "--all-projects"))
-	told := decodeLines(ts, strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n"))
+	printed := decodeLines(ts, strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n"))
 	request, transport := postRequest(ts, "person", "TimelineService/List", "{}")
 	_, text, err := send(request, transport)
 	ts.Check(err)
@@ -455,10 +455,10 @@ func scriptSameRecords(ts *testscript.TestScript, _ bool, _ []string) {
 		Events []map[string]any `json:"events"`
 	}
 	ts.Check(json.Unmarshal([]byte(text), &list))
-	if diff := cmp.Diff(told, list.Events); diff != "" || len(told) == 0 {
+	if diff := cmp.Diff(printed, list.Events); diff != "" || len(printed) == 0 {
 		ts.Fatalf("command line and HTTP differ:\n%s", diff)
 	}
-	if diff := cmp.Diff(told, streamed(ts, len(told))); diff != "" {
+	if diff := cmp.Diff(printed, streamed(ts, len(printed))); diff != "" {
 		ts.Fatalf("command line and stream differ:\n%s", diff)
 	}
 }
@@ -520,7 +520,7 @@ func (w *watcher) soFar() (string, <-chan struct{}) {
 	return w.text.String(), w.grown
 }
 
-// watching NAME [terminal] umpire ARGS...: starts umpire, on a terminal if told so.
+// watching NAME [terminal] umpire ARGS...: starts umpire, on a terminal with that word.
 // umpire watch has begun to watch when this returns.
 func scriptWatching(ts *testscript.TestScript, _ bool, args []string) {
 	name, args := args[0], args[1:]

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// BenchmarkHook starts the hooks as an agent does, in turns with cat on the same
-// bytes: alone, and through a gate that runs. The medians are told as multiples of
-// cat's, and so are those of a Go program that copies its input, which is the least
-// that one can take, and of what other hooks are written in, where it is there and
-// does no more than read the question and answer.
+// BenchmarkHook starts the hooks as an agent does, in turns with cat on the same bytes:
+// alone, and through a gate that runs. The medians are given as multiples of cat's, and so
+// are those of a Go program that copies its input, which is the least that one can take, and
+// of what other hooks are written in, where it is there and does no more than read the
+// question and answer.
 func BenchmarkHook(b *testing.B) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {

@@ -93,18 +93,18 @@ func scriptHooked(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%v", err)
 	}
 	fmt.Fprintf(ts.Stdout(), "%s", out)
-	var told struct {
+	var printed struct {
 		Output struct {
 			Decision string `json:"permissionDecision"`
 		} `json:"hookSpecificOutput"`
 	}
 	if len(out) > 0 {
-		ts.Check(json.Unmarshal(out, &told))
+		ts.Check(json.Unmarshal(out, &printed))
 	}
-	if told.Output.Decision == "" {
-		told.Output.Decision = "silent"
+	if printed.Output.Decision == "" {
+		printed.Output.Decision = "silent"
 	}
-	if told.Output.Decision != args[0] {
-		ts.Fatalf("answered %s, want %s: %s", told.Output.Decision, args[0], out)
+	if printed.Output.Decision != args[0] {
+		ts.Fatalf("answered %s, want %s: %s", printed.Output.Decision, args[0], out)
 	}
 }

@@ -120,17 +120,17 @@ func TestReplicas(t *testing.T) {
 	}
 	_, err = agent.Finish(ctx, umpire.Result{Session: "s1", Batch: "m1", Call: "c1", Status: umpire.ResultOK})
 	check(err)
-	var told []umpire.Event
+	var printed []umpire.Event
 	for e, err := range person.Watch(ctx, umpire.Filter{Session: "s1"}) {
 		check(err)
-		told = append(told, e)
+		printed = append(printed, e)
 		if e.Kind == umpire.EventBatchFinished {
 			break
 		}
 	}
 	mine, err := agent.Events(ctx, umpire.Filter{Session: "s1"})
 	check(err)
-	if diff := cmp.Diff(mine, told); diff != "" {
+	if diff := cmp.Diff(mine, printed); diff != "" {
 		t.Errorf("one gate tells otherwise than the other:\n%s", diff)
 	}
 }

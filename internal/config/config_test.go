@@ -34,8 +34,8 @@ func readLayers(t *testing.T, texts map[umpire.Source]string) (*Config, error) {
 	return readFiles(files)
 }
 
-// A project's file comes with a clone: what is tighter counts, the rest is told
-// and ignored.
+// A project's file comes with a clone: what is tighter counts, the rest is a notice and
+// ignored.
 func TestProjectOnlyTightens(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ key, user, project, want string }{
@@ -94,7 +94,7 @@ func TestProjectOnlyTightens(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 			ignored := c.Sources[test.key] == "" || !strings.HasSuffix(c.Sources[test.key], "project.yaml")
-			if told := len(c.Notices) > 0; told != ignored {
+			if noticed := len(c.Notices) > 0; noticed != ignored {
 				t.Errorf("ignored %v, notices %q", ignored, c.Notices)
 			}
 		})

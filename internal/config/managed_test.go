@@ -70,7 +70,7 @@ func TestAdministratorsValuesOnlyTighten(t *testing.T) {
 		if got != row.want || from != row.from.String()+".yaml" {
 			t.Errorf("%s: %s over %s is %s of %s, want %s of %s", row.key, row.user, row.managed, got, from, row.want, row.from)
 		}
-		if told := len(c.Notices) == 1; told != (row.from == umpire.SourceManaged) {
+		if noticed := len(c.Notices) == 1; noticed != (row.from == umpire.SourceManaged) {
 			t.Errorf("%s: %s over %s: notices %v", row.key, row.user, row.managed, c.Notices)
 		}
 	}

@@ -23,11 +23,11 @@ type Log struct {
 func NewLog(model Model, w io.Writer) *Log { return &Log{model: model, w: w} }
 
 // Reply logs the request and passes it on.
-func (l *Log) Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error) {
+func (l *Log) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error) {
 	if err := l.writeLine(r); err != nil {
 		return Message{}, umpire.Errorf("log of model requests: %w", err)
 	}
-	return l.model.Reply(ctx, r, hear)
+	return l.model.Reply(ctx, r, onDelta)
 }
 
 // writeLine hands the line over in one piece, so that another process which reads the

@@ -23,9 +23,9 @@ import (
 // A Model answers requests. It is safe for concurrent use.
 type Model interface {
 	// Reply returns the next message of the assistant. A request that the model refuses as
-	// malformed is a *BadRequestError. While the message comes in, hear gets its pieces, one
-	// at a time; nil hears none. Only the final message counts.
-	Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error)
+	// malformed is a *BadRequestError. While the message comes in, onDelta gets its pieces,
+	// one at a time; it may be nil. Only the final message counts.
+	Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error)
 }
 
 // A Delta is a piece of a message that is still coming in, for people to watch.

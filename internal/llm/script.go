@@ -125,7 +125,7 @@ func fieldError(err error) error {
 }
 
 // Reply plays the turn whose number is that of the assistant's messages so far.
-func (s *Script) Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error) {
+func (s *Script) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error) {
 	if err := Check(r); err != nil {
 		return Message{}, err
 	}
@@ -138,11 +138,11 @@ func (s *Script) Reply(ctx context.Context, r Request, hear func(Delta)) (Messag
 	if n >= len(s.turns) {
 		return Message{Role: RoleAssistant, Content: []Block{Text(scriptOver)}}, nil
 	}
-	return s.turns[n].play(ctx, hear)
+	return s.turns[n].play(ctx, onDelta)
 }
 
 // play waits as long as the turn says, and speaks.
-func (t *turn) play(ctx context.Context, hear func(Delta)) (Message, error) {
+func (t *turn) play(ctx context.Context, onDelta func(Delta)) (Message, error) {
 	delay := time.NewTimer(time.Duration(t.DelayMS * float64(time.Millisecond)))
 	defer delay.Stop()
 	select {
@@ -153,8 +153,8 @@ func (t *turn) play(ctx context.Context, hear func(Delta)) (Message, error) {
 	m := Message{Role: RoleAssistant}
 	if t.Text != "" {
 		m.Content = append(m.Content, Text(t.Text))
-		if hear != nil {
-			hear(Delta{Text: t.Text})
+		if onDelta != nil {
+			onDelta(Delta{Text: t.Text})
 		}
 	}
 	for _, c := range t.Calls {

@@ -25,9 +25,9 @@ func NewSteady(model Model) *Steady { return &Steady{model: model, pause: firstP
 
 // Reply asks until a reply has come to its end. Before it asks again it says so, with
 // [Delta.Again].
-func (s *Steady) Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error) {
+func (s *Steady) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error) {
 	for try, pause := 1, s.pause; ; try, pause = try+1, 2*pause {
-		m, err := s.model.Reply(ctx, r, hear)
+		m, err := s.model.Reply(ctx, r, onDelta)
 		if err == nil || !brokeOff(err) || try == tries {
 			return m, err
 		}
@@ -36,8 +36,8 @@ func (s *Steady) Reply(ctx context.Context, r Request, hear func(Delta)) (Messag
 			return Message{}, context.Cause(ctx)
 		case <-time.After(pause):
 		}
-		if hear != nil {
-			hear(Delta{Again: true})
+		if onDelta != nil {
+			onDelta(Delta{Again: true})
 		}
 	}
 }

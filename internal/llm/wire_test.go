@@ -83,10 +83,10 @@ type faulty struct {
 	asked int
 }
 
-func (f *faulty) Reply(_ context.Context, _ llm.Request, hear func(llm.Delta)) (llm.Message, error) {
+func (f *faulty) Reply(_ context.Context, _ llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	f.asked++
-	if hear != nil {
-		hear(llm.Delta{Text: "half"})
+	if onDelta != nil {
+		onDelta(llm.Delta{Text: "half"})
 	}
 	if f.asked <= len(f.errs) {
 		return llm.Message{}, f.errs[f.asked-1]

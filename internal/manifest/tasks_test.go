@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What cannot be told is nil in these tables; a name that is no task is "-".
+// Unknown recipes are nil in these tables; a name without a task is "-".
 type taskCase struct {
 	text, name string
 	want       []string

@@ -123,8 +123,8 @@ func TestTrustEndsByAChange(t *testing.T) {
 	}
 }
 
-// TestFilesThatNameCode: each of these is loaded as code, or names code, when the tool
-// beside it runs without being told of it.
+// TestFilesThatNameCode: each of these is loaded as code, or names code, when the tool beside
+// it runs without notice.
 func TestFilesThatNameCode(t *testing.T) {
 	t.Parallel()
 	for tool, names := range map[string]string{

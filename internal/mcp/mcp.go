@@ -66,7 +66,7 @@ type Options struct {
 	Ledger string
 	// Notice is called with what a person should know: servers that do not start or that end,
 	// tools that are left out. Formats are those of package fmt, and fixed; arguments hold
-	// text of strangers. It may be called by several goroutines at once. Nil hears nothing.
+	// text of strangers. It may be called by several goroutines at once. It may be nil.
 	Notice func(format string, args ...any)
 	// Version is umpire's, for servers that want to know.
 	Version string

@@ -183,7 +183,7 @@ func TestHangOverHTTP(t *testing.T) {
 	w.wants("mcp__hangs__echo", `{}`, umpire.ResultTimeout, "timed out after 300ms")
 }
 
-// What a model is told of a tool holds nothing that a person would not see.
+// The description of a tool for a model holds nothing that a person would not see.
 func TestDescriptionsAreCleaned(t *testing.T) {
 	t.Parallel()
 	w := open(t, map[string]config.Server{"s": local()})

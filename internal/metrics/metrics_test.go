@@ -338,8 +338,8 @@ func seenOf(stubs tracetest.SpanStubs) (all []seen) {
 	return all
 }
 
-// TestSpans: each call is one span, from the first that is heard of it to its
-// result, with the names of the conventions and without content.
+// TestSpans: each call is one span, from its first event to its result, with the names of the
+// conventions and without content.
 func TestSpans(t *testing.T) {
 	exporter := &keeping{InMemoryExporter: tracetest.NewInMemoryExporter()}
 	o := New(Config{Exporter: exporter})

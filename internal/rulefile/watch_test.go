@@ -152,8 +152,8 @@ func TestWatchClose(t *testing.T) {
 	}
 }
 
-// Whoever decides reads the files as they are now, and does not wait until the system
-// has told of a change.
+// Whoever decides reads the files as they are now, and does not wait until the system has
+// announced a change.
 func TestCurrentIsNeverLate(t *testing.T) {
 	t.Parallel()
 	l, _ := project(t, "")

@@ -101,7 +101,7 @@ func (c *caches) layer() (heldMount, error) {
 		}
 	}
 	// An index would show a change by one name of a file by its other names, which are not in
-	// the upper folder. Some kernels have it on unless told.
+	// the upper folder. Some kernels have it on by default.
 	if err := unix.FsconfigSetString(at, "index", "off"); err != nil {
 		return heldMount{}, err
 	}

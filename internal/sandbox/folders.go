@@ -131,8 +131,8 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 	}
 	g.follow(p.Home)
 	if !limits.Installs {
-		covered, told := found.coverLinks(b.folders)
-		g.paths, b.Held = append(g.paths, covered...), told
+		covered, note := found.coverLinks(b.folders)
+		g.paths, b.Held = append(g.paths, covered...), note
 	}
 	g.paths = append(g.paths, found.otherNames(g.paths)...)
 	for _, path := range g.paths {

@@ -19,7 +19,7 @@ const storeFolders = "node_modules .venv venv site-packages"
 // coverLinks returns the paths to make read-only so that no file is written through a name
 // outside, and what to tell a command that may want to write there. Beyond some files it is
 // the folder that a package manager keeps them in.
-func (found *survey) coverLinks(roots []string) (paths []string, told string) {
+func (found *survey) coverLinks(roots []string) (paths []string, note string) {
 	for _, l := range found.links {
 		if uint64(len(l.names)) < l.count {
 			paths = append(paths, l.names...)
@@ -29,10 +29,10 @@ func (found *survey) coverLinks(roots []string) (paths []string, told string) {
 	if len(paths) == 0 {
 		return nil, ""
 	}
-	told = fmt.Sprintf("%d files, such as %s, have another name outside of the workspace (hard links), so the "+
+	note = fmt.Sprintf("%d files, such as %s, have another name outside of the workspace (hard links), so the "+
 		"command could not change them", len(paths), paths[0])
 	if len(paths) <= maxLinked {
-		return paths, told
+		return paths, note
 	}
 	var folders []string
 	for _, path := range paths {
@@ -45,7 +45,7 @@ func (found *survey) coverLinks(roots []string) (paths []string, told string) {
 		}
 	}
 	folders = outermostOf(folders)
-	return folders, told + fmt.Sprintf(", nor anything else in %s", strings.Join(folders[:min(len(folders), 3)], ", "))
+	return folders, note + fmt.Sprintf(", nor anything else in %s", strings.Join(folders[:min(len(folders), 3)], ", "))
 }
 
 // storeFolder is the outermost folder of a package manager that a file lies in, or else the

@@ -78,7 +78,7 @@ func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error)
 
 // tryIn tries all probes as a command of a place.
 func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which layers) ([]Outcome, error) {
-	told, err := json.Marshal(s)
+	encoded, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which 
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, proberWord, string(told))
+	cmd := exec.CommandContext(ctx, self, proberWord, string(encoded))
 	cmd.Dir, cmd.Stderr = s.Workspace, os.Stderr
 	b := &Box{cmd: cmd, place: place}
 	o, err := place.order(cmd, limits, which, b)
@@ -222,9 +222,9 @@ func someDisk() string {
 }
 
 // runProbes tries all probes and prints what came of them.
-func runProbes(told string) error {
+func runProbes(encoded string) error {
 	var s testBed
-	if err := json.Unmarshal([]byte(told), &s); err != nil {
+	if err := json.Unmarshal([]byte(encoded), &s); err != nil {
 		return err
 	}
 	var outcomes []Outcome

@@ -259,7 +259,7 @@ func TestEverythingEnds(t *testing.T) {
 	}
 }
 
-// Git can be told by a file that nothing holds in place to follow other settings.
+// A file that nothing holds in place can make git follow other settings.
 func TestGitIsNotLedElsewhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

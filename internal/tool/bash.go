@@ -81,7 +81,7 @@ func (s *Set) streamOutput(id umpire.CallID, kept io.Writer) (sink io.Writer, do
 	if s.options.Output == nil {
 		return kept, func() {}
 	}
-	live := &stream{hear: func(text string) { s.options.Output(id, text) }}
+	live := &stream{send: func(text string) { s.options.Output(id, text) }}
 	return io.MultiWriter(kept, live), live.flushLast
 }
 

@@ -18,7 +18,7 @@ const (
 // order, one at a time. A slow receiver does not hold up the command, but misses pieces. It
 // is safe for concurrent use.
 type stream struct {
-	hear func(text string)
+	send func(text string)
 
 	saying sync.Mutex // held while a piece is passed on
 
@@ -54,7 +54,7 @@ func (s *stream) flush(last bool) {
 	s.saying.Lock()
 	defer s.saying.Unlock()
 	if text := s.takePending(last); text != "" {
-		s.hear(text)
+		s.send(text)
 	}
 }
 

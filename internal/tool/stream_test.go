@@ -17,23 +17,23 @@ func TestStreamGathersWhatIsPrinted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		var heard []string
-		s := &stream{hear: func(text string) {
+		var received []string
+		s := &stream{send: func(text string) {
 			mu.Lock()
 			defer mu.Unlock()
-			heard = append(heard, text)
+			received = append(received, text)
 		}}
 		all := func() string {
 			mu.Lock()
 			defer mu.Unlock()
-			return strings.Join(heard, "|")
+			return strings.Join(received, "|")
 		}
 		for _, b := range []byte("eins 二") {
 			s.Write([]byte{b})
 		}
 		synctest.Wait()
 		if got := all(); got != "" {
-			t.Errorf("heard at once: %q", got)
+			t.Errorf("got at once: %q", got)
 		}
 		time.Sleep(streamEvery)
 		synctest.Wait()
@@ -47,7 +47,7 @@ func TestStreamGathersWhatIsPrinted(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if want := "eins 二|三\uFFFD\uFFFD"; all() != want {
-			t.Errorf("heard %q, want %q", all(), want)
+			t.Errorf("got %q, want %q", all(), want)
 		}
 	})
 }
@@ -57,14 +57,14 @@ func TestStreamGathersWhatIsPrinted(t *testing.T) {
 func TestStreamKeepsTheEndOfTooMuch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		heard := ""
-		s := &stream{hear: func(text string) { heard += text }}
+		received := ""
+		s := &stream{send: func(text string) { received += text }}
 		s.Write([]byte(strings.Repeat("a", 3*streamPiece)))
 		s.Write([]byte("end"))
 		s.flushLast()
 		head := "\n[... 16387 bytes left out ...]\n"
-		if !strings.HasPrefix(heard, head) || !strings.HasSuffix(heard, "aend") || len(heard) != len(head)+streamPiece {
-			t.Errorf("heard %d bytes: %.60q", len(heard), heard)
+		if !strings.HasPrefix(received, head) || !strings.HasSuffix(received, "aend") || len(received) != len(head)+streamPiece {
+			t.Errorf("got %d bytes: %.60q", len(received), received)
 		}
 	})
 }
@@ -75,8 +75,8 @@ func TestStreamDoesNotHoldUpTheCommand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		var heard []string
-		s := &stream{hear: func(text string) { <-release; heard = append(heard, text) }}
+		var received []string
+		s := &stream{send: func(text string) { <-release; received = append(received, text) }}
 		s.Write([]byte("one"))
 		time.Sleep(streamEvery)
 		synctest.Wait()
@@ -85,8 +85,8 @@ func TestStreamDoesNotHoldUpTheCommand(t *testing.T) {
 		}
 		close(release)
 		s.flushLast()
-		if len(heard) != 2 || heard[0] != "one" || !strings.Contains(heard[1], "left out") {
-			t.Errorf("heard %d pieces", len(heard))
+		if len(received) != 2 || received[0] != "one" || !strings.Contains(received[1], "left out") {
+			t.Errorf("got %d pieces", len(received))
 		}
 	})
 }
@@ -97,21 +97,21 @@ func TestOutputIsHeardWhileACommandRuns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var mu sync.Mutex
-	heard := ""
+	received := ""
 	b.options.Output = func(call umpire.CallID, text string) {
 		mu.Lock()
 		defer mu.Unlock()
-		if heard == "" {
+		if received == "" {
 			b.file("go-on", "")
 		}
-		if heard += text; call != "c1" || !utf8.ValidString(text) {
+		if received += text; call != "c1" || !utf8.ValidString(text) {
 			t.Errorf("%s: %q", call, text)
 		}
 	}
 	out := b.ok("Bash", fields{"command": "echo begin; until [ -e go-on ]; do sleep 0.01; done; printf end"})
 	mu.Lock()
 	defer mu.Unlock()
-	if out != "begin\nend" || heard != out {
-		t.Errorf("heard %q of %q", heard, out)
+	if out != "begin\nend" || received != out {
+		t.Errorf("got %q of %q", received, out)
 	}
 }

@@ -54,10 +54,10 @@ type Options struct {
 	// that they have full access. Weaker takes the layers that there are.
 	Sandbox *sandbox.Place
 	Weaker  bool
-	// Output hears what a call prints while it runs, in pieces of valid UTF-8: the pieces of
+	// Output gets what a call prints while it runs, in pieces of valid UTF-8: the pieces of
 	// one call in order, and none after its Run has returned. If a call prints faster than
-	// the pieces are taken, they leave something out and say so. Nil hears nothing; commands
-	// in the background are not heard.
+	// the pieces are taken, they leave something out and say so. It may be nil; the output of
+	// commands in the background is not passed on.
 	Output func(call umpire.CallID, text string)
 	// MayRead reports whether the agent that makes a call may also read a path without
 	// being asked about it: only then does a result show how a file changed. Nil is

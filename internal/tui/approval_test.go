@@ -207,7 +207,7 @@ func TestAnswersLeaveTheirState(t *testing.T) {
 	}
 }
 
-// TestLateAnswer: the first answer wins, and who comes late hears of it.
+// TestLateAnswer: the first answer wins, and a late one is refused.
 func TestLateAnswer(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)

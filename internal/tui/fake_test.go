@@ -21,7 +21,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A fakeGate answers from what it was given, and remembers what it was told.
+// A fakeGate answers from what it was given, and remembers what it got.
 type fakeGate struct {
 	umpire.Gate // nil: the chat uses nothing else
 

@@ -154,7 +154,7 @@ func TestHookEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// MP-31: what a hook is told in its environment, and what it is not.
+// MP-31: what a hook gets in its environment, and what it does not.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	o := occasion(t, `{"command": "rm x", "file_path": "a b.txt"}`)

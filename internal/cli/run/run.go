@@ -339,8 +339,8 @@ func (s *agentRun) leaveBackground(ctx context.Context, tools *tool.Set, wait bo
 // toolbox makes all tools of a session: its own and those of MCP servers. Background jobs
 // belong to the session's own tools, which are returned separately.
 func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session,
-	hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
-	own, cleanUp, err := s.tools(session, hear)
+	onOutput func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
+	own, cleanUp, err := s.tools(session, onOutput)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -349,7 +349,7 @@ func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session,
 }
 
 // tools makes the tools of a session, with a private folder for their output.
-func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, string)) (*tool.Set, func(), error) {
+func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, string)) (*tool.Set, func(), error) {
 	sandbox.SweepScratch(os.TempDir())
 	scratch, release, err := sandbox.MakeScratch(os.TempDir())
 	if err != nil {
@@ -363,7 +363,7 @@ func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, strin
 	}
 	place := s.place(session, added, scratch)
 	set := tool.New(tool.Options{
-		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: hear,
+		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
 		MayRead:   s.mayRead,
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})

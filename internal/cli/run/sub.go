@@ -22,7 +22,7 @@ func (s *agentRun) subAgents(model llm.Model, session *umpire.Session) *agent.Su
 	return &agent.SubAgents{
 		Profiles: slices.Sorted(maps.Keys(s.conf.Agents)),
 		Equip: func(ctx context.Context, session *umpire.Session,
-			hear func(umpire.CallID, string)) (agent.Equipment, error) {
+			onOutput func(umpire.CallID, string)) (agent.Equipment, error) {
 			own, closeLog := model, func() {}
 			if name := s.profileOf(session).Model; name != "" &&
 				cmp.Or(session.Profile, config.MainAgent) != cmp.Or(profile, config.MainAgent) {
@@ -31,7 +31,7 @@ func (s *agentRun) subAgents(model llm.Model, session *umpire.Session) *agent.Su
 					return agent.Equipment{}, err
 				}
 			}
-			box, set, cleanUp, err := s.toolbox(ctx, session, hear)
+			box, set, cleanUp, err := s.toolbox(ctx, session, onOutput)
 			if err != nil {
 				closeLog()
 				return agent.Equipment{}, err

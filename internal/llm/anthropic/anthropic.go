@@ -1,8 +1,8 @@
 // Package anthropic asks models over Anthropic's Messages interface, through
 // Anthropic's SDK.
 //
-//	model, err := anthropic.New("claude-sonnet-5", llm.Options{})
-//	message, err := model.Reply(ctx, request, hear)
+//	model, err := anthropic.New("claude-sonnet-5", llm.Options{}) message, err :=
+//	model.Reply(ctx, request, nil)
 //
 // The key, the base URL and what else there is are read from the environment, and
 // from the profiles of Anthropic's own program, as the SDK does: ANTHROPIC_API_KEY,
@@ -83,7 +83,7 @@ func (m *Model) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta
 	defer line.Close()
 	stream := m.messages.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
 	defer stream.Close()
-	reply := &reply{hear: onDelta}
+	reply := &reply{onDelta: onDelta}
 	for stream.Next() {
 		if event := stream.Current(); reply.addEvent(&event) {
 			break

@@ -12,7 +12,7 @@ import (
 
 // A reply is a message that comes in, one event after the other.
 type reply struct {
-	hear func(llm.Delta)
+	onDelta func(llm.Delta)
 
 	begun, over bool
 	blocks      []*block // in the order in which they began
@@ -98,8 +98,8 @@ func (r *reply) think(b *block, text string) {
 }
 
 func (r *reply) sendDelta(d llm.Delta) {
-	if r.hear != nil && d != (llm.Delta{}) {
-		r.hear(d)
+	if r.onDelta != nil && d != (llm.Delta{}) {
+		r.onDelta(d)
 	}
 }
 

@@ -29,7 +29,7 @@ func RunSuite(t *testing.T, p Provider) {
 		"a conversation goes on":           conversationGoesOn,
 		"what is odd does not break it":    oddConversation,
 		"what is cut off does not run":     cutOff,
-		"a refusal is told":                refused,
+		"a refusal is reported":            refused,
 		"faults before a reply":            faultsBefore,
 		"faults that the SDK gets over":    faultsGotOver,
 		"a long wait is not waited for":    longWait,
@@ -44,7 +44,7 @@ func RunSuite(t *testing.T, p Provider) {
 		"a conversation of other models":   otherModels,
 		"the key is in no error":           keyInNoError,
 		"a request that breaks the rules":  brokenRequest,
-		"what a model thinks can be heard": thinkingHeard,
+		"what a model thinks is passed on": thinkingHeard,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func (k *talk) sendConversation() llm.Message {
 		k.Fatalf("%v\nrefused: %v", err, k.server.Refused())
 	}
 	if got := k.streamed.String(); got != m.Text() {
-		k.Errorf("heard %q, and the message says %q", got, m.Text())
+		k.Errorf("got %q, and the message says %q", got, m.Text())
 	}
 	k.req.Messages = append(k.req.Messages, m)
 	return m
@@ -202,10 +202,10 @@ func thinkingHeard(t *testing.T, p Provider) {
 	for _, d := range k.deltas {
 		thoughts.WriteString(d.Thinking)
 	}
-	heard := thoughts.String()
+	streamed := thoughts.String()
 	kept := m.Content[0].Type == llm.TypeThinking && m.Content[0].Text == "hm, let me see" && len(m.Content[0].Raw) > 0
-	if heard != "hm, let me see" || kept != p.Thinks {
-		t.Errorf("heard %q, kept %+v", heard, m.Content)
+	if streamed != "hm, let me see" || kept != p.Thinks {
+		t.Errorf("got %q, kept %+v", streamed, m.Content)
 	}
 }
 

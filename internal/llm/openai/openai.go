@@ -1,17 +1,16 @@
 // Package openai asks models over OpenAI's two interfaces, through OpenAI's SDK:
 // Responses, and Chat Completions, which many other servers speak too.
 //
-//	model, err := openai.New("gpt-5.2", openai.Auto, llm.Options{})
-//	message, err := model.Reply(ctx, request, hear)
+//	model, err := openai.New("gpt-5.2", openai.Auto, llm.Options{}) message, err :=
+//	model.Reply(ctx, request, nil)
 //
 // The key, the base URL and what else there is are read from the environment as the
 // SDK does: OPENAI_API_KEY, OPENAI_BASE_URL. Requests that fail before a reply begins
 // are tried again by the SDK, twice, and later if the server asks for it.
 //
-// Over Responses nothing is stored at OpenAI: what the model said, its reasoning
-// encrypted, is kept as the items that came and sent back unchanged. Chat Completions
-// have no such items; what a server tells of its model's thinking can be heard, and is
-// not kept.
+// Over Responses nothing is stored at OpenAI: what the model said, its reasoning encrypted,
+// is kept as the items that came and sent back unchanged. Chat Completions have no such
+// items; a server's account of its model's thinking is passed on, and is not kept.
 package openai
 
 import (

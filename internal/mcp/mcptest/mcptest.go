@@ -192,7 +192,7 @@ func leave(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallTool
 func raw() {
 	lines := bufio.NewScanner(os.Stdin)
 	var pestered json.RawMessage // the call that asked
-	var told []string            // what the client answered it
+	var answers []string         // what the client answered it
 	for lines.Scan() {
 		var request struct {
 			ID     json.RawMessage `json:"id"`
@@ -208,8 +208,8 @@ func raw() {
 		}
 		switch request.Method + " " + request.Params.Name {
 		case " ":
-			if told = append(told, fmt.Sprintf("%t", request.Error != nil)); len(told) == 2 {
-				writeResult(pestered, `{"content":[{"type":"text","text":"refused: `+strings.Join(told, " ")+`"}]}`)
+			if answers = append(answers, fmt.Sprintf("%t", request.Error != nil)); len(answers) == 2 {
+				writeResult(pestered, `{"content":[{"type":"text","text":"refused: `+strings.Join(answers, " ")+`"}]}`)
 			}
 		case "tools/call pester":
 			pestered = request.ID
