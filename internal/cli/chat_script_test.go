@@ -16,23 +16,23 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The verbs by which scripts sit at a terminal: the real program runs in tmux, is given
-// real keys, and what stands on the screen is compared.
+// The verbs by which scripts use a terminal: the real program runs in tmux, is given
+// real keys, and the screen is compared.
 
-// A desktop is the terminal of a script.
-type desktop struct {
+// A terminal is the terminal of a script.
+type terminal struct {
 	folder string   // holds the project in which the chat runs; its name is as long every time
 	socket string   // of tmux
-	seats  int      // that were taken so far
+	starts int      // of the terminal so far
 	env    []string // of tmux and what it starts
 	drawn  chan struct{}
 	ids    map[string]string // of sessions, as they are shown in their place
 }
 
-type desktopKey struct{}
+type terminalKey struct{}
 
 // tmux runs tmux and returns what it writes.
-func (d *desktop) tmux(ts *testscript.TestScript, args ...string) string {
+func (d *terminal) tmux(ts *testscript.TestScript, args ...string) string {
 	cmd := exec.Command("tmux", append([]string{"-S", d.socket, "-f", os.DevNull, "-u"}, args...)...)
 	cmd.Env = d.env
 	out, err := cmd.CombinedOutput()
@@ -42,16 +42,16 @@ func (d *desktop) tmux(ts *testscript.TestScript, args ...string) string {
 	return string(out)
 }
 
-// desk [FILE...]: makes a project in a folder whose path is as long every time, with these
-// files of the script in it; $DESK is its path.
-func scriptDesk(ts *testscript.TestScript, _ bool, args []string) {
+// workspace [FILE...]: makes a project in a folder whose path is as long every time, with these
+// files of the script in it; $WORKSPACE is its path.
+func scriptWorkspace(ts *testscript.TestScript, _ bool, args []string) {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("CI") != "" {
 			ts.Fatalf("tmux is not here, and continuous integration needs it")
 		}
 		ts.Fatalf("tmux is not here: guard the script with [exec:tmux]")
 	}
-	folder := fmt.Sprintf("/tmp/umpiredesk%08d", rand.IntN(100_000_000))
+	folder := fmt.Sprintf("/tmp/umpiretest%08d", rand.IntN(100_000_000))
 	ts.Check(os.Mkdir(folder, 0o700))
 	ts.Defer(func() { os.RemoveAll(folder) })
 	project := filepath.Join(folder, "project")
@@ -60,21 +60,21 @@ func scriptDesk(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
 		ts.Check(os.WriteFile(filepath.Join(project, filepath.Base(file)), []byte(ts.ReadFile(file)), 0o644))
 	}
-	ts.Setenv("DESK", project)
-	*ts.Value(desktopKey{}).(*desktop) = desktop{folder: folder, ids: map[string]string{}}
+	ts.Setenv("WORKSPACE", project)
+	*ts.Value(terminalKey{}).(*terminal) = terminal{folder: folder, ids: map[string]string{}}
 }
 
-// sits WIDTHxHEIGHT PROGRAM ARGS...: starts a program at a terminal of that size, in the
-// desk's project.
-func scriptSits(ts *testscript.TestScript, _ bool, args []string) {
-	d := ts.Value(desktopKey{}).(*desktop)
+// terminal WIDTHxHEIGHT PROGRAM ARGS...: starts a program at a terminal of that size, in the
+// workspace.
+func scriptTerminal(ts *testscript.TestScript, _ bool, args []string) {
+	d := ts.Value(terminalKey{}).(*terminal)
 	width, height, _ := strings.Cut(args[0], "x")
 	d.env = append(scriptEnv(ts), "TERM=xterm-256color")
-	d.seats++
-	d.socket = filepath.Join(d.folder, "tmux"+strconv.Itoa(d.seats)) // of its own: the one before may be ending
+	d.starts++
+	d.socket = filepath.Join(d.folder, "tmux"+strconv.Itoa(d.starts)) // of its own: the one before may be ending
 	start := []string{
-		"start-server", ";", "set", "-g", "status", "off", ";", "new-session", "-d", "-s", "desk", "-x", width, "-y", height,
-		"-c", ts.Getenv("DESK"), "sh", "-c", `trap : INT; "$@"; echo "left with $?"; exec cat`, "sh",
+		"start-server", ";", "set", "-g", "status", "off", ";", "new-session", "-d", "-s", "chat", "-x", width, "-y", height,
+		"-c", ts.Getenv("WORKSPACE"), "sh", "-c", `trap : INT; "$@"; echo "left with $?"; exec cat`, "sh",
 	}
 	d.tmux(ts, append(start, args[1:]...)...)
 	d.tmux(ts, "set", "-g", "window-size", "manual") // or who watches would have a say in it
@@ -82,8 +82,8 @@ func scriptSits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // watch has tmux tell of everything that is drawn.
-func (d *desktop) watch(ts *testscript.TestScript) {
-	cmd := exec.Command("tmux", "-S", d.socket, "-C", "attach", "-t", "desk")
+func (d *terminal) watch(ts *testscript.TestScript) {
+	cmd := exec.Command("tmux", "-S", d.socket, "-C", "attach", "-t", "chat")
 	cmd.Env = d.env
 	in, err := cmd.StdinPipe()
 	ts.Check(err)
@@ -119,8 +119,8 @@ var (
 )
 
 // screen is what stands there.
-func (d *desktop) screen(ts *testscript.TestScript) string {
-	lines := strings.Split(strings.TrimSuffix(d.named(d.tmux(ts, "capture-pane", "-p", "-t", "desk")), "\n"), "\n")
+func (d *terminal) screen(ts *testscript.TestScript) string {
+	lines := strings.Split(strings.TrimSuffix(d.named(d.tmux(ts, "capture-pane", "-p", "-t", "chat")), "\n"), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
@@ -128,8 +128,8 @@ func (d *desktop) screen(ts *testscript.TestScript) string {
 }
 
 // named replaces the names that differ every time by others as long.
-func (d *desktop) named(text string) string {
-	text = strings.ReplaceAll(text, d.folder, "/tmp/umpiredesk00000000")
+func (d *terminal) named(text string) string {
+	text = strings.ReplaceAll(text, d.folder, "/tmp/umpiretest00000000")
 	text = sessionID.ReplaceAllStringFunc(text, func(id string) string {
 		if d.ids[id] == "" {
 			d.ids[id] = fmt.Sprintf("session%010d", len(d.ids)+1)
@@ -142,7 +142,7 @@ func (d *desktop) named(text string) string {
 // shows PATTERN...: waits until the screen shows all of these, and writes it to standard
 // output.
 func scriptShows(ts *testscript.TestScript, neg bool, args []string) {
-	d := ts.Value(desktopKey{}).(*desktop)
+	d := ts.Value(terminalKey{}).(*terminal)
 	late := time.After(answerTime)
 	for {
 		text := d.screen(ts)
@@ -167,7 +167,7 @@ func scriptShows(ts *testscript.TestScript, neg bool, args []string) {
 // becomes FILE: waits until the screen is what the file holds. What is seen while a screen
 // is being drawn is half of it, so no pattern can tell when it is whole.
 func scriptBecomes(ts *testscript.TestScript, _ bool, args []string) {
-	d := ts.Value(desktopKey{}).(*desktop)
+	d := ts.Value(terminalKey{}).(*terminal)
 	want, late := ts.ReadFile(args[0]), time.After(answerTime)
 	for {
 		text := d.screen(ts)
@@ -184,36 +184,36 @@ func scriptBecomes(ts *testscript.TestScript, _ bool, args []string) {
 
 // painted: writes the screen to standard output as it is drawn, with its escapes.
 func scriptPainted(ts *testscript.TestScript, _ bool, _ []string) {
-	fmt.Fprint(ts.Stdout(), ts.Value(desktopKey{}).(*desktop).tmux(ts, "capture-pane", "-e", "-p", "-t", "desk"))
+	fmt.Fprint(ts.Stdout(), ts.Value(terminalKey{}).(*terminal).tmux(ts, "capture-pane", "-e", "-p", "-t", "chat"))
 }
 
 // keys KEY...: presses keys, as tmux names them; N*KEY presses one N times, and what
 // follows text: is typed.
 func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
-	d := ts.Value(desktopKey{}).(*desktop)
+	d := ts.Value(terminalKey{}).(*terminal)
 	for _, key := range args {
 		if text, ok := strings.CutPrefix(key, "text:"); ok {
-			d.tmux(ts, "send-keys", "-t", "desk", "-l", text)
+			d.tmux(ts, "send-keys", "-t", "chat", "-l", text)
 			continue
 		}
 		times, key, repeated := strings.Cut(key, "*")
 		if !repeated {
 			times, key = "1", times
 		}
-		d.tmux(ts, "send-keys", "-t", "desk", "-N", times, key)
+		d.tmux(ts, "send-keys", "-t", "chat", "-N", times, key)
 	}
 }
 
 // resized WIDTHxHEIGHT: gives the terminal another size.
 func scriptResized(ts *testscript.TestScript, _ bool, args []string) {
 	width, height, _ := strings.Cut(args[0], "x")
-	ts.Value(desktopKey{}).(*desktop).tmux(ts, "resize-window", "-t", "desk", "-x", width, "-y", height)
+	ts.Value(terminalKey{}).(*terminal).tmux(ts, "resize-window", "-t", "chat", "-x", width, "-y", height)
 }
 
 // killed: ends the program as a power cut would.
 func scriptKilled(ts *testscript.TestScript, _ bool, _ []string) {
-	d := ts.Value(desktopKey{}).(*desktop)
-	shell := strings.TrimSpace(d.tmux(ts, "display-message", "-p", "-t", "desk", "#{pane_pid}"))
+	d := ts.Value(terminalKey{}).(*terminal)
+	shell := strings.TrimSpace(d.tmux(ts, "display-message", "-p", "-t", "chat", "#{pane_pid}"))
 	found, err := exec.Command("pgrep", "-P", shell).Output()
 	ts.Check(err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(found)))
@@ -229,7 +229,7 @@ func scriptLeft(ts *testscript.TestScript, _ bool, args []string) {
 	scriptShows(ts, false, []string{"left with " + args[0] + "$"})
 }
 
-// deskVerbs are the verbs of this file.
-var deskVerbs = map[string]func(*testscript.TestScript, bool, []string){
-	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "becomes": scriptBecomes, "painted": scriptPainted, "drawn": scriptDrawn, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
+// terminalVerbs are the verbs of this file.
+var terminalVerbs = map[string]func(*testscript.TestScript, bool, []string){
+	"workspace": scriptWorkspace, "terminal": scriptTerminal, "shows": scriptShows, "becomes": scriptBecomes, "painted": scriptPainted, "drawn": scriptDrawn, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
 }

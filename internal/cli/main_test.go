@@ -57,7 +57,7 @@ func scriptParams() testscript.Params {
 	}
 	maps.Copy(verbs, gateVerbs)
 	maps.Copy(verbs, modelVerbs)
-	maps.Copy(verbs, deskVerbs)
+	maps.Copy(verbs, terminalVerbs)
 	return testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
@@ -104,7 +104,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}
 	env.Values[listenerKey{}] = &listenerBox{}
-	env.Values[desktopKey{}] = &desktop{}
+	env.Values[terminalKey{}] = &terminal{}
 	env.Values[watchersKey{}] = map[string]*watcher{}
 	env.Values[heldHookKey{}] = new(*heldHook)
 	env.Values[modelServerKey{}] = new(*llmtest.Server)

@@ -20,11 +20,11 @@ var update = flag.Bool("update", false, "draw the pictures in docs again")
 // drawn FILE: waits until the screen is what the picture in FILE of the repository shows.
 // With -update it is drawn as the screen is once nothing more is drawn on it.
 func scriptDrawn(ts *testscript.TestScript, _ bool, args []string) {
-	d := ts.Value(desktopKey{}).(*desktop)
+	d := ts.Value(terminalKey{}).(*terminal)
 	file := filepath.Join("..", "..", filepath.FromSlash(args[0]))
 	picture := func() string {
-		screen := d.named(d.tmux(ts, "capture-pane", "-e", "-p", "-t", "desk"))
-		return drawSVG(strings.ReplaceAll(screen, "/tmp/umpiredesk00000000/project", "~/greeter"))
+		screen := d.named(d.tmux(ts, "capture-pane", "-e", "-p", "-t", "chat"))
+		return drawSVG(strings.ReplaceAll(screen, "/tmp/umpiretest00000000/project", "~/greeter"))
 	}
 	if *update {
 		for quiet := false; !quiet; {
