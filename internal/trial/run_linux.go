@@ -70,7 +70,7 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	effects.Limit = cmp.Or(t.full, effects.Limit)
+	effects.Limit = cmp.Or(t.full, s.exceeded(), effects.Limit)
 	t.addSight(&effects)
 	return &Result{
 		Exit: exit, Output: t.output.text, Dropped: t.output.dropped, Layer: layer, Effects: effects,

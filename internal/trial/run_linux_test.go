@@ -192,6 +192,29 @@ func TestRunLimits(t *testing.T) {
 	}
 }
 
+// TestRunOnAFullDisk: a command that had no space did something else than it would have.
+func TestRunOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if err := unix.Mount("tmpfs", b.state, "tmpfs", 0, "size=6m"); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(b.state, unix.MNT_DETACH) })
+	result, err := b.run("head -c 10000000 /dev/zero >f || echo failed")
+	if err != nil || !strings.HasPrefix(result.Layer.Dir, b.state) || !strings.Contains(result.Effects.Limit, "no space left") {
+		t.Errorf("%v, %+v", err, result)
+	}
+	if err := result.Layer.remove(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.state, "much"), make([]byte, 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if result := b.try("echo x >f"); !strings.HasPrefix(result.Layer.Dir, memoryFolder) || !result.Effects.Whole() {
+		t.Errorf("%+v", result)
+	}
+}
+
 // TestRunOverSeveralRoots: a worktree's git folder lies elsewhere.
 func TestRunOverSeveralRoots(t *testing.T) {
 	t.Parallel()

@@ -38,9 +38,15 @@ func openStore(dir string, limit int64) (*store, error) {
 		return nil, err
 	}
 	s := &store{dir: dir, max: limit}
-	s.free, err = s.available()
+	if s.free, err = s.available(); err == nil && s.free < minSpace {
+		err = fmt.Errorf("%s has no space for a layer", dir)
+	}
 	return s, err
 }
+
+// minSpace has to be free beside a layer. A command that ran out of space would have gone on in
+// earnest, where it copies nothing.
+const minSpace = 4 << 20
 
 // memoryFolder is a tmpfs of every Linux machine, which everybody may write to.
 const memoryFolder = "/dev/shm"
@@ -75,10 +81,15 @@ func (s *store) available() (uint64, error) {
 // write to the same file system counts as well: nobody is to fill it.
 func (s *store) exceeded() string {
 	free, err := s.available()
-	if err != nil || free >= s.free || s.free-free <= uint64(s.max) {
+	switch {
+	case err != nil:
 		return ""
+	case free < minSpace:
+		return "there was no space left for the layer"
+	case free < s.free && s.free-free > uint64(s.max):
+		return fmt.Sprintf("more than %d bytes were written", s.max)
 	}
-	return fmt.Sprintf("more than %d bytes were written", s.max)
+	return ""
 }
 
 // makeLayer makes an empty layer over some folders. Nobody sweeps it away until it is released.
