@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,11 +79,7 @@ type helper struct {
 func (h *helper) readOrder() error {
 	f := os.NewFile(orderFile, "order")
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxOrder))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, &h.order)
+	return gob.NewDecoder(io.LimitReader(f, maxOrder)).Decode(&h.order)
 }
 
 // fail says what went wrong to whoever waits for it, and ends the sandbox. The

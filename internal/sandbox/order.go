@@ -8,56 +8,57 @@ import (
 )
 
 // An order is what the helper is told: plain steps, worked out by the process that
-// starts it. Paths hold no links; the helper refuses those that do.
+// starts it. Paths hold no links; the helper refuses those that do. It travels as bytes and not
+// as JSON: arguments and paths need not be UTF-8.
 type order struct {
-	Path string   `json:"path"`
-	Args []string `json:"args"`
-	Env  []string `json:"env"`
-	Dir  string   `json:"dir"`
+	Path string
+	Args []string
+	Env  []string
+	Dir  string
 
-	Layers layers `json:"layers"`
-	Reach  reach  `json:"reach"`
+	Layers layers
+	Reach  reach
 	// NoSockets refuses new unix sockets, but for pairs: not every one that somebody
 	// listens at could be hidden.
-	NoSockets bool `json:"no_sockets,omitempty"`
+	NoSockets bool
 	// Observe has the helper asked about system calls that may be refused.
-	Observe bool `json:"observe,omitempty"`
+	Observe bool
 	// Open are files and folders that may be written, the outer before the inner.
-	Open []string `json:"open,omitempty"`
+	Open []string
 	// Pinned are folders inside them that may be written and not be moved away, since
 	// something guarded lies in them.
-	Pinned []string `json:"pinned,omitempty"`
+	Pinned []string
 	// Guarded are files and folders inside them that stay as they are.
-	Guarded []string `json:"guarded,omitempty"`
+	Guarded []string
 	// Absent are names inside them that must not be made. Empty folders stand there.
-	Absent []string `json:"absent,omitempty"`
+	Absent []string
 	// Hidden cannot be seen, but for Shown.
-	Hidden []string `json:"hidden,omitempty"`
-	Shown  []string `json:"shown,omitempty"`
+	Hidden []string
+	Shown  []string
 	// Tmp is the folder that is /tmp inside; "" makes one that is forgotten.
-	Tmp    string   `json:"tmp,omitempty"`
-	Caches []caches `json:"caches,omitempty"`
+	Tmp    string
+	Caches []caches
 	// Over are folders that may be written, and stay as they are.
-	Over []caches `json:"over,omitempty"`
+	Over []caches
 	// Check sets everything up and starts nothing.
-	Check bool `json:"check,omitempty"`
+	Check bool
 	// Fault makes a step fail, for tests.
-	Fault string `json:"fault,omitempty"`
+	Fault string
 }
 
 // A caches is a folder with a layer over it that takes what is written.
 type caches struct {
-	Folder string `json:"folder"`
-	Upper  string `json:"upper"`
-	Work   string `json:"work"`
+	Folder string
+	Upper  string
+	Work   string
 	// Inside are the folders in it of which the layer is seen; nothing else of it is. None
 	// says the folder itself.
-	Inside []string `json:"inside,omitempty"`
+	Inside []string
 	// At is where the layer is while these are taken hold of.
-	At string `json:"at,omitempty"`
+	At string
 	// Device and Inode, where they are not 0, are those that the folder must have.
-	Device uint64 `json:"device,omitempty"`
-	Inode  uint64 `json:"inode,omitempty"`
+	Device uint64
+	Inode  uint64
 }
 
 // shown are the folders that can be written.

@@ -28,6 +28,18 @@ func TestWorkspaceWriteLetsWorkBeDone(t *testing.T) {
 	}
 }
 
+// Arguments and names are bytes, and need not be UTF-8.
+func TestCommandsAreNotTexts(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if out := b.works(writing, "printf %s 'a\xffb' && mkdir 'n\xff' && ls"); out != "a\xffbn\xff\n" {
+		t.Errorf("it came to %q", out)
+	}
+	inner := &Place{Workspace: []string{filepath.Join(b.root, "n\xff")}}
+	(&bench{Place: inner, t: t, root: inner.Workspace[0]}).works(writing, "echo x >file")
+	b.has(filepath.Join(b.root, "n\xff/file"), "x\n")
+}
+
 func TestWorkspaceWriteChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

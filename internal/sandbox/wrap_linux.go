@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,16 +44,12 @@ func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 	if !called {
 		return errors.New("sandbox.Main was not called by this program")
 	}
-	data, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
 	fd, err := unix.MemfdCreate("order", unix.MFD_CLOEXEC)
 	if err != nil {
 		return err
 	}
 	b.order = os.NewFile(uintptr(fd), "order")
-	if _, err := b.order.Write(data); err != nil {
+	if err := gob.NewEncoder(b.order).Encode(o); err != nil {
 		return err
 	}
 	if _, err := b.order.Seek(0, 0); err != nil {
