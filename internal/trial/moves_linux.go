@@ -11,61 +11,63 @@ import (
 )
 
 // findMoves takes a file that was created and one that was deleted, with the same content,
-// for one that was moved. Empty files have too little in common.
+// for one that was moved. Empty files have too little in common. The list is sorted, so files
+// of the same content and name in several folders find each other in order.
 func (r *reader) findMoves() error {
-	created := map[int64][]int{}
-	for i := range r.effects.List {
-		if e := &r.effects.List[i]; e.Kind == Created && e.After.Type.IsRegular() && e.After.Size > 0 {
-			created[e.After.Size] = append(created[e.After.Size], i)
+	list := r.effects.List
+	created := map[int64]bool{} // by size
+	for i := range list {
+		if e := &list[i]; e.Kind == Created && e.After.Type.IsRegular() && e.After.Size > 0 {
+			created[e.After.Size] = true
 		}
 	}
-	if len(created) == 0 {
-		return nil
-	}
-	byDigest := map[string][]int{} // deleted files
-	for i := range r.effects.List {
-		e := &r.effects.List[i]
-		if e.Kind != Deleted || !e.Before.Type.IsRegular() || created[e.Before.Size] == nil {
-			continue
-		}
-		if err := r.digestBefore(e); err != nil {
-			return err
-		}
-		if e.Before.Digest != "" {
-			byDigest[e.Before.Digest] = append(byDigest[e.Before.Digest], i)
+	for i := range list {
+		e := &list[i]
+		if e.Kind == Deleted && e.Before.Type.IsRegular() && created[e.Before.Size] {
+			if err := r.digestBefore(e); err != nil {
+				return err
+			}
 		}
 	}
 	moved := map[int]bool{} // deletions that are told by another effect
-	for _, sameName := range []bool{true, false} {
-		for i := range r.effects.List {
-			e := &r.effects.List[i]
-			if e.Kind != Created || e.After.Digest == "" {
-				continue
-			}
-			from := byDigest[e.After.Digest]
-			at := slices.IndexFunc(from, func(j int) bool {
-				return !sameName || filepath.Base(r.effects.List[j].Path) == filepath.Base(e.Path)
-			})
-			if at < 0 {
-				continue
-			}
-			gone := &r.effects.List[from[at]]
-			e.Kind, e.From, e.Before = Moved, gone.Path, gone.Before
-			moved[from[at]] = true
-			byDigest[e.After.Digest] = slices.Delete(from, at, at+1)
-			if e.Before.Links > 1 {
-				r.differ(e.Path, DiffersHardLink)
-			}
-		}
-	}
-	kept := r.effects.List[:0]
-	for i := range r.effects.List {
+	r.matchMoves(moved, func(path, digest string) string { return digest + filepath.Base(path) })
+	r.matchMoves(moved, func(_, digest string) string { return digest })
+	r.effects.List = list[:0]
+	for i := range list {
 		if !moved[i] {
-			kept = append(kept, r.effects.List[i])
+			r.effects.List = append(r.effects.List, list[i])
 		}
 	}
-	r.effects.List = kept
 	return nil
+}
+
+// matchMoves pairs files that are alike, the first with the first.
+func (r *reader) matchMoves(moved map[int]bool, alike func(path, digest string) string) {
+	list := r.effects.List
+	from := map[string][]int{}
+	for i := range list {
+		if e := &list[i]; e.Kind == Deleted && e.Before.Digest != "" && !moved[i] {
+			key := alike(e.Path, e.Before.Digest)
+			from[key] = append(from[key], i)
+		}
+	}
+	for i := range list {
+		e := &list[i]
+		if e.Kind != Created || e.After.Size == 0 || e.After.Digest == "" {
+			continue
+		}
+		key := alike(e.Path, e.After.Digest)
+		if len(from[key]) == 0 {
+			continue
+		}
+		gone := from[key][0]
+		from[key] = from[key][1:]
+		e.Kind, e.From, e.Before = Moved, list[gone].Path, list[gone].Before
+		moved[gone] = true
+		if e.Before.Links > 1 {
+			r.differ(e.Path, DiffersHardLink)
+		}
+	}
 }
 
 // digestBefore adds the digest of a file underneath.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,13 +69,13 @@ func Read(ctx context.Context, layer Layer, limits Limits) (Effects, error) {
 			return Effects{}, err
 		}
 	}
+	e := &r.effects
+	slices.SortFunc(e.List, func(a, b Effect) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(e.Folders, func(a, b Folder) int { return cmp.Compare(a.Path, b.Path) })
 	if err := r.findMoves(); err != nil && !errors.Is(err, errLimit) {
 		return Effects{}, err
 	}
 	r.findLinks()
-	e := &r.effects
-	slices.SortFunc(e.List, func(a, b Effect) int { return cmp.Compare(a.Path, b.Path) })
-	slices.SortFunc(e.Folders, func(a, b Folder) int { return cmp.Compare(a.Path, b.Path) })
 	e.Digest = digestOf(e.List, e.Folders)
 	return *e, ctx.Err()
 }
@@ -111,7 +112,7 @@ func (r *reader) folder(p *place) error {
 	if p.depth > r.limits.Depth {
 		return r.stop("more than %d folders in each other", r.limits.Depth)
 	}
-	names, err := p.upper.names()
+	names, err := r.entriesOf(p.upper)
 	if err != nil {
 		return r.unreadable(p.path, err)
 	}
@@ -123,7 +124,7 @@ func (r *reader) folder(p *place) error {
 	if p.lower == nil || !p.opaque && !r.checkOwners {
 		return nil
 	}
-	below, err := p.lower.names()
+	below, err := r.entriesOf(p.lower)
 	if err != nil {
 		return r.unreadable(p.path, err)
 	}
@@ -139,24 +140,6 @@ func (r *reader) folder(p *place) error {
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// checkOwner looks at what is underneath and not in the layer. A user namespace lacks the groups
-// and owners of others, so copying such a file up fails (EOVERFLOW). The folders above it are
-// copied before that, which is why it is enough to look into those.
-func (r *reader) checkOwner(p *place, name string) error {
-	was, err := p.lower.stat(name)
-	if err != nil {
-		return r.unreadable(filepath.Join(p.path, name), err)
-	}
-	own := int(was.Uid) == os.Geteuid()
-	if was.Ino == 0 || own && int(was.Gid) == os.Getegid() {
-		return nil
-	}
-	if own || unix.Faccessat(p.lower.fd(), name, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW) == nil {
-		r.differ(filepath.Join(p.path, name), DiffersOwner)
 	}
 	return nil
 }
@@ -222,75 +205,6 @@ func (r *reader) enter(p *place, name string, was, is *unix.Stat_t, opaque bool)
 	return r.folder(&inner)
 }
 
-// compareFolder compares what a folder is, and not what is in it.
-func (r *reader) compareFolder(path string, was, is *unix.Stat_t) {
-	before, after := entryOf(was), entryOf(is)
-	switch {
-	case before.Type != after.Type || before.UID != after.UID || before.GID != after.GID:
-		r.addEffect(Effect{Path: path, Kind: Attributes, Before: before, After: after})
-	case !before.ModTime.Equal(after.ModTime):
-		r.effects.Folders = append(r.effects.Folders, Folder{path, after.ModTime})
-	}
-}
-
-// file compares what is not a folder, or has taken the place of what is none.
-func (r *reader) file(p *place, name string, was, is *unix.Stat_t) error {
-	path := filepath.Join(p.path, name)
-	e := Effect{Path: path, Kind: Created, After: entryOf(is), Before: entryOf(was)}
-	if err := r.fill(&e.After, p.upper, name, is); err != nil {
-		return r.unreadable(path, err)
-	}
-	if e.After.Type.IsRegular() && is.Nlink > 1 {
-		id := fileID{is.Dev, is.Ino}
-		r.names[id] = append(r.names[id], path)
-	}
-	if e.Before.Exists() {
-		if err := r.fill(&e.Before, p.lower, name, was); err != nil {
-			return r.unreadable(path, err)
-		}
-		if e.Kind = compare(&e.Before, &e.After); e.Kind == "" {
-			return nil
-		}
-	}
-	if e.Before.Type.IsRegular() && e.Before.Exists() && e.Before.Links > 1 {
-		r.differ(path, DiffersHardLink)
-	}
-	if t := e.After.Type.Type(); t&^(fs.ModeDir|fs.ModeSymlink) != 0 {
-		r.differ(path, DiffersSpecial)
-	}
-	r.addEffect(e)
-	return nil
-}
-
-// compare says in what two entries differ, "" for nothing. A name of a link has no mode and
-// no time that anybody would look at.
-func compare(before, after *Entry) Kind {
-	switch {
-	case before.Type.Type() != after.Type.Type() || before.Digest != after.Digest || before.Link != after.Link:
-		return Changed
-	case before.UID != after.UID || before.GID != after.GID:
-		return Attributes
-	case after.Type&fs.ModeSymlink == 0 && (before.Type != after.Type || !before.ModTime.Equal(after.ModTime)):
-		return Attributes
-	}
-	return ""
-}
-
-// fill adds the digest of a file, and the target of a link.
-func (r *reader) fill(e *Entry, d *dir, name string, info *unix.Stat_t) (err error) {
-	switch {
-	case e.Type.IsRegular():
-		var read int64
-		e.Digest, read, err = d.digestIn(r.ctx, name, info)
-		if r.read += read; err == nil && r.read > r.limits.Bytes {
-			err = r.stop("more than %d bytes to compare", r.limits.Bytes)
-		}
-	case e.Type&fs.ModeSymlink != 0:
-		e.Link, err = d.readlink(name)
-	}
-	return err
-}
-
 // deleted lists an entry that is there no more. A whiteout over nothing deletes nothing.
 func (r *reader) deleted(p *place, name string) error {
 	path := filepath.Join(p.path, name)
@@ -333,7 +247,7 @@ func (r *reader) deletedBelow(lower *dir, name, path string, was *unix.Stat_t, d
 		return r.unreadable(path, err)
 	}
 	defer inner.close()
-	names, err := inner.names()
+	names, err := r.entriesOf(inner)
 	if err != nil {
 		return r.unreadable(path, err)
 	}
@@ -355,27 +269,18 @@ func (r *reader) deletedBelow(lower *dir, name, path string, was *unix.Stat_t, d
 	return nil
 }
 
-// checkAttributes compares the extended attributes of an entry, and returns the kernel's own.
-func (r *reader) checkAttributes(p *place, name, path string, was *unix.Stat_t) (map[string]string, error) {
-	overlay, now, err := p.upper.attributes(name)
-	if err != nil {
+// entriesOf lists the entries of a folder, in order. A folder with more than may be listed is not
+// even read to its end.
+func (r *reader) entriesOf(d *dir) ([]string, error) {
+	names, err := d.f.Readdirnames(r.limits.Entries + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	before := ""
-	if was.Ino != 0 {
-		if _, before, err = p.lower.attributes(name); err != nil {
-			return nil, err
-		}
+	if len(names) > r.limits.Entries {
+		return nil, r.stop("more than %d files", r.limits.Entries)
 	}
-	if before != now {
-		r.differ(path, DiffersAttributes)
-	}
-	for attribute := range overlay {
-		if !slices.Contains(harmless, attribute) {
-			r.differ(path, DiffersAttributes)
-		}
-	}
-	return overlay, nil
+	slices.Sort(names)
+	return names, nil
 }
 
 func (r *reader) addEffect(e Effect) { r.effects.List = append(r.effects.List, e) }

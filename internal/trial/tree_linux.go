@@ -37,16 +37,6 @@ func (d *dir) close() {
 
 func (d *dir) fd() int { return int(d.f.Fd()) }
 
-// names are the entries of a folder, in order; a folder that is nil has none.
-func (d *dir) names() ([]string, error) {
-	if d == nil {
-		return nil, nil
-	}
-	names, err := d.f.Readdirnames(-1)
-	slices.Sort(names)
-	return names, err
-}
-
 // stat looks at an entry. The zero Stat_t stands for nothing.
 func (d *dir) stat(name string) (unix.Stat_t, error) {
 	var info unix.Stat_t

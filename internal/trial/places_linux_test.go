@@ -1,0 +1,182 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// TestRunInMemory: where the state folder cannot carry a layer a tmpfs does.
+func TestRunInMemory(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var memory unix.Statfs_t
+	if unix.Statfs(memoryFolder, &memory) != nil || memory.Type != unix.TMPFS_MAGIC {
+		t.Skip("no tmpfs on this machine")
+	}
+	b.spec.State = "/proc/sys" // nothing can be made there
+	b.bare("mkdir d && echo x >d/f && echo y >d/g")
+	result := b.try("rm -r d && mkdir d && echo z >d/f")
+	if got := b.listing(&result.Effects); got != "changed d/f\ndeleted d/g\n" || !strings.HasPrefix(result.Layer.Dir, memoryFolder) {
+		t.Errorf("%s in %s", got, result.Layer.Dir)
+	}
+}
+
+// TestRunOnAFullDisk: a command that had no space did something else than it would have.
+func TestRunOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if err := unix.Mount("tmpfs", b.state, "tmpfs", 0, "size=6m"); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(b.state, unix.MNT_DETACH) })
+	result, err := b.run("head -c 10000000 /dev/zero >f || echo failed")
+	if err != nil || !strings.HasPrefix(result.Layer.Dir, b.state) || !strings.Contains(result.Effects.Limit, "no space left") {
+		t.Errorf("%v, %+v", err, result)
+	}
+	if err := result.Layer.remove(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.state, "much"), make([]byte, 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if result := b.try("echo x >f"); !strings.HasPrefix(result.Layer.Dir, memoryFolder) || !result.Effects.Whole() {
+		t.Errorf("%+v", result)
+	}
+}
+
+// TestRunOverSeveralRoots: a worktree's git folder lies elsewhere.
+func TestRunOverSeveralRoots(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("git init -q -b main ../g && cd ../g && " +
+		"git commit -q --allow-empty -m x && git worktree add -q ../w && cd ../w && mkdir sub && git init -q -b main sub")
+	main, linked := filepath.Join(b.base, "g"), filepath.Join(b.base, "w")
+	b.spec.Dir = linked
+	b.spec.Place = &sandbox.Place{
+		Workspace: []string{linked, filepath.Join(linked, "sub"), filepath.Join(main, ".git")},
+		Home:      b.spec.Place.Home, State: b.spec.Place.State,
+	}
+	before := []map[string]string{snapshot(t, main), snapshot(t, linked)}
+	result := b.try("echo x >f && git add f && git commit -qm one && git log --oneline | wc -l && cd sub && git commit -q --allow-empty -m x")
+	if len(result.Layer.Roots) != 2 || string(result.Output) != "2\n" {
+		t.Errorf("%+v", result)
+	}
+	var paths []string
+	for i := range result.Effects.List {
+		paths = append(paths, result.Effects.List[i].Path)
+	}
+	for _, want := range []string{main + "/.git/refs/heads/w", linked + "/f", linked + "/sub/.git/refs/heads/main"} {
+		if !strings.Contains(strings.Join(paths, "\n")+"\n", want+"\n") {
+			t.Errorf("no effect on %s in %q", want, paths)
+		}
+	}
+	after := []map[string]string{snapshot(t, main), snapshot(t, linked)}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestRunOnMounts: a project may be a mount, and none may lie in it.
+func TestRunOnMounts(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount")
+	}
+	b := newBench(t)
+	if err := unix.Mount("tmpfs", b.root, "tmpfs", 0, ""); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(b.root, unix.MNT_DETACH) })
+	b.bare("echo x >f && mkdir sub")
+	b.spec.Dir = "/"
+	if result := b.try("cd " + b.root + " && rm f && echo y >g"); b.listing(&result.Effects) != "deleted f\ncreated g\n" {
+		t.Errorf("%+v", result)
+	}
+	sub := filepath.Join(b.root, "sub")
+	if err := unix.Mount("tmpfs", sub, "tmpfs", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(sub, unix.MNT_DETACH) })
+	if result, err := b.run("echo x >f"); !errors.Is(err, ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "mounted") {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestRunInTmp: a project may lie where the sandbox puts a folder of its own.
+func TestRunInTmp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	root := filepath.Join(t.TempDir(), "a b:c,d\\e")
+	if err := os.MkdirAll(filepath.Join(root, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.root, b.spec.Dir, b.spec.Place.Workspace = root, root, []string{root}
+	b.bare("echo x >d/f")
+	result := b.try("pwd && rm d/f && echo y >g && echo z >/tmp/z && ls /tmp")
+	if got := b.listing(&result.Effects); got != "deleted d/f\ncreated g\n" || !strings.HasPrefix(string(result.Output), root+"\n") {
+		t.Errorf("%s%s", got, result.Output)
+	}
+}
+
+// TestRunForeignGroup: the layer of an ordinary user cannot take files of a second group. The
+// command would have written one, so what it did instead is not what it would have done.
+func TestRunForeignGroup(t *testing.T) {
+	t.Parallel()
+	if groups, _ := os.Getgroups(); os.Geteuid() == 0 || !slices.Contains(groups, secondGroup) {
+		t.Skip("this user has no second group")
+	}
+	b := newBench(t)
+	b.bare("mkdir d && echo x >d/f && echo x >g && chmod 664 d/f && chgrp " + fmt.Sprint(secondGroup) + " d/f")
+	result, err := b.run("echo y >d/f")
+	if err != nil || result.Exit == 0 || b.listing(&result.Effects) != "! owner d/f\n" {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
+// TestSweepLayers deletes layers that nobody knows of any more, and no other.
+func TestSweepLayers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	dead, held, young := b.try("mkdir d && touch d/f && chmod 0 d"), b.try("true"), b.try("true")
+	running, release, err := (&store{dir: b.state}).makeLayer(held.Layer.Roots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	other := filepath.Join(b.state, "other")
+	old := time.Now().Add(-2 * sweepAge)
+	for _, err := range []error{
+		os.Mkdir(other, 0o700), os.Chtimes(dead.Layer.Dir, old, old), os.Chtimes(held.Layer.Dir, old, old),
+		os.Chtimes(running.Dir, old, old), os.Chtimes(other, old, old),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	isHeld := func(id string) bool { return id == filepath.Base(held.Layer.Dir) }
+	if err := sweepFolder(b.state, isHeld, time.Now()); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{held.Layer.Dir, young.Layer.Dir, running.Dir, other} {
+		if _, err := os.Stat(dir); err != nil {
+			t.Errorf("%s was deleted", dir)
+		}
+	}
+	if _, err := os.Stat(dead.Layer.Dir); err == nil {
+		t.Errorf("%s is still there", dead.Layer.Dir)
+	}
+	if err := sweepFolder(filepath.Join(b.state, "none"), isHeld, time.Now()); err != nil {
+		t.Error(err)
+	}
+}
