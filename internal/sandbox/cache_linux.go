@@ -105,8 +105,14 @@ func (c *caches) layer() (heldMount, error) {
 	if err := unix.FsconfigSetString(at, "index", "off"); err != nil {
 		return heldMount{}, err
 	}
-	if err := unix.FsconfigSetFlag(at, "userxattr"); err != nil {
-		return heldMount{}, err
+	flags := []string{"userxattr"}
+	if c.Volatile {
+		flags = append(flags, "volatile")
+	}
+	for _, flag := range flags {
+		if err := unix.FsconfigSetFlag(at, flag); err != nil {
+			return heldMount{}, err
+		}
 	}
 	if err := unix.FsconfigCreate(at); err != nil {
 		return heldMount{}, err

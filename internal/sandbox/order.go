@@ -56,6 +56,9 @@ type caches struct {
 	Inside []string
 	// At is where the layer is while these are taken hold of.
 	At string
+	// Volatile says that the layer is written to the disk when the system likes, and is not
+	// used again. Else the kernel waits for the disk with each file that it copies up.
+	Volatile bool
 	// Device and Inode, where they are not 0, are those that the folder must have.
 	Device uint64
 	Inode  uint64

@@ -13,8 +13,8 @@ import (
 // goes to another one. All paths are absolute and without links, and the folders exist.
 type Overlay struct {
 	Folder string
-	// Upper gets what is written, and Work is the kernel's. Both lie in one file system, and
-	// no two commands use them at a time.
+	// Upper gets what is written, and Work is the kernel's. Both lie in one file system, are
+	// empty and for one command. It has not been flushed to the disk when that has ended.
 	Upper, Work string
 	// Device and Inode, where they are not 0, are those of Folder: if another one stands
 	// there by now, the command does not start.
@@ -43,7 +43,7 @@ func (p *Place) overlaid(o *order, limits Limits, b *Box) error {
 	}
 	for _, v := range p.Overlays {
 		o.Over = append(o.Over, caches{
-			Folder: v.Folder, Upper: v.Upper, Work: v.Work, Device: v.Device, Inode: v.Inode,
+			Folder: v.Folder, Upper: v.Upper, Work: v.Work, Device: v.Device, Inode: v.Inode, Volatile: true,
 		})
 		o.Hidden = append(o.Hidden, filepath.Dir(v.Upper))
 	}

@@ -21,7 +21,8 @@ type Layer struct {
 type Root struct {
 	// Lower is the folder as it is.
 	Lower string `json:"lower"`
-	// Upper is the overlay's upper folder: what differs from Lower, and nothing else.
+	// Upper is the overlay's upper folder: what differs from Lower, and nothing else. It has
+	// not been flushed to the disk: the kernel waits for nothing while the command runs.
 	Upper string `json:"upper"`
 	// Device and Inode name the folder that was covered. Another one may stand at Lower
 	// by now.
