@@ -41,8 +41,7 @@ type Bounds struct {
 	Added []string
 	// Home is the canonical home directory, "" when unknown.
 	Home string
-	// FoldCase says that the file system takes upper and lower case of Root for
-	// the same folder.
+	// FoldCase says that the file system ignores case in the path of Root.
 	FoldCase bool
 	// Notes say what a person should know about how the root was found.
 	Notes []string

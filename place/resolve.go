@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Resolve fills Resolved and Place of an access to a path, and leaves any other access alone.
+// Resolve sets Resolved and Place of an access to a path, and leaves any other access alone.
 // Target may hold "..", a trailing slash and, when Glob is set, wildcards; a relative one
 // starts from the working directory, and an empty one that is read means the working
 // directory. A path that cannot be resolved lies outside and is in doubt.
@@ -37,8 +37,8 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 }
 
-// Contains reports whether a path lies inside the project, as it is written
-// and where it leads.
+// Contains reports whether a path lies inside the project, both as written and after its
+// links are followed.
 func (b *Bounds) Contains(path string) bool {
 	_, place, err := b.locate(b.absolute(path), umpire.KindRead)
 	return err == nil && place == umpire.PlaceInside

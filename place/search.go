@@ -33,10 +33,10 @@ type search struct {
 
 var errManyLinks = errors.New("too many links")
 
-// Search looks through what a search of a folder would read, or a program that is handed
-// what a pattern matches: it returns the first file that is a secret, "" for none, and
-// where links lead out of the project that the search follows. A folder too large to look
-// through is an error. The access has been resolved.
+// Search looks through the files that a recursive search of a folder would read, or that a
+// pattern matches. It returns the first file that is a secret, or "", and the targets outside
+// of the project of links that the search would follow. A folder too large to look through is
+// an error. The access must have been resolved by [Bounds.Resolve].
 func (b *Bounds) Search(a *umpire.Access, secret func(file string) bool) (found string, links []string, err error) {
 	if a.Place == umpire.PlaceInside && a.Glob && !a.Tree {
 		found, err = b.matchedSecret(a, secret)

@@ -61,8 +61,8 @@ type Examples struct {
 	Safe, Asks []string
 }
 
-// Knowledge is what a person knows of programs beside the built-in tables. It does
-// not change, and is safe for concurrent use. Nil knows nothing.
+// Knowledge is what a person adds to the built-in tables. It is immutable and safe for
+// concurrent use. Nil adds nothing.
 type Knowledge struct {
 	entries  []Program
 	programs []program
@@ -225,8 +225,10 @@ func Programs(k *Knowledge) iter.Seq[Program] {
 	}
 }
 
-// CheckExamples holds an entry to its own examples, beside the built-in tables. A line is
-// harmless when no part of it is in doubt or riskier than low.
+// CheckExamples checks an entry, together with the built-in tables, against its own examples.
+// It returns an [*ExampleError] for a safe example that is not harmless, and another error
+// for an example that should ask and does not. A line is harmless when no part of it is in
+// doubt or riskier than low.
 func CheckExamples(p Program) error {
 	k, err := NewKnowledge([]Program{p})
 	if err != nil {
@@ -246,7 +248,7 @@ func CheckExamples(p Program) error {
 	return nil
 }
 
-// An ExampleError is an example among the safe ones that is not harmless.
+// An ExampleError names a safe example that turned out not to be harmless.
 type ExampleError struct {
 	Line string
 	Why  umpire.Phrase

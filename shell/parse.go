@@ -4,38 +4,38 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Env is what Parse may know of the shell that would run the line. The zero
-// value knows nothing: relative paths and ~ are then in doubt.
+// Env describes the shell that would run the line. With the zero value relative paths and ~
+// are in doubt. Its functions are called during Parse only, and may be nil.
 type Env struct {
 	Dir  string // absolute working directory
 	Home string // absolute home directory of the user
 	// IsDir, when set, reports whether an absolute path is a folder now. With it
 	// `cd x; y` need not be judged for the case that cd fails.
 	IsDir func(path string) bool
-	// Git, when set, tells the own settings of the repository that git would find
-	// from a folder, with which its looking subcommands can be made to run
-	// programs. It is called only for lines that start git. An error says that they
-	// could not be read, and git then asks. Without it a line is read as if no
-	// repository named a program; place.Bounds.Env sets it.
+	// Git, when set, returns the own settings of the repository that git would find from a
+	// folder. Such settings can make read-only subcommands run programs. It is called only
+	// for lines that start git. An error says that they could not be read, and git then asks.
+	// Without it a line is read as if no repository named a program; place.Bounds.Env sets
+	// it.
 	Git func(dir string) ([]GitSetting, error)
-	// GitTop, when set, tells the top folder of the work tree that git would find
-	// from a folder, or "".
+	// GitTop, when set, returns the top folder of the work tree that git would find from a
+	// folder, or "".
 	GitTop func(dir string) string
-	// Settings, when set, returns the files of the names that lie in a folder or in one
-	// above it, up to the person's home, which is left out. It is called only for programs
-	// that ask a server which such a file could choose. An error says that one could not
-	// be read, and the program then asks.
+	// Settings, when set, returns the files of these names in a folder and those above it, up
+	// to the person's home, which is left out. It is called only for programs that ask a
+	// server which such a file could choose. An error says that one could not be read, and
+	// the program then asks.
 	Settings func(dir string, names []string) ([]SettingsFile, error)
 	// Find, when set, looks for files in a folder and those above it, as far as the project
 	// reaches. It returns the path of the first one that exists, or "". A name may be a path.
 	Find func(dir string, names ...string) string
-	// Entries, when set, returns the names of what lies in a folder.
+	// Entries, when set, returns the names of the entries of a folder.
 	Entries func(dir string) ([]string, error)
-	// Recipe, when set, tells what a program runs by a name that the project gave: npm, pdm,
-	// hatch and poe by that of a script, make, just and task by that of a target, "" for the
-	// default one.
+	// Recipe, when set, returns what a program runs by a name that the project gave: npm,
+	// pdm, hatch and poe by that of a script, make, just and task by that of a target, "" for
+	// the default one.
 	Recipe func(dir, program, name string) Recipe
-	// Programs are known beside those of the built-in tables.
+	// Programs are known in addition to those of the built-in tables.
 	Programs *Knowledge
 }
 
@@ -56,8 +56,8 @@ func Parse(line string, env Env) []umpire.Access {
 	return accesses
 }
 
-// ParseCode is Parse with what code of other languages on the line seems to do. The
-// guesses may be wrong in either direction: refuse by them, and permit nothing.
+// ParseCode is Parse that also returns what code of other languages on the line seems to do.
+// The guesses may be wrong in either direction: use them to refuse, never to permit.
 func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	w := &walker{env: env, tables: env.Programs.prependTo(families[:]), coded: codeFamilies[:]}
 	s := newState(env)

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A Recipe is what a name of a project's own stands for, as its files say: a script of
-// package.json, a target of a makefile. The zero value is one that is not there.
+// A Recipe is what a name means in a project's own files: a script of package.json, a target
+// of a makefile. The zero value means that the name does not exist.
 type Recipe struct {
 	// File is the file that defines it, and Name its name there; File is "" when that name
 	// does not exist.
@@ -24,7 +24,7 @@ type Recipe struct {
 	// Vars are the variables that the file sets for its lines.
 	Vars []string
 	// Unread says why the file does not tell all that runs; "" when Lines are complete. Lines
-	// are then what is known of it.
+	// are then incomplete.
 	Unread string
 	// Text is the file of an unread recipe without Lines, as far as it is known. The
 	// commands that it spells out are guessed.
