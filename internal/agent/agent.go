@@ -1,6 +1,6 @@
-// Package agent is the loop of the built-in agent: it asks a model, takes every
-// call that the model makes through the gate, runs what the gate lets go, and gives
-// the results back, until the model has nothing more to do.
+// Package agent is the loop of the built-in agent: it asks a model, takes every call of the
+// model through the gate, runs the calls that the gate allows, and returns the results, until
+// the model has nothing more to do.
 //
 //	a := &agent.Agent{Gate: gate, Model: model, Tools: tools, System: agent.Prompt(where)}
 //	outcome, err := a.Run(ctx, session, "fix the tests")
@@ -68,8 +68,8 @@ type Agent struct {
 	// returns when that is done, or when its context ends because the question has
 	// been answered elsewhere. Nil leaves asking to others.
 	Ask func(ctx context.Context, p umpire.Pending) error
-	// Sandbox is what the tools can run commands in, for the gate to decide by. Nil is not
-	// notified.
+	// Sandbox describes the sandbox of the tools to the gate, which decides by it. Nil leaves
+	// it unknown.
 	Sandbox *umpire.Confinement
 	// Runner names this process, for the evidence after a crash.
 	Runner string
@@ -79,13 +79,13 @@ type Agent struct {
 	// Sub lets the agent have sub-agents; nil gives it none.
 	Sub *SubAgents
 
-	maxTurns int // how often the model is asked in one run; 0 is as often as it takes
+	maxTurns int // how often the model is asked in one run; 0 means no limit
 
-	clock func() time.Time // that goes on while the machine sleeps; nil is the system's
+	clock func() time.Time // the clock, which continues while the machine sleeps; nil is the system's
 	now   atomic.Pointer[run]
 }
 
-// deriveSubAgent is an agent like this one, for a sub-agent: what bounds this one bounds that one.
+// deriveSubAgent returns a copy of the agent for a sub-agent, with the same bounds.
 func (a *Agent) deriveSubAgent() *Agent {
 	return &Agent{Gate: a.Gate, Ask: a.Ask, Sandbox: a.Sandbox, Runner: a.Runner, maxTurns: maxTurns, clock: a.clock}
 }
@@ -115,7 +115,7 @@ type Outcome struct {
 	Waiting int
 }
 
-// A ModelError says that the model gave no reply.
+// A ModelError says that the model did not reply.
 type ModelError struct{ Err error }
 
 func (e *ModelError) Error() string { return e.formatted().Error() }

@@ -64,9 +64,9 @@ func elideOutputs(request llm.Request, n int) llm.Request {
 	return request
 }
 
-// countElidable is how many outputs must be left out, oldest first, for half of what is
-// still sent of them to go. Models count in words of their own, so there is nothing to
-// measure against; and what is left out must last for a while.
+// countElidable is how many outputs must be left out, oldest first, for half of what is still
+// sent of them to go. Token counts differ between models, so bytes stand in for them; and
+// leaving out half lasts for a while.
 func countElidable(request llm.Request, elided int) int {
 	var outputs []string
 	left := 0
@@ -88,10 +88,11 @@ func countElidable(request llm.Request, elided int) int {
 	return max(elided, len(outputs))
 }
 
-// savedBytes is what leaving out an output saves, in bytes.
+// savedBytes is how many bytes leaving out an output saves.
 func savedBytes(output string) int { return len(output) - len(shortenOutput(output)) }
 
-// shortenOutput stands for an output that is left out; a short one is left as it is.
+// shortenOutput returns the note that replaces an output. An output that is shorter than the
+// note stays.
 func shortenOutput(output string) string {
 	note := fmt.Sprintf("[Elided] This output of %d bytes was left out, since the conversation became too long. Run "+
 		"the call again, or ask for less, if you need it.", len(output))

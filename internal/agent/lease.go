@@ -17,7 +17,7 @@ const (
 	killAfter  = 20 * time.Second
 )
 
-// errLease is why a call is ended whose runner may have lost the session.
+// errLease ends a call whose runner may have lost the session.
 var errLease = errors.New("the session's lease was not renewed in time")
 
 // holdLease renews the lease until ctx ends. A runner that is fenced off, or that
@@ -65,5 +65,5 @@ func (r *run) renew(ctx context.Context, longest time.Duration) error {
 	return err
 }
 
-// wallClock is the time that goes on while the machine sleeps.
+// wallClock is a clock that continues while the machine sleeps.
 func wallClock() time.Time { return time.Now().Round(0) }

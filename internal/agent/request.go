@@ -76,10 +76,10 @@ func addMessage(messages []llm.Message, m llm.Message) []llm.Message {
 	return append(messages, m)
 }
 
-// silence stands for a reply without anything in it, which could not be sent back.
+// silence replaces an empty reply, which could not be sent back.
 const silence = "(no reply)"
 
-// cleanReply makes a reply fit to be kept.
+// cleanReply drops empty texts of a reply, and marks broken calls.
 func cleanReply(m llm.Message) llm.Message {
 	kept := llm.Message{Role: llm.RoleAssistant, Stop: m.Stop, Usage: m.Usage}
 	says := false
@@ -206,12 +206,12 @@ func inputOf(call *llm.Block) json.RawMessage {
 	return why
 }
 
-// maxPlain bounds the name of a tool that is not there, for a rule to name it.
+// maxPlain bounds the name of a missing tool, so that a rule can name it.
 const maxPlain = 128
 
-// missingToolRule is the rule against a tool that is not there (any more): nobody is to be
-// asked about a call that could not run anyway. It is sent only where it speaks of no
-// other call of the message; of those the tools themselves say that they are not there.
+// missingToolRule denies a missing tool: nobody should be asked about a call that cannot run
+// anyway. It is sent only if it covers no other call of the message; otherwise running the
+// call reports that the tool is missing.
 func missingToolRule(name string) umpire.Rule {
 	return umpire.Rule{
 		ID: "no-such-tool", Action: umpire.Deny, Tool: name, Source: umpire.SourceSession,

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A run is one stay of a runner with a session.
+// A run is one runner's work on a session.
 type run struct {
 	*Agent
 
@@ -28,7 +28,7 @@ type run struct {
 	handlerMu sync.Mutex // serializes the handler's calls, and guards what follows
 	cursor    int64      // the last event that was passed on
 
-	mu       sync.Mutex // never held while anybody else's code runs: ending a call must not wait
+	mu       sync.Mutex // never held while other code runs: ending a call must not wait
 	stopTool context.CancelCauseFunc
 }
 
@@ -59,7 +59,7 @@ func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome
 	helpers.Go(func() { r.holdLease(ctx, cancel) })
 	err := r.runSteps(ctx, task)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
-		err = cause // what ended the run, not what broke because of it
+		err = cause // the cause that ended the run, not what broke because of it
 	}
 	cancel(nil)
 	helpers.Wait()
@@ -67,7 +67,7 @@ func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome
 	return r.outcome, err
 }
 
-// runSteps is the run from its first step to its last.
+// runSteps does the whole run.
 func (r *run) runSteps(ctx context.Context, task string) error {
 	if err := r.findOpen(ctx); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (r *run) events(ctx context.Context, after int64) (all []umpire.Event, err 
 	return all, err
 }
 
-// prompt hands the task in.
+// prompt submits the task.
 func (r *run) prompt(ctx context.Context, task string) error {
 	prompted, err := r.Gate.Prompt(ctx, umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch})
 	if err != nil {
@@ -167,9 +167,8 @@ func (r *run) prompt(ctx context.Context, task string) error {
 	return nil
 }
 
-// finishOpen brings the open batch to its end. It reports whether the model is to be
-// asked then: not after a person has stopped the turn, unless there is something
-// new to be said.
+// finishOpen finishes the open batch. It reports whether to ask the model next: not after a
+// person has stopped the turn, unless there is something new to say.
 func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
 	if r.open == "" {
 		return true, nil
@@ -222,7 +221,8 @@ func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {
 	return c, err
 }
 
-// refusalUnlessIdle tells a session without anything to send from one that a person has ended.
+// refusalUnlessIdle returns nil for an idle session, which has nothing to send, and the
+// refusal for one that a person has ended.
 func (r *run) refusalUnlessIdle(ctx context.Context, refusal error) error {
 	s, err := r.Gate.Session(ctx, r.session.ID)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 // finishTime is for storing results after the run was asked to end.
 const finishTime = 5 * time.Second
 
-// settle brings a batch to its end: it waits while a person is asked, and runs the
-// calls in their order while the gate lets it. It returns early when a question
-// waits that nobody can answer.
+// settle finishes a batch: it waits while a person is asked, and runs the calls in order
+// while the gate allows it. It returns early when a question waits that nobody can answer.
 func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, error) {
 	b, err := r.batch(ctx, id)
 	for err == nil {
@@ -77,8 +76,8 @@ func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, er
 	return started.Batch, nil
 }
 
-// startCall asks the gate to let a call run. It is not broken off halfway: a call of
-// which it is not known whether it was started would have to be asked about.
+// startCall asks the gate to start a call. It is never interrupted: a call that may or may
+// not have started would need a person's answer.
 func (r *run) startCall(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
 	ctx, done := outlastingContext(ctx)
 	defer done()
@@ -97,8 +96,8 @@ func outlastingContext(ctx context.Context) (context.Context, context.CancelFunc
 	return longer, func() { stop(); cancel() }
 }
 
-// execute runs a call that the gate has let go, and stores its result. The result is
-// stored also when the run is ending: what has happened must not be in doubt.
+// execute runs a call that the gate has started, and stores its result. The result is stored
+// also when the run is ending: what has happened must not be in doubt.
 func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Started) (umpire.Batch, error) {
 	result := r.runTool(ctx, started)
 	if r.leavesOpen(ctx, started, result) {
@@ -117,8 +116,8 @@ func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Starte
 	return after, nil
 }
 
-// leavesOpen reports whether a call is left as it is: a sub-agent that is not done when its
-// parent's run ends is gone on with by the next one.
+// leavesOpen reports whether a call is left as it is: the parent's next run resumes an
+// unfinished sub-agent.
 func (r *run) leavesOpen(ctx context.Context, started umpire.Started, result umpire.Result) bool {
 	if r.tasks == nil || started.Call.Tool != taskTool || result.Status == umpire.ResultOK {
 		return false
@@ -163,7 +162,7 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 	r.mu.Unlock()
 	if cause := context.Cause(ctx); cause != nil && result.Status != umpire.ResultOK {
 		result.Status = umpire.ResultCancelled
-		why := "" // of a turn that was stopped there is no more to say
+		why := "" // a stopped turn has nothing more to say
 		if !errors.Is(cause, context.Canceled) {
 			why = fmt.Sprintf(" (%v)", cause)
 		}
@@ -214,7 +213,7 @@ func (r *run) countEnd(c *umpire.BatchCall, result umpire.Result) {
 // pollEvery is how often a waiting batch is checked without news.
 const pollEvery = 2 * time.Second
 
-// await waits until a batch waits no more, and has a person asked meanwhile.
+// await waits until no call of a batch waits, and meanwhile asks a person.
 func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	asker := &asker{ask: r.Ask, failed: make(chan error, 1)}
 	defer asker.stop()
@@ -245,7 +244,7 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	}
 }
 
-// showQuestion has the first question asked that waits, and no other.
+// showQuestion asks the first waiting question, and no other.
 func (r *run) showQuestion(ctx context.Context, a *asker) error {
 	if a.ask == nil {
 		return nil
@@ -270,7 +269,7 @@ func (r *run) showQuestion(ctx context.Context, a *asker) error {
 	return nil
 }
 
-// An asker has a person asked, one question at a time.
+// An asker asks a person, one question at a time.
 type asker struct {
 	ask    func(context.Context, umpire.Pending) error
 	failed chan error

@@ -22,7 +22,7 @@ import (
 
 const (
 	taskTool = "Task"
-	// leavesPlan is a tool that a sub-agent does not have: the mode is its parent's.
+	// leavesPlan is a tool that sub-agents do not have: the mode is their parent's.
 	leavesPlan = "ExitPlanMode"
 	// maxTasks bounds the sub-agents of one run.
 	maxTasks = 50
@@ -46,7 +46,7 @@ type SubAgents struct {
 type Equipment struct {
 	Model llm.Model
 	Tools Tools
-	// Close is called when the sub-agent works no more.
+	// Close is called when the sub-agent has finished.
 	Close func()
 }
 
@@ -98,7 +98,7 @@ type assignment struct {
 	Profile string `json:"subagent_type"`
 }
 
-// anyProfile is what other agents call a sub-agent of no kind in particular.
+// anyProfile is what other agents call a general-purpose sub-agent.
 const anyProfile = "general-purpose"
 
 // assign reads the input.
@@ -200,7 +200,7 @@ func (t *tasks) runSubAgent(
 		equipment.Tools, func(name string) bool { return name != leavesPlan },
 	)
 	if child.Turn > 0 {
-		task = "" // it has it already
+		task = "" // the session has it already
 	}
 	outcome, err := worker.Run(ctx, child, task)
 	if err == nil && outcome.Idle {

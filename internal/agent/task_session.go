@@ -52,12 +52,11 @@ func (t *tasks) openSession(
 	return s, lastSeq, err
 }
 
-// leaseTime is how long a runner that is gone without a trace keeps its session, and a
-// little more.
+// leaseTime is how long a runner that has disappeared keeps its session, and a little more.
 const leaseTime = 40 * time.Second
 
-// takeOverSession takes the session of a sub-agent, as soon as the runner that had it has it no
-// more: its lease may last longer than that of the parent.
+// takeOverSession takes the session of a sub-agent as soon as its former runner has lost it:
+// that lease may outlast the parent's.
 func (t *tasks) takeOverSession(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
 	r := t.run
 	resumption := umpire.Resumption{ID: id, Dir: r.session.Dir, Runner: r.Runner, Headless: r.session.Headless}

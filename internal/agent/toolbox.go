@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A Claimer is a set of tools of which somebody says more than is in a call's input:
-// that goes to the gate, and to the person who is asked, beside the call.
+// A Claimer is a set of tools whose providers make claims beyond a call's input. The gate and
+// the person who is asked see them with the call.
 type Claimer interface {
 	Extra(name string) map[string]json.RawMessage
 }
@@ -47,7 +47,7 @@ func (b Toolbox) Tools() []llm.Tool {
 	return all
 }
 
-// Extra is what is said of a tool.
+// Extra returns the claims about a tool.
 func (b Toolbox) Extra(name string) map[string]json.RawMessage {
 	if set, ok := b.set(name).(Claimer); ok {
 		return set.Extra(name)

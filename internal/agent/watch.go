@@ -47,7 +47,7 @@ func (r *run) passEvent(e umpire.Event) {
 	r.handlerMu.Unlock()
 	select {
 	case r.bell <- struct{}{}:
-	default: // it rings already
+	default: // it is ringing already
 	}
 }
 
@@ -82,8 +82,8 @@ const (
 	patience = 20 * time.Second
 )
 
-// retryPatiently does something that may be done twice, until it is done, refused, or the
-// patience is at its end.
+// retryPatiently repeats an idempotent operation until it succeeds, is refused, or patience
+// has passed.
 func (r *run) retryPatiently(ctx context.Context, do func() error) error {
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {

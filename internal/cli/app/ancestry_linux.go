@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// maxAncestors bounds the walk up: nobody sits that deep.
+// maxAncestors bounds the walk up the process tree.
 const maxAncestors = 64
 
 // findAncestors returns the processes that this one descends from, the nearest first, up to

@@ -16,8 +16,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// Surroundings are all that the program knows of the world it was started in;
-// tests give their own.
+// Surroundings are everything the program reads from its process: streams, arguments,
+// environment. Tests provide their own.
 type Surroundings struct {
 	Args           []string // without the program's name
 	Stdin          io.Reader
@@ -95,10 +95,10 @@ func SmallHook(program string) string {
 	return small
 }
 
-// Remark tells something beside the result.
+// Remark writes a line for the person to standard error.
 func (a *App) Remark(text string) { fmt.Fprintf(a.Stderr, "umpire: %s\n", view.Visible(text)) }
 
-// RemarkError tells of an error that does not stop the command.
+// RemarkError reports an error that does not stop the command.
 func (a *App) RemarkError(err error) { a.Remark(a.Text.Error(err)) }
 
 // RemarkAll tells the person of notices.

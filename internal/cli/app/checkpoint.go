@@ -71,20 +71,19 @@ func (s StoreAddress) Public() string {
 const (
 	// checkpointPause is how long after an event, at most, a gate that runs on records it.
 	checkpointPause = 10 * time.Second
-	// recordTime bounds recording, so that a database that is away holds up no end.
+	// recordTime bounds recording, so an unreachable database does not delay the end.
 	recordTime = 10 * time.Second
 )
 
-// A keeper records what a gate's timeline is, so that it is noticed when some of it is
-// lost later.
+// A keeper records the state of a gate's timeline, so a later loss is noticed.
 type keeper struct {
 	app    *App
 	store  *store.Store
 	record *checkpoint.Record // nil when there is no key
-	said   bool               // that something is lost
+	said   bool               // that a loss was reported
 }
 
-// keepCheckpoints makes a keeper. Trouble with it is said and stops nothing: no call is
+// keepCheckpoints makes a keeper. Its errors are reported but stop nothing: no call is
 // decided by it.
 func keepCheckpoints(a *App, s *store.Store, at StoreAddress) *keeper {
 	k := &keeper{app: a, store: s}

@@ -41,7 +41,7 @@ func (e *CommandError) Unwrap() error { return e.Err }
 // ExitCode is the code the process ends with.
 func (e *CommandError) ExitCode() int { return e.Code }
 
-// Failed is an error of the world: a file, a disk. Nil stays nil.
+// Failed is an error of the environment: a file, a disk. Nil stays nil.
 func Failed(err error) error {
 	if err == nil {
 		return nil
@@ -49,12 +49,12 @@ func Failed(err error) error {
 	return &CommandError{Code: ExitError, Err: err}
 }
 
-// Usage is an error of whoever typed the command or wrote the configuration.
+// Usage is an error of the person who typed the command or wrote the configuration.
 func Usage(hint, format string, args ...any) error {
 	return &CommandError{Code: ExitUsage, Err: umpire.Errorf(format, args...), Hint: hint}
 }
 
-// Refused says that the state of things stands against the command.
+// Refused says that the current state does not permit the command.
 func Refused(hint, format string, args ...any) error {
 	return &CommandError{Code: ExitRefused, Err: umpire.Errorf(format, args...), Hint: hint}
 }

@@ -89,8 +89,8 @@ func (a *App) ReachGate(ctx context.Context, as Credential,
 	return gate, false, done, err
 }
 
-// DialExpectedGate dials the gate that runs; nil is none. A gate that is configured to listen
-// somewhere must be running.
+// DialExpectedGate dials the running gate. It returns nil if none runs. A gate that is
+// configured to listen somewhere must be running.
 func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Credential,
 	tokenFile string) (*client.Client, error) {
 	where, err := a.ReadListenAddress(conf.Listen)
@@ -112,7 +112,7 @@ func GateCloser(c *client.Client) func() {
 	if c == nil {
 		return nil
 	}
-	return func() { c.Close() } //nolint:errcheck // there is nothing left to do with a connection that does not close
+	return func() { c.Close() } //nolint:errcheck // nothing is left to do with a connection that does not close
 }
 
 // DialGate dials the running gate. It returns nil if none runs. It opens no store.
@@ -144,7 +144,7 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 	return c, nil
 }
 
-// clientName is what this program is called on the record.
+// clientName is the name of this program on the timeline.
 const clientName = "cli"
 
 // ReadToken reads a credential: the one that is named, or the one beside the gate.
@@ -161,9 +161,9 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	return token, nil
 }
 
-// OpenOwnGate opens a gate for this process alone, which wants no credential: who can open
-// the store can do everything to it. An address that is named is checked as well, since it
-// stands for the person.
+// OpenOwnGate opens a gate for this process alone. It needs no credential: a process that can
+// open the store can do everything to it. An address that is named is checked as well, since
+// it stands for the person.
 func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile string) (umpire.Gate, func(), error) {
 	at, err := a.ReadStoreAddress(conf.Store)
 	if err != nil {
@@ -183,7 +183,7 @@ func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile st
 	}, nil
 }
 
-// An StartedGate is a gate with the store that it stands on, and what tends it.
+// A StartedGate is a gate with its store and its background work.
 type StartedGate struct {
 	Gate  *gate.Gate
 	store *store.Store
@@ -192,8 +192,8 @@ type StartedGate struct {
 	done  sync.WaitGroup
 }
 
-// StartGate opens the store and a gate over it, and begins to tend it. A long-lived gate
-// follows the rule files.
+// StartGate opens the store and a gate over it, and starts its background work. A long-lived
+// gate follows the rule files.
 func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddress, follow bool) (*StartedGate, error) {
 	if a.Home() == "" {
 		return nil, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")

@@ -80,8 +80,8 @@ func (a *App) ancestry() []ancestor {
 	return a.ancestors()
 }
 
-// needOutsider refuses what only a person may do in a process that descends from
-// one that runs a session: what an agent starts is the agent.
+// needOutsider refuses what only a person may do in a process that descends from the runner
+// of a session: a process that an agent started counts as the agent.
 func (a *App) needOutsider(what string, runners map[string]string) error {
 	for _, p := range a.ancestry() {
 		if session, runs := runners[p.runner]; runs && p.runner != "" {
