@@ -50,7 +50,7 @@ func lookupIn(env []string) func(string) (string, bool) {
 // variable is a reference to umpire's own environment.
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// filledIn puts values of the environment in. A missing variable is an error: an empty key
+// filledIn fills in values of the environment. A missing variable is an error: an empty key
 // would be refused far away, without a visible reason.
 func filledIn(values map[string]string, lookup func(string) (string, bool)) (map[string]string, error) {
 	filled := map[string]string{}

@@ -35,7 +35,7 @@ type records struct {
 
 func ledgerKey(t *offer) string { return t.server.name + "/" + t.name }
 
-// readTools returns what is remembered, which is nothing at first.
+// readTools returns the remembered tools; at first there are none.
 func (l *ledger) readTools() (map[string]string, error) {
 	data, err := files.ReadSmall(l.path, maxLedger)
 	if errors.Is(err, fs.ErrNotExist) {

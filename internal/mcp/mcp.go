@@ -11,16 +11,15 @@
 //     gate judges it as a tool that is known by name only.
 //   - What a tool claims to be (its annotations) goes to the gate, where it can only
 //     raise the risk, and to the person, marked as a claim.
-//   - A tool that is described otherwise than when the server was started is not run
-//     any more: what a person or a rule agreed to was the other one. One that is
-//     described otherwise than when it was last called, in an earlier run, is asked about
-//     whatever rule allows it.
-//   - Descriptions, lists and results are bounded, and valid UTF-8. What is no text is
-//     named and left out.
+//   - A tool that is described otherwise than when the server was started is not run any
+//     more: what a person or a rule agreed to was the other one. If its description has
+//     changed since an earlier run called it, the call asks whatever rule allows it.
+//   - Descriptions, lists and results are bounded, and valid UTF-8. Other content than text
+//     is only named.
 //   - A server gets no request answered: neither its questions to the person nor
 //     those to the model.
-//   - Every call gets one result, whatever the server does: it may hang, die, flood or
-//     answer what nobody asked.
+//   - Every call gets one result, whatever the server does: it may hang, die, flood or send
+//     answers that nobody asked for.
 //
 // The program of a server gets few variables of the environment, none of which names a
 // key, a process group of its own, and it ends with the set.
@@ -53,7 +52,7 @@ const (
 	maxTools = 200
 )
 
-// Options say where servers work.
+// Options are the surroundings of servers.
 type Options struct {
 	// Root is the project's root, from which a server's relative folder starts; Home is
 	// the person's, in which a server runs that names none.
@@ -93,7 +92,7 @@ type offer struct {
 	anew   bool            // it is described otherwise than when it was last called; see Set.mu
 }
 
-// Open starts the servers, all at once, and learns their tools. A server that cannot be
+// Open starts the servers, all at once, and lists their tools. A server that cannot be
 // started is noted and left out. Close the set when the session is over.
 func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set {
 	s := &Set{notice: o.Notice, tools: map[string]*offer{}, ledger: ledger{path: o.Ledger}}
@@ -119,8 +118,8 @@ func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set
 	return s
 }
 
-// addTools takes tools in. If two have the same name, neither is added: a call or a rule
-// could mean either.
+// addTools adds tools. If two have the same name, neither is added: a call or a rule could
+// mean either.
 func (s *Set) addTools(offers []*offer) {
 	twice := map[string]bool{}
 	for _, t := range offers {
@@ -153,7 +152,7 @@ func (s *Set) compare() {
 	}
 }
 
-// called remembers a tool as it is, now that a call of it may run.
+// called remembers a tool's description when a call of it may run.
 func (s *Set) called(t *offer) {
 	if err := s.ledger.rememberTool(t); err != nil {
 		s.notice("MCP tool %s is asked about the next time, too: %v", t.llm.Name, err)
@@ -173,7 +172,7 @@ func (s *Set) offer(name string) *offer {
 	return s.tools[name]
 }
 
-// drop takes a tool out for good.
+// drop removes a tool for good.
 func (s *Set) drop(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 const (
 	// maxFrame bounds one message of a server: what is larger ends the connection.
 	maxFrame = 8 << 20
-	// stopGrace is the time that a server has to end by itself when it is not needed
-	// any more, and then once more when it is asked to.
+	// stopGrace is how long a server may take to end by itself when it is no longer needed,
+	// and then again when it is asked to.
 	stopGrace = time.Second
 	// maxWords is how much of what a server prints to its standard error is kept.
 	maxWords = 4 << 10
@@ -29,7 +29,7 @@ const (
 
 // A program is the process of a server.
 type program struct {
-	input  io.WriteCloser // whose end tells the server to end
+	input  io.WriteCloser // closing it asks the server to end
 	output *io.PipeReader
 	words  *lastWords
 	kill   context.CancelFunc // ends it, with all that it started
@@ -37,7 +37,7 @@ type program struct {
 	err    error              // how; read it after ended is closed
 }
 
-// launch starts the program of a server, and returns what speaks with it.
+// launch starts the program of a server, and returns the transport to it.
 func (s *server) launch() (sdk.Transport, error) {
 	env, err := filledIn(s.config.Env, lookupIn(s.options.Env))
 	if err != nil {
@@ -81,8 +81,8 @@ func (p *program) wait(killed context.Context, group *process.Group, write *io.P
 	write.Close() //nolint:errcheck // it never fails
 }
 
-// dir is where the server's program runs. Not in the project, unless it is said: some
-// launchers run what a project brings along.
+// dir is where the server's program runs: by default not in the project, since some launchers
+// run code of the project.
 func (s *server) dir() string {
 	switch dir := s.fromHome(s.config.Dir); {
 	case dir == "":
@@ -136,7 +136,7 @@ func (w *lastWords) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(w.text), "\uFFFD"))
 }
 
-// dial makes what speaks with a server at a URL.
+// dial makes the transport to a server at a URL.
 func (s *server) dial() (sdk.Transport, error) {
 	headers, err := filledIn(s.config.Headers, lookupIn(s.options.Env))
 	if err != nil {
@@ -148,8 +148,7 @@ func (s *server) dial() (sdk.Transport, error) {
 	}, nil
 }
 
-// noRedirect: what goes to a server may hold keys, and a call what nobody else is to
-// have.
+// noRedirect refuses redirects: requests may hold keys, and calls private data.
 func noRedirect(r *http.Request, _ []*http.Request) error {
 	return umpire.Errorf("the server sends its clients on to %s, which is not followed", r.URL.Host)
 }

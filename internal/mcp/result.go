@@ -16,7 +16,7 @@ import (
 // errSaid says that the server calls its own answer an error.
 var errSaid = errors.New("the tool failed")
 
-// resultText makes a text of a server's answer. Other content than text is only named.
+// resultText turns a server's answer into text. Other content than text is only named.
 func resultText(r *sdk.CallToolResult) (string, error) {
 	if r.NeedsInput() {
 		return "", errors.New(
@@ -79,8 +79,8 @@ func nameOmitted(what, mime string, size int) string {
 	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, stripInvisible(mime), size)
 }
 
-// stripInvisible takes out of a text what a terminal would obey and nobody would see: the
-// marks with which a description says other things to a model than to a person.
+// stripInvisible removes the characters of a text that a terminal would obey or a person
+// would not see, with which a description could tell a model other things than a person.
 func stripInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

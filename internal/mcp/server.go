@@ -30,7 +30,7 @@ type server struct {
 	gone sync.Once // its end was noticed
 }
 
-// startServer reaches the server and learns its tools.
+// startServer connects to the server and lists its tools.
 func (s *server) startServer(ctx context.Context) (offers []*offer, err error) {
 	ctx, cancel := context.WithTimeoutCause(
 		ctx, startTime, umpire.Errorf("it did not list its tools within %v", startTime),
@@ -39,7 +39,7 @@ func (s *server) startServer(ctx context.Context) (offers []*offer, err error) {
 	if offers, err = s.connect(ctx); err == nil {
 		return offers, nil
 	}
-	s.gone.Do(func() {}) // that it does not start says it all
+	s.gone.Do(func() {}) // its failure to start says enough
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

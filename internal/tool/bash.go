@@ -16,10 +16,10 @@ import (
 const (
 	bashTimeout    = 120_000 // milliseconds, unless the call says otherwise
 	maxBashTimeout = 600_000
-	// killGrace is the time that a process group has to end when it is asked to.
+	// killGrace is how long a process group may take to end after it was asked to.
 	killGrace = 2 * time.Second
-	// pipeGrace is how long output is read after a command has ended, from what it
-	// left running.
+	// pipeGrace is how long the output of processes that a command left running is read after
+	// it has ended.
 	pipeGrace = 500 * time.Millisecond
 )
 
@@ -75,8 +75,8 @@ func (s *Set) bash(ctx context.Context, u *use) (string, error) {
 	return out.String(), err
 }
 
-// streamOutput returns where a call's output goes: to be kept, and to whoever listens. Done
-// is for when the call has ended.
+// streamOutput returns the writer for a call's output, which keeps it and passes it on. Call
+// done when the call has ended.
 func (s *Set) streamOutput(id umpire.CallID, kept io.Writer) (sink io.Writer, done func()) {
 	if s.options.Output == nil {
 		return kept, func() {}
@@ -98,7 +98,7 @@ func (s *Set) shell(command, dir string, out io.Writer) *exec.Cmd {
 	return cmd
 }
 
-// shellName is bash, whose language the decision reads, or what there is.
+// shellName is bash, whose language the decision reads, or the shell that exists.
 func shellName() string {
 	if path, err := exec.LookPath("bash"); err == nil {
 		return path

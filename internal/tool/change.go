@@ -13,12 +13,12 @@ import (
 // maxDiff bounds what the result of a call shows of each file that it changed.
 const maxDiff = 16 << 10
 
-// A change is what a call makes of one file.
+// A change is what a call does to one file.
 type change struct {
 	path   string // as the input has it
 	verb   string // what it does to the file, in the past tense
-	create bool   // the file, and the folders that lead to it, need not be there yet
-	blind  bool   // what the file holds does not matter
+	create bool   // the file and its parent folders need not exist yet
+	blind  bool   // the file's content does not matter
 	// apply returns the new content of a file, or nil, and a few words on what was done.
 	apply func(*original) (after []byte, said string, err error)
 }
@@ -51,7 +51,7 @@ func (o *outcome) diff() string {
 	return UnifiedDiff(name, name, o.before.content, o.after, maxDiff)
 }
 
-// change makes a change for good and says what it was.
+// change writes a change and describes it.
 func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	p, info, o, err := s.prepare(u, c, true)
 	if err != nil {
@@ -68,13 +68,13 @@ func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	return joinTexts(said, o.diff()), nil
 }
 
-// readable reports whether the model may see what stands at a path. A call that may
-// write there need not be one that may read.
+// readable reports whether the model may see the file at a path. Permission to write does not
+// include permission to read.
 func (s *Set) readable(ctx context.Context, u *use, path string) bool {
 	return s.options.MayRead != nil && s.options.MayRead(ctx, u.call, path)
 }
 
-// prepare works a change out and leaves the file alone. The place is open then.
+// prepare works out a change without writing it. It returns with the place open.
 func (s *Set) prepare(u *use, c *change, create bool) (*place, fs.FileInfo, *outcome, error) {
 	decided, err := s.options.decided(u, c.path, umpire.KindWrite)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Set) prepare(u *use, c *change, create bool) (*place, fs.FileInfo, *out
 	return p, info, o, nil
 }
 
-// work reads what stands at the place and applies the change to it.
+// work reads the file at the place and applies the change to it.
 func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
 	before, info, err := p.hold()
 	switch {
@@ -112,8 +112,8 @@ func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
 	return info, o, namePathOnce(p.path, err)
 }
 
-// A Preview is what a call would change in files. The zero value is that of a call which
-// changes none by itself.
+// A Preview is what a call would change in files. The zero value means that the call changes
+// none itself.
 type Preview struct {
 	// Diff shows it as `diff -u` does. An edit that cannot be done, or is refused, is
 	// described in the place of its diff.
@@ -167,7 +167,7 @@ func (s *Set) preview(u *use, c *change) string {
 	return o.diff()
 }
 
-// previewNew is for a file whose folder is not there yet.
+// previewNew previews a file whose folder does not exist yet.
 func (s *Set) previewNew(u *use, c *change) (*outcome, error) {
 	path, err := s.options.decided(u, c.path, umpire.KindWrite)
 	if err != nil {
@@ -178,10 +178,10 @@ func (s *Set) previewNew(u *use, c *change) (*outcome, error) {
 	return o, err
 }
 
-// A changer reads what becomes of files from the input of a tool.
+// A changer reads the changes of files from the input of a tool.
 type changer struct {
 	read  func(input) ([]change, error)
-	texts []string // the fields that hold what is taken out and put in
+	texts []string // the fields with the old and the new text
 }
 
 // changers are the tools that change files.

@@ -15,8 +15,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// limits are what a decision obliges a command to. Paths outside of the workspace, or guarded
-// in it, that a person or a rule allowed are opened for just this command.
+// limits are the restrictions that a decision puts on a command. Paths outside of the
+// workspace, or guarded in it, that a person or a rule allowed are opened for just this
+// command.
 func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
 	l := sandbox.Limits{Mode: d.Obligations.Sandbox, Network: d.Obligations.Network, Weaker: s.options.Weaker}
 	for i := range d.Accesses {
@@ -36,7 +37,7 @@ func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
 		}
 		l.Seen = append(l.Seen, path) // what may be written may be seen
 		if a.Glob && wasAskedAbout(d, i, umpire.CodeSecret) {
-			found, _ := filepath.Glob(path) // a pattern that is not one names nothing
+			found, _ := filepath.Glob(path) // an invalid pattern names nothing
 			l.Seen = append(l.Seen, found...)
 		}
 		switch {
@@ -87,7 +88,7 @@ func wasAskedAbout(d *umpire.Decision, access int, code umpire.ReasonCode) bool 
 	return false
 }
 
-// errNoSandbox says that a command was not started, since nothing would hold it.
+// errNoSandbox says that a command was not started because there is no sandbox.
 var errNoSandbox = errors.New("the command was not run: the decision wants a sandbox, and there is none here")
 
 // confined runs a command in the sandbox that its limits ask for. If a command may have
@@ -140,7 +141,7 @@ func (t *refusalWatcher) Write(p []byte) (int, error) {
 	if !t.refused {
 		said := strings.ToLower(string(p))
 		t.refused = slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(said, text) }) ||
-			// it has a /tmp of its own
+			// the sandbox has a /tmp of its own
 			strings.Contains(said, "/tmp/") &&
 				(strings.Contains(said, "no such file") || strings.Contains(said, "nonexistent"))
 	}

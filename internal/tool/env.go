@@ -23,8 +23,8 @@ var shellHooks = []string{
 	"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "CDPATH", "GLOBIGNORE", "IFS",
 }
 
-// modelKeys are with what the agent's own model is paid for. They must not appear when a
-// model's tool prints its environment.
+// modelKeys are the credentials of the agent's own model. They must not appear when a model's
+// tool prints its environment.
 var modelKeys = []string{
 	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_CUSTOM_HEADERS",
 	"ANTHROPIC_WEBHOOK_SIGNING_KEY",
@@ -43,9 +43,8 @@ func commandEnv(env []string) []string {
 	return append(kept, AgentMark+"=1")
 }
 
-// withoutSecrets is the environment of a command in the sandbox, of which nobody knows what
-// it does with it. Variables whose name or value is a secret are left out, unless a person
-// listed them.
+// withoutSecrets is the environment of a command in the sandbox, which may do anything with
+// it. Variables whose name or value is a secret are left out, unless a person listed them.
 func withoutSecrets(env, listed []string) []string {
 	var masker *secret.Masker
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {

@@ -110,7 +110,7 @@ func gitTool(about, required, properties string) tool {
 	}
 }
 
-// git runs the command that the decision speaks of, and nothing but that.
+// git runs exactly the command of the decision.
 func (s *Set) git(ctx context.Context, u *use) (string, error) {
 	words, err := policy.GitWords(u.call)
 	if err != nil {
@@ -175,8 +175,8 @@ func (s *Set) checkGit(ctx context.Context, u *use, words []string) error {
 	return nil
 }
 
-// args is the command line for a subcommand: settings first, then its own options, so
-// that those of the words have the last say.
+// args is the command line for a subcommand: settings first, then its own options, which the
+// words can override.
 func (v gitVerb) args(words []string) []string {
 	args := []string{"--no-pager", "--literal-pathspecs"}
 	settings := gitSettings

@@ -83,7 +83,7 @@ func (s *Set) grep(ctx context.Context, u *use) (string, error) {
 	return g.result(), nil
 }
 
-// readInput takes in what was asked for.
+// readInput reads the input of the call.
 func (g *grep) readInput(in input) error {
 	text, err := in.must("pattern")
 	if err != nil {
@@ -169,7 +169,8 @@ func (g *grep) file(f found, shown string) error {
 	return nil
 }
 
-// content reads a file; nil is one that is not searched. It stands until the next.
+// content reads a file, or returns nil for a file that is not searched. The result is valid
+// until the next call.
 func (g *grep) content(f found) ([]byte, error) {
 	if !f.entry.Type().IsRegular() {
 		return nil, nil

@@ -58,8 +58,8 @@ type jobs struct {
 	closed bool
 }
 
-// startJob starts a command in the background. The context of the call that started it
-// has no say in it: it ends by itself, by KillShell or with the set.
+// startJob starts a command in the background. It outlives the context of the call: it ends
+// by itself, by KillShell or with the set.
 func (s *Set) startJob(command string, u *use) (string, error) {
 	limits := s.limits(&u.decision)
 	ctx, stop := context.WithCancel(context.Background())

@@ -96,7 +96,7 @@ func New(o Options) *Set {
 	return &Set{options: o, tools: known, grace: killGrace, jobs: jobs{scratch: o.Scratch, byID: map[string]*job{}}}
 }
 
-// known are all tools.
+// known holds all tools.
 var known = map[string]tool{
 	"Read": readTool, "Write": writeTool, "Edit": editTool, "LS": listTool, "Glob": globTool, "Grep": grepTool,
 	"filesystem-edit": linesTool, "filesystem-edit_search": searchTool,
@@ -122,8 +122,7 @@ func (s *Set) Tools() []llm.Tool {
 	return all
 }
 
-// Keep takes every tool out of the set for which keep says no. It is for before
-// the first call.
+// Keep removes every tool for which keep returns false. Use it before the first call.
 func (s *Set) Keep(keep func(name string) bool) {
 	s.tools = maps.Clone(s.tools)
 	maps.DeleteFunc(s.tools, func(name string, _ tool) bool { return !keep(name) })

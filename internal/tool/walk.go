@@ -79,7 +79,7 @@ func (w *walk) folder(ctx context.Context, l level) error {
 	}
 	entries, err := fs.ReadDir(l.dir.FS(), ".")
 	if err != nil {
-		return nil // a folder that may not be read has nothing to be found
+		return nil // an unreadable folder yields nothing
 	}
 	if text, err := readIgnoreFile(l.dir, ignoreFile); err == nil {
 		l.rules = l.rules.with(l.top, text)

@@ -36,8 +36,8 @@ var fetchTool = tool{
 	run: (*Set).fetch,
 }
 
-// fetch gets the page that the decision speaks of. No cookies, no stored passwords and
-// no proxy take part.
+// fetch gets the page that the decision allows. No cookies, no stored passwords and no proxy
+// take part.
 func (s *Set) fetch(ctx context.Context, u *use) (string, error) {
 	address, err := u.in.must("url", "uri")
 	if err != nil {

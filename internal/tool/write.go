@@ -43,7 +43,7 @@ func writeChange(in input) (change, error) {
 
 var errLarge = fmt.Errorf("is larger than %d bytes", maxEdit)
 
-// stand returns what stands at the place: a regular file, or nil when nothing does.
+// stand returns the regular file at the place, or nil if nothing is there.
 func (p *place) stand() (fs.FileInfo, error) {
 	info, err := p.dir.Lstat(p.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +79,7 @@ func (p *place) swap(before fs.FileInfo, content []byte) error {
 		err = p.dir.Rename(temp, p.name)
 	}
 	if err != nil {
-		_ = p.dir.Remove(temp) // the first error is the one to tell
+		_ = p.dir.Remove(temp) // the first error is the one to report
 	}
 	return err
 }

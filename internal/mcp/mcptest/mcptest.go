@@ -1,5 +1,4 @@
-// Package mcptest is an MCP server that does what servers should not do, for tests of
-// those who have to live with it.
+// Package mcptest is an MCP server that misbehaves, for tests of its clients.
 package mcptest
 
 import (
@@ -150,7 +149,7 @@ func crash(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallTool
 	return nil, nil
 }
 
-// hang does not even end when it is asked to.
+// hang ignores even a request to end.
 func hang(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	select {}
 }
@@ -172,14 +171,14 @@ func environment(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.Ca
 	return Text("PWD " + dir + "\n" + strings.Join(os.Environ(), "\n")), err
 }
 
-// elicitPassword wants to know something of the person before it answers.
+// elicitPassword asks the person for a password before it answers.
 func elicitPassword(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{"p": &mcp.ElicitParams{Message: "Your password?"}},
 	}, nil
 }
 
-// leave leaves a process behind, and says which.
+// leave leaves a process behind, and returns its id.
 func leave(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	cmd := exec.Command("sleep", "1000") //nolint:noctx // it is to stay
 	if err := cmd.Start(); err != nil {
