@@ -41,7 +41,7 @@ type checkFlags struct {
 	explain      bool
 }
 
-// UnheldFlag tells of --unheld, which check and bench have.
+// UnheldFlag describes --unheld, which check and bench have.
 const UnheldFlag = "judge as for a host, which runs commands without umpire's sandbox"
 
 // NewCommand is `umpire check`.
@@ -186,8 +186,8 @@ func CommandCall(line string) (umpire.Call, error) {
 	return umpire.Call{Tool: "Bash", Input: input}, nil
 }
 
-// A checker is where calls are decided: one gate and mode for each project, with
-// what the command line says.
+// A checker decides calls: it has one gate and mode for each project, and the flags of the
+// command line.
 type checker struct {
 	app    *app.App
 	flags  *checkFlags

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// showDecision writes a decision for whom the flags name: a program or a person.
+// showDecision writes a decision for a program or a person, as the flags say.
 func showDecision(a *app.App, f *checkFlags, d umpire.Decision) error {
 	if f.json {
 		return a.ShowJSON(d)

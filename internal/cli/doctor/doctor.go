@@ -203,7 +203,7 @@ func (d *doctor) print() {
 	}
 }
 
-// ownFiles checks who else can read or write what umpire believes.
+// ownFiles checks who else can read or write umpire's own files.
 func (d *doctor) ownFiles() {
 	home := d.Home()
 	if home == "" {
@@ -313,7 +313,7 @@ func (d *doctor) ruleFile(f rulefile.File) {
 	}
 }
 
-// programs checks what the person says of programs.
+// programs checks the person's own entries about programs.
 func (d *doctor) programs() {
 	loaded := rulefile.LoadPrograms(d.Home())
 	for _, note := range programs.Notes(loaded) {

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// sandbox tries everything that the sandbox is to stop, and tells which layer does.
+// sandbox tries everything that the sandbox should stop, and reports which layer does.
 func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
 	if c.Sandbox.Mode == umpire.SandboxFullAccess {
 		d.warn("sandbox", "set sandbox.mode to workspace-write in config.yaml",
@@ -31,7 +31,7 @@ func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
 	d.probes(&r)
 }
 
-// withoutSandbox says what follows where there is less than everything.
+// withoutSandbox says what follows from a weaker or missing sandbox.
 func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
 	switch {
 	case r.Whole():
@@ -46,7 +46,7 @@ func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
 	}
 }
 
-// probes tells what was tried, by the layer that refused it first.
+// probes lists the attempts by the layer that refused them first.
 func (d *doctor) probes(r *sandbox.Report) {
 	if len(r.Probes) == 0 {
 		return

@@ -16,18 +16,18 @@ import (
 )
 
 // If no gate runs and a person is at the terminal, the run itself asks, with the same card as
-// `umpire approve`. Only what is typed after the card has stood there for a moment counts,
-// and no answer is never yes.
+// `umpire approve`. Only input after the card has been shown for a moment counts, and silence
+// never means yes.
 
 // A runAsker asks on the terminal that the process belongs to.
 type runAsker struct {
 	*agentRun
 
 	tty   *os.File
-	lines chan typedLine // closed when there is nothing more to read
+	lines chan typedLine // closed at the end of input
 }
 
-// A typedLine is a line with the time at which it was there.
+// A typedLine is a line with the time at which it was read.
 type typedLine struct {
 	text string
 	at   time.Time
@@ -45,7 +45,7 @@ func (s *agentRun) newAsker() (*runAsker, error) {
 
 func (k *runAsker) closeTerminal() { k.tty.Close() } //nolint:errcheck // a terminal holds nothing that could be lost
 
-// startReading begins to read lines, with the first question.
+// startReading starts reading lines when the first question comes.
 func (k *runAsker) startReading() {
 	if k.lines != nil {
 		return
@@ -99,7 +99,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	}
 }
 
-// choose reads until something of the menu is typed.
+// choose reads until an item of the menu is typed.
 func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answer, error) {
 	if err := app.DropEarlyKeys(ctx, k.tty); err != nil {
 		return umpire.Answer{}, err

@@ -34,8 +34,8 @@ func NewChatCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// runChat talks until the person leaves. It is a person's: whoever sits at the terminal
-// answers what the agent asks, and no agent may sit there.
+// runChat runs a chat until the person leaves. Only a person may start it: the one at the
+// terminal answers the agent's questions.
 func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bool) error {
 	if err := f.checkSession("umpire chat --help"); err != nil {
 		return err
@@ -69,7 +69,7 @@ func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bo
 	if err := host.prepareTurns(ctx, session); err != nil {
 		return err
 	}
-	return s.runChat(ctx, person, host, task, plain)
+	return s.runChatSession(ctx, person, host, task, plain)
 }
 
 // chatGates opens the gate twice where one runs: for the agent, and for the person who
@@ -95,8 +95,8 @@ func (s *agentRun) chatGates(ctx context.Context) (person umpire.Gate, done func
 	return person, func() { closePerson(); closeGate() }, nil
 }
 
-// runChat shows the chat until the person leaves it, and says how to resume the session.
-func (s *agentRun) runChat(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
+// runChatSession shows the chat until the person leaves it, and says how to resume the session.
+func (s *agentRun) runChatSession(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
 	conf := s.chatConfig(person, host, task)
 	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
 	if s.flags.json {

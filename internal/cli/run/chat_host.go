@@ -34,7 +34,7 @@ type chatHost struct {
 	cleanUp func()
 }
 
-// prepareTurns makes ready for turns in a session that this process runs.
+// prepareTurns prepares turns in a session that this process runs.
 func (h *chatHost) prepareTurns(ctx context.Context, session umpire.Session) error {
 	from, err := h.lastSeqBefore(ctx, session.ID)
 	if err != nil {

@@ -226,15 +226,15 @@ wait for your answer, then run in their order, and the last one is refused.
 
 Nothing outside the temporary folder is read or written, and it is deleted in the end.`
 
-// DemoIntro is said before the demo plays.
+// DemoIntro is shown before the demo plays.
 const DemoIntro = `A model that plays a script works in %s.
 While one call of a message asks, all of it waits.`
 
-// DemoCompiled is said when the demo was compiled just for this start.
+// DemoCompiled is shown when the demo was compiled just for this start.
 const DemoCompiled = "Started with go run: " +
 	"the first start compiles for one to four minutes, later ones begin within seconds."
 
-// DemoNext is said at the end of the demo.
+// DemoNext is shown at the end of the demo.
 const DemoNext = `Next:
   umpire init claude            put umpire in front of Claude Code
   umpire check -- COMMAND       see how a command is decided

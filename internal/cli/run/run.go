@@ -133,10 +133,10 @@ type agentRun struct {
 	// started this process.
 	personGate umpire.Gate
 	mode       *umpire.Mode // nil: as configured
-	// asks says that a person sits here who is asked on the spot; headless that nobody
-	// can answer. Neither: a gate runs, and waits for whoever answers it.
+	// asks says that a person at this terminal is asked directly; headless that nobody can
+	// answer. Neither: a gate runs, and waits for whoever answers it.
 	asks, headless bool
-	// answer answers what asks in place of a person; nil leaves it to one.
+	// answer answers questions in place of a person; nil leaves them to one.
 	answer func(context.Context, umpire.Pending) error
 }
 
@@ -320,11 +320,11 @@ func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, ca
 	return strings.Join(commands, " && ")
 }
 
-// backgroundGrace is how long commands in the background may go on when the agent has
+// backgroundGrace is how long commands in the background may continue when the agent has
 // nothing more to do.
 const backgroundGrace = 10 * time.Second
 
-// leaveBackground waits for what runs in the background, and ends what goes on.
+// leaveBackground waits for the background jobs, and ends those that continue.
 func (s *agentRun) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) {
 	if wait && len(tools.Running()) > 0 {
 		tools.Wait(ctx, backgroundGrace)
@@ -421,7 +421,7 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	return nil
 }
 
-// brokenOff says why a run ended before its time, and how to go on.
+// brokenOff says why a run ended early, and how to resume it.
 func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error) error {
 	goOn := "umpire run --session " + string(id)
 	_, ofModel := errors.AsType[*agent.ModelError](err)

@@ -24,7 +24,8 @@ func (s *agentRun) enterSession(ctx context.Context, task string) (umpire.Sessio
 		if !errors.Is(err, client.ErrCredential) {
 			return entered, err
 		}
-		// A sandbox around this process keeps it from being a person: it goes on as an agent.
+		// A sandbox around this process keeps it from being a person: it continues as an
+		// agent.
 	}
 	return s.enterSessionBy(ctx, s.gate, task)
 }
@@ -82,7 +83,7 @@ func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire
 		Err: errors.New(s.queuedText(&existing, prompted))}
 }
 
-// findExisting finds the session that is meant, as it stands: the latest where none is named.
+// findExisting finds the session that is meant: the latest if none is named.
 func findExisting(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (umpire.Session, error) {
 	if r.ID == "" {
 		return gate.Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
@@ -90,7 +91,7 @@ func findExisting(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (
 	return gate.Session(ctx, r.ID)
 }
 
-// mayEnter holds a queued task to the rules for going on with a session.
+// mayEnter applies the rules for resuming a session to a queued task.
 func (s *agentRun) mayEnter(existing *umpire.Session, r umpire.Resumption) error {
 	p, err := s.FindProject(s.Dir)
 	if err != nil {
