@@ -96,7 +96,9 @@ func (s *agentRun) chatGates(ctx context.Context) (person umpire.Gate, done func
 }
 
 // runChatSession shows the chat until the person leaves it, and says how to resume the session.
-func (s *agentRun) runChatSession(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
+func (s *agentRun) runChatSession(
+	ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool,
+) error {
 	conf := s.chatConfig(person, host, task)
 	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
 	if s.flags.json {
