@@ -6,7 +6,7 @@ import "time"
 // take as long as is said.
 func NewForTest(c Config, body time.Duration) *Server {
 	return newServer(c, pace{
-		body: body, beat: 100 * time.Millisecond, stall: 300 * time.Millisecond, farewell: 5 * time.Second, goodbye: time.Second,
+		body: body, beat: 100 * time.Millisecond, stall: 3 * time.Second, farewell: 5 * time.Second, goodbye: time.Second,
 	})
 }
 
