@@ -68,7 +68,7 @@ func (ps *projects) projectOf(dir string, added []string) (*Project, error) {
 	if p, ok := ps.dir[key]; ok {
 		return p, nil
 	}
-	p, err := ps.open(dir, added)
+	p, err := ps.openProject(dir, added)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func checkDir(field, dir string) error {
 	return nil
 }
 
-func (ps *projects) open(dir string, added []string) (*Project, error) {
+func (ps *projects) openProject(dir string, added []string) (*Project, error) {
 	settings, err := ps.settingsOf(dir)
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (ss *sessions) Open(ctx context.Context, o umpire.Opening) (umpire.Session,
 		if err := tx.Sessions.Insert(s); err != nil {
 			return err
 		}
-		t := ss.begin(tx, s)
+		t := ss.newTransaction(tx, s)
 		detail := sessionDetail(&s)
 		noteStripped(detail, umpire.ModeReject, s.Mode, broad)
 		t.append(umpire.Event{Kind: umpire.EventSessionOpened}, detail)
@@ -465,7 +465,7 @@ func (ss *sessions) Fork(ctx context.Context, from umpire.SessionID, r umpire.Re
 				return err
 			}
 		}
-		t := ss.begin(tx, s)
+		t := ss.newTransaction(tx, s)
 		t.append(umpire.Event{Kind: umpire.EventSessionOpened}, sessionDetail(&s))
 		return t.flush()
 	})
@@ -546,7 +546,7 @@ func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 		if err != nil {
 			return umpire.Errorf("session %q: %w", id, err)
 		}
-		t := ss.begin(tx, s)
+		t := ss.newTransaction(tx, s)
 		t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "the-session-was-deleted"}, nil)
 		if err := t.flush(); err != nil {
 			return err

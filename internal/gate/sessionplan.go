@@ -39,20 +39,20 @@ func ReadSessionPlan(events []umpire.Event) SessionPlan {
 		switch e.Kind {
 		case umpire.EventSessionOpened, umpire.EventSessionResumed, umpire.EventModeChanged:
 			if detail.Mode != nil {
-				p.enter(mode, *detail.Mode)
+				p.enterMode(mode, *detail.Mode)
 				mode = detail.Mode
 			}
 		case umpire.EventPermissionRejected:
 			if p.Active && e.Code == umpire.CodePlan {
-				p.add(umpire.Planned{Call: e.Call, Tool: e.Tool, Accesses: e.Accesses, Files: detail.Files})
+				p.addPlanned(umpire.Planned{Call: e.Call, Tool: e.Tool, Accesses: e.Accesses, Files: detail.Files})
 			}
 		}
 	}
 	return p
 }
 
-// enter goes from one mode to another.
-func (p *SessionPlan) enter(from *umpire.Mode, to umpire.Mode) {
+// enterMode goes from one mode to another.
+func (p *SessionPlan) enterMode(from *umpire.Mode, to umpire.Mode) {
 	if to != umpire.ModePlan {
 		*p = SessionPlan{}
 		return
@@ -62,8 +62,8 @@ func (p *SessionPlan) enter(from *umpire.Mode, to umpire.Mode) {
 	}
 }
 
-// add takes in a call; the same again takes the place of the one before.
-func (p *SessionPlan) add(c umpire.Planned) {
+// addPlanned takes in a call; the same again takes the place of the one before.
+func (p *SessionPlan) addPlanned(c umpire.Planned) {
 	same := func(o umpire.Planned) bool {
 		return o.Tool == c.Tool && plannedTargets(o.Accesses) == plannedTargets(c.Accesses)
 	}

@@ -29,7 +29,7 @@ func (be *backend) step(ctx context.Context, id umpire.SessionID, epoch int64, f
 		if epoch != 0 && epoch != s.Epoch {
 			return umpire.Errorf("session %q is at epoch %d, not %d: %w", id, s.Epoch, epoch, umpire.ErrFenced)
 		}
-		t := be.begin(tx, s)
+		t := be.newTransaction(tx, s)
 		if s.Permission == umpire.StateWaiting {
 			t.blocked = s.Blocked
 		}
@@ -40,8 +40,8 @@ func (be *backend) step(ctx context.Context, id umpire.SessionID, epoch int64, f
 	})
 }
 
-// begin is a transaction on a session that the caller has locked or just stored.
-func (be *backend) begin(tx *store.Tx, s umpire.Session) *transaction {
+// newTransaction is a transaction on a session that the caller has locked or just stored.
+func (be *backend) newTransaction(tx *store.Tx, s umpire.Session) *transaction {
 	return &transaction{backend: be, tx: tx, outcome: outcome{secrets: be.secrets, now: be.now(), session: s}}
 }
 

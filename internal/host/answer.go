@@ -161,7 +161,7 @@ func (q asked) serious(m Mode) bool {
 	if slices.ContainsFunc(q.reasons, odd) {
 		return true
 	}
-	if folder := find(m.Own, a); folder != nil {
+	if folder := findFolder(m.Own, a); folder != nil {
 		return a.Kind != umpire.KindRead && !folder.Writes
 	}
 	if a.Consequence.AtLeast(umpire.Outward) {
@@ -178,7 +178,7 @@ var fileCommands = []string{"mkdir", "touch", "mv", "cp", "sed", "rm", "rmdir"}
 // runsUnasked reports whether the host runs the access in its mode without asking.
 func (q asked) runsUnasked(m Mode) bool {
 	a := q.access
-	if find(m.Own, a) != nil {
+	if findFolder(m.Own, a) != nil {
 		return true
 	}
 	switch m.Permission {
@@ -246,7 +246,7 @@ var planCodes = []umpire.ReasonCode{umpire.CodePlan, umpire.CodeExternalDirector
 func writesPlan(d *umpire.Decision, own []Folder) bool {
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
-		folder := find(own, a)
+		folder := findFolder(own, a)
 		if folder == nil || !folder.Plan || a.Kind != umpire.KindWrite || a.Doubt != "" {
 			return false
 		}
@@ -261,5 +261,5 @@ func writesPlan(d *umpire.Decision, own []Folder) bool {
 }
 
 func readsOwn(a *umpire.Access, own []Folder) bool {
-	return a != nil && a.Kind == umpire.KindRead && a.Doubt == "" && find(own, a) != nil
+	return a != nil && a.Kind == umpire.KindRead && a.Doubt == "" && findFolder(own, a) != nil
 }

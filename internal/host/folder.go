@@ -64,9 +64,9 @@ func ClaudeFolders(settings, scratch string) []Folder {
 	return found
 }
 
-// find returns the folder that an access to a path is about. Where its links lead
+// findFolder returns the folder that an access to a path is about. Where its links lead
 // counts, and a tree that reaches beyond one file does not belong to the host.
-func find(own []Folder, a *umpire.Access) *Folder {
+func findFolder(own []Folder, a *umpire.Access) *Folder {
 	if a == nil || !a.Paths() || a.Resolved == "" || a.Glob {
 		return nil
 	}

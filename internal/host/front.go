@@ -45,7 +45,7 @@ func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool
 		return f.leave(a.fail("", err)), true
 	}
 	r := newRun(f.Now, o.Deadline)
-	answer := func(ctx context.Context) Output { return f.answer(ctx, a, r, o) }
+	answer := func(ctx context.Context) Output { return f.answerQuestion(ctx, a, r, o) }
 	return f.leave(r.watch(ctx, a, answer)), true
 }
 
@@ -71,7 +71,7 @@ func (f *Front) leave(out Output) int {
 	return out.Exit
 }
 
-func (f *Front) answer(ctx context.Context, a *agent, r *run, o Options) Output {
+func (f *Front) answerQuestion(ctx context.Context, a *agent, r *run, o Options) Output {
 	payload, err := f.payload()
 	if err != nil {
 		return r.fail(a, err)

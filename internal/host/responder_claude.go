@@ -63,7 +63,7 @@ func (p *Responder) decideClaude(ctx context.Context, r *run, q *Question, e Cla
 	case p.through != nil:
 		return p.through.answer(p, ctx, r, c)
 	}
-	return c.answer(c.alone(ctx), false), nil
+	return c.writeAnswer(c.alone(ctx), false), nil
 }
 
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
@@ -111,7 +111,7 @@ func (c *claudeCase) ownFolders(d *umpire.Decision) []Folder {
 	return FindClaudeFolders(c.home, c.question.HostDir, c.project)
 }
 
-func (c *claudeCase) answer(d umpire.Decision, hold bool) Output {
+func (c *claudeCase) writeAnswer(d umpire.Decision, hold bool) Output {
 	return AnswerClaude(c.event, d, c.reply(&d, hold))
 }
 

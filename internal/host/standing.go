@@ -20,7 +20,7 @@ func (h *gateHook) request(ctx context.Context) (Output, error) {
 		alone := h.alone(ctx)
 		d = &alone
 	}
-	return h.answer(*d, false), nil
+	return h.writeAnswer(*d, false), nil
 }
 
 // standingWindow is how many events back an identical call is looked for.

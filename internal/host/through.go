@@ -47,7 +47,7 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q claudeCase) (Ou
 	case err != nil:
 		return Output{}, err
 	case started.Go, started.Batch.ID == "": // started, or left to the host
-		return h.answer(started.Decision, h.holds()), nil
+		return h.writeAnswer(started.Decision, h.holds()), nil
 	}
 	return h.settle(ctx, started.Batch)
 }
@@ -152,12 +152,12 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			}
 			b = next
 		case umpire.CallApproved:
-			started, err := h.start(ctx)
+			started, err := h.startCall(ctx)
 			if err != nil {
 				return Output{}, err
 			}
 			if started.Go {
-				return h.answer(started.Decision, false), nil
+				return h.writeAnswer(started.Decision, false), nil
 			}
 			b = started.Batch
 		case umpire.CallExecuting:
@@ -167,15 +167,15 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			// The same hook registered twice: the other one has the answer.
 			return Output{}, nil
 		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
-			return h.answer(refusal(c), false), nil
+			return h.writeAnswer(refusal(c), false), nil
 		default:
 			return Output{}, umpire.Errorf("the gate has call %q in the state %q", c.ID, c.State)
 		}
 	}
 }
 
-// start claims the call: from here on it may have run.
-func (h *gateHook) start(ctx context.Context) (umpire.Started, error) {
+// startCall claims the call: from here on it may have run.
+func (h *gateHook) startCall(ctx context.Context) (umpire.Started, error) {
 	started, err := h.gate.Start(ctx, umpire.Start{
 		Session: h.event.Session, Batch: h.id(), Call: h.event.Call.ID, Runner: h.question.Runner,
 	})

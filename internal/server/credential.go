@@ -91,7 +91,7 @@ func readToken(path string) (string, error) {
 		return "", err
 	case !info.Mode().IsRegular():
 		return "", umpire.Errorf("%s is no regular file", path)
-	case info.Size() > maxTokenFile, open(info):
+	case info.Size() > maxTokenFile, othersMayRead(info):
 		return "", nil
 	}
 	text, err := os.ReadFile(path)
@@ -105,8 +105,8 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// open reports whether others than the owner may read a file.
-func open(info fs.FileInfo) bool {
+// othersMayRead reports whether others than the owner may read a file.
+func othersMayRead(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 

@@ -172,8 +172,8 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{}
 }
 
-// fail notes how the request failed, and returns what Connect is to tell.
-func fail(ctx context.Context, err error) error {
+// noteFailure notes how the request failed, and returns what Connect is to tell.
+func noteFailure(ctx context.Context, err error) error {
 	f := failureOf(err)
 	exchangeOf(ctx).failure = f
 	return f.rpc()

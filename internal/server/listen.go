@@ -120,7 +120,7 @@ func ownFolder(folder string) error {
 	if err != nil {
 		return err
 	}
-	if open(info) || !ours(info) {
+	if othersMayRead(info) || !ours(info) {
 		return umpire.Errorf("the folder %s is not yours alone: its mode is %04o, want 0700",
 			folder, info.Mode().Perm())
 	}

@@ -37,14 +37,14 @@ func unary[MI, MO, In, Out any, PI message[MI], PO message[MO]](
 	return func(name string) http.Handler {
 		return connect.NewUnaryHandler(name, func(ctx context.Context, r *request) (*response, error) {
 			if r.Msg.err != nil {
-				return nil, fail(ctx, r.Msg.err)
+				return nil, noteFailure(ctx, r.Msg.err)
 			}
 			if err := checkIDs(r.Msg.value); err != nil {
-				return nil, fail(ctx, err)
+				return nil, noteFailure(ctx, err)
 			}
 			out, err := f(ctx, r.Msg.value)
 			if err != nil {
-				return nil, fail(ctx, err)
+				return nil, noteFailure(ctx, err)
 			}
 			if !exchangeOf(ctx).codes {
 				out = catalogue.In(catalogue.English, out)

@@ -92,7 +92,7 @@ func (c *timelineService) Watch(
 		leave, err = c.subscribe(ctx, exchangeOf(ctx), filter)
 	}
 	if err != nil {
-		return fail(ctx, err)
+		return noteFailure(ctx, err)
 	}
 	defer leave()
 	if err := stream.Send(nil); err != nil { // the head, so that the client knows that it watches
@@ -101,7 +101,7 @@ func (c *timelineService) Watch(
 	at := newSubscriber(filter)
 	err = c.broker.serve(ctx, at, rpcStream{stream})
 	c.log.Debug("a watcher has gone", "after", at.seq, "why", err)
-	return fail(ctx, err)
+	return noteFailure(ctx, err)
 }
 
 // An rpcStream is a stream of events of Connect or gRPC. HTTP/2 looks after idle

@@ -127,7 +127,7 @@ func (t Answers) Insert(a AnswerRow) error {
 		SELECT request_id, args_hash, $3, $4, $5, $6, $7, $8, $9, CAST($10 AS BIGINT)
 		FROM asks WHERE request_id = $1 AND args_hash = $2 AND state = 'pending'
 		ON CONFLICT DO NOTHING`,
-		string(a.Request), a.ArgsHash, string(a.Choice), text(a.Scope),
+		string(a.Request), a.ArgsHash, string(a.Choice), textOf(a.Scope),
 		a.Reason, string(a.Code), a.Actor, a.Channel, a.PolicyRevision, stamp(a.At))
 }
 

@@ -97,7 +97,7 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 			AND EXISTS (SELECT 1 FROM batches AS b WHERE b.session_id = $1 AND b.batch_id = $14
 				AND b.state = $15 AND b.resumes = $16 AND b.cancelled = $17)`,
 		string(b.Session), string(from.ID), string(to.State), string(to.Request), to.Round, to.Attempt,
-		text(to.Verdict), to.Reason, string(to.Code), string(from.State), string(from.Request), from.Round,
+		textOf(to.Verdict), to.Reason, string(to.Code), string(from.State), string(from.Request), from.Round,
 		from.Attempt,
 		string(b.ID), string(b.State), b.Resumes, b.Cancelled)
 	if err != nil {
@@ -133,7 +133,7 @@ func (t Batches) Insert(b umpire.Batch, turn int64, calls []CallRow, at time.Tim
 func (t Batches) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, row *CallRow) error {
 	return t.insert(fmt.Sprintf("call %q", c.ID), insertCall,
 		string(b.Session), string(c.ID), string(b.ID), row.Ordinal, c.Tool, c.ArgsHash, string(c.Effect), c.Background,
-		turn, string(c.State), string(c.Request), c.Round, c.Attempt, text(c.Verdict), c.Reason, string(c.Code),
+		turn, string(c.State), string(c.Request), c.Round, c.Attempt, textOf(c.Verdict), c.Reason, string(c.Code),
 		row.Dir, row.Agent,
 		raw(row.Extra), row.Input.Shown, blob(row.Input.Exact))
 }

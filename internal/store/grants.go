@@ -45,7 +45,7 @@ func (t Grants) Insert(g GrantRow) error {
 	return t.insert(fmt.Sprintf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
-		g.ID, text(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
+		g.ID, textOf(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
 		g.Grant.Remembered, g.Grant.Tool, g.Grant.Exact, jsonOf(covers{g.Grant.Match, g.Grant.Cap}),
 		stamp(g.Created), micros(g.Grant.ExpiresAt), g.MaxUses, g.Uses, micros(g.Revoked), g.By)
 }

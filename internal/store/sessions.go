@@ -20,7 +20,7 @@ func sessionValues(s *umpire.Session) []any {
 	}
 	return []any{
 		string(s.ID), null(s.Project), s.Root, s.Dir, s.Worktree, s.GitDir, s.IsRoot, string(s.Parent),
-		string(s.ForkedFrom), s.Agent, s.Profile, text(s.Mode), s.AllowBypass, s.Headless, s.External,
+		string(s.ForkedFrom), s.Agent, s.Profile, textOf(s.Mode), s.AllowBypass, s.Headless, s.External,
 		jsonOf(s.AddDirs), string(s.State), string(s.Permission), s.Pending, blocked, s.Epoch,
 		s.Runner, micros(s.LeaseUntil), s.Turn, s.DenialsInRow, s.Denials, stamp(s.CreatedAt), stamp(s.ActiveAt),
 		micros(s.EndedAt),

@@ -39,7 +39,7 @@ func (m moment) Scan(value any) error {
 // A word writes a value by its text form.
 type word interface{ MarshalText() ([]byte, error) }
 
-func text(w word) string {
+func textOf(w word) string {
 	t, err := w.MarshalText()
 	if err != nil {
 		return ""
@@ -52,7 +52,7 @@ func optional[T word](w *T) any {
 	if w == nil {
 		return nil
 	}
-	return text(*w)
+	return textOf(*w)
 }
 
 // textTo reads a value from its text form.
