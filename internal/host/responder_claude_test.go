@@ -92,7 +92,7 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 				`"tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":%q}`, dir)
 			question := Question{Agent: "claude", Payload: payload, Project: dir, Dir: dir, Attended: tt.terminal, Deadline: time.Minute}
 			if g.silent { // nobody answers before this
-				question.Deadline = 300 * time.Millisecond
+				question.Deadline = 2 * time.Second
 			}
 			out, err := d.Answer(t.Context(), question)
 			if err != nil || g.left != tt.left || !strings.Contains(string(out.Stdout), tt.want) || tt.want == "" && len(out.Stdout) > 0 {
