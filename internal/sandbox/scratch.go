@@ -1,10 +1,11 @@
 package sandbox
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // scratchPrefix begins the names of the folders that MakeScratch makes.
@@ -41,18 +42,5 @@ func SweepScratch(parent string) {
 	}
 }
 
-// Forget deletes Scratch, when no command runs any more. Read-only files in it are removed
-// too: go makes the modules that it fetches read-only, and only root could delete them
-// otherwise.
-func (p *Place) Forget() error {
-	if os.RemoveAll(p.Scratch) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(p.Scratch, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			err = os.Chmod(path, 0o700) // before it is read
-		}
-		return err
-	}) // what is in the way is said next
-	return os.RemoveAll(p.Scratch)
-}
+// Forget deletes Scratch, when no command runs any more.
+func (p *Place) Forget() error { return files.RemoveTree(p.Scratch) }
