@@ -6,9 +6,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
@@ -187,4 +189,30 @@ func indexBase(in *bufio.Reader, hashSize int) string {
 			return ""
 		}
 	}
+}
+
+// SameIndex reports whether two indexes have the same entries. Git writes an index anew when
+// it looks at the files, with what the system says of them, which is not compared. An
+// index that builds on another one is the same only as a whole.
+func SameIndex(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	for _, size := range []int{sha1Size, sha256Size} {
+		first, ok := entriesIn(a, size)
+		second, also := entriesIn(b, size)
+		if ok && also {
+			return first == second
+		}
+	}
+	return false
+}
+
+// entriesIn writes down the entries of an index that stands alone.
+func entriesIn(index []byte, hashSize int) (string, bool) {
+	var b strings.Builder
+	base, err := parseIndex(bytes.NewReader(index), hashSize, func(e indexed) {
+		fmt.Fprintf(&b, "%o %x %q\n", e.mode, e.object, e.name)
+	})
+	return b.String(), err == nil && base == ""
 }
