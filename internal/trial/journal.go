@@ -1,0 +1,216 @@
+package trial
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// A record is the folder of one keep or undo, in state/kept. It is the journal while that
+// runs, and what an undo needs afterwards. How far it has come is told by which of these
+// stand in it, each written in one step:
+//
+//	journal.json  what is going to change; nothing of the project has been touched
+//	staged.json   all new files are ready: from here it is finished, or rolled back
+//	back          it is being rolled back
+//	done          it is whole
+//	undone        the id of the record that took it back
+//
+// Beside them lie the folders files, with what stood at the paths before (while it runs,
+// with what is put there), and after, with copies of new texts, from which later changes
+// are merged.
+const (
+	journalFile = "journal.json"
+	stagedFile  = "staged.json"
+	backFile    = "back"
+	doneFile    = "done"
+	undoneFile  = "undone"
+	filesFolder = "files"
+	afterFolder = "after"
+)
+
+// keptFolder holds the records in umpire's state.
+const keptFolder = "kept"
+
+// journalVersion changes when an older umpire could not read what a newer one wrote.
+const journalVersion = 1
+
+// A journal is what a keep or an undo changes.
+type journal struct {
+	Version int       `json:"version"`
+	ID      string    `json:"id"`
+	Time    time.Time `json:"time"`
+	Command string    `json:"command,omitempty"`
+	// Undoes is the record that this one takes back, and Only are the paths of it that it
+	// was asked for, "" for all.
+	Undoes string   `json:"undoes,omitempty"`
+	Only   []string `json:"only,omitempty"`
+	// Layer is the folder of the layer, which is removed when all is done.
+	Layer   string       `json:"layer,omitempty"`
+	Roots   []keptRoot   `json:"roots"`
+	Steps   []step       `json:"steps"`
+	Folders []folderStep `json:"folders"`
+}
+
+// A keptRoot is a folder in which things change.
+type keptRoot struct {
+	Path   string `json:"path"`
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
+	// Apart says that the record lies on another file system. New files are then made
+	// ready in a folder of their own in the root, and old ones copied from there.
+	Apart bool `json:"apart,omitempty"`
+}
+
+// A step is one path that changes. What was staged for it has its number as a name.
+type step struct {
+	Path string `json:"path"`
+	Root int    `json:"root"`
+	// Before and After are what stands there; both carry the digest of the content.
+	Before Entry `json:"before,omitzero"`
+	After  Entry `json:"after,omitzero"`
+	// InPlace says that only attributes change: the file stays the same one.
+	InPlace bool `json:"in_place,omitempty"`
+
+	from content // what is staged
+}
+
+// A folderStep is a folder whose attributes are set last: entries come and go in it.
+type folderStep struct {
+	Path   string `json:"path"`
+	Root   int    `json:"root"`
+	Before Entry  `json:"before,omitzero"`
+	After  Entry  `json:"after"`
+}
+
+// stageName is the folder in a root in which files are made ready.
+func (j *journal) stageName() string { return ".umpire-" + j.ID }
+
+// isFolderStep reports whether a step makes or deletes a folder.
+func (s *step) isFolderStep() bool { return s.Before.Type.IsDir() || s.After.Type.IsDir() }
+
+// writeJournal writes a journal into its record.
+func writeJournal(record string, j *journal) error {
+	data, err := json.Marshal(j.escaped())
+	if err != nil {
+		return err
+	}
+	return files.Replace(filepath.Join(record, journalFile), data, 0o600)
+}
+
+// readJournal reads the journal of a record.
+func readJournal(record string) (*journal, error) {
+	data, err := os.ReadFile(filepath.Join(record, journalFile))
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{}
+	if err := json.Unmarshal(data, j); err != nil {
+		return nil, fmt.Errorf("read %q: %w", filepath.Join(record, journalFile), err)
+	}
+	if j.Version != journalVersion {
+		return nil, fmt.Errorf("read %q: version %d is not known", filepath.Join(record, journalFile), j.Version)
+	}
+	return j, j.unescape()
+}
+
+// writeStaged notes which files were made ready, by their inodes: a step is done when its
+// own is no longer where it was staged.
+func writeStaged(record string, inodes []uint64) error {
+	data, err := json.Marshal(inodes)
+	if err != nil {
+		return err
+	}
+	return files.Replace(filepath.Join(record, stagedFile), data, 0o600)
+}
+
+// readStaged returns nil when not all was made ready.
+func readStaged(record string) ([]uint64, error) {
+	data, err := os.ReadFile(filepath.Join(record, stagedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	inodes := []uint64{}
+	err = json.Unmarshal(data, &inodes)
+	return inodes, err
+}
+
+// markRecord writes one of the small files that say how far a record has come.
+func markRecord(record, name, text string) error {
+	return files.Replace(filepath.Join(record, name), []byte(text), 0o600)
+}
+
+// escaped is the journal with paths that JSON can hold.
+func (j *journal) escaped() *journal {
+	c := *j
+	c.Steps = append([]step{}, j.Steps...)
+	c.Folders = append([]folderStep{}, j.Folders...)
+	c.Roots = append([]keptRoot{}, j.Roots...)
+	c.Only = append([]string{}, j.Only...)
+	_ = c.eachPath(func(path *string) error { // escaping does not fail
+		*path = escapePath(*path)
+		return nil
+	})
+	return &c
+}
+
+func (j *journal) unescape() error {
+	return j.eachPath(func(path *string) (err error) {
+		*path, err = url.PathUnescape(*path)
+		return err
+	})
+}
+
+// eachPath visits all that may hold bytes that are not UTF-8.
+func (j *journal) eachPath(visit func(*string) error) error {
+	err := errors.Join(visit(&j.Layer), visit(&j.Command))
+	for i := range j.Only {
+		err = errors.Join(err, visit(&j.Only[i]))
+	}
+	for i := range j.Roots {
+		err = errors.Join(err, visit(&j.Roots[i].Path))
+	}
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		err = errors.Join(err, visit(&s.Path), visitEntry(&s.Before, visit), visitEntry(&s.After, visit))
+	}
+	for i := range j.Folders {
+		err = errors.Join(err, visit(&j.Folders[i].Path))
+	}
+	return err
+}
+
+func visitEntry(e *Entry, visit func(*string) error) error {
+	return errors.Join(visit(&e.Link), visit(&e.SameAs))
+}
+
+// escapePath writes bytes that are not UTF-8, and the percent sign itself, as %XX.
+func escapePath(path string) string {
+	if utf8.ValidString(path) && !strings.Contains(path, "%") {
+		return path
+	}
+	var b bytes.Buffer
+	for i := 0; i < len(path); {
+		r, size := utf8.DecodeRuneInString(path[i:])
+		if r == utf8.RuneError && size == 1 || r == '%' {
+			fmt.Fprintf(&b, "%%%02X", path[i])
+		} else {
+			b.WriteString(path[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}

@@ -1,0 +1,82 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A KeepSpec says what is kept, and where it is remembered.
+type KeepSpec struct {
+	// State is umpire's own folder, in which the journal and the files as they were are
+	// kept, so that it can be undone.
+	State string
+	// Shown are the effects that a person, or a decision, has agreed to.
+	Shown *Effects
+	// Command is what is remembered of it.
+	Command string
+}
+
+// A Kept is something that was kept, or undone, and can be taken back.
+type Kept struct {
+	ID      string    `json:"id"`
+	Time    time.Time `json:"time"`
+	Command string    `json:"command,omitempty"`
+	// Undoes is the record that this one took back, and Undone the one that took it back.
+	Undoes string `json:"undoes,omitempty"`
+	Undone string `json:"undone,omitempty"`
+	// Changes are the paths that it changed, in order.
+	Changes []Effect `json:"changes"`
+	// Notes say what was left as it is, for the person.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// ErrLayerChanged says that a layer no longer is what was shown.
+var ErrLayerChanged = errors.New("the layer has changed since it was shown, so nothing was kept")
+
+// ErrNotWhole says that effects are not all that the command did.
+var ErrNotWhole = errors.New("the trial could not do all that a run would have done, so it is not kept")
+
+// A Conflict names paths that somebody else has changed. Nothing of what was asked for has
+// been done.
+type Conflict struct {
+	Paths []string
+}
+
+func (c *Conflict) Error() string {
+	return "somebody else has changed " + listPaths(c.Paths)
+}
+
+// An Obstacle is a change that cannot be made. Nothing of what was asked for has been done.
+type Obstacle struct {
+	Path string
+	Err  error
+}
+
+func (o *Obstacle) Error() string { return fmt.Sprintf("%s cannot be changed: %v", o.Path, o.Err) }
+
+// Unwrap returns what stands against it.
+func (o *Obstacle) Unwrap() error { return o.Err }
+
+// What may stand against a change.
+var (
+	errImmutable  = errors.New("it is immutable (chattr -i lifts that)")
+	errAppendOnly = errors.New("it may only be appended to (chattr -a lifts that)")
+	errReadOnly   = errors.New("its file system is read-only")
+	errForbidden  = errors.New("you may not write in its folder")
+	errSpecial    = errors.New("it is a socket, a pipe or a device")
+	errSetID      = errors.New("it would run with the rights of its owner")
+	errSpace      = errors.New("there is not enough space")
+)
+
+// maxListed is how many paths an error names.
+const maxListed = 10
+
+func listPaths(paths []string) string {
+	more := len(paths) - maxListed
+	if more <= 0 {
+		return strings.Join(paths, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(paths[:maxListed], ", "), more)
+}

@@ -1,0 +1,81 @@
+package trial
+
+import (
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// A StrandedError says that a rollback found files that somebody else has changed
+// meanwhile, and left them. What stood there before is in Record.
+type StrandedError struct {
+	Paths  []string
+	Record string
+}
+
+func (e *StrandedError) Error() string {
+	return "somebody else has changed " + listPaths(e.Paths) + " meanwhile; what stood there before is in " + e.Record
+}
+
+// rollBack takes all changes back, the last one first, and forgets the record.
+func (t *transaction) rollBack() error {
+	if err := markRecord(t.record, backFile, ""); err != nil {
+		return err
+	}
+	t.forgetFolder()
+	if err := t.unlockFolders(); err != nil && !files.Missing(err) {
+		return err
+	}
+	var stranded []string
+	for _, i := range slices.Backward(t.order()) {
+		err := t.undoStep(i)
+		if conflict, ok := errors.AsType[*Conflict](err); ok {
+			stranded = append(stranded, conflict.Paths...)
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := t.setFolders(func(f *folderStep) Entry { return f.Before }); err != nil {
+		return err
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if len(stranded) > 0 {
+		return t.strand(stranded)
+	}
+	return t.drop()
+}
+
+// strandedSuffix marks a record of which a rollback could not put everything back.
+const strandedSuffix = ".stranded"
+
+// strand keeps a record for the person to look at.
+func (t *transaction) strand(paths []string) error {
+	aside := t.record + strandedSuffix
+	return errors.Join(os.Rename(t.record, aside), &StrandedError{paths, aside})
+}
+
+// undoStep takes one change back, if it has been made. What was put there must be as it
+// was put there.
+func (t *transaction) undoStep(i int) error {
+	s := &t.Steps[i]
+	if s.InPlace {
+		err := t.changeInPlace(s, s.After, s.Before)
+		if _, replaced := errors.AsType[*Conflict](asConflict(s.Path, err)); replaced {
+			return nil // its attributes went with it
+		}
+		return err
+	}
+	made, err := t.isMade(i)
+	if err != nil || !made {
+		return err
+	}
+	put := s.After
+	if s.After.Exists() {
+		put.Inode = t.staged[i]
+	}
+	return t.swapStep(i, put, s.Before)
+}

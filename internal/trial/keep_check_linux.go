@@ -1,0 +1,214 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// changeTime is when anything about a file last changed, which nobody can set back.
+func changeTime(info fs.FileInfo) time.Time {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(st.Ctim.Unix())
+	}
+	return time.Time{}
+}
+
+// checkSteps looks at every path before anything is touched: that it is what it was when
+// the trial began, and that it can be changed.
+func (t *transaction) checkSteps(ctx context.Context, began time.Time) error {
+	conflict := &Conflict{}
+	for i := range t.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := &t.Steps[i]
+		same, err := t.isUnchanged(ctx, s, began)
+		if err != nil {
+			return err
+		}
+		if !same {
+			conflict.Paths = append(conflict.Paths, s.Path)
+			continue
+		}
+		if err := t.checkObstacle(s); err != nil {
+			return &Obstacle{s.Path, err}
+		}
+	}
+	if len(conflict.Paths) > 0 {
+		return conflict
+	}
+	return nil
+}
+
+// isUnchanged reports whether what stands at a path is what was shown, and has not been
+// touched since the trial began.
+func (t *transaction) isUnchanged(ctx context.Context, s *step, began time.Time) (bool, error) {
+	parent, base, err := t.parentOf(s.Root, s.Path)
+	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
+		return !s.Before.Exists() && !errors.Is(err, unix.ELOOP) && t.isMadeAbove(s.Path), nil
+	}
+	if err != nil {
+		return false, err
+	}
+	now, changed, err := t.readNow(ctx, s, parent, base)
+	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
+		return false, nil // it was replaced while it was read
+	}
+	if err != nil {
+		return false, err
+	}
+	if !now.Exists() || !s.Before.Exists() {
+		return now.Exists() == s.Before.Exists(), nil
+	}
+	if now.Type.IsDir() && s.After.Type.IsDir() { // others may come and go in it
+		return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before), nil
+	}
+	return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) && now.Digest == s.Before.Digest &&
+		now.Link == s.Before.Link && changed.Before(began), nil
+}
+
+// readNow reads what stands at a step's path. A file of which the digest was not needed
+// is not read: nobody can set back when it last changed.
+func (t *transaction) readNow(ctx context.Context, s *step, parent int, base string) (Entry, time.Time, error) {
+	if s.Before.Type.IsRegular() && s.Before.Digest == "" {
+		return statAt(parent, base)
+	}
+	return readAt(ctx, parent, base)
+}
+
+// isMadeAbove reports whether a folder above a path is one that a step makes.
+func (t *transaction) isMadeAbove(path string) bool {
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.After.Type.IsDir() && !s.Before.Type.IsDir() && files.Within(s.Path, path) && s.Path != path {
+			return true
+		}
+	}
+	return false
+}
+
+// hasSameAttributes compares modes and owners.
+func hasSameAttributes(a, b *Entry) bool { return a.Type == b.Type && a.UID == b.UID && a.GID == b.GID }
+
+// checkObstacle returns what stands against a change of a path.
+func (t *transaction) checkObstacle(s *step) error {
+	parent, base, err := t.parentOf(s.Root, s.Path)
+	if err != nil {
+		return nil //nolint:nilerr // a folder on the way is made first
+	}
+	if s.Before.Exists() {
+		if err := flagsOf(parent, base); err != nil {
+			return err
+		}
+	}
+	if s.InPlace {
+		return nil
+	}
+	if err := flagsOf(parent, ""); err != nil && (s.Before.Exists() || !errors.Is(err, errAppendOnly)) {
+		return err
+	}
+	folder, _, err := statAt(parent, ".")
+	if err != nil {
+		return err
+	}
+	me := os.Geteuid()
+	err = unix.Faccessat(parent, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	switch {
+	case errors.Is(err, unix.EROFS):
+		return errReadOnly
+	case errors.Is(err, unix.EACCES) && folder.UID == me:
+		return nil // it is unlocked for as long as it takes
+	case errors.Is(err, unix.EACCES):
+		return errForbidden
+	case err != nil:
+		return err
+	case folder.Type&fs.ModeSticky != 0 && s.Before.Exists() && me != 0 && me != folder.UID && me != s.Before.UID:
+		return errForbidden
+	}
+	return nil
+}
+
+// flagsOf returns what the flags of a file forbid. Even root cannot change a file that has
+// one of them.
+func flagsOf(folder int, name string) error {
+	var st unix.Statx_t
+	err := unix.Statx(folder, name, unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
+	switch {
+	case err != nil:
+		return err
+	case st.Attributes&unix.STATX_ATTR_IMMUTABLE != 0:
+		return errImmutable
+	case st.Attributes&unix.STATX_ATTR_APPEND != 0:
+		return errAppendOnly
+	}
+	return nil
+}
+
+// checkSpace refuses what would not fit: what is made ready in roots on other file systems,
+// and what is copied from there.
+func (t *transaction) checkSpace() error {
+	var old int64
+	for i := range t.Roots {
+		if !t.Roots[i].Apart {
+			continue
+		}
+		var fresh int64
+		for k := range t.Steps {
+			s := &t.Steps[k]
+			if s.Root != i || s.InPlace {
+				continue
+			}
+			old += t.blocksAt(s)
+			if s.from.name != "" {
+				fresh += blocksOf(s.from.folder, s.from.name)
+			}
+		}
+		if fresh > freeIn(t.roots[i]) {
+			return &Obstacle{t.Roots[i].Path, errSpace}
+		}
+	}
+	if old > freeIn(int(t.lock.Fd())) {
+		return &Obstacle{t.record, errSpace}
+	}
+	return nil
+}
+
+// blocksAt is how much space a step's file takes now.
+func (t *transaction) blocksAt(s *step) int64 {
+	if !s.Before.Type.IsRegular() {
+		return 0
+	}
+	parent, base, err := t.parentOf(s.Root, s.Path)
+	if err != nil {
+		return 0 // it is not there
+	}
+	return blocksOf(parent, base)
+}
+
+// blockSize is the unit in which the system says how much space a file takes.
+const blockSize = 512
+
+func blocksOf(folder int, name string) int64 {
+	var st unix.Stat_t
+	if err := unix.Fstatat(folder, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return 0 // staging it says more
+	}
+	return st.Blocks * blockSize
+}
+
+// freeIn is how much space is left for us, unbounded where that is not known.
+func freeIn(folder int) int64 {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(folder, &st); err != nil {
+		return 1<<63 - 1
+	}
+	return int64(st.Bavail) * int64(st.Bsize)
+}

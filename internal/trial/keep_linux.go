@@ -1,0 +1,298 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// Keep makes what was shown real, all of it or nothing, and removes the layer. When it
+// returns without an error all is there, also after a power loss. It refuses when the
+// layer is no longer what was shown, with [ErrLayerChanged], when something underneath has
+// changed since the trial began, with a [*Conflict], and when a change cannot be made, with
+// an [*Obstacle]. The layer stays then.
+func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
+	if !spec.Shown.Whole() {
+		return nil, ErrNotWhole
+	}
+	j := &journal{
+		Version: journalVersion, ID: filepath.Base(l.Dir), Time: time.Now().UTC(), Command: spec.Command, Layer: l.Dir,
+	}
+	if len(spec.Shown.List)+len(spec.Shown.Folders) == 0 {
+		return &Kept{Time: j.Time, Command: spec.Command}, removeLayer(l.Dir)
+	}
+	if err := l.planSteps(j, spec.Shown); err != nil {
+		return nil, err
+	}
+	record, err := makeRecord(spec.State, j.ID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTransaction(record, j)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(record))
+	}
+	defer t.close()
+	sources, err := t.prepareKeep(ctx, l, spec.Shown)
+	defer closeFDs(sources)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(record))
+	}
+	if err := t.run(ctx); err != nil {
+		return nil, err
+	}
+	return j.kept(), nil
+}
+
+// makeRecord makes the folder of a record. One that is there belongs to another process,
+// or was not recovered.
+func makeRecord(state, id string) (string, error) {
+	record := filepath.Join(state, keptFolder, id)
+	if err := os.MkdirAll(filepath.Dir(record), 0o700); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(record, 0o700); err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(record)
+}
+
+// planSteps lists what a layer's effects change, path by path, and in which root.
+func (l *Layer) planSteps(j *journal, shown *Effects) error {
+	for i := range shown.List {
+		e := &shown.List[i]
+		switch e.Kind {
+		case Moved:
+			j.Steps = append(j.Steps, step{Path: e.From, Before: e.Before}, step{Path: e.Path, After: e.After})
+		case Attributes:
+			j.Steps = append(j.Steps, step{Path: e.Path, Before: e.Before, After: e.After, InPlace: true})
+		case Created, Changed, Deleted:
+			j.Steps = append(j.Steps, step{Path: e.Path, Before: e.Before, After: e.After})
+		}
+	}
+	slices.SortFunc(j.Steps, func(a, b step) int { return strings.Compare(a.Path, b.Path) })
+	for _, r := range l.Roots {
+		j.Roots = append(j.Roots, keptRoot{Path: r.Lower, Device: r.Device, Inode: r.Inode})
+	}
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		if s.Root = j.rootOf(s.Path); s.Root < 0 || s.Path == j.Roots[s.Root].Path && !s.InPlace {
+			return fmt.Errorf("%s lies in no folder of the trial", s.Path)
+		}
+		switch mode := s.After.Type; {
+		case !s.After.Exists() || mode.IsDir() || mode&fs.ModeSymlink != 0:
+		case !mode.IsRegular():
+			return &Obstacle{s.Path, errSpecial}
+		case mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 && mode&(fs.ModeSetuid|fs.ModeSetgid) != s.Before.Type&(fs.ModeSetuid|fs.ModeSetgid):
+			return &Obstacle{s.Path, errSetID}
+		}
+	}
+	j.dropUnusedRoots(shown.Folders)
+	return nil
+}
+
+// rootOf is the innermost root that holds a path, -1 for none.
+func (j *journal) rootOf(path string) int {
+	found := -1
+	for i := range j.Roots {
+		if files.Within(j.Roots[i].Path, path) && (found < 0 || len(j.Roots[i].Path) > len(j.Roots[found].Path)) {
+			found = i
+		}
+	}
+	return found
+}
+
+// dropUnusedRoots leaves roots alone in which nothing changes.
+func (j *journal) dropUnusedRoots(left []Folder) {
+	used := map[int]bool{}
+	for i := range j.Steps {
+		used[j.Steps[i].Root] = true
+	}
+	for _, f := range left {
+		used[j.rootOf(f.Path)] = true
+	}
+	var kept []keptRoot
+	place := map[int]int{}
+	for i := range j.Roots {
+		if used[i] {
+			place[i] = len(kept)
+			kept = append(kept, j.Roots[i])
+		}
+	}
+	for i := range j.Steps {
+		j.Steps[i].Root = place[j.Steps[i].Root]
+	}
+	j.Roots = kept
+}
+
+// prepareKeep checks that all can be done, and says where new files come from. The folders
+// that it returns are to be closed.
+func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects) (sources []int, err error) {
+	stamp, err := os.Lstat(filepath.Join(l.Dir, stampFile))
+	if err != nil {
+		return nil, err
+	}
+	if err := t.checkSteps(ctx, changeTime(stamp)); err != nil {
+		return nil, err
+	}
+	now, err := Read(ctx, *l, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	if now.Digest != shown.Digest {
+		return nil, ErrLayerChanged
+	}
+	if err := t.findApart(); err != nil {
+		return nil, err
+	}
+	if err := t.planFolders(shown.Folders); err != nil {
+		return nil, err
+	}
+	for i := range t.Roots {
+		upper := ""
+		for _, r := range l.Roots {
+			if r.Lower == t.Roots[i].Path {
+				upper = r.Upper
+			}
+		}
+		fd, err := unix.Open(upper, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+		if err != nil {
+			return sources, &fs.PathError{Op: "open", Path: upper, Err: err}
+		}
+		sources = append(sources, fd)
+	}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.After.Type.IsRegular() {
+			s.from = content{folder: sources[s.Root], name: strings.TrimPrefix(s.Path, t.Roots[s.Root].Path+"/")}
+		}
+	}
+	return sources, t.checkSpace()
+}
+
+// findApart finds out which roots lie on another file system than the record. What is not
+// the same mount counts as one, since nothing can be moved from one mount to another.
+func (t *transaction) findApart() error {
+	record, err := mountOf(int(t.lock.Fd()), "")
+	if err != nil {
+		return err
+	}
+	for i := range t.Roots {
+		root, err := mountOf(t.roots[i], "")
+		if err != nil {
+			return err
+		}
+		t.Roots[i].Apart = root != record
+	}
+	return nil
+}
+
+// A mountID tells file systems and mounts apart.
+type mountID struct {
+	major, minor uint32
+	mount        uint64
+}
+
+func mountOf(folder int, name string) (mountID, error) {
+	var st unix.Statx_t
+	err := unix.Statx(folder, name, unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW, unix.STATX_MNT_ID, &st)
+	return mountID{st.Dev_major, st.Dev_minor, st.Mnt_id}, err
+}
+
+// planFolders lists the folders in which entries come and go. Those that are changed
+// themselves become what the step says; the others keep their attributes, and get the
+// modification time that they had in the trial, if it changed there.
+func (t *transaction) planFolders(left []Folder) error {
+	all := map[string]folderStep{}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.isFolderStep() {
+			f := folderStep{Path: s.Path, Root: s.Root}
+			if s.Before.Type.IsDir() {
+				f.Before = s.Before
+			}
+			if s.After.Type.IsDir() {
+				f.After = s.After
+			}
+			all[s.Path] = f
+		}
+		dir := filepath.Dir(s.Path)
+		if _, listed := all[dir]; listed || s.Path == t.Roots[s.Root].Path || s.InPlace {
+			continue
+		}
+		if err := t.planFolder(all, s.Root, dir); err != nil {
+			return err
+		}
+	}
+	for i := range t.Roots { // a folder of ours comes and goes there
+		if _, listed := all[t.Roots[i].Path]; t.Roots[i].Apart && !listed {
+			if err := t.planFolder(all, i, t.Roots[i].Path); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range left {
+		if _, listed := all[f.Path]; !listed {
+			if err := t.planFolder(all, t.rootOf(f.Path), f.Path); err != nil {
+				return err
+			}
+		}
+		listed := all[f.Path]
+		listed.After.ModTime = f.ModTime
+		all[f.Path] = listed
+	}
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		t.Folders = append(t.Folders, all[path])
+	}
+	return nil
+}
+
+// planFolder adds a folder that stays as it is.
+func (t *transaction) planFolder(all map[string]folderStep, root int, path string) error {
+	if root < 0 {
+		return fmt.Errorf("%s lies in no folder of the trial", path)
+	}
+	parent, base, err := t.parentOf(root, path)
+	if err != nil {
+		return err
+	}
+	now, _, err := statAt(parent, base)
+	all[path] = folderStep{Path: path, Root: root, Before: now, After: now}
+	return err
+}
+
+// kept is what a journal did, for people.
+func (j *journal) kept() *Kept {
+	k := &Kept{ID: j.ID, Time: j.Time, Command: j.Command, Undoes: j.Undoes}
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		e := Effect{Path: s.Path, Kind: Changed, Before: s.Before, After: s.After}
+		switch {
+		case s.InPlace:
+			e.Kind = Attributes
+		case !s.Before.Exists():
+			e.Kind = Created
+		case !s.After.Exists():
+			e.Kind = Deleted
+		}
+		k.Changes = append(k.Changes, e)
+	}
+	return k
+}
+
+func closeFDs(all []int) {
+	for _, fd := range all {
+		closeFD(fd)
+	}
+}

@@ -1,0 +1,258 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// A content is a file, in a folder that is open, from which a new one is made.
+type content struct {
+	folder int
+	name   string
+}
+
+// open opens the file. It is ours, so that no mode of it stands against that.
+func (c *content) open() (*os.File, error) {
+	fd, err := files.OpenBeneath(c.folder, filepath.Dir(c.name), unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: c.name, Err: err}
+	}
+	parent := &dir{os.NewFile(uintptr(fd), c.name)}
+	defer parent.close()
+	info, err := parent.stat(filepath.Base(c.name))
+	if err != nil {
+		return nil, err
+	}
+	back, err := parent.lend(filepath.Base(c.name), &info)
+	if err != nil {
+		return nil, err
+	}
+	defer back()
+	return parent.openIn(filepath.Base(c.name), 0, &info)
+}
+
+// stage writes the journal, makes all new files ready, and notes that they are. Nothing of
+// the project has changed then, but for a folder of our own where that is on another file
+// system than umpire's.
+func (t *transaction) stage(ctx context.Context) error {
+	if err := writeJournal(t.record, t.journal); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(t.record+"/"+filesFolder, 0o700); err != nil {
+		return err
+	}
+	if err := t.openStages(true); err != nil {
+		return err
+	}
+	t.staged, t.copied = make([]uint64, len(t.Steps)), make([]map[fileID]string, len(t.Roots))
+	for i := range t.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := t.stageStep(ctx, i); err != nil {
+			return err
+		}
+		if err := t.saveAfter(i); err != nil {
+			return err
+		}
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	return writeStaged(t.record, t.staged)
+}
+
+// stageStep makes ready what a step puts at its path.
+func (t *transaction) stageStep(ctx context.Context, i int) error {
+	s := &t.Steps[i]
+	if s.InPlace || !s.After.Exists() {
+		return nil
+	}
+	folder, name := t.stageOf(i)
+	var err error
+	switch {
+	case s.After.Type.IsDir():
+		err = stageFolder(s, folder, name)
+	case s.After.Type&fs.ModeSymlink != 0:
+		if err = unix.Symlinkat(s.After.Link, folder, name); err == nil {
+			err = setAttributes(folder, name, s.After)
+		}
+	case s.After.SameAs != "":
+		err = t.stageLink(ctx, s, folder, name)
+	default:
+		err = t.stageFile(ctx, s, folder, name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	e, _, err := statAt(folder, name)
+	t.staged[i] = e.Inode
+	return err
+}
+
+// stageFolder makes an empty folder. Its mode and times are set when it is full.
+func stageFolder(s *step, folder int, name string) error {
+	if err := unix.Mkdirat(folder, name, 0o700); err != nil {
+		return err
+	}
+	if s.from.name == "" {
+		return nil
+	}
+	return copyFolderNames(s.from.folder, s.from.name, folder, name)
+}
+
+// stageLink makes ready another name of a file: one that is made ready as well, or that
+// stays where it is.
+func (t *transaction) stageLink(ctx context.Context, s *step, folder int, name string) error {
+	for i := range t.Steps {
+		other := &t.Steps[i]
+		if other.Path == s.After.SameAs && t.staged[i] != 0 {
+			from, number := t.stageOf(i)
+			return unix.Linkat(from, number, folder, name, 0)
+		}
+	}
+	parent, base, err := t.parentOf(s.Root, s.After.SameAs)
+	if err != nil {
+		return err
+	}
+	if err := unix.Linkat(parent, base, folder, name, 0); err != nil {
+		return err
+	}
+	e, _, err := readAt(ctx, folder, name)
+	if err == nil && e.Digest != s.After.Digest {
+		err = &Conflict{Paths: []string{s.After.SameAs}}
+	}
+	return err
+}
+
+// stageFile makes a file ready from another one: as another name of it where that can be,
+// else as a copy. Its content must be what was agreed to.
+func (t *transaction) stageFile(ctx context.Context, s *step, folder int, name string) error {
+	f, err := s.from.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	e, _, err := readFile(ctx, f)
+	if err != nil {
+		return err
+	}
+	if e.Digest != s.After.Digest {
+		return ErrLayerChanged
+	}
+	if err := dropOverlayNames(int(f.Fd())); err != nil {
+		return err
+	}
+	err = unix.Linkat(unix.AT_FDCWD, procPath(int(f.Fd())), folder, name, unix.AT_SYMLINK_FOLLOW)
+	if isUnlinkable(err) {
+		err = t.stageCopy(ctx, s, f, e, name)
+	}
+	if err != nil {
+		return err
+	}
+	return setAttributes(folder, name, s.After)
+}
+
+// stageCopy makes a copy of a file ready. Names of one file stay names of one file.
+func (t *transaction) stageCopy(ctx context.Context, s *step, f *os.File, e Entry, name string) error {
+	folder, id := t.stages[s.Root], fileID{e.Device, e.Inode}
+	if first := t.copied[s.Root][id]; first != "" {
+		return unix.Linkat(folder, first, folder, name, 0)
+	}
+	if err := copyFile(f, folder, name); err != nil {
+		return err
+	}
+	if t.copied[s.Root] == nil {
+		t.copied[s.Root] = map[fileID]string{}
+	}
+	t.copied[s.Root][id] = name
+	copied, _, err := readAt(ctx, folder, name)
+	if err == nil && copied.Digest != s.After.Digest {
+		err = ErrLayerChanged
+	}
+	return err
+}
+
+// isUnlinkable reports whether an error of linking says that a copy has to do.
+func isUnlinkable(err error) bool {
+	return errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EMLINK) ||
+		errors.Is(err, unix.EOPNOTSUPP)
+}
+
+// procPath is a name for what is open.
+func procPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// createFile makes a file that was not there.
+func createFile(folder int, name string) (*os.File, error) {
+	fd, err := unix.Openat(folder, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+func closeFD(fd int) { _ = unix.Close(fd) } // it was only looked at
+
+// maxFlushed is how many files are flushed one by one. Beyond it the whole file system is.
+const maxFlushed = 32
+
+// flush makes what was done so far last through a power loss.
+func (t *transaction) flush() error {
+	if len(t.Steps) > maxFlushed {
+		return t.flushAll()
+	}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		folder, name := t.stageOf(i)
+		if err := flushAt(folder, name); err != nil {
+			return err
+		}
+		if parent, base, err := t.parentOf(s.Root, s.Path); err == nil {
+			if err := errors.Join(flushAt(parent, base), flushAt(parent, ".")); err != nil {
+				return err
+			}
+		}
+		t.forgetFolder()
+	}
+	for _, fd := range t.stages {
+		if err := unix.Fsync(fd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *transaction) flushAll() error {
+	for _, fd := range append([]int{int(t.lock.Fd())}, t.stages...) {
+		if err := unix.Syncfs(fd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flushAt flushes a file or a folder, if there is one that can be.
+func flushAt(folder int, name string) error {
+	e, _, err := statAt(folder, name)
+	if err != nil || !e.Type.IsRegular() && !e.Type.IsDir() || !e.Exists() {
+		return err
+	}
+	fd, err := files.OpenBeneath(folder, name, unix.O_RDONLY|unix.O_NONBLOCK)
+	if errors.Is(err, unix.EACCES) { // it is not ours to read, and was not written here
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer closeFD(fd)
+	return unix.Fsync(fd)
+}

@@ -1,0 +1,254 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// A transaction makes the changes of one journal, all of them or none. It acts on folders
+// that are open: the roots, and those below them that it opens without following a link.
+// Files are exchanged for those that were made ready, and what comes out is looked at
+// before the next one, so that nothing that somebody else wrote is lost.
+type transaction struct {
+	*journal
+
+	record string
+	lock   *os.File // the record's folder, locked as long as a process works on it
+	roots  []int
+	stages []int               // by root; where new files are made ready, and old ones go
+	staged []uint64            // by step; the inode of what was made ready, 0 for nothing
+	copied []map[fileID]string // by root; where copies of files were made ready
+	folder openFolder
+}
+
+// An openFolder is the folder that was used last.
+type openFolder struct {
+	root int
+	path string
+	fd   int
+}
+
+// errLocked says that another process works on a record.
+var errLocked = errors.New("another umpire is working on it")
+
+// openTransaction opens the roots of a journal, and its record.
+func openTransaction(record string, j *journal) (*transaction, error) {
+	t := &transaction{journal: j, record: record, folder: openFolder{fd: -1}}
+	err := t.lockRecord()
+	for i := range j.Roots {
+		if err == nil {
+			err = t.openRoot(&j.Roots[i])
+		}
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// lockRecord keeps other processes from taking this one's work for that of a dead one.
+func (t *transaction) lockRecord() (err error) {
+	if t.lock, err = os.Open(t.record); err != nil {
+		return err
+	}
+	err = unix.Flock(int(t.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return errLocked
+	}
+	return err
+}
+
+// openRoot opens a root, which must be the folder that was there when the journal was
+// made.
+func (t *transaction) openRoot(r *keptRoot) error {
+	fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: r.Path, Err: err}
+	}
+	t.roots = append(t.roots, fd)
+	t.stages = append(t.stages, -1)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Dev != r.Device || st.Ino != r.Inode {
+		return fmt.Errorf("%s: %w", r.Path, &Conflict{Paths: []string{r.Path}})
+	}
+	return nil
+}
+
+// close lets go of everything, and of the lock.
+func (t *transaction) close() {
+	t.forgetFolder()
+	for _, fd := range append(t.roots, t.stages...) {
+		if fd >= 0 {
+			_ = unix.Close(fd) // a folder that was looked through
+		}
+	}
+	if t.lock != nil {
+		_ = t.lock.Close() // which unlocks it
+	}
+}
+
+// openStages opens the folders in which files are made ready; with create they are made.
+func (t *transaction) openStages(create bool) error {
+	for i := range t.Roots {
+		folder, name := int(t.lock.Fd()), filesFolder
+		if t.Roots[i].Apart {
+			folder, name = t.roots[i], t.stageName()
+		}
+		if create {
+			if err := unix.Mkdirat(folder, name, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
+				return &fs.PathError{Op: "make", Path: filepath.Join(t.Roots[i].Path, name), Err: err}
+			}
+		}
+		fd, err := files.OpenBeneath(folder, name, unix.O_RDONLY|unix.O_DIRECTORY)
+		if err != nil {
+			return &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		t.stages[i] = fd
+	}
+	return nil
+}
+
+// stageOf is where a step's file was made ready.
+func (t *transaction) stageOf(i int) (folder int, name string) {
+	return t.stages[t.Steps[i].Root], strconv.Itoa(i)
+}
+
+// parentOf opens the folder of a path in a root. It stays open until the next one is.
+func (t *transaction) parentOf(root int, path string) (folder int, name string, err error) {
+	dir, name := filepath.Split(strings.TrimPrefix(path, strings.TrimSuffix(t.Roots[root].Path, "/")+"/"))
+	if path == t.Roots[root].Path {
+		return t.roots[root], ".", nil
+	}
+	dir = strings.TrimSuffix(dir, "/")
+	if dir == "" {
+		return t.roots[root], name, nil
+	}
+	if t.folder.fd >= 0 && t.folder.root == root && t.folder.path == dir {
+		return t.folder.fd, name, nil
+	}
+	t.forgetFolder()
+	fd, err := files.OpenBeneath(t.roots[root], dir, unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return -1, "", &fs.PathError{Op: "open", Path: filepath.Dir(path), Err: err}
+	}
+	t.folder = openFolder{root, dir, fd}
+	return fd, name, nil
+}
+
+// forgetFolder closes the folder that was used last: a path may lead to another one now.
+func (t *transaction) forgetFolder() {
+	if t.folder.fd >= 0 {
+		_ = unix.Close(t.folder.fd) // it was only looked through
+	}
+	t.folder = openFolder{fd: -1}
+}
+
+// run makes all changes for good, or none. What it returns is said to the person, who may
+// try again.
+func (t *transaction) run(ctx context.Context) error {
+	if err := t.stage(ctx); err != nil {
+		return errors.Join(err, t.drop())
+	}
+	return t.finish(ctx)
+}
+
+// finish goes on from the moment at which all is ready.
+func (t *transaction) finish(ctx context.Context) error {
+	err := t.apply(ctx)
+	if err == nil {
+		err = t.collectOld()
+	}
+	if err == nil {
+		err = t.flush()
+	}
+	if err == nil {
+		err = markRecord(t.record, doneFile, "")
+	}
+	if err != nil {
+		return errors.Join(err, t.rollBack())
+	}
+	return t.clean()
+}
+
+// clean removes what only the work itself needed.
+func (t *transaction) clean() error {
+	var errs []error
+	for i := range t.Roots {
+		if t.Roots[i].Apart {
+			errs = append(errs, t.removeStage(i))
+		}
+	}
+	if t.Layer != "" {
+		errs = append(errs, removeLayer(t.Layer))
+	}
+	errs = append(errs, files.RemoveTree(filepath.Join(t.record, mergedFolder)))
+	if t.Undoes != "" && len(t.Only) == 0 {
+		errs = append(errs, markUndone(filepath.Join(filepath.Dir(t.record), t.Undoes), t.ID))
+	}
+	return errors.Join(errs...)
+}
+
+// markUndone notes that a record was taken back. What it remembers is not needed any more.
+func markUndone(record, by string) error {
+	if !files.Exists(record, journalFile) {
+		return nil
+	}
+	return errors.Join(markRecord(record, undoneFile, by),
+		files.RemoveTree(filepath.Join(record, filesFolder)), files.RemoveTree(filepath.Join(record, afterFolder)))
+}
+
+// drop forgets a record of which nothing is left in the project.
+func (t *transaction) drop() error {
+	var errs []error
+	for i := range t.Roots {
+		if t.Roots[i].Apart {
+			errs = append(errs, t.removeStage(i))
+		}
+	}
+	for i := range t.Folders {
+		if f := &t.Folders[i]; f.Path == t.Roots[f.Root].Path && t.Roots[f.Root].Apart {
+			errs = append(errs, setTimes(t.roots[f.Root], ".", f.Before))
+		}
+	}
+	return errors.Join(append(errs, files.RemoveTree(t.record))...)
+}
+
+// removeStage removes the folder in a root in which files were made ready. Its parts are
+// removed by their names in that very folder.
+func (t *transaction) removeStage(root int) error {
+	before, _, err := statAt(t.roots[root], ".")
+	if err != nil {
+		return err
+	}
+	for i := range t.Steps {
+		if t.Steps[i].Root != root || t.stages[root] < 0 {
+			continue
+		}
+		folder, number := t.stageOf(i)
+		if err := unix.Unlinkat(folder, number, 0); errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EPERM) {
+			_ = unix.Unlinkat(folder, number, unix.AT_REMOVEDIR) // what is in it is said next
+		}
+	}
+	err = unix.Unlinkat(t.roots[root], t.stageName(), unix.AT_REMOVEDIR)
+	if files.Missing(err) {
+		return nil
+	}
+	if err != nil {
+		return &fs.PathError{Op: "remove", Path: filepath.Join(t.Roots[root].Path, t.stageName()), Err: err}
+	}
+	return setTimes(t.roots[root], ".", before)
+}

@@ -1,0 +1,158 @@
+package trial
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// copyFile copies an open file with its extended attributes. Where the file system can
+// share blocks it does, and holes stay holes.
+func copyFile(from *os.File, folder int, name string) error {
+	to, err := createFile(folder, name)
+	if err != nil {
+		return err
+	}
+	if err = unix.IoctlFileClone(int(to.Fd()), int(from.Fd())); err != nil {
+		err = copyParts(to, from)
+	}
+	if err == nil {
+		err = copyExtended(int(from.Fd()), int(to.Fd()))
+	}
+	return errors.Join(err, to.Close())
+}
+
+// copyParts copies the parts of a file that hold something.
+func copyParts(to, from *os.File) error {
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	if err := to.Truncate(info.Size()); err != nil {
+		return err
+	}
+	for at := int64(0); at < info.Size(); {
+		start, err := unix.Seek(int(from.Fd()), at, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) { // the rest is a hole
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		end, err := unix.Seek(int(from.Fd()), start, unix.SEEK_HOLE)
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(io.NewOffsetWriter(to, start), io.NewSectionReader(from, start, end-start)); err != nil {
+			return err
+		}
+		at = end
+	}
+	return nil
+}
+
+// collectOld copies what stood at the paths to where umpire remembers it, from roots on
+// other file systems. On the same one it lies there already.
+func (t *transaction) collectOld() error {
+	copied := map[fileID]string{}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if !t.Roots[s.Root].Apart || s.InPlace || !s.Before.Exists() {
+			continue
+		}
+		to, err := t.openFiles()
+		if err != nil {
+			return err
+		}
+		err = t.collectOne(i, to, copied)
+		closeFD(to)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openFiles opens the folder in which umpire remembers what stood at the paths.
+func (t *transaction) openFiles() (int, error) {
+	return files.OpenBeneath(int(t.lock.Fd()), filesFolder, unix.O_RDONLY|unix.O_DIRECTORY)
+}
+
+// collectOne copies what one step took away.
+func (t *transaction) collectOne(i, to int, copied map[fileID]string) error {
+	s := &t.Steps[i]
+	folder, name := t.stageOf(i)
+	if err := unix.Unlinkat(to, name, 0); err != nil && !files.Missing(err) { // half a copy, of a process that died
+		if err := unix.Unlinkat(to, name, unix.AT_REMOVEDIR); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.Before.Type.IsDir():
+		if err := unix.Mkdirat(to, name, 0o700); err != nil {
+			return err
+		}
+		return errors.Join(copyFolderNames(folder, name, to, name), setAttributes(to, name, s.Before))
+	case s.Before.Type&fs.ModeSymlink != 0:
+		if err := unix.Symlinkat(s.Before.Link, to, name); err != nil {
+			return err
+		}
+		return setAttributes(to, name, s.Before)
+	}
+	if first := copied[fileID{s.Before.Device, s.Before.Inode}]; first != "" {
+		return unix.Linkat(to, first, to, name, 0)
+	}
+	copied[fileID{s.Before.Device, s.Before.Inode}] = name
+	from, err := openFile(folder, name)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return errors.Join(copyFile(from, to, name), setAttributes(to, name, s.Before))
+}
+
+// copyFolderNames gives one folder the extended attributes of another one.
+func copyFolderNames(from int, name string, to int, as string) error {
+	old, err := files.OpenBeneath(from, name, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer closeFD(old)
+	made, err := files.OpenBeneath(to, as, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer closeFD(made)
+	return copyExtended(old, made)
+}
+
+// saveAfter copies a new text, so that an undo can tell later changes of it from this one,
+// and merge them.
+func (t *transaction) saveAfter(i int) error {
+	s := &t.Steps[i]
+	if t.staged[i] == 0 || !s.Before.Exists() || !s.Before.Type.IsRegular() || !s.After.Type.IsRegular() ||
+		max(s.Before.Size, s.After.Size) > maxMerged {
+		return nil
+	}
+	folder, name := t.stageOf(i)
+	f, err := openFile(folder, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMerged))
+	if err != nil || !isMergeable(data) {
+		return err
+	}
+	dir := t.record + "/" + afterFolder
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(dir+"/"+strconv.Itoa(i), data, 0o600)
+}

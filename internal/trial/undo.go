@@ -1,0 +1,150 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// How much is kept for undoing, and for how long. The latest record always stays.
+const (
+	MaxUndoBytes = 2 << 30
+	MaxUndoAge   = 7 * 24 * time.Hour
+)
+
+// An UndoSpec says what is taken back.
+type UndoSpec struct {
+	// State is umpire's own folder.
+	State string
+	// ID is a record, or the beginning of its id; "" is the latest one that has not been
+	// taken back.
+	ID string
+	// Only are the paths that are taken back, with what lies in them; none is all. They
+	// are absolute.
+	Only []string
+}
+
+// ErrNothingKept says that there is nothing to take back.
+var ErrNothingKept = errors.New("nothing was kept that could be undone")
+
+// Records lists what was kept and undone, the latest first. What was taken back says so.
+func Records(state string) ([]Kept, error) {
+	var all []Kept
+	folders, err := os.ReadDir(filepath.Join(state, keptFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, f := range folders {
+		record := filepath.Join(state, keptFolder, f.Name())
+		if !files.Exists(record, doneFile) {
+			continue
+		}
+		j, err := readJournal(record)
+		if err != nil {
+			return nil, err
+		}
+		k := j.kept()
+		undone, err := os.ReadFile(filepath.Join(record, undoneFile))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		k.Undone = string(undone)
+		all = append(all, *k)
+	}
+	slices.SortFunc(all, func(a, b Kept) int { return b.Time.Compare(a.Time) })
+	return all, nil
+}
+
+// findRecord finds the record that an id means.
+func findRecord(spec *UndoSpec) (*Kept, error) {
+	all, err := Records(spec.State)
+	if err != nil {
+		return nil, err
+	}
+	var found []*Kept
+	for i := range all {
+		k := &all[i]
+		switch {
+		case spec.ID == "" && k.Undone == "" && !isTakenBack(all, k):
+			return k, nil
+		case spec.ID == k.ID:
+			found = []*Kept{k}
+		case spec.ID != "" && strings.HasPrefix(k.ID, spec.ID) && (len(found) == 0 || found[0].ID != spec.ID):
+			found = append(found, k)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, ErrNothingKept
+	case len(found) > 1:
+		return nil, fmt.Errorf("%q means %d of them", spec.ID, len(found))
+	case found[0].Undone != "":
+		return nil, fmt.Errorf("%s was taken back already, by %s", found[0].ID, found[0].Undone)
+	}
+	return found[0], nil
+}
+
+// isTakenBack reports whether a record is an undo of something kept. That is taken back by
+// its id only, else undoing twice would bring back what the first one took away.
+func isTakenBack(all []Kept, k *Kept) bool {
+	takes := false
+	for k.Undoes != "" {
+		takes = !takes
+		i := slices.IndexFunc(all, func(other Kept) bool { return other.ID == k.Undoes })
+		if i < 0 {
+			break
+		}
+		k = &all[i]
+	}
+	return takes
+}
+
+// Collect removes the oldest records, beyond the limits of space and age.
+func Collect(state string, now time.Time) error {
+	all, err := Records(state)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	total := int64(0)
+	for i := range all {
+		record := filepath.Join(state, keptFolder, all[i].ID)
+		total += spaceOf(record)
+		if i > 0 && (total > MaxUndoBytes || now.Sub(all[i].Time) > MaxUndoAge) {
+			errs = append(errs, forgetRecord(record))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// forgetRecord removes a record that is done. From the first step on it is none any more.
+func forgetRecord(record string) error {
+	if err := os.Remove(filepath.Join(record, doneFile)); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(record, journalFile)); err != nil {
+		return err
+	}
+	return files.RemoveTree(record)
+}
+
+// spaceOf is how large the files in a folder are together.
+func spaceOf(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read counts nothing
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			total += diskSize(info)
+		}
+		return nil
+	})
+	return total
+}

@@ -1,0 +1,430 @@
+package trial
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
+)
+
+// Undo takes back what was kept, all of it or nothing, and can itself be taken back. Later
+// changes to the same files stay: texts are merged, and where that cannot be done a
+// [*Conflict] names the files and nothing is changed.
+func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
+	what, err := findRecord(&spec)
+	if err != nil {
+		return nil, err
+	}
+	old := filepath.Join(spec.State, keptFolder, what.ID)
+	was, err := readJournal(old)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{
+		Version: journalVersion, ID: "u" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
+		Command: was.Command, Undoes: was.ID, Only: spec.Only, Roots: slices.Clone(was.Roots),
+	}
+	record, err := makeRecord(spec.State, j.ID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTransaction(record, j)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(record))
+	}
+	defer t.close()
+	u, err := openUndo(t, old, was)
+	if err == nil {
+		defer u.close()
+		err = u.plan(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, files.RemoveTree(record))
+	}
+	if err := t.run(ctx); err != nil {
+		return nil, err
+	}
+	kept := j.kept()
+	kept.Notes = u.notes
+	return kept, nil
+}
+
+// idLetters is how many letters the id of an undo has after its first one.
+const idLetters = 8
+
+// An undoing plans what takes a record back.
+type undoing struct {
+	*transaction
+
+	old    string // the record
+	was    *journal
+	files  int // its folders, -1 for none
+	after  int
+	merged int // a folder of ours for merged texts
+
+	plans []step // by the numbers of the old steps; without a path where there is nothing to do
+	notes []string
+}
+
+func openUndo(t *transaction, old string, was *journal) (u *undoing, err error) {
+	u = &undoing{transaction: t, old: old, was: was, after: -1, merged: -1, plans: make([]step, len(was.Steps))}
+	if u.files, err = openFolderAt(filepath.Join(old, filesFolder)); err != nil {
+		return nil, err
+	}
+	if files.Exists(old, afterFolder) {
+		u.after, err = openFolderAt(filepath.Join(old, afterFolder))
+	}
+	if err == nil {
+		err = os.Mkdir(filepath.Join(t.record, mergedFolder), 0o700)
+	}
+	if err == nil {
+		u.merged, err = openFolderAt(filepath.Join(t.record, mergedFolder))
+	}
+	if err != nil {
+		u.close()
+		return nil, err
+	}
+	return u, nil
+}
+
+// mergedFolder holds merged texts in a record, while it runs.
+const mergedFolder = "merged"
+
+func openFolderAt(path string) (int, error) {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return -1, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
+func (u *undoing) close() {
+	for _, fd := range []int{u.files, u.after, u.merged} {
+		if fd >= 0 {
+			closeFD(fd)
+		}
+	}
+}
+
+// plan finds out what stands at each path now, and what is to be done about it. The last
+// path comes first: whether a folder can go depends on what is in it.
+func (u *undoing) plan(ctx context.Context) error {
+	conflict := &Conflict{}
+	asked := 0
+	for i := range slices.Backward(u.was.Steps) {
+		s := &u.was.Steps[i]
+		if !u.isAsked(s) {
+			continue
+		}
+		asked++
+		err := u.planStep(ctx, i)
+		if found, ok := errors.AsType[*Conflict](err); ok {
+			conflict.Paths = append(conflict.Paths, found.Paths...)
+		} else if err != nil {
+			return err
+		}
+	}
+	if asked == 0 && len(u.was.Steps) > 0 {
+		return fmt.Errorf("%s changed nothing there: %w", u.was.ID, ErrNothingKept)
+	}
+	if len(conflict.Paths) > 0 {
+		slices.Sort(conflict.Paths)
+		return conflict
+	}
+	for i := range u.plans {
+		if u.plans[i].Path != "" {
+			u.Steps = append(u.Steps, u.plans[i])
+		}
+	}
+	return u.prepare()
+}
+
+// isAsked reports whether a step is to be taken back: all are, or those at and below some
+// paths, with the deleted folders that lead there.
+func (u *undoing) isAsked(s *step) bool {
+	return len(u.Only) == 0 || slices.ContainsFunc(u.Only, func(only string) bool {
+		return files.Within(only, s.Path) || s.Before.Type.IsDir() && !s.After.Exists() && files.Within(s.Path, only)
+	})
+}
+
+// prepare checks that all can be done, and plans the folders.
+func (u *undoing) prepare() error {
+	for i := range u.Steps {
+		if err := u.checkObstacle(&u.Steps[i]); err != nil {
+			return &Obstacle{u.Steps[i].Path, err}
+		}
+	}
+	if err := u.findApart(); err != nil {
+		return err
+	}
+	left, err := u.oldTimes()
+	if err != nil {
+		return err
+	}
+	if err := u.planFolders(left); err != nil {
+		return err
+	}
+	return u.checkSpace()
+}
+
+// oldTimes are the modification times that folders had, but for those that somebody else
+// has changed since.
+func (u *undoing) oldTimes() ([]Folder, error) {
+	var left []Folder
+	for i := range u.was.Folders {
+		f := &u.was.Folders[i]
+		if !f.Before.Exists() || !f.After.Exists() || len(u.Only) > 0 && !u.isTouched(f.Path) {
+			continue
+		}
+		parent, base, err := u.parentOf(f.Root, f.Path)
+		if files.Missing(err) || errors.Is(err, unix.ELOOP) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		now, _, err := statAt(parent, base)
+		if err != nil {
+			return nil, err
+		}
+		if now.Type.IsDir() && now.ModTime.Equal(f.After.ModTime) {
+			left = append(left, Folder{f.Path, f.Before.ModTime})
+		}
+	}
+	return left, nil
+}
+
+// isTouched reports whether something changes in a folder.
+func (u *undoing) isTouched(dir string) bool {
+	return slices.ContainsFunc(u.Steps, func(s step) bool { return filepath.Dir(s.Path) == dir })
+}
+
+// planStep plans what takes one step back.
+func (u *undoing) planStep(ctx context.Context, i int) error {
+	s := &u.was.Steps[i]
+	now, err := u.readPath(ctx, s)
+	if err != nil {
+		return err
+	}
+	plan := step{Path: s.Path, Root: s.Root, Before: now, After: s.Before, from: content{u.files, strconv.Itoa(i)}}
+	plan.After.SameAs = ""
+	if s.InPlace {
+		u.planAttributes(i, now)
+		return nil
+	}
+	had, err := u.isContent(ctx, i, &now, &s.After)
+	if err != nil {
+		return err
+	}
+	switch {
+	case had && !s.Before.Exists():
+		if now.Type.IsDir() && !u.isEmptied(s) {
+			u.notes = append(u.notes, s.Path)
+			return nil
+		}
+	case had:
+		return u.planBack(ctx, i, plan)
+	case isSameContent(&now, &s.Before) && (s.Before.Digest != "" || !s.Before.Type.IsRegular()):
+		return nil // it is as it was already
+	default:
+		return u.planMerge(ctx, i, plan)
+	}
+	u.plans[i] = plan
+	return nil
+}
+
+// readPath is what stands at a step's path now.
+func (u *undoing) readPath(ctx context.Context, s *step) (Entry, error) {
+	parent, base, err := u.parentOf(s.Root, s.Path)
+	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
+		return Entry{}, nil
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	now, _, err := readAt(ctx, parent, base)
+	return now, err
+}
+
+// isSameContent compares what two files are, and not whose and how.
+func isSameContent(a, b *Entry) bool {
+	return a.Exists() == b.Exists() && a.Type.Type() == b.Type.Type() && a.Digest == b.Digest && a.Link == b.Link
+}
+
+// isContent reports whether what stands at a path is still what was put there. Git's index
+// is while its entries are: git writes it anew whenever it looks at the files.
+func (u *undoing) isContent(ctx context.Context, i int, now, put *Entry) (bool, error) {
+	if isSameContent(now, put) {
+		return true, nil
+	}
+	if filepath.Base(u.was.Steps[i].Path) != "index" || !now.Type.IsRegular() || !now.Exists() {
+		return false, nil
+	}
+	kept, ok := u.savedText(i)
+	if !ok || !strings.HasPrefix(string(kept), indexMagic) {
+		return false, nil
+	}
+	text, err := u.textNow(ctx, i)
+	return err == nil && gitdir.SameIndex(kept, text), err
+}
+
+// planAttributes plans to give a file the attributes back that it had, as far as nobody has
+// changed them since.
+func (u *undoing) planAttributes(i int, now Entry) {
+	s := &u.was.Steps[i]
+	if !now.Exists() || now.Type.Type() != s.After.Type.Type() {
+		return // they went with the file
+	}
+	plan := step{Path: s.Path, Root: s.Root, Before: now, After: now, InPlace: true}
+	if now.Type == s.After.Type {
+		plan.After.Type = s.Before.Type
+	}
+	if now.UID == s.After.UID && now.GID == s.After.GID {
+		plan.After.UID, plan.After.GID = s.Before.UID, s.Before.GID
+	}
+	if now.ModTime.Equal(s.After.ModTime) {
+		plan.After.ModTime = s.Before.ModTime
+	}
+	if !hasSameAttributes(&plan.After, &now) || !plan.After.ModTime.Equal(now.ModTime) {
+		u.plans[i] = plan
+	}
+}
+
+// isEmptied reports whether nothing is left in a folder when what was kept in it is gone.
+func (u *undoing) isEmptied(s *step) bool {
+	parent, base, err := u.parentOf(s.Root, s.Path)
+	if err != nil {
+		return false
+	}
+	fd, err := files.OpenBeneath(parent, base, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return false
+	}
+	inside := &dir{os.NewFile(uintptr(fd), base)}
+	defer inside.close()
+	names, err := inside.names()
+	for _, name := range names {
+		path := filepath.Join(s.Path, name)
+		if !slices.ContainsFunc(u.plans, func(p step) bool { return p.Path == path && !p.After.Exists() }) {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// planBack plans to put back what stood at a path. A mode that somebody has changed since
+// stays.
+func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
+	s := &u.was.Steps[i]
+	if s.Before.Type.IsRegular() {
+		kept, _, err := readAt(ctx, u.files, strconv.Itoa(i))
+		if err != nil {
+			return err
+		}
+		if !kept.Exists() {
+			return fmt.Errorf("%s: what stood there before is no longer kept", s.Path)
+		}
+		plan.After.Digest, plan.After.Size = kept.Digest, kept.Size
+		if plan.Before.Exists() && s.After.Type.IsRegular() && plan.Before.Type != s.After.Type {
+			plan.After.Type = plan.Before.Type
+		}
+	}
+	u.plans[i] = plan
+	return nil
+}
+
+// planMerge plans to take a change of a text back, and to leave later ones.
+func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
+	s := &u.was.Steps[i]
+	if s.Before.Type.IsDir() && plan.Before.Type.IsDir() {
+		return nil // somebody has made it again
+	}
+	conflict := &Conflict{Paths: []string{s.Path}}
+	kept, saved := u.savedText(i)
+	if !saved || !isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
+		return conflict
+	}
+	now, err := u.textNow(ctx, i)
+	if err != nil {
+		return err
+	}
+	before, err := readText(u.files, strconv.Itoa(i))
+	if err != nil {
+		return err
+	}
+	merged, clean := []byte(nil), now != nil && before != nil && isText(now) && isText(before)
+	if clean {
+		merged, clean = mergeTexts(kept, now, before)
+	}
+	if !clean {
+		return conflict
+	}
+	name := strconv.Itoa(i)
+	if err := os.WriteFile(filepath.Join(u.record, mergedFolder, name), merged, 0o600); err != nil {
+		return err
+	}
+	made, _, err := readAt(ctx, u.merged, name)
+	if err != nil {
+		return err
+	}
+	plan.After = plan.Before
+	plan.After.Digest, plan.After.Size, plan.After.ModTime = made.Digest, made.Size, made.ModTime
+	plan.from = content{u.merged, name}
+	u.plans[i] = plan
+	return nil
+}
+
+// savedText is the text that was put at a step's path.
+func (u *undoing) savedText(i int) ([]byte, bool) {
+	if u.after < 0 {
+		return nil, false
+	}
+	text, err := readText(u.after, strconv.Itoa(i))
+	return text, err == nil && text != nil
+}
+
+// textNow is the text that stands at a step's path now, nil for one that is too large.
+func (u *undoing) textNow(ctx context.Context, i int) ([]byte, error) {
+	s := &u.was.Steps[i]
+	parent, base, err := u.parentOf(s.Root, s.Path)
+	if err != nil {
+		return nil, err
+	}
+	return readText(parent, base)
+}
+
+// readText reads a file that can be merged, nil for one that is too large.
+func readText(folder int, name string) ([]byte, error) {
+	f, err := openFile(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMerged+1))
+	if len(data) > maxMerged {
+		return nil, err
+	}
+	return append([]byte{}, data...), err
+}
+
+// diskSize is how much space a file takes, which is little where it has holes.
+func diskSize(info fs.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Blocks * blockSize
+	}
+	return info.Size()
+}
