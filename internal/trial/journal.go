@@ -17,23 +17,23 @@ import (
 )
 
 // A record is the folder of one keep or undo, in state/kept. It is the journal while that
-// runs, and what an undo needs afterwards. How far it has come is told by which of these
-// stand in it, each written in one step:
+// runs, and what an undo needs afterwards. How far it has come is told by the files in it:
 //
 //	journal.json  what is going to change; nothing of the project has been touched
-//	staged.json   all new files are ready: from here it is finished, or rolled back
-//	back          it is being rolled back
-//	done          it is whole
+//	staged.json   all new files are ready: from here it is finished
+//	back.json     it could not be, and is rolled back
+//	done.json     it is whole
 //	undone        the id of the record that took it back
 //
-// Beside them lie the folders files, with what stood at the paths before (while it runs,
-// with what is put there), and after, with copies of new texts, from which later changes
-// are merged.
+// The three in the middle are one file, which is renamed: that takes no space, so that it
+// works on a full disk. Beside them lie the folders files, with what stood at the paths
+// before (while it runs, with what is put there), and after, with copies of new texts, by
+// which an undo merges later changes.
 const (
 	journalFile = "journal.json"
 	stagedFile  = "staged.json"
-	backFile    = "back"
-	doneFile    = "done"
+	backFile    = "back.json"
+	doneFile    = "done.json"
 	undoneFile  = "undone"
 	filesFolder = "files"
 	afterFolder = "after"
@@ -136,21 +136,18 @@ func writeStaged(record string, inodes []uint64) error {
 
 // readStaged returns nil when not all was made ready.
 func readStaged(record string) ([]uint64, error) {
-	data, err := os.ReadFile(filepath.Join(record, stagedFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	for _, name := range []string{stagedFile, backFile, doneFile} {
+		data, err := os.ReadFile(filepath.Join(record, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		inodes := []uint64{}
+		if err == nil {
+			err = json.Unmarshal(data, &inodes)
+		}
+		return inodes, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	inodes := []uint64{}
-	err = json.Unmarshal(data, &inodes)
-	return inodes, err
-}
-
-// markRecord writes one of the small files that say how far a record has come.
-func markRecord(record, name, text string) error {
-	return files.Replace(filepath.Join(record, name), []byte(text), 0o600)
+	return nil, nil
 }
 
 // escaped is the journal with paths that JSON can hold.

@@ -1,9 +1,12 @@
 package trial
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/umpirehq/umpire/internal/files"
 )
@@ -21,8 +24,10 @@ func (e *StrandedError) Error() string {
 
 // rollBack takes all changes back, the last one first, and forgets the record.
 func (t *transaction) rollBack() error {
-	if err := markRecord(t.record, backFile, ""); err != nil {
-		return err
+	if files.Exists(t.record, stagedFile) {
+		if err := t.advance(stagedFile, backFile); err != nil {
+			return err
+		}
 	}
 	t.forgetFolder()
 	if err := t.unlockFolders(); err != nil && !files.Missing(err) {
@@ -46,7 +51,46 @@ func (t *transaction) rollBack() error {
 	if len(stranded) > 0 {
 		return t.strand(stranded)
 	}
-	return t.drop()
+	return errors.Join(t.noteRestored(), t.drop())
+}
+
+// restoredFile is in a layer's folder and says when a rollback put files back, by path.
+const restoredFile = "restored.json"
+
+// noteRestored notes of the files that were put back when that was, so that the layer can
+// still be kept: moving a file is a change of it that the system remembers.
+func (t *transaction) noteRestored() error {
+	if t.Layer == "" {
+		return nil
+	}
+	restored := map[string]time.Time{}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		parent, base, err := t.parentOf(s.Root, s.Path)
+		if err != nil || !s.Before.Exists() {
+			continue // it is not there, as before
+		}
+		now, changed, err := statAt(parent, base)
+		if err == nil && isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) {
+			restored[escapePath(s.Path)] = changed
+		}
+	}
+	text, err := json.Marshal(restored)
+	if err != nil {
+		return err
+	}
+	_ = os.WriteFile(filepath.Join(t.Layer, restoredFile), text, 0o600) // without it the layer is refused
+	return nil
+}
+
+// readRestored is what noteRestored noted in a layer, if there was a rollback.
+func readRestored(layer string) map[string]time.Time {
+	restored := map[string]time.Time{}
+	text, err := os.ReadFile(filepath.Join(layer, restoredFile))
+	if err != nil || json.Unmarshal(text, &restored) != nil {
+		return nil
+	}
+	return restored
 }
 
 // strandedSuffix marks a record of which a rollback could not put everything back.

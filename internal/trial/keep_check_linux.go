@@ -24,13 +24,13 @@ func changeTime(info fs.FileInfo) time.Time {
 // checkSteps looks at every path before anything is touched: that it is what it was when
 // the trial began, and that it can be changed.
 func (t *transaction) checkSteps(ctx context.Context, began time.Time) error {
-	conflict := &Conflict{}
+	conflict, restored := &Conflict{}, readRestored(t.Layer)
 	for i := range t.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		s := &t.Steps[i]
-		same, err := t.isUnchanged(ctx, s, began)
+		same, err := t.isUnchanged(ctx, s, began, restored)
 		if err != nil {
 			return err
 		}
@@ -50,10 +50,12 @@ func (t *transaction) checkSteps(ctx context.Context, began time.Time) error {
 
 // isUnchanged reports whether what stands at a path is what was shown, and has not been
 // touched since the trial began.
-func (t *transaction) isUnchanged(ctx context.Context, s *step, began time.Time) (bool, error) {
+func (t *transaction) isUnchanged(
+	ctx context.Context, s *step, began time.Time, restored map[string]time.Time,
+) (bool, error) {
 	parent, base, err := t.parentOf(s.Root, s.Path)
 	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
-		return !s.Before.Exists() && !errors.Is(err, unix.ELOOP) && t.isMadeAbove(s.Path), nil
+		return !s.Before.Exists() && t.isMadeAbove(s.Path), nil
 	}
 	if err != nil {
 		return false, err
@@ -72,7 +74,7 @@ func (t *transaction) isUnchanged(ctx context.Context, s *step, began time.Time)
 		return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before), nil
 	}
 	return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) && now.Digest == s.Before.Digest &&
-		now.Link == s.Before.Link && changed.Before(began), nil
+		now.Link == s.Before.Link && (changed.Before(began) || changed.Equal(restored[escapePath(s.Path)])), nil
 }
 
 // readNow reads what stands at a step's path. A file of which the digest was not needed

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,12 +57,11 @@ func (l *lab) try(tb testing.TB, change func(dir string)) (*Layer, Effects, map[
 	if err := unix.Mount("overlay", merged, "overlay", 0, options); err != nil {
 		tb.Skipf("no overlay here: %v", err)
 	}
-	defer func() {
-		if err := unix.Unmount(merged, 0); err != nil {
-			tb.Error(err)
-		}
-	}()
+	defer unmount(tb, merged)
 	change(merged)
+	// Names that were made one file are, to who asks by their numbers, when it is mounted anew.
+	unmount(tb, merged)
+	must(tb, unix.Mount("overlay", merged, "overlay", 0, options))
 	seen := describeTree(tb, merged)
 	effects, err := Read(tb.Context(), *layer, Limits{})
 	if err != nil {
@@ -217,4 +217,21 @@ func wantTree(tb testing.TB, when string, got, want map[string]string) {
 			tb.Errorf("%s: %q\n is   %s\n want %s", when, name, got[name], want[name])
 		}
 	}
+}
+
+// unmount waits for processes that another test is starting: until they have become
+// another program they hold what is open here.
+func unmount(tb testing.TB, dir string) {
+	tb.Helper()
+	for range 1000 {
+		err := unix.Unmount(dir, 0)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, unix.EBUSY) {
+			tb.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	tb.Fatalf("%s stays busy", dir)
 }

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,8 +151,8 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 	if err != nil {
 		return nil, err
 	}
-	if now.Digest != shown.Digest {
-		return nil, ErrLayerChanged
+	if now.Digest != shown.Digest { // or what lies underneath has, since it was checked
+		return nil, cmp.Or(t.checkSteps(ctx, changeTime(stamp)), ErrLayerChanged)
 	}
 	if err := t.findApart(); err != nil {
 		return nil, err

@@ -45,6 +45,10 @@ func TestKeepAndUndo(t *testing.T) {
 			must(tb, os.RemoveAll(filepath.Join(dir, "src")))
 			must(tb, os.Symlink("a.txt", filepath.Join(dir, "src")))
 		}},
+		"link to folder": {nil, func(tb testing.TB, dir string) {
+			must(tb, os.Remove(filepath.Join(dir, "link")))
+			put(tb, filepath.Join(dir, "link/in/it"), "in")
+		}},
 		"link changed": {nil, func(tb testing.TB, dir string) {
 			must(tb, os.Remove(filepath.Join(dir, "link")))
 			must(tb, os.Symlink("src", filepath.Join(dir, "link")))
@@ -135,11 +139,7 @@ func tmpfs(tb testing.TB, size string) string {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=0700,size="+size); err != nil {
 		tb.Skipf("no tmpfs: %v", err)
 	}
-	tb.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			tb.Error(err)
-		}
-	})
+	tb.Cleanup(func() { unmount(tb, dir) })
 	return dir
 }
 

@@ -176,12 +176,19 @@ func (t *transaction) finish(ctx context.Context) error {
 		err = t.flush()
 	}
 	if err == nil {
-		err = markRecord(t.record, doneFile, "")
+		err = t.advance(stagedFile, doneFile)
 	}
 	if err != nil {
 		return errors.Join(err, t.rollBack())
 	}
 	return t.clean()
+}
+
+// advance says how far the record has come. It takes no space.
+func (t *transaction) advance(from, to string) error {
+	return errors.Join(
+		os.Rename(filepath.Join(t.record, from), filepath.Join(t.record, to)), unix.Fsync(int(t.lock.Fd())),
+	)
 }
 
 // clean removes what only the work itself needed.
@@ -207,7 +214,7 @@ func markUndone(record, by string) error {
 	if !files.Exists(record, journalFile) {
 		return nil
 	}
-	return errors.Join(markRecord(record, undoneFile, by),
+	return errors.Join(files.Replace(filepath.Join(record, undoneFile), []byte(by), 0o600),
 		files.RemoveTree(filepath.Join(record, filesFolder)), files.RemoveTree(filepath.Join(record, afterFolder)))
 }
 

@@ -1,0 +1,160 @@
+package trial
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// crashEnv has the test binary keep or undo something, and be killed at it.
+const crashEnv = "UMPIRE_TEST_KEEP"
+
+// crashesEnv is how many crashes a test makes, where the default is too few.
+const crashesEnv = "UMPIRE_TEST_CRASHES"
+
+// runCrashing is the process that is killed: it keeps or undoes, and says when it is done.
+func runCrashing(tb testing.TB, what string) {
+	state := os.Getenv(crashEnv + "_STATE")
+	var err error
+	if what == "undo" {
+		_, err = Undo(tb.Context(), UndoSpec{State: state})
+	} else {
+		layer := readLayer(tb, what)
+		effects, readErr := Read(tb.Context(), *layer, Limits{})
+		must(tb, readErr)
+		fmt.Println("begin")
+		_, err = layer.Keep(tb.Context(), KeepSpec{State: state, Shown: &effects})
+	}
+	must(tb, err)
+	fmt.Println("done")
+}
+
+// A keep or undo that is killed at any moment is there as a whole after the next start, or
+// not at all; one that said it was done is there.
+func TestKilledWhileKeeping(t *testing.T) {
+	if what := os.Getenv(crashEnv); what != "" {
+		runCrashing(t, what)
+		return
+	}
+	t.Parallel()
+	crashes := 40
+	if n, err := strconv.Atoi(os.Getenv(crashesEnv)); err == nil {
+		crashes = n
+	}
+	for _, apart := range []bool{false, true} {
+		t.Run(fmt.Sprint("apart ", apart), func(t *testing.T) {
+			t.Parallel()
+			finished, rolledBack := 0, 0
+			longest := 30 * time.Millisecond
+			for i := range crashes / 2 {
+				r := rand.New(rand.NewPCG(uint64(i), 7))
+				l := newLab(t)
+				if apart {
+					l.state = tmpfs(t, "64m")
+				}
+				for range 40 {
+					randomChange(r, l.project, false)
+				}
+				fill(t, l)
+				before := describeTree(t, l.project)
+				layer, effects, seen := l.try(t, func(dir string) {
+					for range 60 {
+						randomChange(r, dir, true)
+					}
+					put(t, filepath.Join(dir, "new"), "new")
+				})
+				if !effects.Whole() {
+					continue
+				}
+				acknowledged, took := l.kill(t, saveLayer(t, layer), r, longest)
+				longest = max(longest, took)
+				whole := l.wantWhole(t, "keep", acknowledged, before, seen)
+				if !whole {
+					rolledBack++
+					// What was rolled back can be kept after all.
+					l.mustKeep(t, layer, &effects)
+					wantTree(t, "keep again", describeTree(t, l.project), seen)
+				} else {
+					finished++
+				}
+				acknowledged, _ = l.kill(t, "undo", r, longest)
+				if !l.wantWhole(t, "undo", acknowledged, seen, before) {
+					rolledBack++
+					l.mustUndo(t)
+					wantTree(t, "undo again", describeTree(t, l.project), before)
+				} else {
+					finished++
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d", i)
+				}
+			}
+			t.Logf("%d finished, %d rolled back", finished, rolledBack)
+		})
+	}
+}
+
+// kill starts a process that keeps or undoes, and kills it. It reports whether the process
+// had said that it was done, and how long it lived.
+func (l *lab) kill(tb testing.TB, what string, r *rand.Rand, longest time.Duration) (acknowledged bool, took time.Duration) {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileKeeping$")
+	cmd.Env = append(os.Environ(), crashEnv+"="+what, crashEnv+"_STATE="+l.state)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	start := time.Now()
+	must(tb, cmd.Start())
+	timer := time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	took = time.Since(start)
+	timer.Stop()
+	acknowledged = bytes.Contains(out.Bytes(), []byte("done\n"))
+	if err == nil != acknowledged && !acknowledged {
+		tb.Errorf("%s: %v: %s", what, err, out.Bytes())
+	}
+	must(tb, Recover(tb.Context(), l.state))
+	return acknowledged, took
+}
+
+// wantWhole wants the project to be as it was or as it is to be, and nothing left over.
+func (l *lab) wantWhole(tb testing.TB, what string, acknowledged bool, before, after map[string]string) bool {
+	tb.Helper()
+	now := describeTree(tb, l.project)
+	whole := maps.Equal(now, after)
+	switch {
+	case acknowledged && !whole:
+		wantTree(tb, "acknowledged "+what, now, after)
+	case !whole && !maps.Equal(now, before):
+		wantTree(tb, what+" that was killed, beside before", now, before)
+		wantTree(tb, what+" that was killed, beside after", now, after)
+	}
+	records, err := os.ReadDir(filepath.Join(l.state, keptFolder))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		tb.Fatal(err)
+	}
+	for _, r := range records {
+		if !files.Exists(filepath.Join(l.state, keptFolder, r.Name()), doneFile) {
+			tb.Errorf("%s is half there", r.Name())
+		}
+	}
+	return whole
+}
+
+// saveLayer writes a layer where the other process finds it.
+func saveLayer(tb testing.TB, layer *Layer) string {
+	tb.Helper()
+	text, err := jsonOf(layer)
+	must(tb, err)
+	must(tb, os.WriteFile(filepath.Join(layer.Dir, layerFile), text, 0o600))
+	return layer.Dir
+}
