@@ -28,8 +28,8 @@ type Kept struct {
 	Undone string `json:"undone,omitempty"`
 	// Changes are the paths that it changed, in order.
 	Changes []Effect `json:"changes"`
-	// Notes say what was left as it is, for the person.
-	Notes []string `json:"notes,omitempty"`
+	// Left are folders that an undo did not delete, since somebody has put something there.
+	Left []string `json:"left,omitempty"`
 }
 
 // ErrLayerChanged says that a layer no longer is what was shown.

@@ -59,7 +59,7 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		return nil, err
 	}
 	kept := j.kept()
-	kept.Notes = u.notes
+	kept.Left = u.left
 	return kept, nil
 }
 
@@ -76,8 +76,8 @@ type undoing struct {
 	after  int
 	merged int // a folder of ours for merged texts
 
-	plans []step // by the numbers of the old steps; without a path where there is nothing to do
-	notes []string
+	plans []step   // by the numbers of the old steps; without a path where there is nothing to do
+	left  []string // folders that stay
 }
 
 func openUndo(t *transaction, old string, was *journal) (u *undoing, err error) {
@@ -230,15 +230,22 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
+	if want := &plan.After; !had && want.Type.IsRegular() && want.Digest == "" && want.Exists() {
+		kept, _, err := readAt(ctx, u.files, strconv.Itoa(i))
+		if err != nil {
+			return err
+		}
+		want.Digest = kept.Digest
+	}
 	switch {
 	case had && !s.Before.Exists():
 		if now.Type.IsDir() && !u.isEmptied(s) {
-			u.notes = append(u.notes, s.Path)
+			u.left = append(u.left, s.Path)
 			return nil
 		}
 	case had:
 		return u.planBack(ctx, i, plan)
-	case isSameContent(&now, &s.Before) && (s.Before.Digest != "" || !s.Before.Type.IsRegular()):
+	case isSameContent(&now, &plan.After):
 		return nil // it is as it was already
 	default:
 		return u.planMerge(ctx, i, plan)

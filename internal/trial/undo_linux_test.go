@@ -1,0 +1,231 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// numbers is a text of so many lines.
+func numbers(n int, change map[int]string) string {
+	var b strings.Builder
+	for i := range n {
+		if text, ok := change[i]; ok {
+			b.WriteString(text)
+			continue
+		}
+		fmt.Fprintln(&b, "line", i)
+	}
+	return b.String()
+}
+
+// What somebody changed after a keep stays when that is undone.
+func TestUndoMergesLaterChanges(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.write(t, "text", numbers(30, nil))
+	must(t, os.Chmod(l.path("text"), 0o600))
+	layer, effects, _ := l.try(t, func(dir string) {
+		must(t, os.WriteFile(filepath.Join(dir, "text"), []byte(numbers(30, map[int]string{3: "kept\n", 20: ""})), 0))
+	})
+	l.mustKeep(t, layer, &effects)
+	later := numbers(30, map[int]string{3: "kept\n", 20: "", 12: "later\n", 29: "line 29\nmore\n"})
+	l.write(t, "text", later)
+	undone := l.mustUndo(t)
+	if got, want := l.read(t, "text"), numbers(30, map[int]string{12: "later\n", 29: "line 29\nmore\n"}); got != want {
+		t.Errorf("it is\n%s", got)
+	}
+	if info, err := os.Stat(l.path("text")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	l.mustUndoID(t, undone.ID)
+	if got := l.read(t, "text"); got != later {
+		t.Errorf("after undoing the undo it is\n%s", got)
+	}
+}
+
+// Where later changes cannot be merged nothing is undone, and they are named.
+func TestUndoConflicts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		later func(testing.TB, *lab)
+		want  []string
+	}{
+		"the same line": {func(tb testing.TB, l *lab) {
+			l.write(tb, "text", numbers(9, map[int]string{3: "other\n"}))
+		}, []string{"text"}},
+		"a new file was changed":        {func(tb testing.TB, l *lab) { l.write(tb, "new", "other") }, []string{"new"}},
+		"a deleted file is there again": {func(tb testing.TB, l *lab) { l.write(tb, "gone", "other") }, []string{"gone"}},
+		"a file is gone":                {func(tb testing.TB, l *lab) { must(tb, os.Remove(l.path("text"))) }, []string{"text"}},
+		"bytes": {func(tb testing.TB, l *lab) {
+			l.write(tb, "bin", "\x00later")
+			l.write(tb, "new", "other")
+		}, []string{"bin", "new"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			l.write(t, "text", numbers(9, nil))
+			l.write(t, "bin", "\x00before")
+			l.write(t, "gone", "gone")
+			layer, effects, _ := l.try(t, func(dir string) {
+				put(t, filepath.Join(dir, "text"), numbers(9, map[int]string{3: "kept\n"}))
+				put(t, filepath.Join(dir, "bin"), "\x00kept")
+				put(t, filepath.Join(dir, "new"), "new")
+				must(t, os.Remove(filepath.Join(dir, "gone")))
+			})
+			l.mustKeep(t, layer, &effects)
+			c.later(t, l)
+			before := describeTree(t, l.project)
+			_, err := Undo(t.Context(), UndoSpec{State: l.state})
+			conflict, ok := errors.AsType[*Conflict](err)
+			want := []string{}
+			for _, name := range c.want {
+				want = append(want, l.path(name))
+			}
+			if !ok || !slices.Equal(conflict.Paths, want) {
+				t.Errorf("%v, want a conflict about %q", err, want)
+			}
+			wantTree(t, "conflict", describeTree(t, l.project), before)
+			// The others can be undone, and what is left is tried again later.
+			for _, name := range []string{"text", "bin", "new", "gone"} {
+				if !slices.Contains(c.want, name) {
+					l.mustUndo(t, l.path(name))
+				}
+			}
+			if records, err := Records(l.state); err != nil || records[len(records)-1].Undone != "" {
+				t.Errorf("%+v, %v", records, err)
+			}
+		})
+	}
+}
+
+// One path of several is taken back, with the folders that lead there.
+func TestUndoOnly(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	fill(t, l)
+	before := describeTree(t, l.project)
+	layer, effects, _ := l.try(t, func(dir string) {
+		must(t, os.RemoveAll(filepath.Join(dir, "src")))
+		put(t, filepath.Join(dir, "a.txt"), "kept\n")
+	})
+	l.mustKeep(t, layer, &effects)
+	l.mustUndo(t, l.path("src/pkg"))
+	if l.read(t, "src/pkg/p.go") != "package pkg\n" || l.read(t, "src/main.go") != "(nothing)" || l.read(t, "a.txt") != "kept\n" {
+		t.Error(describeTree(t, l.project))
+	}
+	if _, err := Undo(t.Context(), UndoSpec{State: l.state, Only: []string{l.path("other")}}); !errors.Is(err, ErrNothingKept) {
+		t.Error(err)
+	}
+	l.mustUndo(t) // the rest
+	after := describeTree(t, l.project)
+	for name := range before {
+		if name != "" && name != "/src" && after[name] != before[name] {
+			t.Errorf("%s is %q, was %q", name, after[name], before[name])
+		}
+	}
+	if _, err := Undo(t.Context(), UndoSpec{State: l.state}); !errors.Is(err, ErrNothingKept) {
+		t.Errorf("undone twice: %v", err)
+	}
+}
+
+// A folder that was made stays when somebody has put something into it.
+func TestUndoLeavesOthersFiles(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	layer, effects, _ := l.try(t, func(dir string) { put(t, filepath.Join(dir, "made/in/it"), "new") })
+	l.mustKeep(t, layer, &effects)
+	l.write(t, "made/theirs", "x")
+	undone := l.mustUndo(t)
+	if l.read(t, "made/theirs") != "x" || l.read(t, "made/in/it") != "(nothing)" {
+		t.Error(describeTree(t, l.project))
+	}
+	if len(undone.Left) != 1 || undone.Left[0] != l.path("made") {
+		t.Errorf("%q were left", undone.Left)
+	}
+}
+
+// Git writes its index anew when somebody looks at the files. That is not a change.
+func TestUndoAfterGitStatus(t *testing.T) {
+	t.Parallel()
+	git := func(dir string, args ...string) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	l := newLab(t)
+	git(l.project, "init", "-q")
+	fill(t, l)
+	git(l.project, "add", ".")
+	git(l.project, "commit", "-qm", "first")
+	layer, effects, _ := l.try(t, func(dir string) {
+		put(t, filepath.Join(dir, "new"), "new")
+		git(dir, "add", "new")
+		git(dir, "commit", "-qm", "second")
+	})
+	l.mustKeep(t, layer, &effects)
+	index := l.read(t, ".git/index")
+	must(t, os.Chtimes(l.path("a.txt"), time.Unix(5, 0), time.Unix(6, 0)))
+	git(l.project, "status")
+	if l.read(t, ".git/index") == index {
+		t.Fatal("git has not written its index")
+	}
+	l.mustUndo(t)
+	git(l.project, "diff", "--exit-code", "HEAD")
+	if l.read(t, "new") != "(nothing)" {
+		t.Error("the file is still there")
+	}
+	git(l.project, "fsck", "--strict")
+}
+
+// Records go by age and by space, and the latest stays.
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for i := range 3 {
+		layer, effects, _ := l.try(t, func(dir string) { put(t, filepath.Join(dir, "f"), fmt.Sprint(i)) })
+		l.mustKeep(t, layer, &effects)
+	}
+	must(t, Collect(l.state, time.Now()))
+	if records, err := Records(l.state); err != nil || len(records) != 3 {
+		t.Errorf("%d records, %v", len(records), err)
+	}
+	must(t, Collect(l.state, time.Now().Add(MaxUndoAge+time.Hour)))
+	if records, err := Records(l.state); err != nil || len(records) != 1 || records[0].Changes[0].Path != l.path("f") {
+		t.Errorf("%+v, %v", records, err)
+	}
+	l.mustUndo(t)
+	if got := l.read(t, "f"); got != "1" {
+		t.Errorf("f is %q", got)
+	}
+}
+
+func TestMergeTexts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kept, now, before, want string
+		clean                   bool
+	}{
+		"nothing later":          {"a\nb\n", "a\nb\n", "a\n", "a\n", true},
+		"elsewhere":              {"1\nB\n3\n4\n5\n", "1\nB\n3\n4\nfive\n", "1\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n", true},
+		"the same line":          {"1\nB\n3\n", "1\nX\n3\n", "1\n2\n3\n", "", false},
+		"the same change":        {"1\nB\n3\n", "1\n2\n3\n", "1\n2\n3\n", "1\n2\n3\n", true},
+		"two texts at one place": {"1\n3\n", "1\nX\n3\n", "1\n2\n3\n", "", false},
+		"no last newline":        {"1\nB", "0\n1\nB", "1\n2", "0\n1\n2", true},
+		"all later text":         {"kept\n", "", "before\n", "", false},
+	} {
+		got, clean := mergeTexts([]byte(c.kept), []byte(c.now), []byte(c.before))
+		if clean != c.clean || clean && string(got) != c.want {
+			t.Errorf("%s: %q, %v", name, got, clean)
+		}
+	}
+}
