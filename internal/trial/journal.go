@@ -22,17 +22,19 @@ import (
 //	journal.json  what is going to change; nothing of the project has been touched
 //	staged.json   all new files are ready: from here it is finished
 //	back.json     it could not be, and is rolled back
+//	applied.json  all is there, and old files are safe: from here nothing is rolled back
 //	done.json     it is whole
 //	undone        the id of the record that took it back
 //
-// The three in the middle are one file, which is renamed: that takes no space, so that it
-// works on a full disk. Beside them lie the folders files, with what stood at the paths
+// Those in the middle are one file, which is renamed: that takes no space, so that it works
+// on a full disk. Beside them lie the folders files, with what stood at the paths
 // before (while it runs, with what is put there), and after, with copies of new texts, by
 // which an undo merges later changes.
 const (
 	journalFile = "journal.json"
 	stagedFile  = "staged.json"
 	backFile    = "back.json"
+	appliedFile = "applied.json"
 	doneFile    = "done.json"
 	undoneFile  = "undone"
 	filesFolder = "files"
@@ -85,6 +87,12 @@ type step struct {
 	from content // what is staged
 }
 
+// A content is a file, in a folder that is open, from which a new one is made.
+type content struct {
+	folder int
+	name   string
+}
+
 // A folderStep is a folder whose attributes are set last: entries come and go in it.
 type folderStep struct {
 	Path   string `json:"path"`
@@ -98,6 +106,25 @@ func (j *journal) stageName() string { return ".umpire-" + j.ID }
 
 // isFolderStep reports whether a step makes or deletes a folder.
 func (s *step) isFolderStep() bool { return s.Before.Type.IsDir() || s.After.Type.IsDir() }
+
+// kept is what a journal did, for people.
+func (j *journal) kept() *Kept {
+	k := &Kept{ID: j.ID, Time: j.Time, Command: j.Command, Undoes: j.Undoes}
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		e := Effect{Path: s.Path, Kind: Changed, Before: s.Before, After: s.After}
+		switch {
+		case s.InPlace:
+			e.Kind = Attributes
+		case !s.Before.Exists():
+			e.Kind = Created
+		case !s.After.Exists():
+			e.Kind = Deleted
+		}
+		k.Changes = append(k.Changes, e)
+	}
+	return k
+}
 
 // writeJournal writes a journal into its record.
 func writeJournal(record string, j *journal) error {
@@ -136,7 +163,7 @@ func writeStaged(record string, inodes []uint64) error {
 
 // readStaged returns nil when not all was made ready.
 func readStaged(record string) ([]uint64, error) {
-	for _, name := range []string{stagedFile, backFile, doneFile} {
+	for _, name := range []string{stagedFile, backFile, appliedFile, doneFile} {
 		data, err := os.ReadFile(filepath.Join(record, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -53,12 +53,16 @@ func recoverRecord(ctx context.Context, record string) error {
 	if t.staged, err = readStaged(record); err != nil {
 		return err
 	}
-	err = t.openStages(false)
+	err = t.openStages()
 	switch {
 	case t.staged == nil:
 		return t.drop()
 	case done:
 		return t.clean()
+	case files.Exists(record, appliedFile):
+		return t.complete()
+	case files.Missing(err) && files.Exists(record, backFile):
+		return t.drop() // all is back
 	case err != nil:
 		return err
 	case files.Exists(record, backFile):
@@ -84,11 +88,6 @@ func dropEmpty(record string) error {
 func (j *journal) needsCleaning(record string) bool {
 	if j.Layer != "" && files.Exists(filepath.Dir(j.Layer), filepath.Base(j.Layer)) {
 		return true
-	}
-	for i := range j.Roots {
-		if j.Roots[i].Apart && files.Exists(j.Roots[i].Path, j.stageName()) {
-			return true
-		}
 	}
 	undone := filepath.Join(filepath.Dir(record), j.Undoes)
 	return j.Undoes != "" && len(j.Only) == 0 && files.Exists(undone, journalFile) && !files.Exists(undone, undoneFile)

@@ -273,25 +273,6 @@ func (t *transaction) planFolder(all map[string]folderStep, root int, path strin
 	return err
 }
 
-// kept is what a journal did, for people.
-func (j *journal) kept() *Kept {
-	k := &Kept{ID: j.ID, Time: j.Time, Command: j.Command, Undoes: j.Undoes}
-	for i := range j.Steps {
-		s := &j.Steps[i]
-		e := Effect{Path: s.Path, Kind: Changed, Before: s.Before, After: s.After}
-		switch {
-		case s.InPlace:
-			e.Kind = Attributes
-		case !s.Before.Exists():
-			e.Kind = Created
-		case !s.After.Exists():
-			e.Kind = Deleted
-		}
-		k.Changes = append(k.Changes, e)
-	}
-	return k
-}
-
 func closeFDs(all []int) {
 	for _, fd := range all {
 		closeFD(fd)

@@ -14,12 +14,6 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A content is a file, in a folder that is open, from which a new one is made.
-type content struct {
-	folder int
-	name   string
-}
-
 // open opens the file. It is ours, so that no mode of it stands against that.
 func (c *content) open() (*os.File, error) {
 	fd, err := files.OpenBeneath(c.folder, filepath.Dir(c.name), unix.O_PATH|unix.O_DIRECTORY)
@@ -50,7 +44,7 @@ func (t *transaction) stage(ctx context.Context) error {
 	if err := os.MkdirAll(t.record+"/"+filesFolder, 0o700); err != nil {
 		return err
 	}
-	if err := t.openStages(true); err != nil {
+	if err := t.makeStages(); err != nil {
 		return err
 	}
 	t.staged, t.copied = make([]uint64, len(t.Steps)), make([]map[fileID]string, len(t.Roots))

@@ -101,25 +101,36 @@ func (t *transaction) close() {
 	}
 }
 
-// openStages opens the folders in which files are made ready; with create they are made.
-func (t *transaction) openStages(create bool) error {
+// makeStages makes the folders in which files are made ready, and opens them.
+func (t *transaction) makeStages() error {
 	for i := range t.Roots {
-		folder, name := int(t.lock.Fd()), filesFolder
-		if t.Roots[i].Apart {
-			folder, name = t.roots[i], t.stageName()
+		folder, name := t.stagePlace(i)
+		if err := unix.Mkdirat(folder, name, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
+			return &fs.PathError{Op: "make", Path: filepath.Join(t.Roots[i].Path, name), Err: err}
 		}
-		if create {
-			if err := unix.Mkdirat(folder, name, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
-				return &fs.PathError{Op: "make", Path: filepath.Join(t.Roots[i].Path, name), Err: err}
-			}
-		}
-		fd, err := files.OpenBeneath(folder, name, unix.O_RDONLY|unix.O_DIRECTORY)
-		if err != nil {
-			return &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return t.openStages()
+}
+
+// openStages opens the folders in which files are made ready, as many as there are.
+func (t *transaction) openStages() (err error) {
+	for i := range t.Roots {
+		folder, name := t.stagePlace(i)
+		fd, openErr := files.OpenBeneath(folder, name, unix.O_RDONLY|unix.O_DIRECTORY)
+		if openErr != nil {
+			err = errors.Join(err, &fs.PathError{Op: "open", Path: name, Err: openErr})
 		}
 		t.stages[i] = fd
 	}
-	return nil
+	return err
+}
+
+// stagePlace is where the files of a root are made ready.
+func (t *transaction) stagePlace(root int) (folder int, name string) {
+	if t.Roots[root].Apart {
+		return t.roots[root], t.stageName()
+	}
+	return int(t.lock.Fd()), filesFolder
 }
 
 // stageOf is where a step's file was made ready.
@@ -176,10 +187,25 @@ func (t *transaction) finish(ctx context.Context) error {
 		err = t.flush()
 	}
 	if err == nil {
-		err = t.advance(stagedFile, doneFile)
+		err = t.advance(stagedFile, appliedFile)
 	}
 	if err != nil {
 		return errors.Join(err, t.rollBack())
+	}
+	return t.complete()
+}
+
+// complete takes our own folders out of the project when all is there. What cannot be
+// taken out now is when umpire starts the next time.
+func (t *transaction) complete() error {
+	if err := t.removeStages(); err != nil {
+		return err
+	}
+	if err := t.setFolders(func(f *folderStep) Entry { return f.After }); err != nil {
+		return err
+	}
+	if err := t.advance(appliedFile, doneFile); err != nil {
+		return err
 	}
 	return t.clean()
 }
@@ -191,18 +217,12 @@ func (t *transaction) advance(from, to string) error {
 	)
 }
 
-// clean removes what only the work itself needed.
+// clean removes what is not needed when all is done.
 func (t *transaction) clean() error {
-	var errs []error
-	for i := range t.Roots {
-		if t.Roots[i].Apart {
-			errs = append(errs, t.removeStage(i))
-		}
-	}
+	errs := []error{files.RemoveTree(filepath.Join(t.record, mergedFolder))}
 	if t.Layer != "" {
 		errs = append(errs, removeLayer(t.Layer))
 	}
-	errs = append(errs, files.RemoveTree(filepath.Join(t.record, mergedFolder)))
 	if t.Undoes != "" && len(t.Only) == 0 {
 		errs = append(errs, markUndone(filepath.Join(filepath.Dir(t.record), t.Undoes), t.ID))
 	}
@@ -220,12 +240,7 @@ func markUndone(record, by string) error {
 
 // drop forgets a record of which nothing is left in the project.
 func (t *transaction) drop() error {
-	var errs []error
-	for i := range t.Roots {
-		if t.Roots[i].Apart {
-			errs = append(errs, t.removeStage(i))
-		}
-	}
+	errs := []error{t.removeStages()}
 	for i := range t.Folders {
 		if f := &t.Folders[i]; f.Path == t.Roots[f.Root].Path && t.Roots[f.Root].Apart {
 			errs = append(errs, setTimes(t.roots[f.Root], ".", f.Before))
@@ -234,15 +249,12 @@ func (t *transaction) drop() error {
 	return errors.Join(append(errs, files.RemoveTree(t.record))...)
 }
 
-// removeStage removes the folder in a root in which files were made ready. Its parts are
-// removed by their names in that very folder.
-func (t *transaction) removeStage(root int) error {
-	before, _, err := statAt(t.roots[root], ".")
-	if err != nil {
-		return err
-	}
+// removeStages removes the folders in the project in which files were made ready. Their
+// parts are removed by their names in those very folders.
+func (t *transaction) removeStages() error {
 	for i := range t.Steps {
-		if t.Steps[i].Root != root || t.stages[root] < 0 {
+		s := &t.Steps[i]
+		if !t.Roots[s.Root].Apart || t.stages[s.Root] < 0 {
 			continue
 		}
 		folder, number := t.stageOf(i)
@@ -250,12 +262,14 @@ func (t *transaction) removeStage(root int) error {
 			_ = unix.Unlinkat(folder, number, unix.AT_REMOVEDIR) // what is in it is said next
 		}
 	}
-	err = unix.Unlinkat(t.roots[root], t.stageName(), unix.AT_REMOVEDIR)
-	if files.Missing(err) {
-		return nil
+	for i := range t.Roots {
+		if !t.Roots[i].Apart {
+			continue
+		}
+		err := unix.Unlinkat(t.roots[i], t.stageName(), unix.AT_REMOVEDIR)
+		if err != nil && !files.Missing(err) {
+			return &fs.PathError{Op: "remove", Path: filepath.Join(t.Roots[i].Path, t.stageName()), Err: err}
+		}
 	}
-	if err != nil {
-		return &fs.PathError{Op: "remove", Path: filepath.Join(t.Roots[root].Path, t.stageName()), Err: err}
-	}
-	return setTimes(t.roots[root], ".", before)
+	return nil
 }

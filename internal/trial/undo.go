@@ -47,6 +47,9 @@ func Records(state string) ([]Kept, error) {
 			continue
 		}
 		j, err := readJournal(record)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is being removed
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -126,9 +129,6 @@ func Collect(state string, now time.Time) error {
 
 // forgetRecord removes a record that is done. From the first step on it is none any more.
 func forgetRecord(record string) error {
-	if err := os.Remove(filepath.Join(record, doneFile)); err != nil {
-		return err
-	}
 	if err := os.Remove(filepath.Join(record, journalFile)); err != nil {
 		return err
 	}
