@@ -31,8 +31,12 @@ type UndoSpec struct {
 	Only []string
 }
 
-// ErrNothingKept says that there is nothing to take back.
-var ErrNothingKept = errors.New("nothing was kept that could be undone")
+// Why nothing can be taken back.
+var (
+	ErrNothingKept = errors.New("nothing was kept that could be taken back")
+	ErrTakenBack   = errors.New("it was taken back already")
+	ErrManyKept    = errors.New("the ID means several: type more of it")
+)
 
 // Records lists what was kept and undone, the latest first. What was taken back says so.
 func Records(state string) ([]Kept, error) {
@@ -87,9 +91,9 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 	case len(found) == 0:
 		return nil, ErrNothingKept
 	case len(found) > 1:
-		return nil, fmt.Errorf("%q means %d of them", spec.ID, len(found))
+		return nil, ErrManyKept
 	case found[0].Undone != "":
-		return nil, fmt.Errorf("%s was taken back already, by %s", found[0].ID, found[0].Undone)
+		return nil, fmt.Errorf("%w, by %s", ErrTakenBack, found[0].Undone)
 	}
 	return found[0], nil
 }

@@ -1,0 +1,190 @@
+package trial
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// A Held is a trial that waits for somebody to keep or discard it.
+type Held struct {
+	ID      string    `json:"id"`
+	Time    time.Time `json:"time"`
+	Command string    `json:"command"`
+	Root    string    `json:"root"` // of the project
+	Exit    int       `json:"exit"`
+	Layer   Layer     `json:"layer"`
+	// Effects are what was shown, and what is kept.
+	Effects Effects `json:"effects"`
+}
+
+// heldFolder holds the trials that wait in umpire's state: a file for each.
+const heldFolder = "held"
+
+// heldSuffix ends the names of these files.
+const heldSuffix = ".json"
+
+// Hold remembers a trial, so that it can be kept or discarded later.
+func Hold(state string, h *Held) error {
+	c := *h
+	c.Effects.List = slices.Clone(h.Effects.List)
+	c.Effects.Folders = slices.Clone(h.Effects.Folders)
+	c.Effects.Refused = slices.Clone(h.Effects.Refused)
+	c.Effects.Differs = slices.Clone(h.Effects.Differs)
+	c.Layer.Roots = slices.Clone(h.Layer.Roots)
+	_ = c.eachPath(func(path *string) error { // escaping does not fail
+		*path = escapePath(*path)
+		return nil
+	})
+	data, err := json.Marshal(&c)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(state, heldFolder), 0o700); err != nil {
+		return err
+	}
+	return files.Replace(heldFile(state, h.ID), data, 0o600)
+}
+
+// Release forgets that a trial waits, when it was kept or discarded.
+func Release(state, id string) error {
+	err := os.Remove(heldFile(state, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func heldFile(state, id string) string { return filepath.Join(state, heldFolder, id+heldSuffix) }
+
+// HeldTrials lists the trials that wait, the latest first. Those of which the layer is gone
+// are forgotten.
+func HeldTrials(state string) ([]Held, error) {
+	var all []Held
+	entries, err := os.ReadDir(filepath.Join(state, heldFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		id, ours := strings.CutSuffix(e.Name(), heldSuffix)
+		if !ours {
+			continue
+		}
+		h, err := readHeld(heldFile(state, id))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was released meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !files.Exists(h.Layer.Dir, stampFile) {
+			if err := Release(state, id); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		all = append(all, *h)
+	}
+	slices.SortFunc(all, func(a, b Held) int { return b.Time.Compare(a.Time) })
+	return all, nil
+}
+
+func readHeld(file string) (*Held, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	h := &Held{}
+	if err := json.Unmarshal(data, h); err != nil {
+		return nil, fmt.Errorf("read %q: %w", file, err)
+	}
+	return h, h.eachPath(func(path *string) (err error) {
+		*path, err = url.PathUnescape(*path)
+		return err
+	})
+}
+
+// eachPath visits all that may hold bytes that are not UTF-8.
+func (h *Held) eachPath(visit func(*string) error) error {
+	err := errors.Join(visit(&h.Command), visit(&h.Root), visit(&h.Layer.Dir))
+	for i := range h.Layer.Roots {
+		r := &h.Layer.Roots[i]
+		err = errors.Join(err, visit(&r.Lower), visit(&r.Upper))
+	}
+	e := &h.Effects
+	for i := range e.List {
+		one := &e.List[i]
+		err = errors.Join(
+			err, visit(&one.Path), visit(&one.From), visitEntry(&one.Before, visit), visitEntry(&one.After, visit),
+		)
+	}
+	for i := range e.Folders {
+		err = errors.Join(err, visit(&e.Folders[i].Path))
+	}
+	for i := range e.Refused {
+		err = errors.Join(err, visit(&e.Refused[i].Target))
+	}
+	for i := range e.Differs {
+		err = errors.Join(err, visit(&e.Differs[i].Path))
+	}
+	return err
+}
+
+// Contents returns what a file held before and holds after an effect, up to a limit; nil is
+// nothing, or more than that. It is for showing: what is kept is checked by its digest.
+func (l *Layer) Contents(e *Effect, limit int64) (before, after []byte, err error) {
+	for _, r := range l.Roots {
+		if files.Within(r.Lower, e.Path) {
+			from := e.Path
+			if e.From != "" {
+				from = e.From
+			}
+			before, err = readPart(r.Lower, strings.TrimPrefix(from, r.Lower), &e.Before, limit)
+			if err != nil {
+				return nil, nil, err
+			}
+			after, err = readPart(r.Upper, strings.TrimPrefix(e.Path, r.Lower), &e.After, limit)
+			return before, after, err
+		}
+	}
+	return nil, nil, fmt.Errorf("%s lies in no folder of the trial", e.Path)
+}
+
+// readPart reads a regular file below a folder, and follows no link out of it.
+func readPart(folder, path string, e *Entry, limit int64) ([]byte, error) {
+	if !e.Exists() || !e.Type.IsRegular() || e.Size > limit {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.Open(strings.TrimPrefix(path, "/"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit))
+	return append([]byte{}, data...), err
+}
+
+// LeadsOut reports whether an effect makes a symbolic link that leads out of the folders of
+// the trial: what is written through it later lands elsewhere.
+func (l *Layer) LeadsOut(e *Effect) bool {
+	if e.After.Type&fs.ModeSymlink == 0 {
+		return false
+	}
+	to, err := files.Canonical(files.AbsoluteFrom(filepath.Dir(e.Path), e.After.Link))
+	return err != nil || !slices.ContainsFunc(l.Roots, func(r Root) bool { return files.Within(r.Lower, to) })
+}
