@@ -89,7 +89,7 @@ func (s *Set) streamOutput(id umpire.CallID, kept io.Writer) (sink io.Writer, do
 // order in which they were written.
 func (s *Set) shell(command, dir string, out io.Writer) *exec.Cmd {
 	//nolint:noctx // the context ends the whole process group, which exec cannot
-	cmd := exec.Command(shellName(), "-c", command)
+	cmd := exec.Command(ShellName(), "-c", command)
 	cmd.Dir = dir
 	cmd.Env = commandEnv(s.options.Env)
 	cmd.Stdout, cmd.Stderr = out, out
@@ -98,8 +98,8 @@ func (s *Set) shell(command, dir string, out io.Writer) *exec.Cmd {
 	return cmd
 }
 
-// shellName is bash, whose language the decision reads, or the shell that exists.
-func shellName() string {
+// ShellName is bash, whose language the decision reads, or the shell that exists.
+func ShellName() string {
 	if path, err := exec.LookPath("bash"); err == nil {
 		return path
 	}

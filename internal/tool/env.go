@@ -43,6 +43,10 @@ func commandEnv(env []string) []string {
 	return append(kept, AgentMark+"=1")
 }
 
+// SandboxEnv is the environment of a command in the sandbox: without what is withheld from
+// every command, and without secrets, but for those of the variables that a person listed.
+func SandboxEnv(env, listed []string) []string { return withoutSecrets(commandEnv(env), listed) }
+
 // withoutSecrets is the environment of a command in the sandbox, which may do anything with
 // it. Variables whose name or value is a secret are left out, unless a person listed them.
 func withoutSecrets(env, listed []string) []string {
