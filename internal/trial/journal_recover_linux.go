@@ -73,7 +73,7 @@ func recoverRecord(ctx context.Context, record string) error {
 
 // dropEmpty removes a record that has not come as far as its journal.
 func dropEmpty(record string) error {
-	t := &transaction{record: record, folder: openFolder{fd: -1}}
+	t := newTransaction(record, nil)
 	defer t.close()
 	if err := t.lockRecord(); err != nil {
 		return err

@@ -16,10 +16,10 @@ import (
 
 // order is how steps are applied: what goes away first, and of that the inner before the
 // outer; then what comes or changes, the outer before the inner.
-func (t *transaction) order() []int {
+func (j *journal) order() []int {
 	var going, coming []int
-	for i := range t.Steps {
-		if t.Steps[i].After.Exists() {
+	for i := range j.Steps {
+		if j.Steps[i].After.Exists() {
 			coming = append(coming, i)
 		} else {
 			going = append(going, i)

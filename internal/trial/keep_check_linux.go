@@ -21,16 +21,24 @@ func changeTime(info fs.FileInfo) time.Time {
 	return time.Time{}
 }
 
-// checkSteps looks at every path before anything is touched: that it is what it was when
-// the trial began, and that it can be changed.
-func (t *transaction) checkSteps(ctx context.Context, began time.Time) error {
-	conflict, restored := &Conflict{}, readRestored(t.Layer)
-	for i := range t.Steps {
+// A checker looks at all that a transaction is going to change, before anything is touched.
+type checker struct {
+	*transaction
+
+	began    time.Time            // when the trial began
+	restored map[string]time.Time // see restoredFile
+}
+
+// checkSteps looks at every path: that it is what it was when the trial began, and that it
+// can be changed.
+func (c *checker) checkSteps(ctx context.Context) error {
+	conflict := &Conflict{}
+	for i := range c.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s := &t.Steps[i]
-		same, err := t.isUnchanged(ctx, s, began, restored)
+		s := &c.Steps[i]
+		same, err := c.isUnchanged(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -38,7 +46,7 @@ func (t *transaction) checkSteps(ctx context.Context, began time.Time) error {
 			conflict.Paths = append(conflict.Paths, s.Path)
 			continue
 		}
-		if err := t.checkObstacle(s); err != nil {
+		if err := c.checkObstacle(s); err != nil {
 			return &Obstacle{s.Path, err}
 		}
 	}
@@ -50,17 +58,15 @@ func (t *transaction) checkSteps(ctx context.Context, began time.Time) error {
 
 // isUnchanged reports whether what stands at a path is what was shown, and has not been
 // touched since the trial began.
-func (t *transaction) isUnchanged(
-	ctx context.Context, s *step, began time.Time, restored map[string]time.Time,
-) (bool, error) {
-	parent, base, err := t.parentOf(s.Root, s.Path)
+func (c *checker) isUnchanged(ctx context.Context, s *step) (bool, error) {
+	parent, base, err := c.parentOf(s.Root, s.Path)
 	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
-		return !s.Before.Exists() && t.isMadeAbove(s.Path), nil
+		return !s.Before.Exists() && c.isMadeAbove(s.Path), nil
 	}
 	if err != nil {
 		return false, err
 	}
-	now, changed, err := t.readNow(ctx, s, parent, base)
+	now, changed, err := c.readNow(ctx, s, parent, base)
 	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
 		return false, nil // it was replaced while it was read
 	}
@@ -74,12 +80,12 @@ func (t *transaction) isUnchanged(
 		return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before), nil
 	}
 	return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) && now.Digest == s.Before.Digest &&
-		now.Link == s.Before.Link && (changed.Before(began) || changed.Equal(restored[escapePath(s.Path)])), nil
+		now.Link == s.Before.Link && (changed.Before(c.began) || changed.Equal(c.restored[escapePath(s.Path)])), nil
 }
 
 // readNow reads what stands at a step's path. A file of which the digest was not needed
 // is not read: nobody can set back when it last changed.
-func (t *transaction) readNow(ctx context.Context, s *step, parent int, base string) (Entry, time.Time, error) {
+func (c *checker) readNow(ctx context.Context, s *step, parent int, base string) (Entry, time.Time, error) {
 	if s.Before.Type.IsRegular() && s.Before.Digest == "" {
 		return statAt(parent, base)
 	}
@@ -87,9 +93,9 @@ func (t *transaction) readNow(ctx context.Context, s *step, parent int, base str
 }
 
 // isMadeAbove reports whether a folder above a path is one that a step makes.
-func (t *transaction) isMadeAbove(path string) bool {
-	for i := range t.Steps {
-		s := &t.Steps[i]
+func (j *journal) isMadeAbove(path string) bool {
+	for i := range j.Steps {
+		s := &j.Steps[i]
 		if s.After.Type.IsDir() && !s.Before.Type.IsDir() && files.Within(s.Path, path) && s.Path != path {
 			return true
 		}
@@ -101,8 +107,8 @@ func (t *transaction) isMadeAbove(path string) bool {
 func hasSameAttributes(a, b *Entry) bool { return a.Type == b.Type && a.UID == b.UID && a.GID == b.GID }
 
 // checkObstacle returns what stands against a change of a path.
-func (t *transaction) checkObstacle(s *step) error {
-	parent, base, err := t.parentOf(s.Root, s.Path)
+func (c *checker) checkObstacle(s *step) error {
+	parent, base, err := c.parentOf(s.Root, s.Path)
 	if err != nil {
 		return nil //nolint:nilerr // a folder on the way is made first
 	}
@@ -156,39 +162,39 @@ func flagsOf(folder int, name string) error {
 
 // checkSpace refuses what would not fit: what is made ready in roots on other file systems,
 // and what is copied from there.
-func (t *transaction) checkSpace() error {
+func (c *checker) checkSpace() error {
 	var old int64
-	for i := range t.Roots {
-		if !t.Roots[i].Apart {
+	for i := range c.Roots {
+		if !c.Roots[i].Apart {
 			continue
 		}
 		var fresh int64
-		for k := range t.Steps {
-			s := &t.Steps[k]
+		for k := range c.Steps {
+			s := &c.Steps[k]
 			if s.Root != i || s.InPlace {
 				continue
 			}
-			old += t.blocksAt(s)
+			old += c.blocksAt(s)
 			if s.from.name != "" {
 				fresh += blocksOf(s.from.folder, s.from.name)
 			}
 		}
-		if fresh > freeIn(t.roots[i]) {
-			return &Obstacle{t.Roots[i].Path, errSpace}
+		if fresh > freeIn(c.roots[i]) {
+			return &Obstacle{c.Roots[i].Path, errSpace}
 		}
 	}
-	if old > freeIn(int(t.lock.Fd())) {
-		return &Obstacle{t.record, errSpace}
+	if old > freeIn(int(c.lock.Fd())) {
+		return &Obstacle{c.record, errSpace}
 	}
 	return nil
 }
 
 // blocksAt is how much space a step's file takes now.
-func (t *transaction) blocksAt(s *step) int64 {
+func (c *checker) blocksAt(s *step) int64 {
 	if !s.Before.Type.IsRegular() {
 		return 0
 	}
-	parent, base, err := t.parentOf(s.Root, s.Path)
+	parent, base, err := c.parentOf(s.Root, s.Path)
 	if err != nil {
 		return 0 // it is not there
 	}

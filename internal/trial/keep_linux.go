@@ -69,6 +69,9 @@ func makeRecord(state, id string) (string, error) {
 	return filepath.EvalSymlinks(record)
 }
 
+// setID are the bits with which a program gets the rights of its owner.
+const setID = fs.ModeSetuid | fs.ModeSetgid
+
 // planSteps lists what a layer's effects change, path by path, and in which root.
 func (l *Layer) planSteps(j *journal, shown *Effects) error {
 	for i := range shown.List {
@@ -95,7 +98,7 @@ func (l *Layer) planSteps(j *journal, shown *Effects) error {
 		case !s.After.Exists() || mode.IsDir() || mode&fs.ModeSymlink != 0:
 		case !mode.IsRegular():
 			return &Obstacle{s.Path, errSpecial}
-		case mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 && mode&(fs.ModeSetuid|fs.ModeSetgid) != s.Before.Type&(fs.ModeSetuid|fs.ModeSetgid):
+		case mode&setID != 0 && mode&setID != s.Before.Type&setID:
 			return &Obstacle{s.Path, errSetID}
 		}
 	}
@@ -144,7 +147,8 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.checkSteps(ctx, changeTime(stamp)); err != nil {
+	check := &checker{t, changeTime(stamp), readRestored(l.Dir)}
+	if err := check.checkSteps(ctx); err != nil {
 		return nil, err
 	}
 	now, err := Read(ctx, *l, Limits{})
@@ -152,7 +156,7 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 		return nil, err
 	}
 	if now.Digest != shown.Digest { // or what lies underneath has, since it was checked
-		return nil, cmp.Or(t.checkSteps(ctx, changeTime(stamp)), ErrLayerChanged)
+		return nil, cmp.Or(check.checkSteps(ctx), ErrLayerChanged)
 	}
 	if err := t.findApart(); err != nil {
 		return nil, err
@@ -179,7 +183,7 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 			s.from = content{folder: sources[s.Root], name: strings.TrimPrefix(s.Path, t.Roots[s.Root].Path+"/")}
 		}
 	}
-	return sources, t.checkSpace()
+	return sources, check.checkSpace()
 }
 
 // findApart finds out which roots lie on another file system than the record. What is not

@@ -3,12 +3,10 @@ package trial
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -21,32 +19,29 @@ import (
 // before the next one, so that nothing that somebody else wrote is lost.
 type transaction struct {
 	*journal
+	openRoots
 
 	record string
-	lock   *os.File // the record's folder, locked as long as a process works on it
-	roots  []int
+	lock   *os.File            // the record's folder, locked as long as a process works on it
 	stages []int               // by root; where new files are made ready, and old ones go
 	staged []uint64            // by step; the inode of what was made ready, 0 for nothing
 	copied []map[fileID]string // by root; where copies of files were made ready
-	folder openFolder
-}
-
-// An openFolder is the folder that was used last.
-type openFolder struct {
-	root int
-	path string
-	fd   int
 }
 
 // errLocked says that another process works on a record.
 var errLocked = errors.New("another umpire is working on it")
 
+func newTransaction(record string, j *journal) *transaction {
+	return &transaction{journal: j, record: record, openRoots: openRoots{folder: openFolder{fd: -1}}}
+}
+
 // openTransaction opens the roots of a journal, and its record.
 func openTransaction(record string, j *journal) (*transaction, error) {
-	t := &transaction{journal: j, record: record, folder: openFolder{fd: -1}}
+	t := newTransaction(record, j)
 	err := t.lockRecord()
 	for i := range j.Roots {
 		if err == nil {
+			t.stages = append(t.stages, -1)
 			err = t.openRoot(&j.Roots[i])
 		}
 	}
@@ -67,25 +62,6 @@ func (t *transaction) lockRecord() (err error) {
 		return errLocked
 	}
 	return err
-}
-
-// openRoot opens a root, which must be the folder that was there when the journal was
-// made.
-func (t *transaction) openRoot(r *keptRoot) error {
-	fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return &fs.PathError{Op: "open", Path: r.Path, Err: err}
-	}
-	t.roots = append(t.roots, fd)
-	t.stages = append(t.stages, -1)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return err
-	}
-	if st.Dev != r.Device || st.Ino != r.Inode {
-		return fmt.Errorf("%s: %w", r.Path, &Conflict{Paths: []string{r.Path}})
-	}
-	return nil
 }
 
 // close lets go of everything, and of the lock.
@@ -136,36 +112,6 @@ func (t *transaction) stagePlace(root int) (folder int, name string) {
 // stageOf is where a step's file was made ready.
 func (t *transaction) stageOf(i int) (folder int, name string) {
 	return t.stages[t.Steps[i].Root], strconv.Itoa(i)
-}
-
-// parentOf opens the folder of a path in a root. It stays open until the next one is.
-func (t *transaction) parentOf(root int, path string) (folder int, name string, err error) {
-	dir, name := filepath.Split(strings.TrimPrefix(path, strings.TrimSuffix(t.Roots[root].Path, "/")+"/"))
-	if path == t.Roots[root].Path {
-		return t.roots[root], ".", nil
-	}
-	dir = strings.TrimSuffix(dir, "/")
-	if dir == "" {
-		return t.roots[root], name, nil
-	}
-	if t.folder.fd >= 0 && t.folder.root == root && t.folder.path == dir {
-		return t.folder.fd, name, nil
-	}
-	t.forgetFolder()
-	fd, err := files.OpenBeneath(t.roots[root], dir, unix.O_PATH|unix.O_DIRECTORY)
-	if err != nil {
-		return -1, "", &fs.PathError{Op: "open", Path: filepath.Dir(path), Err: err}
-	}
-	t.folder = openFolder{root, dir, fd}
-	return fd, name, nil
-}
-
-// forgetFolder closes the folder that was used last: a path may lead to another one now.
-func (t *transaction) forgetFolder() {
-	if t.folder.fd >= 0 {
-		_ = unix.Close(t.folder.fd) // it was only looked through
-	}
-	t.folder = openFolder{fd: -1}
 }
 
 // run makes all changes for good, or none. What it returns is said to the person, who may

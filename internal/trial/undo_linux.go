@@ -163,8 +163,9 @@ func (u *undoing) isAsked(s *step) bool {
 
 // prepare checks that all can be done, and plans the folders.
 func (u *undoing) prepare() error {
+	check := &checker{transaction: u.transaction}
 	for i := range u.Steps {
-		if err := u.checkObstacle(&u.Steps[i]); err != nil {
+		if err := check.checkObstacle(&u.Steps[i]); err != nil {
 			return &Obstacle{u.Steps[i].Path, err}
 		}
 	}
@@ -178,7 +179,7 @@ func (u *undoing) prepare() error {
 	if err := u.planFolders(left); err != nil {
 		return err
 	}
-	return u.checkSpace()
+	return check.checkSpace()
 }
 
 // oldTimes are the modification times that folders had, but for those that somebody else

@@ -1,0 +1,75 @@
+package trial
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// The openRoots are the folders in which things change, and the one below them that was used
+// last. All that happens happens in these very folders, wherever their paths lead by now.
+type openRoots struct {
+	paths  []string
+	roots  []int
+	folder openFolder
+}
+
+// An openFolder is the folder that was used last.
+type openFolder struct {
+	root int
+	path string
+	fd   int
+}
+
+// openRoot opens a root, which must be the folder that was there when the journal was
+// made.
+func (o *openRoots) openRoot(r *keptRoot) error {
+	fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: r.Path, Err: err}
+	}
+	o.roots, o.paths = append(o.roots, fd), append(o.paths, r.Path)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Dev != r.Device || st.Ino != r.Inode {
+		return fmt.Errorf("%s: %w", r.Path, &Conflict{Paths: []string{r.Path}})
+	}
+	return nil
+}
+
+// parentOf opens the folder of a path in a rooo. It stays open until the next one is.
+func (o *openRoots) parentOf(root int, path string) (folder int, name string, err error) {
+	dir, name := filepath.Split(strings.TrimPrefix(path, strings.TrimSuffix(o.paths[root], "/")+"/"))
+	if path == o.paths[root] {
+		return o.roots[root], ".", nil
+	}
+	dir = strings.TrimSuffix(dir, "/")
+	if dir == "" {
+		return o.roots[root], name, nil
+	}
+	if o.folder.fd >= 0 && o.folder.root == root && o.folder.path == dir {
+		return o.folder.fd, name, nil
+	}
+	o.forgetFolder()
+	fd, err := files.OpenBeneath(o.roots[root], dir, unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return -1, "", &fs.PathError{Op: "open", Path: filepath.Dir(path), Err: err}
+	}
+	o.folder = openFolder{root, dir, fd}
+	return fd, name, nil
+}
+
+// forgetFolder closes the folder that was used last: a path may lead to another one now.
+func (o *openRoots) forgetFolder() {
+	if o.folder.fd >= 0 {
+		_ = unix.Close(o.folder.fd) // it was only looked through
+	}
+	o.folder = openFolder{fd: -1}
+}
