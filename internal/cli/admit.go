@@ -31,5 +31,5 @@ func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
 	if verb == "mode" {
 		return len(args) == 0 && !isSet("leave-plan") && !cmd.Flags().Changed("allow-all")
 	}
-	return isSet("dry-run") || isSet("show")
+	return isSet("dry-run") || isSet("show") || isSet("list")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
+	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -49,7 +50,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		&cobra.Group{ID: groupLook, Title: "Looking:"},
 	)
 	addGroup(root, groupFirst, run.NewDemoCommand(a, showRecord), register.NewCommand(a), check.NewCommand(a),
-		doctor.NewCommand(a),
+		doctor.NewCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a))
 	addGroup(root, groupGate, newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
 		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))

@@ -56,7 +56,7 @@ func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) erro
 		word); err != nil {
 		return Failed(umpire.Errorf("write to the terminal: %w", err))
 	}
-	said, err := readTyped(ctx, tty)
+	said, err := ReadTyped(ctx, tty)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func DropEarlyKeys(ctx context.Context, tty *os.File) error {
 	return Failed(forgetTyped(tty))
 }
 
-// readTyped reads one line. The reader may outlive the call: the process ends then.
-func readTyped(ctx context.Context, tty *os.File) (string, error) {
+// ReadTyped reads one line from the terminal. The reader may outlive the call: the process ends then.
+func ReadTyped(ctx context.Context, tty *os.File) (string, error) {
 	type answer struct {
 		line string
 		err  error

@@ -1,0 +1,287 @@
+package try
+
+import (
+	"crypto/sha1" //nolint:gosec // it is what git names files by
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A sheet shows what a trial would change.
+type sheet struct {
+	*app.App
+
+	held    *trial.Held
+	tracked map[string]bool // files that git has as they are, so that they can be had again
+	compare int             // how many files may still be compared line by line
+}
+
+const (
+	// maxCompared is of how many files the changed lines are counted.
+	maxCompared = 300
+	// maxShownText is how large a file may be that is compared.
+	maxShownText = 1 << 20
+	// maxFileDiff is how much is shown of the changes of one file.
+	maxFileDiff = 16 << 10
+)
+
+func newSheet(a *app.App, h *trial.Held) *sheet {
+	s := &sheet{App: a, held: h, compare: maxCompared}
+	var gone []string
+	for i := range h.Effects.List {
+		if e := &h.Effects.List[i]; e.Kind == trial.Deleted && e.Before.Type.IsRegular() {
+			gone = append(gone, e.Path)
+		}
+	}
+	s.tracked = gitdir.Tracked(gone, sha1.New, sha256.New)
+	return s
+}
+
+// isEmpty reports whether nothing would change.
+func (s *sheet) isEmpty() bool { return len(s.held.Effects.List)+len(s.held.Effects.Folders) == 0 }
+
+// show writes what a trial would change: one sentence first, then a tree, then what was
+// refused.
+func (s *sheet) show(to io.Writer) {
+	e := &s.held.Effects
+	fmt.Fprintln(to)
+	if s.held.Exit != 0 {
+		fmt.Fprintf(to, s.Text.Of("It ended with exit code %d.\n"), s.held.Exit)
+	}
+	fmt.Fprintln(to, s.summary())
+	s.showRows(to)
+	for _, r := range e.Refused {
+		why := s.Text.Of("no network in a trial")
+		if r.Kind == trial.AttemptWrite {
+			why = s.Text.Of("outside of the project")
+		}
+		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", view.Bracketed(view.Visible(r.Target), why)))
+	}
+	if e.Whole() {
+		fmt.Fprintln(to)
+		return
+	}
+	fmt.Fprintln(to, s.red(s.Text.Of("It cannot be kept, since a trial cannot do all that a run does:")))
+	if e.Limit != "" {
+		fmt.Fprintf(to, "  %s\n", view.Visible(view.Problem(s.Text, e.Limit)))
+	}
+	for _, d := range e.Differs {
+		fmt.Fprintf(to, "  %s  %s\n", view.Visible(s.relative(d.Path)), s.Text.Of(differenceTexts[d.Reason]))
+	}
+	fmt.Fprintln(to)
+}
+
+// differenceTexts say why a trial differs from a run.
+var differenceTexts = map[trial.DifferenceReason]string{
+	trial.DiffersHardLink:   "one of several names of a file was changed",
+	trial.DiffersRename:     "a folder could not be moved",
+	trial.DiffersSpecial:    "a socket, a pipe or a device",
+	trial.DiffersAttributes: "extended attributes or access lists",
+	trial.DiffersUnreadable: "it could not be read",
+	trial.DiffersOwner:      "it belongs to somebody else",
+	trial.DiffersUnobserved: "it could not be watched",
+}
+
+// summary says in one sentence what would change.
+func (s *sheet) summary() string {
+	if s.isEmpty() {
+		return s.Text.Of("It changed nothing.")
+	}
+	counts := map[trial.Kind]int{}
+	folders := map[trial.Kind]int{}
+	for i := range s.held.Effects.List {
+		e := &s.held.Effects.List[i]
+		if isFolder(e) {
+			folders[e.Kind]++
+		} else {
+			counts[e.Kind]++
+		}
+	}
+	var parts []string
+	for _, of := range []struct {
+		kind      trial.Kind
+		one, more string
+	}{
+		{trial.Deleted, "deleted %d file", "deleted %d files"},
+		{trial.Changed, "changed %d file", "changed %d files"},
+		{trial.Created, "created %d file", "created %d files"},
+		{trial.Moved, "moved %d file", "moved %d files"},
+		{trial.Attributes, "changed the attributes of %d file", "changed the attributes of %d files"},
+	} {
+		if n := counts[of.kind]; n > 0 {
+			parts = append(parts, s.FormatCount(n, of.one, of.more))
+		}
+	}
+	if n := folders[trial.Created] + folders[trial.Deleted] + folders[trial.Attributes]; n > 0 && len(parts) == 0 {
+		parts = append(parts, s.FormatCount(n, "changed %d folder", "changed %d folders"))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, s.FormatCount(len(s.held.Effects.Folders),
+			"changed the time of %d folder", "changed the times of %d folders"))
+	}
+	return fmt.Sprintf(s.Text.Of("It %s. Nothing is real yet."), view.List(parts, ", "))
+}
+
+func isFolder(e *trial.Effect) bool {
+	return e.Before.Type.IsDir() && e.Kind != trial.Changed || e.After.Type.IsDir()
+}
+
+// relative is a path as it is told: from the project's root.
+func (s *sheet) relative(path string) string {
+	if rest, inside := strings.CutPrefix(path, s.held.Root+string(filepath.Separator)); inside {
+		return rest
+	}
+	if path == s.held.Root {
+		return "."
+	}
+	return path
+}
+
+func (s *sheet) red(text string) string { return s.paint("\x1b[31m", text) }
+
+func (s *sheet) paint(colour, text string) string {
+	if !s.Colour() || text == "" {
+		return text
+	}
+	return colour + text + "\x1b[0m"
+}
+
+// diffOf is how a file would change, as `diff -u` shows it; "" where nothing of it is text.
+func (s *sheet) diffOf(e *trial.Effect) string {
+	before, after, err := s.held.Layer.Contents(e, maxShownText)
+	if err != nil {
+		return fmt.Sprintf("[%v]\n", err)
+	}
+	from, to := s.relative(e.Path), s.relative(e.Path)
+	if e.From != "" {
+		from = s.relative(e.From)
+	}
+	if !e.Before.Exists() {
+		from = "/dev/null"
+	}
+	if !e.After.Exists() {
+		to = "/dev/null"
+	}
+	if max(e.Before.Size, e.After.Size) > maxShownText {
+		sizes := fmt.Sprintf(s.Text.Of("[%s become %s, which are not shown]\n"),
+			sizeText(e.Before.Size), sizeText(e.After.Size))
+		return fmt.Sprintf("--- %s\n+++ %s\n%s", from, to, sizes)
+	}
+	return tool.UnifiedDiff(from, to, before, after, maxFileDiff)
+}
+
+// showDiff shows how files would change, line by line.
+func (s *sheet) showDiff(to io.Writer) {
+	for i := range s.held.Effects.List {
+		e := &s.held.Effects.List[i]
+		if isFolder(e) {
+			continue
+		}
+		text := ""
+		if (e.Before.Type | e.After.Type).IsRegular() {
+			text = s.diffOf(e)
+		}
+		if text == "" { // a link, a mode, an empty file
+			r := s.rowOf(e)
+			text = fmt.Sprintf("%s  %s  %s\n", s.relative(e.Path), r.kind, r.detail)
+		}
+		for line := range strings.Lines(app.VisibleDiff(text)) {
+			fmt.Fprintln(to, s.paintLine(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	fmt.Fprintln(to)
+}
+
+// paintLine colours a line of a diff.
+func (s *sheet) paintLine(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		return s.paint("\x1b[1m", line)
+	case strings.HasPrefix(line, "+"):
+		return s.paint("\x1b[32m", line)
+	case strings.HasPrefix(line, "-"):
+		return s.red(line)
+	case strings.HasPrefix(line, "@@"):
+		return s.paint("\x1b[36m", line)
+	}
+	return line
+}
+
+// countLines counts the lines that a diff adds and takes away.
+func countLines(diff string) (added, removed int) {
+	for line := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
+		case strings.HasPrefix(line, "+"):
+			added++
+		case strings.HasPrefix(line, "-"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// sizeUnits are those of a thousand each.
+var sizeUnits = []string{"kB", "MB", "GB", "TB", "PB"}
+
+// sizeText writes a size as people say it.
+func sizeText(size int64) string {
+	if size < 1000 {
+		return fmt.Sprintf("%d B", size)
+	}
+	value, unit := float64(size), ""
+	for _, unit = range sizeUnits {
+		if value /= 1000; value < 999.5 {
+			break
+		}
+	}
+	if value < 9.95 {
+		return fmt.Sprintf("%.1f %s", value, unit)
+	}
+	return fmt.Sprintf("%.0f %s", value, unit)
+}
+
+// modeChange says how the attributes of a file would change.
+func (s *sheet) modeChange(e *trial.Effect) string {
+	if before, after := octal(e.Before.Type), octal(e.After.Type); before != after {
+		return before + " → " + after
+	}
+	if e.Before.UID != e.After.UID || e.Before.GID != e.After.GID {
+		return fmt.Sprintf("%d:%d → %d:%d", e.Before.UID, e.Before.GID, e.After.UID, e.After.GID)
+	}
+	return s.Text.Of("time")
+}
+
+// octal is a mode as chmod takes it.
+func octal(mode fs.FileMode) string {
+	special := 0
+	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
+		if mode&bit != 0 {
+			special |= 1 << i
+		}
+	}
+	if special > 0 {
+		return fmt.Sprintf("%d%03o", special, mode.Perm())
+	}
+	return fmt.Sprintf("%03o", mode.Perm())
+}
+
+// isListed reports whether an effect has a row of its own: a folder has one when nothing
+// that is listed lies in it.
+func isListed(list []trial.Effect, e *trial.Effect) bool {
+	if !isFolder(e) || e.Kind == trial.Attributes {
+		return true
+	}
+	inside := e.Path + string(filepath.Separator)
+	return !slices.ContainsFunc(list, func(other trial.Effect) bool { return strings.HasPrefix(other.Path, inside) })
+}

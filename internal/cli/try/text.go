@@ -1,0 +1,57 @@
+package try
+
+// Long is the long help of `umpire try`.
+const Long = `Runs a command where nothing that it does is real, shows what it did, and asks
+whether to keep or discard it.
+
+The command sees your project and changes a copy of what it touches, which lies
+beside the project. It has no network, and writes nowhere else: what it tries is
+listed. Then you see every file that it created, changed, deleted or moved.
+
+  k  keep     exactly what is shown becomes real; umpire undo takes it back
+  d  diff     shows the changes line by line
+  x  discard  it never happened
+
+One argument is a line for bash, several are a program and its arguments. The exit
+code is the command's own.
+
+Where nobody can be asked the trial waits: umpire try --list, and then umpire try
+keep or umpire try discard. Nothing is kept when somebody has changed the same
+files meanwhile.
+
+A trial holds files back, and nothing else: time passes, and a program that was
+started ends with the trial. docs/trial.md tells the rest.`
+
+const tryExample = `  umpire try -- ./scripts/migrate.sh --apply
+  umpire try -- 'npm install left-pad && npm test'
+  umpire try --diff --discard -- rm -rf src
+  umpire try --list`
+
+const showLong = `Shows what a trial that waits would change: without an ID, the only one of this
+project. With --diff line by line.`
+
+const keepLong = `Makes real what a trial that waits has shown: all of it, or nothing when somebody
+has changed one of the files since it began. Without an ID it is the only trial of
+this project. "umpire undo" takes it back.
+
+Keeping needs a person.`
+
+const discardLong = `Removes a trial that waits, with all that it wrote. Without an ID it is the only one
+of this project.`
+
+// UndoLong is the long help of `umpire undo`.
+const UndoLong = `Takes back what was kept last, or what ID names: files get their content, mode, owner
+and time back, and what was created goes. All of it is taken back, or nothing.
+
+What somebody has changed since is not lost: changes of a text are merged by line,
+and where that cannot be done the files are named and nothing is done. --only takes
+back the others. An undo can itself be undone, by its ID.
+
+What was there before is kept for seven days, and up to two gigabytes.
+
+Taking back needs a person.`
+
+const undoExample = `  umpire undo
+  umpire undo --list
+  umpire undo --only src/main.go
+  umpire undo trial-1234`

@@ -1,0 +1,288 @@
+// Package try is `umpire try`, which runs a command so that nothing of it is real until a
+// person keeps it, and `umpire undo`, which takes back what was kept.
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A tryFlags is what `umpire try` is told.
+type tryFlags struct {
+	keep, discard bool
+	diff          bool
+	list          bool
+	json          bool
+}
+
+// NewCommand is `umpire try`.
+func NewCommand(a *app.App) *cobra.Command {
+	var f tryFlags
+	cmd := &cobra.Command{
+		Use: "try [flags] -- COMMAND...", Args: cobra.ArbitraryArgs,
+		Short:   "Run a command, look at what it did, then keep or discard it",
+		Long:    Long,
+		Example: tryExample,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if f.list {
+				return listHeld(a, f.json)
+			}
+			return tryCommand(cmd.Context(), a, &f, words)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // what comes after the command's name is its own
+	flags.BoolVar(&f.keep, "keep", false, "keep what it did without asking")
+	flags.BoolVar(&f.discard, "discard", false, "discard what it did without asking")
+	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
+	flags.BoolVar(&f.list, "list", false, "list the trials that wait")
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+	cmd.AddCommand(newShowCommand(a), newKeepCommand(a), newDiscardCommand(a))
+	return cmd
+}
+
+// tryCommand tries a command, and ends with its exit code.
+func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) error {
+	switch {
+	case len(words) == 0:
+		return app.Usage("umpire try -- npm test", "nothing to try: no command")
+	case f.keep && f.discard:
+		return app.Usage("umpire try --help", "--keep and --discard: want one of them")
+	}
+	state, err := prepareState(ctx, a)
+	if err != nil {
+		return err
+	}
+	held, err := runTrial(ctx, a, f, state, words)
+	if err != nil {
+		return err
+	}
+	outcome, err := settle(ctx, a, f, state, held)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		if err := showOutcome(a, held, outcome); err != nil {
+			return err
+		}
+	}
+	if held.Exit != 0 {
+		return &app.CommandError{Code: held.Exit}
+	}
+	return nil
+}
+
+// prepareState returns umpire's folder of state, after what a crash has left was finished.
+func prepareState(ctx context.Context, a *app.App) (string, error) {
+	if a.Home() == "" {
+		return "", app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder to keep trials in")
+	}
+	state := a.StateDir()
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return "", app.Failed(err)
+	}
+	if err := trial.Recover(ctx, state); err != nil {
+		a.Remark(err.Error())
+	}
+	if err := trial.Collect(state, a.Now()); err != nil {
+		a.Remark(err.Error())
+	}
+	return state, nil
+}
+
+// trialsFolder holds the layers in umpire's state.
+const trialsFolder = "trials"
+
+// runTrial runs the command in a layer over the project, and shows what it prints. From
+// then on the trial waits, so that nothing is lost whatever happens to this process.
+func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words []string) (*trial.Held, error) {
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	project, err := a.FindProject(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	home := a.UserHome()
+	if plain, err := filepath.EvalSymlinks(home); err == nil {
+		home = plain
+	}
+	place := &sandbox.Place{
+		Workspace: []string{project.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv),
+	}
+	if project.GitDir != "" {
+		place.Workspace = append(place.Workspace, project.GitDir) // that of a linked worktree lies elsewhere
+	}
+	spec := trial.Spec{
+		Args: commandArgs(words), Env: tool.SandboxEnv(os.Environ(), conf.SandboxEnv), Dir: a.Dir, Place: place,
+		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: filepath.Join(state, trialsFolder),
+	}
+	if f.json {
+		spec.Stdout = a.Stderr
+	}
+	result, err := trial.Run(ctx, spec)
+	if errors.Is(err, trial.ErrUnavailable) {
+		return nil, app.Refused("umpire check -- "+view.CommandLine(words), "%w", err)
+	}
+	if err != nil {
+		return nil, app.Failed(err)
+	}
+	held := &trial.Held{
+		ID: filepath.Base(result.Layer.Dir), Time: a.Now().UTC(), Command: view.CommandLine(words), Root: project.Root,
+		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
+	}
+	if err := trial.Hold(state, held); err != nil {
+		return nil, app.Failed(errors.Join(err, result.Layer.Discard()))
+	}
+	return held, nil
+}
+
+// commandArgs is how a command is run: several words as they are, one as a line of bash.
+func commandArgs(words []string) []string {
+	if len(words) == 1 {
+		return []string{tool.ShellName(), "-c", words[0]}
+	}
+	return words
+}
+
+// pipedInput is standard input where that is not a terminal: a command in a group of its
+// own cannot read from one.
+func pipedInput(a *app.App) *os.File {
+	if in, ok := a.Stdin.(*os.File); ok && !app.IsTerminal(in) {
+		return in
+	}
+	return nil
+}
+
+// An outcome is what became of a trial.
+type outcome string
+
+// The outcomes.
+const (
+	outcomeNothing   outcome = "nothing" // it changed nothing
+	outcomeKept      outcome = "kept"
+	outcomeDiscarded outcome = "discarded"
+	outcomeHeld      outcome = "held"
+)
+
+// settle shows what a trial did, and keeps, discards or holds it.
+func settle(ctx context.Context, a *app.App, f *tryFlags, state string, h *trial.Held) (outcome, error) {
+	s := newSheet(a, h)
+	if !f.json {
+		s.show(a.Stderr)
+	}
+	if f.diff && !f.json {
+		s.showDiff(a.Stderr)
+	}
+	switch {
+	case s.isEmpty(), f.discard:
+		if s.isEmpty() {
+			return outcomeNothing, discardHeld(state, h)
+		}
+		return outcomeDiscarded, discardHeld(state, h)
+	case !h.Effects.Whole():
+		return outcomeDiscarded, discardHeld(state, h)
+	case f.keep:
+		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
+	case a.Terminal && !f.json:
+		return askPerson(ctx, a, state, s)
+	}
+	if !f.json {
+		sayHeld(a, h.ID)
+	}
+	return outcomeHeld, nil
+}
+
+// sayHeld says how a trial that waits is settled.
+func sayHeld(a *app.App, id string) {
+	fmt.Fprintf(a.Stderr, a.Text.Of("It waits as %s. Next:\n"), id)
+	for _, verb := range []string{"show --diff ", "keep ", "discard "} {
+		fmt.Fprintf(a.Stderr, "  umpire try %s%s\n", verb, id)
+	}
+}
+
+// discardHeld removes a trial with its layer.
+func discardHeld(state string, h *trial.Held) error {
+	return app.Failed(errors.Join(h.Layer.Discard(), trial.Release(state, h.ID)))
+}
+
+// keepHeld makes a trial real, and says how to take it back.
+func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quiet bool) error {
+	kept, err := h.Layer.Keep(ctx, trial.KeepSpec{State: state, Shown: &h.Effects, Command: h.Command})
+	if err != nil {
+		return keepError(h, err)
+	}
+	if err := trial.Release(state, h.ID); err != nil {
+		return app.Failed(err)
+	}
+	if !quiet && kept.ID != "" {
+		fmt.Fprintf(a.Stderr, a.Text.Of("Kept. To take it back: umpire undo %s\n"), kept.ID)
+	}
+	return nil
+}
+
+// keepError says what to do when something could not be kept.
+func keepError(h *trial.Held, err error) error {
+	if _, conflict := errors.AsType[*trial.Conflict](err); conflict {
+		return app.Refused("umpire try -- "+h.Command, "nothing was kept: %w", err)
+	}
+	if _, obstacle := errors.AsType[*trial.Obstacle](err); obstacle {
+		return app.Refused("umpire try keep "+h.ID, "nothing was kept: %w", err)
+	}
+	if errors.Is(err, trial.ErrLayerChanged) || errors.Is(err, trial.ErrNotWhole) {
+		return app.Refused("umpire try discard "+h.ID, "nothing was kept: %w", err)
+	}
+	return app.Failed(fmt.Errorf("nothing was kept: %w", err))
+}
+
+// askPerson asks what becomes of a trial, until one of the keys says it. Without an answer
+// the trial waits.
+func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome, error) {
+	tty, err := a.OpenTerminal()
+	if err != nil {
+		sayHeld(a, s.held.ID)
+		return outcomeHeld, nil //nolint:nilerr // nobody can be asked
+	}
+	defer tty.Close()
+	if err := app.DropEarlyKeys(ctx, tty); err != nil {
+		sayHeld(a, s.held.ID)
+		return outcomeHeld, nil //nolint:nilerr // interrupted: it waits
+	}
+	for {
+		if _, err := io.WriteString(tty, a.Text.Of("[k] keep  [d] diff  [x] discard  > ")); err != nil {
+			return outcomeHeld, app.Failed(err)
+		}
+		said, err := app.ReadTyped(ctx, tty)
+		if err != nil { // the end of input, or ctrl-c
+			fmt.Fprintln(tty)
+			sayHeld(a, s.held.ID)
+			return outcomeHeld, nil //nolint:nilerr // no answer: it waits
+		}
+		switch strings.ToLower(strings.TrimSpace(said)) {
+		case "k", "keep":
+			return outcomeKept, keepHeld(ctx, a, state, s.held, false)
+		case "d", "diff":
+			s.showDiff(tty)
+		case "x", "discard":
+			if err := discardHeld(state, s.held); err != nil {
+				return outcomeHeld, err
+			}
+			fmt.Fprintln(tty, a.Text.Of("Discarded. Nothing has changed."))
+			return outcomeDiscarded, nil
+		}
+	}
+}

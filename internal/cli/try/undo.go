@@ -1,0 +1,186 @@
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// An undoFlags is what `umpire undo` is told.
+type undoFlags struct {
+	only []string
+	list bool
+	json bool
+}
+
+// NewUndoCommand is `umpire undo`.
+func NewUndoCommand(a *app.App) *cobra.Command {
+	var f undoFlags
+	cmd := &cobra.Command{
+		Use: "undo [ID]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeKept(a),
+		Short:   "Take back what was kept",
+		Long:    UndoLong,
+		Example: undoExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.list {
+				return listKept(a, f.json)
+			}
+			return undo(cmd.Context(), a, &f, strings.Join(args, ""))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.only, "only", nil, "take back only this `PATH`, with what lies in it; may be repeated")
+	flags.BoolVar(&f.list, "list", false, "list what was kept, and can be taken back")
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+	return cmd
+}
+
+// undo takes back what was kept last, or what an id means.
+func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
+	state, err := prepareState(ctx, a)
+	if err != nil {
+		return err
+	}
+	spec := trial.UndoSpec{State: state, ID: id}
+	for _, path := range f.only {
+		spec.Only = append(spec.Only, a.Absolute(path))
+	}
+	undone, err := trial.Undo(ctx, spec)
+	if err != nil {
+		return undoError(a, id, err)
+	}
+	return a.Show(f.json, undone, func() error { return showUndone(a, undone) })
+}
+
+// undoError says what can be done when nothing was taken back.
+func undoError(a *app.App, id string, err error) error {
+	conflict, isConflict := errors.AsType[*trial.Conflict](err)
+	_, isObstacle := errors.AsType[*trial.Obstacle](err)
+	switch {
+	case isConflict && len(conflict.Paths) > 0:
+		hint := strings.TrimSpace("umpire undo "+id) + " --only PATH"
+		return app.Refused(a.Text.Of(hint), "nothing was taken back: %w", err)
+	case isObstacle:
+		return app.Refused(strings.TrimSpace("umpire undo "+id), "nothing was taken back: %w", err)
+	case errors.Is(err, trial.ErrNothingKept), errors.Is(err, trial.ErrTakenBack), errors.Is(err, trial.ErrManyKept):
+		return app.Refused("umpire undo --list", "%w", err)
+	case errors.Is(err, os.ErrNotExist):
+		return app.Refused("umpire undo --list", "nothing was taken back: %w", err)
+	}
+	return app.Failed(fmt.Errorf("nothing was taken back: %w", err))
+}
+
+// maxUndoneShown is how many paths are named when they are taken back.
+const maxUndoneShown = 20
+
+// undoWords say what became of a path.
+var undoWords = map[trial.Kind]string{
+	trial.Created: "restored", trial.Deleted: "removed", trial.Changed: "changed back",
+	trial.Attributes: "changed back", trial.Moved: "moved back",
+}
+
+// showUndone says what is as it was, and how to have it again.
+func showUndone(a *app.App, k *trial.Kept) error {
+	if len(k.Changes) == 0 {
+		fmt.Fprintln(a.Stdout, a.Text.Of("Nothing was left to take back."))
+	} else {
+		text := a.FormatCount(len(k.Changes), "Took back %d change", "Took back %d changes")
+		if k.Command != "" {
+			text = view.Joined(text, ": ", app.Clip(view.Visible(k.Command)))
+		}
+		fmt.Fprintln(a.Stdout, text)
+	}
+	for i := range k.Changes[:min(len(k.Changes), maxUndoneShown)] {
+		e := &k.Changes[i]
+		path := e.Path
+		if rest, inside := strings.CutPrefix(path, a.Dir+"/"); inside {
+			path = rest
+		}
+		word := view.Padded(a.Text.Of(undoWords[e.Kind]), len("changed back"))
+		fmt.Fprintf(a.Stdout, "  %s  %s\n", word, view.Visible(path))
+	}
+	if more := len(k.Changes) - maxUndoneShown; more > 0 {
+		fmt.Fprintf(a.Stdout, "  … %s\n", a.FormatCount(more, "and %d more", "and %d more"))
+	}
+	for _, path := range k.Left {
+		fmt.Fprintf(a.Stdout, a.Text.Of("left as it is, since there are other files in it: %s\n"), view.Visible(path))
+	}
+	_, err := fmt.Fprintf(a.Stdout, a.Text.Of("To have it again: umpire undo %s\n"), k.ID)
+	return err
+}
+
+// A keptLine is something that was kept or taken back, in a list.
+type keptLine struct {
+	ID      string `json:"id"`
+	Time    string `json:"time"`
+	Command string `json:"command,omitempty"`
+	Changes int    `json:"changes"`
+	Undoes  string `json:"undoes,omitempty"`
+	Undone  string `json:"undone,omitempty"`
+}
+
+// listKept lists what was kept, the latest first.
+func listKept(a *app.App, asJSON bool) error {
+	all, err := trial.Records(a.StateDir())
+	if err != nil {
+		return app.Failed(err)
+	}
+	list := []keptLine{}
+	for i := range all {
+		k := &all[i]
+		list = append(list, keptLine{
+			k.ID, k.Time.Format(timeFormat), k.Command, len(k.Changes), k.Undoes, k.Undone,
+		})
+	}
+	return a.Show(asJSON, list, func() error {
+		if len(list) == 0 {
+			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing was kept yet"))
+			return err
+		}
+		table := app.NewTable(a.Stdout)
+		fmt.Fprintln(table, strings.Join([]string{
+			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("STATE"), a.Text.Of("COMMAND"),
+		}, "\t"))
+		for i := range all {
+			k := &all[i]
+			state := a.Text.Of("kept")
+			switch {
+			case k.Undone != "":
+				state = fmt.Sprintf(a.Text.Of("taken back by %s"), k.Undone)
+			case k.Undoes != "":
+				state = fmt.Sprintf(a.Text.Of("took back %s"), k.Undoes)
+			}
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes), state,
+				app.Clip(view.Visible(k.Command)))
+		}
+		return table.Flush()
+	})
+}
+
+// completeKept completes the ids of what can be taken back.
+func completeKept(a *app.App) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 || a.Home() == "" {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all, err := trial.Records(a.StateDir())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var ids []cobra.Completion
+		for i := range all {
+			if all[i].Undone == "" {
+				ids = append(ids, cobra.CompletionWithDesc(all[i].ID, app.Clip(view.Visible(all[i].Command))))
+			}
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
