@@ -254,7 +254,7 @@ func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // promptWord finds what a person is to type.
-var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)`)
+var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] discard  > $`)
 
 // types WORD CODE PROGRAM ARGS...: runs a program on a terminal of its own. When it
 // wants something typed, WORD is; "code" is what it wants, "eof" the end of input,

@@ -38,26 +38,26 @@ var ErrLayerChanged = errors.New("the layer has changed since it was shown, so n
 // ErrNotWhole says that effects are not all that the command did.
 var ErrNotWhole = errors.New("the trial could not do all that a run would have done, so it is not kept")
 
-// A Conflict names paths that somebody else has changed. Nothing of what was asked for has
+// A ConflictError names paths that somebody else has changed. Nothing of what was asked for has
 // been done.
-type Conflict struct {
+type ConflictError struct {
 	Paths []string
 }
 
-func (c *Conflict) Error() string {
+func (c *ConflictError) Error() string {
 	return "somebody else has changed " + listPaths(c.Paths)
 }
 
-// An Obstacle is a change that cannot be made. Nothing of what was asked for has been done.
-type Obstacle struct {
+// An ObstacleError is a change that cannot be made. Nothing of what was asked for has been done.
+type ObstacleError struct {
 	Path string
 	Err  error
 }
 
-func (o *Obstacle) Error() string { return fmt.Sprintf("%s cannot be changed: %v", o.Path, o.Err) }
+func (o *ObstacleError) Error() string { return fmt.Sprintf("%s cannot be changed: %v", o.Path, o.Err) }
 
 // Unwrap returns what stands against it.
-func (o *Obstacle) Unwrap() error { return o.Err }
+func (o *ObstacleError) Unwrap() error { return o.Err }
 
 // What may stand against a change.
 var (

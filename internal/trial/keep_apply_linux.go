@@ -85,7 +85,7 @@ func (t *transaction) swapStep(i int, out, in Entry) error {
 	if err == nil && isSameFile(&taken, &out) && (!taken.Type.IsDir() || isEmptyAt(folder, name)) {
 		return nil
 	}
-	return errors.Join(err, unix.Renameat2(folder, name, parent, base, how), &Conflict{Paths: []string{s.Path}})
+	return errors.Join(err, unix.Renameat2(folder, name, parent, base, how), &ConflictError{Paths: []string{s.Path}})
 }
 
 // isMade reports whether a change has been made: what was made ready for it is not where
@@ -105,7 +105,7 @@ func (t *transaction) isMade(i int) (bool, error) {
 // asConflict tells what somebody else has put in the way, or taken away, from other errors.
 func asConflict(path string, err error) error {
 	if errors.Is(err, unix.EEXIST) || files.Missing(err) || errors.Is(err, unix.ELOOP) {
-		return &Conflict{Paths: []string{path}}
+		return &ConflictError{Paths: []string{path}}
 	}
 	return err
 }
@@ -145,7 +145,7 @@ func (t *transaction) changeInPlace(s *step, from, to Entry) error {
 		return err
 	}
 	if now.Inode != from.Inode || now.Size != from.Size {
-		return &Conflict{Paths: []string{s.Path}}
+		return &ConflictError{Paths: []string{s.Path}}
 	}
 	return setAttributes(parent, base, to)
 }

@@ -36,7 +36,7 @@ func (t *transaction) rollBack() error {
 	var stranded []string
 	for _, i := range slices.Backward(t.order()) {
 		err := t.undoStep(i)
-		if conflict, ok := errors.AsType[*Conflict](err); ok {
+		if conflict, ok := errors.AsType[*ConflictError](err); ok {
 			stranded = append(stranded, conflict.Paths...)
 		} else if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (t *transaction) undoStep(i int) error {
 	s := &t.Steps[i]
 	if s.InPlace {
 		err := t.changeInPlace(s, s.After, s.Before)
-		if _, replaced := errors.AsType[*Conflict](asConflict(s.Path, err)); replaced {
+		if _, replaced := errors.AsType[*ConflictError](asConflict(s.Path, err)); replaced {
 			return nil // its attributes went with it
 		}
 		return err

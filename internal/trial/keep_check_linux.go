@@ -32,7 +32,7 @@ type checker struct {
 // checkSteps looks at every path: that it is what it was when the trial began, and that it
 // can be changed.
 func (c *checker) checkSteps(ctx context.Context) error {
-	conflict := &Conflict{}
+	conflict := &ConflictError{}
 	for i := range c.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (c *checker) checkSteps(ctx context.Context) error {
 			continue
 		}
 		if err := c.checkObstacle(s); err != nil {
-			return &Obstacle{s.Path, err}
+			return &ObstacleError{s.Path, err}
 		}
 	}
 	if len(conflict.Paths) > 0 {
@@ -180,11 +180,11 @@ func (c *checker) checkSpace() error {
 			}
 		}
 		if fresh > freeIn(c.roots[i]) {
-			return &Obstacle{c.Roots[i].Path, errSpace}
+			return &ObstacleError{c.Roots[i].Path, errSpace}
 		}
 	}
 	if old > freeIn(int(c.lock.Fd())) {
-		return &Obstacle{c.record, errSpace}
+		return &ObstacleError{c.record, errSpace}
 	}
 	return nil
 }
@@ -218,5 +218,5 @@ func freeIn(folder int) int64 {
 	if err := unix.Fstatfs(folder, &st); err != nil {
 		return 1<<63 - 1
 	}
-	return int64(st.Bavail) * int64(st.Bsize)
+	return int64(st.Bavail) * int64(st.Bsize) //nolint:unconvert // 32 bits on some machines
 }

@@ -21,8 +21,8 @@ import (
 // Keep makes what was shown real, all of it or nothing, and removes the layer. When it
 // returns without an error all is there, also after a power loss. It refuses when the
 // layer is no longer what was shown, with [ErrLayerChanged], when something underneath has
-// changed since the trial began, with a [*Conflict], and when a change cannot be made, with
-// an [*Obstacle]. The layer stays then.
+// changed since the trial began, with a [*ConflictError], and when a change cannot be made, with
+// an [*ObstacleError]. The layer stays then.
 func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	if !spec.Shown.Whole() {
 		return nil, ErrNotWhole
@@ -97,9 +97,9 @@ func (l *Layer) planSteps(j *journal, shown *Effects) error {
 		switch mode := s.After.Type; {
 		case !s.After.Exists() || mode.IsDir() || mode&fs.ModeSymlink != 0:
 		case !mode.IsRegular():
-			return &Obstacle{s.Path, errSpecial}
+			return &ObstacleError{s.Path, errSpecial}
 		case mode&setID != 0 && mode&setID != s.Before.Type&setID:
-			return &Obstacle{s.Path, errSetID}
+			return &ObstacleError{s.Path, errSetID}
 		}
 	}
 	j.dropUnusedRoots(shown.Folders)

@@ -78,7 +78,7 @@ func TestConflicts(t *testing.T) {
 			c.meanwhile(t, l)
 			before := describeTree(t, l.project)
 			_, err := l.keep(t, layer, &effects)
-			conflict, ok := errors.AsType[*Conflict](err)
+			conflict, ok := errors.AsType[*ConflictError](err)
 			if !ok || !strings.Contains(conflict.Error(), l.path(c.want)) {
 				t.Errorf("%v, want a conflict about %s", err, c.want)
 			}
@@ -258,9 +258,8 @@ func TestEditorSavesMeanwhile(t *testing.T) {
 		stop, saved := make(chan struct{}), make(chan string)
 		go func() {
 			time.Sleep(time.Duration(kept+refused) * time.Millisecond)
-			text := ""
 			for i := 0; ; i++ {
-				text = fmt.Sprint("editor ", i)
+				text := fmt.Sprint("editor ", i)
 				put(t, l.path(".swp"), text)
 				must(t, os.Rename(l.path(".swp"), l.path("src/main.go")))
 				select {
@@ -277,7 +276,7 @@ func TestEditorSavesMeanwhile(t *testing.T) {
 		if got := l.read(t, "src/main.go"); got != last {
 			t.Errorf("%q stands there, and the editor wrote %q last (%v)", got, last, err)
 		}
-		if _, conflict := errors.AsType[*Conflict](err); err != nil && !conflict {
+		if _, conflict := errors.AsType[*ConflictError](err); err != nil && !conflict {
 			t.Error(err)
 		}
 		if err == nil {
@@ -313,7 +312,7 @@ func TestTwoTrialsOfOneFile(t *testing.T) {
 			t.Fatalf("both were kept: %v, %v", errs[0], errs[1])
 		}
 		for i, err := range errs {
-			_, conflict := errors.AsType[*Conflict](err)
+			_, conflict := errors.AsType[*ConflictError](err)
 			if err != nil && !conflict {
 				t.Error(err)
 			}

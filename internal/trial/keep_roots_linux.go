@@ -39,7 +39,7 @@ func (o *openRoots) openRoot(r *keptRoot) error {
 		return err
 	}
 	if st.Dev != r.Device || st.Ino != r.Inode {
-		return fmt.Errorf("%s: %w", r.Path, &Conflict{Paths: []string{r.Path}})
+		return fmt.Errorf("%s: %w", r.Path, &ConflictError{Paths: []string{r.Path}})
 	}
 	return nil
 }

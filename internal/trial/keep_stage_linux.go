@@ -123,7 +123,7 @@ func (t *transaction) stageLink(ctx context.Context, s *step, folder int, name s
 	}
 	e, _, err := readAt(ctx, folder, name)
 	if err == nil && e.Digest != s.After.Digest {
-		err = &Conflict{Paths: []string{s.After.SameAs}}
+		err = &ConflictError{Paths: []string{s.After.SameAs}}
 	}
 	return err
 }

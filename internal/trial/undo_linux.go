@@ -23,7 +23,7 @@ import (
 
 // Undo takes back what was kept, all of it or nothing, and can itself be taken back. Later
 // changes to the same files stay: texts are merged, and where that cannot be done a
-// [*Conflict] names the files and nothing is changed.
+// [*ConflictError] names the files and nothing is changed.
 func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 	what, err := findRecord(&spec)
 	if err != nil {
@@ -123,7 +123,7 @@ func (u *undoing) close() {
 // plan finds out what stands at each path now, and what is to be done about it. The last
 // path comes first: whether a folder can go depends on what is in it.
 func (u *undoing) plan(ctx context.Context) error {
-	conflict := &Conflict{}
+	conflict := &ConflictError{}
 	asked := 0
 	for i := range slices.Backward(u.was.Steps) {
 		s := &u.was.Steps[i]
@@ -132,7 +132,7 @@ func (u *undoing) plan(ctx context.Context) error {
 		}
 		asked++
 		err := u.planStep(ctx, i)
-		if found, ok := errors.AsType[*Conflict](err); ok {
+		if found, ok := errors.AsType[*ConflictError](err); ok {
 			conflict.Paths = append(conflict.Paths, found.Paths...)
 		} else if err != nil {
 			return err
@@ -166,7 +166,7 @@ func (u *undoing) prepare() error {
 	check := &checker{transaction: u.transaction}
 	for i := range u.Steps {
 		if err := check.checkObstacle(&u.Steps[i]); err != nil {
-			return &Obstacle{u.Steps[i].Path, err}
+			return &ObstacleError{u.Steps[i].Path, err}
 		}
 	}
 	if err := u.findApart(); err != nil {
@@ -227,7 +227,7 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 		u.planAttributes(i, now)
 		return nil
 	}
-	had, err := u.isContent(ctx, i, &now, &s.After)
+	had, err := u.isContent(i, &now, &s.After)
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func isSameContent(a, b *Entry) bool {
 
 // isContent reports whether what stands at a path is still what was put there. Git's index
 // is while its entries are: git writes it anew whenever it looks at the files.
-func (u *undoing) isContent(ctx context.Context, i int, now, put *Entry) (bool, error) {
+func (u *undoing) isContent(i int, now, put *Entry) (bool, error) {
 	if isSameContent(now, put) {
 		return true, nil
 	}
@@ -286,7 +286,7 @@ func (u *undoing) isContent(ctx context.Context, i int, now, put *Entry) (bool, 
 	if !ok || !strings.HasPrefix(string(kept), indexMagic) {
 		return false, nil
 	}
-	text, err := u.textNow(ctx, i)
+	text, err := u.textNow(i)
 	return err == nil && gitdir.SameIndex(kept, text), err
 }
 
@@ -361,12 +361,12 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	if s.Before.Type.IsDir() && plan.Before.Type.IsDir() {
 		return nil // somebody has made it again
 	}
-	conflict := &Conflict{Paths: []string{s.Path}}
+	conflict := &ConflictError{Paths: []string{s.Path}}
 	kept, saved := u.savedText(i)
 	if !saved || !isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
 		return conflict
 	}
-	now, err := u.textNow(ctx, i)
+	now, err := u.textNow(i)
 	if err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ func (u *undoing) savedText(i int) ([]byte, bool) {
 }
 
 // textNow is the text that stands at a step's path now, nil for one that is too large.
-func (u *undoing) textNow(ctx context.Context, i int) ([]byte, error) {
+func (u *undoing) textNow(i int) ([]byte, error) {
 	s := &u.was.Steps[i]
 	parent, base, err := u.parentOf(s.Root, s.Path)
 	if err != nil {

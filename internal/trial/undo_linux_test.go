@@ -84,7 +84,7 @@ func TestUndoConflicts(t *testing.T) {
 			c.later(t, l)
 			before := describeTree(t, l.project)
 			_, err := Undo(t.Context(), UndoSpec{State: l.state})
-			conflict, ok := errors.AsType[*Conflict](err)
+			conflict, ok := errors.AsType[*ConflictError](err)
 			want := []string{}
 			for _, name := range c.want {
 				want = append(want, l.path(name))

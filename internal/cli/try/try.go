@@ -237,10 +237,10 @@ func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quie
 
 // keepError says what to do when something could not be kept.
 func keepError(h *trial.Held, err error) error {
-	if _, conflict := errors.AsType[*trial.Conflict](err); conflict {
+	if _, conflict := errors.AsType[*trial.ConflictError](err); conflict {
 		return app.Refused("umpire try -- "+h.Command, "nothing was kept: %w", err)
 	}
-	if _, obstacle := errors.AsType[*trial.Obstacle](err); obstacle {
+	if _, obstacle := errors.AsType[*trial.ObstacleError](err); obstacle {
 		return app.Refused("umpire try keep "+h.ID, "nothing was kept: %w", err)
 	}
 	if errors.Is(err, trial.ErrLayerChanged) || errors.Is(err, trial.ErrNotWhole) {
@@ -255,12 +255,12 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 	tty, err := a.OpenTerminal()
 	if err != nil {
 		sayHeld(a, s.held.ID)
-		return outcomeHeld, nil //nolint:nilerr // nobody can be asked
+		return outcomeHeld, nil // nobody can be asked
 	}
 	defer tty.Close()
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {
 		sayHeld(a, s.held.ID)
-		return outcomeHeld, nil //nolint:nilerr // interrupted: it waits
+		return outcomeHeld, nil // interrupted: it waits
 	}
 	for {
 		if _, err := io.WriteString(tty, a.Text.Of("[k] keep  [d] diff  [x] discard  > ")); err != nil {
@@ -270,7 +270,7 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 		if err != nil { // the end of input, or ctrl-c
 			fmt.Fprintln(tty)
 			sayHeld(a, s.held.ID)
-			return outcomeHeld, nil //nolint:nilerr // no answer: it waits
+			return outcomeHeld, nil // no answer: it waits
 		}
 		switch strings.ToLower(strings.TrimSpace(said)) {
 		case "k", "keep":

@@ -62,8 +62,8 @@ func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
 
 // undoError says what can be done when nothing was taken back.
 func undoError(a *app.App, id string, err error) error {
-	conflict, isConflict := errors.AsType[*trial.Conflict](err)
-	_, isObstacle := errors.AsType[*trial.Obstacle](err)
+	conflict, isConflict := errors.AsType[*trial.ConflictError](err)
+	_, isObstacle := errors.AsType[*trial.ObstacleError](err)
 	switch {
 	case isConflict && len(conflict.Paths) > 0:
 		hint := strings.TrimSpace("umpire undo "+id) + " --only PATH"
