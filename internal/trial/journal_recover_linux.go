@@ -34,54 +34,59 @@ func Recover(ctx context.Context, state string) error {
 
 // recoverRecord goes on where the process that made a record has stopped.
 func recoverRecord(ctx context.Context, record string) error {
-	done := files.Exists(record, doneFile)
-	j, err := readJournal(record)
-	if errors.Is(err, fs.ErrNotExist) {
-		return dropEmpty(record)
+	if files.Exists(record, doneFile) {
+		if j, err := readJournal(record); err != nil || !j.needsCleaning(record) {
+			return ignoreGone(err)
+		}
 	}
-	if err != nil || done && !j.needsCleaning(record) {
+	lock, err := lockRecord(record)
+	if err != nil {
+		return ignoreGone(err)
+	}
+	j, err := readJournal(record)
+	if err != nil {
+		_ = lock.Close() // which unlocks it
+		if errors.Is(err, fs.ErrNotExist) {
+			return files.RemoveTree(record) // it has not come as far as its journal
+		}
 		return err
 	}
-	t, err := openTransaction(record, j)
+	t, err := openTransaction(record, lock, j)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	if done = files.Exists(record, doneFile); !done && !files.Exists(record, journalFile) {
-		return nil // whoever worked on it has dropped it meanwhile
+	return t.goOn(ctx)
+}
+
+// ignoreGone: a record that is gone was finished, or dropped, by whoever worked on it.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if t.staged, err = readStaged(record); err != nil {
+	return err
+}
+
+// goOn finishes a transaction or rolls it back, by what its record says.
+func (t *transaction) goOn(ctx context.Context) (err error) {
+	if t.staged, err = readStaged(t.record); err != nil {
 		return err
 	}
 	err = t.openStages()
+	back := files.Exists(t.record, backFile)
 	switch {
-	case t.staged == nil:
+	case t.staged == nil, back && files.Missing(err): // nothing has changed, or all is back
 		return t.drop()
-	case done:
+	case files.Exists(t.record, doneFile):
 		return t.clean()
-	case files.Exists(record, appliedFile):
+	case files.Exists(t.record, appliedFile):
 		return t.complete()
-	case files.Missing(err) && files.Exists(record, backFile):
-		return t.drop() // all is back
 	case err != nil:
 		return err
-	case files.Exists(record, backFile):
+	case back:
 		return t.rollBack()
 	}
 	return t.finish(ctx)
-}
-
-// dropEmpty removes a record that has not come as far as its journal.
-func dropEmpty(record string) error {
-	t := newTransaction(record, nil)
-	defer t.close()
-	if err := t.lockRecord(); err != nil {
-		return err
-	}
-	if files.Exists(record, journalFile) {
-		return nil // it has come that far meanwhile
-	}
-	return files.RemoveTree(record)
 }
 
 // needsCleaning reports whether something is left beside a record that is done.

@@ -36,11 +36,11 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	if err := l.planSteps(j, spec.Shown); err != nil {
 		return nil, err
 	}
-	record, err := makeRecord(spec.State, j.ID)
+	record, lock, err := claimRecord(spec.State, j.ID)
 	if err != nil {
 		return nil, err
 	}
-	t, err := openTransaction(record, j)
+	t, err := openTransaction(record, lock, j)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(record))
 	}
@@ -54,19 +54,6 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 		return nil, err
 	}
 	return j.kept(), nil
-}
-
-// makeRecord makes the folder of a record. One that is there belongs to another process,
-// or was not recovered.
-func makeRecord(state, id string) (string, error) {
-	record := filepath.Join(state, keptFolder, id)
-	if err := os.MkdirAll(filepath.Dir(record), 0o700); err != nil {
-		return "", err
-	}
-	if err := os.Mkdir(record, 0o700); err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(record)
 }
 
 // setID are the bits with which a program gets the rights of its owner.

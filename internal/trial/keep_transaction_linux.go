@@ -31,37 +31,64 @@ type transaction struct {
 // errLocked says that another process works on a record.
 var errLocked = errors.New("another umpire is working on it")
 
-func newTransaction(record string, j *journal) *transaction {
-	return &transaction{journal: j, record: record, openRoots: openRoots{folder: openFolder{fd: -1}}}
-}
-
-// openTransaction opens the roots of a journal, and its record.
-func openTransaction(record string, j *journal) (*transaction, error) {
-	t := newTransaction(record, j)
-	err := t.lockRecord()
+// openTransaction opens the roots of a journal. The lock is on its record.
+func openTransaction(record string, lock *os.File, j *journal) (*transaction, error) {
+	t := &transaction{journal: j, record: record, lock: lock, openRoots: openRoots{folder: openFolder{fd: -1}}}
 	for i := range j.Roots {
-		if err == nil {
-			t.stages = append(t.stages, -1)
-			err = t.openRoot(&j.Roots[i])
+		t.stages = append(t.stages, -1)
+		if err := t.openRoot(&j.Roots[i]); err != nil {
+			t.close()
+			return nil, err
 		}
-	}
-	if err != nil {
-		t.close()
-		return nil, err
 	}
 	return t, nil
 }
 
+// maxClaims is how often the folder of a record is made, when another process takes it for
+// one that a crash has left, and removes it.
+const maxClaims = 10
+
+// claimRecord makes the folder of a record, and locks it. One that is there belongs to
+// another process, or could not be recovered.
+func claimRecord(state, id string) (record string, lock *os.File, err error) {
+	record = filepath.Join(state, keptFolder, id)
+	if err := os.MkdirAll(filepath.Dir(record), 0o700); err != nil {
+		return "", nil, err
+	}
+	for range maxClaims {
+		if err := os.Mkdir(record, 0o700); err != nil {
+			return "", nil, err
+		}
+		lock, err = lockRecord(record)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errLocked) {
+			break
+		}
+	}
+	return record, lock, err
+}
+
 // lockRecord keeps other processes from taking this one's work for that of a dead one.
-func (t *transaction) lockRecord() (err error) {
-	if t.lock, err = os.Open(t.record); err != nil {
-		return err
+func lockRecord(record string) (*os.File, error) {
+	lock, err := os.Open(record)
+	if err != nil {
+		return nil, err
 	}
-	err = unix.Flock(int(t.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	var st unix.Stat_t
+	err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return errLocked
+		err = errLocked
 	}
-	return err
+	if err == nil {
+		err = unix.Fstat(int(lock.Fd()), &st)
+	}
+	if err == nil && st.Nlink == 0 {
+		err = fs.ErrNotExist // it was removed before it was locked
+	}
+	if err != nil {
+		_ = lock.Close() // nothing was done with it
+		return nil, err
+	}
+	return lock, nil
 }
 
 // close lets go of everything, and of the lock.
@@ -72,9 +99,7 @@ func (t *transaction) close() {
 			_ = unix.Close(fd) // a folder that was looked through
 		}
 	}
-	if t.lock != nil {
-		_ = t.lock.Close() // which unlocks it
-	}
+	_ = t.lock.Close() // which unlocks it
 }
 
 // makeStages makes the folders in which files are made ready, and opens them.

@@ -38,11 +38,11 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		Version: journalVersion, ID: "u" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
 		Command: was.Command, Undoes: was.ID, Only: spec.Only, Roots: slices.Clone(was.Roots),
 	}
-	record, err := makeRecord(spec.State, j.ID)
+	record, lock, err := claimRecord(spec.State, j.ID)
 	if err != nil {
 		return nil, err
 	}
-	t, err := openTransaction(record, j)
+	t, err := openTransaction(record, lock, j)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(record))
 	}
