@@ -209,6 +209,61 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// A trial that waits is read back as it was written, whatever its paths hold, and goes when
+// nobody has settled it for too long.
+func TestHeldTrials(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	layer, effects, seen := l.try(t, func(dir string) {
+		put(t, filepath.Join(dir, "50%\xff"), "new")
+		must(t, os.Symlink("to\xfe", filepath.Join(dir, "link")))
+	})
+	now := time.Now().UTC()
+	held := &Held{
+		ID: filepath.Base(layer.Dir), Time: now, Command: "x\xff", Root: l.project, Exit: 3, Layer: *layer, Effects: effects,
+	}
+	must(t, Hold(l.state, held))
+	must(t, Tidy(l.state, filepath.Join(l.state, "trials"), now))
+	all, err := HeldTrials(l.state)
+	if err != nil || len(all) != 1 || all[0].Command != held.Command || all[0].Exit != 3 ||
+		digestOf(all[0].Effects.List, all[0].Effects.Folders) != effects.Digest {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	before, after, err := all[0].Layer.Contents(&all[0].Effects.List[0], 1<<20)
+	if err != nil || before != nil || string(after) != "new" {
+		t.Errorf("%q, %q, %v", before, after, err)
+	}
+	l.mustKeep(t, &all[0].Layer, &all[0].Effects)
+	wantTree(t, "keep", describeTree(t, l.project), seen)
+	if all, err := HeldTrials(l.state); err != nil || len(all) != 0 {
+		t.Errorf("kept, and still held: %v, %v", all, err)
+	}
+	layer, effects, _ = l.try(t, func(dir string) { put(t, filepath.Join(dir, "f"), "x") })
+	held.ID, held.Layer, held.Effects = filepath.Base(layer.Dir), *layer, effects
+	must(t, Hold(l.state, held))
+	must(t, Tidy(l.state, filepath.Join(l.state, "trials"), now.Add(MaxUndoAge)))
+	if _, err := os.Lstat(layer.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it waits for too long, and is still there: %v", err)
+	}
+}
+
+// A link that is made and leads out of the project is told apart.
+func TestLinksThatLeadOut(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	must(t, os.Symlink("/etc", l.path("old")))
+	for to, out := range map[string]bool{
+		"a": false, "x/../a": false, l.project: false, "/etc/passwd": true, "..": true, "../..": true, "old/x": true,
+		"x/../../other": true,
+	} {
+		layer, effects, _ := l.try(t, func(dir string) { must(t, os.Symlink(to, filepath.Join(dir, "new"))) })
+		if got := layer.LeadsOut(&effects.List[0]); got != out {
+			t.Errorf("%s leads out: %v, want %v", to, got, out)
+		}
+		must(t, layer.Discard())
+	}
+}
+
 func TestMergeTexts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -97,8 +97,12 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 	if err := trial.Recover(ctx, state); err != nil {
 		a.Remark(err.Error())
 	}
-	if err := trial.Collect(state, a.Now()); err != nil {
-		a.Remark(err.Error())
+	for _, err := range []error{
+		trial.Collect(state, a.Now()), trial.Tidy(state, filepath.Join(state, trialsFolder), a.Now()),
+	} {
+		if err != nil {
+			a.Remark(err.Error())
+		}
 	}
 	return state, nil
 }
