@@ -3,7 +3,6 @@ package trial
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -106,7 +106,7 @@ func readHeld(file string) (*Held, error) {
 	}
 	h := &Held{}
 	if err := json.Unmarshal(data, h); err != nil {
-		return nil, fmt.Errorf("read %q: %w", file, err)
+		return nil, umpire.Errorf("read %q: %w", file, err)
 	}
 	return h, h.eachPath(func(path *string) (err error) {
 		*path, err = url.PathUnescape(*path)
@@ -157,7 +157,7 @@ func (l *Layer) Contents(e *Effect, limit int64) (before, after []byte, err erro
 			return before, after, err
 		}
 	}
-	return nil, nil, fmt.Errorf("%s lies in no folder of the trial", e.Path)
+	return nil, nil, umpire.Errorf("%s lies in no folder of the trial", e.Path)
 }
 
 // readPart reads a regular file below a folder, and follows no link out of it.

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -143,10 +144,10 @@ func readJournal(record string) (*journal, error) {
 	}
 	j := &journal{}
 	if err := json.Unmarshal(data, j); err != nil {
-		return nil, fmt.Errorf("read %q: %w", filepath.Join(record, journalFile), err)
+		return nil, umpire.Errorf("read %q: %w", filepath.Join(record, journalFile), err)
 	}
 	if j.Version != journalVersion {
-		return nil, fmt.Errorf("read %q: version %d is not known", filepath.Join(record, journalFile), j.Version)
+		return nil, umpire.Errorf("read %q: version %d is not known", filepath.Join(record, journalFile), j.Version)
 	}
 	return j, j.unescape()
 }

@@ -3,12 +3,12 @@ package trial
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -26,7 +26,7 @@ func Recover(ctx context.Context, state string) error {
 		}
 		err := recoverRecord(ctx, filepath.Join(state, keptFolder, r.Name()))
 		if err != nil && !errors.Is(err, errLocked) {
-			errs = append(errs, fmt.Errorf("recover %s: %w", r.Name(), err))
+			errs = append(errs, umpire.Errorf("recover %s: %w", r.Name(), err))
 		}
 	}
 	return errors.Join(errs...)

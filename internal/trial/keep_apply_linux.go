@@ -3,7 +3,6 @@ package trial
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -39,7 +39,7 @@ func (t *transaction) apply(ctx context.Context) error {
 			return err
 		}
 		if err := t.applyStep(i); err != nil {
-			return fmt.Errorf("%s: %w", t.Steps[i].Path, err)
+			return namePath(t.Steps[i].Path, err)
 		}
 	}
 	return t.setFolders(func(f *folderStep) Entry { return f.After })
@@ -110,6 +110,14 @@ func asConflict(path string, err error) error {
 	return err
 }
 
+// namePath says which path an error is about, if it does not.
+func namePath(path string, err error) error {
+	if _, named := errors.AsType[*ConflictError](err); named {
+		return err
+	}
+	return umpire.Errorf("%s: %w", path, err)
+}
+
 // isSameFile reports whether a file is the one that was looked at, and has not been
 // written since.
 func isSameFile(now, then *Entry) bool {
@@ -163,7 +171,7 @@ func (t *transaction) unlockFolders() error {
 			return err
 		}
 		if err := setMode(parent, base, f.Before.Type|writable); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
+			return namePath(f.Path, err)
 		}
 	}
 	return nil
@@ -195,7 +203,7 @@ func (t *transaction) setFolders(want func(*folderStep) Entry) error {
 			continue // a rollback has taken it away, or never found it
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
+			return namePath(f.Path, err)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -79,7 +79,7 @@ func (l *Layer) planSteps(j *journal, shown *Effects) error {
 	for i := range j.Steps {
 		s := &j.Steps[i]
 		if s.Root = j.rootOf(s.Path); s.Root < 0 || s.Path == j.Roots[s.Root].Path && !s.InPlace {
-			return fmt.Errorf("%s lies in no folder of the trial", s.Path)
+			return umpire.Errorf("%s lies in no folder of the trial", s.Path)
 		}
 		switch mode := s.After.Type; {
 		case !s.After.Exists() || mode.IsDir() || mode&fs.ModeSymlink != 0:
@@ -253,7 +253,7 @@ func (t *transaction) planFolders(left []Folder) error {
 // planFolder adds a folder that stays as it is.
 func (t *transaction) planFolder(all map[string]folderStep, root int, path string) error {
 	if root < 0 {
-		return fmt.Errorf("%s lies in no folder of the trial", path)
+		return umpire.Errorf("%s lies in no folder of the trial", path)
 	}
 	parent, base, err := t.parentOf(root, path)
 	if err != nil {

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -39,7 +38,7 @@ func (o *openRoots) openRoot(r *keptRoot) error {
 		return err
 	}
 	if st.Dev != r.Device || st.Ino != r.Inode {
-		return fmt.Errorf("%s: %w", r.Path, &ConflictError{Paths: []string{r.Path}})
+		return &ConflictError{Paths: []string{r.Path}}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package trial
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,7 +85,7 @@ func (t *transaction) stageStep(ctx context.Context, i int) error {
 		err = t.stageFile(ctx, s, folder, name)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Path, err)
+		return namePath(s.Path, err)
 	}
 	e, _, err := statAt(folder, name)
 	t.staged[i] = e.Inode

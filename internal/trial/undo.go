@@ -2,7 +2,6 @@ package trial
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -93,7 +93,7 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 	case len(found) > 1:
 		return nil, ErrManyKept
 	case found[0].Undone != "":
-		return nil, fmt.Errorf("%w, by %s", ErrTakenBack, found[0].Undone)
+		return nil, umpire.Errorf("%w, by %s", ErrTakenBack, found[0].Undone)
 	}
 	return found[0], nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
@@ -139,7 +139,7 @@ func (u *undoing) plan(ctx context.Context) error {
 		}
 	}
 	if asked == 0 && len(u.was.Steps) > 0 {
-		return fmt.Errorf("%s changed nothing there: %w", u.was.ID, ErrNothingKept)
+		return umpire.Errorf("%s changed nothing there: %w", u.was.ID, ErrNothingKept)
 	}
 	if len(conflict.Paths) > 0 {
 		slices.Sort(conflict.Paths)
@@ -344,7 +344,7 @@ func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 			return err
 		}
 		if !kept.Exists() {
-			return fmt.Errorf("%s: what stood there before is no longer kept", s.Path)
+			return umpire.Errorf("%s: what stood there before is no longer kept", s.Path)
 		}
 		plan.After.Digest, plan.After.Size = kept.Digest, kept.Size
 		if plan.Before.Exists() && s.After.Type.IsRegular() && plan.Before.Type != s.After.Type {

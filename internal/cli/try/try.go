@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
@@ -250,7 +251,7 @@ func keepError(h *trial.Held, err error) error {
 	if errors.Is(err, trial.ErrLayerChanged) || errors.Is(err, trial.ErrNotWhole) {
 		return app.Refused("umpire try discard "+h.ID, "nothing was kept: %w", err)
 	}
-	return app.Failed(fmt.Errorf("nothing was kept: %w", err))
+	return app.Failed(umpire.Errorf("nothing was kept: %w", err))
 }
 
 // askPerson asks what becomes of a trial, until one of the keys says it. Without an answer

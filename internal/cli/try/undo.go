@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -75,7 +76,7 @@ func undoError(a *app.App, id string, err error) error {
 	case errors.Is(err, os.ErrNotExist):
 		return app.Refused("umpire undo --list", "nothing was taken back: %w", err)
 	}
-	return app.Failed(fmt.Errorf("nothing was taken back: %w", err))
+	return app.Failed(umpire.Errorf("nothing was taken back: %w", err))
 }
 
 // maxUndoneShown is how many paths are named when they are taken back.
