@@ -232,7 +232,7 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 		return err
 	}
 	if want := &plan.After; !had && want.Type.IsRegular() && want.Digest == "" && want.Exists() {
-		kept, _, err := readAt(ctx, u.files, strconv.Itoa(i))
+		kept, err := u.readOld(ctx, i)
 		if err != nil {
 			return err
 		}
@@ -339,12 +339,9 @@ func (u *undoing) isEmptied(s *step) bool {
 func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 	s := &u.was.Steps[i]
 	if s.Before.Type.IsRegular() {
-		kept, _, err := readAt(ctx, u.files, strconv.Itoa(i))
+		kept, err := u.readOld(ctx, i)
 		if err != nil {
 			return err
-		}
-		if !kept.Exists() {
-			return umpire.Errorf("%s: what stood there before is no longer kept", s.Path)
 		}
 		plan.After.Digest, plan.After.Size = kept.Digest, kept.Size
 		if plan.Before.Exists() && s.After.Type.IsRegular() && plan.Before.Type != s.After.Type {
@@ -353,6 +350,21 @@ func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 	}
 	u.plans[i] = plan
 	return nil
+}
+
+// readOld reads the file that stood at a step's path.
+func (u *undoing) readOld(ctx context.Context, i int) (Entry, error) {
+	old := content{u.files, strconv.Itoa(i)}
+	f, err := old.open()
+	if files.Missing(err) {
+		return Entry{}, umpire.Errorf("%s: what stood there before is no longer kept", u.was.Steps[i].Path)
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	defer f.Close()
+	e, _, err := readFile(ctx, f)
+	return e, err
 }
 
 // planMerge plans to take a change of a text back, and to leave later ones.
