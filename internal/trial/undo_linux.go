@@ -72,7 +72,8 @@ type undoing struct {
 
 	old    string // the record
 	was    *journal
-	files  int // its folders, -1 for none
+	put    []uint64 // by the numbers of its steps, the inodes of what it put there
+	files  int      // its folders, -1 for none
 	after  int
 	merged int // a folder of ours for merged texts
 
@@ -82,6 +83,12 @@ type undoing struct {
 
 func openUndo(t *transaction, old string, was *journal) (u *undoing, err error) {
 	u = &undoing{transaction: t, old: old, was: was, after: -1, merged: -1, plans: make([]step, len(was.Steps))}
+	if u.put, err = readStaged(old); err != nil {
+		return nil, err
+	}
+	if len(u.put) != len(was.Steps) {
+		return nil, umpire.Errorf("%s: its journal and what was made ready differ", was.ID)
+	}
 	if u.files, err = openFolderAt(filepath.Join(old, filesFolder)); err != nil {
 		return nil, err
 	}
@@ -217,7 +224,7 @@ func (u *undoing) isTouched(dir string) bool {
 // planStep plans what takes one step back.
 func (u *undoing) planStep(ctx context.Context, i int) error {
 	s := &u.was.Steps[i]
-	now, err := u.readPath(ctx, s)
+	now, err := u.readPath(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -256,7 +263,8 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 }
 
 // readPath is what stands at a step's path now.
-func (u *undoing) readPath(ctx context.Context, s *step) (Entry, error) {
+func (u *undoing) readPath(ctx context.Context, i int) (Entry, error) {
+	s := &u.was.Steps[i]
 	parent, base, err := u.parentOf(s.Root, s.Path)
 	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
 		return Entry{}, nil
@@ -265,6 +273,17 @@ func (u *undoing) readPath(ctx context.Context, s *step) (Entry, error) {
 		return Entry{}, err
 	}
 	now, _, err := readAt(ctx, parent, base)
+	if !errors.Is(err, fs.ErrPermission) {
+		return now, err
+	}
+	// It cannot be read: it is what was put there if it is that very file, not written since.
+	put := s.After
+	put.Inode = u.put[i]
+	now, _, err = statAt(parent, base)
+	if err == nil && !isSameFile(&now, &put) {
+		err = &ConflictError{Paths: []string{s.Path}}
+	}
+	now.Digest = put.Digest
 	return now, err
 }
 

@@ -1,0 +1,67 @@
+package trial
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+// A command runs in the sandbox, what it did is kept, and the project is what it would be
+// had the command run in earnest; an undo makes it what it was.
+func TestTrialKeepUndo(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"files and folders": "seq 6 >src/a; mkdir -p d/e; echo n >d/e/n; rm src/b; ln -s ../out l; ln d/e/n d/m",
+		"modes": "chmod 500 src; chmod 755 closed; rm closed/f; echo g >closed/g; chmod 555 closed; rm -f none; " +
+			"echo x >mine; chmod 0 mine",
+		"a folder is moved": "mv src moved; mv moved/a moved/z; mv old src",
+		"git":               "git add src old && git commit -qm first && git rm -q src/b && git mv src/a src/c && git commit -qm second",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tried, earnest := newBench(t), newBench(t)
+			for _, b := range []*bench{tried, earnest} {
+				b.bare("git init -q; mkdir src old closed; seq 5 >src/a; echo b >src/b; echo o >old/o; echo f >closed/f; " +
+					"echo none >none; chmod 0 none; chmod 555 closed; umask 022")
+			}
+			before := listTree(t, tried.root)
+			result := tried.try(line)
+			earnest.bare(line)
+			state := filepath.Dir(tried.state)
+			kept, err := result.Layer.Keep(t.Context(), KeepSpec{State: state, Shown: &result.Effects})
+			if err != nil {
+				t.Fatalf("%v: %s", err, tried.listing(&result.Effects))
+			}
+			if name != "git" { // its commits have times in them
+				wantSame(t, listTree(t, tried.root), listTree(t, earnest.root))
+			}
+			if _, err := Undo(t.Context(), UndoSpec{State: state, ID: kept.ID}); err != nil {
+				t.Fatal(err)
+			}
+			wantSame(t, listTree(t, tried.root), before)
+			if _, err := Undo(t.Context(), UndoSpec{State: state}); !errors.Is(err, ErrNothingKept) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTrialKeepUndoAsNobody(t *testing.T) {
+	t.Parallel()
+	asNobody(t, "^TestTrialKeepUndo$")
+}
+
+// listTree lists a tree without times, as find does: it reads what nobody may.
+func listTree(t *testing.T, root string) string {
+	t.Helper()
+	b := &bench{T: t, root: root}
+	return b.bare(`find . -path ./.git/index -o -printf '%p %y %m %U:%G %l\n' | sort; chmod 400 none mine 2>/dev/null; ` +
+		`find . -type f ! -path './.git/*' -exec cksum {} + | sort; chmod 0 none mine 2>/dev/null; true`)
+}
+
+func wantSame(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("it is\n%s\nwant\n%s", got, want)
+	}
+}
