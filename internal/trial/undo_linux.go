@@ -343,7 +343,7 @@ func (u *undoing) isEmptied(s *step) bool {
 	}
 	inside := &dir{os.NewFile(uintptr(fd), base)}
 	defer inside.close()
-	names, err := inside.names()
+	names, err := inside.f.Readdirnames(-1)
 	for _, name := range names {
 		path := filepath.Join(s.Path, name)
 		if !slices.ContainsFunc(u.plans, func(p step) bool { return p.Path == path && !p.After.Exists() }) {

@@ -73,7 +73,7 @@ func (s *sheet) show(to io.Writer) {
 	}
 	fmt.Fprintln(to, s.red(s.Text.Of("It cannot be kept, since a trial cannot do all that a run does:")))
 	if e.Limit != "" {
-		fmt.Fprintf(to, "  %s\n", view.Visible(view.Problem(s.Text, e.Limit)))
+		fmt.Fprintf(to, "  %s\n", view.Visible(e.Limit))
 	}
 	for _, d := range e.Differs {
 		fmt.Fprintf(to, "  %s  %s\n", view.Visible(s.relative(d.Path)), s.Text.Of(differenceTexts[d.Reason]))

@@ -96,13 +96,13 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 		return "", app.Failed(err)
 	}
 	if err := trial.Recover(ctx, state); err != nil {
-		a.Remark(err.Error())
+		a.RemarkError(err)
 	}
 	for _, err := range []error{
 		trial.Collect(state, a.Now()), trial.Tidy(state, filepath.Join(state, trialsFolder), a.Now()),
 	} {
 		if err != nil {
-			a.Remark(err.Error())
+			a.RemarkError(err)
 		}
 	}
 	return state, nil
