@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A KeepSpec says what is kept, and where it is remembered.
@@ -44,8 +46,13 @@ type ConflictError struct {
 	Paths []string
 }
 
-func (c *ConflictError) Error() string {
-	return "somebody else has changed " + listPaths(c.Paths)
+func (c *ConflictError) Error() string { return c.formatted().Error() }
+
+// Phrase returns what it says as data.
+func (c *ConflictError) Phrase() umpire.Phrase { return umpire.PhraseOf(c.formatted()) }
+
+func (c *ConflictError) formatted() error {
+	return umpire.Errorf("somebody else has changed %s", listPaths(c.Paths))
 }
 
 // An ObstacleError is a change that cannot be made. Nothing of what was asked for has been done.
@@ -54,7 +61,14 @@ type ObstacleError struct {
 	Err  error
 }
 
-func (o *ObstacleError) Error() string { return fmt.Sprintf("%s cannot be changed: %v", o.Path, o.Err) }
+func (o *ObstacleError) Error() string { return o.formatted().Error() }
+
+// Phrase returns what it says as data.
+func (o *ObstacleError) Phrase() umpire.Phrase { return umpire.PhraseOf(o.formatted()) }
+
+func (o *ObstacleError) formatted() error {
+	return umpire.Errorf("%s cannot be changed: %w", o.Path, o.Err)
+}
 
 // Unwrap returns what stands against it.
 func (o *ObstacleError) Unwrap() error { return o.Err }

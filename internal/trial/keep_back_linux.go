@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -18,8 +19,14 @@ type StrandedError struct {
 	Record string
 }
 
-func (e *StrandedError) Error() string {
-	return "somebody else has changed " + listPaths(e.Paths) + " meanwhile; what stood there before is in " + e.Record
+func (e *StrandedError) Error() string { return e.formatted().Error() }
+
+// Phrase returns what it says as data.
+func (e *StrandedError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
+
+func (e *StrandedError) formatted() error {
+	return umpire.Errorf("somebody else has changed %s meanwhile; what stood there before is in %s",
+		listPaths(e.Paths), e.Record)
 }
 
 // rollBack takes all changes back, the last one first, and forgets the record.

@@ -39,7 +39,7 @@ func openStore(dir string, limit int64) (*store, error) {
 	}
 	s := &store{dir: dir, max: limit}
 	if s.free, err = s.available(); err == nil && s.free < minSpace {
-		err = fmt.Errorf("%s has no space for a layer", dir)
+		err = umpire.Errorf("%s has no space for a layer", dir)
 	}
 	return s, err
 }
