@@ -225,6 +225,22 @@ var wrappers = []program{
 			{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: umpire try -- ls
+	// asks: umpire try --keep -- rm -rf src
+	// asks: umpire status
+	{
+		names: "umpire", risk: umpire.Medium, consequence: lost, why: "umpire-itself", style: leading,
+		subs: []program{
+			{
+				names: "try", risk: umpire.Medium, consequence: lost, why: "runs-a-command-in-a-trial", style: leading,
+				args: "command", check: checkTry,
+				opts: []option{
+					{names: "--keep --discard --diff --list --json"}, {names: "--cwd=", does: enters},
+					{names: aboutItself, does: shows},
+				},
+			},
+		},
+	},
 	// safe: xargs -n 1 echo
 	// asks: xargs rm
 	{
@@ -449,6 +465,15 @@ func checkWatch(u *use) {
 		words := u.operands
 		u.operands = nil
 		u.walkRest("command", words)
+	}
+}
+
+// checkTry judges `umpire try 'code'`; several words are a program and its arguments.
+func checkTry(u *use) {
+	if len(u.operands) == 1 {
+		code := u.operands
+		u.operands = nil
+		u.walkRest("shell", code)
 	}
 }
 
