@@ -173,6 +173,21 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }
 
+// DecideCommand decides a command line as `umpire check` does in a folder.
+func DecideCommand(a *app.App, dir, line string) (umpire.Decision, error) {
+	call, err := CommandCall(line)
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	c, err := newChecker(a, &checkFlags{cwd: dir})
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	defer c.closeGates()
+	call.Dir = c.dir
+	return c.decide(call)
+}
+
 // CommandCall is the call of a shell with a command line. Go would replace bytes that are not
 // UTF-8, and judge another command than the one that runs.
 func CommandCall(line string) (umpire.Call, error) {

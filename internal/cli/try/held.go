@@ -26,10 +26,10 @@ func newShowCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.json {
-				return showOutcome(a, h, outcomeHeld)
-			}
 			s := newSheet(a, h)
+			if f.json {
+				return app.Failed(a.ShowJSON(s.report()))
+			}
 			s.show(a.Stdout)
 			if f.diff {
 				s.showDiff(a.Stdout)
@@ -181,14 +181,3 @@ func listHeld(a *app.App, asJSON bool) error {
 
 // timeFormat is how JSON has times.
 const timeFormat = "2006-01-02T15:04:05Z"
-
-// showOutcome writes what became of a trial as JSON.
-func showOutcome(a *app.App, h *trial.Held, o outcome) error {
-	return app.Failed(a.ShowJSON(struct {
-		ID      string         `json:"id"`
-		Outcome outcome        `json:"outcome"`
-		Command string         `json:"command"`
-		Exit    int            `json:"exit"`
-		Effects *trial.Effects `json:"effects"`
-	}{h.ID, o, h.Command, h.Exit, &h.Effects}))
-}

@@ -12,8 +12,9 @@ listed. Then you see every file that it created, changed, deleted or moved.
   d  diff     shows the changes line by line
   x  discard  it never happened
 
-One argument is a line for bash, several are a program and its arguments. The exit
-code is the command's own.
+One argument is a line for bash, several are a program and its arguments. A command
+that a rule denies is not run. The exit code is the command's own, or 2 when it was
+denied, 3 when a trial waits, and 125 where no trial can be had.
 
 Where nobody can be asked the trial waits: umpire try --list, and then umpire try
 keep or umpire try discard. Nothing is kept when somebody has changed the same

@@ -3,6 +3,7 @@
 package try
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,12 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // A tryFlags is what `umpire try` is told.
@@ -27,6 +30,7 @@ type tryFlags struct {
 	diff          bool
 	list          bool
 	json          bool
+	cwd           string
 }
 
 // NewCommand is `umpire try`.
@@ -51,6 +55,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
 	flags.BoolVar(&f.list, "list", false, "list the trials that wait")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
+	flags.StringVar(&f.cwd, "cwd", "", "run the command in `DIR` (default: this one)")
 	cmd.AddCommand(newShowCommand(a), newKeepCommand(a), newDiscardCommand(a))
 	return cmd
 }
@@ -63,27 +68,59 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	case f.keep && f.discard:
 		return app.Usage("umpire try --help", "--keep and --discard: want one of them")
 	}
+	f.cwd = a.Absolute(cmp.Or(f.cwd, a.Dir))
+	if err := refuseDenied(a, f, view.CommandLine(words)); err != nil {
+		return err
+	}
 	state, err := prepareState(ctx, a)
 	if err != nil {
 		return err
 	}
+	began := a.Now()
 	held, err := runTrial(ctx, a, f, state, words)
 	if err != nil {
 		return err
+	}
+	var r report
+	if f.json { // before the layer is gone
+		r = newSheet(a, held).report()
+		r.Duration = a.Now().Sub(began).Milliseconds()
 	}
 	outcome, err := settle(ctx, a, f, state, held)
 	if err != nil {
 		return err
 	}
 	if f.json {
-		if err := showOutcome(a, held, outcome); err != nil {
-			return err
+		r.Outcome, r.Kept = outcome, outcome == outcomeKept
+		if err := a.ShowJSON(r); err != nil {
+			return app.Failed(err)
 		}
 	}
-	if held.Exit != 0 {
+	switch {
+	case outcome == outcomeWaiting:
+		return &app.CommandError{Code: app.ExitAsks}
+	case held.Exit != 0:
 		return &app.CommandError{Code: held.Exit}
 	}
 	return nil
+}
+
+// refuseDenied runs nothing that a rule denies, and nothing critical: a trial would not harm,
+// but keeping it would.
+func refuseDenied(a *app.App, f *tryFlags, line string) error {
+	d, err := check.DecideCommand(a, f.cwd, line)
+	if err != nil || d.Verdict != umpire.Deny {
+		return err
+	}
+	if f.json {
+		if err := showUntried(a, outcomeRefused); err != nil {
+			return err
+		}
+	}
+	return &app.CommandError{
+		Code: app.ExitDenied, Err: umpire.Errorf("denied, so nothing ran: %w", umpire.Errorf("%s", d.Reason)),
+		Hint: "umpire check --explain -- " + shell.Quote(line),
+	}
 }
 
 // prepareState returns umpire's folder of state, after what a crash has left was finished.
@@ -114,11 +151,11 @@ const trialsFolder = "trials"
 // runTrial runs the command in a layer over the project, and shows what it prints. From
 // then on the trial waits, so that nothing is lost whatever happens to this process.
 func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words []string) (*trial.Held, error) {
-	conf, err := a.LoadConfig(a.Dir)
+	conf, err := a.LoadConfig(f.cwd)
 	if err != nil {
 		return nil, err
 	}
-	project, err := a.FindProject(a.Dir)
+	project, err := a.FindProject(f.cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +170,7 @@ func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words 
 		place.Workspace = append(place.Workspace, project.GitDir) // that of a linked worktree lies elsewhere
 	}
 	spec := trial.Spec{
-		Args: commandArgs(words), Env: tool.SandboxEnv(os.Environ(), conf.SandboxEnv), Dir: a.Dir, Place: place,
+		Args: commandArgs(words), Env: tool.SandboxEnv(os.Environ(), conf.SandboxEnv), Dir: f.cwd, Place: place,
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: filepath.Join(state, trialsFolder),
 	}
 	if f.json {
@@ -141,7 +178,12 @@ func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words 
 	}
 	result, err := trial.Run(ctx, spec)
 	if errors.Is(err, trial.ErrUnavailable) {
-		return nil, app.Refused("umpire check -- "+view.CommandLine(words), "%w", err)
+		if f.json {
+			err = errors.Join(err, showUntried(a, outcomeUnavailable))
+		}
+		return nil, &app.CommandError{
+			Code: exitUnavailable, Err: err, Hint: "umpire check -- " + shell.Quote(view.CommandLine(words)),
+		}
 	}
 	if err != nil {
 		return nil, app.Failed(err)
@@ -173,15 +215,19 @@ func pipedInput(a *app.App) *os.File {
 	return nil
 }
 
+// exitUnavailable is the exit code where no trial can be had, as that of a sandbox that cannot.
+const exitUnavailable = 125
+
 // An outcome is what became of a trial.
 type outcome string
 
 // The outcomes.
 const (
-	outcomeNothing   outcome = "nothing" // it changed nothing
-	outcomeKept      outcome = "kept"
-	outcomeDiscarded outcome = "discarded"
-	outcomeHeld      outcome = "held"
+	outcomeKept        outcome = "kept" // also where nothing changed
+	outcomeDiscarded   outcome = "discarded"
+	outcomeWaiting     outcome = "waiting"
+	outcomeRefused     outcome = "refused"     // nothing ran
+	outcomeUnavailable outcome = "unavailable" // nothing ran, since no trial can be had here
 )
 
 // settle shows what a trial did, and keeps, discards or holds it.
@@ -196,7 +242,7 @@ func settle(ctx context.Context, a *app.App, f *tryFlags, state string, h *trial
 	switch {
 	case s.isEmpty(), f.discard:
 		if s.isEmpty() {
-			return outcomeNothing, discardHeld(state, h)
+			return outcomeKept, discardHeld(state, h)
 		}
 		return outcomeDiscarded, discardHeld(state, h)
 	case !h.Effects.Whole():
@@ -209,7 +255,7 @@ func settle(ctx context.Context, a *app.App, f *tryFlags, state string, h *trial
 	if !f.json {
 		sayHeld(a, h.ID)
 	}
-	return outcomeHeld, nil
+	return outcomeWaiting, nil
 }
 
 // sayHeld says how a trial that waits is settled.
@@ -260,22 +306,22 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 	tty, err := a.OpenTerminal()
 	if err != nil {
 		sayHeld(a, s.held.ID)
-		return outcomeHeld, nil // nobody can be asked
+		return outcomeWaiting, nil // nobody can be asked
 	}
 	defer tty.Close()
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {
 		sayHeld(a, s.held.ID)
-		return outcomeHeld, nil // interrupted: it waits
+		return outcomeWaiting, nil // interrupted: it waits
 	}
 	for {
 		if _, err := io.WriteString(tty, a.Text.Of("[k] keep  [d] diff  [x] discard  > ")); err != nil {
-			return outcomeHeld, app.Failed(err)
+			return outcomeWaiting, app.Failed(err)
 		}
 		said, err := app.ReadTyped(ctx, tty)
 		if err != nil { // the end of input, or ctrl-c
 			fmt.Fprintln(tty)
 			sayHeld(a, s.held.ID)
-			return outcomeHeld, nil // no answer: it waits
+			return outcomeWaiting, nil // no answer: it waits
 		}
 		switch strings.ToLower(strings.TrimSpace(said)) {
 		case "k", "keep":
@@ -284,7 +330,7 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 			s.showDiff(tty)
 		case "x", "discard":
 			if err := discardHeld(state, s.held); err != nil {
-				return outcomeHeld, err
+				return outcomeWaiting, err
 			}
 			fmt.Fprintln(tty, a.Text.Of("Discarded. Nothing has changed."))
 			return outcomeDiscarded, nil
