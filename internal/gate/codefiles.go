@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/manifest"
 )
 
@@ -34,13 +35,13 @@ const unread = "unread"
 // codeFiles reads the files whose code a call runs. A file that is not there is left
 // out: one that appears later is a change as well.
 func (sec secrets) codeFiles(d *umpire.Decision) []umpire.CodeFile {
-	var files []umpire.CodeFile
+	var found []umpire.CodeFile
 	left, secret := maxCodeTextsAll, secretPaths(d)
 	paths := codePaths(d)
 	for at := 0; at < len(paths) && at < maxCodeFiles; at++ {
 		path := paths[at]
-		f, text, found := readCode(path)
-		if !found {
+		f, text, ok := readCode(path)
+		if !ok {
 			continue
 		}
 		for _, included := range manifest.Includes(path, text) {
@@ -53,12 +54,12 @@ func (sec secrets) codeFiles(d *umpire.Decision) []umpire.CodeFile {
 		}
 		// Masked before it is cut: half a secret looks like none.
 		masked := sec.maskText(strings.ToValidUTF8(string(text), "\uFFFD"))
-		f.Text = beginning(masked, min(maxCodeText, left))
+		f.Text = files.ClipTo(masked, min(maxCodeText, left), "")
 		f.Cut = int64(len(text)) < f.Size || len(f.Text) < len(masked)
 		left -= len(f.Text)
-		files = append(files, f)
+		found = append(found, f)
 	}
-	return files
+	return found
 }
 
 // codePaths are the files that a call runs, each once, and those that say what it does.

@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/userhook"
@@ -326,7 +327,7 @@ func (o *outcome) finishCallSealed(
 	if c.Attempt == 0 {
 		e.State = umpire.StateDenied
 	}
-	detail := batch.Finished{Status: status, Output: beginning(output.Shown, maxShown), Size: len(output.Shown)}
+	detail := batch.Finished{Status: status, Output: files.ClipTo(output.Shown, maxShown, ""), Size: len(output.Shown)}
 	if err := o.apply(b, e, detail); err != nil {
 		return err
 	}
@@ -338,17 +339,6 @@ func (o *outcome) finishCallSealed(
 	}
 	o.addWrite(func(tx *store.Tx) error { return tx.Results.Insert(row) })
 	return nil
-}
-
-// beginning cuts a text at a character.
-func beginning(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && text[limit]&0xC0 == 0x80 {
-		limit--
-	}
-	return text[:limit]
 }
 
 // continueBatch lets a batch go on as far as its calls permit: it resumes when nothing
@@ -440,7 +430,7 @@ func hookEvent(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) (umpire.E
 	}
 	reason := cmp.Or(ran.Reason, umpire.Say("hook-has-no-objection", ran.Hook.ID))
 	if _, _, text := reason.Parts(); len(text) > maxShown {
-		reason = umpire.Verbatim(beginning(text, maxShown))
+		reason = umpire.Verbatim(files.ClipTo(text, maxShown, ""))
 	}
 	return umpire.Event{
 		Kind: umpire.EventHookRan, Batch: b, Call: call.ID, Tool: call.Tool, Agent: call.Agent,

@@ -82,7 +82,7 @@ func (f *Front) answerQuestion(ctx context.Context, a *agent, r *run, o Options)
 		Headless: f.Getenv("UMPIRE_HEADLESS") == "1", Attended: attended(f.Getenv),
 	}
 	if o.Home == "" {
-		if err := brought(f.Getenv, f.Dir, cmp.Or(q.Project, f.Dir), f.Dir); err != nil {
+		if err := checkHome(f.Getenv, f.Dir, cmp.Or(q.Project, f.Dir), f.Dir); err != nil {
 			return r.fail(a, err)
 		}
 	}

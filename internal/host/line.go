@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A question goes to the gate as one HTTP/1.1 request on a connection of its own.
@@ -134,14 +135,14 @@ func parseHead(head string) (status string, headers map[string]string, err error
 	version, rest, _ := strings.Cut(first, " ")
 	status, _, _ = strings.Cut(rest, " ")
 	if version != "HTTP/1.1" || len(status) != 3 {
-		return "", nil, umpire.Errorf("not a gate: it answered %q", clip(first))
+		return "", nil, umpire.Errorf("not a gate: it answered %q", files.Clip(first))
 	}
 	headers = map[string]string{}
 	for line := range strings.SplitSeq(lines, "\r\n") {
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.ToLower(name)
 		if _, twice := headers[name]; twice || !ok || name == "transfer-encoding" {
-			return "", nil, umpire.Errorf("the gate's answer has a header that is not understood: %q", clip(line))
+			return "", nil, umpire.Errorf("the gate's answer has a header that is not understood: %q", files.Clip(line))
 		}
 		headers[name] = strings.Trim(value, " \t")
 	}
@@ -152,7 +153,7 @@ func parseHead(head string) (status string, headers map[string]string, err error
 func count(headers map[string]string, name string, limit int) (int, error) {
 	n, err := strconv.ParseUint(headers[name], 10, 31)
 	if err != nil || int(n) > limit {
-		return 0, umpire.Errorf("the gate's answer has the %s %q; want 0 to %d", name, clip(headers[name]), limit)
+		return 0, umpire.Errorf("the gate's answer has the %s %q; want 0 to %d", name, files.Clip(headers[name]), limit)
 	}
 	return int(n), nil
 }
@@ -172,23 +173,17 @@ func outputOf(headers map[string]string, body []byte) (Output, error) {
 
 // refusalOf reads an answer that is none.
 func refusalOf(status string, body []byte) error {
-	var told struct {
+	var reply struct {
 		Message string `json:"message"`
 		Word    string `json:"reason_code"`
 	}
-	if json.Unmarshal(body, &told) != nil || told.Message == "" {
-		return umpire.Errorf("the gate answered %s", clip(status))
+	if json.Unmarshal(body, &reply) != nil || reply.Message == "" {
+		return umpire.Errorf("the gate answered %s", files.Clip(status))
 	}
-	if told.Word == "draining" {
-		return umpire.Errorf("%w: %s", errLost, told.Message)
+	if reply.Word == "draining" {
+		return umpire.Errorf("%w: %s", errLost, reply.Message)
 	}
-	return errors.New(told.Message)
-}
-
-// clip shortens what somebody else wrote, to be quoted.
-func clip(text string) string {
-	const limit = 80
-	return text[:min(len(text), limit)]
+	return errors.New(reply.Message)
 }
 
 // ParseToken reads a credential as it stands in its file.

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // noticeTime bounds what telling the gate of an event may take: the agent waits.
@@ -91,7 +91,7 @@ func finishClaude(
 ) error {
 	_, err := gate.Finish(ctx, umpire.Result{
 		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status,
-		Output: shortened(output, maxResult),
+		Output: files.ClipTo(output, maxResult, "…"),
 	})
 	return err
 }
@@ -103,17 +103,6 @@ func responseText(response json.RawMessage) string {
 		return text
 	}
 	return string(response)
-}
-
-// shortened keeps the beginning of a text, up to a limit in bytes.
-func shortened(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "…"
 }
 
 // startClaude opens the session.
@@ -143,7 +132,7 @@ func promptClaude(ctx context.Context, gate umpire.Gate, q *Question, e ClaudeEv
 	if err := json.Unmarshal(q.Payload, &said); err != nil {
 		return err
 	}
-	prompt := umpire.Prompt{Session: e.Session, Text: shortened(said.Prompt, maxResult)}
+	prompt := umpire.Prompt{Session: e.Session, Text: files.ClipTo(said.Prompt, maxResult, "…")}
 	_, err := gate.Prompt(ctx, prompt)
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err
@@ -185,7 +174,7 @@ const claudeAgent = "claude"
 // openCalls returns the events of a session's calls that were asked about or
 // started and have no result.
 func openCalls(ctx context.Context, gate umpire.Watcher, session umpire.SessionID) ([]umpire.Event, error) {
-	events, err := gate.Events(ctx, umpire.Filter{Session: session, Last: standingWindow})
+	events, err := gate.Events(ctx, umpire.Filter{Session: session, Last: searchWindow})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // request answers a PermissionRequest, which names no call: from what stands for
 // the identical call that PreToolUse brought before, else as without a gate.
 func (h *gateHook) request(ctx context.Context) (Output, error) {
-	d, err := h.standing(ctx)
+	d, err := h.findIdentical(ctx)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return Output{}, err
 	}
@@ -23,17 +23,17 @@ func (h *gateHook) request(ctx context.Context) (Output, error) {
 	return h.writeAnswer(*d, false), nil
 }
 
-// standingWindow is how many events back an identical call is looked for.
-const standingWindow = 2000
+// searchWindow is how many events back an identical call is looked for.
+const searchWindow = 2000
 
-// standing finds the decision on the latest identical call: the one that was let
+// findIdentical finds the decision on the latest identical call: the one that was let
 // through and has no result yet, or that was refused. Nil is none.
-func (h *gateHook) standing(ctx context.Context) (*umpire.Decision, error) {
+func (h *gateHook) findIdentical(ctx context.Context) (*umpire.Decision, error) {
 	hash, err := h.responder.Hash(h.event.Call.Tool, h.event.Call.Input)
 	if err != nil {
 		return nil, err
 	}
-	events, err := h.gate.Events(ctx, umpire.Filter{Session: h.event.Session, Last: standingWindow})
+	events, err := h.gate.Events(ctx, umpire.Filter{Session: h.event.Session, Last: searchWindow})
 	if err != nil {
 		return nil, err
 	}

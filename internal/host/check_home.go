@@ -12,13 +12,13 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// brought says why umpire's folder may have come with the project that a question is
+// checkHome says why umpire's folder may have come with the project that a question is
 // about: then its rules are the project's own, and everything would be allowed that the
 // project likes. An agent takes environment variables from a project's settings, so that
 // a clone can name a folder of its own: in the project, in another worktree of the clone,
 // in a repository around it, or through a link. A hook that was registered with --home
 // does not come here.
-func brought(getenv func(string) string, dir string, projects ...string) error {
+func checkHome(getenv func(string) string, dir string, projects ...string) error {
 	named := getenv(homeVariable)
 	if named != "" && !filepath.IsAbs(named) {
 		return umpire.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead "+

@@ -36,7 +36,7 @@ func TestFolderThatCameWithTheProject(t *testing.T) {
 		getenv := func(name string) string {
 			return map[string]string{"HOME": row.home, "UMPIRE_HOME": row.umpire}[name]
 		}
-		err := brought(getenv, row.project, row.project)
+		err := checkHome(getenv, row.project, row.project)
 		if got := err != nil; got != (row.want != "") || got && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %q", row.name, err, row.want)
 		}
@@ -81,17 +81,17 @@ func TestFolderThatCameWithTheClone(t *testing.T) {
 			getenv := func(name string) string {
 				return map[string]string{"HOME": filepath.Join(base, "person"), "UMPIRE_HOME": named}[name]
 			}
-			if err := brought(getenv, project, project); err == nil {
+			if err := checkHome(getenv, project, project); err == nil {
 				t.Errorf("project %s: %s was believed", project, named)
 			}
-			if err := brought(getenv, project, filepath.Join(base, "state"), project); err == nil {
+			if err := checkHome(getenv, project, filepath.Join(base, "state"), project); err == nil {
 				t.Errorf("project elsewhere, working in %s: %s was believed", project, named)
 			}
 		}
 		fine := func(name string) string {
 			return map[string]string{"HOME": filepath.Join(base, "person"), "UMPIRE_HOME": filepath.Join(base, "state")}[name]
 		}
-		if err := brought(fine, project, project); err != nil {
+		if err := checkHome(fine, project, project); err != nil {
 			t.Errorf("project %s: %v", project, err)
 		}
 	}
