@@ -25,9 +25,11 @@ func expandBraces(pattern string) ([]string, error) {
 	choices := splitChoices(pattern[open+1 : end])
 	all := make([]string, 0, min(len(choices)*len(tails), maxGlobExpanded))
 	for _, choice := range choices {
-		middles, err := expandBraces(choice)
-		if err != nil {
-			return nil, err
+		middles := []string{choice}
+		if strings.ContainsAny(choice, `{}[\`) {
+			if middles, err = expandBraces(choice); err != nil {
+				return nil, err
+			}
 		}
 		if len(all)+len(middles)*len(tails) > maxGlobExpanded {
 			return nil, umpire.Errorf("braces give more than %d patterns", maxGlobExpanded)
