@@ -25,7 +25,6 @@ const (
 // wideLines are over maxColumns, by package. Schemas and prompts are texts for models and
 // stay as they are.
 var wideLines = map[string]int{
-	"internal/cli/run":    1,
 	"internal/cli/doctor": 1,
 	"internal/view":       36,
 }

@@ -50,7 +50,7 @@ func NewCommand(a *app.App) *cobra.Command {
 const Help = `Reads an agent's question on standard input and writes the answer in the agent's
 own words on standard output. Agents start it by themselves: see umpire init.
 
-What cannot be read or decided is denied.`
+A question that cannot be read or decided is denied.`
 
 func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
 

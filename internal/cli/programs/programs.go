@@ -17,8 +17,8 @@ import (
 )
 
 // Long is the long help of `umpire programs`.
-const Long = `What a command does follows from what umpire knows of its programs: which options
-are harmless, which write, delete, run something or reach a host, and what the
+const Long = `umpire judges a command by what it knows of the programs: which options are
+harmless, which write, delete, run something or reach a host, and what the
 operands are. A program that it does not know asks.
 
 What it does not know you can tell it, in files of ~/.umpire/programs; they are

@@ -112,7 +112,7 @@ func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, 
 
 // ImportLong is the long help of `umpire rules import`.
 const ImportLong = `Copies the rules of another tool's file into umpire's own rule file of a scope.
-What cannot be kept exactly is named and left out; it never becomes wider.
+A rule that cannot be kept exactly is named and left out; it never becomes wider.
 
 FORMAT is claude (settings.json or permissions.yml, by the file's name),
 claude-settings, claude-yaml, muse or umpire. To keep reading the other file

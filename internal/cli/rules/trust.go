@@ -140,7 +140,7 @@ func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said str
 const TrustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
 their allow rules and hooks only after you have trusted the file: exactly this content
 of it, recorded outside of the project. When the file changes, they sleep again.
-What umpire itself writes there stays trusted.
+Rules that umpire itself writes there stay trusted.
 
 Shows what starts to allow and which programs would run, and trusts it. It needs a person.
 

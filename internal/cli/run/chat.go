@@ -159,8 +159,8 @@ func isPoorTerminal(a *app.App) bool {
 }
 
 // ChatLong is the long help of `umpire chat`.
-const ChatLong = `Talks with the built-in agent on the terminal. What it says is shown as it comes in, its
-calls with their results, and when a call asks, its card stands in the conversation and
+const ChatLong = `Talks with the built-in agent on the terminal. Its words are shown as they come in, and
+its calls with their results. When a call asks, its card stands in the conversation and
 you answer with one key. The line at the bottom says how the permissions stand.
 
   y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
@@ -170,9 +170,10 @@ you answer with one key. The line at the bottom says how the permissions stand.
   Tab       write a message while a call waits: it is queued
   Esc       stop what the agent does
 
-What was typed before a card stood there for a moment answers nothing, a word that is typed
-at a card becomes a message, and Enter never approves. Up calls back what was written. /help lists the commands: /status /mode /resume /sessions /fork /timeline /rules
-/agents /plan /exit-plan /help /quit.
+A key answers only a card that has been there for a moment. A word that is typed at a card
+becomes a message, and Enter never approves. Up brings back earlier messages. /help lists
+the commands: /status /mode /resume /sessions /fork /timeline /rules /agents /plan
+/exit-plan /help /quit.
 
 With --plain, on a terminal that can do little (TERM=dumb), or with ACCESSIBLE=1, it
 talks line by line, without colours and cursor movements. With --json the events go to

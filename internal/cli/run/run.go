@@ -466,12 +466,12 @@ const Long = `Gives the built-in agent a task, and runs it until it has nothing 
 of a tool goes through the gate: it is decided, stored before it runs, and held while
 a person is asked. Calls of one message run in their order, none before all are decided.
 
-Who is asked:
+Questions go to:
   a gate runs (umpire serve)     whoever answers it: umpire pending, umpire approve
   no gate, and a terminal        you, right here
   neither                        nobody: what would ask is denied, and the model told so
 
-What the assistant says goes to standard output, a line for each call to standard error.
+The assistant's words go to standard output, and a line for each call to standard error.
 With --json the session's events go to standard output instead, one JSON object a line.
 
 Everything is stored as it happens. An interrupted run is gone on with by --continue, or

@@ -44,11 +44,11 @@ of this project.`
 const UndoLong = `Takes back what was kept last, or what ID names: files get their content, mode, owner
 and time back, and what was created goes. All of it is taken back, or nothing.
 
-What somebody has changed since is not lost: changes of a text are merged by line,
-and where that cannot be done the files are named and nothing is done. --only takes
-back the others. An undo can itself be undone, by its ID.
+Later changes by others are not lost: those of a text are merged by line, and where
+that cannot be done the files are named and nothing is done. --only takes back the
+others. An undo can itself be undone, by its ID.
 
-What was there before is kept for seven days, and up to two gigabytes.
+The old files are kept for seven days, and up to two gigabytes.
 
 Taking back needs a person.`
 
