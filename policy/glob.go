@@ -246,8 +246,8 @@ func drivePath(p string) (string, bool) {
 	return path.Clean("/" + strings.ReplaceAll(p[colon-1:], `\`, "/")), true
 }
 
-// refold makes a pattern ignore case. What is built in protects alike on every
-// file system, also where it only asks.
+// refold makes a pattern ignore case. Built-in patterns protect alike on every file
+// system, also where they only ask.
 func (g *glob) refold() {
 	if g.fold {
 		return

@@ -11,8 +11,8 @@ import (
 // known to be safe.
 type Settings struct {
 	Mode umpire.Mode
-	// WarnOnly lets run what would ask or be denied, and records it. What is critical,
-	// forbidden or malformed stays denied.
+	// WarnOnly lets run what would ask or be denied, and records it. Calls that are
+	// critical, forbidden or malformed stay denied.
 	WarnOnly bool
 	// AllowMedium lets medium risk run like safe and low.
 	AllowMedium bool

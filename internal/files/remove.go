@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// RemoveTree deletes a folder of our own with all that is in it. What programs have made
-// read-only in it goes too, as what go puts in its cache of modules, and the folders
-// without any permission that an overlay works in.
+// RemoveTree deletes a folder of our own with all that is in it. Read-only folders go
+// too, such as those of Go's cache of modules, and the folders without any permission that
+// an overlay works in.
 func RemoveTree(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

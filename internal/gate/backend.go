@@ -20,7 +20,7 @@ type backend struct {
 	crash func(place string)
 }
 
-// update runs one transaction. What cannot be kept did not happen, and says so.
+// update runs one transaction. After an error nothing of it happened.
 func (be *backend) update(ctx context.Context, f func(*store.Tx) error) error {
 	if be.store == nil {
 		return errNoStore

@@ -12,7 +12,7 @@ import (
 
 // An approval is for what its card shows. Where that is not so any more when the answer
 // comes, the answer is not taken: the question gives way to a new one, which says what has
-// changed. What changes later is found before the call starts.
+// changed. A later change is found before the call starts.
 
 // changedSince says what is not as a card shows it: the code that the call runs, and where
 // the links lead that it names. It is "" when nothing is different.

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// mountAll makes everything read-only and puts back what may be written. What is put
-// back is taken hold of first, since it may lie below a folder that is hidden.
+// mountAll makes everything read-only and puts back what may be written. The
+// latter is opened first, since it may lie below a folder that is hidden.
 func (h *helper) mountAll() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return umpire.Errorf("keep mounts to itself: %w", err)
@@ -245,7 +245,7 @@ func (h *helper) hide() error {
 	return nil
 }
 
-// coverPath hides one path. What is not there, or cannot be looked at by this user,
+// coverPath hides one path. One that is not there, or that this user cannot look at,
 // needs no hiding; a link is followed, so that what it leads to is hidden.
 func coverPath(path, options string) error {
 	info, err := os.Stat(path)

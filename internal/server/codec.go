@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A carrier is a value on its way over the wire. What cannot be read is kept as
-// the carrier's error, so that the handler answers it as it answers others.
+// A carrier is a value on its way over the wire. A value that cannot be read is kept
+// as the carrier's error, so that the handler answers it as it answers others.
 type carrier interface {
 	appendJSON(dst []byte) ([]byte, error)
 	appendProto(dst []byte) ([]byte, error)

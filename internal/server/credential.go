@@ -55,8 +55,8 @@ type Credentials struct {
 	Person string
 }
 
-// LoadCredentials reads the tokens of a state folder. What is missing, and what
-// others could have read, is made anew.
+// LoadCredentials reads the tokens of a state folder. A token that is missing, or
+// that others could have read, is made anew.
 func LoadCredentials(folder string) (c Credentials, err error) {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return c, umpire.Errorf("credentials: %w", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// idTypes are the types of ids. Whatever field of a request has one is checked, so that no
+// idTypes are the types of ids. Every field of a request that has one is checked, so that no
 // procedure can forget to.
 var idTypes = map[reflect.Type]bool{
 	reflect.TypeFor[umpire.SessionID](): true, reflect.TypeFor[umpire.BatchID](): true,

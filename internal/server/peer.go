@@ -22,7 +22,7 @@ const (
 	channelLocal = "local" // from within this process
 )
 
-// A peer is the other end of a connection. What is not known of it is -1 or "".
+// A peer is the other end of a connection. Fields that are not known are -1 or "".
 type peer struct {
 	channel string
 	uid     int

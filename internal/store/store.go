@@ -5,9 +5,9 @@
 //	err := s.Update(ctx, func(tx *store.Tx) error { ... }) // one transaction
 //	err := s.View(ctx, func(tx *store.Tx) error { ... })   // one snapshot
 //
-// What Update returned nil for is on disk. What it returned an error for did not
-// happen, but for [ErrUncertain]: then the connection was lost at the very end, and
-// the caller reads again what stands.
+// When Update returns nil, the change is on disk. After an error it did not happen, but
+// for [ErrUncertain]: then the connection was lost at the very end, and the caller reads
+// the state again.
 //
 // A Store is safe for concurrent use; a Tx belongs to the function that got it.
 package store

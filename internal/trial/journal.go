@@ -75,7 +75,7 @@ type keptRoot struct {
 	Apart bool `json:"apart,omitempty"`
 }
 
-// A step is one path that changes. What was staged for it has its number as a name.
+// A step is one path that changes. The file that is staged for it has its number as a name.
 type step struct {
 	Path string `json:"path"`
 	Root int    `json:"root"`

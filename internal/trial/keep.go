@@ -73,7 +73,7 @@ func (o *ObstacleError) formatted() error {
 // Unwrap returns what stands against it.
 func (o *ObstacleError) Unwrap() error { return o.Err }
 
-// What may stand against a change.
+// Reasons why a change cannot be made.
 var (
 	errImmutable  = errors.New("it is immutable (chattr -i lifts that)")
 	errAppendOnly = errors.New("it may only be appended to (chattr -a lifts that)")

@@ -13,7 +13,7 @@ import (
 )
 
 // A StrandedError says that a rollback found files that somebody else has changed
-// meanwhile, and left them. What stood there before is in Record.
+// meanwhile, and left them. The old files are in Record.
 type StrandedError struct {
 	Paths  []string
 	Record string
@@ -109,8 +109,8 @@ func (t *transaction) strand(paths []string) error {
 	return errors.Join(os.Rename(t.record, aside), &StrandedError{paths, aside})
 }
 
-// undoStep takes one change back, if it has been made. What was put there must be as it
-// was put there.
+// undoStep takes one change back, if it has been made. The new file must be as it was put
+// there.
 func (t *transaction) undoStep(i int) error {
 	s := &t.Steps[i]
 	if s.InPlace {

@@ -173,8 +173,8 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 	return sources, check.checkSpace()
 }
 
-// findApart finds out which roots lie on another file system than the record. What is not
-// the same mount counts as one, since nothing can be moved from one mount to another.
+// findApart finds out which roots lie on another file system than the record. Another mount
+// of the same one counts as well, since nothing can be moved from one mount to another.
 func (t *transaction) findApart() error {
 	record, err := mountOf(int(t.lock.Fd()), "")
 	if err != nil {

@@ -139,8 +139,7 @@ func (t *transaction) stageOf(i int) (folder int, name string) {
 	return t.stages[t.Steps[i].Root], strconv.Itoa(i)
 }
 
-// run makes all changes for good, or none. What it returns is said to the person, who may
-// try again.
+// run makes all changes for good, or none. Its error is for the person, who may try again.
 func (t *transaction) run(ctx context.Context) error {
 	if err := t.stage(ctx); err != nil {
 		return errors.Join(err, t.drop())
@@ -166,8 +165,8 @@ func (t *transaction) finish(ctx context.Context) error {
 	return t.complete()
 }
 
-// complete takes our own folders out of the project when all is there. What cannot be
-// taken out now is when umpire starts the next time.
+// complete takes our own folders out of the project when all is there. Where that fails,
+// Recover does it.
 func (t *transaction) complete() error {
 	if err := t.removeStages(); err != nil {
 		return err
@@ -200,7 +199,7 @@ func (t *transaction) clean() error {
 	return errors.Join(errs...)
 }
 
-// markUndone notes that a record was taken back. What it remembers is not needed any more.
+// markUndone notes that a record was taken back, and deletes the files in it.
 func markUndone(record, by string) error {
 	if !files.Exists(record, journalFile) {
 		return nil

@@ -46,8 +46,8 @@ type place struct {
 // errLimit ends the reading at a limit.
 var errLimit = errors.New("the limit was reached")
 
-// Read reads the effects of a layer whose command has ended. What lies underneath is read as
-// it is now. An error says that the layer is not one, or that another folder has taken the
+// Read reads the effects of a layer whose command has ended. The folders underneath are read
+// as they are now. An error says that the layer is not one, or that another folder has taken the
 // place of one that was covered; what cannot be read inside is listed in Differs.
 func Read(ctx context.Context, layer Layer, limits Limits) (Effects, error) {
 	limits.Entries = cmp.Or(limits.Entries, maxEntries)

@@ -11,7 +11,7 @@ import (
 // A Spec says what to try, and where.
 type Spec struct {
 	// Args are the command and its arguments, Env its whole environment and Dir where it
-	// starts. What is to be withheld from it is not in Env.
+	// starts. The caller leaves out of Env what is to be withheld.
 	Args []string
 	Env  []string
 	Dir  string

@@ -77,8 +77,8 @@ func (s *store) available() (uint64, error) {
 	return info.Bavail * uint64(info.Bsize), err
 }
 
-// exceeded says by how much the command has written too much, "" if it has not. What others
-// write to the same file system counts as well: nobody is to fill it.
+// exceeded says by how much the command has written too much, "" if it has not. Writes of
+// others to the same file system count as well: nobody is to fill it.
 func (s *store) exceeded() string {
 	free, err := s.available()
 	switch {

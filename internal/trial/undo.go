@@ -38,7 +38,7 @@ var (
 	ErrManyKept    = errors.New("the ID means several: type more of it")
 )
 
-// Records lists what was kept and undone, the latest first. What was taken back says so.
+// Records lists what was kept and undone, the latest first, and says which were taken back.
 func Records(state string) ([]Kept, error) {
 	var all []Kept
 	folders, err := os.ReadDir(filepath.Join(state, keptFolder))
