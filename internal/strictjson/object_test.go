@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -75,5 +76,27 @@ func TestMembers(t *testing.T) {
 	twins := Object{"a": nil, "A": nil}
 	if err := twins.CheckSpelling(); err == nil {
 		t.Error("two spellings are no error")
+	}
+}
+
+// TestEveryDamageIsRefused: a text that was cut or altered anywhere is an error where the
+// standard library says so, and never a panic. No byte lies behind the text.
+func TestEveryDamageIsRefused(t *testing.T) {
+	t.Parallel()
+	const whole = `{"a":"\\\u00e9\ud83d\ude00\n\"","b\t":[1,true,null,{"c":-1.5e3,"d":""}],"e":{}}`
+	check := func(text []byte) {
+		text = text[:len(text):len(text)]
+		if _, err := ReadObject(text); err == nil && !json.Valid(text) {
+			t.Errorf("%s is read", text)
+		}
+	}
+	for i := range len(whole) {
+		check([]byte(whole[:i]))
+		for _, c := range []byte("\\\"{}[]:,u0\x00") {
+			altered := []byte(whole)
+			altered[i] = c
+			check(altered)
+			check(altered[:i+1])
+		}
 	}
 }

@@ -223,7 +223,11 @@ func (w *walker) str() {
 // escape passes over what follows a backslash. Decoding turns every half of a character into
 // the same one, so that it is noted.
 func (w *walker) escape() {
-	c := w.peek()
+	if w.pos == len(w.data) {
+		w.bad = true
+		return
+	}
+	c := w.data[w.pos]
 	w.pos++
 	if strings.IndexByte(`"\/bfnrt`, c) >= 0 {
 		return
