@@ -141,9 +141,12 @@ func (f *failure) fields(codes bool) []byte {
 	if phrase, err := json.Marshal(f.phrase); codes && f.phrase != "" && err == nil {
 		fields = append(append(append(fields, `"phrase":`...), phrase...), ',')
 	}
-	if f.standing != nil {
-		if standing, err := json.Marshal(catalogue.In(catalogue.English, f.standing)); err == nil {
-			fields = append(append(append(fields, `"standing":`...), standing...), ',')
+	if standing := f.standing; standing != nil {
+		if !codes {
+			standing = catalogue.In(catalogue.English, standing)
+		}
+		if text, err := json.Marshal(standing); err == nil {
+			fields = append(append(append(fields, `"standing":`...), text...), ',')
 		}
 	}
 	if f.resume {
