@@ -80,8 +80,10 @@ func (p Phrase) Parts() (code string, args []Phrase, text string) {
 
 // cut splits off the phrase that begins a form, and reports whether one does.
 func (p Phrase) cut() (first, rest Phrase, ok bool) {
-	if quoted, err := strconv.QuotedPrefix(string(p)); err == nil && p[0] == '"' {
-		return Phrase(quoted), p[len(quoted):], true
+	if strings.HasPrefix(string(p), `"`) {
+		if quoted, err := strconv.QuotedPrefix(string(p)); err == nil {
+			return Phrase(quoted), p[len(quoted):], true
+		}
 	}
 	end := 0
 	for end < len(p) && (p[end] == '-' || '0' <= p[end] && p[end] <= '9' || 'a' <= p[end] && p[end] <= 'z') {

@@ -118,14 +118,14 @@ func (l *Language) Word(set, word string) string {
 // language has its meaning beside it in English.
 func (l *Language) Reason(p umpire.Phrase) string {
 	text := l.Text(p)
-	if code, args, _ := p.Parts(); l == English && code == "suffix-refused" {
+	if code, args, _ := p.Parts(); l == English && code == "suffix-refused" && len(args) == 1 {
 		text += " (" + l.Text(umpire.Say("suffix-refused-in-english", args[0])) + ")"
 	}
 	return text
 }
 
 // Text returns what a phrase says in the language. One whose code is not known, as that
-// of a later version, is returned as it stands.
+// of a later version, or with too few or too many arguments, is returned as it stands.
 func (l *Language) Text(p umpire.Phrase) string {
 	code, args, text := p.Parts()
 	if code == "" {
@@ -135,7 +135,7 @@ func (l *Language) Text(p umpire.Phrase) string {
 		return l.errorText(args[0], args[1:])
 	}
 	format, known := findText(english, code)
-	if !known {
+	if !known || len(args) > 0 && strings.Count(format, "%")-2*strings.Count(format, "%%") != len(args) {
 		return string(p)
 	}
 	if format = l.Of(format); len(args) == 0 {

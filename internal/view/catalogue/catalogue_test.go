@@ -377,6 +377,7 @@ func TestError(t *testing.T) {
 
 func TestText(t *testing.T) {
 	t.Parallel()
+	English.Reason("suffix-refused")                  // a damaged one, without its argument
 	rule := umpire.Say("denied-by-rule", "no-policy") // a name stays as it is
 	for _, tt := range []struct {
 		said             umpire.Phrase
@@ -392,9 +393,10 @@ func TestText(t *testing.T) {
 		{umpire.Say("and-also", "x", umpire.Verbatim("100%s")), "x; 100%s", "x；100%s"},
 		{umpire.Verbatim("tool-is-safe"), "tool-is-safe", "tool-is-safe"},
 		{"Tool classified as safe", "Tool classified as safe", "Tool classified as safe"}, // of an older version
+		{umpire.Say("denied-by-rule", "a", "b"), `denied-by-rule("a","b")`, `denied-by-rule("a","b")`},
 		{umpire.Say("of-a-later-version", "x"), `of-a-later-version("x")`, `of-a-later-version("x")`},
 	} {
-		if got := English.Text(tt.said); got != tt.english {
+		if got := English.Text(tt.said); got != tt.english || English.Reason(tt.said) != got {
 			t.Errorf("%q is %q, want %q", string(tt.said), got, tt.english)
 		}
 		if got := Find("zh").Text(tt.said); got != tt.chinese {
