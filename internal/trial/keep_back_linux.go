@@ -31,9 +31,11 @@ func (e *StrandedError) formatted() error {
 
 // rollBack takes all changes back, the last one first, and forgets the record.
 func (t *transaction) rollBack() error {
-	if files.Exists(t.record, stagedFile) {
-		if err := t.advance(stagedFile, backFile); err != nil {
-			return err
+	for _, name := range []string{stagedFile, appliedFile} { // the latter where noting it failed
+		if files.Exists(t.record, name) {
+			if err := t.advance(name, backFile); err != nil {
+				return err
+			}
 		}
 	}
 	t.forgetFolder()

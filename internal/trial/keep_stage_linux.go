@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -145,7 +146,11 @@ func (t *transaction) stageFile(ctx context.Context, s *step, folder int, name s
 	if err := dropOverlayNames(int(f.Fd())); err != nil {
 		return err
 	}
-	err = unix.Linkat(unix.AT_FDCWD, procPath(int(f.Fd())), folder, name, unix.AT_SYMLINK_FOLLOW)
+	if len(t.Only) > 0 { // the record that is taken back in part keeps its files
+		err = unix.EXDEV
+	} else {
+		err = unix.Linkat(unix.AT_FDCWD, procPath(int(f.Fd())), folder, name, unix.AT_SYMLINK_FOLLOW)
+	}
 	if isUnlinkable(err) {
 		err = t.stageCopy(ctx, s, f, e, name)
 	}
@@ -195,12 +200,14 @@ func createFile(folder int, name string) (*os.File, error) {
 
 func closeFD(fd int) { _ = unix.Close(fd) } // it was only looked at
 
-// maxFlushed is how many files are flushed one by one. Beyond it the whole file system is.
+// maxFlushed is how many files are flushed one by one. Beyond it the whole file system is,
+// as it is where old files are copied to another one.
 const maxFlushed = 32
 
 // flush makes what was done so far last through a power loss.
 func (t *transaction) flush() error {
-	if len(t.Steps) > maxFlushed {
+	apart := slices.ContainsFunc(t.Roots, func(r keptRoot) bool { return r.Apart })
+	if apart || len(t.Steps) > maxFlushed {
 		return t.flushAll()
 	}
 	for i := range t.Steps {
