@@ -162,9 +162,10 @@ func (s *sheet) diffOf(e *trial.Effect) string {
 	if err != nil {
 		return fmt.Sprintf("[%v]\n", err)
 	}
-	from, to := s.relative(e.Path), s.relative(e.Path)
+	to := view.Visible(s.relative(e.Path)) // a name with a line break would look like a part of the diff
+	from := to
 	if e.From != "" {
-		from = s.relative(e.From)
+		from = view.Visible(s.relative(e.From))
 	}
 	if !e.Before.Exists() {
 		from = "/dev/null"

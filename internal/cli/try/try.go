@@ -245,10 +245,10 @@ func settle(ctx context.Context, a *app.App, f *tryFlags, state string, h *trial
 			return outcomeKept, discardHeld(state, h)
 		}
 		return outcomeDiscarded, discardHeld(state, h)
-	case !h.Effects.Whole():
-		return outcomeDiscarded, discardHeld(state, h)
 	case f.keep:
 		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
+	case !h.Effects.Whole():
+		return outcomeDiscarded, discardHeld(state, h)
 	case a.Terminal && !f.json:
 		return askPerson(ctx, a, state, s)
 	}
@@ -289,7 +289,7 @@ func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quie
 // keepError says what to do when something could not be kept.
 func keepError(h *trial.Held, err error) error {
 	if _, conflict := errors.AsType[*trial.ConflictError](err); conflict {
-		return app.Refused("umpire try -- "+h.Command, "nothing was kept: %w", err)
+		return app.Refused("umpire try -- "+shell.Quote(h.Command), "nothing was kept: %w", err)
 	}
 	if _, obstacle := errors.AsType[*trial.ObstacleError](err); obstacle {
 		return app.Refused("umpire try keep "+h.ID, "nothing was kept: %w", err)
