@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -85,7 +86,7 @@ func TestEveryDamageIsRefused(t *testing.T) {
 	t.Parallel()
 	const whole = `{"a":"\\\u00e9\ud83d\ude00\n\"","b\t":[1,true,null,{"c":-1.5e3,"d":""}],"e":{}}`
 	check := func(text []byte) {
-		text = text[:len(text):len(text)]
+		text = slices.Clip(text)
 		if _, err := ReadObject(text); err == nil && !json.Valid(text) {
 			t.Errorf("%s is read", text)
 		}
