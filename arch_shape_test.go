@@ -1,18 +1,15 @@
 package umpire_test
 
 // The budgets for what sizes do not show: how many methods a type has, how wide
-// lines are, and how many packages declare functions of one name. Some packages
-// are over the last two still. Each stands in a table of exceptions with its figure of
-// now, which may become smaller and never larger. make shape lists the places.
+// lines are, and how many packages declare functions of one name. make shape lists the
+// places.
 
 import (
 	"fmt"
 	"go/ast"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"testing"
 	"unicode/utf8"
 )
 
@@ -21,16 +18,6 @@ const (
 	maxColumns  = 120 // a tab counts as four
 	maxPackages = 6   // that declare functions or methods of one private name
 )
-
-// wideLines are over maxColumns, by package. Schemas and prompts are texts for models and
-// stay as they are.
-var wideLines = map[string]int{
-	"internal/cli/doctor": 1,
-	"internal/view":       36,
-}
-
-// commonNames are private names that more than maxPackages packages declare.
-var commonNames = map[string]int{}
 
 func countMethods(tree archTree) map[string]int {
 	methods := map[string]int{}
@@ -107,45 +94,23 @@ func countWide(text string) (wide int) {
 }
 
 func checkMethods(tree archTree) []string {
-	return overExceptions(countMethods(tree), nil, maxMethods, "type %s has %d methods, the limit is %d")
+	return overLimit(countMethods(tree), maxMethods, "type %s has %d methods, the limit is %d")
 }
 
 func checkWidths(tree archTree) []string {
-	return overExceptions(countWideLines(tree), wideLines, 0, "package %s has %d lines over 120 columns, the limit is %d")
+	return overLimit(countWideLines(tree), 0, "package %s has %d lines over 120 columns, the limit is %d")
 }
 
 func checkNames(tree archTree) []string {
-	return overExceptions(countNames(tree), commonNames, maxPackages, "functions %s are declared in %d packages, the limit is %d")
+	return overLimit(countNames(tree), maxPackages, "functions %s are declared in %d packages, the limit is %d")
 }
 
-// overExceptions complains about each figure over the limit or its exception.
-func overExceptions(figures, exceptions map[string]int, limit int, format string) (complaints []string) {
+// overLimit complains about each figure over the limit.
+func overLimit(figures map[string]int, limit int, format string) (complaints []string) {
 	for _, name := range slices.Sorted(maps.Keys(figures)) {
-		if most := max(limit, exceptions[name]); figures[name] > most {
-			complaints = append(complaints, fmt.Sprintf(format, name, figures[name], most))
+		if figures[name] > limit {
+			complaints = append(complaints, fmt.Sprintf(format, name, figures[name], limit))
 		}
 	}
 	return complaints
-}
-
-// An exception that is not needed any more would let the figure grow again.
-func TestArchitectureExceptionsAreNeeded(t *testing.T) {
-	t.Parallel()
-	tree, err := parseTree(os.DirFS("."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, budget := range []struct {
-		figures, exceptions map[string]int
-		limit               int
-	}{
-		{countWideLines(tree), wideLines, 0},
-		{countNames(tree), commonNames, maxPackages},
-	} {
-		for name, most := range budget.exceptions {
-			if n := budget.figures[name]; n <= budget.limit {
-				t.Errorf("%s is at %d and needs no exception: take its line (%d) out", name, n, most)
-			}
-		}
-	}
 }

@@ -25,7 +25,8 @@ func (c *Card) acts() []act {
 	seen := map[string]int{}
 	for i := range c.Pending.Accesses {
 		a := &c.Pending.Accesses[i]
-		key := fmt.Sprintf("%d %d %d %q %q %q", a.Verdict, a.Consequence, a.Risk, AccessText(a, c.text), a.Reason, a.Doubt)
+		key := fmt.Sprintf("%d %d %d %q %q %q",
+			a.Verdict, a.Consequence, a.Risk, AccessText(a, c.text), a.Reason, a.Doubt)
 		if at, known := seen[key]; known {
 			all[at].times++
 			continue
@@ -34,7 +35,9 @@ func (c *Card) acts() []act {
 		all = append(all, act{a, 1})
 	}
 	slices.SortStableFunc(all, func(a, b act) int {
-		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Consequence, b.Consequence), cmp.Compare(a.Risk, b.Risk))
+		return cmp.Or(
+			cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Consequence, b.Consequence), cmp.Compare(a.Risk, b.Risk),
+		)
 	})
 	return all
 }
@@ -80,7 +83,8 @@ func (c *Card) writeAct(a act) {
 	if a.times > 1 {
 		times = fmt.Sprintf(" ×%d", a.times)
 	}
-	fmt.Fprintf(c.w, "    %s  %s  %s%s\n", Verdict(a.Verdict, c.text, c.colour), risk, c.show(middleOut(AccessText(a.Access, c.text))), times)
+	access := c.show(middleOut(AccessText(a.Access, c.text)))
+	fmt.Fprintf(c.w, "    %s  %s  %s%s\n", Verdict(a.Verdict, c.text, c.colour), risk, access, times)
 	var why []string
 	if a.Reason != "" {
 		why = append(why, c.text.Reason(a.Reason))

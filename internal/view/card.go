@@ -78,7 +78,8 @@ func (c *Card) Asking() string { return c.asking }
 func (c *Card) Command() []string {
 	var fields map[string]json.RawMessage // names are told apart by case, as tools do
 	var command string
-	if c.Pending.CommandInfo == nil || json.Unmarshal(c.Pending.Input, &fields) != nil || json.Unmarshal(fields["command"], &command) != nil {
+	if c.Pending.CommandInfo == nil || json.Unmarshal(c.Pending.Input, &fields) != nil ||
+		json.Unmarshal(fields["command"], &command) != nil {
 		return nil
 	}
 	return lines(middleOut(command))
@@ -191,7 +192,8 @@ func (c *Card) row(name, value string) { c.w.WriteString(Row(name, value)) }
 // writeAsker writes who asks, where, and how the question stands.
 func (c *Card) writeAsker() {
 	p, s := &c.Pending, &c.Session
-	c.row(c.text.Of("request"), Joined(c.show(string(p.Request)), ", ", fmt.Sprintf(c.text.Of("%d of %d in this message"), p.Position, p.Total)))
+	position := fmt.Sprintf(c.text.Of("%d of %d in this message"), p.Position, p.Total)
+	c.row(c.text.Of("request"), Joined(c.show(string(p.Request)), ", ", position))
 	c.row(c.text.Of("agent"), c.show(cmp.Or(p.Agent, "?")))
 	c.row(c.text.Of("session"), Joined(c.show(string(p.Session)), ", ", fmt.Sprintf(c.text.Of("mode %s"), s.Mode)))
 	c.row(c.text.Of("project"), fmt.Sprintf("%s  %s", c.show(p.Project.Short()), c.show(s.Root)))

@@ -120,8 +120,8 @@ func middleOut(text string) string {
 	if len(runes) <= cardHead+cardTail {
 		return text
 	}
-	left := len(runes) - cardHead - cardTail
-	return fmt.Sprintf("%s\n[... %d characters left out ...]\n%s", string(runes[:cardHead]), left, string(runes[len(runes)-cardTail:]))
+	head, left, tail := runes[:cardHead], len(runes)-cardHead-cardTail, runes[len(runes)-cardTail:]
+	return fmt.Sprintf("%s\n[... %d characters left out ...]\n%s", string(head), left, string(tail))
 }
 
 // show makes a text safe to show, and notes when it holds what is not seen.
@@ -151,7 +151,8 @@ func (c *Card) writePlanned() {
 	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what was planned"))
 	for i := range planned[:min(len(planned), maxPlanned)] {
 		for k := range planned[i].Accesses {
-			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), c.show(middleOut(AccessText(&planned[i].Accesses[k], c.text))))
+			access := c.show(middleOut(AccessText(&planned[i].Accesses[k], c.text)))
+			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), access)
 		}
 	}
 	if left := len(planned) - maxPlanned; left > 0 {
@@ -188,13 +189,15 @@ func (c *Card) writeRemarks() {
 		remark(c.text.Of("ALLOW ALL is on for this workspace: what no rule or guard asks about runs unasked."))
 	}
 	if c.Pending.NoSandbox != "" {
-		remark(c.text.Of("NO SANDBOX: nothing will hold this command to what it was judged by.") + " " + c.show(c.text.Reason(c.Pending.NoSandbox)))
+		unheld := c.text.Of("NO SANDBOX: nothing will hold this command to what it was judged by.")
+		remark(unheld + " " + c.show(c.text.Reason(c.Pending.NoSandbox)))
 	}
 	if c.Pending.Warning && c.Pending.Consequence.AtLeast(umpire.Outward) {
 		remark(c.text.Of("Warning: this is known to be dangerous."))
 	}
 	if c.Pending.Indeterminate {
-		remark(c.text.Of("It was started, and nobody knows whether it ran. Approving says that it was done, denying that it was not; it does not run again."))
+		remark(c.text.Of("It was started, and nobody knows whether it ran. " +
+			"Approving says that it was done, denying that it was not; it does not run again."))
 	}
 	if c.hidden {
 		remark(c.text.Of("It contains hidden characters, shown here as escapes. It can be approved once only."))

@@ -9,7 +9,8 @@ import (
 func Duration(d time.Duration) string {
 	text := d.String()
 	for _, tail := range []string{"0s", "0m"} {
-		if rest, ok := strings.CutSuffix(text, tail); ok && (strings.HasSuffix(rest, "h") || strings.HasSuffix(rest, "m")) {
+		rest, ok := strings.CutSuffix(text, tail)
+		if ok && (strings.HasSuffix(rest, "h") || strings.HasSuffix(rest, "m")) {
 			text = rest
 		}
 	}

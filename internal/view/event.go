@@ -40,7 +40,8 @@ func EventDetail(e *umpire.Event, text *catalogue.Language) []string {
 	for i := range e.Accesses {
 		a := &e.Accesses[i]
 		add("access", strings.Join(slices.DeleteFunc([]string{
-			text.Word("verdict", a.Verdict.String()), text.Word("of risk", a.Risk.String()), AccessText(a, text), text.Reason(a.Reason),
+			text.Word("verdict", a.Verdict.String()), text.Word("of risk", a.Risk.String()),
+			AccessText(a, text), text.Reason(a.Reason),
 		}, func(s string) bool { return s == "" }), "  "))
 	}
 	add("request", string(e.Request))

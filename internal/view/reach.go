@@ -75,7 +75,9 @@ func (c *Card) sessionReach(a *umpire.Answer) []string {
 	if len(lines) > 0 {
 		return lines
 	}
-	whole := p.Code != umpire.CodeExternalDirectory && p.Code != umpire.CodeRule && p.Code != umpire.CodeSecret && p.Code != umpire.CodeChanged
+	whole := !slices.Contains([]umpire.ReasonCode{
+		umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret, umpire.CodeChanged,
+	}, p.Code)
 	if whole {
 		lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), Visible(p.Tool)))
 	}
@@ -119,11 +121,13 @@ func (c *Card) covers(s *umpire.Suggestion) string {
 	if s.Width == umpire.WidthTool && s.Match == (umpire.Match{}) {
 		short = Bracketed(short, fmt.Sprintf(c.text.Of("every file: every call of %s"), Visible(s.Tool)))
 	}
-	if folder, ok := strings.CutSuffix(s.Match.PathGlob, "/**"); ok && s.Width == umpire.WidthFolder && filepath.IsAbs(folder) {
+	folder, ok := strings.CutSuffix(s.Match.PathGlob, "/**")
+	if ok && s.Width == umpire.WidthFolder && filepath.IsAbs(folder) {
 		short = Bracketed(short, fmt.Sprintf(c.text.Of("read anything below %s"), Visible(middleOut(folder))))
 	}
 	if s.Cap != (umpire.Cap{}) {
-		short = Bracketed(short, fmt.Sprintf(c.text.Of("no option that does more, no consequence beyond: %s"), c.text.Word("consequence", s.MaxConsequence.String())))
+		most := c.text.Word("consequence", s.MaxConsequence.String())
+		short = Bracketed(short, fmt.Sprintf(c.text.Of("no option that does more, no consequence beyond: %s"), most))
 	}
 	return short
 }
@@ -142,7 +146,8 @@ func (c *Card) ruleReach(a *umpire.Answer, file string) []string {
 	}
 	var lines []string
 	for _, r := range rules {
-		lines = append(lines, fmt.Sprintf(c.text.Of("writes the rule \"allow %s\" into %s"), Visible(middleOut(r)), Visible(file)))
+		said := c.text.Of("writes the rule \"allow %s\" into %s")
+		lines = append(lines, fmt.Sprintf(said, Visible(middleOut(r)), Visible(file)))
 	}
 	return lines
 }

@@ -27,14 +27,16 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	last := -2
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
-		if r.Verdict == umpire.Allow || r.Access >= 0 && r.Access < len(d.Accesses) && d.Accesses[r.Access].Verdict == umpire.Allow {
+		known := r.Access >= 0 && r.Access < len(d.Accesses)
+		if r.Verdict == umpire.Allow || known && d.Accesses[r.Access].Verdict == umpire.Allow {
 			continue
 		}
 		if r.Access != last {
 			last = r.Access
 			lines = append(lines, whyAccess(d, r.Access, text))
 		}
-		line := fmt.Sprintf("    %s  %s %d %s: %s", Verdict(r.Verdict, text, false), text.Of("row"), r.Row, policy.RowName(r.Row), text.Reason(r.Text))
+		line := fmt.Sprintf("    %s  %s %d %s: %s", Verdict(r.Verdict, text, false),
+			text.Of("row"), r.Row, policy.RowName(r.Row), text.Reason(r.Text))
 		if r.Rule != nil {
 			line += " [" + RuleText(r.Rule) + "]"
 		}

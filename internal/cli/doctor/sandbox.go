@@ -53,7 +53,8 @@ func (d *doctor) probes(r *sandbox.Report) {
 	}
 	landlock, filter, namespaces := r.By()
 	if !d.verbose {
-		d.ok("sandbox", "%d attempts refused: %d by Landlock, %d by the filter of system calls, %d by namespaces and mounts (--verbose names them)",
+		d.ok("sandbox", "%d attempts refused: %d by Landlock, %d by the filter of system calls, "+
+			"%d by namespaces and mounts (--verbose names them)",
 			len(landlock)+len(filter)+len(namespaces), len(landlock), len(filter), len(namespaces))
 	}
 	for _, by := range []struct {
