@@ -39,7 +39,7 @@ var codes = map[string]error{
 	"canceled": context.Canceled, "deadline_exceeded": context.DeadlineExceeded, "unavailable": ErrUnreachable,
 }
 
-// A failure is an error that the gate told: its text, and the sentinel that it
+// A failure is an error that the gate returned: its text, and the sentinel that it
 // matches.
 type failure struct {
 	text   string
@@ -58,8 +58,8 @@ func (f *failure) Phrase() umpire.Phrase {
 	return f.phrase
 }
 
-// told is an error on the wire.
-type told struct {
+// A wireError is an error on the wire.
+type wireError struct {
 	Code     string           `json:"code"`
 	Message  string           `json:"message"`
 	Phrase   umpire.Phrase    `json:"phrase"`
@@ -73,19 +73,19 @@ func failureOf(r *http.Response) error {
 	if err != nil {
 		return unreachable(err)
 	}
-	var t told
-	if err := json.Unmarshal(data, &t); err != nil || t.Code == "" {
+	var e wireError
+	if err := json.Unmarshal(data, &e); err != nil || e.Code == "" {
 		answered := umpire.Errorf("the gate answered %s", r.Status)
 		return &failure{text: answered.Error(), phrase: umpire.PhraseOf(answered), is: byStatus(r.StatusCode)}
 	}
-	if t.Word == string(umpire.CodeResolved) && t.Standing != nil {
-		return &umpire.ResolvedError{Standing: *t.Standing}
+	if e.Word == string(umpire.CodeResolved) && e.Standing != nil {
+		return &umpire.ResolvedError{Standing: *e.Standing}
 	}
-	is, known := sentinels[t.Word]
+	is, known := sentinels[e.Word]
 	if !known {
-		is = codes[t.Code]
+		is = codes[e.Code]
 	}
-	return &failure{text: t.Message, phrase: t.Phrase, is: is}
+	return &failure{text: e.Message, phrase: e.Phrase, is: is}
 }
 
 func byStatus(status int) error {

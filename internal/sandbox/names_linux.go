@@ -33,13 +33,13 @@ type journal struct {
 	file *os.File
 
 	mu    sync.Mutex
-	told  map[string]bool
+	lines map[string]bool // that were written
 	names map[netip.Addr]string
 	next  netip.Addr
 }
 
 func newJournal(file *os.File) *journal {
-	return &journal{file: file, told: map[string]bool{}, names: map[netip.Addr]string{}, next: fictional}
+	return &journal{file: file, lines: map[string]bool{}, names: map[netip.Addr]string{}, next: fictional}
 }
 
 // tell reports one thing, once. The pipe has to hold all that is reported, since it is read
@@ -48,10 +48,10 @@ func (j *journal) tell(r report) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	line, err := json.Marshal(r)
-	if err != nil || j.told[string(line)] || len(j.told) >= maxReports {
+	if err != nil || j.lines[string(line)] || len(j.lines) >= maxReports {
 		return
 	}
-	j.told[string(line)] = true
+	j.lines[string(line)] = true
 	_, _ = j.file.Write(append(line, '\n')) // who reads it may have gone
 }
 

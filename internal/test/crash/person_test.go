@@ -37,8 +37,8 @@ func newPerson(planned func(umpire.SessionID, umpire.CallID) (*conversation, *pl
 	}
 }
 
-// A desk is a gate at which a person answers.
-type desk struct {
+// An answerer is a gate at which a person answers.
+type answerer struct {
 	*person
 	*client.Client
 
@@ -57,7 +57,7 @@ func (p *person) attend(ctx context.Context, h *home, rng *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		d := &desk{person: p, Client: c, gate: g, rng: rng}
+		d := &answerer{person: p, Client: c, gate: g, rng: rng}
 		err = d.attend(ctx)
 		c.Close()
 		if err != nil && !h.forgives(err.Error()) && !errors.Is(err, context.Canceled) {
@@ -80,7 +80,7 @@ const moment = 20 * time.Millisecond
 
 // attend answers while one gate lives: what waits, and then whenever something is
 // asked.
-func (d *desk) attend(ctx context.Context) error {
+func (d *answerer) attend(ctx context.Context) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	go func() {
@@ -109,7 +109,7 @@ func (d *desk) attend(ctx context.Context) error {
 }
 
 // latest is the number of the last event that is not of now.
-func (d *desk) latest(ctx context.Context) (int64, error) {
+func (d *answerer) latest(ctx context.Context) (int64, error) {
 	sessions, err := d.Sessions(ctx, umpire.SessionQuery{Limit: 1})
 	if err != nil || len(sessions) == 0 {
 		return 0, err
@@ -122,7 +122,7 @@ func (d *desk) latest(ctx context.Context) (int64, error) {
 }
 
 // answerAll answers every question that waits.
-func (d *desk) answerAll(ctx context.Context) error {
+func (d *answerer) answerAll(ctx context.Context) error {
 	list, err := d.Pending(ctx, umpire.PendingQuery{})
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (d *desk) answerAll(ctx context.Context) error {
 }
 
 // answer answers one question; sometimes two people do at once, and disagree.
-func (d *desk) answer(ctx context.Context, q *umpire.Pending) error {
+func (d *answerer) answer(ctx context.Context, q *umpire.Pending) error {
 	choice, err := d.choose(ctx, q)
 	if err != nil || choice == "" {
 		return err
@@ -154,7 +154,7 @@ func (d *desk) answer(ctx context.Context, q *umpire.Pending) error {
 }
 
 // choose decides what to answer.
-func (d *desk) choose(ctx context.Context, q *umpire.Pending) (umpire.Choice, error) {
+func (d *answerer) choose(ctx context.Context, q *umpire.Pending) (umpire.Choice, error) {
 	d.mu.Lock()
 	choice, answered := d.taken[q.Request]
 	d.questions[q.Request] = *q
@@ -175,7 +175,7 @@ func (d *desk) choose(ctx context.Context, q *umpire.Pending) (umpire.Choice, er
 
 // account looks what became of a call that was started, and nobody knows whether it
 // ran: after seeing that the gate shows it as such.
-func (d *desk) account(ctx context.Context, q *umpire.Pending, in *conversation, call *planned) (umpire.Choice, error) {
+func (d *answerer) account(ctx context.Context, q *umpire.Pending, in *conversation, call *planned) (umpire.Choice, error) {
 	b, err := d.Batch(ctx, q.Session, q.Batch)
 	if err != nil {
 		return "", err
@@ -202,7 +202,7 @@ func (d *desk) account(ctx context.Context, q *umpire.Pending, in *conversation,
 }
 
 // hand hands an answer in. An error is one of the way to the gate only.
-func (d *desk) hand(ctx context.Context, q *umpire.Pending, choice umpire.Choice) error {
+func (d *answerer) hand(ctx context.Context, q *umpire.Pending, choice umpire.Choice) error {
 	d.mu.Lock()
 	d.tried[q.Request] = append(d.tried[q.Request], choice)
 	d.mu.Unlock()
@@ -265,7 +265,7 @@ func (p *person) checkStanding(q *umpire.Pending, standing umpire.Standing) {
 }
 
 // stillWaits is the error of a question that ought not to wait, if it does still.
-func (d *desk) stillWaits(ctx context.Context, q *umpire.Pending, why string) error {
+func (d *answerer) stillWaits(ctx context.Context, q *umpire.Pending, why string) error {
 	list, err := d.Pending(ctx, umpire.PendingQuery{Session: q.Session})
 	for i := range list {
 		if list[i].Request == q.Request {
