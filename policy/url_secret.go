@@ -15,7 +15,7 @@ const (
 	// how many letters and digits in one piece.
 	maxPlainURL  = 1024
 	maxPlainWord = 100
-	// maxOpaque is how many characters of a part look made by dice at most, and maxOpaqueAll
+	// maxOpaque is how many characters of a part look random at most, and maxOpaqueAll
 	// how many of the whole. An identifier of 32 hexadecimal digits is common in addresses.
 	maxOpaque    = 32
 	maxOpaqueAll = 96
@@ -63,7 +63,7 @@ func secretQuery(u *url.URL) bool {
 	return false
 }
 
-// opaquePart says which part of a text looks made by dice or encoded, or "". Slashes, and what
+// opaquePart says which part of a text looks random or encoded, or "". Slashes, and what
 // separates the parameters of a query, separate parts.
 func opaquePart(text string) umpire.Phrase {
 	all := 0

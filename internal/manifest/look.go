@@ -27,7 +27,7 @@ func Find(g *place.Bounds, dir string, names ...string) string {
 	for {
 		for _, name := range names {
 			file := filepath.Join(dir, filepath.FromSlash(name))
-			if _, err := os.Lstat(file); err == nil && !isQuiet(file) {
+			if _, err := os.Lstat(file); err == nil && !namesNoCode(file) {
 				return file
 			}
 		}
@@ -39,9 +39,9 @@ func Find(g *place.Bounds, dir string, names ...string) string {
 	}
 }
 
-// loud are words that occur in the settings of package managers that name code. Only such
+// codeWords are words that occur in the settings of package managers that name code. Only such
 // settings matter. Files of other names matter as they are.
-var loud = []struct {
+var codeWords = []struct {
 	file  string
 	words []string
 }{
@@ -54,9 +54,9 @@ var loud = []struct {
 	}},
 }
 
-// isQuiet reports a settings file that names no code.
-func isQuiet(file string) bool {
-	for _, l := range loud {
+// namesNoCode reports a settings file that names no code.
+func namesNoCode(file string) bool {
+	for _, l := range codeWords {
 		if l.file == filepath.Base(file) {
 			return !saysAny(file, l.words)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // assigned masks the value of a name: NAME=VALUE, name: value, "name": "value",
-// --name value, <name>value</name> and their kin.
+// --name value, <name>value</name> and the like.
 func (s *scan) assigned(t tier, start, end int) {
 	n, ok := s.nameAt(t, start, end)
 	if !ok || start < s.valued {

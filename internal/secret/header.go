@@ -96,7 +96,7 @@ func encodedPair(text string) bool {
 	return colon
 }
 
-// cookies masks the values of cookies that look made by dice.
+// cookies masks the values of cookies that look random.
 func (s *scan) cookies(_, end int) {
 	if end >= len(s.text) || strings.IndexByte(`:"'`, s.text[end]) < 0 {
 		return

@@ -19,7 +19,7 @@ type rule struct {
 	group    int  // of the secret; 0 is the first that matched anything
 	word     bool // begins at the beginning of a word
 	plain    bool // the value has no shape of its own, so the name has to speak of a secret
-	dice     bool // begins with too little, so the value has to look made by dice
+	random   bool // begins with too little, so the value has to look random
 	entropy  float64
 
 	once     sync.Once
@@ -60,7 +60,7 @@ func (s *scan) match(r *rule, start int) {
 	value := s.text[begin:end]
 	switch {
 	case isPlaceholder(value), r.entropy > 0 && entropyOf(value) <= r.entropy, r.plain && !s.speaks(start, begin),
-		r.dice && !token.Random(value):
+		r.random && !token.Random(value):
 		return
 	}
 	s.addSpan(begin+addressLength(value), end, r.id, exact)

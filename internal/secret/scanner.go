@@ -140,7 +140,7 @@ func (r *scannerRule) fit() (*rule, error) {
 	if longest := longestMatch(tree); longest > 0 {
 		fitted.longest = longest + 1
 	}
-	fitted.dice = fitted.lead == 0 && shortest < enoughToGuess
+	fitted.random = fitted.lead == 0 && shortest < enoughToGuess
 	fitted.pattern = pattern
 	return fitted, nil
 }
