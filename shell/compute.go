@@ -271,7 +271,7 @@ func trimGlob(op syntax.ParExpOperator, wd word, literals []string) (word, bool)
 	return word{}, false
 }
 
-// trimText is ${text%pattern} and its kin.
+// trimText is ${text%pattern} and the like.
 func trimText(op syntax.ParExpOperator, text string, literals []string) string {
 	for n := range len(text) + 1 {
 		switch short := text[len(text)-n:]; {

@@ -460,7 +460,7 @@ func (e *expansion) judgeEvaluated(p *syntax.ParamExp) {
 	}
 }
 
-// applyParamOperator applies ${name:-word} and its kin.
+// applyParamOperator applies ${name:-word} and the like.
 func (e *expansion) applyParamOperator(p *syntax.ParamExp, words []word, found bool) []word {
 	anything := []word{{open: true, split: true}}
 	if e.w.defaults && p.Exp.Word != nil && operatorHasDefault(p.Exp.Op) &&

@@ -285,8 +285,8 @@ func addDashes(args []word) []word {
 	return append(out, rest...)
 }
 
-// checkTar judges tar by its mode: -t looks, -x writes into a folder, -c and its
-// kin write the archive.
+// checkTar judges tar by its mode: -t looks, -x writes into a folder, -c and
+// the like write the archive.
 func checkTar(u *use) {
 	if args := argumentsOf(u); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
 		reparseArguments(u, addDashes(args), false)
@@ -381,7 +381,7 @@ func walkCheckpoints(u *use) {
 	}
 }
 
-// checkPacker judges gzip and its kin: they replace files unless an option prints instead.
+// checkPacker judges gzip and the like: they replace files unless an option prints instead.
 func checkPacker(u *use) {
 	files := u.operands
 	u.operands = nil

@@ -70,7 +70,7 @@ const secretServices = "secretsmanager ssm sts kms iam sso cognito-idp acm-pca l
 	"redshift rds-data secrets auth keyvault ad credential logging storage keys service-accounts appsettings " +
 	"connection-string credentials tokens token secret"
 
-// checkAWS lowers `aws SERVICE describe-…` and its kin, which only tell.
+// checkAWS lowers `aws SERVICE describe-…` and the like, which only tell.
 func checkAWS(u *use) {
 	words := u.operands
 	u.operands = nil

@@ -177,7 +177,7 @@ func judgeFindValue(u *use, line *findLine, rest []word) int {
 	return min(2, len(rest))
 }
 
-// walkFindExec walks the command of -exec and its kin.
+// walkFindExec walks the command of -exec and the like.
 func walkFindExec(u *use, line *findLine, rest []word) int {
 	end := 1
 	for end < len(rest) && rest[end].text != ";" && !(rest[end].text == "+" && rest[end-1].text == "{}") {

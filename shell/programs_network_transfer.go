@@ -15,7 +15,7 @@ const (
 	sendsKeys  = "sends-credentials-or-trusts-another-party"
 )
 
-// transferTools are the programs that download and upload over HTTP and its kin.
+// transferTools are the programs that download and upload over HTTP and the like.
 var transferTools = []program{
 	// safe: curl --version
 	// asks: curl https://example.com

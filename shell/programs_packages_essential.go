@@ -25,7 +25,7 @@ var removers = []struct{ programs, verbs, dry string }{
 }
 
 // essentials are packages without which a system does not start, or nobody can mend it:
-// what Debian marks as essential, and their kin. A kernel of one version is not among them.
+// what Debian marks as essential, and the like. A kernel of one version is not among them.
 const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv systemd-libs libsystemd0 init " +
 	"sysvinit sysvinit-core openrc runit bash dash coreutils busybox util-linux login passwd mount dpkg apt rpm " +
 	"rpm-libs dnf yum zypper pacman apk-tools xbps portage base base-files base-passwd base-system filesystem setup " +

@@ -10,7 +10,7 @@ import (
 const runsOwn = "runs-a-program-of-the-projects-packages"
 
 // projectChecks are the tests and checks that `poetry run`, `bundle exec`,
-// `pnpm exec` and their kin may start unasked. A project can give any of these
+// `pnpm exec` and the like may start unasked. A project can give any of these
 // names to a program of its own; it runs as the project's tests do.
 const projectChecks = ownPrograms + " biome pytest py.test mypy ruff black isort flake8 pylint pyright basedpyright " +
 	"pycodestyle pydocstyle pyflakes vulture bandit yamllint codespell rspec rubocop standardrb"

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// packedSearch are the options of zgrep and its kin, which are scripts. Not all of them
+// packedSearch are the options of zgrep and the like, which are scripts. Not all of them
 // know which of grep's options take the next word, so that only the two do that each
 // of them knows; with the others the next word counts as a pattern or a file.
 var packedSearch = []option{

@@ -362,7 +362,7 @@ func checkHostname(u *use) {
 	}
 }
 
-// checkLsof takes `+D folder` and its kin for what they are, and a path for a file
+// checkLsof takes `+D folder` and the like for what they are, and a path for a file
 // that is looked up.
 func checkLsof(u *use) {
 	for _, operand := range u.operands {

@@ -237,7 +237,7 @@ func secondWord(words []word) string {
 	return words[1].text
 }
 
-// changesNetwork reports `nmcli device disconnect` and its kin.
+// changesNetwork reports `nmcli device disconnect` and the like.
 func changesNetwork(operands []word) bool {
 	const nouns = "device connection general"
 	return len(operands) > 1 && scan.HasField(nouns, operands[0].text) &&

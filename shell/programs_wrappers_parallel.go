@@ -82,7 +82,7 @@ func walkBuilt(u *use, command []word, item word) {
 	}
 }
 
-// fillItem replaces {} and its kin by the item, or appends the item when there are no
+// fillItem replaces {} and the like by the item, or appends the item when there are no
 // placeholders.
 func fillItem(command []word, item word) []word {
 	out, found := make([]word, 0, len(command)+1), false

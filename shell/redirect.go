@@ -100,7 +100,7 @@ func quotedDelimiter(delimiter *syntax.Word) bool {
 	return false
 }
 
-// walkDuplicate walks 2>&1 and its kin; >&file is a write. It reports whether the
+// walkDuplicate walks 2>&1 and the like; >&file is a write. It reports whether the
 // output goes to a file.
 func walkDuplicate(w *walker, s *state, r *syntax.Redirect, target word) bool {
 	if target.known() && strings.Trim(target.text, "0123456789") == "" || target.text == "-" {

@@ -17,7 +17,7 @@ const tracesPath = "/v1/traces"
 
 // Exporter returns an exporter for metrics.Config. It sends to the endpoint, an
 // address with scheme, host and perhaps a path; "" is what the environment says in
-// OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT and its kin), which
+// OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT and the like), which
 // also give headers, certificates and time-outs. It connects when there is
 // something to send.
 func Exporter(ctx context.Context, endpoint string) (trace.SpanExporter, error) {

@@ -194,7 +194,7 @@ func unescape(text string) string {
 
 var quoteOperators = lazyregexp.Regexp{Text: `^(?:(qx|qq|qw|q)\s*|%(x|w|q|Q|W|i)?)([({\[<|/!])`}
 
-// quoteOperator reads qx{…} and its kin, and reports whether there is one.
+// quoteOperator reads qx{…} and the like, and reports whether there is one.
 func (t *tokenizer) quoteOperator() bool {
 	m := quoteOperators.Get().FindStringSubmatch(t.restOfCode())
 	if m == nil || t.at > 0 && nameByte(t.code[t.at-1]) || m[1] == "" && (m[2] == "" || !t.isLanguage("ruby")) {
