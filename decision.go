@@ -96,6 +96,8 @@ type Decision struct {
 	Accesses    []Access
 	Obligations Obligations
 	Suggestions []Suggestion
+	// Trial says what a trial could do for a call that asks; with any other verdict it is none.
+	Trial TrialOffer
 }
 
 // shown is a Decision in JSON.
@@ -113,6 +115,7 @@ type shown struct {
 	Consequence Consequence    `json:"consequence"`
 	Obligations Obligations    `json:"obligations"`
 	Suggestions []Suggestion   `json:"suggestions"`
+	Trial       TrialOffer     `json:"trial,omitempty"`
 }
 
 // MarshalJSON writes the decision as `umpire check --json` shows it.
@@ -120,6 +123,7 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown{
 		d.Verdict, d.Risk, d.Risk.Class(), d.Reason, d.ReasonCode, d.Type, d.Warning, d.Rule,
 		orEmpty(d.Reasons), orEmpty(d.Accesses), d.Consequence, d.Obligations, orEmpty(d.Suggestions),
+		d.Trial,
 	})
 }
 
@@ -136,7 +140,7 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 		Verdict: s.Verdict, Risk: s.Risk, Consequence: s.Consequence, Reason: s.Reason, ReasonCode: s.ReasonCode,
 		Type: s.Type, Warning: s.Warning,
 		Rule: s.Rule, Reasons: orNil(s.Reasons), Accesses: orNil(s.Accesses), Obligations: s.Obligations,
-		Suggestions: orNil(s.Suggestions),
+		Suggestions: orNil(s.Suggestions), Trial: s.Trial,
 	}
 	return nil
 }

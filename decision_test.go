@@ -25,6 +25,7 @@ func TestDecisionSurvivesJSON(t *testing.T) {
 			}},
 			Obligations: umpire.Obligations{Sandbox: "workspace-write", Network: true},
 			Suggestions: []umpire.Suggestion{{Action: umpire.Allow, Tool: "Bash", Match: match, Scope: umpire.ScopeProject}},
+			Trial:       umpire.TrialFirst,
 		},
 	}
 	for name, want := range decisions {

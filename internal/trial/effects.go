@@ -3,6 +3,8 @@ package trial
 import (
 	"io/fs"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Effects are what keeping a layer would change.
@@ -41,19 +43,17 @@ type Effect struct {
 	After  Entry `json:"after,omitzero"`
 }
 
-// A Kind is what happened to a path.
-type Kind string
+// A Kind is what happened to a path. Moved is a file with its content that has left From,
+// whatever else changed about it: it stands for a deletion and a creation.
+type Kind = umpire.EffectKind
 
-// The kinds. Changed is another content, link target or type. Attributes is the same
-// content with another mode, owner or modification time. Moved is a file with its content
-// that has left From, whatever else changed about it: it stands for a deletion and a
-// creation.
+// The kinds.
 const (
-	Created    Kind = "created"
-	Changed    Kind = "changed"
-	Deleted    Kind = "deleted"
-	Moved      Kind = "moved"
-	Attributes Kind = "attributes"
+	Created    = umpire.EffectCreated
+	Changed    = umpire.EffectChanged
+	Deleted    = umpire.EffectDeleted
+	Moved      = umpire.EffectMoved
+	Attributes = umpire.EffectAttributes
 )
 
 // An Entry is what stands at a path.
@@ -92,12 +92,12 @@ type Attempt struct {
 }
 
 // An AttemptKind says what was tried.
-type AttemptKind string
+type AttemptKind = umpire.AttemptKind
 
 // The kinds of attempts.
 const (
-	AttemptNetwork AttemptKind = "network"
-	AttemptWrite   AttemptKind = "write"
+	AttemptNetwork = umpire.AttemptNetwork
+	AttemptWrite   = umpire.AttemptWrite
 )
 
 // A Difference is an operation that the layer could not do.

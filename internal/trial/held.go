@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +42,7 @@ func Hold(state string, h *Held) error {
 	c.Effects.Differs = slices.Clone(h.Effects.Differs)
 	c.Layer.Roots = slices.Clone(h.Layer.Roots)
 	_ = c.eachPath(func(path *string) error { // escaping does not fail
-		*path = escapePath(*path)
+		*path = umpire.EscapePath(*path)
 		return nil
 	})
 	data, err := json.Marshal(&c)
@@ -109,7 +108,7 @@ func readHeld(file string) (*Held, error) {
 		return nil, umpire.Errorf("read %q: %w", file, err)
 	}
 	return h, h.eachPath(func(path *string) (err error) {
-		*path, err = url.PathUnescape(*path)
+		*path, err = umpire.UnescapePath(*path)
 		return err
 	})
 }

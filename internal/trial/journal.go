@@ -1,17 +1,12 @@
 package trial
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
@@ -186,7 +181,7 @@ func (j *journal) escaped() *journal {
 	c.Roots = append([]keptRoot{}, j.Roots...)
 	c.Only = append([]string{}, j.Only...)
 	_ = c.eachPath(func(path *string) error { // escaping does not fail
-		*path = escapePath(*path)
+		*path = umpire.EscapePath(*path)
 		return nil
 	})
 	return &c
@@ -194,7 +189,7 @@ func (j *journal) escaped() *journal {
 
 func (j *journal) unescape() error {
 	return j.eachPath(func(path *string) (err error) {
-		*path, err = url.PathUnescape(*path)
+		*path, err = umpire.UnescapePath(*path)
 		return err
 	})
 }
@@ -220,22 +215,4 @@ func (j *journal) eachPath(visit func(*string) error) error {
 
 func visitEntry(e *Entry, visit func(*string) error) error {
 	return errors.Join(visit(&e.Link), visit(&e.SameAs))
-}
-
-// escapePath writes bytes that are not UTF-8, and the percent sign itself, as %XX.
-func escapePath(path string) string {
-	if utf8.ValidString(path) && !strings.Contains(path, "%") {
-		return path
-	}
-	var b bytes.Buffer
-	for i := 0; i < len(path); {
-		r, size := utf8.DecodeRuneInString(path[i:])
-		if r == utf8.RuneError && size == 1 || r == '%' {
-			fmt.Fprintf(&b, "%%%02X", path[i])
-		} else {
-			b.WriteString(path[i : i+size])
-		}
-		i += size
-	}
-	return b.String()
 }

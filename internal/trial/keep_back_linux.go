@@ -81,7 +81,7 @@ func (t *transaction) noteRestored() error {
 		}
 		now, changed, err := statAt(parent, base)
 		if err == nil && isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) {
-			restored[escapePath(s.Path)] = changed
+			restored[umpire.EscapePath(s.Path)] = changed
 		}
 	}
 	text, err := json.Marshal(restored)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -80,7 +81,8 @@ func (c *checker) isUnchanged(ctx context.Context, s *step) (bool, error) {
 		return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before), nil
 	}
 	return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) && now.Digest == s.Before.Digest &&
-		now.Link == s.Before.Link && (changed.Before(c.began) || changed.Equal(c.restored[escapePath(s.Path)])), nil
+		now.Link == s.Before.Link &&
+		(changed.Before(c.began) || changed.Equal(c.restored[umpire.EscapePath(s.Path)])), nil
 }
 
 // readNow reads what stands at a step's path. A file of which the digest was not needed

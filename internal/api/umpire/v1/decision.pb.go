@@ -708,7 +708,9 @@ type Decision struct {
 	Suggestions []*Suggestion `protobuf:"bytes,12,rep,name=suggestions,proto3" json:"suggestions,omitempty"`
 	// What cannot be taken back, the worst of the accesses: none, reversible, outward
 	// or lost.
-	Consequence   string `protobuf:"bytes,13,opt,name=consequence,proto3" json:"consequence,omitempty"`
+	Consequence string `protobuf:"bytes,13,opt,name=consequence,proto3" json:"consequence,omitempty"`
+	// What a trial could do for a call that asks: offered or first; empty for none.
+	Trial         string `protobuf:"bytes,14,opt,name=trial,proto3" json:"trial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -834,6 +836,13 @@ func (x *Decision) GetConsequence() string {
 	return ""
 }
 
+func (x *Decision) GetTrial() string {
+	if x != nil {
+		return x.Trial
+	}
+	return ""
+}
+
 var File_umpire_v1_decision_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_decision_proto_rawDesc = "" +
@@ -894,7 +903,7 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x05scope\x18\x04 \x01(\tR\x05scope\x12\x14\n" +
 	"\x05width\x18\x05 \x01(\tR\x05width\x12'\n" +
 	"\x0fmax_consequence\x18\x06 \x01(\tR\x0emaxConsequence\x12\x18\n" +
-	"\aoptions\x18\a \x01(\tR\aoptions\"\xe3\x03\n" +
+	"\aoptions\x18\a \x01(\tR\aoptions\"\xf9\x03\n" +
 	"\bDecision\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x12\x12\n" +
 	"\x04risk\x18\x02 \x01(\tR\x04risk\x12\x14\n" +
@@ -910,7 +919,8 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	" \x03(\v2\x11.umpire.v1.AccessR\baccesses\x128\n" +
 	"\vobligations\x18\v \x01(\v2\x16.umpire.v1.ObligationsR\vobligations\x127\n" +
 	"\vsuggestions\x18\f \x03(\v2\x15.umpire.v1.SuggestionR\vsuggestions\x12 \n" +
-	"\vconsequence\x18\r \x01(\tR\vconsequenceB\x9f\x01\n" +
+	"\vconsequence\x18\r \x01(\tR\vconsequence\x12\x14\n" +
+	"\x05trial\x18\x0e \x01(\tR\x05trialB\x9f\x01\n" +
 	"\rcom.umpire.v1B\rDecisionProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
 
