@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,10 +110,25 @@ func decodeCount(n *yaml.Node, into *int) error {
 }
 
 func decodeDuration(n *yaml.Node, into *time.Duration) error {
-	d, err := time.ParseDuration(n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
-		return umpire.Errorf("%q: want a duration such as 90s, 10m or 720h", n.Value)
+	d, ok := ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || !ok || d <= 0 {
+		return umpire.Errorf("%q: want a duration such as 90s, 10m, 720h or 7d", n.Value)
 	}
 	*into = d
 	return nil
 }
+
+// ParseDuration reads a duration as people write it: as Go does, or in days, such as 7d.
+func ParseDuration(text string) (time.Duration, bool) {
+	if days, inDays := strings.CutSuffix(text, "d"); inDays {
+		n, err := strconv.Atoi(days)
+		return time.Duration(n) * day, err == nil && n >= 0 && n <= int(maxDuration/day)
+	}
+	d, err := time.ParseDuration(text)
+	return d, err == nil
+}
+
+const (
+	day         = 24 * time.Hour
+	maxDuration = time.Duration(1<<63 - 1)
+)
