@@ -106,6 +106,9 @@ func (s *step) isFolderStep() bool { return s.Before.Type.IsDir() || s.After.Typ
 // kept is what a journal did, for people.
 func (j *journal) kept() *Kept {
 	k := &Kept{ID: j.ID, Time: j.Time, Command: j.Command, Undoes: j.Undoes}
+	if len(j.Roots) > 0 {
+		k.Root = j.Roots[0].Path
+	}
 	for i := range j.Steps {
 		s := &j.Steps[i]
 		e := Effect{Path: s.Path, Kind: Changed, Before: s.Before, After: s.After}

@@ -3,10 +3,12 @@ package trial
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A KeepSpec says what is kept, and where it is remembered.
@@ -24,6 +26,7 @@ type KeepSpec struct {
 type Kept struct {
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
+	Root    string    `json:"root"` // the project, or the outermost folder of those that changed
 	Command string    `json:"command,omitempty"`
 	// Undoes is the record that this one took back, and Undone the one that took it back.
 	Undoes string `json:"undoes,omitempty"`
@@ -32,6 +35,13 @@ type Kept struct {
 	Changes []Effect `json:"changes"`
 	// Left are folders that an undo did not delete, since somebody has put something there.
 	Left []string `json:"left,omitempty"`
+}
+
+// Touches reports whether anything changed at or below some paths, which are absolute.
+func (k *Kept) Touches(paths []string) bool {
+	return slices.ContainsFunc(k.Changes, func(e Effect) bool {
+		return slices.ContainsFunc(paths, func(path string) bool { return files.Within(path, e.Path) })
+	})
 }
 
 // ErrLayerChanged says that a layer no longer is what was shown.

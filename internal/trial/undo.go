@@ -23,9 +23,11 @@ const (
 type UndoSpec struct {
 	// State is umpire's own folder.
 	State string
-	// ID is a record, or the beginning of its id; "" is the latest one that has not been
-	// taken back.
+	// ID is a record, or the beginning of its id; "" is the latest one below Root that has not
+	// been taken back.
 	ID string
+	// Root is a project, "" for all of them. It does not matter to an ID.
+	Root string
 	// Only are the paths that are taken back, with what lies in them; none is all. They
 	// are absolute.
 	Only []string
@@ -69,8 +71,31 @@ func Records(state string) ([]Kept, error) {
 	return all, nil
 }
 
+// Undoable lists what was kept below a folder, can be taken back and has not been, the latest
+// first. An undo of something kept is not in it, though it can be taken back by its id.
+func Undoable(state, root string) ([]Kept, error) {
+	all, err := Records(state)
+	var open []Kept
+	for i := range all {
+		if all[i].Undone == "" && !isTakenBack(all, &all[i]) && (root == "" || files.Within(root, all[i].Root)) {
+			open = append(open, all[i])
+		}
+	}
+	return open, err
+}
+
 // findRecord finds the record that an id means.
 func findRecord(spec *UndoSpec) (*Kept, error) {
+	if spec.ID == "" {
+		open, err := Undoable(spec.State, spec.Root)
+		if err != nil {
+			return nil, err
+		}
+		if len(open) == 0 {
+			return nil, ErrNothingKept
+		}
+		return &open[0], nil
+	}
 	all, err := Records(spec.State)
 	if err != nil {
 		return nil, err
@@ -79,11 +104,9 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 	for i := range all {
 		k := &all[i]
 		switch {
-		case spec.ID == "" && k.Undone == "" && !isTakenBack(all, k):
-			return k, nil
 		case spec.ID == k.ID:
 			found = []*Kept{k}
-		case spec.ID != "" && strings.HasPrefix(k.ID, spec.ID) && (len(found) == 0 || found[0].ID != spec.ID):
+		case strings.HasPrefix(k.ID, spec.ID) && (len(found) == 0 || found[0].ID != spec.ID):
 			found = append(found, k)
 		}
 	}

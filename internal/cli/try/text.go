@@ -41,8 +41,12 @@ const discardLong = `Removes a trial that waits, with all that it wrote. Without
 of this project.`
 
 // UndoLong is the long help of `umpire undo`.
-const UndoLong = `Takes back what was kept last, or what ID names: files get their content, mode, owner
-and time back, and what was created goes. All of it is taken back, or nothing.
+const UndoLong = `Takes back what was kept last in this project, or what ID names: files get their
+content, mode, owner and time back, and what was created goes. All of it is taken back,
+or nothing.
+
+--since takes back all that was kept in this project since a time, the latest first. It
+stops at the first that cannot be taken back, and says what was taken back until then.
 
 Later changes by others are not lost: those of a text are merged by line, and where
 that cannot be done the files are named and nothing is done. --only takes back the
@@ -54,5 +58,6 @@ Taking back needs a person.`
 
 const undoExample = `  umpire undo
   umpire undo --list
+  umpire undo --since 10m
   umpire undo --only src/main.go
   umpire undo trial-1234`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,9 +18,10 @@ import (
 
 // An undoFlags is what `umpire undo` is told.
 type undoFlags struct {
-	only []string
-	list bool
-	json bool
+	since string
+	only  []string
+	list  bool
+	json  bool
 }
 
 // NewUndoCommand is `umpire undo`.
@@ -31,34 +33,58 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 		Long:    UndoLong,
 		Example: undoExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.list {
-				return listKept(a, f.json)
+			switch {
+			case f.list:
+				return listKept(a, &f)
+			case f.since != "" && len(args) > 0:
+				return app.Usage("umpire undo --help", "ID and --since: want one of them")
+			case f.since != "":
+				return undoSince(cmd.Context(), a, &f)
 			}
 			return undo(cmd.Context(), a, &f, strings.Join(args, ""))
 		},
 	}
 	flags := cmd.Flags()
+	flags.StringVar(&f.since, "since", "", "take back all that was kept since `TIME`: 10m, 2d, 14:30 or RFC 3339")
 	flags.StringArrayVar(&f.only, "only", nil, "take back only this `PATH`, with what lies in it; may be repeated")
 	flags.BoolVar(&f.list, "list", false, "list what was kept, and can be taken back")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	return cmd
 }
 
-// undo takes back what was kept last, or what an id means.
+// undo takes back what was kept last in this project, or what an id means.
 func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
-	state, err := prepareState(ctx, a)
+	spec, err := undoSpec(ctx, a, f)
 	if err != nil {
 		return err
 	}
-	spec := trial.UndoSpec{State: state, ID: id}
-	for _, path := range f.only {
-		spec.Only = append(spec.Only, a.Absolute(path))
-	}
-	undone, err := trial.Undo(ctx, spec)
+	spec.ID = id
+	undone, err := trial.Undo(ctx, *spec)
 	if err != nil {
 		return undoError(a, id, err)
 	}
 	return a.Show(f.json, undone, func() error { return showUndone(a, undone) })
+}
+
+// undoSpec is what is to be taken back, but for its id.
+func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, error) {
+	state, err := prepareState(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	project, err := a.FindProject(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &trial.UndoSpec{State: state, Root: project.Root, Only: absolutePaths(a, f.only)}, nil
+}
+
+func absolutePaths(a *app.App, paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		all = append(all, a.Absolute(path))
+	}
+	return all
 }
 
 // undoError says what can be done when nothing was taken back.
@@ -91,14 +117,14 @@ var undoWords = map[trial.Kind]string{
 // showUndone says what is as it was, and how to have it again.
 func showUndone(a *app.App, k *trial.Kept) error {
 	if len(k.Changes) == 0 {
-		fmt.Fprintln(a.Stdout, a.Text.Of("Nothing was left to take back."))
-	} else {
-		text := a.FormatCount(len(k.Changes), "Took back %d change", "Took back %d changes")
-		if k.Command != "" {
-			text = view.Joined(text, ": ", app.Clip(view.Visible(k.Command)))
-		}
-		fmt.Fprintln(a.Stdout, text)
+		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("Nothing was left to take back."))
+		return err
 	}
+	text := a.FormatCount(len(k.Changes), "Took back %d change", "Took back %d changes")
+	if k.Command != "" {
+		text = view.Joined(text, ": ", app.Clip(view.Visible(k.Command)))
+	}
+	fmt.Fprintln(a.Stdout, text)
 	for i := range k.Changes[:min(len(k.Changes), maxUndoneShown)] {
 		e := &k.Changes[i]
 		path := e.Path
@@ -122,6 +148,7 @@ func showUndone(a *app.App, k *trial.Kept) error {
 type keptLine struct {
 	ID      string `json:"id"`
 	Time    string `json:"time"`
+	Root    string `json:"root"`
 	Command string `json:"command,omitempty"`
 	Changes int    `json:"changes"`
 	Undoes  string `json:"undoes,omitempty"`
@@ -129,26 +156,37 @@ type keptLine struct {
 }
 
 // listKept lists what was kept, the latest first.
-func listKept(a *app.App, asJSON bool) error {
+func listKept(a *app.App, f *undoFlags) error {
 	all, err := trial.Records(a.StateDir())
 	if err != nil {
 		return app.Failed(err)
+	}
+	if f.since != "" {
+		from, err := parseSince(f.since, a.Now())
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(k trial.Kept) bool { return k.Time.Before(from) })
+	}
+	if only := absolutePaths(a, f.only); len(only) > 0 {
+		all = slices.DeleteFunc(all, func(k trial.Kept) bool { return !k.Touches(only) })
 	}
 	list := []keptLine{}
 	for i := range all {
 		k := &all[i]
 		list = append(list, keptLine{
-			k.ID, k.Time.Format(timeFormat), k.Command, len(k.Changes), k.Undoes, k.Undone,
+			k.ID, k.Time.Format(timeFormat), k.Root, k.Command, len(k.Changes), k.Undoes, k.Undone,
 		})
 	}
-	return a.Show(asJSON, list, func() error {
+	return a.Show(f.json, list, func() error {
 		if len(list) == 0 {
 			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing was kept yet"))
 			return err
 		}
 		table := app.NewTable(a.Stdout)
 		fmt.Fprintln(table, strings.Join([]string{
-			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("STATE"), a.Text.Of("COMMAND"),
+			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("STATE"), a.Text.Of("FOLDER"),
+			a.Text.Of("COMMAND"),
 		}, "\t"))
 		for i := range all {
 			k := &all[i]
@@ -159,8 +197,8 @@ func listKept(a *app.App, asJSON bool) error {
 			case k.Undoes != "":
 				state = fmt.Sprintf(a.Text.Of("took back %s"), k.Undoes)
 			}
-			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes), state,
-				app.Clip(view.Visible(k.Command)))
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes), state,
+				view.Visible(k.Root), app.Clip(view.Visible(k.Command)))
 		}
 		return table.Flush()
 	})
