@@ -91,6 +91,10 @@ type BatchCall struct {
 	Request RequestID `json:"request_id,omitempty"`
 	Round   int       `json:"version,omitempty"`
 	Attempt int       `json:"attempt,omitempty"`
+	// Trial is the trial of the call that runs, or whose effects are neither kept nor
+	// discarded; "" is none.
+	Trial      TrialID    `json:"trial_id,omitempty"`
+	TrialState TrialState `json:"trial_state,omitempty"`
 	// Verdict and the reason are those of the last decision.
 	Verdict Verdict    `json:"verdict"`
 	Reason  Phrase     `json:"reason,omitempty"`

@@ -7,7 +7,8 @@
 // it was. Folding a batch's events from the zero value gives the batch as it
 // stands, but for the inputs of its calls, which no event bears.
 //
-// [CallTransitions] and [BatchTransitions] are the machine; docs/batch.md draws it.
+// [CallTransitions], [BatchTransitions] and [TrialTransitions] are the machine; docs/batch.md
+// draws it.
 package batch
 
 import (
@@ -45,7 +46,10 @@ func Apply(b umpire.Batch, e Event) (umpire.Batch, error) {
 	}
 	next.State = to.batchTo
 	if to.call != nil {
-		to.call.State = to.callTo
+		to.call.State, to.call.TrialState = to.callTo, to.trialTo
+		if ends(to.trialTo) {
+			to.call.Trial, to.call.TrialState = "", ""
+		}
 	}
 	return next, nil
 }
@@ -54,31 +58,47 @@ func Apply(b umpire.Batch, e Event) (umpire.Batch, error) {
 type path struct {
 	call    *umpire.BatchCall // nil for an event about the whole batch
 	callTo  umpire.CallState
+	trialTo umpire.TrialState // "" is no open trial
 	batchTo umpire.BatchState
 }
 
 // findPath looks an event up in the tables, or says why it is not there.
 func findPath(b *umpire.Batch, e *umpire.Event) (p path, why string) {
-	if listed(CallTransitions, e.Kind) {
+	ofCall, ofTrial := listed(CallTransitions, e.Kind), listed(TrialTransitions, e.Kind)
+	var known, legal bool
+	if ofCall || ofTrial {
 		if p.call = b.Call(e.Call); p.call == nil {
 			return p, "there is no such call"
 		}
-		var legal bool
-		if p.callTo, _, legal = follow(CallTransitions, p.call.State, e, b.Cancelled); !legal {
+		if p.callTo, _, legal = follow(CallTransitions, p.call.State, e, b.Cancelled); ofCall && !legal {
 			return p, "the call is " + string(p.call.State)
 		}
+		if p.trialTo, _, legal = follow(TrialTransitions, p.call.TrialState, e, b.Cancelled); ofTrial && !legal {
+			return p, fmt.Sprintf("the trial is %q", p.call.TrialState)
+		}
 	}
-	to, known, legal := follow(BatchTransitions, b.State, e, b.Cancelled)
-	if known && !legal {
+	if p.batchTo, known, legal = follow(BatchTransitions, b.State, e, b.Cancelled); known && !legal {
 		return p, "the batch is " + string(b.State)
 	}
-	p.batchTo = to
 	return p, ""
+}
+
+// NextTrialState is where an event takes a trial that is in a state. An event that does not
+// fit leaves it there.
+func NextTrialState(from umpire.TrialState, e *umpire.Event) umpire.TrialState {
+	to, _, _ := follow(TrialTransitions, from, e, false)
+	return to
+}
+
+// ends reports whether no transition leaves a state of a trial: then the call has no open
+// trial any more.
+func ends(state umpire.TrialState) bool {
+	return !slices.ContainsFunc(TrialTransitions, func(t Transition[umpire.TrialState]) bool { return t.From == state })
 }
 
 // movesBatch reports whether the tables know events of a kind.
 func movesBatch(kind umpire.EventKind) bool {
-	return listed(BatchTransitions, kind) || listed(CallTransitions, kind)
+	return listed(BatchTransitions, kind) || listed(CallTransitions, kind) || listed(TrialTransitions, kind)
 }
 
 func listed[State ~string](table []Transition[State], kind umpire.EventKind) bool {
@@ -101,6 +121,9 @@ func note(b *umpire.Batch, c *umpire.BatchCall, e *Event) (why string) {
 		return finish(b, c, e)
 	case umpire.EventCallIndeterminate:
 		return lose(b, c, e)
+	case umpire.EventTrialStarted, umpire.EventTrialRan, umpire.EventEffectsKept, umpire.EventEffectsDiscarded,
+		umpire.EventEffectsConflicted:
+		return try(b, c, e)
 	case umpire.EventBatchCancelled:
 		return cancel(b)
 	case umpire.EventBatchFinished:
@@ -210,6 +233,8 @@ func start(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 		return "the batch is cancelled"
 	case b.Next() != c:
 		return "an earlier call has no result yet"
+	case c.TrialState == umpire.TrialRunning:
+		return "a trial of the call runs"
 	case d.Attempt != c.Attempt+1:
 		return fmt.Sprintf("attempt %d comes after %d", d.Attempt, c.Attempt)
 	case c.State == umpire.CallExecuting && !c.Effect.Repeatable():
@@ -234,6 +259,10 @@ func finish(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	default:
 		return fmt.Sprintf("unknown result status %q", d.Status)
 	}
+	unsettled := c.TrialState == umpire.TrialRunning || c.TrialState == umpire.TrialWaiting
+	if unsettled && d.Status != umpire.ResultIndeterminate {
+		return "the effects of its trial are neither kept nor discarded"
+	}
 	c.Result = &umpire.Result{Call: c.ID, Session: b.Session, Batch: b.ID, Status: d.Status, Code: e.Code}
 	return ""
 }
@@ -246,6 +275,25 @@ func lose(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 		return ""
 	}
 	return putQuestion(b, c, e)
+}
+
+// try takes a trial of a call further. A trial is no execution: it runs while the call is
+// asked, and its effects become real only once the call was started.
+func try(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
+	d, _ := e.Detail.(Tried)
+	begins := e.Kind == umpire.EventTrialStarted
+	switch {
+	case d.Trial == "" || !begins && d.Trial != c.Trial:
+		return "it is about another trial"
+	case begins && (b.Cancelled || b.Next() != c):
+		return "the call is not the next one"
+	case (begins || e.Kind == umpire.EventTrialRan) && c.State != umpire.CallAsked:
+		return "the call is " + string(c.State)
+	case (e.Kind == umpire.EventEffectsKept || e.Kind == umpire.EventEffectsConflicted) && c.Attempt == 0:
+		return "the call was not started"
+	}
+	c.Trial = d.Trial
+	return ""
 }
 
 // cancel stops the turn: nothing of the batch starts any more.

@@ -392,7 +392,7 @@ func TestOtherEvents(t *testing.T) {
 	for _, kind := range []umpire.EventKind{
 		umpire.EventPermissionBypassedByRule, umpire.EventSessionOpened, umpire.EventSessionResumed, umpire.EventSessionEnded,
 		umpire.EventModeChanged, umpire.EventPromptQueued, umpire.EventModelRequested, umpire.EventModelReplied, umpire.EventGrantCreated,
-		umpire.EventGrantRevoked, umpire.EventRulesChanged, umpire.EventRulesDegraded, umpire.EventHookRan, umpire.EventNotice, "OfTomorrow", "",
+		umpire.EventGrantRevoked, umpire.EventRulesChanged, umpire.EventRulesDegraded, umpire.EventHookRan, umpire.EventNotice, umpire.EventUndone, "OfTomorrow", "",
 	} {
 		for _, before := range []umpire.Batch{{}, b} {
 			after, err := applyRecord(before, umpire.Event{Kind: kind, Batch: "x", Data: json.RawMessage("}")})

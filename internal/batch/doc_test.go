@@ -23,7 +23,7 @@ func TestDiagrams(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for _, want := range []string{drawTable(BatchTransitions), drawTable(CallTransitions)} {
+	for _, want := range []string{drawTable(BatchTransitions), drawTable(CallTransitions), drawTable(TrialTransitions)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("docs/batch.md does not have this diagram:\n%s", want)
 		}
@@ -33,6 +33,9 @@ func TestDiagrams(t *testing.T) {
 		kinds = append(kinds, row.On)
 	}
 	for _, row := range CallTransitions {
+		kinds = append(kinds, row.On)
+	}
+	for _, row := range TrialTransitions {
 		kinds = append(kinds, row.On)
 	}
 	for _, kind := range kinds {

@@ -15,7 +15,7 @@ type Event struct {
 }
 
 // A Detail is what an event about a batch says besides the fields that all events have:
-// [Submitted], [Asked], [Answered], [Resumed], [Started] or [Finished].
+// [Submitted], [Asked], [Answered], [Resumed], [Started], [Finished] or [Tried].
 type Detail interface{ isDetail() }
 
 // Submitted is the detail of a BatchSubmitted event.
@@ -81,12 +81,29 @@ type Finished struct {
 	Size   int                 `json:"size,omitempty"`   // of the whole output, in bytes
 }
 
+// Tried is the detail of the events about a trial: TrialStarted, TrialRan, EffectsKept,
+// EffectsDiscarded and EffectsConflicted.
+type Tried struct {
+	Trial   umpire.TrialID `json:"trial_id"`
+	Network bool           `json:"network,omitempty"` // it had the machine's network
+	Digest  string         `json:"digest,omitempty"`  // of its layer
+	Exit    *int           `json:"exit,omitempty"`
+	// Counts are how many paths were created, changed, deleted, moved or given other
+	// attributes; Paths begins the list of them. Of a conflict, Paths are those that somebody
+	// else has changed.
+	Counts map[string]int `json:"counts,omitempty"`
+	Paths  []string       `json:"paths,omitempty"`
+	// Refused begins the list of what it tried elsewhere: addresses and paths.
+	Refused []string `json:"refused,omitempty"`
+}
+
 func (Submitted) isDetail() {}
 func (Asked) isDetail()     {}
 func (Answered) isDetail()  {}
 func (Resumed) isDetail()   {}
 func (Started) isDetail()   {}
 func (Finished) isDetail()  {}
+func (Tried) isDetail()     {}
 
 // Decode reads an event of the timeline. The error of data that cannot be read matches
 // [ErrIllegal].
@@ -110,6 +127,9 @@ func Decode(e umpire.Event) (Event, error) {
 		decoded.Detail, err = decode[Started](e.Data)
 	case umpire.EventCallFinished:
 		decoded.Detail, err = decode[Finished](e.Data)
+	case umpire.EventTrialStarted, umpire.EventTrialRan, umpire.EventEffectsKept, umpire.EventEffectsDiscarded,
+		umpire.EventEffectsConflicted:
+		decoded.Detail, err = decode[Tried](e.Data)
 	}
 	if err != nil {
 		return decoded, umpire.Errorf("%s: its data cannot be read: %w: %w", e.Kind, err, ErrIllegal)

@@ -41,10 +41,12 @@ func FuzzApply(f *testing.F) {
 		umpire.EventBatchSubmitted, umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventPermissionRejected,
 		umpire.EventBatchResumed, umpire.EventCallStarted, umpire.EventCallFinished, umpire.EventCallIndeterminate,
 		umpire.EventBatchCancelled, umpire.EventBatchFinished, umpire.EventBatchDelivered, umpire.EventPermissionBypassedByRule,
+		umpire.EventTrialStarted, umpire.EventTrialRan, umpire.EventEffectsKept, umpire.EventEffectsDiscarded,
+		umpire.EventEffectsConflicted,
 	}
 	for i, text := range []string{
 		`{"lane":"l","turn":1,"calls":[{"call_id":"c1","tool":"Bash","args_hash":"h","state":"asked","verdict":"ask"},{"call_id":"c2","state":"denied"}]}`,
-		`{"version":1}`, ``, `null`, `{"epoch":1}`, `{"attempt":1,"runner":"r","epoch":3}`, `{"status":"ok","output":"x","size":1}`, `{"version":2}`, `{}`, `[]`, `"x"`, `}`,
+		`{"version":1}`, ``, `null`, `{"epoch":1}`, `{"attempt":1,"runner":"r","epoch":3}`, `{"status":"ok","output":"x","size":1}`, `{"version":2}`, `{}`, `[]`, `"x"`, `}`, `{"trial_id":"t"}`,
 	} {
 		f.Add(uint8(i), "c1", "q1", []byte(text))
 	}

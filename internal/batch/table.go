@@ -81,6 +81,21 @@ var BatchTransitions = []Transition[umpire.BatchState]{
 	{From: umpire.BatchFinished, To: umpire.BatchDelivered, On: umpire.EventBatchDelivered},
 }
 
+// TrialTransitions are all transitions of a trial of a call.
+var TrialTransitions = []Transition[umpire.TrialState]{
+	{To: umpire.TrialRunning, On: umpire.EventTrialStarted, Note: "the first call without a result is asked"},
+	{From: umpire.TrialRunning, To: umpire.TrialWaiting, On: umpire.EventTrialRan, Note: "the call is still asked"},
+	{From: umpire.TrialRunning, To: umpire.TrialDiscarded, On: umpire.EventEffectsDiscarded,
+		Note: "it was interrupted, or came too late"},
+	{From: umpire.TrialWaiting, To: umpire.TrialKept, On: umpire.EventEffectsKept, Note: "the call was started"},
+	{From: umpire.TrialWaiting, To: umpire.TrialDiscarded, On: umpire.EventEffectsDiscarded,
+		Note: "denied, or the layer is gone"},
+	{From: umpire.TrialWaiting, To: umpire.TrialConflict, On: umpire.EventEffectsConflicted,
+		Note: "the call was started"},
+	{From: umpire.TrialConflict, To: umpire.TrialKept, On: umpire.EventEffectsKept, Note: "tried again"},
+	{From: umpire.TrialConflict, To: umpire.TrialDiscarded, On: umpire.EventEffectsDiscarded, Note: "given up"},
+}
+
 // follow returns the state that an event leads to. Known is false when no transition of
 // the table is about such events; legal is false when none leaves the state.
 func follow[State ~string](
