@@ -82,6 +82,9 @@ func TestTriggers(t *testing.T) {
 			"NEW.state NOT IN ('asked'":          "NEW.state NOT IN (" + quoteAll(targetsOf(CallTransitions, "")) + ") OR NEW.attempt <> 0",
 			"CREATE TRIGGER batches_transition ": batchTrigger(),
 			"CREATE TRIGGER calls_transition ":   callTrigger(),
+			"CONSTRAINT trials_state":            "CHECK (state IN (" + quoteAll(statesOf(TrialTransitions)) + "))",
+			"NEW.state NOT IN ('running')":       "NEW.state NOT IN (" + quoteAll(targetsOf(TrialTransitions, "")) + ")",
+			"CREATE TRIGGER trials_transition ":  trialTrigger(),
 		} {
 			_, text, found := strings.Cut(schema, name)
 			text, _, _ = strings.Cut(name+text, ";")
@@ -169,6 +172,17 @@ func callTrigger() string {
 		}
 	}
 	return "NOT ( " + again + " OR " + first + " OR NEW.attempt = OLD.attempt AND ( " + strings.Join(others, " OR ") + "))"
+}
+
+// trialTrigger is what trials_transition permits.
+func trialTrigger() string {
+	parts := []string{"NEW.state = OLD.state"}
+	for _, from := range statesOf(TrialTransitions) {
+		if targets := targetsOf(TrialTransitions, from); len(targets) > 0 {
+			parts = append(parts, "OLD.state = '"+string(from)+"' AND "+oneOf("NEW.state", targets))
+		}
+	}
+	return "NOT ( " + strings.Join(parts, " OR ") + ")"
 }
 
 // batchTrigger is what batches_transition permits. A cancel sets a mark, and a resume

@@ -45,7 +45,7 @@ func (t Batches) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 // matches batch.ErrIllegal.
 //
 // The rows that an event needs are stored before it: the answer that it tells of, the
-// execution that it starts, the claim and the delivery of a batch that is delivered.
+// execution or trial that it starts, what a trial did that ran, the claim and the delivery of a batch that is delivered.
 // Results are stored by Results.Insert.
 func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	next, err := batch.Apply(*b, e)
@@ -54,6 +54,9 @@ func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	}
 	if c := b.Call(e.Call); c != nil {
 		if err := t.saveCall(b, c, next.Call(e.Call)); err != nil {
+			return umpire.Errorf("batch %q: %w", b.ID, err)
+		}
+		if err := Trials(t).apply(c, &e.Event); err != nil {
 			return umpire.Errorf("batch %q: %w", b.ID, err)
 		}
 	}
@@ -142,9 +145,11 @@ func (t Batches) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, ro
 // keeps its order in SQLite, which would else begin with all calls of the session.
 const selectBatches = `SELECT b.batch_id, b.session_id, b.lane, b.state, b.resumes, b.cancelled,
 		c.call_id, c.tool, c.input, c.args_hash, c.background, c.effect, c.state, c.request_id, c.round, c.attempt,
-		c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at
+		c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at, t.trial_id, t.state
 	FROM batches AS b CROSS JOIN calls AS c
 	LEFT JOIN results AS r ON r.session_id = c.session_id AND r.call_id = c.call_id
+	LEFT JOIN trials AS t ON t.session_id = c.session_id AND t.call_id = c.call_id
+		AND t.state IN ('running', 'waiting', 'conflict')
 	WHERE b.session_id = $1 AND c.session_id = b.session_id AND c.batch_id = b.batch_id`
 
 // query runs a query that begins with selectBatches. Its rows stand by batch and
@@ -161,7 +166,7 @@ func (t Batches) query(query string, args ...any) ([]umpire.Batch, error) {
 			&c.ID, &c.Tool, jsonTo{&c.Input}, &c.ArgsHash, &c.Background, &c.Effect, &c.State, &c.Request, &c.Round,
 			&c.Attempt, textTo{&c.Verdict}, &c.Reason, &c.Code, status, bytesTo{&r.Output},
 			nullTo[umpire.ReasonCode]{&r.Code},
-			moment{&r.At})
+			moment{&r.At}, nullTo[umpire.TrialID]{&c.Trial}, nullTo[umpire.TrialState]{&c.TrialState})
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ type Tx struct {
 	Executions Executions
 	Results    Results
 	Resumes    Resumes
+	Trials     Trials
 	Grants     Grants
 	Messages   Messages
 	Prompts    Prompts
@@ -46,7 +47,7 @@ func newTx(t transaction) *Tx {
 	tx.Sessions, tx.Workspaces, tx.Batches, tx.Calls = Sessions{of}, Workspaces{of}, Batches{of}, Calls{of}
 	tx.Asks, tx.Answers, tx.Grants, tx.Events = Asks{of}, Answers{of}, Grants{of}, Events{of}
 	tx.Executions, tx.Results, tx.Resumes = Executions{of}, Results{of}, Resumes{of}
-	tx.Messages, tx.Prompts = Messages{of}, Prompts{of}
+	tx.Messages, tx.Prompts, tx.Trials = Messages{of}, Prompts{of}, Trials{of}
 	return tx
 }
 

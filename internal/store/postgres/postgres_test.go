@@ -60,6 +60,7 @@ func TestTruncateIsRefused(t *testing.T) {
 	for table, constraint := range map[string]string{
 		"project_last_root_session": "last_root_truncate", "answers": "answers_truncate", "grants": "grants_truncate",
 		"executions": "executions_truncate", "results": "results_truncate", "resumes": "resumes_truncate", "messages": "messages_truncate",
+		"trials": "trials_truncate",
 		"events": "events_truncate", "streams": "streams_truncate",
 		// Some one of those that go with it refuses.
 		"sessions CASCADE": "_truncate", "project_sessions CASCADE": "_truncate", "batches CASCADE": "_truncate",

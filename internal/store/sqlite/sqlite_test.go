@@ -67,7 +67,7 @@ func TestReplaceIsRefused(t *testing.T) {
 	db := raw(t, "file:"+path) // with the settings that a stranger has
 	for _, table := range []string{
 		"sessions", "project_sessions", "project_last_root_session", "batches", "calls", "asks", "answers", "grants", "executions", "results",
-		"resumes", "messages", "events", "streams", "sessions WHERE project_id IS NULL",
+		"resumes", "trials", "messages", "events", "streams", "sessions WHERE project_id IS NULL",
 	} {
 		into, _, _ := strings.Cut(table, " ")
 		var rows int

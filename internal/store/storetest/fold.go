@@ -69,6 +69,11 @@ var moves = []func(*play, umpire.CallID) error{
 	func(p *play, _ umpire.CallID) error { return p.cancel() },
 	func(p *play, _ umpire.CallID) error { return p.end() },
 	func(p *play, _ umpire.CallID) error { return p.deliver() },
+	(*play).try,
+	(*play).report,
+	(*play).keep,
+	(*play).discard,
+	(*play).conflict,
 }
 
 // sameAs compares a batch with what is stored, but for the inputs, which no event

@@ -253,9 +253,10 @@ func Fill(t *testing.T, s *store.Store) {
 	b.session("s")
 	b.play("s", "b", func(p *play) error {
 		return all(
-			func() error { return p.submit("", asked("c1")) }, func() error { return p.answer("c1", umpire.Approve) },
-			p.resume,
-			func() error { return p.start("c1") }, func() error { return p.finish("c1", umpire.ResultOK) }, p.end,
+			func() error { return p.submit("", asked("c1")) }, func() error { return p.try("c1") },
+			func() error { return p.report("c1") }, func() error { return p.answer("c1", umpire.Approve) }, p.resume,
+			func() error { return p.start("c1") }, func() error { return p.keep("c1") },
+			func() error { return p.finish("c1", umpire.ResultOK) }, p.end,
 			p.deliver,
 		)
 	})

@@ -55,7 +55,9 @@ var parts = []struct {
 	{"what the fold makes of random events is what is stored", foldAgrees},
 	{"calls go the ways of the fold and no others", callWays},
 	{"batches go the ways of the fold and no others", batchWays},
+	{"trials go the ways of their table and no others", trialWays},
 	{"raw statements are refused", rawRefused},
+	{"raw statements about trials are refused", trialsRefused},
 	{"texts of any bytes", anyBytes},
 	{"questions are found", questions},
 	{"the first answer wins", firstAnswer},
@@ -66,6 +68,7 @@ var parts = []struct {
 	{"remembered answers are forgotten", grantsForgotten},
 	{"executions and results", executions},
 	{"results are claimed once", resumes},
+	{"trials come back as they were stored", trials},
 	{"conversations", conversations},
 	{"prompts wait in their order", prompts},
 	{"events come back as they were appended", eventsComeBack},
@@ -194,7 +197,8 @@ var indexColumns = map[string]string{
 	"batches_open": "batches.session_id, batches.lane", "batches_seq": "batches.session_id, batches.seq",
 	"calls_executing": "calls.session_id, calls.batch_id",
 	"calls_ordinal":   "calls.session_id, calls.batch_id, calls.ordinal",
-	"asks_pending":    "asks.session_id, asks.call_id", "asks_round": "asks.session_id, asks.call_id, asks.round",
+	"trials_running":  "trials.project_id", "trials_open": "trials.session_id, trials.call_id",
+	"asks_pending": "asks.session_id, asks.call_id", "asks_round": "asks.session_id, asks.call_id, asks.round",
 }
 
 // names reports whether an error of a database names one of the constraints. SQLite

@@ -375,6 +375,38 @@ CREATE TABLE results (
     CONSTRAINT results_status CHECK (status IN ('ok', 'error', 'denied', 'cancelled', 'timeout', 'indeterminate'))
 );
 
+CREATE TABLE trials (
+    trial_id      TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    session_id    TEXT COLLATE "C" NOT NULL,
+    batch_id      TEXT COLLATE "C" NOT NULL,
+    call_id       TEXT COLLATE "C" NOT NULL,
+    project_id    TEXT COLLATE "C" NOT NULL,
+    round         BIGINT  NOT NULL, -- which trial of the call, from 1
+    state         TEXT    NOT NULL,
+    base_digest   TEXT    NOT NULL, -- of what the call would do, as it was read when the trial began
+    layer_digest  TEXT    NOT NULL,
+    network       BOOLEAN NOT NULL,
+    epoch         BIGINT  NOT NULL,
+    runner        TEXT    NOT NULL,
+    exit_code     BIGINT  NOT NULL,
+    started_at    BIGINT  NOT NULL,
+    ran_at        BIGINT,
+    settled_at    BIGINT,
+    output        BYTEA   NOT NULL, -- with secrets masked
+    output_exact  BYTEA,
+    effects       TEXT    NOT NULL, -- JSON with secrets masked
+    effects_exact BYTEA,
+    CONSTRAINT trials_round UNIQUE (session_id, call_id, round),
+    CONSTRAINT trials_call FOREIGN KEY (session_id, call_id) REFERENCES calls (session_id, call_id) ON DELETE CASCADE,
+    CONSTRAINT trials_id CHECK (trial_id <> ''),
+    CONSTRAINT trials_state CHECK (state IN ('running', 'waiting', 'conflict', 'discarded', 'kept')),
+    CONSTRAINT trials_layer CHECK (state IN ('running', 'discarded') OR layer_digest <> '' AND ran_at IS NOT NULL)
+);
+
+-- One trial runs in a project at a time, and one of a call is open.
+CREATE UNIQUE INDEX trials_running ON trials (project_id) WHERE state = 'running';
+CREATE UNIQUE INDEX trials_open ON trials (session_id, call_id) WHERE state IN ('running', 'waiting', 'conflict');
+
 CREATE TABLE resumes (
     session_id   TEXT COLLATE "C" NOT NULL,
     batch_id     TEXT COLLATE "C" NOT NULL,
@@ -513,7 +545,7 @@ CREATE TRIGGER calls_answer BEFORE UPDATE OF state ON calls FOR EACH ROW
 WHEN (OLD.state IN ('asked', 'indeterminate') AND NEW.state NOT IN ('asked', 'indeterminate')) EXECUTE FUNCTION calls_answer();
 
 -- A call starts when its batch runs, nothing of the batch waits, everything before
--- it is finished, no person refused it, and its execution is written down. The
+-- it is finished, no person refused it, no trial of it runs, and its execution is written down. The
 -- batch is locked, so that it cannot be cancelled or asked about meanwhile.
 CREATE FUNCTION calls_start() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
@@ -523,6 +555,7 @@ BEGIN
             AND (c.ordinal < NEW.ordinal AND c.state <> 'finished' OR c.state IN ('asked', 'indeterminate')))
         OR EXISTS (SELECT 1 FROM answers AS a JOIN asks AS k ON k.request_id = a.request_id
             WHERE k.session_id = NEW.session_id AND k.call_id = NEW.call_id AND a.answer <> 'approve')
+        OR EXISTS (SELECT 1 FROM trials WHERE session_id = NEW.session_id AND call_id = NEW.call_id AND state = 'running')
         OR NOT EXISTS (SELECT 1 FROM executions AS e
             WHERE e.session_id = NEW.session_id AND e.call_id = NEW.call_id AND e.attempt = NEW.attempt) THEN
         PERFORM refuse('calls_start', 'the call may not run now');
@@ -709,6 +742,78 @@ BEGIN
 END $$;
 CREATE TRIGGER resumes_delete BEFORE DELETE ON resumes FOR EACH ROW EXECUTE FUNCTION resumes_delete();
 
+-- The triggers of trials.
+
+-- A trial is one of a call that is asked, in a batch that waits, when everything before it is finished. The
+-- batch is locked, so that it cannot be answered or cancelled meanwhile.
+CREATE FUNCTION trials_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id FOR UPDATE;
+    IF NEW.state NOT IN ('running')
+        OR NEW.round <> 1 + (SELECT COUNT(*) FROM trials WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+        OR NOT EXISTS (SELECT 1 FROM calls AS c JOIN batches AS b ON b.session_id = c.session_id AND b.batch_id = c.batch_id
+            WHERE c.session_id = NEW.session_id AND c.call_id = NEW.call_id AND c.batch_id = NEW.batch_id
+                AND c.state = 'asked' AND b.state = 'waiting' AND NOT b.cancelled
+                AND NOT EXISTS (SELECT 1 FROM calls AS p WHERE p.session_id = c.session_id AND p.batch_id = c.batch_id
+                    AND p.ordinal < c.ordinal AND p.state <> 'finished')) THEN
+        PERFORM refuse('trials_insert', 'a trial begins once, as running, of the next call of a batch, which is asked');
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER trials_insert BEFORE INSERT ON trials FOR EACH ROW EXECUTE FUNCTION trials_insert();
+
+CREATE FUNCTION trials_fence() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.epoch < (SELECT epoch FROM sessions WHERE session_id = NEW.session_id) THEN
+        PERFORM refuse('trials_fence', 'another runner has taken the session');
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER trials_fence BEFORE INSERT ON trials FOR EACH ROW
+WHEN (NEW.epoch <> 0) EXECUTE FUNCTION trials_fence();
+
+CREATE TRIGGER trials_identity
+BEFORE UPDATE OF trial_id, session_id, batch_id, call_id, project_id, round, base_digest, network, epoch, runner, started_at ON trials
+FOR EACH ROW EXECUTE FUNCTION refuse_row('what a trial is does not change');
+
+CREATE TRIGGER trials_report
+BEFORE UPDATE OF layer_digest, exit_code, ran_at, output, output_exact, effects, effects_exact ON trials FOR EACH ROW
+WHEN (OLD.state <> 'running') EXECUTE FUNCTION refuse_row('what a trial did does not change');
+
+CREATE TRIGGER trials_transition BEFORE UPDATE OF state ON trials FOR EACH ROW
+WHEN (NOT (
+    NEW.state = OLD.state
+    OR OLD.state = 'running' AND NEW.state IN ('waiting', 'discarded')
+    OR OLD.state = 'waiting' AND NEW.state IN ('kept', 'discarded', 'conflict')
+    OR OLD.state = 'conflict' AND NEW.state IN ('kept', 'discarded')))
+EXECUTE FUNCTION refuse_row('a trial does not go this way');
+
+-- Effects become real in an execution of the call.
+CREATE FUNCTION trials_keep() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM executions WHERE session_id = NEW.session_id AND call_id = NEW.call_id) THEN
+        PERFORM refuse('trials_keep', 'the call was not started');
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER trials_keep BEFORE UPDATE OF state ON trials FOR EACH ROW
+WHEN (NEW.state IN ('kept', 'conflict') AND OLD.state <> NEW.state) EXECUTE FUNCTION trials_keep();
+
+CREATE TRIGGER trials_delete BEFORE DELETE ON trials FOR EACH ROW
+EXECUTE FUNCTION stays_with_call('a trial stays as long as its call');
+
+-- Nobody knows what became of the effects where nobody knows it of the call.
+CREATE FUNCTION results_trial() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM trials
+        WHERE session_id = NEW.session_id AND call_id = NEW.call_id AND state IN ('running', 'waiting')) THEN
+        PERFORM refuse('results_trial', 'the effects of a trial of the call are neither kept nor discarded');
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER results_trial BEFORE INSERT ON results FOR EACH ROW
+WHEN (NEW.status <> 'indeterminate') EXECUTE FUNCTION results_trial();
+
 -- The triggers of messages.
 
 CREATE FUNCTION messages_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
@@ -823,6 +928,7 @@ CREATE TRIGGER answers_truncate BEFORE TRUNCATE ON answers EXECUTE FUNCTION refu
 CREATE TRIGGER grants_truncate BEFORE TRUNCATE ON grants EXECUTE FUNCTION refuse_row('a grant is revoked, not deleted');
 CREATE TRIGGER executions_truncate BEFORE TRUNCATE ON executions EXECUTE FUNCTION refuse_row('a start stands');
 CREATE TRIGGER results_truncate BEFORE TRUNCATE ON results EXECUTE FUNCTION refuse_row('the first result stands');
+CREATE TRIGGER trials_truncate BEFORE TRUNCATE ON trials EXECUTE FUNCTION refuse_row('a trial stays as long as its call');
 CREATE TRIGGER resumes_truncate BEFORE TRUNCATE ON resumes EXECUTE FUNCTION refuse_row('a claim stands');
 CREATE TRIGGER messages_truncate BEFORE TRUNCATE ON messages EXECUTE FUNCTION refuse_row('a message stands');
 CREATE TRIGGER events_truncate BEFORE TRUNCATE ON events EXECUTE FUNCTION refuse_row('an event stands');

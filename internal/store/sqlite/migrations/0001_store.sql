@@ -341,7 +341,7 @@ BEGIN
 END;
 
 -- A call starts when its batch runs, nothing of the batch waits, everything before
--- it is finished, no person refused it, and its execution is written down.
+-- it is finished, no person refused it, no trial of it runs, and its execution is written down.
 CREATE TRIGGER calls_start BEFORE UPDATE OF state, attempt ON calls
 WHEN NEW.state = 'executing' AND (OLD.state <> 'executing' OR NEW.attempt <> OLD.attempt) AND (
     NOT EXISTS (SELECT 1 FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND state = 'running' AND NOT cancelled)
@@ -349,6 +349,7 @@ WHEN NEW.state = 'executing' AND (OLD.state <> 'executing' OR NEW.attempt <> OLD
         AND (c.ordinal < NEW.ordinal AND c.state <> 'finished' OR c.state IN ('asked', 'indeterminate')))
     OR EXISTS (SELECT 1 FROM answers AS a JOIN asks AS k ON k.request_id = a.request_id
         WHERE k.session_id = NEW.session_id AND k.call_id = NEW.call_id AND a.answer <> 'approve')
+    OR EXISTS (SELECT 1 FROM trials WHERE session_id = NEW.session_id AND call_id = NEW.call_id AND state = 'running')
     OR NOT EXISTS (SELECT 1 FROM executions AS e
         WHERE e.session_id = NEW.session_id AND e.call_id = NEW.call_id AND e.attempt = NEW.attempt))
 BEGIN
@@ -565,6 +566,14 @@ BEGIN
     SELECT RAISE(ABORT, 'results_insert: a call has one result, and a good one only if it was started');
 END;
 
+-- Nobody knows what became of the effects where nobody knows it of the call.
+CREATE TRIGGER results_trial BEFORE INSERT ON results
+WHEN NEW.status <> 'indeterminate' AND EXISTS (SELECT 1 FROM trials
+    WHERE session_id = NEW.session_id AND call_id = NEW.call_id AND state IN ('running', 'waiting'))
+BEGIN
+    SELECT RAISE(ABORT, 'results_trial: the effects of a trial of the call are neither kept nor discarded');
+END;
+
 CREATE TRIGGER results_update BEFORE UPDATE ON results
 BEGIN
     SELECT RAISE(ABORT, 'results_update: the first result stands');
@@ -574,6 +583,94 @@ CREATE TRIGGER results_delete BEFORE DELETE ON results
 WHEN EXISTS (SELECT 1 FROM calls WHERE session_id = OLD.session_id AND call_id = OLD.call_id)
 BEGIN
     SELECT RAISE(ABORT, 'results_delete: the first result stands');
+END;
+
+CREATE TABLE trials (
+    trial_id      TEXT    NOT NULL PRIMARY KEY,
+    session_id    TEXT    NOT NULL,
+    batch_id      TEXT    NOT NULL,
+    call_id       TEXT    NOT NULL,
+    project_id    TEXT    NOT NULL,
+    round         INTEGER NOT NULL, -- which trial of the call, from 1
+    state         TEXT    NOT NULL,
+    base_digest   TEXT    NOT NULL, -- of what the call would do, as it was read when the trial began
+    layer_digest  TEXT    NOT NULL,
+    network       INTEGER NOT NULL,
+    epoch         INTEGER NOT NULL,
+    runner        TEXT    NOT NULL,
+    exit_code     INTEGER NOT NULL,
+    started_at    INTEGER NOT NULL,
+    ran_at        INTEGER,
+    settled_at    INTEGER,
+    output        BLOB    NOT NULL, -- with secrets masked
+    output_exact  BLOB,
+    effects       TEXT    NOT NULL, -- JSON with secrets masked
+    effects_exact BLOB,
+    CONSTRAINT trials_round UNIQUE (session_id, call_id, round),
+    CONSTRAINT trials_call FOREIGN KEY (session_id, call_id) REFERENCES calls (session_id, call_id) ON DELETE CASCADE,
+    CONSTRAINT trials_id CHECK (trial_id <> ''),
+    CONSTRAINT trials_state CHECK (state IN ('running', 'waiting', 'conflict', 'discarded', 'kept')),
+    CONSTRAINT trials_layer CHECK (state IN ('running', 'discarded') OR layer_digest <> '' AND ran_at IS NOT NULL)
+);
+
+-- One trial runs in a project at a time, and one of a call is open.
+CREATE UNIQUE INDEX trials_running ON trials (project_id) WHERE state = 'running';
+CREATE UNIQUE INDEX trials_open ON trials (session_id, call_id) WHERE state IN ('running', 'waiting', 'conflict');
+
+-- A trial is one of a call that is asked, in a batch that waits, when everything before it is finished.
+CREATE TRIGGER trials_insert BEFORE INSERT ON trials
+WHEN NEW.state NOT IN ('running')
+    OR EXISTS (SELECT 1 FROM trials WHERE trial_id = NEW.trial_id)
+    OR NEW.round <> 1 + (SELECT COUNT(*) FROM trials WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+    OR NOT EXISTS (SELECT 1 FROM calls AS c JOIN batches AS b ON b.session_id = c.session_id AND b.batch_id = c.batch_id
+        WHERE c.session_id = NEW.session_id AND c.call_id = NEW.call_id AND c.batch_id = NEW.batch_id
+            AND c.state = 'asked' AND b.state = 'waiting' AND NOT b.cancelled
+            AND NOT EXISTS (SELECT 1 FROM calls AS p WHERE p.session_id = c.session_id AND p.batch_id = c.batch_id
+                AND p.ordinal < c.ordinal AND p.state <> 'finished'))
+BEGIN
+    SELECT RAISE(ABORT, 'trials_insert: a trial begins once, as running, of the next call of a batch, which is asked');
+END;
+
+CREATE TRIGGER trials_fence BEFORE INSERT ON trials
+WHEN NEW.epoch <> 0 AND NEW.epoch < (SELECT epoch FROM sessions WHERE session_id = NEW.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'trials_fence: another runner has taken the session');
+END;
+
+CREATE TRIGGER trials_identity
+BEFORE UPDATE OF trial_id, session_id, batch_id, call_id, project_id, round, base_digest, network, epoch, runner, started_at ON trials
+BEGIN
+    SELECT RAISE(ABORT, 'trials_identity: what a trial is does not change');
+END;
+
+CREATE TRIGGER trials_report
+BEFORE UPDATE OF layer_digest, exit_code, ran_at, output, output_exact, effects, effects_exact ON trials WHEN OLD.state <> 'running'
+BEGIN
+    SELECT RAISE(ABORT, 'trials_report: what a trial did does not change');
+END;
+
+CREATE TRIGGER trials_transition BEFORE UPDATE OF state ON trials
+WHEN NOT (
+    NEW.state = OLD.state
+    OR OLD.state = 'running' AND NEW.state IN ('waiting', 'discarded')
+    OR OLD.state = 'waiting' AND NEW.state IN ('kept', 'discarded', 'conflict')
+    OR OLD.state = 'conflict' AND NEW.state IN ('kept', 'discarded'))
+BEGIN
+    SELECT RAISE(ABORT, 'trials_transition: a trial does not go this way');
+END;
+
+-- Effects become real in an execution of the call.
+CREATE TRIGGER trials_keep BEFORE UPDATE OF state ON trials
+WHEN NEW.state IN ('kept', 'conflict') AND OLD.state <> NEW.state
+    AND NOT EXISTS (SELECT 1 FROM executions WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+BEGIN
+    SELECT RAISE(ABORT, 'trials_keep: the call was not started');
+END;
+
+CREATE TRIGGER trials_delete BEFORE DELETE ON trials
+WHEN EXISTS (SELECT 1 FROM calls WHERE session_id = OLD.session_id AND call_id = OLD.call_id)
+BEGIN
+    SELECT RAISE(ABORT, 'trials_delete: a trial stays as long as its call');
 END;
 
 CREATE TABLE resumes (

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+)
+
+// A TrialRow is one trial of a call.
+type TrialRow struct {
+	ID      umpire.TrialID
+	Session umpire.SessionID
+	Batch   umpire.BatchID
+	Call    umpire.CallID
+	Project umpire.ProjectID
+	Round   int // which trial of the call, from 1
+	State   umpire.TrialState
+	Base    string // a digest of what the call would do, as it was read when the trial began
+	Network bool   // it has the machine's network
+	Epoch   int64
+	Runner  string
+	Started time.Time
+	Settled time.Time // zero: neither kept nor discarded
+
+	TrialReport
+}
+
+// A TrialReport is what a trial did; it is empty while the trial runs.
+type TrialReport struct {
+	Layer   string // digest
+	Exit    int
+	Output  Sealed
+	Effects Sealed // JSON
+	Ran     time.Time
+}
+
+// Trials are the trials of calls.
+type Trials struct{ *transaction }
+
+// Insert writes down that a trial begins, before its command runs. Its call is the next one
+// of its batch and is asked. One that runs in the same project, or is open of the same call,
+// is ErrConflict. Rounds are numbered here.
+func (t Trials) Insert(r TrialRow) error {
+	t.pending = true
+	return t.insert(fmt.Sprintf("trial %q", r.ID), `INSERT INTO trials (trial_id, session_id, batch_id, call_id,
+		project_id, round, state, base_digest, layer_digest, network, epoch, runner, exit_code, started_at, output, effects)
+		SELECT $1, $2, $3, $4, $5, 1 + COUNT(*), 'running', $6, '', CAST($7 AS BOOLEAN), CAST($8 AS BIGINT), $9, 0,
+			CAST($10 AS BIGINT), $11, ''
+		FROM trials WHERE session_id = $2 AND call_id = $4
+		ON CONFLICT DO NOTHING`,
+		string(r.ID), string(r.Session), string(r.Batch), string(r.Call), string(r.Project), r.Base, r.Network,
+		r.Epoch, r.Runner, stamp(r.Started), []byte{})
+}
+
+// Report stores what a trial did that runs. Its state is changed by Batches.Apply after that.
+func (t Trials) Report(id umpire.TrialID, r *TrialReport) error {
+	n, err := t.exec(`UPDATE trials SET layer_digest = $2, exit_code = $3, output = $4, output_exact = $5, effects = $6,
+		effects_exact = $7, ran_at = $8 WHERE trial_id = $1 AND state = 'running'`, string(id), r.Layer, r.Exit,
+		[]byte(r.Output.Shown), blob(r.Output.Exact), r.Effects.Shown, blob(r.Effects.Exact), stamp(r.Ran))
+	if err != nil {
+		return umpire.Errorf("trial %q: %w", id, err)
+	}
+	if n == 0 {
+		return t.conflict("trial %q does not run", id)
+	}
+	return nil
+}
+
+const selectTrials = `SELECT trial_id, session_id, batch_id, call_id, project_id, round, state, base_digest, network,
+		epoch, runner, started_at, settled_at, layer_digest, exit_code, output, output_exact, effects, effects_exact, ran_at
+	FROM trials`
+
+func (t Trials) one(query string, args ...any) (r TrialRow, err error) {
+	err = t.row([]any{
+		&r.ID, &r.Session, &r.Batch, &r.Call, &r.Project, &r.Round, &r.State, &r.Base, &r.Network, &r.Epoch, &r.Runner,
+		moment{&r.Started}, moment{&r.Settled}, &r.Layer, &r.Exit, bytesTo{&r.Output.Shown}, &r.Output.Exact,
+		&r.Effects.Shown, &r.Effects.Exact, moment{&r.Ran},
+	}, selectTrials+query, args...)
+	return r, err
+}
+
+// Get returns a trial.
+func (t Trials) Get(id umpire.TrialID) (TrialRow, error) {
+	return t.one(` WHERE trial_id = $1`, string(id))
+}
+
+// GetRunning returns the trial that runs in a project.
+func (t Trials) GetRunning(p umpire.ProjectID) (TrialRow, error) {
+	return t.one(` WHERE project_id = $1 AND state = 'running'`, string(p))
+}
+
+// apply takes the trial of a call one transition further, if an event moves it. One that begins
+// was inserted before.
+func (t Trials) apply(c *umpire.BatchCall, e *umpire.Event) error {
+	to := batch.NextTrialState(c.TrialState, e)
+	if c.Trial == "" || to == c.TrialState {
+		return nil
+	}
+	t.pending = true
+	settled := any(nil)
+	if to == umpire.TrialKept || to == umpire.TrialDiscarded {
+		settled = stamp(e.At)
+	}
+	n, err := t.exec(`UPDATE trials SET state = $3, settled_at = $4 WHERE trial_id = $1 AND state = $2`,
+		string(c.Trial), string(c.TrialState), string(to), settled)
+	if err != nil {
+		return umpire.Errorf("trial %q: %w", c.Trial, err)
+	}
+	if n == 0 {
+		return t.conflict("trial %q is not %s any more", c.Trial, c.TrialState)
+	}
+	return nil
+}
