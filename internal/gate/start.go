@@ -21,8 +21,13 @@ func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error
 	if err := checkConfinement(s.Sandbox); err != nil {
 		return umpire.Started{}, err
 	}
+	return g.startWith(ctx, &s, "")
+}
+
+// startWith starts a call, by a ticket where there is one.
+func (g *Gate) startWith(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error) {
 	for {
-		started, err := g.tryStart(ctx, &s)
+		started, err := g.tryStart(ctx, s, ticket)
 		if errors.Is(err, errMoved) && ctx.Err() == nil {
 			continue
 		}
@@ -33,11 +38,12 @@ func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error
 // errMoved says that the call was answered between looking at it and starting it.
 var errMoved = errors.New("the call has moved on")
 
-func (g *Gate) tryStart(ctx context.Context, s *umpire.Start) (umpire.Started, error) {
+func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error) {
 	l, err := g.prepareStart(ctx, s)
 	if err != nil {
 		return umpire.Started{}, err
 	}
+	l.ticket = ticket
 	g.reached("starting")
 	var started umpire.Started
 	err = g.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
@@ -63,6 +69,7 @@ type pendingStart struct {
 	row        store.CallRow
 	judged     *judged
 	once       string // the grant that the run consumes, "" for none
+	ticket     string // the hash of the ticket that it uses, "" for none
 	approved   bool   // a person approved it
 	moved      bool   // it would do something else than was shown
 	changed    string // which code is not what was shown
@@ -203,6 +210,9 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 	if l.once != "" && attempt == 1 {
 		once := l.once
 		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(once) })
+	}
+	if ticket := l.ticket; ticket != "" {
+		o.addWrite(func(tx *store.Tx) error { return tx.Tickets.Use(ticket) })
 	}
 	e := o.decisionEvent(umpire.EventCallStarted, l.judged)
 	e.Call, e.Request, e.Tool, e.Agent, e.State = c.ID, c.Request, c.Tool, l.row.Agent, umpire.StateAllowed

@@ -39,6 +39,7 @@ type Tx struct {
 	Messages   Messages
 	Prompts    Prompts
 	Events     Events
+	Tickets    Tickets
 }
 
 func newTx(t transaction) *Tx {
@@ -47,7 +48,8 @@ func newTx(t transaction) *Tx {
 	tx.Sessions, tx.Workspaces, tx.Batches, tx.Calls = Sessions{of}, Workspaces{of}, Batches{of}, Calls{of}
 	tx.Asks, tx.Answers, tx.Grants, tx.Events = Asks{of}, Answers{of}, Grants{of}, Events{of}
 	tx.Executions, tx.Results, tx.Resumes = Executions{of}, Results{of}, Resumes{of}
-	tx.Messages, tx.Prompts, tx.Trials = Messages{of}, Prompts{of}, Trials{of}
+	tx.Messages, tx.Prompts = Messages{of}, Prompts{of}
+	tx.Trials, tx.Tickets = Trials{of}, Tickets{of}
 	return tx
 }
 

@@ -180,6 +180,20 @@ var refusals = []struct{ constraint, statements string }{
 	{"grants_identity", `UPDATE grants SET expires_at = NULL WHERE grant_id = 'once'`},
 	{"grants_delete", `DELETE FROM grants`},
 
+	// Tickets.
+	{"ok", ticketRow("new", "trial", "issued")},
+	{"tickets_digest", ticketRow("", "trial", "issued")},
+	{"tickets_action", ticketRow("new", "other", "issued")},
+	{"tickets_insert", ticketRow("new", "trial", "used")},
+	{"tickets_insert tickets_pkey", ticketRow("new", "trial", "issued") + ";" + ticketRow("new", "trial", "issued")},
+	{"tickets_identity", ticketRow("new", "trial", "issued") + `; UPDATE tickets SET working_dir = '/x'`},
+	{"tickets_identity", ticketRow("new", "trial", "issued") + `; UPDATE tickets SET expires_at = 9`},
+	{"tickets_transition", ticketRow("new", "trial", "issued") + `; UPDATE tickets SET state = 'ended'`},
+	{"tickets_transition", ticketRow("new", "trial", "issued") + `; UPDATE tickets SET state = 'used';
+		UPDATE tickets SET state = 'used'`},
+	{"tickets_transition", ticketRow("new", "trial", "issued") + `; UPDATE tickets SET state = 'used';
+		UPDATE tickets SET state = 'issued'`},
+
 	// Results, claims and messages.
 	{"ok", resultRow("executing", "ok")},
 	{"results_insert results_pkey", resultRow("finished", "ok")},

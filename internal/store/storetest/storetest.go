@@ -69,6 +69,7 @@ var parts = []struct {
 	{"executions and results", executions},
 	{"results are claimed once", resumes},
 	{"trials come back as they were stored", trials},
+	{"a ticket is used once", ticketsUsed},
 	{"conversations", conversations},
 	{"prompts wait in their order", prompts},
 	{"events come back as they were appended", eventsComeBack},

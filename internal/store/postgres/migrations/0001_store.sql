@@ -664,6 +664,42 @@ BEGIN
 END $$;
 CREATE TRIGGER grants_delete BEFORE DELETE ON grants FOR EACH ROW EXECUTE FUNCTION grants_delete();
 
+-- A ticket lets one command line of a host run once. The ticket itself is nowhere: digest is
+-- its hash. It refers to no call, since there are tickets without a gate that records calls.
+CREATE TABLE tickets (
+    digest      TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    session_id  TEXT   NOT NULL,
+    batch_id    TEXT   NOT NULL, -- '' where the call is not recorded
+    call_id     TEXT   NOT NULL,
+    action      TEXT   NOT NULL,
+    line_digest TEXT   NOT NULL,
+    line        BYTEA,           -- encrypted, where the host does not hand it over
+    working_dir TEXT   NOT NULL,
+    user_id     BIGINT NOT NULL,
+    host        TEXT   NOT NULL, -- the process
+    state       TEXT   NOT NULL,
+    issued_at   BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL,
+    CONSTRAINT tickets_digest CHECK (length(digest) = 64 AND length(line_digest) = 64),
+    CONSTRAINT tickets_action CHECK (action IN ('trial', 'undo')),
+    CONSTRAINT tickets_state CHECK (state IN ('issued', 'used', 'ended')),
+    CONSTRAINT tickets_life CHECK (expires_at > issued_at)
+);
+
+CREATE INDEX tickets_old ON tickets (issued_at);
+
+CREATE TRIGGER tickets_insert BEFORE INSERT ON tickets FOR EACH ROW
+WHEN (NEW.state <> 'issued') EXECUTE FUNCTION refuse_row('a ticket begins as issued');
+
+CREATE TRIGGER tickets_identity
+BEFORE UPDATE OF digest, session_id, batch_id, call_id, action, line_digest, line, working_dir, user_id, host, issued_at,
+    expires_at ON tickets
+FOR EACH ROW EXECUTE FUNCTION refuse_row('what a ticket is for does not change');
+
+CREATE TRIGGER tickets_transition BEFORE UPDATE OF state ON tickets FOR EACH ROW
+WHEN (NOT (OLD.state = 'issued' AND NEW.state = 'used' OR OLD.state = 'used' AND NEW.state = 'ended'))
+EXECUTE FUNCTION refuse_row('a ticket is used once, and ends once');
+
 -- The triggers of executions, results and resumes.
 
 CREATE FUNCTION executions_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$

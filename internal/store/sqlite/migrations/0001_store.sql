@@ -504,6 +504,49 @@ BEGIN
     SELECT RAISE(ABORT, 'grants_delete: a grant is revoked, not deleted');
 END;
 
+-- A ticket lets one command line of a host run once. The ticket itself is nowhere: digest is
+-- its hash. It refers to no call, since there are tickets without a gate that records calls.
+CREATE TABLE tickets (
+    digest      TEXT    NOT NULL PRIMARY KEY,
+    session_id  TEXT    NOT NULL,
+    batch_id    TEXT    NOT NULL, -- '' where the call is not recorded
+    call_id     TEXT    NOT NULL,
+    action      TEXT    NOT NULL,
+    line_digest TEXT    NOT NULL,
+    line        BLOB,             -- encrypted, where the host does not hand it over
+    working_dir TEXT    NOT NULL,
+    user_id     INTEGER NOT NULL,
+    host        TEXT    NOT NULL, -- the process
+    state       TEXT    NOT NULL,
+    issued_at   INTEGER NOT NULL,
+    expires_at  INTEGER NOT NULL,
+    CONSTRAINT tickets_digest CHECK (length(digest) = 64 AND length(line_digest) = 64),
+    CONSTRAINT tickets_action CHECK (action IN ('trial', 'undo')),
+    CONSTRAINT tickets_state CHECK (state IN ('issued', 'used', 'ended')),
+    CONSTRAINT tickets_life CHECK (expires_at > issued_at)
+) WITHOUT ROWID;
+
+CREATE INDEX tickets_old ON tickets (issued_at);
+
+CREATE TRIGGER tickets_insert BEFORE INSERT ON tickets
+WHEN NEW.state <> 'issued' OR EXISTS (SELECT 1 FROM tickets WHERE digest = NEW.digest)
+BEGIN
+    SELECT RAISE(ABORT, 'tickets_insert: a ticket begins as issued');
+END;
+
+CREATE TRIGGER tickets_identity
+BEFORE UPDATE OF digest, session_id, batch_id, call_id, action, line_digest, line, working_dir, user_id, host, issued_at,
+    expires_at ON tickets
+BEGIN
+    SELECT RAISE(ABORT, 'tickets_identity: what a ticket is for does not change');
+END;
+
+CREATE TRIGGER tickets_transition BEFORE UPDATE OF state ON tickets
+WHEN NOT (OLD.state = 'issued' AND NEW.state = 'used' OR OLD.state = 'used' AND NEW.state = 'ended')
+BEGIN
+    SELECT RAISE(ABORT, 'tickets_transition: a ticket is used once, and ends once');
+END;
+
 CREATE TABLE executions (
     session_id    TEXT    NOT NULL,
     call_id       TEXT    NOT NULL,

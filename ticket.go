@@ -1,0 +1,51 @@
+package umpire
+
+import "time"
+
+// A TicketAction says how the command line of a ticket runs.
+type TicketAction string
+
+// The actions.
+const (
+	// TicketTrial runs the line as a trial. What it did is decided afterwards.
+	TicketTrial TicketAction = "trial"
+	// TicketUndo runs a line that is allowed as a trial and keeps what it did, so that it can
+	// be undone. Where no trial can be had the line runs as it is.
+	TicketUndo TicketAction = "undo"
+)
+
+// A Ticket lets one command line of another agent run once, by `umpire exec`. It is bound to
+// everything in it.
+type Ticket struct {
+	Session SessionID    `json:"session_id"`
+	Batch   BatchID      `json:"batch_id,omitempty"` // "" where the call is not recorded
+	Call    CallID       `json:"call_id"`
+	Action  TicketAction `json:"action"`
+	// Line is the command line, byte for byte. Large says that the agent cannot hand it over,
+	// so that it is remembered with the ticket.
+	Line  string `json:"line,omitempty"`
+	Large bool   `json:"large,omitempty"`
+	// Dir is where the line starts, with links resolved.
+	Dir string `json:"working_dir"`
+	// User is the number of the user whose agent it is, and Host the agent's process.
+	User int    `json:"user_id"`
+	Host string `json:"host"`
+}
+
+// TicketLife is how long a ticket can be used.
+const TicketLife = time.Minute
+
+// A TicketUse is what a process shows that wants to use a ticket. What it says has to be what
+// the ticket is bound to.
+type TicketUse struct {
+	Secret string `json:"secret"`
+	// Line is the command line that it was handed. Of a large one it is a part, and not
+	// compared.
+	Line string `json:"line"`
+	Dir  string `json:"working_dir"`
+	User int    `json:"user_id"`
+	// Above are the processes that it descends from.
+	Above []string `json:"above"`
+	// Runner is the process itself.
+	Runner string `json:"runner"`
+}
