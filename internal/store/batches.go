@@ -45,7 +45,8 @@ func (t Batches) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 // matches batch.ErrIllegal.
 //
 // The rows that an event needs are stored before it: the answer that it tells of, the
-// execution or trial that it starts, what a trial did that ran, the claim and the delivery of a batch that is delivered.
+// execution or trial that it starts, what a trial did that ran, the claim and the delivery of
+// a batch that is delivered.
 // Results are stored by Results.Insert.
 func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	next, err := batch.Apply(*b, e)

@@ -45,7 +45,8 @@ type Trials struct{ *transaction }
 func (t Trials) Insert(r TrialRow) error {
 	t.pending = true
 	return t.insert(fmt.Sprintf("trial %q", r.ID), `INSERT INTO trials (trial_id, session_id, batch_id, call_id,
-		project_id, round, state, base_digest, layer_digest, network, epoch, runner, exit_code, started_at, output, effects)
+		project_id, round, state, base_digest, layer_digest, network, epoch, runner, exit_code, started_at,
+		output, effects)
 		SELECT $1, $2, $3, $4, $5, 1 + COUNT(*), 'running', $6, '', CAST($7 AS BOOLEAN), CAST($8 AS BIGINT), $9, 0,
 			CAST($10 AS BIGINT), $11, ''
 		FROM trials WHERE session_id = $2 AND call_id = $4
@@ -69,7 +70,8 @@ func (t Trials) Report(id umpire.TrialID, r *TrialReport) error {
 }
 
 const selectTrials = `SELECT trial_id, session_id, batch_id, call_id, project_id, round, state, base_digest, network,
-		epoch, runner, started_at, settled_at, layer_digest, exit_code, output, output_exact, effects, effects_exact, ran_at
+		epoch, runner, started_at, settled_at, layer_digest, exit_code, output, output_exact, effects,
+		effects_exact, ran_at
 	FROM trials`
 
 func (t Trials) one(query string, args ...any) (r TrialRow, err error) {

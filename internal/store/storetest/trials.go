@@ -19,7 +19,8 @@ func (p *play) try(id umpire.CallID) error {
 	trial := umpire.TrialID(fmt.Sprintf("%s/%s/t%d/%d", p.now.Session, id, c.Round, p.at.UnixMicro()))
 	return p.event(umpire.EventTrialStarted, id, "", batch.Tried{Trial: trial}, func() error {
 		return p.tx.Trials.Insert(store.TrialRow{
-			ID: trial, Session: p.now.Session, Batch: p.now.ID, Call: id, Project: umpire.ProjectID(p.now.Session), Started: p.at,
+			ID: trial, Session: p.now.Session, Batch: p.now.ID, Call: id,
+			Project: umpire.ProjectID(p.now.Session), Started: p.at,
 		})
 	})
 }
@@ -99,7 +100,8 @@ func trials(b *bench) {
 	b.session("s")
 	b.play("s", "b", steps(begin))
 	want := store.TrialRow{
-		ID: "t1", Session: "s", Batch: "b", Call: "c1", Project: "p", Round: 1, State: umpire.TrialRunning, Base: "base",
+		ID: "t1", Session: "s", Batch: "b", Call: "c1", Project: "p",
+		Round: 1, State: umpire.TrialRunning, Base: "base",
 		Network: true, Epoch: 2, Runner: "host", Started: b.later(),
 	}
 	start := func(p *play) error {
@@ -123,7 +125,9 @@ func trials(b *bench) {
 	}
 	want.State = umpire.TrialWaiting
 	b.play("s", "b", func(p *play) error {
-		return p.tried(umpire.EventTrialRan, "c1", func() error { return p.tx.Trials.Report(want.ID, &want.TrialReport) })
+		return p.tried(umpire.EventTrialRan, "c1", func() error {
+			return p.tx.Trials.Report(want.ID, &want.TrialReport)
+		})
 	})
 	b.trial(want, umpire.TrialWaiting)
 	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Trials.Report(want.ID, &want.TrialReport) })
@@ -131,7 +135,8 @@ func trials(b *bench) {
 	want.State, want.Settled = umpire.TrialDiscarded, b.now
 	b.trial(want, "")
 	want = store.TrialRow{
-		ID: "t2", Session: "s", Batch: "b", Call: "c1", Project: "p", Round: 2, State: umpire.TrialRunning, Started: b.now,
+		ID: "t2", Session: "s", Batch: "b", Call: "c1", Project: "p",
+		Round: 2, State: umpire.TrialRunning, Started: b.now,
 	}
 	b.play("s", "b", start)
 	b.trial(want, umpire.TrialRunning)
@@ -203,8 +208,8 @@ var refusedTrials = []struct{ constraint, statements string }{
 func trialRow(session, call, round, state string) string {
 	return `INSERT INTO trials (trial_id, session_id, batch_id, call_id, project_id, round, state, base_digest,
 		layer_digest, network, epoch, runner, exit_code, started_at, output, effects)
-		VALUES ('new', '` + session + `', 'b', '` + call + `', 'p', ` + round + `, '` + state + `', '', '', FALSE, 0, '', 0,
-			0, '', '')`
+		VALUES ('new', '` + session + `', 'b', '` + call + `', 'p', ` + round + `, '` + state + `', '', '', FALSE,
+			0, '', 0, 0, '', '')`
 }
 
 // trialsRefused runs the statements on trials in every state.
