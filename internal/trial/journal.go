@@ -15,6 +15,7 @@ import (
 // A record is the folder of one keep or undo, in state/kept. It is the journal while that
 // runs, and what an undo needs afterwards. How far it has come is told by the files in it:
 //
+//	pending.json  a call writes the files itself; what stood there is safe
 //	journal.json  what is going to change; nothing of the project has been touched
 //	staged.json   all new files are ready: from here it is finished
 //	back.json     it could not be, and is rolled back
@@ -49,6 +50,11 @@ type journal struct {
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
 	Command string    `json:"command,omitempty"`
+	// Call and Session name the call that wrote, and Project is the folder it was made for. A
+	// trial that was kept has none of them.
+	Call    umpire.CallID    `json:"call,omitempty"`
+	Session umpire.SessionID `json:"session,omitempty"`
+	Project string           `json:"project,omitempty"`
 	// Undoes is the record that this one takes back, and Only are the paths of it that it
 	// was asked for, "" for all.
 	Undoes string   `json:"undoes,omitempty"`
@@ -79,6 +85,8 @@ type step struct {
 	After  Entry `json:"after,omitzero"`
 	// InPlace says that only attributes change: the file stays the same one.
 	InPlace bool `json:"in_place,omitempty"`
+	// Unchanged says that a call was to write there, and has not.
+	Unchanged bool `json:"unchanged,omitempty"`
 
 	from content // what is staged
 }
@@ -105,14 +113,18 @@ func (s *step) isFolderStep() bool { return s.Before.Type.IsDir() || s.After.Typ
 
 // kept is what a journal did, for people.
 func (j *journal) kept() *Kept {
-	k := &Kept{ID: j.ID, Time: j.Time, Command: j.Command, Undoes: j.Undoes}
-	if len(j.Roots) > 0 {
+	k := &Kept{
+		ID: j.ID, Time: j.Time, Command: j.Command, Call: j.Call, Session: j.Session, Root: j.Project, Undoes: j.Undoes,
+	}
+	if k.Root == "" && len(j.Roots) > 0 {
 		k.Root = j.Roots[0].Path
 	}
 	for i := range j.Steps {
 		s := &j.Steps[i]
 		e := Effect{Path: s.Path, Kind: Changed, Before: s.Before, After: s.After}
 		switch {
+		case s.Unchanged:
+			continue
 		case s.InPlace:
 			e.Kind = Attributes
 		case !s.Before.Exists():
@@ -136,16 +148,20 @@ func writeJournal(record string, j *journal) error {
 
 // readJournal reads the journal of a record.
 func readJournal(record string) (*journal, error) {
-	data, err := os.ReadFile(filepath.Join(record, journalFile))
+	return readJournalFile(filepath.Join(record, journalFile))
+}
+
+func readJournalFile(file string) (*journal, error) {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	j := &journal{}
 	if err := json.Unmarshal(data, j); err != nil {
-		return nil, umpire.Errorf("read %q: %w", filepath.Join(record, journalFile), err)
+		return nil, umpire.Errorf("read %q: %w", file, err)
 	}
 	if j.Version != journalVersion {
-		return nil, umpire.Errorf("read %q: version %d is not known", filepath.Join(record, journalFile), j.Version)
+		return nil, umpire.Errorf("read %q: version %d is not known", file, j.Version)
 	}
 	return j, j.unescape()
 }
@@ -199,7 +215,7 @@ func (j *journal) unescape() error {
 
 // eachPath visits all that may hold bytes that are not UTF-8.
 func (j *journal) eachPath(visit func(*string) error) error {
-	err := errors.Join(visit(&j.Layer), visit(&j.Command))
+	err := errors.Join(visit(&j.Layer), visit(&j.Command), visit(&j.Project))
 	for i := range j.Only {
 		err = errors.Join(err, visit(&j.Only[i]))
 	}

@@ -43,6 +43,9 @@ func recoverRecord(ctx context.Context, record string) error {
 	if err != nil {
 		return ignoreGone(err)
 	}
+	if files.Exists(record, pendingFile) {
+		return recoverPending(ctx, record, lock)
+	}
 	j, err := readJournal(record)
 	if err != nil {
 		_ = lock.Close() // which unlocks it
@@ -57,6 +60,21 @@ func recoverRecord(ctx context.Context, record string) error {
 	}
 	defer t.close()
 	return t.goOn(ctx)
+}
+
+// recoverPending finds out what a call wrote whose process has died.
+func recoverPending(ctx context.Context, record string, lock *os.File) error {
+	j, err := readJournalFile(filepath.Join(record, pendingFile))
+	if err != nil {
+		_ = lock.Close() // which unlocks it
+		return err
+	}
+	t, err := openTransaction(record, lock, j)
+	if err != nil {
+		return err
+	}
+	_, err = (&Recording{t}).Seal(ctx)
+	return err
 }
 
 // ignoreGone: a record that is gone was finished, or dropped, by whoever worked on it.

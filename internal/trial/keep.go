@@ -28,6 +28,9 @@ type Kept struct {
 	Time    time.Time `json:"time"`
 	Root    string    `json:"root"` // the project, or the outermost folder of those that changed
 	Command string    `json:"command,omitempty"`
+	// Call and Session name the call that wrote, if it was one.
+	Call    umpire.CallID    `json:"call,omitempty"`
+	Session umpire.SessionID `json:"session,omitempty"`
 	// Undoes is the record that this one took back, and Undone the one that took it back.
 	Undoes string `json:"undoes,omitempty"`
 	Undone string `json:"undone,omitempty"`

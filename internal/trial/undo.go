@@ -23,7 +23,7 @@ const (
 type UndoSpec struct {
 	// State is umpire's own folder.
 	State string
-	// ID is a record, or the beginning of its id; "" is the latest one below Root that has not
+	// ID is a record, the beginning of its id, or the call that wrote; "" is the latest one below Root that has not
 	// been taken back.
 	ID string
 	// Root is a project, "" for all of them. It does not matter to an ID.
@@ -105,8 +105,10 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 		k := &all[i]
 		switch {
 		case spec.ID == k.ID:
-			found = []*Kept{k}
-		case strings.HasPrefix(k.ID, spec.ID) && (len(found) == 0 || found[0].ID != spec.ID):
+			return wantOpen(k)
+		case spec.ID == string(k.Call) && k.Undone == "":
+			return k, nil // the latest, where several sessions have a call of that name
+		case strings.HasPrefix(k.ID, spec.ID), spec.ID == string(k.Call):
 			found = append(found, k)
 		}
 	}
@@ -115,10 +117,16 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 		return nil, ErrNothingKept
 	case len(found) > 1:
 		return nil, ErrManyKept
-	case found[0].Undone != "":
-		return nil, umpire.Errorf("%w, by %s", ErrTakenBack, found[0].Undone)
 	}
-	return found[0], nil
+	return wantOpen(found[0])
+}
+
+// wantOpen refuses what was taken back already.
+func wantOpen(k *Kept) (*Kept, error) {
+	if k.Undone != "" {
+		return nil, umpire.Errorf("%w, by %s", ErrTakenBack, k.Undone)
+	}
+	return k, nil
 }
 
 // isTakenBack reports whether a record is an undo of something kept. That is taken back by

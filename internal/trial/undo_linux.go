@@ -36,7 +36,7 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 	}
 	j := &journal{
 		Version: journalVersion, ID: "u" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
-		Command: was.Command, Undoes: was.ID, Only: spec.Only, Roots: slices.Clone(was.Roots),
+		Command: was.Command, Project: was.Project, Undoes: was.ID, Only: spec.Only, Roots: slices.Clone(was.Roots),
 	}
 	record, lock, err := claimRecord(spec.State, j.ID)
 	if err != nil {
@@ -163,9 +163,9 @@ func (u *undoing) plan(ctx context.Context) error {
 // isAsked reports whether a step is to be taken back: all are, or those at and below some
 // paths, with the deleted folders that lead there.
 func (u *undoing) isAsked(s *step) bool {
-	return len(u.Only) == 0 || slices.ContainsFunc(u.Only, func(only string) bool {
+	return !s.Unchanged && (len(u.Only) == 0 || slices.ContainsFunc(u.Only, func(only string) bool {
 		return files.Within(only, s.Path) || s.Before.Type.IsDir() && !s.After.Exists() && files.Within(s.Path, only)
-	})
+	}))
 }
 
 // prepare checks that all can be done, and plans the folders.

@@ -1,0 +1,312 @@
+package trial
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// pendingFile is the journal of a record while a call writes the files in it. It says what stood
+// there before. When the record is sealed, journalFile also says what stands there now, and
+// doneFile that it is whole.
+const pendingFile = "pending.json"
+
+// A Recording is the record of a call that writes files by itself. What stood at its paths
+// is safe, also after a power loss, when [Record] returns; a crash before [Recording.Seal]
+// leaves it to [Recover] to find out what was written.
+type Recording struct{ *transaction }
+
+// Record remembers what stands at some paths, before a call writes there. It returns [ErrUnavailable] where that cannot be
+// undone: for a file that is too large to copy, for one of several names that is written in
+// place, and for what is not a regular file.
+func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
+	j := &journal{
+		Version: journalVersion, ID: "c" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
+		Command: spec.Command, Call: spec.Call, Session: spec.Session, Project: spec.Roots[0],
+	}
+	if err := j.planRecord(&spec); err != nil {
+		return nil, err
+	}
+	record, lock, err := claimRecord(spec.State, j.ID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTransaction(record, lock, j)
+	if err != nil {
+		return nil, errors.Join(err, files.RemoveTree(record))
+	}
+	r := &Recording{t}
+	if err := r.remember(ctx, spec.InPlace); err != nil {
+		t.close()
+		return nil, errors.Join(err, files.RemoveTree(record))
+	}
+	return r, nil
+}
+
+// planRecord lists the paths with the folders above them that do not exist yet.
+func (j *journal) planRecord(spec *RecordSpec) error {
+	planned := map[string]bool{}
+	for _, path := range spec.Paths {
+		base := filepath.Dir(path)
+		missing := []string{path}
+		for ; ; base = filepath.Dir(base) {
+			if _, err := os.Lstat(base); err == nil {
+				break
+			} else if !files.Missing(err) || base == filepath.Dir(base) {
+				return err
+			}
+			missing = append(missing, base)
+		}
+		root, err := j.addRoot(spec.Roots, base)
+		if err != nil {
+			return err
+		}
+		for _, p := range missing {
+			if !planned[p] {
+				planned[p] = true
+				j.Steps = append(j.Steps, step{Path: p, Root: root})
+			}
+		}
+	}
+	slices.SortFunc(j.Steps, func(a, b step) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+// addRoot finds the folder of the workspace in which a folder lies, without a mount between
+// them: nothing can be moved over one. Elsewhere the folder is a root of its own.
+func (j *journal) addRoot(roots []string, folder string) (int, error) {
+	root := folder
+	for _, r := range roots {
+		if files.Within(r, folder) && (root == folder || len(r) > len(root)) && isOneMount(r, folder) {
+			root = r
+		}
+	}
+	if i := slices.IndexFunc(j.Roots, func(r keptRoot) bool { return r.Path == root }); i >= 0 {
+		return i, nil
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(root, &st); err != nil {
+		return 0, &fs.PathError{Op: "look at", Path: root, Err: err}
+	}
+	j.Roots = append(j.Roots, keptRoot{Path: root, Device: st.Dev, Inode: st.Ino})
+	return len(j.Roots) - 1, nil
+}
+
+func isOneMount(a, b string) bool {
+	one, errOne := mountOf(unix.AT_FDCWD, a)
+	other, errOther := mountOf(unix.AT_FDCWD, b)
+	return errOne == nil && errOther == nil && one == other
+}
+
+// remember saves what stands at the paths, and then the journal that says so.
+func (r *Recording) remember(ctx context.Context, inPlace bool) error {
+	for _, name := range []string{filesFolder, afterFolder} {
+		if err := os.Mkdir(filepath.Join(r.record, name), 0o700); err != nil {
+			return err
+		}
+	}
+	to, err := r.openFiles()
+	if err != nil {
+		return err
+	}
+	defer closeFD(to)
+	for i := range r.Steps {
+		if err := r.rememberStep(ctx, i, to, inPlace); err != nil {
+			return err
+		}
+	}
+	if err := r.findApart(); err != nil {
+		return err
+	}
+	if err := r.rememberFolders(); err != nil {
+		return err
+	}
+	data, err := json.Marshal(r.escaped())
+	if err != nil {
+		return err
+	}
+	if err := unix.Fsync(to); err != nil {
+		return err
+	}
+	return errors.Join(
+		files.Replace(filepath.Join(r.record, pendingFile), data, 0o600), files.SyncFolder(filepath.Dir(r.record)),
+	)
+}
+
+// rememberStep saves the file at a path: as another name of it, else as a copy.
+func (r *Recording) rememberStep(ctx context.Context, i, to int, inPlace bool) error {
+	s := &r.Steps[i]
+	parent, base, err := r.parentOf(s.Root, s.Path)
+	if files.Missing(err) {
+		return nil // a folder on the way is made first
+	}
+	if err != nil {
+		return err
+	}
+	if s.Before, _, err = readAt(ctx, parent, base); err != nil || !s.Before.Exists() {
+		return err
+	}
+	if !s.Before.Type.IsRegular() || inPlace && s.Before.Links > 1 {
+		return ErrUnavailable
+	}
+	name := strconv.Itoa(i)
+	if !inPlace {
+		if err = unix.Linkat(parent, base, to, name, 0); err == nil || !isUnlinkable(err) {
+			return err
+		}
+	}
+	if s.Before.Size > maxPreimage {
+		return ErrUnavailable
+	}
+	from, err := openFile(parent, base)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if err := copyFile(from, to, name); err != nil {
+		return err
+	}
+	return flushAt(to, name)
+}
+
+// rememberFolders notes the folders in which entries may come and go.
+func (r *Recording) rememberFolders() error {
+	all := map[string]folderStep{}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		dir := filepath.Dir(s.Path)
+		if _, listed := all[dir]; listed || slices.ContainsFunc(r.Steps, func(o step) bool { return o.Path == dir }) {
+			continue
+		}
+		if err := r.planFolder(all, s.Root, dir); err != nil {
+			return err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		r.Folders = append(r.Folders, all[path])
+	}
+	return nil
+}
+
+// Expect says what a path is about to hold. After a crash the record then tells what the call
+// wrote from what others did since.
+func (r *Recording) Expect(path string, content []byte) error {
+	i := slices.IndexFunc(r.Steps, func(s step) bool { return s.Path == path })
+	if i < 0 {
+		return umpire.Errorf("%s is not in the record of its call", path)
+	}
+	if len(content) > maxMerged {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(r.record, afterFolder, strconv.Itoa(i)), content, 0o600)
+}
+
+// Seal notes what the call has written, and makes the record one that can be taken back. A
+// record in which nothing has changed is forgotten; it is returned without an ID.
+func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
+	defer r.close()
+	r.forgetFolder()
+	changed := false
+	inodes := make([]uint64, len(r.Steps))
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if err := r.sealStep(ctx, i); err != nil {
+			return nil, err
+		}
+		inodes[i], s.Unchanged = s.After.Inode, isUnchanged(&s.Before, &s.After)
+		s.InPlace = !s.Unchanged && s.Before.Inode == s.After.Inode && isSameContent(&s.Before, &s.After)
+		changed = changed || !s.Unchanged
+	}
+	if !changed {
+		return &Kept{}, files.RemoveTree(r.record)
+	}
+	for i := range r.Folders {
+		f := &r.Folders[i]
+		parent, base, err := r.parentOf(f.Root, f.Path)
+		if err == nil {
+			f.After, _, err = statAt(parent, base)
+		}
+		if err != nil && !files.Missing(err) {
+			return nil, err
+		}
+	}
+	if err := r.writeSealed(inodes); err != nil {
+		return nil, err
+	}
+	return r.kept(), nil
+}
+
+// writeSealed ends a record: from doneFile on it can be taken back.
+func (r *Recording) writeSealed(inodes []uint64) error {
+	if err := writeJournal(r.record, r.journal); err != nil {
+		return err
+	}
+	data, err := json.Marshal(inodes)
+	if err != nil {
+		return err
+	}
+	if err := files.Replace(filepath.Join(r.record, doneFile), data, 0o600); err != nil {
+		return err
+	}
+	return os.Remove(filepath.Join(r.record, pendingFile))
+}
+
+// sealStep reads what stands at a path now. Where that is neither what stood there nor what
+// the call was to write, somebody else has written since: the call's own part is what counts.
+func (r *Recording) sealStep(ctx context.Context, i int) error {
+	s := &r.Steps[i]
+	parent, base, err := r.parentOf(s.Root, s.Path)
+	if err == nil {
+		s.After, _, err = readAt(ctx, parent, base)
+	}
+	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
+		return nil // nothing stands there
+	}
+	if err != nil || isUnchanged(&s.Before, &s.After) || !s.After.Exists() || !s.After.Type.IsRegular() {
+		return err
+	}
+	written, err := os.Open(filepath.Join(r.record, afterFolder, strconv.Itoa(i)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.saveNow(parent, base, i)
+	}
+	if err != nil {
+		return err
+	}
+	defer written.Close()
+	e, _, err := readFile(ctx, written)
+	if e.Digest != s.After.Digest {
+		s.After.Digest, s.After.Size = e.Digest, e.Size
+	}
+	return err
+}
+
+// saveNow copies the text that stands at a path, so that later changes can be merged.
+func (r *Recording) saveNow(folder int, name string, i int) error {
+	text, err := readText(folder, name)
+	if err != nil || text == nil || !isMergeable(text) {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.record, afterFolder, strconv.Itoa(i)), text, 0o600)
+}
+
+// isUnchanged reports whether a path is as it was, as far as anybody could tell.
+func isUnchanged(before, after *Entry) bool {
+	if !before.Exists() || !after.Exists() {
+		return before.Exists() == after.Exists()
+	}
+	return isSameFile(after, before) && hasSameAttributes(after, before) && after.Digest == before.Digest
+}

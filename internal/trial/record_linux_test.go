@@ -1,0 +1,345 @@
+package trial
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// newPlainLab is a lab of which no trial needs an overlay.
+func newPlainLab(tb testing.TB) *lab {
+	tb.Helper()
+	dir, err := filepath.EvalSymlinks(tb.TempDir())
+	must(tb, err)
+	l := &lab{project: filepath.Join(dir, "p"), state: filepath.Join(dir, "state")}
+	must(tb, errors.Join(os.Mkdir(l.project, 0o755), os.Mkdir(l.state, 0o700)))
+	return l
+}
+
+// record records a call, which does something.
+func (l *lab) record(tb testing.TB, inPlace bool, paths []string, do func(*Recording)) *Kept {
+	tb.Helper()
+	r, err := Record(tb.Context(), RecordSpec{
+		State: l.state, Roots: []string{l.project}, Paths: paths, InPlace: inPlace, Call: "call", Command: "Write",
+	})
+	must(tb, err)
+	do(r)
+	kept, err := r.Seal(tb.Context())
+	must(tb, err)
+	return kept
+}
+
+// replaceFile writes a file as tools do.
+func replaceFile(tb testing.TB, r *Recording, path, text string) {
+	tb.Helper()
+	mode := os.FileMode(0o644)
+	if info, err := os.Lstat(path); err == nil {
+		mode = info.Mode()
+	}
+	must(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(tb, r.Expect(path, []byte(text)))
+	must(tb, os.WriteFile(path+".tmp", []byte(text), mode))
+	must(tb, errors.Join(os.Chmod(path+".tmp", mode), os.Rename(path+".tmp", path)))
+}
+
+// randomWrites changes files in one recorded call, as a tool or as somebody else does.
+func (l *lab) randomWrites(tb testing.TB, r *rand.Rand) (kept *Kept) {
+	tb.Helper()
+	inPlace := r.IntN(2) == 0
+	var paths []string
+	for range 1 + r.IntN(3) {
+		name := ""
+		for range 1 + r.IntN(3) {
+			name += "/" + string(rune('a'+r.IntN(4)))
+		}
+		path := l.project + name
+		if isUsable := func() bool {
+			for at := path; at != l.project; at = filepath.Dir(at) {
+				info, err := os.Lstat(at)
+				if err == nil && (at == path && !info.Mode().IsRegular() || at != path && !info.IsDir()) {
+					return false
+				}
+			}
+			return true
+		}; !isUsable() {
+			continue
+		}
+		clash := false
+		for _, other := range paths {
+			clash = clash || path == other || strings.HasPrefix(path, other+"/") || strings.HasPrefix(other, path+"/")
+		}
+		if info, err := os.Lstat(path); err == nil && info.Sys().(*syscall.Stat_t).Nlink > 1 {
+			inPlace = false // its other names would change too
+		}
+		if !clash {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return &Kept{}
+	}
+	return l.record(tb, inPlace, paths, func(rec *Recording) {
+		for _, path := range paths {
+			text := strings.Repeat(fmt.Sprintln(r.IntN(9)), r.IntN(5))
+			_, err := os.Lstat(path)
+			there := err == nil
+			switch what := r.IntN(8); {
+			case what == 0: // it is refused
+			case what == 1 && there:
+				must(tb, os.Remove(path))
+			case what == 2 && there && inPlace:
+				must(tb, os.Chmod(path, os.FileMode(0o600+r.IntN(0o100))))
+			case what < 5 && inPlace:
+				must(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+				must(tb, os.WriteFile(path, []byte(text), 0o644))
+			default:
+				replaceFile(tb, rec, path, text)
+			}
+		}
+	})
+}
+
+// After calls that changed files at random, undoing them in reverse brings the tree back:
+// bytes, modes, times and links.
+func TestUndoOfRandomWrites(t *testing.T) {
+	t.Parallel()
+	rounds := 60
+	if testing.Short() {
+		rounds = 10
+	}
+	for seed := range rounds {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		l := newPlainLab(t)
+		for range 25 {
+			randomChange(r, l.project, true)
+		}
+		before := describeTree(t, l.project)
+		for range 1 + r.IntN(8) {
+			l.randomWrites(t, r)
+		}
+		after := describeTree(t, l.project)
+		l.undoAll(t)
+		wantTree(t, "all undone", describeTree(t, l.project), before)
+		// The undos can be undone, the last first.
+		all, err := Records(l.state)
+		must(t, err)
+		for i := range all {
+			if all[i].Undoes != "" && all[i].Undone == "" {
+				l.mustUndoID(t, all[i].ID)
+			}
+		}
+		wantTree(t, "undone again", describeTree(t, l.project), after)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func (l *lab) undoAll(tb testing.TB) {
+	tb.Helper()
+	for {
+		open, err := Undoable(l.state, l.project)
+		must(tb, err)
+		if len(open) == 0 {
+			return
+		}
+		l.mustUndo(tb)
+	}
+}
+
+// runWriting is a process that is killed: it writes, and says what it has recorded.
+func runWriting(tb testing.TB) {
+	seed, err := strconv.Atoi(os.Getenv(crashEnv + "_SEED"))
+	must(tb, err)
+	l := &lab{project: os.Getenv(crashEnv + "_PROJECT"), state: os.Getenv(crashEnv + "_STATE")}
+	r := rand.New(rand.NewPCG(uint64(seed), 5))
+	for range 100 {
+		if kept := l.randomWrites(tb, r); kept.ID != "" {
+			fmt.Println("kept", kept.ID)
+		}
+	}
+	fmt.Println("done")
+}
+
+// Whenever a process is killed that writes files, each write has a record or is not there:
+// undoing all brings the tree back. What was acknowledged has a record.
+func TestKilledWhileWriting(t *testing.T) {
+	if os.Getenv(crashEnv) != "" {
+		runWriting(t)
+		return
+	}
+	t.Parallel()
+	crashes := 8
+	if n, err := strconv.Atoi(os.Getenv(crashesEnv)); err == nil {
+		crashes = n
+	}
+	recovered := 0
+	for seed := range crashes {
+		r := rand.New(rand.NewPCG(uint64(seed), 7))
+		l := newPlainLab(t)
+		for range 25 {
+			randomChange(r, l.project, true)
+		}
+		before := describeTree(t, l.project)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileWriting$")
+		cmd.Env = append(os.Environ(), crashEnv+"=write", crashEnv+"_STATE="+l.state, crashEnv+"_PROJECT="+l.project,
+			fmt.Sprint(crashEnv, "_SEED=", seed))
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		must(t, cmd.Start())
+		timer := time.AfterFunc(time.Duration(r.Int64N(int64(400*time.Millisecond))), func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait() // it was killed
+		timer.Stop()
+		if strings.Contains(out.String(), "FAIL") {
+			t.Fatalf("seed %d: %s", seed, &out)
+		}
+		pending, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile))
+		must(t, err)
+		recovered += len(pending)
+		must(t, Recover(t.Context(), l.state))
+		removeTemporary(t, l.project)
+		all, err := Records(l.state)
+		must(t, err)
+		for line := range strings.Lines(out.String()) {
+			id, isKept := strings.CutPrefix(strings.TrimSpace(line), "kept ")
+			if isKept && !slices.ContainsFunc(all, func(k Kept) bool { return k.ID == id }) {
+				t.Errorf("seed %d: %s was acknowledged, and has no record", seed, id)
+			}
+		}
+		l.undoAll(t)
+		wantTree(t, "all undone", withoutTimes(describeTree(t, l.project)), withoutTimes(before))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	t.Logf("%d of %d records were recovered", recovered, crashes)
+}
+
+// removeTemporary removes files that were about to replace others.
+func removeTemporary(tb testing.TB, dir string) {
+	tb.Helper()
+	must(tb, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".tmp") {
+			return os.Remove(path)
+		}
+		return err
+	}))
+}
+
+// withoutTimes leaves the times of folders out: that of one in which somebody else removed
+// something later is theirs.
+func withoutTimes(all map[string]string) map[string]string {
+	for name, text := range all {
+		if strings.HasPrefix(text, "d") {
+			all[name] = text[:strings.LastIndex(text, " ")]
+		}
+	}
+	return all
+}
+
+// A file of several names has them again, and what somebody wrote since is not lost.
+func TestUndoOfWrite(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	l.write(t, "a", numbers(9, nil))
+	must(t, os.Link(l.path("a"), l.path("b")))
+	before := describeTree(t, l.project)
+	kept := l.record(t, false, []string{l.path("a"), l.path("new/c")}, func(r *Recording) {
+		replaceFile(t, r, l.path("a"), numbers(9, map[int]string{3: "kept\n"}))
+		replaceFile(t, r, l.path("new/c"), "c")
+	})
+	if len(kept.Changes) != 3 || kept.Call != "call" || kept.Root != l.project {
+		t.Errorf("it changed %+v", kept)
+	}
+	l.mustUndoID(t, "call")
+	wantTree(t, "undone", describeTree(t, l.project), before)
+	must(t, os.Remove(l.path("b")))
+	l.record(t, true, []string{l.path("a")}, func(*Recording) {
+		put(t, l.path("a"), numbers(9, map[int]string{3: "kept\n"}))
+	})
+	l.write(t, "a", numbers(9, map[int]string{3: "kept\n", 7: "later\n"}))
+	l.mustUndo(t)
+	if got := l.read(t, "a"); got != numbers(9, map[int]string{7: "later\n"}) {
+		t.Errorf("it is\n%s", got)
+	}
+}
+
+// What is not a regular file is not recorded, nor is a call that changes nothing.
+func TestRecordOfNothing(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	l.write(t, "a", "a")
+	must(t, os.Symlink("a", l.path("link")))
+	spec := RecordSpec{State: l.state, Roots: []string{l.project}, Paths: []string{l.path("link")}}
+	if _, err := Record(t.Context(), spec); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("a link: %v", err)
+	}
+	l.write(t, "one", "one")
+	must(t, os.Link(l.path("one"), l.path("other")))
+	spec.Paths, spec.InPlace = []string{l.path("one")}, true
+	if _, err := Record(t.Context(), spec); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("a file of two names that is written in place: %v", err)
+	}
+	if kept := l.record(t, false, []string{l.path("a"), l.path("x/y")}, func(*Recording) {}); kept.ID != "" {
+		t.Errorf("it kept %+v", kept)
+	}
+	if left, err := os.ReadDir(filepath.Join(l.state, keptFolder)); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// A record whose process died knows what the call wrote from what somebody else did since.
+func TestRecordOfDeadProcess(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	l.write(t, "a", numbers(9, nil))
+	l.write(t, "b", "b")
+	r, err := Record(t.Context(), RecordSpec{
+		State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a"), l.path("b")},
+	})
+	must(t, err)
+	replaceFile(t, r, l.path("a"), numbers(9, map[int]string{3: "kept\n"}))
+	r.close()
+	l.write(t, "a", numbers(9, map[int]string{3: "kept\n", 7: "later\n"}))
+	must(t, Recover(t.Context(), l.state))
+	must(t, Recover(t.Context(), l.state))
+	l.mustUndo(t)
+	if got := l.read(t, "a"); got != numbers(9, map[int]string{7: "later\n"}) {
+		t.Errorf("it is\n%s", got)
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	for _, inPlace := range []bool{false, true} {
+		b.Run(fmt.Sprint("in place ", inPlace), func(b *testing.B) {
+			l := newPlainLab(b)
+			l.write(b, "a", numbers(200, nil))
+			var began, sealed time.Duration
+			for i := range b.N {
+				start := time.Now()
+				r, err := Record(b.Context(), RecordSpec{
+					State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a")}, InPlace: inPlace,
+				})
+				must(b, err)
+				began += time.Since(start)
+				replaceFile(b, r, l.path("a"), fmt.Sprint(i))
+				start = time.Now()
+				_, err = r.Seal(b.Context())
+				must(b, err)
+				sealed += time.Since(start)
+			}
+			b.ReportMetric(float64(began.Microseconds())/float64(b.N), "µs/record")
+			b.ReportMetric(float64(sealed.Microseconds())/float64(b.N), "µs/seal")
+		})
+	}
+}
