@@ -58,6 +58,11 @@ func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 		return "", err
 	}
 	defer p.closeDir()
+	if u.record != nil {
+		if err := u.record.Expect(p.path, o.after); err != nil {
+			return "", err
+		}
+	}
 	if err := p.replace(info, o.after); err != nil {
 		return "", err
 	}

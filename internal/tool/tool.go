@@ -33,6 +33,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/trial"
 )
 
 // Options say where the tools work.
@@ -41,6 +42,9 @@ type Options struct {
 	// are opened from these folders on. All are absolute and without links.
 	Root    string
 	AddDirs []string
+	// State is umpire's own folder, in which files that a call changes are remembered, so that
+	// it can be undone. Without one, and where the system cannot, nothing is.
+	State string
 	// Home is what ~ stands for, "" when it is not known.
 	Home string
 	// Env is the environment of commands. Variables that would change how a shell reads them,
@@ -88,7 +92,8 @@ type use struct {
 	call     umpire.Call
 	decision umpire.Decision
 	in       input
-	preview  bool // nothing is changed, so that what is still asked about may be looked at
+	preview  bool             // nothing is changed, so that what is still asked about may be looked at
+	record   *trial.Recording // nil where what the call changes is not remembered
 }
 
 // New returns the tools. Close the set when the session is over.
@@ -162,7 +167,16 @@ func (s *Set) runTool(ctx context.Context, started umpire.Started) (string, erro
 		return "", err
 	}
 	s.approved(&started.Decision)
-	return t.run(s, ctx, &use{call: started.Call, decision: started.Decision, in: in})
+	u := &use{call: started.Call, decision: started.Decision, in: in}
+	if u.record, err = s.recordCall(ctx, u); err != nil {
+		return "", fmt.Errorf("nothing was changed, since it could not be undone: %w", err)
+	}
+	output, err := t.run(s, ctx, u)
+	if u.record != nil {
+		_, sealErr := u.record.Seal(context.WithoutCancel(ctx))
+		err = errors.Join(err, sealErr)
+	}
+	return output, err
 }
 
 // errTimeout says that a command took longer than it was given.

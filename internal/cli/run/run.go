@@ -364,7 +364,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 	place := s.place(session, added, scratch)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
-		MayRead:   s.mayRead,
+		MayRead: s.mayRead, State: s.StateDir(),
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))

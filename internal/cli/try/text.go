@@ -41,9 +41,9 @@ const discardLong = `Removes a trial that waits, with all that it wrote. Without
 of this project.`
 
 // UndoLong is the long help of `umpire undo`.
-const UndoLong = `Takes back what was kept last in this project, or what ID names: files get their
-content, mode, owner and time back, and what was created goes. All of it is taken back,
-or nothing.
+const UndoLong = `Takes back what was kept last in this project, or what ID names: a trial that was kept,
+or a call that wrote files. They get their content, mode, owner and time back, and what
+was created goes. All of it is taken back, or nothing.
 
 --since takes back all that was kept in this project since a time, the latest first. It
 stops at the first that cannot be taken back, and says what was taken back until then.

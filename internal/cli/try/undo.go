@@ -150,6 +150,7 @@ type keptLine struct {
 	Time    string `json:"time"`
 	Root    string `json:"root"`
 	Command string `json:"command,omitempty"`
+	Call    string `json:"call,omitempty"`
 	Changes int    `json:"changes"`
 	Undoes  string `json:"undoes,omitempty"`
 	Undone  string `json:"undone,omitempty"`
@@ -175,7 +176,8 @@ func listKept(a *app.App, f *undoFlags) error {
 	for i := range all {
 		k := &all[i]
 		list = append(list, keptLine{
-			k.ID, k.Time.Format(timeFormat), k.Root, k.Command, len(k.Changes), k.Undoes, k.Undone,
+			k.ID, k.Time.Format(timeFormat), k.Root, k.Command, string(k.Call), len(k.Changes),
+			k.Undoes, k.Undone,
 		})
 	}
 	return a.Show(f.json, list, func() error {
