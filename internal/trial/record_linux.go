@@ -30,9 +30,9 @@ const pendingFile = "pending.json"
 // leaves it to [Recover] to find out what was written.
 type Recording struct{ *transaction }
 
-// Record remembers what stands at some paths, before a call writes there. It returns [ErrUnavailable] where that cannot be
-// undone: for a file that is too large to copy, for one of several names that is written in
-// place, and for what is not a regular file.
+// Record remembers what stands at some paths, before a call writes there. It returns
+// [ErrUnavailable] where that cannot be undone: for a file that is too large to copy, for one
+// of several names that is written in place, and for what is not a regular file.
 func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	j := &journal{
 		Version: journalVersion, ID: "c" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
