@@ -128,6 +128,9 @@ type Access struct {
 	// Via is the part of the command by whose script or recipe the access happens, 0 for
 	// none. An allow rule for that command covers it as well.
 	Via int `json:"-"`
+	// Observed says that a trial did this, and keeping it would: the name itself is replaced, so
+	// a link at Target is not followed, and an undo takes it back.
+	Observed bool `json:"-"`
 	// Tree says that a write or a delete reaches everything below Target.
 	Tree bool `json:"-"`
 	// Picked says that a filter picks what is written or deleted below Target, or what

@@ -37,6 +37,8 @@ const (
 	CodeSecret            ReasonCode = "secret"
 	CodeDegraded          ReasonCode = "degraded"     // deny or ask rules may be missing
 	CodeChanged           ReasonCode = "changed"      // not what was shown any more
+	CodeAutonomy          ReasonCode = "autonomy"     // a standing answer of the person
+	CodeTrial             ReasonCode = "trial"        // what a trial did, or was refused
 	CodeLeftToHost        ReasonCode = "left_to_host" // umpire has no opinion, the host decides
 )
 

@@ -26,8 +26,12 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 		b.resolveGlob(a, written)
 		return
 	}
+	kind := a.Kind
+	if a.Observed {
+		kind = umpire.KindDelete // as there, the last link is not followed
+	}
 	var err error
-	if a.Resolved, a.Place, err = b.locate(written, a.Kind); err != nil {
+	if a.Resolved, a.Place, err = b.locate(written, kind); err != nil {
 		addDoubt(a, umpire.Say("path-cannot-be-resolved", files.Clip(a.Target), err))
 	}
 	if a.Follows && a.Tree && !a.Names && a.Place == umpire.PlaceInside {

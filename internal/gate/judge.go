@@ -119,6 +119,13 @@ func (ps *projects) Decide(project string, q policy.Query) umpire.Decision {
 	return ps.decideWith(project, nil, q)
 }
 
+// DecideEffects decides whether what a trial of a call did may be kept, as Decide decides
+// the call.
+func (ps *projects) DecideEffects(project string, q policy.Query, e *umpire.TrialEffects) umpire.Decision {
+	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), nil) }
+	return judge.DecideEffects(find, q, e, ps.config.Now)
+}
+
 // decideWith is Decide with folders that count as inside, beside those of the settings.
 func (ps *projects) decideWith(project string, added []string, q policy.Query) umpire.Decision {
 	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), added) }

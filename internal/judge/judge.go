@@ -46,7 +46,31 @@ type Judge struct {
 // holds in the project. It looks at the file system and runs nothing of the call. Without a
 // judge, and after a fault of umpire's own, the call is denied. A sandbox that says no more
 // than that it holds is the configured one.
-func Decide(find func() (*Judge, error), q policy.Query, now func() time.Time) (decision umpire.Decision) {
+func Decide(find func() (*Judge, error), q policy.Query, now func() time.Time) umpire.Decision {
+	return decide(find, q, now, (*Judge).decide)
+}
+
+// DecideEffects decides whether what a trial of the call did may be kept: allow keeps it
+// without a question. What a person has granted for paths counts, and no approval of the
+// command, which was given without a look at its effects. Otherwise it is as Decide.
+func DecideEffects(
+	find func() (*Judge, error), q policy.Query, e *umpire.TrialEffects, now func() time.Time,
+) umpire.Decision {
+	q.Sandbox = policy.Sandbox{Held: true} // nothing runs any more
+	q.Grants = slices.DeleteFunc(slices.Clone(q.Grants), func(g umpire.Grant) bool { return g.Match.PathGlob == "" })
+	return decide(find, q, now, func(j *Judge, q policy.Query) umpire.Decision {
+		q.Degraded, q.Facts, q.Search = j.Degraded, policy.FactsOfEffects(e), j.searcher()
+		j.Bounds.ResolveAll(&q.Facts)
+		d := policy.Decide(j.Policy, q)
+		d.Trial = umpire.NoTrial // it has been tried
+		return d
+	})
+}
+
+// decide decides by the judge that is found, and denies after a fault.
+func decide(
+	find func() (*Judge, error), q policy.Query, now func() time.Time, by func(*Judge, policy.Query) umpire.Decision,
+) (decision umpire.Decision) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			q.Facts, q.Invalid = umpire.Facts{}, fmt.Sprintf("internal error: %v", fault)
@@ -63,7 +87,7 @@ func Decide(find func() (*Judge, error), q policy.Query, now func() time.Time) (
 		q.Sandbox = j.Sandbox
 		q.Sandbox.Held = held
 	}
-	return j.decide(q)
+	return by(j, q)
 }
 
 func (j *Judge) decide(q policy.Query) umpire.Decision {

@@ -69,11 +69,11 @@ func sourceOf(e *umpire.Event) label {
 	}
 	switch e.Code {
 	case umpire.CodeSafe, umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeControlFile,
-		umpire.CodeExternalDirectory, umpire.CodeSuffix, umpire.CodeProfile, umpire.CodeUnparsed,
+		umpire.CodeExternalDirectory, umpire.CodeSuffix, umpire.CodeProfile, umpire.CodeUnparsed, umpire.CodeTrial,
 		umpire.CodeInvalid, umpire.CodeSecret, umpire.CodeProjectCode, umpire.CodeWritten, umpire.CodeNetwork,
 		umpire.CodeDegraded, umpire.CodeChanged, umpire.CodeLeftToHost:
 		return byBuiltin
-	case umpire.CodeRule, umpire.CodeBlocked:
+	case umpire.CodeRule, umpire.CodeBlocked, umpire.CodeAutonomy:
 		return byRule
 	case umpire.CodeOnce, umpire.CodeSession, umpire.CodeRemembered:
 		return byGrant

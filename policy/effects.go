@@ -1,0 +1,109 @@
+package policy
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// effectReasons say what a trial did to a path.
+var effectReasons = map[umpire.EffectKind]umpire.Phrase{
+	umpire.EffectCreated: "a-trial-made-it", umpire.EffectChanged: "a-trial-changed-it",
+	umpire.EffectDeleted: "a-trial-deleted-it", umpire.EffectMoved: "a-trial-moved-it",
+	umpire.EffectAttributes: "a-trial-changed-its-attributes",
+}
+
+// FactsOfEffects says what keeping the effects of a trial would do. Created, changed,
+// moved and other attributes are writes, and what went is deleted. A link that leads out
+// also writes where it leads to, and another name of a file is a write of that file. An
+// attempt that was refused is an access too, and asks although nothing came of it: a
+// command that was refused something has not done what it was run for, or was up to more. A
+// list that is not whole is in doubt. Paths are not yet resolved.
+func FactsOfEffects(e *umpire.TrialEffects) umpire.Facts {
+	facts := umpire.Facts{Type: umpire.FileWrite}
+	add := func(a umpire.Access) { facts.Accesses = append(facts.Accesses, a) }
+	if !e.Whole {
+		add(umpire.Access{
+			Kind: umpire.KindInvoke, Target: "trial", Risk: umpire.Medium, Doubt: "the-effects-are-not-whole",
+		})
+	}
+	for i := range e.List {
+		for _, a := range accessesOfEffect(&e.List[i]) {
+			add(a)
+		}
+	}
+	for _, attempt := range e.Refused {
+		add(accessOfAttempt(attempt))
+	}
+	if len(facts.Accesses) == 0 {
+		add(umpire.Access{
+			Kind: umpire.KindInvoke, Target: "trial", Risk: umpire.Safe, Reason: "the-trial-changed-nothing",
+		})
+	}
+	return facts
+}
+
+// accessesOfEffect are what one effect would do.
+func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
+	why, known := effectReasons[e.Kind]
+	if !known || !path.IsAbs(e.Path) {
+		return []umpire.Access{{Kind: umpire.KindUnknown, Target: e.Path}}
+	}
+	at := umpire.Access{
+		Kind: umpire.KindWrite, Target: e.Path, Risk: umpire.Medium, Consequence: umpire.Reversible, Reason: why,
+		Observed: true,
+	}
+	switch {
+	case e.Kind == umpire.EffectDeleted:
+		at.Kind = umpire.KindDelete
+	case e.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 && !e.Mode.IsDir():
+		at.Risk, at.Doubt = umpire.High, "a-program-would-get-the-rights-of-its-owner"
+	case e.Mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket|fs.ModeIrregular) != 0:
+		at.Risk, at.Doubt = umpire.High, "it-is-not-a-file"
+	}
+	all := []umpire.Access{at}
+	also := func(kind umpire.AccessKind, target string, why umpire.Phrase) {
+		a := at
+		a.Kind, a.Target, a.Reason = kind, target, why
+		all = append(all, a)
+	}
+	if e.From != "" {
+		also(umpire.KindDelete, e.From, effectReasons[umpire.EffectMoved])
+	}
+	if e.SameAs != "" {
+		also(umpire.KindWrite, e.SameAs, "gets-another-name")
+	}
+	if e.LeadsOut {
+		a := umpire.Access{
+			Kind: umpire.KindWrite, Target: linkTarget(e), Risk: umpire.High, Reason: "a-link-leads-there",
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// linkTarget is where a link leads, absolute and not cleaned.
+func linkTarget(e *umpire.TrialEffect) string {
+	if path.IsAbs(e.Link) {
+		return e.Link
+	}
+	return strings.TrimSuffix(path.Dir(e.Path), "/") + "/" + e.Link
+}
+
+// accessOfAttempt is what a trial was refused.
+func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
+	a := umpire.Access{
+		Kind: umpire.KindWrite, Target: t.Target, Risk: umpire.Medium, Reason: "a-trial-was-refused-it",
+		Asks: umpire.CodeTrial,
+	}
+	switch t.Kind {
+	case umpire.AttemptWrite:
+	case umpire.AttemptNetwork:
+		a.Kind = umpire.KindNetwork
+	default:
+		a.Kind = umpire.KindUnknown
+	}
+	return a
+}
