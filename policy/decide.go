@@ -13,6 +13,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)
 		d.Suggestions = suggestFor(p, q, &d)
+		d.Trial = offerTrial(p, &q, &d)
 	}
 	return d
 }
@@ -76,6 +77,7 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 func newJudge(p *Policy, q *Query, d *umpire.Decision) judge {
 	return judge{
 		policy: p, tool: q.Call.Tool, given: &q.Conditions, passes: passesFor(q, &p.opts), class: d.Risk.Class(),
+		accesses: d.Accesses,
 	}
 }
 

@@ -24,6 +24,7 @@
 //	15  a command that would run without a sandbox             ask, lifted by no rule or mode
 //	16  a rule file that may deny or ask cannot be read        ask, lifted by no rule or mode
 //	 8  bypass mode                                            allow
+//	18  what the person's autonomy lets run                    allow
 //	 9  outside the project, no path rule or grant             ask, or deny if so configured
 //	10  safe or low risk, mode not ask                         allow
 //	11  allow rule                                             allow
@@ -38,6 +39,9 @@
 // A once or session grant stands before rows 7, 9 and 14, a once grant before
 // row 6 too. An access in doubt is never allowed by rows 10, 11 and 13, and by
 // row 12 only for the exact command.
+//
+// Row 18 speaks of what lies outside before row 9, and of the rest behind row 13. It
+// allows no access in doubt, and nothing in mode ask. See [Autonomy].
 //
 // The built-in ask rules about secrets yield to an allow rule that a person wrote
 // for just such a path: Read(.env.test) lifts one, Read(**) does not.

@@ -21,6 +21,7 @@ var Order = [...]OrderRow{
 	{rowSandbox, "sandbox", "a command that would run without a sandbox", "ask, lifted by no rule or mode"},
 	{rowDegraded, "degraded", "a rule file that may deny or ask cannot be read", "ask, lifted by no rule or mode"},
 	{rowBypass, "bypass mode", "bypass mode", "allow"},
+	{rowAutonomy, "autonomy", "what the person's autonomy lets run", "allow"},
 	{rowExternal, "outside project", "outside the project, no path rule or grant", "ask, or deny if so configured"},
 	{rowSafe, "safe", "safe or low risk, mode not ask", "allow"},
 	{rowAllowRule, "allow rule", "allow rule", "allow"},

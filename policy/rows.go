@@ -20,6 +20,7 @@ type judge struct {
 	class    umpire.Class
 	outside  bool
 	search   *Search // what a search would meet, once somebody asked
+	accesses []umpire.Access
 }
 
 // order is the order of decision: the first row that speaks settles the access.
@@ -37,11 +38,13 @@ var order = [...]func(*judge) []umpire.Reason{
 	(*judge).noSandbox,    // 15
 	(*judge).degraded,     // 16
 	(*judge).bypass,       // 8
+	autonomyOutside,       // 18, lifting 9
 	(*judge).external,     // 9
 	(*judge).safe,         // 10
 	(*judge).allowRule,    // 11
 	(*judge).grant,        // 12
 	(*judge).allowAll,     // 13
+	autonomyInside,        // 18
 	(*judge).projectCode,  // 17
 	(*judge).mode,         // 14
 	(*judge).unheldCode,   // 17, for whoever looks for all reasons
@@ -298,6 +301,7 @@ func (j *judge) allowAll() []umpire.Reason {
 var asksPhrases = map[umpire.ReasonCode]string{
 	umpire.CodeNetwork: "reaches-the-network",
 	umpire.CodeSecret:  "may-give-a-secret-away",
+	umpire.CodeTrial:   "tried-in-vain",
 }
 
 // codeRuns reports whether project code of the access may run unasked: it is held by
@@ -367,6 +371,8 @@ func (j *judge) mode() []umpire.Reason {
 		text, code = umpire.Say("cannot-be-judged", a.Doubt), umpire.CodeUnparsed
 	case a.Asks != "":
 		text, code = umpire.Say(asksPhrases[a.Asks], a.Reason), a.Asks
+	case a.Observed:
+		text, code = umpire.Say("keeps-what-a-trial-did", a.Reason), umpire.CodeTrial
 	}
 	switch j.given.Mode {
 	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:

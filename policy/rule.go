@@ -29,6 +29,8 @@ const (
 	rowDegraded = 16
 	// rowCode stands before row 14, and behind it where the risk asks as well.
 	rowCode = 17
+	// rowAutonomy stands before row 9, and behind row 13.
+	rowAutonomy = 18
 )
 
 // A compiled rule is a rule made ready for matching. It is never changed.

@@ -52,25 +52,34 @@ func isSearch(a *umpire.Access) bool {
 // access would read: a rule for a folder says nothing of the secrets in it, nor of where
 // links in it lead. What nobody looked at is not covered.
 func (j *judge) coversSearch(c *compiled) bool {
-	if !j.outside || !isSearch(j.access()) {
+	if !j.outside {
 		return true
 	}
-	if j.given.Search == nil {
+	found, looked := lookThrough(j)
+	if !looked || found.Secret != "" || found.Problem != "" {
 		return false
 	}
-	if j.search == nil {
-		found := j.given.Search(j.access())
-		j.search = &found
-	}
-	if j.search.Secret != "" || j.search.Problem != "" {
-		return false
-	}
-	for _, link := range j.search.Links {
+	for _, link := range found.Links {
 		if !c.coversPath(link, &j.policy.opts) {
 			return false
 		}
 	}
 	return true
+}
+
+// lookThrough returns what a search meets, and reports whether anybody looked. What is not a
+// search meets nothing.
+func lookThrough(j *judge) (found Search, looked bool) {
+	switch {
+	case !isSearch(j.access()):
+		return Search{}, true
+	case j.given.Search == nil:
+		return Search{}, false
+	case j.search == nil:
+		found = j.given.Search(j.access())
+		j.search = &found
+	}
+	return *j.search, true
 }
 
 // coversPath reports whether one of the rule's patterns covers a resolved path.

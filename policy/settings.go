@@ -23,6 +23,10 @@ type Settings struct {
 	RulesOff []umpire.RuleID
 	// AddDirs count as inside the project.
 	AddDirs []string
+	// Autonomy are the person's standing answers.
+	Autonomy Autonomy
+	// Destinations are hosts that commands may reach where Autonomy says so.
+	Destinations []string
 	// Sandbox is the configured one, whatever the machine has.
 	Sandbox Sandbox
 	// Hook says how a host's hook answers with what was decided.

@@ -28,6 +28,9 @@ func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
 	isSet := func(flag string) bool {
 		return cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "true"
 	}
+	if verb == "autonomy" {
+		return len(args) == 0
+	}
 	if verb == "mode" {
 		return len(args) == 0 && !isSet("leave-plan") && !cmd.Flags().Changed("allow-all")
 	}

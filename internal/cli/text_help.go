@@ -67,6 +67,7 @@ accesses. "umpire check --explain" shows the rows that spoke.
   15  a command that would run without a sandbox             ask, lifted by no rule or mode
   16  a rule file that may deny or ask cannot be read        ask, lifted by no rule or mode
    8  bypass mode                                            allow
+  18  what the person's autonomy lets run                    allow
    9  outside the project, no path rule or grant             ask, or deny if so configured
   10  safe or low risk, mode not ask                         allow
   11  allow rule                                             allow

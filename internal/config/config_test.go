@@ -48,6 +48,11 @@ func TestProjectOnlyTightens(t *testing.T) {
 		{"mode", "mode: reject", "mode: ask", "reject"},
 		{"mode", "mode: bypass", "mode: default", "default"},
 		{"risk.medium", "", "risk.medium: allow", "ask"},
+		{"autonomy.edits", "autonomy.edits: run", "autonomy: {edits: ask}", "ask"},
+		{"autonomy.edits", "", "autonomy.edits: run", "ask"},
+		{"autonomy.unknown_code", "autonomy.unknown_code: trial", "autonomy.unknown_code: ask", "ask"},
+		{"autonomy.destinations", "autonomy.destinations: [a.example, b.example]", "autonomy.destinations: [a.example]", "[a.example]"},
+		{"autonomy.destinations", "autonomy.destinations: [a.example]", "autonomy.destinations: [b.example]", "[a.example]"},
 		{"risk.medium", "risk.medium: allow", "risk: {medium: ask}", "ask"},
 		{"security.external_directory.default_action", "", "security.external_directory.default_action: deny", "deny"},
 		{"security.external_directory.default_action", "security.external_directory.default_action: deny", "security.external_directory.default_action: ask", "deny"},
@@ -105,9 +110,17 @@ func TestProjectOnlyTightens(t *testing.T) {
 // What a project may say of each key: a value that it may set over the defaults, "" where
 // the key is the person's alone, and one that it may not.
 var projectKeys = map[string]struct{ tighter, ignored string }{
-	"mode":                                {"ask", "bypass"},
-	"risk.medium":                         {"", "allow"},
-	"security.permission.enforce_gateway": {"true", ""}, // false is an error, below
+	"mode":                                       {"ask", "bypass"},
+	"risk.medium":                                {"", "allow"},
+	"autonomy.outside_reads":                     {"", "run"},
+	"autonomy.scratch":                           {"", "inside"},
+	"autonomy.edits":                             {"", "run"},
+	"autonomy.unknown_code":                      {"", "trial"},
+	"autonomy.deletes":                           {"", "trial"},
+	"autonomy.local_git":                         {"", "run"},
+	"autonomy.network":                           {"", "listed"},
+	"autonomy.destinations":                      {"", "[evil.example]"},
+	"security.permission.enforce_gateway":        {"true", ""}, // false is an error, below
 	"security.external_directory.default_action": {"deny", ""},
 	"session.cross_project.allow":                {"", "true"},
 	"session.resume.scope":                       {"current_project", ""},

@@ -28,7 +28,10 @@ type Key struct {
 const enforceKey = "security.permission.enforce_gateway"
 
 // Keys are all keys, in the order in which they are shown.
-var Keys = []Key{
+var Keys = slices.Concat(ownKeys[:2], autonomyKeys, ownKeys[2:])
+
+// ownKeys are the keys but those of autonomy, which follow the first two.
+var ownKeys = []Key{
 	{
 		"mode", "what happens where no rule speaks",
 		func(c *Config, n *yaml.Node) error { return decodeText(n, &c.Mode) },

@@ -17,6 +17,22 @@ import (
 // Write sets one key of a configuration file to a list. Comments and all other keys
 // stay. The file is replaced in one step, and only by one that can be read.
 func Write(file string, path, list []string) error {
+	return rewrite(file, func(top *yaml.Node) error {
+		at := top
+		for _, key := range path {
+			next, err := valueOf(at, key)
+			if err != nil {
+				return err
+			}
+			at = next
+		}
+		setList(at, list)
+		return nil
+	})
+}
+
+// rewrite changes the top of a configuration file.
+func rewrite(file string, change func(top *yaml.Node) error) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target
 	}
@@ -24,7 +40,7 @@ func Write(file string, path, list []string) error {
 	if err != nil {
 		return umpire.Errorf("%s: %w", file, err)
 	}
-	next, err := withList(data, path, list)
+	next, err := changed(data, change)
 	if err != nil {
 		return umpire.Errorf("%s: %w", file, err)
 	}
@@ -38,8 +54,8 @@ func Write(file string, path, list []string) error {
 	return files.Replace(file, next, mode)
 }
 
-// withList is a configuration with one more key, or with another value for one.
-func withList(data []byte, path, list []string) ([]byte, error) {
+// changed is a configuration after a change, with its comments.
+func changed(data []byte, change func(top *yaml.Node) error) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
@@ -49,15 +65,9 @@ func withList(data []byte, path, list []string) ([]byte, error) {
 		b.Write(data)
 		document = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}}
 	}
-	at := document.Content[0]
-	for _, key := range path {
-		next, err := valueOf(at, key)
-		if err != nil {
-			return nil, err
-		}
-		at = next
+	if err := change(document.Content[0]); err != nil {
+		return nil, err
 	}
-	setList(at, list)
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(indentOf(data))
 	if err := errors.Join(e.Encode(&document), e.Close()); err != nil {

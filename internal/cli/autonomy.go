@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// newAutonomyCommand is `umpire autonomy`.
+func newAutonomyCommand(a *app.App) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use: "autonomy [low|medium|high]", Args: app.WantAtMostOneWord, ValidArgs: levelNames(),
+		Short:   "Show or set how much runs without a question",
+		Long:    autonomyLong,
+		Example: "  umpire autonomy\n  umpire autonomy medium",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if err := setAutonomy(a, args[0]); err != nil {
+					return err
+				}
+			}
+			c, err := a.LoadConfig(a.Dir)
+			if err != nil {
+				return err
+			}
+			a.RemarkAll(c.Notices)
+			return a.Show(asJSON, shownAutonomy(c), func() error { return showAutonomy(a, c) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+func levelNames() []string {
+	var names []string
+	for _, l := range policy.Levels {
+		names = append(names, string(l))
+	}
+	return names
+}
+
+// setAutonomy writes the keys of a level into the person's configuration.
+func setAutonomy(a *app.App, word string) error {
+	if !slices.Contains(levelNames(), word) {
+		return app.Usage("umpire autonomy medium", "%q: want one of %s", word, strings.Join(levelNames(), ", "))
+	}
+	if a.Home() == "" {
+		return app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the configuration")
+	}
+	return app.Failed(config.WriteAutonomy(filepath.Join(a.Home(), config.FileName), policy.Level(word)))
+}
+
+// An autonomyShown is the dial in JSON.
+type autonomyShown struct {
+	Level policy.Level              `json:"level,omitempty"` // empty where the keys are those of no level
+	Keys  map[string]config.InForce `json:"keys"`
+}
+
+func shownAutonomy(c *config.Config) autonomyShown {
+	shown := autonomyShown{Level: c.AutonomyLevel(), Keys: map[string]config.InForce{}}
+	for name, value := range c.Values() {
+		if strings.HasPrefix(name, config.AutonomyPrefix) {
+			shown.Keys[name] = value
+		}
+	}
+	return shown
+}
+
+// showAutonomy writes the level and what it says about each kind of call.
+func showAutonomy(a *app.App, c *config.Config) error {
+	level := string(c.AutonomyLevel())
+	if level == "" {
+		level = a.Text.Of("none of low, medium and high")
+	}
+	fmt.Fprintf(a.Stdout, a.Text.Of("autonomy: %s")+"\n\n", level)
+	table := app.NewTable(a.Stdout)
+	for i := range config.Keys {
+		k := &config.Keys[i]
+		if strings.HasPrefix(k.Name, config.AutonomyPrefix) {
+			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", k.Name, view.Visible(formatValue(a, k.Value(c))),
+				view.Visible(c.Source(k.Name)), a.Text.Of(k.About))
+		}
+	}
+	return table.Flush()
+}
+
+const autonomyLong = `Shows how much runs without a question, or sets it for you in config.yaml in ~/.umpire:
+
+  low     asks, as without this setting
+  medium  reads outside the project, temporary folders, edits in the project and local
+          git run; scripts, builds, tests and deletions in the project are tried first
+  high    also reaches the hosts listed in autonomy.destinations
+
+At every level these come first: deny rules and ask rules, files that control umpire or
+other agents, secrets, what is critical, and what cannot be known. Publishing, writes
+outside the project and hosts that are not listed ask. Each row is a key of its own in the
+configuration, and a project's file can only have it ask.
+
+A call that is to be tried first runs so that nothing of it is real; what it did in the
+project is then kept unless it touched such a place. Where no trial can be had it asks.
+
+Setting a level needs a person.`

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// AutonomyPrefix begins the keys of autonomy.
+const AutonomyPrefix = "autonomy."
+
+// autonomyKeys are the rows of the table of autonomy, each with the words for asking and for
+// what a higher level does instead.
+var autonomyKeys = []Key{
+	autonomyKey("outside_reads", "reads outside the project that name no secret", "run",
+		func(a *policy.Autonomy) *bool { return &a.OutsideReads }),
+	autonomyKey("scratch", "temporary folders such as /tmp", "inside",
+		func(a *policy.Autonomy) *bool { return &a.Scratch }),
+	autonomyKey("edits", "writes in the project: edit, format, make folders, copy, move", "run",
+		func(a *policy.Autonomy) *bool { return &a.Edits }),
+	autonomyKey("unknown_code", "scripts, builds, tests and other code that cannot be judged by reading", "trial",
+		func(a *policy.Autonomy) *bool { return &a.UnknownCode }),
+	autonomyKey("deletes", "deletions in the project", "trial",
+		func(a *policy.Autonomy) *bool { return &a.Deletes }),
+	autonomyKey("local_git", "git add, commit, branch, stash and the like", "run",
+		func(a *policy.Autonomy) *bool { return &a.LocalGit }),
+	autonomyKey("network", "network to the listed destinations", "listed",
+		func(a *policy.Autonomy) *bool { return &a.Network }),
+	{
+		AutonomyPrefix + "destinations", "hosts that commands may reach where autonomy.network says so",
+		decodeDestinations,
+		func(c *Config) any { return orNone(c.Destinations) },
+		func(now, next *Config) bool { return containsAll(now.Destinations, next.Destinations) },
+	},
+}
+
+// autonomyKey is the key of one row. A project can only have it ask.
+func autonomyKey(name, about, word string, at func(*policy.Autonomy) *bool) Key {
+	return Key{
+		AutonomyPrefix + name, about,
+		func(c *Config, n *yaml.Node) error { return decodeChoice(n, at(&c.Autonomy), "ask", word) },
+		func(c *Config) any { return choice(*at(&c.Autonomy), "ask", word) },
+		func(now, next *Config) bool { return *at(&now.Autonomy) || !*at(&next.Autonomy) },
+	}
+}
+
+// decodeDestinations reads host names.
+func decodeDestinations(c *Config, n *yaml.Node) error {
+	c.Destinations = nil // a list is shared with the configuration before
+	if err := decodeList(n, &c.Destinations); err != nil {
+		return err
+	}
+	for _, host := range c.Destinations {
+		rule := umpire.Rule{Action: umpire.Allow, Tool: "WebFetch", Match: umpire.Match{Domain: host}}
+		if strings.Trim(host, "*.") == "" || policy.Validate(rule) != nil {
+			return umpire.Errorf("%q: want a host such as example.com or *.example.com", host)
+		}
+	}
+	return nil
+}
+
+// AutonomyLevel is the level with exactly the standing answers in force, "" for none.
+func (c *Config) AutonomyLevel() policy.Level {
+	for _, l := range policy.Levels {
+		if c.Autonomy == l.Autonomy() {
+			return l
+		}
+	}
+	return ""
+}
+
+// WriteAutonomy sets the keys of a level in a configuration file, as Write does.
+func WriteAutonomy(file string, l policy.Level) error {
+	c := Config{Settings: Settings{Settings: policy.Settings{Autonomy: l.Autonomy()}}}
+	return rewrite(file, func(top *yaml.Node) error {
+		for i := range autonomyKeys {
+			k := &autonomyKeys[i]
+			word, isWord := k.Value(&c).(string)
+			if !isWord {
+				continue
+			}
+			at, err := keyNode(top, k.Name)
+			if err != nil {
+				return err
+			}
+			at.Kind, at.Tag, at.Style, at.Value, at.Content = yaml.ScalarNode, "!!str", 0, word, nil
+		}
+		return nil
+	})
+}
+
+// keyNode finds the value of a key, which stands joined by dots or nested, and makes a nested
+// one where there is none.
+func keyNode(top *yaml.Node, name string) (*yaml.Node, error) {
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		if top.Content[i].Value == name {
+			return top.Content[i+1], nil
+		}
+	}
+	at := top
+	for key := range strings.SplitSeq(name, ".") {
+		next, err := valueOf(at, key)
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	return at, nil
+}

@@ -1,0 +1,183 @@
+package judge
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/place"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// effectsJudge decides in a new git project with a link and a folder outside.
+func effectsJudge(t *testing.T, settings policy.Settings, rules ...umpire.Rule) (find func() (*Judge, error), root string) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = filepath.Join(base, "project")
+	for _, dir := range []string{"project/.git/objects", "project/.git/refs", "project/src", "outside", "home"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, ".git/HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../outside", filepath.Join(root, "link")); err != nil {
+		t.Skip(err)
+	}
+	bounds, err := place.Open(root, place.Options{Home: filepath.Join(base, "home")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := policy.New(rules, policy.Options{Settings: settings, Root: bounds.Root, Home: bounds.Home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() (*Judge, error) { return &Judge{Bounds: bounds, Policy: made, Home: bounds.Home}, nil }, root
+}
+
+// effectCases are effects in a project with what they come to at autonomy high. Paths that are
+// not absolute lie in the project.
+var effectCases = map[string]struct {
+	effects umpire.TrialEffects
+	want    umpire.Verdict
+	code    umpire.ReasonCode
+}{
+	"nothing":      {umpire.TrialEffects{Whole: true}, umpire.Allow, umpire.CodeSafe},
+	"zero":         {umpire.TrialEffects{}, umpire.Ask, umpire.CodeUnparsed},
+	"created":      {oneEffect(umpire.EffectCreated, "src/a.go"), umpire.Allow, umpire.CodeAutonomy},
+	"deleted":      {oneEffect(umpire.EffectDeleted, "src/a.go"), umpire.Allow, umpire.CodeAutonomy},
+	"unknown kind": {oneEffect("painted", "src/a.go"), umpire.Deny, umpire.CodeInvalid},
+	"git hook":     {oneEffect(umpire.EffectCreated, ".git/hooks/pre-commit"), umpire.Ask, umpire.CodeControlFile},
+	"deep envrc":   {oneEffect(umpire.EffectChanged, "src/a/b/.envrc"), umpire.Ask, umpire.CodeControlFile},
+	"rule file":    {oneEffect(umpire.EffectAttributes, ".umpire/permissions.json"), umpire.Ask, umpire.CodeControlFile},
+	"deleted rule file": {
+		oneEffect(umpire.EffectDeleted, "src/.umpire/permissions.json"), umpire.Ask, umpire.CodeControlFile,
+	},
+	"outside": {oneEffect(umpire.EffectCreated, "/elsewhere/a"), umpire.Ask, umpire.CodeExternalDirectory},
+	"set-id": {
+		umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{
+			{Kind: umpire.EffectAttributes, Path: "src/a", Mode: fs.ModeSetuid | 0o755},
+		}}, umpire.Ask, umpire.CodeUnparsed,
+	},
+	"link out": {
+		umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{
+			{
+				Kind: umpire.EffectCreated, Path: "src/l", Mode: fs.ModeSymlink | 0o777, Link: "../../outside/f",
+				LeadsOut: true,
+			},
+		}}, umpire.Ask, umpire.CodeExternalDirectory,
+	},
+	"link within": {
+		umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{
+			{Kind: umpire.EffectCreated, Path: "src/l", Mode: fs.ModeSymlink | 0o777, Link: "a.go"},
+		}}, umpire.Allow, umpire.CodeAutonomy,
+	},
+	"name of a guarded file": {
+		umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{
+			{Kind: umpire.EffectCreated, Path: "src/l", Mode: 0o644, SameAs: ".git/config"},
+		}}, umpire.Ask, umpire.CodeControlFile,
+	},
+	"moved from a guarded place": {
+		umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{
+			{Kind: umpire.EffectMoved, Path: "src/l", From: ".envrc", Mode: 0o644},
+		}}, umpire.Ask, umpire.CodeControlFile,
+	},
+	// Keeping deletes or replaces the link, not what it leads to.
+	"deleted link":  {oneEffect(umpire.EffectDeleted, "link"), umpire.Allow, umpire.CodeAutonomy},
+	"replaced link": {oneEffect(umpire.EffectChanged, "link"), umpire.Allow, umpire.CodeAutonomy},
+	"through link":  {oneEffect(umpire.EffectCreated, "link/a"), umpire.Ask, umpire.CodeExternalDirectory},
+	"network": {
+		umpire.TrialEffects{Whole: true, Refused: []umpire.TrialAttempt{
+			{Kind: umpire.AttemptNetwork, Target: "registry.example:443"},
+		}}, umpire.Ask, umpire.CodeTrial,
+	},
+	"write elsewhere": {
+		umpire.TrialEffects{Whole: true, Refused: []umpire.TrialAttempt{
+			{Kind: umpire.AttemptWrite, Target: "/usr/local/x"},
+		}}, umpire.Ask, umpire.CodeExternalDirectory,
+	},
+	"refused inside": {
+		umpire.TrialEffects{Whole: true, Refused: []umpire.TrialAttempt{
+			{Kind: umpire.AttemptWrite, Target: "src/a"},
+		}}, umpire.Ask, umpire.CodeTrial,
+	},
+	"denied by a rule": {oneEffect(umpire.EffectChanged, "src/locked.go"), umpire.Deny, umpire.CodeBlocked},
+	"asked by a rule":  {oneEffect(umpire.EffectChanged, "src/asked.go"), umpire.Ask, umpire.CodeRule},
+	"forbidden":        {oneEffect(umpire.EffectChanged, "/etc/shadow"), umpire.Deny, umpire.CodeCritical},
+}
+
+func oneEffect(kind umpire.EffectKind, path string) umpire.TrialEffects {
+	return umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{{Kind: kind, Path: path, Mode: 0o644}}}
+}
+
+// in returns the effects with every path in the project's root.
+func in(root string, e umpire.TrialEffects) *umpire.TrialEffects {
+	e.List, e.Refused = slices.Clone(e.List), slices.Clone(e.Refused)
+	for i := range e.List {
+		for _, path := range []*string{&e.List[i].Path, &e.List[i].From, &e.List[i].SameAs} {
+			if *path != "" && !filepath.IsAbs(*path) {
+				*path = filepath.Join(root, *path)
+			}
+		}
+	}
+	for i := range e.Refused {
+		if a := &e.Refused[i]; a.Kind == umpire.AttemptWrite && !filepath.IsAbs(a.Target) {
+			a.Target = filepath.Join(root, a.Target)
+		}
+	}
+	return &e
+}
+
+func TestEffectsAreDecidedByTheSameRows(t *testing.T) {
+	t.Parallel()
+	rules := []umpire.Rule{
+		{ID: "locked", Source: umpire.SourceUser, Action: umpire.Deny, Tool: "Edit", Match: umpire.Match{PathGlob: "src/locked.go"}},
+		{ID: "asked", Source: umpire.SourceUser, Action: umpire.Ask, Tool: "Write", Match: umpire.Match{PathGlob: "src/asked.go"}},
+	}
+	for name, test := range effectCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()}, rules...)
+			q := policy.Query{Call: umpire.Call{Tool: "Bash", Dir: root}, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
+			d := DecideEffects(find, q, in(root, test.effects), time.Now)
+			if d.Verdict != test.want || d.ReasonCode != test.code || d.Trial != umpire.NoTrial {
+				t.Errorf("got %s %s %q (%s), want %s %s", d.Verdict, d.ReasonCode, d.Trial, d.Reason, test.want, test.code)
+			}
+			low, root := effectsJudge(t, policy.Settings{}, rules...)
+			q.Call.Dir = root
+			d = DecideEffects(low, q, in(root, test.effects), time.Now)
+			if d.Verdict > test.want || d.Verdict == umpire.Allow && name != "nothing" {
+				t.Errorf("at low: %s (%s)", d.Verdict, d.Reason)
+			}
+		})
+	}
+}
+
+// An approval of the command was given without a look at what it does.
+func TestApprovalOfACommandDoesNotKeepItsEffects(t *testing.T) {
+	t.Parallel()
+	find, root := effectsJudge(t, policy.Settings{})
+	e := in(root, oneEffect(umpire.EffectCreated, "src/a.go"))
+	grants := map[string]umpire.Grant{
+		"exact": {Scope: umpire.ScopeOnce, Tool: "Bash", Exact: "make"}, "tool": {Scope: umpire.ScopeSession, Tool: "Bash"},
+	}
+	for name, g := range grants {
+		q := policy.Query{Call: umpire.Call{Tool: "Bash", Dir: root, Input: []byte(`{"command":"make"}`)}}
+		q.Mode, q.Grants = umpire.ModeDefault, []umpire.Grant{g}
+		if d := DecideEffects(find, q, e, time.Now); d.Verdict != umpire.Ask {
+			t.Errorf("%s: %s (%s)", name, d.Verdict, d.Reason)
+		}
+		q.Grants = []umpire.Grant{{Scope: umpire.ScopeSession, Tool: "Edit", Match: umpire.Match{PathGlob: "src/**"}}}
+		if d := DecideEffects(find, q, e, time.Now); d.Verdict != umpire.Allow {
+			t.Errorf("with a grant for the folder: %s (%s)", d.Verdict, d.Reason)
+		}
+	}
+}

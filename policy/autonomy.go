@@ -1,0 +1,168 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// An Autonomy is a person's standing answers to kinds of calls, each like an allow rule:
+// everything that denies or asks by name comes before it. The zero value answers nothing.
+type Autonomy struct {
+	// OutsideReads lets reads outside the project run that name no secret.
+	OutsideReads bool
+	// Scratch counts temporary folders as inside the project.
+	Scratch bool
+	// Edits lets writes in the project run: editing, formatting, making folders, copying
+	// and moving.
+	Edits bool
+	// UnknownCode has code that nobody can judge by reading run as a trial first, and
+	// Deletes what deletes in the project. What a trial did in the project is then kept.
+	UnknownCode, Deletes bool
+	// LocalGit lets git record what it can take back: add, commit, branch, stash.
+	LocalGit bool
+	// Network lets commands reach the hosts of Settings.Destinations.
+	Network bool
+}
+
+// A Level is a named set of standing answers.
+type Level string
+
+// The levels. Low answers nothing.
+const (
+	AutonomyLow    Level = "low"
+	AutonomyMedium Level = "medium"
+	AutonomyHigh   Level = "high"
+)
+
+// Levels are all levels, the strictest first.
+var Levels = []Level{AutonomyLow, AutonomyMedium, AutonomyHigh}
+
+// Autonomy returns the standing answers of a level. That of an unknown one answers nothing.
+func (l Level) Autonomy() Autonomy {
+	if l != AutonomyMedium && l != AutonomyHigh {
+		return Autonomy{}
+	}
+	return Autonomy{
+		OutsideReads: true, Scratch: true, Edits: true, UnknownCode: true, Deletes: true, LocalGit: true,
+		Network: l == AutonomyHigh,
+	}
+}
+
+// autonomyOutside answers before row 9 asks about a path outside the project.
+func autonomyOutside(j *judge) []umpire.Reason {
+	a, auto := j.access(), &j.policy.opts.Autonomy
+	if !j.outside || a.Doubt != "" || a.Asks != "" || j.given.Mode == umpire.ModeAsk {
+		return nil
+	}
+	switch {
+	case isScratch(j, a) && (a.Kind == umpire.KindRead && searchFindsNothing(j) || auto.Edits && isEditing(j)):
+		return answered("autonomy-scratch", "autonomy-scratch")
+	case auto.OutsideReads && a.Kind == umpire.KindRead && umpire.Low.AtLeast(a.Risk) && !inSystemState(a) &&
+		searchFindsNothing(j):
+		return answered("autonomy-outside-reads", "autonomy-outside-reads")
+	}
+	return nil
+}
+
+// autonomyInside answers after rules and grants, where the mode would ask.
+func autonomyInside(j *judge) []umpire.Reason {
+	a, auto := j.access(), &j.policy.opts.Autonomy
+	if a.Doubt != "" || a.Asks != "" || j.given.Mode == umpire.ModeAsk || j.harmless() || j.outside {
+		return nil
+	}
+	switch {
+	case a.Observed:
+		if a.Kind == umpire.KindDelete && auto.Deletes || a.Kind == umpire.KindWrite && auto.UnknownCode {
+			return answered("autonomy-trial", "autonomy-trial")
+		}
+	case auto.Edits && umpire.Medium.AtLeast(a.Risk) && isEditing(j):
+		return answered("autonomy-edits", "autonomy-edits")
+	case auto.LocalGit && recordsLocally(j):
+		return answered("autonomy-local-git", "autonomy-local-git")
+	case auto.Network && goesToListed(j):
+		return answered("autonomy-network", "autonomy-network")
+	}
+	return nil
+}
+
+// answered is the reason of a standing answer.
+func answered(id umpire.RuleID, text umpire.Phrase) []umpire.Reason {
+	return []umpire.Reason{{
+		Row: rowAutonomy, Verdict: umpire.Allow, Code: umpire.CodeAutonomy, Text: text,
+		Rule: &umpire.RuleRef{ID: id, Source: umpire.SourceUser},
+	}}
+}
+
+// recordsLocally reports a git command that only records, and that git itself can take back.
+func recordsLocally(j *judge) bool {
+	a := j.access()
+	if a.Kind != umpire.KindExec || a.Code || a.Online || len(a.Words) < 2 || a.Words[0] != "git" ||
+		len(a.Line) != len(a.Words) || a.Consequence.AtLeast(umpire.Outward) {
+		return false
+	}
+	g, known := localGit[a.Words[1]]
+	for _, word := range a.Words[2:] {
+		option, _, _ := strings.Cut(word, "=")
+		known = known && (!strings.HasPrefix(word, "-") || slices.Contains(strings.Fields(g.options), option))
+	}
+	return known && (!g.alone || !slices.ContainsFunc(j.accesses, func(other umpire.Access) bool {
+		return other.Part != a.Part && other.Paths()
+	}))
+}
+
+// localGit are the subcommands of git that record, with the options that do no more. One that
+// puts other files in place, links among them, stands alone: paths beside it would lead
+// elsewhere than they did when they were looked at.
+var localGit = map[string]struct {
+	options string
+	alone   bool
+}{
+	"add":    {"-A --all -u --update -N --intent-to-add -v --verbose --", false},
+	"branch": {"", false},
+	"commit": {
+		"-m --message -a --all -am -q --quiet -qm -s --signoff -F --file --allow-empty --author --date", false,
+	},
+	"tag":      {"-a -m -am --annotate --message", false},
+	"checkout": {"-b -q", true},
+	"switch":   {"-c --create -q --quiet", true},
+	"stash":    {"-u --include-untracked -m --message -q --quiet -k --keep-index -S --staged", true},
+}
+
+// scratchFolders are where systems and agents keep what is temporary.
+var scratchFolders = []string{"/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/", "/private/var/folders/"}
+
+// isScratch reports a path that lies in a temporary folder as written and as resolved, and
+// not in a home.
+func isScratch(j *judge, a *umpire.Access) bool {
+	within := func(name string) bool {
+		return slices.ContainsFunc(scratchFolders, func(dir string) bool { return strings.HasPrefix(name, dir) })
+	}
+	o := &j.policy.opts
+	return o.Autonomy.Scratch && within(a.Target) && within(a.Resolved) && !strings.Contains(a.Target, "/..") &&
+		(o.Home == "" || !strings.HasPrefix(a.Resolved+"/", o.Home+"/"))
+}
+
+// inSystemState reports a path that shows processes, devices or the kernel, and not files.
+func inSystemState(a *umpire.Access) bool {
+	return slices.ContainsFunc([]string{"/proc", "/dev", "/sys", "/run"}, func(dir string) bool {
+		return a.Resolved == dir || strings.HasPrefix(a.Resolved, dir+"/")
+	})
+}
+
+// searchFindsNothing reports that a search outside the project would read no secret and follow
+// no link. Without a look it may.
+func searchFindsNothing(j *judge) bool {
+	found, looked := lookThrough(j)
+	return looked && found.Secret == "" && found.Problem == "" && len(found.Links) == 0
+}
+
+// goesToListed reports a host that the person listed as a destination.
+func goesToListed(j *judge) bool {
+	a := j.access()
+	return a.Kind == umpire.KindNetwork && umpire.Medium.AtLeast(a.Risk) && hostProblem(a.Target) == "" &&
+		slices.ContainsFunc(j.policy.opts.Destinations, func(domain string) bool {
+			return hostMatches(domain, hostName(a.Target))
+		})
+}
