@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,9 +18,21 @@ func (r *reader) compareFolder(path string, was, is *unix.Stat_t) {
 	switch {
 	case before.Type != after.Type || before.UID != after.UID || before.GID != after.GID:
 		r.addEffect(Effect{Path: path, Kind: Attributes, Before: before, After: after})
-	case !before.ModTime.Equal(after.ModTime):
+	case r.isTimeOfTrial(path, was, is):
 		r.effects.Folders = append(r.effects.Folders, Folder{path, after.ModTime})
 	}
+}
+
+// isTimeOfTrial reports whether the trial changed the modification time of a folder. Where
+// somebody else has changed the folder since the trial began, and the layer has an older time,
+// that time is the one from before: the folder was merely copied.
+func (r *reader) isTimeOfTrial(path string, was, is *unix.Stat_t) bool {
+	if r.shown != nil {
+		return r.shown[path]
+	}
+	since := !time.Unix(was.Ctim.Unix()).Before(r.began)
+	older := time.Unix(is.Mtim.Unix()).Before(r.began)
+	return was.Mtim != is.Mtim && !(since && older)
 }
 
 // file compares what is not a folder, or has taken the place of what is none.

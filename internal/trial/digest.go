@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 )
 
 // holeSize is the grain in which holes are told from content. It is a part of the digest's
@@ -106,7 +107,8 @@ func (d *digester) sum() string {
 
 func allZero(p []byte) bool { return !slices.ContainsFunc(p, func(b byte) bool { return b != 0 }) }
 
-// digestOf names a list: all of it that decides what would be kept.
+// digestOf names a list: all of it that decides what would be kept. Others may come and go in a
+// folder, so the time that it had and the number of its folders do not.
 func digestOf(list []Effect, folders []Folder) string {
 	h := sha256.New()
 	field := func(parts ...any) {
@@ -122,7 +124,11 @@ func digestOf(list []Effect, folders []Folder) string {
 	for i := range list {
 		e := &list[i]
 		field("effect", e.Path, e.From, string(e.Kind))
-		entry(&e.Before)
+		before := e.Before
+		if before.Type.IsDir() {
+			before.ModTime, before.Links = time.Time{}, 0
+		}
+		entry(&before)
 		entry(&e.After)
 	}
 	for _, f := range folders {

@@ -138,7 +138,7 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 	if err := check.checkSteps(ctx); err != nil {
 		return nil, err
 	}
-	now, err := Read(ctx, *l, Limits{})
+	now, err := readAgain(ctx, l, shown)
 	if err != nil {
 		return nil, err
 	}

@@ -87,6 +87,79 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// A folder that somebody else made a file in stands in nobody's way, also one in which the trial
+// has made or changed something: its own time is all that differs.
+func TestOthersMakeFilesBeside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(tb testing.TB, dir string)
+		other  string
+	}{
+		"the root when the trial changes a file below": {func(tb testing.TB, dir string) {
+			put(tb, filepath.Join(dir, "src/main.go"), "trial")
+		}, "other"},
+		"the root in which the trial makes a file": {func(tb testing.TB, dir string) {
+			put(tb, filepath.Join(dir, "new"), "trial")
+		}, "other"},
+		"a folder in which the trial makes a file": {func(tb testing.TB, dir string) {
+			put(tb, filepath.Join(dir, "src/new.go"), "trial")
+		}, "src/other.go"},
+		"a folder in which the trial changes a file": {func(tb testing.TB, dir string) {
+			put(tb, filepath.Join(dir, "src/main.go"), "trial")
+		}, "src/other.go"},
+		"a folder of which the trial changes the mode": {func(tb testing.TB, dir string) {
+			must(tb, os.Chmod(filepath.Join(dir, "src"), 0o700))
+		}, "src/folder/other.go"},
+		"a folder of which the trial sets the time": {func(tb testing.TB, dir string) {
+			must(tb, os.Chtimes(filepath.Join(dir, "src"), time.Unix(1e9, 0), time.Unix(1e9, 0)))
+		}, "src/other.go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			fill(t, l)
+			layer, effects, seen := l.try(t, func(dir string) { c.change(t, dir) })
+			l.tick(t)
+			l.write(t, c.other, "theirs")
+			l.mustKeep(t, layer, &effects)
+			if l.read(t, c.other) != "theirs" {
+				t.Errorf("%s is lost", c.other)
+			}
+			now := describeTree(t, l.project)
+			for i := range effects.List {
+				path := strings.TrimPrefix(effects.List[i].Path, l.project)
+				if now[path] != seen[path] {
+					t.Errorf("%s is %s, want %s", path, now[path], seen[path])
+				}
+			}
+		})
+	}
+}
+
+// A folder in which only somebody else made a file while the trial ran keeps the time of that.
+func TestOthersMakeFilesMeanwhile(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	fill(t, l)
+	layer, effects, _ := l.try(t, func(dir string) {
+		put(t, filepath.Join(dir, "src/main.go"), "trial")
+		l.tick(t)
+		l.write(t, "other", "theirs")
+		l.write(t, "src/other.go", "theirs")
+	})
+	if len(effects.Folders) > 0 {
+		t.Errorf("the trial made nothing in %v", effects.Folders)
+	}
+	before := describeTree(t, l.project)
+	l.mustKeep(t, layer, &effects)
+	after := describeTree(t, l.project)
+	for _, folder := range []string{"", "/src"} {
+		if after[folder] != before[folder] {
+			t.Errorf("%q is %s, and was %s", folder, after[folder], before[folder])
+		}
+	}
+}
+
 func swapForLink(tb testing.TB, l *lab, name string) {
 	tb.Helper()
 	outside := filepath.Join(filepath.Dir(l.project), "outside")
@@ -221,6 +294,9 @@ func TestChangedLayer(t *testing.T) {
 		"one file more":   func(tb testing.TB, upper string) { put(tb, filepath.Join(upper, "b.txt"), "worse") },
 		"a link":          func(tb testing.TB, upper string) { must(tb, os.Symlink("/etc", filepath.Join(upper, "etc"))) },
 		"a mode":          func(tb testing.TB, upper string) { must(tb, os.Chmod(filepath.Join(upper, "a.txt"), 0o777)) },
+		"a shown folder's time": func(tb testing.TB, upper string) {
+			must(tb, os.Chtimes(filepath.Join(upper, "src"), time.Unix(1e9, 0), time.Unix(1e9, 0)))
+		},
 		"a file is a link": func(tb testing.TB, upper string) {
 			must(tb, os.Remove(filepath.Join(upper, "a.txt")))
 			must(tb, os.Symlink("/etc/passwd", filepath.Join(upper, "a.txt")))
@@ -230,7 +306,10 @@ func TestChangedLayer(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
 			fill(t, l)
-			layer, effects, _ := l.try(t, func(dir string) { put(t, filepath.Join(dir, "a.txt"), "shown") })
+			layer, effects, _ := l.try(t, func(dir string) {
+				put(t, filepath.Join(dir, "a.txt"), "shown")
+				put(t, filepath.Join(dir, "src/new.go"), "shown")
+			})
 			tamper(t, layer.Roots[0].Upper)
 			before := describeTree(t, l.project)
 			if _, err := l.keep(t, layer, &effects); !errors.Is(err, ErrLayerChanged) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -26,6 +27,11 @@ type reader struct {
 	read  int64 // bytes
 	names map[fileID][]string
 	under map[string]*dir // roots underneath, by path
+
+	began time.Time // when the trial began; zero where that is not known
+	// shown are the folders of which the trial changed the time, where the layer was read
+	// before; nil where that is to be found out.
+	shown map[string]bool
 
 	checkOwners bool
 }
@@ -50,12 +56,28 @@ var errLimit = errors.New("the limit was reached")
 // as they are now. An error says that the layer is not one, or that another folder has taken the
 // place of one that was covered; what cannot be read inside is listed in Differs.
 func Read(ctx context.Context, layer Layer, limits Limits) (Effects, error) {
+	return readEffects(ctx, &layer, limits, nil)
+}
+
+// readAgain reads the effects of a layer that was read before, as they are now.
+func readAgain(ctx context.Context, layer *Layer, before *Effects) (Effects, error) {
+	shown := map[string]bool{}
+	for i := range before.Folders {
+		shown[before.Folders[i].Path] = true
+	}
+	return readEffects(ctx, layer, Limits{}, shown)
+}
+
+func readEffects(ctx context.Context, layer *Layer, limits Limits, shown map[string]bool) (Effects, error) {
 	limits.Entries = cmp.Or(limits.Entries, maxEntries)
 	limits.Bytes = cmp.Or(limits.Bytes, maxBytes)
 	limits.Depth = cmp.Or(limits.Depth, maxDepth)
 	r := &reader{
-		ctx: ctx, limits: limits, names: map[fileID][]string{}, under: map[string]*dir{},
+		ctx: ctx, limits: limits, names: map[fileID][]string{}, under: map[string]*dir{}, shown: shown,
 		checkOwners: os.Geteuid() != 0, // root's namespace has all
+	}
+	if stamp, err := os.Lstat(filepath.Join(layer.Dir, stampFile)); err == nil {
+		r.began = changeTime(stamp)
 	}
 	defer func() {
 		for _, d := range r.under {
