@@ -48,10 +48,10 @@ func (k *Kept) Touches(paths []string) bool {
 }
 
 // ErrLayerChanged says that a layer no longer is what was shown.
-var ErrLayerChanged = errors.New("the layer has changed since it was shown, so nothing was kept")
+var ErrLayerChanged = errors.New("the layer has changed since it was shown")
 
 // ErrNotWhole says that effects are not all that the command did.
-var ErrNotWhole = errors.New("the trial could not do all that a run would have done, so it is not kept")
+var ErrNotWhole = errors.New("the trial could not do all that a run would have done")
 
 // A ConflictError names paths that somebody else has changed. Nothing of what was asked for has
 // been done.

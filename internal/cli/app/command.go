@@ -32,11 +32,11 @@ func RefuseWords(cmd *cobra.Command, args []string) error {
 }
 
 // WantAtMostOneWord refuses more than one word after a command.
-func WantAtMostOneWord(_ *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return umpire.Errorf("accepts at most %d arg(s), received %d", 1, len(args))
+func WantAtMostOneWord(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
 	}
-	return nil
+	return Usage(cmd.CommandPath()+" --help", "%s takes one word at most, got %q", cmd.CommandPath(), args[1])
 }
 
 // WantWords wants these words after a command, and no more.

@@ -17,7 +17,7 @@ import (
 func newShowCommand(a *app.App) *cobra.Command {
 	var f tryFlags
 	cmd := &cobra.Command{
-		Use: "show [ID]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeHeld(a),
+		Use: "show [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeHeld(a),
 		Short:   "Show what a trial that waits would change",
 		Long:    showLong,
 		Example: "  umpire try show\n  umpire try show trial-1234 --diff",
@@ -45,7 +45,7 @@ func newShowCommand(a *app.App) *cobra.Command {
 // newKeepCommand is `umpire try keep`.
 func newKeepCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "keep [ID]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeHeld(a),
+		Use: "keep [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeHeld(a),
 		Short:   "Make real what a trial that waits has shown",
 		Long:    keepLong,
 		Example: "  umpire try keep\n  umpire try keep trial-1234",
@@ -62,7 +62,7 @@ func newKeepCommand(a *app.App) *cobra.Command {
 // newDiscardCommand is `umpire try discard`.
 func newDiscardCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "discard [ID]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeHeld(a),
+		Use: "discard [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeHeld(a),
 		Short:   "Remove a trial that waits: it never happened",
 		Long:    discardLong,
 		Example: "  umpire try discard\n  umpire try discard trial-1234",

@@ -21,6 +21,7 @@ import (
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -43,6 +44,9 @@ func NewCommand(a *app.App) *cobra.Command {
 		Example: tryExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if f.list {
+				if err := refuseBesideList(&f, words); err != nil {
+					return err
+				}
 				return listHeld(a, f.json)
 			}
 			return tryCommand(cmd.Context(), a, &f, words)
@@ -58,6 +62,14 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.StringVar(&f.cwd, "cwd", "", "run the command in `DIR` (default: this one)")
 	cmd.AddCommand(newShowCommand(a), newKeepCommand(a), newDiscardCommand(a))
 	return cmd
+}
+
+// refuseBesideList refuses a command, and flags about one, beside --list.
+func refuseBesideList(f *tryFlags, words []string) error {
+	if len(words) > 0 || f.keep || f.discard || f.diff || f.cwd != "" {
+		return app.Usage("umpire try --help", "--list takes no command and no flag but --json")
+	}
+	return nil
 }
 
 // tryCommand tries a command, and ends with its exit code.
@@ -118,10 +130,18 @@ func refuseDenied(a *app.App, f *tryFlags, line string) error {
 		}
 	}
 	return &app.CommandError{
-		Code: app.ExitDenied, Err: umpire.Errorf("denied, so nothing ran: %w", umpire.Errorf("%s", d.Reason)),
+		Code: app.ExitDenied, Err: umpire.Errorf("denied, so nothing ran: %w", denial(d.Reason)),
 		Hint: "umpire check --explain -- " + shell.Quote(line),
 	}
 }
+
+// A denial is the reason of a decision as an error, which says it in the reader's language.
+type denial umpire.Phrase
+
+func (d denial) Error() string { return catalogue.English.Reason(d.Phrase()) }
+
+// Phrase returns the reason as data.
+func (d denial) Phrase() umpire.Phrase { return umpire.Phrase(d) }
 
 // prepareState returns umpire's folder of state, after what a crash has left was finished.
 func prepareState(ctx context.Context, a *app.App) (string, error) {

@@ -28,12 +28,14 @@ type undoFlags struct {
 func NewUndoCommand(a *app.App) *cobra.Command {
 	var f undoFlags
 	cmd := &cobra.Command{
-		Use: "undo [ID]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeKept(a),
+		Use: "undo [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeKept(a),
 		Short:   "Take back what was kept",
 		Long:    UndoLong,
 		Example: undoExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.list && len(args) > 0:
+				return app.Usage("umpire undo --help", "ID and --list: want one of them")
 			case f.list:
 				return listKept(a, &f)
 			case f.since != "" && len(args) > 0:
