@@ -81,7 +81,7 @@ func (p *OpenedProject) RulesOf(file string, format rulefile.Format) ([]umpire.R
 	found := set.Files[0]
 	switch {
 	case found.Health == rulefile.HealthMissing:
-		return nil, nil, Usage("", "%s: no such file", file)
+		return nil, nil, Usage("umpire rules import --help", "%s: no such file", file)
 	case set.Degraded != "" && len(set.Rules) == 0:
 		return nil, nil, &CommandError{Code: ExitUsage, Err: found.Problems[0]}
 	}

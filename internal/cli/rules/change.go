@@ -79,7 +79,7 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 	if err := p.Options().Check(rule); err != nil {
 		return app.Usage("umpire help rules", "%w", err)
 	}
-	remark, err := tryRule(a, p, rule)
+	remark, err := tryRule(a, p, layer.Source, rule)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func literalCall(r umpire.Rule, dir string) (call umpire.Call, subject string) {
 
 // tryRule decides the call that an allow rule is written for. It refuses a rule for what
 // no rule can allow, and says when the call would still not run.
-func tryRule(a *app.App, p *app.OpenedProject, r umpire.Rule) (remark string, err error) {
+func tryRule(a *app.App, p *app.OpenedProject, from umpire.Source, r umpire.Rule) (remark string, err error) {
 	call, subject := literalCall(r, a.Dir)
 	if r.Action != umpire.Allow || subject == "" {
 		return "", nil
@@ -99,6 +99,7 @@ func tryRule(a *app.App, p *app.OpenedProject, r umpire.Rule) (remark string, er
 		d.ReasonCode != umpire.CodeInvalid {
 		return "", app.Refused("umpire help order", "no rule can allow %q: %s", subject, phrases.English.Text(d.Reason))
 	}
+	r.Source = from // a rule that comes from nowhere allows nothing
 	settings := a.GateConfig(p.Config)
 	settings.Rules = append(settings.Rules, r)
 	g := gate.New(settings)
