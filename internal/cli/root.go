@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -91,11 +92,26 @@ func translateHelp(cmd *cobra.Command, text *catalogue.Language) {
 	for _, group := range cmd.Groups() {
 		group.Title = text.Of(group.Title)
 	}
-	translate := func(f *pflag.Flag) { f.Usage = text.Of(f.Usage) }
+	translate := func(f *pflag.Flag) { translateFlag(f, text) }
 	cmd.Flags().VisitAll(translate)
 	cmd.PersistentFlags().VisitAll(translate)
 	for _, sub := range cmd.Commands() {
 		translateHelp(sub, text)
+	}
+}
+
+// translateFlag puts what a flag does into the person's language, and its default with it: the
+// library says that in English, where it is not the zero value.
+func translateFlag(f *pflag.Flag, text *catalogue.Language) {
+	f.Usage = text.Of(f.Usage)
+	switch kind := f.Value.Type(); {
+	case text == catalogue.English:
+	case kind == "string" && f.DefValue != "":
+		f.Usage += fmt.Sprintf(text.Of(" (default %s)"), strconv.Quote(f.DefValue))
+		f.DefValue = ""
+	case (kind == "int" || kind == "float64") && f.DefValue != "0":
+		f.Usage += fmt.Sprintf(text.Of(" (default %s)"), f.DefValue)
+		f.DefValue = "0"
 	}
 }
 
