@@ -158,3 +158,31 @@ func saveLayer(tb testing.TB, layer *Layer) string {
 	must(tb, os.WriteFile(filepath.Join(layer.Dir, layerFile), text, 0o600))
 	return layer.Dir
 }
+
+// A record stays while something of it is left in the project: the next start tries again.
+func TestRecordStaysWithItsFolder(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	fill(t, l)
+	layer, effects, _ := l.try(t, func(dir string) { put(t, filepath.Join(dir, "new"), "new") })
+	j := &journal{Version: journalVersion, ID: "t0", Layer: layer.Dir}
+	must(t, layer.planSteps(j, &effects))
+	j.Roots[0].Apart = true
+	record, lock, err := claimRecord(l.state, j.ID)
+	must(t, err)
+	tr, err := openTransaction(record, lock, j)
+	must(t, err)
+	must(t, writeJournal(record, j))
+	must(t, tr.makeStages())
+	theirs := filepath.Join(j.stageName(), "theirs")
+	l.write(t, theirs, "x")
+	if err := tr.drop(); err == nil || !files.Exists(record, journalFile) {
+		t.Errorf("%v: the record is gone, and the folder in the project is there", err)
+	}
+	tr.close()
+	must(t, os.Remove(l.path(theirs)))
+	must(t, Recover(t.Context(), l.state))
+	if files.Exists(l.project, j.stageName()) || files.Exists(l.state, filepath.Join(keptFolder, j.ID)) {
+		t.Error("the next start has not removed it")
+	}
+}

@@ -43,7 +43,7 @@ func (o *openRoots) openRoot(r *keptRoot) error {
 	return nil
 }
 
-// parentOf opens the folder of a path in a rooo. It stays open until the next one is.
+// parentOf opens the folder of a path in a root. It stays open until the next one is.
 func (o *openRoots) parentOf(root int, path string) (folder int, name string, err error) {
 	dir, name := filepath.Split(strings.TrimPrefix(path, strings.TrimSuffix(o.paths[root], "/")+"/"))
 	if path == o.paths[root] {

@@ -213,7 +213,7 @@ func (t *transaction) flush() error {
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		folder, name := t.stageOf(i)
-		if err := flushAt(folder, name); err != nil {
+		if err := errors.Join(flushAt(folder, name), flushAt(int(t.lock.Fd()), afterName(i))); err != nil {
 			return err
 		}
 		if parent, base, err := t.parentOf(s.Root, s.Path); err == nil {
@@ -228,7 +228,7 @@ func (t *transaction) flush() error {
 			return err
 		}
 	}
-	return nil
+	return flushAt(int(t.lock.Fd()), afterFolder)
 }
 
 func (t *transaction) flushAll() error {

@@ -60,6 +60,9 @@ func claimRecord(state, id string) (record string, lock *os.File, err error) {
 			return "", nil, err
 		}
 		lock, err = lockRecord(record)
+		if err == nil {
+			err = files.SyncFolder(filepath.Dir(record)) // its name lasts as its files do
+		}
 		if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errLocked) {
 			break
 		}
@@ -209,8 +212,12 @@ func markUndone(record, by string) error {
 }
 
 // drop forgets a record of which nothing is left in the project.
+// Without its journal nobody would know of what could not be removed there.
 func (t *transaction) drop() error {
-	errs := []error{t.removeStages()}
+	if err := t.removeStages(); err != nil {
+		return err
+	}
+	var errs []error
 	for i := range t.Folders {
 		if f := &t.Folders[i]; f.Path == t.Roots[f.Root].Path && t.Roots[f.Root].Apart {
 			errs = append(errs, setTimes(t.roots[f.Root], ".", f.Before))

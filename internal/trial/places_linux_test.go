@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
@@ -153,7 +154,6 @@ func TestSweepLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
 	other := filepath.Join(b.state, "other")
 	old := time.Now().Add(-2 * sweepAge)
 	for _, err := range []error{
@@ -175,6 +175,10 @@ func TestSweepLayers(t *testing.T) {
 	}
 	if _, err := os.Stat(dead.Layer.Dir); err == nil {
 		t.Errorf("%s is still there", dead.Layer.Dir)
+	}
+	release()
+	if err := sweepFolder(b.state, isHeld, time.Now()); err != nil || !files.Exists(running.Dir, stampFile) {
+		t.Errorf("%v: a command that took long is swept before anybody could say that it is held", err)
 	}
 	if err := sweepFolder(filepath.Join(b.state, "none"), isHeld, time.Now()); err != nil {
 		t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -150,9 +151,11 @@ func (t *transaction) saveAfter(i int) error {
 	if err != nil || !isMergeable(data) {
 		return err
 	}
-	dir := t.record + "/" + afterFolder
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(t.record, afterFolder), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(dir+"/"+strconv.Itoa(i), data, 0o600)
+	return os.WriteFile(filepath.Join(t.record, afterName(i)), data, 0o600)
 }
+
+// afterName is the copy of a step's new text in a record.
+func afterName(i int) string { return filepath.Join(afterFolder, strconv.Itoa(i)) }

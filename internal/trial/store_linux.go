@@ -144,7 +144,11 @@ func (l *Layer) fill() (release func(), err error) {
 		_ = stamp.Close() // the first error says more
 		return nil, err
 	}
-	return func() { _ = stamp.Close() }, nil
+	return func() {
+		// Its age counts from here on; one that cannot be touched is swept earlier.
+		_ = unix.UtimesNanoAt(unix.AT_FDCWD, l.Dir, []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}, 0)
+		_ = stamp.Close()
+	}, nil
 }
 
 // copyFolder makes one folder look like another one: an overlay takes its own looks from the

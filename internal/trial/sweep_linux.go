@@ -28,13 +28,13 @@ func sweepFolder(dir string, held func(id string) bool, now time.Time) error {
 		return nil
 	}
 	for _, e := range entries {
-		info, statErr := e.Info()
-		if statErr != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), layerPrefix) || held(e.Name()) ||
-			now.Sub(info.ModTime()) < sweepAge {
+		layer := Layer{Dir: filepath.Join(dir, e.Name())}
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), layerPrefix) || held(e.Name()) || layer.runs() {
 			continue
 		}
-		layer := Layer{Dir: filepath.Join(dir, e.Name())}
-		if !layer.runs() {
+		// Looked at last: a layer becomes young again before its command is said to have ended.
+		info, statErr := os.Lstat(layer.Dir)
+		if statErr == nil && now.Sub(info.ModTime()) >= sweepAge {
 			err = errors.Join(err, layer.remove())
 		}
 	}
