@@ -55,6 +55,8 @@ type journal struct {
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
 	Project string           `json:"project,omitempty"`
+	// Later says that another program writes: see [RecordSpec].
+	Later bool `json:"later,omitempty"`
 	// Undoes is the record that this one takes back, and Only are the paths of it that it
 	// was asked for, "" for all.
 	Undoes string   `json:"undoes,omitempty"`

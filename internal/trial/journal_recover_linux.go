@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
@@ -44,7 +45,7 @@ func recoverRecord(ctx context.Context, record string) error {
 		return ignoreGone(err)
 	}
 	if files.Exists(record, pendingFile) {
-		return recoverPending(ctx, record, lock)
+		return sealPending(ctx, record, lock, isOverdue)
 	}
 	j, err := readJournal(record)
 	if err != nil {
@@ -62,19 +63,35 @@ func recoverRecord(ctx context.Context, record string) error {
 	return t.goOn(ctx)
 }
 
-// recoverPending finds out what a call wrote whose process has died.
-func recoverPending(ctx context.Context, record string, lock *os.File) error {
-	j, err := readJournalFile(filepath.Join(record, pendingFile))
-	if err != nil {
-		_ = lock.Close() // which unlocks it
-		return err
+// Settle seals the records of calls of other programs that have written and have not said so.
+func Settle(ctx context.Context, state string) error {
+	folder := filepath.Join(state, keptFolder)
+	records, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	t, err := openTransaction(record, lock, j)
-	if err != nil {
-		return err
+	for _, r := range records {
+		record := filepath.Join(folder, r.Name())
+		if !files.Exists(record, pendingFile) {
+			continue
+		}
+		lock, sealErr := lockRecord(record)
+		if sealErr == nil {
+			sealErr = sealPending(ctx, record, lock, func(_ *journal, changed bool) bool { return changed })
+		}
+		if !errors.Is(sealErr, errLocked) {
+			err = errors.Join(err, ignoreGone(sealErr))
+		}
 	}
-	_, err = (&Recording{t}).Seal(ctx)
 	return err
+}
+
+// isOverdue reports whether another program has had its time to write, and to say so.
+func isOverdue(j *journal, changed bool) bool {
+	if changed {
+		return time.Since(j.Time) > laterChanged
+	}
+	return time.Since(j.Time) > laterUnchanged
 }
 
 // ignoreGone: a record that is gone was finished, or dropped, by whoever worked on it.

@@ -3,6 +3,8 @@ package trial
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -36,7 +38,10 @@ type Recording struct{ *transaction }
 func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	j := &journal{
 		Version: journalVersion, ID: "c" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
-		Command: spec.Command, Call: spec.Call, Session: spec.Session, Project: spec.Roots[0],
+		Command: spec.Command, Call: spec.Call, Session: spec.Session, Project: spec.Roots[0], Later: spec.Later,
+	}
+	if spec.Later {
+		j.ID = laterID(spec.Session, spec.Call)
 	}
 	if err := j.planRecord(&spec); err != nil {
 		return nil, err
@@ -50,11 +55,58 @@ func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 		return nil, errors.Join(err, files.RemoveTree(record))
 	}
 	r := &Recording{t}
-	if err := r.remember(ctx, spec.InPlace); err != nil {
+	if err := r.remember(ctx); err != nil {
 		t.close()
 		return nil, errors.Join(err, files.RemoveTree(record))
 	}
 	return r, nil
+}
+
+// laterID is the id of the record of a call that another program makes.
+func laterID(session umpire.SessionID, call umpire.CallID) string {
+	sum := sha256.Sum256([]byte(string(session) + "\x00" + string(call)))
+	return "c" + hex.EncodeToString(sum[:])[:2*idLetters]
+}
+
+// Leave leaves a record to be sealed later, by [SealCall] or [Recover].
+func (r *Recording) Leave() { r.close() }
+
+// SealCall seals the record of a call that another program has made, if there is one.
+func SealCall(ctx context.Context, state string, session umpire.SessionID, call umpire.CallID) error {
+	record := filepath.Join(state, keptFolder, laterID(session, call))
+	if !files.Exists(record, pendingFile) {
+		return nil
+	}
+	lock, err := lockRecord(record)
+	if err != nil {
+		return ignoreGone(err)
+	}
+	return sealPending(ctx, record, lock, func(*journal, bool) bool { return true })
+}
+
+// sealPending seals the record of a call whose process has ended, if it is time for that.
+func sealPending(
+	ctx context.Context, record string, lock *os.File, isTime func(j *journal, changed bool) bool,
+) error {
+	j, err := readJournalFile(filepath.Join(record, pendingFile))
+	if err != nil {
+		_ = lock.Close() // which unlocks it
+		return err
+	}
+	t, err := openTransaction(record, lock, j)
+	if err != nil {
+		return err
+	}
+	r := &Recording{t}
+	if j.Later {
+		changed, err := r.readChanges(ctx)
+		if err != nil || !isTime(j, changed) {
+			r.close()
+			return err
+		}
+	}
+	_, err = r.Seal(ctx)
+	return err
 }
 
 // planRecord lists the paths with the folders above them that do not exist yet.
@@ -113,7 +165,7 @@ func isOneMount(a, b string) bool {
 }
 
 // remember saves what stands at the paths, and then the journal that says so.
-func (r *Recording) remember(ctx context.Context, inPlace bool) error {
+func (r *Recording) remember(ctx context.Context) error {
 	for _, name := range []string{filesFolder, afterFolder} {
 		if err := os.Mkdir(filepath.Join(r.record, name), 0o700); err != nil {
 			return err
@@ -125,7 +177,7 @@ func (r *Recording) remember(ctx context.Context, inPlace bool) error {
 	}
 	defer closeFD(to)
 	for i := range r.Steps {
-		if err := r.rememberStep(ctx, i, to, inPlace); err != nil {
+		if err := r.rememberStep(ctx, i, to); err != nil {
 			return err
 		}
 	}
@@ -139,16 +191,23 @@ func (r *Recording) remember(ctx context.Context, inPlace bool) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.Fsync(to); err != nil {
-		return err
+	if r.Later {
+		return r.write(pendingFile, data)
 	}
-	return errors.Join(
-		files.Replace(filepath.Join(r.record, pendingFile), data, 0o600), files.SyncFolder(filepath.Dir(r.record)),
-	)
+	return errors.Join(unix.Fsync(to), r.write(pendingFile, data), files.SyncFolder(filepath.Dir(r.record)))
+}
+
+// write writes a file of the record in one step. Another program does not wait for the disk.
+func (r *Recording) write(name string, data []byte) error {
+	path := filepath.Join(r.record, name)
+	if !r.Later {
+		return files.Replace(path, data, 0o600)
+	}
+	return errors.Join(os.WriteFile(path+".tmp", data, 0o600), os.Rename(path+".tmp", path))
 }
 
 // rememberStep saves the file at a path: as another name of it, else as a copy.
-func (r *Recording) rememberStep(ctx context.Context, i, to int, inPlace bool) error {
+func (r *Recording) rememberStep(ctx context.Context, i, to int) error {
 	s := &r.Steps[i]
 	parent, base, err := r.parentOf(s.Root, s.Path)
 	if files.Missing(err) {
@@ -160,16 +219,18 @@ func (r *Recording) rememberStep(ctx context.Context, i, to int, inPlace bool) e
 	if s.Before, _, err = readAt(ctx, parent, base); err != nil || !s.Before.Exists() {
 		return err
 	}
-	if !s.Before.Type.IsRegular() || inPlace && s.Before.Links > 1 {
+	if !s.Before.Type.IsRegular() || r.Later && s.Before.Links > 1 {
 		return ErrUnavailable
 	}
 	name := strconv.Itoa(i)
-	if !inPlace {
+	limit := int64(maxPreimageLater)
+	if !r.Later {
+		limit = maxPreimage
 		if err = unix.Linkat(parent, base, to, name, 0); err == nil || !isUnlinkable(err) {
 			return err
 		}
 	}
-	if s.Before.Size > maxPreimage {
+	if s.Before.Size > limit {
 		return ErrUnavailable
 	}
 	from, err := openFile(parent, base)
@@ -179,6 +240,9 @@ func (r *Recording) rememberStep(ctx context.Context, i, to int, inPlace bool) e
 	defer from.Close()
 	if err := copyFile(from, to, name); err != nil {
 		return err
+	}
+	if r.Later {
+		return nil
 	}
 	return flushAt(to, name)
 }
@@ -215,21 +279,26 @@ func (r *Recording) Expect(path string, content []byte) error {
 	return os.WriteFile(filepath.Join(r.record, afterFolder, strconv.Itoa(i)), content, 0o600)
 }
 
+// Text is the text that stood at a path, nil for none and for what is no text.
+func (r *Recording) Text(path string) []byte {
+	i := slices.IndexFunc(r.Steps, func(s step) bool { return s.Path == path })
+	if i < 0 {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(r.record, filesFolder, strconv.Itoa(i)))
+	if err != nil || len(text) > maxMerged || !isText(text) {
+		return nil
+	}
+	return text
+}
+
 // Seal notes what the call has written, and makes the record one that can be taken back. A
 // record in which nothing has changed is forgotten; it is returned without an ID.
 func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 	defer r.close()
-	r.forgetFolder()
-	changed := false
-	inodes := make([]uint64, len(r.Steps))
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		if err := r.sealStep(ctx, i); err != nil {
-			return nil, err
-		}
-		inodes[i], s.Unchanged = s.After.Inode, isUnchanged(&s.Before, &s.After)
-		s.InPlace = !s.Unchanged && s.Before.Inode == s.After.Inode && isSameContent(&s.Before, &s.After)
-		changed = changed || !s.Unchanged
+	changed, err := r.readChanges(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if !changed {
 		return &Kept{}, files.RemoveTree(r.record)
@@ -244,22 +313,45 @@ func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 			return nil, err
 		}
 	}
-	if err := r.writeSealed(inodes); err != nil {
+	if err := r.writeSealed(); err != nil {
 		return nil, err
 	}
 	return r.kept(), nil
 }
 
-// writeSealed ends a record: from doneFile on it can be taken back.
-func (r *Recording) writeSealed(inodes []uint64) error {
-	if err := writeJournal(r.record, r.journal); err != nil {
-		return err
+// readChanges reads what stands at the paths now, and reports whether anything has changed.
+func (r *Recording) readChanges(ctx context.Context) (changed bool, err error) {
+	r.forgetFolder()
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		s.After = Entry{}
+		if err := r.sealStep(ctx, i); err != nil {
+			return false, err
+		}
+		s.Unchanged = isUnchanged(&s.Before, &s.After)
+		s.InPlace = !s.Unchanged && s.Before.Inode == s.After.Inode && isSameContent(&s.Before, &s.After)
+		changed = changed || !s.Unchanged
 	}
-	data, err := json.Marshal(inodes)
+	return changed, nil
+}
+
+// writeSealed ends a record: from doneFile on it can be taken back.
+func (r *Recording) writeSealed() error {
+	data, err := json.Marshal(r.escaped())
 	if err != nil {
 		return err
 	}
-	if err := files.Replace(filepath.Join(r.record, doneFile), data, 0o600); err != nil {
+	if err := r.write(journalFile, data); err != nil {
+		return err
+	}
+	inodes := make([]uint64, len(r.Steps))
+	for i := range r.Steps {
+		inodes[i] = r.Steps[i].After.Inode
+	}
+	if data, err = json.Marshal(inodes); err != nil {
+		return err
+	}
+	if err := r.write(doneFile, data); err != nil {
 		return err
 	}
 	return os.Remove(filepath.Join(r.record, pendingFile))

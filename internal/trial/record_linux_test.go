@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // newPlainLab is a lab of which no trial needs an overlay.
@@ -26,11 +29,16 @@ func newPlainLab(tb testing.TB) *lab {
 	return l
 }
 
+func (l *lab) nextCall() umpire.CallID {
+	l.layers++
+	return umpire.CallID(fmt.Sprint("call-", os.Getpid(), l.layers))
+}
+
 // record records a call, which does something.
 func (l *lab) record(tb testing.TB, inPlace bool, paths []string, do func(*Recording)) *Kept {
 	tb.Helper()
 	r, err := Record(tb.Context(), RecordSpec{
-		State: l.state, Roots: []string{l.project}, Paths: paths, InPlace: inPlace, Call: "call", Command: "Write",
+		State: l.state, Roots: []string{l.project}, Paths: paths, Later: inPlace, Call: l.nextCall(), Command: "Write",
 	})
 	must(tb, err)
 	do(r)
@@ -206,7 +214,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		pending, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile))
 		must(t, err)
 		recovered += len(pending)
-		must(t, Recover(t.Context(), l.state))
+		must(t, errors.Join(Recover(t.Context(), l.state), Settle(t.Context(), l.state)))
 		removeTemporary(t, l.project)
 		all, err := Records(l.state)
 		must(t, err)
@@ -258,10 +266,10 @@ func TestUndoOfWrite(t *testing.T) {
 		replaceFile(t, r, l.path("a"), numbers(9, map[int]string{3: "kept\n"}))
 		replaceFile(t, r, l.path("new/c"), "c")
 	})
-	if len(kept.Changes) != 3 || kept.Call != "call" || kept.Root != l.project {
+	if len(kept.Changes) != 3 || kept.Call == "" || kept.Root != l.project {
 		t.Errorf("it changed %+v", kept)
 	}
-	l.mustUndoID(t, "call")
+	l.mustUndoID(t, string(kept.Call))
 	wantTree(t, "undone", describeTree(t, l.project), before)
 	must(t, os.Remove(l.path("b")))
 	l.record(t, true, []string{l.path("a")}, func(*Recording) {
@@ -286,7 +294,7 @@ func TestRecordOfNothing(t *testing.T) {
 	}
 	l.write(t, "one", "one")
 	must(t, os.Link(l.path("one"), l.path("other")))
-	spec.Paths, spec.InPlace = []string{l.path("one")}, true
+	spec.Paths, spec.Later = []string{l.path("one")}, true
 	if _, err := Record(t.Context(), spec); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a file of two names that is written in place: %v", err)
 	}
@@ -319,6 +327,60 @@ func TestRecordOfDeadProcess(t *testing.T) {
 	}
 }
 
+// A call of another program is sealed when that says that it has ended, when a person wants it
+// undone, or when its time is over; if it wrote nothing, its record goes.
+func TestRecordForLater(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	before := numbers(9, nil)
+	l.write(t, "a", before)
+	l.write(t, "b", before)
+	remember := func(call umpire.CallID, path string) {
+		r, err := Record(t.Context(), RecordSpec{
+			State: l.state, Roots: []string{l.project}, Paths: []string{l.path(path)}, Later: true, Session: "s", Call: call,
+		})
+		must(t, err)
+		if string(r.Text(l.path(path))) != before {
+			t.Errorf("%s was %q", path, r.Text(l.path(path)))
+		}
+		r.Leave()
+	}
+	want := func(when string, n int) {
+		t.Helper()
+		if all, err := Records(l.state); err != nil || len(all) != n {
+			t.Errorf("%s there are %+v, %v", when, all, err)
+		}
+	}
+	remember("1", "a")
+	remember("2", "b")
+	if _, err := Record(t.Context(), RecordSpec{
+		State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a")}, Later: true, Session: "s", Call: "1",
+	}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a call is recorded twice: %v", err)
+	}
+	l.write(t, "a", numbers(9, map[int]string{3: "kept\n"}))
+	must(t, Recover(t.Context(), l.state))
+	want("before it has ended", 0)
+	must(t, SealCall(t.Context(), l.state, "s", "1"))
+	must(t, SealCall(t.Context(), l.state, "s", "1"))
+	must(t, SealCall(t.Context(), l.state, "s", "3"))
+	want("after it has ended", 1)
+	must(t, Settle(t.Context(), l.state))
+	want("without a change", 1)
+	put(t, l.path("b"), "other\n")
+	must(t, Settle(t.Context(), l.state))
+	want("when a person asks", 2)
+	l.undoAll(t)
+	if l.read(t, "a") != before || l.read(t, "b") != before {
+		t.Errorf("they are %q, %q", l.read(t, "a"), l.read(t, "b"))
+	}
+	remember("4", "a")
+	must(t, SealCall(t.Context(), l.state, "s", "4"))
+	if left, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile)); err != nil || len(left) > 0 {
+		t.Errorf("%q is left, %v", left, err)
+	}
+}
+
 func BenchmarkRecord(b *testing.B) {
 	for _, inPlace := range []bool{false, true} {
 		b.Run(fmt.Sprint("in place ", inPlace), func(b *testing.B) {
@@ -328,7 +390,8 @@ func BenchmarkRecord(b *testing.B) {
 			for i := range b.N {
 				start := time.Now()
 				r, err := Record(b.Context(), RecordSpec{
-					State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a")}, InPlace: inPlace,
+					State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a")}, Later: inPlace,
+					Call: umpire.CallID(fmt.Sprint(i)),
 				})
 				must(b, err)
 				began += time.Since(start)
