@@ -156,10 +156,13 @@ func (h *hook) findSnapshot(project string) bool {
 	return true
 }
 
-// decided passes on a question about code of the project. This program compares files by
-// their times alone, and umpire by what they say.
+// decided passes on a question about code of the project, since this program compares files
+// by their times alone, and umpire by what they say; and one about a write, which umpire
+// remembers.
 func (h *hook) decided(q *host.Question, _ string, d *umpire.Decision) {
-	if slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode }) {
+	byCode := slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode })
+	other := slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Kind != umpire.KindWrite })
+	if byCode || d.Verdict != umpire.Deny && len(d.Accesses) > 0 && !other {
 		_ = h.passOn(q.Payload) // when it cannot be started, the question stands
 	}
 }

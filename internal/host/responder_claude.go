@@ -34,6 +34,9 @@ func (p *Responder) claude(ctx context.Context, r *run, q *Question) Output {
 	if err != nil {
 		return FailClaude(e.Event, err)
 	}
+	if out.Exit == 0 {
+		p.remember(ctx, q, &e)
+	}
 	return out
 }
 

@@ -94,6 +94,8 @@ func newResponderWith(a *app.App, read func(dir string) (*config.Config, error))
 		Config: func(project string) (host.Config, error) { return readResponderConfig(a, read, project) },
 		Now:    a.Now,
 		Home:   a.UserHome(),
+
+		Remember: rememberWrites(a),
 	}
 }
 

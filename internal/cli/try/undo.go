@@ -37,7 +37,7 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 			case f.list && len(args) > 0:
 				return app.Usage("umpire undo --help", "ID and --list: want one of them")
 			case f.list:
-				return listKept(a, &f)
+				return listKept(cmd.Context(), a, &f)
 			case f.since != "" && len(args) > 0:
 				return app.Usage("umpire undo --help", "ID and --since: want one of them")
 			case f.since != "":
@@ -73,6 +73,9 @@ func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, e
 	state, err := prepareState(ctx, a)
 	if err != nil {
 		return nil, err
+	}
+	if err := trial.Settle(ctx, state); err != nil {
+		a.RemarkError(err)
 	}
 	project, err := a.FindProject(a.Dir)
 	if err != nil {
@@ -159,7 +162,10 @@ type keptLine struct {
 }
 
 // listKept lists what was kept, the latest first.
-func listKept(a *app.App, f *undoFlags) error {
+func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
+	if err := trial.Settle(ctx, a.StateDir()); err != nil {
+		a.RemarkError(err)
+	}
 	all, err := trial.Records(a.StateDir())
 	if err != nil {
 		return app.Failed(err)

@@ -1,0 +1,88 @@
+package host
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// A Write is a call of a host that writes one file.
+type Write struct {
+	Project string // the folder that the host was started in
+	Call    umpire.Call
+	Path    string // absolute, as the call has it
+	Done    bool   // it has run, or failed; else it is about to, unless a person says no
+	edits   []edit
+	content *string
+}
+
+// An edit is one replacement of a call.
+type edit struct {
+	Old string `json:"old_string"`
+	New string `json:"new_string"`
+	All bool   `json:"replace_all"`
+}
+
+// Expect works out what the file will hold, from what it holds. It reports false where only
+// the host knows.
+func (w *Write) Expect(before []byte) ([]byte, bool) {
+	if w.content != nil {
+		return []byte(*w.content), true
+	}
+	for _, e := range w.edits {
+		n := 1
+		if e.All {
+			n = -1
+		}
+		if e.Old == "" || !bytes.Contains(before, []byte(e.Old)) {
+			return nil, false
+		}
+		before = bytes.Replace(before, []byte(e.Old), []byte(e.New), n)
+	}
+	return before, len(w.edits) > 0
+}
+
+// writeOf is what an event says of a write.
+func writeOf(e *ClaudeEvent, project string) (*Write, bool) {
+	if e.Call.Tool != "Write" && e.Call.Tool != "Edit" {
+		return nil, false
+	}
+	var in struct {
+		edit
+		Path    string  `json:"file_path"`
+		Content *string `json:"content"`
+		Edits   []edit  `json:"edits"`
+	}
+	if json.Unmarshal(e.Call.Input, &in) != nil || in.Path == "" {
+		return nil, false
+	}
+	w := &Write{Project: project, Call: e.Call, Path: in.Path, content: in.Content, edits: in.Edits}
+	if in.Old != "" {
+		w.edits = append(w.edits, in.edit)
+	}
+	w.Done = e.Kind != ClaudePreToolUse
+	if !filepath.IsAbs(w.Path) {
+		w.Path = files.AbsoluteFrom(cmp.Or(e.Call.Dir, project), w.Path)
+	}
+	return w, true
+}
+
+// remember has what a call is about to write, or has written, remembered. Where that cannot
+// be done the call goes on all the same: the host would not wait for it either.
+func (p *Responder) remember(ctx context.Context, q *Question, e *ClaudeEvent) {
+	if p.Remember == nil || e.Kind == ClaudePermissionRequest || !e.Kind.AboutTool() {
+		return
+	}
+	project, err := claudeProject(q, e)
+	if err != nil {
+		return
+	}
+	if w, writes := writeOf(e, project); writes {
+		p.Remember(ctx, w)
+	}
+}
