@@ -127,6 +127,11 @@ type Pending struct {
 	// NoSandbox says why a command would run without a sandbox; "" when it would not,
 	// or when the agent runs its calls its own way.
 	NoSandbox Phrase `json:"no_sandbox,omitempty"`
+	// TrialOffer says what a trial could do for the call, once it is the next one.
+	TrialOffer TrialOffer `json:"trial_offer,omitempty"`
+	// Trial is what a trial of the call did. Where its effects wait, approving keeps exactly
+	// these; where they were discarded, approving runs the call.
+	Trial *Trial `json:"trial,omitempty"`
 	// AllowAll says that the workspace allows what no rule and no guard asks about.
 	AllowAll bool `json:"allow_all,omitempty"`
 	// Indeterminate says that the call was started and nobody knows whether it
@@ -213,7 +218,7 @@ var pendingNames = []string{
 	"agent", "tool", "input", "accesses", "paths", "command_info", "command_signature", "permission_type", "access",
 	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at",
 	"expires_at",
-	"no_sandbox", "code_files", "indeterminate", "allow_all", "shown_digest",
+	"no_sandbox", "code_files", "indeterminate", "allow_all", "shown_digest", "trial_offer", "trial",
 }
 
 // isPendingName compares names as decoders of JSON do that are lenient, Go's among them:

@@ -191,5 +191,8 @@ type Started struct {
 	Call     Call     `json:"call"`
 	Decision Decision `json:"decision"`
 	Attempt  int      `json:"attempt,omitempty"`
-	Batch    Batch    `json:"batch"`
+	// Trial is what the call runs for where it was tried before: its layer is kept instead of
+	// running the command, and its output is the result. Nil runs the call.
+	Trial *Trial `json:"trial,omitempty"`
+	Batch Batch  `json:"batch"`
 }

@@ -45,4 +45,7 @@ type Confinement struct {
 	// looser than that needs Loosen, which takes a person's credential.
 	Mode   SandboxMode `json:"mode,omitempty"`
 	Loosen bool        `json:"loosen,omitempty"`
+	// Trials says that the runner tries calls whose decision says [TrialFirst]. Where it does
+	// not, a person is asked about them.
+	Trials bool `json:"trials,omitempty"`
 }

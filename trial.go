@@ -1,5 +1,7 @@
 package umpire
 
+import "time"
+
 // A TrialID names one trial of a call.
 type TrialID string
 
@@ -14,3 +16,70 @@ const (
 	TrialKept      TrialState = "kept"      // its effects are real
 	TrialDiscarded TrialState = "discarded" // its effects never happened
 )
+
+// A Trial is a run of a call's command where nothing of it is real, once it has ended.
+type Trial struct {
+	ID    TrialID    `json:"trial_id"`
+	Round int        `json:"round"` // which trial of the call, from 1
+	State TrialState `json:"state"`
+	// Network says that the command had the machine's network.
+	Network bool   `json:"network,omitempty"`
+	Exit    int    `json:"exit"`
+	Output  string `json:"output"`
+	// Effects are what it did; their Digest names the layer. More is how many of them a card
+	// leaves out of the list.
+	Effects   TrialEffects `json:"effects"`
+	More      int          `json:"more,omitempty"`
+	StartedAt time.Time    `json:"started_at"`
+	RanAt     time.Time    `json:"ran_at"`
+}
+
+// A TrialRequest asks to try the next call of a batch, which waits for a person.
+type TrialRequest struct {
+	Session SessionID `json:"session_id"`
+	Batch   BatchID   `json:"batch_id"`
+	Call    CallID    `json:"call_id"`
+	Epoch   int64     `json:"epoch,omitempty"`
+	Runner  string    `json:"runner,omitempty"`
+	// Sandbox is as in the Submission.
+	Sandbox *Confinement `json:"sandbox,omitempty"`
+}
+
+// A BegunTrial is a trial that has begun: its command runs once, without the network, in a
+// layer of its own.
+type BegunTrial struct {
+	Trial    TrialID  `json:"trial_id"`
+	Call     Call     `json:"call"` // with its exact input
+	Decision Decision `json:"decision"`
+	Batch    Batch    `json:"batch"`
+}
+
+// A TrialReport says what a trial did whose command has ended.
+type TrialReport struct {
+	Trial   TrialID      `json:"trial_id"`
+	Session SessionID    `json:"session_id"`
+	Batch   BatchID      `json:"batch_id"`
+	Epoch   int64        `json:"epoch,omitempty"`
+	Exit    int          `json:"exit"`
+	Output  string       `json:"output"`
+	Effects TrialEffects `json:"effects"`
+	// Sandbox is as in the Submission.
+	Sandbox *Confinement `json:"sandbox,omitempty"`
+}
+
+// A TrialSettlement says what became of a trial's effects: kept, discarded, or in conflict
+// with what somebody else has changed.
+type TrialSettlement struct {
+	Trial   TrialID    `json:"trial_id"`
+	Session SessionID  `json:"session_id"`
+	Batch   BatchID    `json:"batch_id"`
+	Epoch   int64      `json:"epoch,omitempty"`
+	State   TrialState `json:"state"`
+	// Digest is that of the layer that was kept.
+	Digest string `json:"digest,omitempty"`
+	// Paths are those that stand in conflict, Reason why it was discarded.
+	Paths  []string `json:"paths,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+	// Sandbox is as in the Submission.
+	Sandbox *Confinement `json:"sandbox,omitempty"`
+}

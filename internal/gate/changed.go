@@ -50,6 +50,15 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 	if err != nil {
 		return err
 	}
+	if r.card.Trial != nil && r.card.Trial.State == umpire.TrialWaiting {
+		row, err := g.trials.readTrial(ctx, r.ask.Session, r.ask.Batch, r.card.Trial.ID)
+		if err != nil {
+			return err
+		}
+		if j.trial, err = g.trials.decideTried(r.conditions, call, &row); err != nil {
+			return err
+		}
+	}
 	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
 	q.card.Code, q.card.Reason = umpire.CodeChanged, umpire.Say("changed-since-it-was-shown", r.changed)
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {

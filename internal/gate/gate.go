@@ -70,6 +70,7 @@ type Gate struct {
 	rules
 	grants
 	timeline
+	trials
 
 	// submitting keeps a batch that comes twice at once from being decided twice.
 	submitting keyedLock
@@ -94,10 +95,12 @@ func New(c Config) *Gate {
 	}
 	be := &backend{config: c, store: c.Store, secrets: secrets{masker: c.Masker, sealer: c.Sealer}}
 	ps := &projects{backend: be, known: rulefile.LoadPrograms(c.Home)}
-	return &Gate{
+	g := &Gate{
 		backend: be, projects: ps, modes: modes{ps}, rules: rules{ps}, grants: grants{ps}, timeline: timeline{be},
 		sessions: sessions{projects: ps, notedFormer: &sync.Map{}}, conversations: conversations{be},
 	}
+	g.trials = trials{projects: ps, gate: g}
+	return g
 }
 
 // Programs returns what the person's files say of programs.

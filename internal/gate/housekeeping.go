@@ -120,7 +120,7 @@ func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
 
 // loseCalls accounts for calls that a runner started and did not finish, when another
 // one takes the session or the lease is over: what can be repeated waits to be
-// started again, and a person is asked what became of the rest.
+// started again, and a person is asked what became of the rest. A trial that ran is discarded.
 func (t *transaction) loseCalls() error {
 	open, err := t.tx.Batches.ListOpen(t.session.ID)
 	if err != nil {
@@ -129,10 +129,14 @@ func (t *transaction) loseCalls() error {
 	for i := range open {
 		b := &open[i]
 		for _, c := range b.Calls {
-			if c.State != umpire.CallExecuting || c.Effect.Repeatable() {
-				continue
+			var err error
+			switch {
+			case c.TrialState == umpire.TrialRunning:
+				err = discardTrial(&t.outcome, b, &c, "the-trial-was-interrupted")
+			case c.State == umpire.CallExecuting && !c.Effect.Repeatable():
+				err = t.askWhatBecame(b, &c)
 			}
-			if err := t.askWhatBecame(b, &c); err != nil {
+			if err != nil {
 				return err
 			}
 		}

@@ -22,4 +22,6 @@ func newRequestID() umpire.RequestID { return umpire.RequestID(newID(5)) }
 
 func newSessionID() umpire.SessionID { return umpire.SessionID("s" + newID(10)) }
 
+func newTrialID() umpire.TrialID { return umpire.TrialID("t" + newID(5)) }
+
 func newGrantID() string { return "g" + newID(10) }

@@ -32,6 +32,7 @@ type judged struct {
 	hooks    []userhook.Ran   // that ran about it
 	alone    umpire.Decision  // without what the hooks said
 	before   json.RawMessage  // the files that it would change, as they are; of a planned call
+	trial    *triedCall       // what a trial of it did, where the question is about that
 	planned  []umpire.Planned // what a call that leaves plan mode is about
 }
 
@@ -76,14 +77,21 @@ func (g *Gate) decideCall(cond *conditions, j *judged) {
 	j.effect = effectOf(&j.decision)
 	j.unasked = cond.Headless && j.decision.Verdict == umpire.Deny && j.decision.ReasonCode == umpire.CodeAutoDeny &&
 		asksOtherwise(g, cond, j.call)
-	switch {
-	case j.unasked || j.decision.Verdict == umpire.Ask:
+	if j.state = stateOf(j.decision.Verdict); j.unasked {
 		j.state = umpire.CallAsked
-	case j.decision.Verdict == umpire.Allow:
-		j.state = umpire.CallApproved
-	default:
-		j.state = umpire.CallDenied
 	}
+}
+
+// stateOf is the state in which a call of a verdict enters its batch.
+func stateOf(v umpire.Verdict) umpire.CallState {
+	switch v {
+	case umpire.Ask:
+		return umpire.CallAsked
+	case umpire.Allow:
+		return umpire.CallApproved
+	case umpire.Deny:
+	}
+	return umpire.CallDenied
 }
 
 // asksOtherwise reports whether the call is denied only because nobody is there.

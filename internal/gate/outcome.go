@@ -151,6 +151,8 @@ func (o *outcome) addCall(b *umpire.Batch, j *judged, settings *config.Settings)
 			o.countDenial(settings)
 		}
 		return o.denyCall(b, j, code, reason)
+	case j.decision.Verdict == umpire.Ask:
+		return nil // it is tried when its turn comes
 	case j.decision.ReasonCode == umpire.CodeSafe && lifting(&j.decision) == nil:
 		return nil // the events of its start and result say enough
 	}
@@ -320,6 +322,13 @@ func (o *outcome) finishCallSealed(
 	b *umpire.Batch, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, output store.Sealed,
 ) error {
 	c := b.Call(id)
+	if status != umpire.ResultOK && status != umpire.ResultIndeterminate &&
+		(c.TrialState == umpire.TrialRunning || c.TrialState == umpire.TrialWaiting) {
+		if err := discardTrial(o, b, c, ""); err != nil {
+			return err
+		}
+		c = b.Call(id)
+	}
 	e := umpire.Event{
 		Kind: umpire.EventCallFinished, Call: id, Request: c.Request, Tool: c.Tool, Code: code,
 		State: umpire.StateAllowed,

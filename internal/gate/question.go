@@ -30,7 +30,7 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 	g.describeCall(&card, cond, j)
 	card.Planned, card.AllowAll = j.planned, cond.AllowAll
 	card.CodeFiles = g.codeFiles(&j.decision)
-	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles)
+	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles, card.Trial)
 	if cond.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(cond.settings.PendingTimeout)
 	}
@@ -43,13 +43,22 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 // describeCall fills in what the decision says of the call.
 func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	call, d := &j.call, &j.decision
-	card.Accesses = g.shownAccesses(j)
+	card.Accesses, card.TrialOffer = g.shownAccesses(j), d.Trial
+	if j.trial != nil {
+		card.Trial, card.TrialOffer = new(j.trial.Trial), umpire.NoTrial
+	}
+	if card.Trial != nil && card.Trial.State == umpire.TrialWaiting {
+		// The question is what the trial did; a rule for later is one about the call.
+		about := *j
+		about.decision = j.trial.decision
+		d, card.Accesses = &about.decision, g.shownAccesses(&about)
+	}
 	card.Type, card.Risk, card.Consequence, card.Warning = d.Type, d.Risk.Level(), d.Consequence, d.Warning
 	card.Reason, card.Code = g.maskPhrase(d.Reason), d.ReasonCode
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
-	for _, s := range d.Suggestions {
-		if len(g.offeredRules(call, d, s.Width)) > 0 {
+	for _, s := range j.decision.Suggestions {
+		if len(g.offeredRules(call, &j.decision, s.Width)) > 0 {
 			card.Suggestions = append(card.Suggestions, s)
 		}
 	}
@@ -142,8 +151,9 @@ func readCard(ask *store.AskRow) (card umpire.Pending) {
 }
 
 // shownDigest binds an approval to what was shown: where the call runs, what it
-// would touch once links are resolved, which code it runs, and under which obligations.
-func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile) string {
+// would touch once links are resolved, which code it runs, under which obligations, and which
+// layer is kept where a trial of it waits.
+func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile, tried *umpire.Trial) string {
 	sum := sha256.New()
 	write := func(text string) { fmt.Fprintf(sum, "%d:%s", len(text), text) }
 	write(call.Dir)
@@ -163,6 +173,10 @@ func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile) 
 	for _, f := range code {
 		write(f.Path)
 		write(f.Digest)
+	}
+	if tried != nil && tried.State == umpire.TrialWaiting {
+		write(string(tried.ID))
+		write(tried.Effects.Digest)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -336,6 +336,11 @@ func (o *outcome) settleLostCall(b *umpire.Batch, r *resolution) error {
 	status, text := umpire.ResultError, settledNotText
 	if r.answer.Choice == umpire.Approve {
 		status, text = umpire.ResultOK, settledDoneText
+		if c.TrialState == umpire.TrialWaiting {
+			if err := keepTrial(o, b, c, ""); err != nil {
+				return err
+			}
+		}
 	}
 	return o.finishCall(b, c.ID, status, "", fillIn(text, c.Tool, c.ID, r.answer.Reason))
 }

@@ -68,11 +68,13 @@ type pendingStart struct {
 	seen       umpire.BatchCall // the call as the decision was made for it
 	row        store.CallRow
 	judged     *judged
-	once       string // the grant that the run consumes, "" for none
-	ticket     string // the hash of the ticket that it uses, "" for none
-	approved   bool   // a person approved it
-	moved      bool   // it would do something else than was shown
-	changed    string // which code is not what was shown
+	once       string          // the grant that the run consumes, "" for none
+	ticket     string          // the hash of the ticket that it uses, "" for none
+	approved   bool            // a person approved it, or standing answers did what its trial did
+	unattended bool            // it was no person
+	trial      *store.TrialRow // whose layer the start keeps; nil runs the call
+	moved      bool            // it would do something else than was shown
+	changed    string          // which code is not what was shown
 	before     json.RawMessage
 	position   int
 	total      int
@@ -98,6 +100,13 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 		if l.conditions, err = g.readConditions(tx, s.Session, s.Call); err != nil {
 			return err
 		}
+		if c.TrialState == umpire.TrialWaiting {
+			row, err := tx.Trials.Get(c.Trial)
+			if err != nil {
+				return err
+			}
+			l.trial = &row
+		}
 		return l.readAnswer(tx, c, &ask)
 	})
 	if err != nil {
@@ -116,19 +125,53 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 		return nil, err
 	}
 	if l.approved {
-		code := g.codeFiles(&l.judged.decision)
-		l.moved = shownDigest(&l.judged.call, &l.judged.decision, code) != ask.ShownDigest
-		card := readCard(&ask)
-		l.changed = g.changedSince(&card, &l.judged.decision)
+		card, now := readCard(&ask), (*umpire.Trial)(nil)
+		if l.trial != nil && !l.unattended {
+			now = new(shownTrial(l.trial))
+		}
+		d := l.judged.decision
+		if l.unattended {
+			d = g.decideAttended(l.conditions, l.judged)
+		}
+		l.moved = shownDigest(&l.judged.call, &d, g.codeFiles(&d), now) != ask.ShownDigest
+		l.changed = g.changedSince(&card, &d)
+	}
+	asked, err := l.decideTrial(g)
+	if err != nil {
+		return nil, err
 	}
 	l.before = snapshot(&l.judged.decision)
 	if err := g.findPlanned(ctx, l.conditions, []*judged{l.judged}); err != nil {
 		return nil, err
 	}
 	if l.moved || l.judged.state == umpire.CallAsked {
-		l.judged.question = g.newQuestion(l.conditions, l.judged, s.Batch, l.position, l.total)
+		l.judged.question = g.newQuestion(l.conditions, asked, s.Batch, l.position, l.total)
 	}
 	return l, nil
+}
+
+// decideTrial decides on what the trial of the call did, and lets a call wait that is tried
+// before anybody is asked. What a person approved runs unless it is denied by now; what
+// standing answers approved has to be allowed by them still. A question would be about the
+// call that is returned.
+func (l *pendingStart) decideTrial(g *Gate) (asked *judged, err error) {
+	j := l.judged
+	if l.trial == nil {
+		g.trials.triesFirst(l.conditions, j)
+		return j, nil
+	}
+	if j.trial, err = g.trials.decideTried(l.conditions, j.call, l.trial); err != nil {
+		return nil, err
+	}
+	asked = new(*j)
+	d := &j.trial.decision
+	unattended := d.ReasonCode == umpire.CodeAutoDeny
+	if l.unattended && j.state == umpire.CallAsked ||
+		d.Verdict == umpire.Deny && !unattended && j.decision.Verdict != umpire.Deny {
+		j.decision, j.unasked = *d, unattended
+		j.state = stateOf(d.Verdict)
+	}
+	return asked, nil
 }
 
 // readAnswer finds the approval that the call runs by, if a person gave one.
@@ -147,6 +190,7 @@ func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.
 	if !l.approved {
 		return err
 	}
+	l.unattended = answer.Channel == gateActor
 	rows, err := tx.Grants.List(store.GrantQuery{
 		Session: l.conditions.session.ID, Project: l.conditions.session.Project, GitDir: cloneOf(&l.conditions.session),
 		Call: c.ID, Now: answer.At,
@@ -166,7 +210,7 @@ func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
 		return umpire.Started{}, err
 	}
 	c := b.Call(l.Call)
-	if c == nil || c.State != l.seen.State || c.Request != l.seen.Request {
+	if c == nil || c.State != l.seen.State || c.Request != l.seen.Request || c.TrialState != l.seen.TrialState {
 		return umpire.Started{}, errMoved
 	}
 	ready := c.State == umpire.CallApproved || c.State == umpire.CallExecuting && c.Effect.Repeatable() && l.again(t, c)
@@ -226,7 +270,13 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 		return umpire.Started{}, err
 	}
 	o.session.Permission, o.session.Blocked = umpire.StateAllowed, nil
-	return umpire.Started{Go: true, Call: l.judged.call, Decision: l.judged.decision, Attempt: attempt, Batch: *b}, nil
+	started := umpire.Started{
+		Go: true, Call: l.judged.call, Decision: l.judged.decision, Attempt: attempt, Batch: *b,
+	}
+	if l.trial != nil {
+		started.Trial = &l.judged.trial.Trial
+	}
+	return started, nil
 }
 
 // askAgain stops the batch: the call asks now, and everything waits again.

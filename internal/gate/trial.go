@@ -1,0 +1,201 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A trial runs a call that asks where nothing of it is real. It is not an execution: while it
+// runs and while its effects wait, the call is asked and its batch waits. Effects that are
+// allowed, or that a person approves, become real in an ordinary start of the call, whose
+// runner keeps the layer instead of running the command.
+
+// trials are the verbs for calls that are tried.
+type trials struct {
+	*projects
+
+	gate *Gate
+}
+
+// A triedCall is a call with what a trial of it did, and the decision on that.
+type triedCall struct {
+	umpire.Trial
+
+	decision umpire.Decision
+}
+
+// triesFirst reports whether the runner tries a call before anybody is asked, so that it is
+// no question yet. A call that nobody could be asked about is decided as if somebody were
+// there: what its trial does is not.
+func (ts *trials) triesFirst(cond *conditions, j *judged) bool {
+	if cond.confinement == nil || !cond.confinement.Trials || j.state != umpire.CallAsked || j.denied != nil {
+		return false
+	}
+	d := ts.gate.decideAttended(cond, j)
+	if d.Trial != umpire.TrialFirst {
+		return false
+	}
+	j.decision, j.unasked = d, false
+	return true
+}
+
+// decideEffects decides whether what a trial of a call did may be kept.
+func (ts *trials) decideEffects(cond *conditions, call umpire.Call, e *umpire.TrialEffects) umpire.Decision {
+	find := func() (*judge.Judge, error) { return ts.judgeOf(cond.session.Root, cond.session.AddDirs) }
+	q := policy.Query{Call: call, Conditions: cond.Conditions}
+	q.Tighten = cond.tightenFor(&call)
+	return enforce(&cond.settings, judge.DecideEffects(find, q, e, ts.config.Now))
+}
+
+// decideTried decides on what a trial of a call did, as it is stored.
+func (ts *trials) decideTried(cond *conditions, call umpire.Call, row *store.TrialRow) (*triedCall, error) {
+	text, err := ts.unseal(trialLabel(row.ID, "effects"), row.Effects)
+	if err != nil {
+		return nil, err
+	}
+	var effects umpire.TrialEffects
+	if err := json.Unmarshal([]byte(text), &effects); err != nil {
+		return nil, umpire.Errorf("trial %q: its effects cannot be read: %w", row.ID, err)
+	}
+	return &triedCall{Trial: shownTrial(row), decision: ts.decideEffects(cond, call, &effects)}, nil
+}
+
+// A pendingTrial is a call that is tried, judged outside of the transaction.
+type pendingTrial struct {
+	conditions *conditions
+	seen       umpire.BatchCall // the call as it was judged
+	row        store.CallRow
+	judged     *judged
+	base       string // of what it would do now
+	// offer is what its question offers; "" without a question.
+	offer    umpire.TrialOffer
+	position int
+	total    int
+}
+
+// judgeTried reads a call of a batch, and judges it as it is now.
+func (ts *trials) judgeTried(
+	ctx context.Context, s umpire.SessionID, id umpire.BatchID, call umpire.CallID, c *umpire.Confinement,
+) (*pendingTrial, error) {
+	p := &pendingTrial{}
+	err := ts.viewForChange(ctx, func(tx *store.Tx) error {
+		b, err := tx.Batches.Get(s, id)
+		if err != nil {
+			return umpire.Errorf("batch %q: %w", id, err)
+		}
+		seen := b.Call(call)
+		if seen == nil {
+			return umpire.Errorf("call %q of batch %q: %w", call, id, umpire.ErrNotFound)
+		}
+		if p.row, err = tx.Calls.Get(s, call); err != nil {
+			return err
+		}
+		p.seen, p.position, p.total = *seen, p.row.Ordinal+1, len(b.Calls)
+		if p.conditions, err = ts.readConditions(tx, s, ""); err != nil || seen.Request == "" {
+			return err
+		}
+		ask, err := tx.Asks.Get(seen.Request)
+		card := readCard(&ask)
+		p.offer = card.TrialOffer
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := ts.completeConditions(p.conditions); err != nil {
+		return nil, err
+	}
+	p.conditions.confinement = c
+	exact, err := ts.exactCall(&p.row)
+	if err != nil {
+		return nil, err
+	}
+	exact.Extra = extraOf(p.row.Extra)
+	if p.judged, err = ts.gate.judgeCall(p.conditions, exact); err != nil {
+		return nil, err
+	}
+	d := ts.gate.decideAttended(p.conditions, p.judged)
+	p.base = shownDigest(&p.judged.call, &d, ts.codeFiles(&d), nil)
+	return p, nil
+}
+
+// BeginTrial lets the next call of a batch be tried, which waits for a person. It is stored that
+// the trial began before its runner hears of it.
+func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
+	if r.Session == "" || r.Batch == "" || r.Call == "" {
+		return umpire.BegunTrial{}, invalid("session_id, batch_id, call_id", "all are needed")
+	}
+	if err := checkConfinement(r.Sandbox); err != nil {
+		return umpire.BegunTrial{}, err
+	}
+	p, err := ts.judgeTried(ctx, r.Session, r.Batch, r.Call, r.Sandbox)
+	if err != nil {
+		return umpire.BegunTrial{}, err
+	}
+	d := ts.gate.decideAttended(p.conditions, p.judged)
+	if d.Trial == umpire.NoTrial {
+		return umpire.BegunTrial{}, umpire.Errorf("call %q cannot be tried: %w", r.Call, umpire.ErrState)
+	}
+	if err := ts.endLostTrial(ctx, p.conditions.session.Project); err != nil {
+		return umpire.BegunTrial{}, err
+	}
+	begun := umpire.BegunTrial{Trial: newTrialID(), Call: p.judged.call, Decision: d}
+	err = ts.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
+		b, err := t.batch(r.Batch)
+		if err != nil {
+			return err
+		}
+		row, err := t.tx.Trials.GetRunning(t.session.Project)
+		if err == nil {
+			return umpire.Errorf("trial %q runs in this project: %w", row.ID, umpire.ErrLimit)
+		}
+		if !errors.Is(err, umpire.ErrNotFound) {
+			return err
+		}
+		err = t.beginTrial(b, &begun, &r, p.base)
+		begun.Batch = *b
+		return err
+	})
+	if isConflict(err) {
+		err = umpire.Errorf("call %q: %w: %w", r.Call, err, umpire.ErrState)
+	}
+	if err != nil {
+		return umpire.BegunTrial{}, err
+	}
+	ts.reached("trying")
+	return begun, nil
+}
+
+// endLostTrial discards the trial that runs in a project if its runner is gone.
+func (ts *trials) endLostTrial(ctx context.Context, project umpire.ProjectID) error {
+	var s umpire.Session
+	err := ts.view(ctx, func(tx *store.Tx) error {
+		row, err := tx.Trials.GetRunning(project)
+		if err == nil {
+			s, err = tx.Sessions.Get(row.Session)
+		}
+		return err
+	})
+	if err != nil {
+		return ignoreGone(err)
+	}
+	return ts.gate.tendHeld(ctx, &s)
+}
+
+// beginTrial stores that a trial of a call begins.
+func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, r *umpire.TrialRequest, base string) error {
+	row := store.TrialRow{
+		ID: begun.Trial, Session: t.session.ID, Batch: b.ID, Call: r.Call, Project: t.session.Project, Base: base,
+		Epoch: t.session.Epoch, Runner: r.Runner, Started: t.now,
+	}
+	t.addWrite(func(tx *store.Tx) error { return tx.Trials.Insert(row) })
+	e := umpire.Event{Kind: umpire.EventTrialStarted, Call: r.Call, Tool: begun.Call.Tool, Agent: begun.Call.Agent}
+	return t.apply(b, e, batch.Tried{Trial: begun.Trial})
+}

@@ -1,0 +1,257 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// The limits on what is reported and shown of a trial.
+const (
+	maxEffects      = 100_000
+	maxShownEffects = 500
+	maxShownOutput  = 16 << 10
+	maxListedPaths  = 20
+)
+
+// A report is what a trial did, with what follows from it.
+type report struct {
+	*umpire.TrialReport
+	*pendingTrial
+
+	trial    store.TrialRow
+	stored   store.TrialReport
+	tried    *triedCall
+	keepable bool // a layer that somebody may want to keep
+}
+
+// ReportTrial decides on what a trial did.
+func (ts *trials) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire.Batch, error) {
+	switch {
+	case r.Session == "" || r.Batch == "" || r.Trial == "":
+		return umpire.Batch{}, invalid("session_id, batch_id, trial_id", "all are needed")
+	case r.Effects.Digest == "":
+		return umpire.Batch{}, invalid("effects.digest", "is missing")
+	case len(r.Effects.List) > maxEffects:
+		return umpire.Batch{}, invalid("effects.list", "longer than %d", maxEffects)
+	case len(r.Output) > maxOutput:
+		return umpire.Batch{}, invalid("output", "larger than %d bytes", maxOutput)
+	}
+	if err := checkConfinement(r.Sandbox); err != nil {
+		return umpire.Batch{}, err
+	}
+	ts.reached("tried")
+	for {
+		b, err := ts.tryReport(ctx, &r)
+		if errors.Is(err, errMoved) && ctx.Err() == nil {
+			continue
+		}
+		return b, err
+	}
+}
+
+func (ts *trials) tryReport(ctx context.Context, r *umpire.TrialReport) (b umpire.Batch, err error) {
+	p, err := ts.prepareReport(ctx, r)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	err = ts.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
+		b, err = t.decideReport(p)
+		return err
+	})
+	if isConflict(err) {
+		err = umpire.Errorf("trial %q: %w: %w", r.Trial, err, umpire.ErrState)
+	}
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	ts.reached("reported")
+	return b, nil
+}
+
+// prepareReport decides on the effects of a trial, and makes the question about them.
+func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport) (*report, error) {
+	p := &report{TrialReport: r}
+	var err error
+	if p.trial, err = ts.readTrial(ctx, r.Session, r.Batch, r.Trial); err != nil {
+		return nil, err
+	}
+	if p.pendingTrial, err = ts.judgeTried(ctx, r.Session, r.Batch, p.trial.Call, r.Sandbox); err != nil {
+		return nil, err
+	}
+	p.stored = store.TrialReport{Layer: r.Effects.Digest, Exit: r.Exit, Ran: ts.now()}
+	if p.stored.Output, err = ts.sealText(trialLabel(r.Trial, "output"), r.Output); err != nil {
+		return nil, err
+	}
+	if p.stored.Effects, err = ts.sealJSON(trialLabel(r.Trial, "effects"), data(r.Effects)); err != nil {
+		return nil, err
+	}
+	row := p.trial
+	row.TrialReport, row.State = p.stored, umpire.TrialWaiting
+	p.keepable = r.Effects.Whole && (r.Exit == 0 || !wantsNetwork(&r.Effects))
+	if !p.keepable {
+		row.State = umpire.TrialDiscarded
+	}
+	p.tried = &triedCall{Trial: shownTrial(&row), decision: ts.decideEffects(p.conditions, p.judged.call, &r.Effects)}
+	if p.tried.decision.Verdict != umpire.Deny {
+		p.judged.trial = p.tried
+		p.judged.question = ts.gate.newQuestion(p.conditions, p.judged, r.Batch, p.position, p.total)
+	}
+	return p, nil
+}
+
+// wantsNetwork reports whether a trial was refused the network: a command that fails by that
+// has not done what it was run for.
+func wantsNetwork(e *umpire.TrialEffects) bool {
+	return slices.ContainsFunc(e.Refused, func(a umpire.TrialAttempt) bool { return a.Kind == umpire.AttemptNetwork })
+}
+
+// readTrial returns a trial of a batch.
+func (be *backend) readTrial(
+	ctx context.Context, s umpire.SessionID, b umpire.BatchID, id umpire.TrialID,
+) (row store.TrialRow, err error) {
+	err = be.viewForChange(ctx, func(tx *store.Tx) error {
+		row, err = tx.Trials.Get(id)
+		if err == nil && (row.Session != s || row.Batch != b) {
+			err = umpire.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return row, umpire.Errorf("trial %q of batch %q: %w", id, b, err)
+	}
+	return row, nil
+}
+
+// decideReport stores what a trial did, and what follows from it.
+func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
+	b, err := t.batch(r.Batch)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	c := b.Call(r.trial.Call)
+	switch {
+	case c.Trial != r.Trial || c.TrialState != umpire.TrialRunning:
+		if c.Trial == r.Trial || r.trial.State != umpire.TrialRunning {
+			return *b, nil // reported before, or discarded meanwhile: the batch says it
+		}
+		return umpire.Batch{}, errMoved
+	case c.State != umpire.CallAsked:
+		return *b, discardTrial(&t.outcome, b, c, "the-trial-came-too-late")
+	case c.Request != r.seen.Request:
+		return umpire.Batch{}, errMoved
+	}
+	t.addWrite(func(tx *store.Tx) error { return tx.Trials.Report(r.Trial, &r.stored) })
+	e := umpire.Event{Kind: umpire.EventTrialRan, Call: c.ID, Tool: c.Tool, Agent: r.row.Agent}
+	if err := t.apply(b, e, triedDetail(r.TrialReport)); err != nil {
+		return umpire.Batch{}, err
+	}
+	if err := t.settleReport(b, b.Call(c.ID), r); err != nil {
+		return umpire.Batch{}, err
+	}
+	err = t.continueBatch(b)
+	return *b, err
+}
+
+// settleReport works out what follows from the effects of a trial that has ended.
+func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
+	command, effects := &r.judged.decision, &r.tried.decision
+	switch {
+	case command.Verdict == umpire.Deny && !r.judged.unasked:
+		return t.refuseQuestion(b, c, command.ReasonCode, command.Reason)
+	case effects.Verdict == umpire.Deny:
+		return t.refuseQuestion(b, c, effects.ReasonCode, effects.Reason)
+	case r.base != r.trial.Base:
+		return discardTrial(&t.outcome, b, c, "the-call-changed-during-the-trial")
+	case effects.Verdict == umpire.Allow && r.offer == umpire.TrialFirst && r.keepable:
+		return t.approveEffects(b, c, r)
+	}
+	return t.askAboutEffects(b, c, r)
+}
+
+// approveEffects answers the question about a call by what its trial did, as far as the person's
+// standing answers reach. The call starts for exactly that layer.
+func (t *transaction) approveEffects(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
+	d := &r.tried.decision
+	row := store.AnswerRow{
+		Standing: umpire.Standing{
+			Request: c.Request, Choice: umpire.Approve, Reason: t.maskPhrase(d.Reason), Code: d.ReasonCode,
+			Actor: gateActor, At: t.now,
+		},
+		ArgsHash: c.ArgsHash, Channel: gateActor,
+	}
+	t.addWrite(func(tx *store.Tx) error { return tx.Answers.Insert(row) })
+	about := judged{call: r.judged.call, decision: *d}
+	e := t.decisionEvent(umpire.EventPermissionApproved, &about)
+	e.Call, e.Request, e.Tool, e.Agent = c.ID, c.Request, c.Tool, r.row.Agent
+	e.State, e.Actor = umpire.StateAllowed, gateActor
+	if err := t.apply(b, e, nil); err != nil {
+		return err
+	}
+	t.session.DenialsInRow = 0
+	t.session.Permission, t.session.Blocked = umpire.StateAllowed, nil
+	t.append(t.bypassEvent(b.ID, &about), nil)
+	return nil
+}
+
+// askAboutEffects asks a person with what the trial did on the card. A layer that nobody may
+// keep is discarded, and the question is whether the call may run.
+func (t *transaction) askAboutEffects(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
+	if !r.keepable {
+		if err := discardTrial(&t.outcome, b, c, "the-trial-is-not-what-a-run-would-do"); err != nil {
+			return err
+		}
+	}
+	return t.replaceAsked(b, c.ID, r.judged)
+}
+
+// replaceAsked puts the question about a call that is asked anew. The one before is withdrawn.
+func (t *transaction) replaceAsked(b *umpire.Batch, id umpire.CallID, j *judged) error {
+	before := b.Call(id).Request
+	t.addWrite(func(tx *store.Tx) error { return tx.Asks.Close(before, store.AskWithdrawn) })
+	return t.putQuestion(b, j.question, umpire.EventPermissionAsked)
+}
+
+// triedDetail is what the timeline says of a trial that has ended.
+func triedDetail(r *umpire.TrialReport) batch.Tried {
+	detail := batch.Tried{Trial: r.Trial, Digest: r.Effects.Digest, Exit: &r.Exit, Counts: map[string]int{}}
+	for i := range r.Effects.List {
+		e := &r.Effects.List[i]
+		detail.Counts[string(e.Kind)]++
+		if len(detail.Paths) < maxListedPaths {
+			detail.Paths = append(detail.Paths, umpire.EscapePath(e.Path))
+		}
+	}
+	for _, a := range r.Effects.Refused[:min(len(r.Effects.Refused), maxListedPaths)] {
+		detail.Refused = append(detail.Refused, umpire.EscapePath(a.Target))
+	}
+	return detail
+}
+
+// shownTrial is a trial as a card shows it: with secrets masked, and no longer than somebody
+// may want to read.
+func shownTrial(row *store.TrialRow) umpire.Trial {
+	shown := umpire.Trial{
+		ID: row.ID, Round: row.Round, State: row.State, Network: row.Network, Exit: row.Exit,
+		Output:    files.ClipTo(row.Output.Shown, maxShownOutput, "\n[...]"),
+		StartedAt: row.Started, RanAt: row.Ran,
+	}
+	if json.Unmarshal([]byte(row.Effects.Shown), &shown.Effects) != nil {
+		shown.Effects = umpire.TrialEffects{} // what cannot be read is not shown, and is not whole
+	}
+	shown.Effects.Digest = row.Layer
+	if shown.More = len(shown.Effects.List) - maxShownEffects; shown.More > 0 {
+		shown.Effects.List = shown.Effects.List[:maxShownEffects]
+	}
+	shown.More = max(shown.More, 0)
+	return shown
+}
+
+func trialLabel(id umpire.TrialID, what string) string { return fmt.Sprintf("trial:%q:%s", id, what) }

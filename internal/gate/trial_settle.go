@@ -1,0 +1,128 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// SettleTrial says what became of a trial's effects. The same again is no error.
+func (ts *trials) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (b umpire.Batch, err error) {
+	switch {
+	case s.Session == "" || s.Batch == "" || s.Trial == "":
+		return umpire.Batch{}, invalid("session_id, batch_id, trial_id", "all are needed")
+	case s.State != umpire.TrialKept && s.State != umpire.TrialDiscarded && s.State != umpire.TrialConflict:
+		return umpire.Batch{}, invalid("state", "want kept, discarded or conflict, got %q", s.State)
+	case len(s.Reason) > maxReason:
+		return umpire.Batch{}, invalid("reason", "longer than %d bytes", maxReason)
+	}
+	if err := checkConfinement(s.Sandbox); err != nil {
+		return umpire.Batch{}, err
+	}
+	row, err := ts.readTrial(ctx, s.Session, s.Batch, s.Trial)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	if s.State == umpire.TrialKept && s.Digest != row.Layer {
+		return umpire.Batch{}, umpire.Errorf("digest is not that of trial %q: %w", s.Trial, umpire.ErrChanged)
+	}
+	var anew *pendingTrial
+	if s.State == umpire.TrialDiscarded {
+		if anew, err = ts.prepareWithoutTrial(ctx, &s, row.Call); err != nil {
+			return umpire.Batch{}, err
+		}
+	}
+	ts.reached("kept")
+	err = ts.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
+		b, err = t.decideSettlement(&s, &row, anew)
+		return err
+	})
+	if isConflict(err) {
+		err = umpire.Errorf("trial %q: %w: %w", s.Trial, err, umpire.ErrState)
+	}
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	ts.reached("settled")
+	return b, nil
+}
+
+// prepareWithoutTrial makes the question about a call whose trial is discarded: whether it may
+// run.
+func (ts *trials) prepareWithoutTrial(
+	ctx context.Context, s *umpire.TrialSettlement, call umpire.CallID,
+) (*pendingTrial, error) {
+	p, err := ts.judgeTried(ctx, s.Session, s.Batch, call, s.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	p.judged.question = ts.gate.newQuestion(p.conditions, p.judged, s.Batch, p.position, p.total)
+	p.judged.question.card.TrialOffer = umpire.NoTrial // it was tried
+	return p, nil
+}
+
+// decideSettlement stores what became of the effects. A question that shows them gives way to
+// one without.
+func (t *transaction) decideSettlement(
+	s *umpire.TrialSettlement, row *store.TrialRow, anew *pendingTrial,
+) (umpire.Batch, error) {
+	b, err := t.batch(s.Batch)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	c := b.Call(row.Call)
+	switch {
+	case c.Trial != s.Trial && row.State == s.State, c.Trial == s.Trial && c.TrialState == s.State:
+		return *b, nil // said before
+	case c.Trial != s.Trial:
+		return umpire.Batch{}, umpire.Errorf("trial %q is %s: %w", s.Trial, row.State, umpire.ErrState)
+	case s.State == umpire.TrialDiscarded:
+		err = t.discardAndAsk(b, c, s, anew)
+	case s.State == umpire.TrialConflict:
+		err = t.apply(b, umpire.Event{Kind: umpire.EventEffectsConflicted, Call: c.ID, Tool: c.Tool},
+			batch.Tried{Trial: s.Trial, Digest: row.Layer, Paths: s.Paths[:min(len(s.Paths), maxListedPaths)]})
+	default:
+		err = keepTrial(&t.outcome, b, c, row.Layer)
+	}
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	err = t.continueBatch(b)
+	return *b, err
+}
+
+// keepTrial stores that the effects of a call's trial are real.
+func keepTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, digest string) error {
+	e := umpire.Event{Kind: umpire.EventEffectsKept, Call: c.ID, Tool: c.Tool}
+	return o.apply(b, e, batch.Tried{Trial: c.Trial, Digest: digest})
+}
+
+// discardTrial stores that the effects of a call's trial never happened.
+func discardTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, why umpire.Phrase) error {
+	e := umpire.Event{Kind: umpire.EventEffectsDiscarded, Call: c.ID, Tool: c.Tool, Reason: why}
+	return o.apply(b, e, batch.Tried{Trial: c.Trial})
+}
+
+// discardAndAsk discards the effects of a trial. A person who is asked about them is asked
+// whether the call may run; one that nobody can be asked about is refused.
+func (t *transaction) discardAndAsk(
+	b *umpire.Batch, c *umpire.BatchCall, s *umpire.TrialSettlement, anew *pendingTrial,
+) error {
+	shown := c.TrialState == umpire.TrialWaiting
+	if err := discardTrial(&t.outcome, b, c, umpire.Verbatim(s.Reason)); err != nil || c.State != umpire.CallAsked {
+		return err
+	}
+	if c.Request != anew.seen.Request {
+		return umpire.Errorf("call %q was asked about anew: %w", c.ID, umpire.ErrState)
+	}
+	if anew.judged.unasked {
+		d := &anew.judged.decision
+		return t.refuseQuestion(b, b.Call(c.ID), umpire.CodeAutoDeny, d.Reason)
+	}
+	if !shown {
+		return nil
+	}
+	return t.replaceAsked(b, c.ID, anew.judged)
+}
