@@ -17,6 +17,7 @@ type Gate interface {
 	Decider
 	Submitter
 	Runner
+	Trier
 	Answerer
 	SessionOpener
 	SessionReader
@@ -61,6 +62,21 @@ type Runner interface {
 	Finish(ctx context.Context, r Result) (Batch, error)
 	// Renew extends the runner's lease and returns when it ends.
 	Renew(ctx context.Context, session SessionID, epoch int64) (time.Time, error)
+}
+
+// A Trier lets a runner try a call before a person is asked about it, or when they ask for
+// it. A runner with an old epoch gets ErrFenced.
+type Trier interface {
+	// BeginTrial begins a trial of the next call of a batch. One runs in a project at a
+	// time: another one is ErrLimit.
+	BeginTrial(ctx context.Context, r TrialRequest) (BegunTrial, error)
+	// ReportTrial decides on what a trial did. The batch says what comes next: the call is
+	// approved and its start keeps the effects, it was denied, or a person is asked with the
+	// effects on the card. A trial that the call does not show any more is discarded.
+	ReportTrial(ctx context.Context, r TrialReport) (Batch, error)
+	// SettleTrial says what became of a trial's effects. They are kept only after the call
+	// was started.
+	SettleTrial(ctx context.Context, s TrialSettlement) (Batch, error)
 }
 
 // An Answerer puts questions to a person and takes the answers.

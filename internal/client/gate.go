@@ -64,3 +64,18 @@ func (c *Client) Start(ctx context.Context, in umpire.Start) (umpire.Started, er
 func (c *Client) Finish(ctx context.Context, in umpire.Result) (umpire.Batch, error) {
 	return call[umpire.Result, umpire.Batch](ctx, c, "GateService/Finish", in)
 }
+
+// BeginTrial lets the next call of a batch be tried.
+func (c *Client) BeginTrial(ctx context.Context, in umpire.TrialRequest) (umpire.BegunTrial, error) {
+	return call[umpire.TrialRequest, umpire.BegunTrial](ctx, c, "GateService/BeginTrial", in)
+}
+
+// ReportTrial decides on what a trial did.
+func (c *Client) ReportTrial(ctx context.Context, in umpire.TrialReport) (umpire.Batch, error) {
+	return call[umpire.TrialReport, umpire.Batch](ctx, c, "GateService/ReportTrial", in)
+}
+
+// SettleTrial says what became of a trial's effects.
+func (c *Client) SettleTrial(ctx context.Context, in umpire.TrialSettlement) (umpire.Batch, error) {
+	return call[umpire.TrialSettlement, umpire.Batch](ctx, c, "GateService/SettleTrial", in)
+}

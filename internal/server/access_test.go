@@ -22,6 +22,7 @@ import (
 var forAgents = map[string]bool{
 	"GateService/Check": true, "GateService/Submit": true, "GateService/GetBatch": true, "GateService/ListPending": true,
 	"GateService/Resolve": false, "GateService/Start": true, "GateService/Finish": true,
+	"GateService/BeginTrial": true, "GateService/ReportTrial": true, "GateService/SettleTrial": true,
 	"SessionService/Open": true, "SessionService/Continue": true, "SessionService/Get": true, "SessionService/List": false,
 	"SessionService/Fork": true, "SessionService/GetConversation": false, "SessionService/Latest": true, "SessionService/SetMode": false, "SessionService/Prompt": true, "SessionService/Compose": true,
 	"SessionService/Reply": true, "SessionService/Renew": true, "SessionService/End": true, "SessionService/Delete": false,

@@ -68,6 +68,12 @@ func (c *callService) addRoutes(r routes) {
 		unary[umpirev1.Start, umpirev1.Started](maxBody, c.Start))
 	r.addProcedure(umpirev1connect.GateServiceFinishProcedure, roleAgent,
 		unary[umpirev1.Result, umpirev1.Batch](maxCallBody, c.Finish))
+	r.addProcedure(umpirev1connect.GateServiceBeginTrialProcedure, roleAgent,
+		unary[umpirev1.TrialRequest, umpirev1.BegunTrial](maxBody, c.BeginTrial))
+	r.addProcedure(umpirev1connect.GateServiceReportTrialProcedure, roleAgent,
+		unary[umpirev1.TrialReport, umpirev1.Batch](maxCallBody, c.ReportTrial))
+	r.addProcedure(umpirev1connect.GateServiceSettleTrialProcedure, roleAgent,
+		unary[umpirev1.TrialSettlement, umpirev1.Batch](maxBody, c.SettleTrial))
 }
 
 // Check decides a call. One that names a session is decided as that session's, so that the

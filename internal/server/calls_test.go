@@ -44,6 +44,9 @@ func trips() []trip {
 		once("Pending", (*client.Client).Pending, []umpire.Pending{filledPending()}),
 		once("Start", (*client.Client).Start, filled[umpire.Started]()),
 		once("Finish", (*client.Client).Finish, filled[umpire.Batch]()),
+		once("BeginTrial", (*client.Client).BeginTrial, filled[umpire.BegunTrial]()),
+		once("ReportTrial", (*client.Client).ReportTrial, filled[umpire.Batch]()),
+		once("SettleTrial", (*client.Client).SettleTrial, filled[umpire.Batch]()),
 		once("Open", (*client.Client).Open, session),
 		once("Continue", (*client.Client).Continue, session),
 		once("Sessions", (*client.Client).Sessions, []umpire.Session{session}),
@@ -132,6 +135,9 @@ func TestGeneratedClientsGiveTheGateWhatTheyWereGiven(t *testing.T) {
 			try(t, w, name, "Submit", filled[umpire.Submission](), &umpirev1.Submission{}, gate.Submit, filled[umpire.Batch]())
 			try(t, w, name, "Start", filled[umpire.Start](), &umpirev1.Start{}, gate.Start, filled[umpire.Started]())
 			try(t, w, name, "Finish", filled[umpire.Result](), &umpirev1.Result{}, gate.Finish, filled[umpire.Batch]())
+			try(t, w, name, "BeginTrial", filled[umpire.TrialRequest](), &umpirev1.TrialRequest{}, gate.BeginTrial, filled[umpire.BegunTrial]())
+			try(t, w, name, "ReportTrial", filled[umpire.TrialReport](), &umpirev1.TrialReport{}, gate.ReportTrial, filled[umpire.Batch]())
+			try(t, w, name, "SettleTrial", filled[umpire.TrialSettlement](), &umpirev1.TrialSettlement{}, gate.SettleTrial, filled[umpire.Batch]())
 			try(t, w, name, "Open", filled[umpire.Opening](), &umpirev1.Opening{}, sessions.Open, filled[umpire.Session]())
 			try(t, w, name, "Fork", forked(), &umpirev1.Resumption{}, sessions.Fork, filled[umpire.Session]())
 			try(t, w, name, "SetMode", filled[umpire.ModeChange](), &umpirev1.ModeChange{}, sessions.SetMode, filled[umpire.Session]())

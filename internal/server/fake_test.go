@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"iter"
 	"reflect"
 	"slices"
@@ -149,6 +150,18 @@ func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, er
 	g.batch.State = umpire.BatchRunning
 	g.append(umpire.Event{Kind: umpire.EventPermissionApproved, Session: "s1"})
 	return g.batch, nil
+}
+
+func (g *fakeGate) BeginTrial(_ context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
+	return answerOf[umpire.BegunTrial](g.enter("BeginTrial", r))
+}
+
+func (g *fakeGate) ReportTrial(_ context.Context, r umpire.TrialReport) (umpire.Batch, error) {
+	return answerOf[umpire.Batch](g.enter("ReportTrial", r))
+}
+
+func (g *fakeGate) SettleTrial(_ context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
+	return answerOf[umpire.Batch](g.enter("SettleTrial", s))
 }
 
 func (g *fakeGate) Start(_ context.Context, s umpire.Start) (umpire.Started, error) {
@@ -372,6 +385,9 @@ func fill(v reflect.Value, name string) {
 		return
 	case json.RawMessage:
 		v.SetBytes([]byte(freeJSON))
+		return
+	case fs.FileMode:
+		v.SetUint(uint64(fs.ModeSymlink | 0o640))
 		return
 	case umpire.Choice:
 		v.SetString(string(umpire.Refuse))

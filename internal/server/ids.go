@@ -14,7 +14,7 @@ var idTypes = map[reflect.Type]bool{
 	reflect.TypeFor[umpire.SessionID](): true, reflect.TypeFor[umpire.BatchID](): true,
 	reflect.TypeFor[umpire.CallID]():    true,
 	reflect.TypeFor[umpire.RequestID](): true, reflect.TypeFor[umpire.ProjectID](): true,
-	reflect.TypeFor[umpire.RuleID](): true,
+	reflect.TypeFor[umpire.RuleID](): true, reflect.TypeFor[umpire.TrialID](): true,
 }
 
 // checkIDs refuses a request with an id that is not fit to be one, and names its field.

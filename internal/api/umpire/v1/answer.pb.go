@@ -398,7 +398,12 @@ type Pending struct {
 	// Binds an answer to what this card shows; an answer carries it as shown_digest.
 	ShownDigest string `protobuf:"bytes,32,opt,name=shown_digest,json=shownDigest,proto3" json:"shown_digest,omitempty"`
 	// The files whose code the call runs, as they were when it was asked about.
-	CodeFiles     []*CodeFile `protobuf:"bytes,33,rep,name=code_files,json=codeFiles,proto3" json:"code_files,omitempty"`
+	CodeFiles []*CodeFile `protobuf:"bytes,33,rep,name=code_files,json=codeFiles,proto3" json:"code_files,omitempty"`
+	// What a trial could do for the call, once it is the next one: offered or first.
+	TrialOffer string `protobuf:"bytes,34,opt,name=trial_offer,json=trialOffer,proto3" json:"trial_offer,omitempty"`
+	// What a trial of the call did. Where its effects wait, approving keeps exactly
+	// these; where they were discarded, approving runs the call.
+	Trial         *Trial `protobuf:"bytes,35,opt,name=trial,proto3" json:"trial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -671,6 +676,20 @@ func (x *Pending) GetCodeFiles() []*CodeFile {
 	return nil
 }
 
+func (x *Pending) GetTrialOffer() string {
+	if x != nil {
+		return x.TrialOffer
+	}
+	return ""
+}
+
+func (x *Pending) GetTrial() *Trial {
+	if x != nil {
+		return x.Trial
+	}
+	return nil
+}
+
 // A CodeFile is a file that a call names and whose code would run.
 type CodeFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -931,7 +950,7 @@ var File_umpire_v1_answer_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
-	"\x16umpire/v1/answer.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\"\xac\x02\n" +
+	"\x16umpire/v1/answer.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\x1a\x17umpire/v1/effects.proto\"\xac\x02\n" +
 	"\x06Answer\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -963,7 +982,8 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xc4\t\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\x8d\n" +
+	"\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x18\n" +
@@ -1007,7 +1027,10 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\vconsequence\x18\x1f \x01(\tR\vconsequence\x12!\n" +
 	"\fshown_digest\x18  \x01(\tR\vshownDigest\x122\n" +
 	"\n" +
-	"code_files\x18! \x03(\v2\x13.umpire.v1.CodeFileR\tcodeFiles\"p\n" +
+	"code_files\x18! \x03(\v2\x13.umpire.v1.CodeFileR\tcodeFiles\x12\x1f\n" +
+	"\vtrial_offer\x18\" \x01(\tR\n" +
+	"trialOffer\x12&\n" +
+	"\x05trial\x18# \x01(\v2\x10.umpire.v1.TrialR\x05trial\"p\n" +
 	"\bCodeFile\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x12\n" +
@@ -1061,6 +1084,7 @@ var file_umpire_v1_answer_proto_goTypes = []any{
 	(*Access)(nil),                // 11: umpire.v1.Access
 	(*Suggestion)(nil),            // 12: umpire.v1.Suggestion
 	(*structpb.Struct)(nil),       // 13: google.protobuf.Struct
+	(*Trial)(nil),                 // 14: umpire.v1.Trial
 }
 var file_umpire_v1_answer_proto_depIdxs = []int32{
 	9,  // 0: umpire.v1.Answer.expires_at:type_name -> google.protobuf.Timestamp
@@ -1074,14 +1098,15 @@ var file_umpire_v1_answer_proto_depIdxs = []int32{
 	13, // 8: umpire.v1.Pending.extra:type_name -> google.protobuf.Struct
 	5,  // 9: umpire.v1.Pending.planned:type_name -> umpire.v1.Planned
 	4,  // 10: umpire.v1.Pending.code_files:type_name -> umpire.v1.CodeFile
-	11, // 11: umpire.v1.Planned.accesses:type_name -> umpire.v1.Access
-	8,  // 12: umpire.v1.Planned.files:type_name -> umpire.v1.Planned.FilesEntry
-	3,  // 13: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	14, // 11: umpire.v1.Pending.trial:type_name -> umpire.v1.Trial
+	11, // 12: umpire.v1.Planned.accesses:type_name -> umpire.v1.Access
+	8,  // 13: umpire.v1.Planned.files:type_name -> umpire.v1.Planned.FilesEntry
+	3,  // 14: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_answer_proto_init() }
@@ -1090,6 +1115,7 @@ func file_umpire_v1_answer_proto_init() {
 		return
 	}
 	file_umpire_v1_decision_proto_init()
+	file_umpire_v1_effects_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

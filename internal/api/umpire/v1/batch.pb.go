@@ -163,7 +163,10 @@ type Confinement struct {
 	// read-only, workspace-write or full-access; the configured one when empty.
 	Mode string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
 	// Permits a looser mode than the configured one. It takes a person's credential.
-	Loosen        bool `protobuf:"varint,4,opt,name=loosen,proto3" json:"loosen,omitempty"`
+	Loosen bool `protobuf:"varint,4,opt,name=loosen,proto3" json:"loosen,omitempty"`
+	// Whether the runner tries calls whose decision says so. Where it does not, a
+	// person is asked about them.
+	Trials        bool `protobuf:"varint,5,opt,name=trials,proto3" json:"trials,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -222,6 +225,13 @@ func (x *Confinement) GetMode() string {
 func (x *Confinement) GetLoosen() bool {
 	if x != nil {
 		return x.Loosen
+	}
+	return false
+}
+
+func (x *Confinement) GetTrials() bool {
+	if x != nil {
+		return x.Trials
 	}
 	return false
 }
@@ -365,7 +375,12 @@ type BatchCall struct {
 	// The reason for machines.
 	ReasonCode string `protobuf:"bytes,13,opt,name=reason_code,json=reasonCode,proto3" json:"reason_code,omitempty"`
 	// The result, once there is one.
-	Result        *Result `protobuf:"bytes,14,opt,name=result,proto3" json:"result,omitempty"`
+	Result *Result `protobuf:"bytes,14,opt,name=result,proto3" json:"result,omitempty"`
+	// The trial of the call that runs, or whose effects are neither kept nor
+	// discarded.
+	TrialId string `protobuf:"bytes,15,opt,name=trial_id,json=trialId,proto3" json:"trial_id,omitempty"`
+	// running, waiting or conflict.
+	TrialState    string `protobuf:"bytes,16,opt,name=trial_state,json=trialState,proto3" json:"trial_state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -496,6 +511,20 @@ func (x *BatchCall) GetResult() *Result {
 		return x.Result
 	}
 	return nil
+}
+
+func (x *BatchCall) GetTrialId() string {
+	if x != nil {
+		return x.TrialId
+	}
+	return ""
+}
+
+func (x *BatchCall) GetTrialState() string {
+	if x != nil {
+		return x.TrialState
+	}
+	return ""
 }
 
 // A Batch is all calls of one assistant message, in the model's order.
@@ -775,7 +804,10 @@ type Started struct {
 	// Which start of the call this is.
 	Attempt int64 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The batch as it stands.
-	Batch         *Batch `protobuf:"bytes,5,opt,name=batch,proto3" json:"batch,omitempty"`
+	Batch *Batch `protobuf:"bytes,5,opt,name=batch,proto3" json:"batch,omitempty"`
+	// What the call runs for where it was tried before: its layer is kept instead of
+	// running the command, and its output is the result.
+	Trial         *Trial `protobuf:"bytes,6,opt,name=trial,proto3" json:"trial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -845,11 +877,18 @@ func (x *Started) GetBatch() *Batch {
 	return nil
 }
 
+func (x *Started) GetTrial() *Trial {
+	if x != nil {
+		return x.Trial
+	}
+	return nil
+}
+
 var File_umpire_v1_batch_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\n" +
-	"\x15umpire/v1/batch.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\x1a\x14umpire/v1/rule.proto\"\xe4\x02\n" +
+	"\x15umpire/v1/batch.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\x1a\x17umpire/v1/effects.proto\x1a\x14umpire/v1/rule.proto\"\xe4\x02\n" +
 	"\n" +
 	"Submission\x12\x1d\n" +
 	"\n" +
@@ -864,12 +903,13 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\atighten\x18\t \x03(\v2\x0f.umpire.v1.RuleR\atighten\x120\n" +
 	"\asandbox\x18\n" +
 	" \x01(\v2\x16.umpire.v1.ConfinementR\asandboxB\a\n" +
-	"\x05_mode\"e\n" +
+	"\x05_mode\"}\n" +
 	"\vConfinement\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\tR\x05level\x12\x14\n" +
 	"\x05lacks\x18\x02 \x01(\tR\x05lacks\x12\x12\n" +
 	"\x04mode\x18\x03 \x01(\tR\x04mode\x12\x16\n" +
-	"\x06loosen\x18\x04 \x01(\bR\x06loosen\"\xee\x01\n" +
+	"\x06loosen\x18\x04 \x01(\bR\x06loosen\x12\x16\n" +
+	"\x06trials\x18\x05 \x01(\bR\x06trials\"\xee\x01\n" +
 	"\x06Result\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1d\n" +
 	"\n" +
@@ -880,7 +920,7 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\vreason_code\x18\x06 \x01(\tR\n" +
 	"reasonCode\x12\x14\n" +
 	"\x05epoch\x18\a \x01(\x03R\x05epoch\x12*\n" +
-	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xa2\x03\n" +
+	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xde\x03\n" +
 	"\tBatchCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12,\n" +
@@ -900,7 +940,10 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\x06reason\x18\f \x01(\tR\x06reason\x12\x1f\n" +
 	"\vreason_code\x18\r \x01(\tR\n" +
 	"reasonCode\x12)\n" +
-	"\x06result\x18\x0e \x01(\v2\x11.umpire.v1.ResultR\x06result\"\xcf\x01\n" +
+	"\x06result\x18\x0e \x01(\v2\x11.umpire.v1.ResultR\x06result\x12\x19\n" +
+	"\btrial_id\x18\x0f \x01(\tR\atrialId\x12\x1f\n" +
+	"\vtrial_state\x18\x10 \x01(\tR\n" +
+	"trialState\"\xcf\x01\n" +
 	"\x05Batch\x12\x19\n" +
 	"\bbatch_id\x18\x01 \x01(\tR\abatchId\x12\x1d\n" +
 	"\n" +
@@ -923,13 +966,14 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\x05epoch\x18\x04 \x01(\x03R\x05epoch\x12\x16\n" +
 	"\x06runner\x18\x05 \x01(\tR\x06runner\x12\x14\n" +
 	"\x05group\x18\x06 \x01(\x03R\x05group\x120\n" +
-	"\asandbox\x18\a \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\"\xb1\x01\n" +
+	"\asandbox\x18\a \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\"\xd9\x01\n" +
 	"\aStarted\x12\x0e\n" +
 	"\x02go\x18\x01 \x01(\bR\x02go\x12#\n" +
 	"\x04call\x18\x02 \x01(\v2\x0f.umpire.v1.CallR\x04call\x12/\n" +
 	"\bdecision\x18\x03 \x01(\v2\x13.umpire.v1.DecisionR\bdecision\x12\x18\n" +
 	"\aattempt\x18\x04 \x01(\x03R\aattempt\x12&\n" +
-	"\x05batch\x18\x05 \x01(\v2\x10.umpire.v1.BatchR\x05batchB\x9c\x01\n" +
+	"\x05batch\x18\x05 \x01(\v2\x10.umpire.v1.BatchR\x05batch\x12&\n" +
+	"\x05trial\x18\x06 \x01(\v2\x10.umpire.v1.TrialR\x05trialB\x9c\x01\n" +
 	"\rcom.umpire.v1B\n" +
 	"BatchProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
@@ -961,6 +1005,7 @@ var file_umpire_v1_batch_proto_goTypes = []any{
 	(*Rule)(nil),                  // 10: umpire.v1.Rule
 	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
 	(*Decision)(nil),              // 12: umpire.v1.Decision
+	(*Trial)(nil),                 // 13: umpire.v1.Trial
 }
 var file_umpire_v1_batch_proto_depIdxs = []int32{
 	8,  // 0: umpire.v1.Submission.calls:type_name -> umpire.v1.Call
@@ -975,11 +1020,12 @@ var file_umpire_v1_batch_proto_depIdxs = []int32{
 	8,  // 9: umpire.v1.Started.call:type_name -> umpire.v1.Call
 	12, // 10: umpire.v1.Started.decision:type_name -> umpire.v1.Decision
 	4,  // 11: umpire.v1.Started.batch:type_name -> umpire.v1.Batch
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	13, // 12: umpire.v1.Started.trial:type_name -> umpire.v1.Trial
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_batch_proto_init() }
@@ -988,6 +1034,7 @@ func file_umpire_v1_batch_proto_init() {
 		return
 	}
 	file_umpire_v1_decision_proto_init()
+	file_umpire_v1_effects_proto_init()
 	file_umpire_v1_rule_proto_init()
 	file_umpire_v1_batch_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}

@@ -90,12 +90,12 @@ var File_umpire_v1_gate_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_gate_proto_rawDesc = "" +
 	"\n" +
-	"\x14umpire/v1/gate.proto\x12\tumpire.v1\x1a\x16umpire/v1/answer.proto\x1a\x15umpire/v1/batch.proto\x1a\x18umpire/v1/decision.proto\"q\n" +
+	"\x14umpire/v1/gate.proto\x12\tumpire.v1\x1a\x16umpire/v1/answer.proto\x1a\x15umpire/v1/batch.proto\x1a\x18umpire/v1/decision.proto\x1a\x15umpire/v1/trial.proto\"q\n" +
 	"\aFailure\x12\x1f\n" +
 	"\vreason_code\x18\x01 \x01(\tR\n" +
 	"reasonCode\x12/\n" +
 	"\bstanding\x18\x02 \x01(\v2\x13.umpire.v1.StandingR\bstanding\x12\x14\n" +
-	"\x05after\x18\x03 \x01(\x03R\x05after2\xf7\x02\n" +
+	"\x05after\x18\x03 \x01(\x03R\x05after2\xab\x04\n" +
 	"\vGateService\x12-\n" +
 	"\x05Check\x12\x0f.umpire.v1.Call\x1a\x13.umpire.v1.Decision\x121\n" +
 	"\x06Submit\x12\x15.umpire.v1.Submission\x1a\x10.umpire.v1.Batch\x128\n" +
@@ -103,7 +103,11 @@ const file_umpire_v1_gate_proto_rawDesc = "" +
 	"\vListPending\x12\x17.umpire.v1.PendingQuery\x1a\x16.umpire.v1.PendingList\x12.\n" +
 	"\aResolve\x12\x11.umpire.v1.Answer\x1a\x10.umpire.v1.Batch\x12-\n" +
 	"\x05Start\x12\x10.umpire.v1.Start\x1a\x12.umpire.v1.Started\x12-\n" +
-	"\x06Finish\x12\x11.umpire.v1.Result\x1a\x10.umpire.v1.BatchB\x9b\x01\n" +
+	"\x06Finish\x12\x11.umpire.v1.Result\x1a\x10.umpire.v1.Batch\x12<\n" +
+	"\n" +
+	"BeginTrial\x12\x17.umpire.v1.TrialRequest\x1a\x15.umpire.v1.BegunTrial\x127\n" +
+	"\vReportTrial\x12\x16.umpire.v1.TrialReport\x1a\x10.umpire.v1.Batch\x12;\n" +
+	"\vSettleTrial\x12\x1a.umpire.v1.TrialSettlement\x1a\x10.umpire.v1.BatchB\x9b\x01\n" +
 	"\rcom.umpire.v1B\tGateProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
 
@@ -130,10 +134,14 @@ var file_umpire_v1_gate_proto_goTypes = []any{
 	(*Answer)(nil),          // 6: umpire.v1.Answer
 	(*Start)(nil),           // 7: umpire.v1.Start
 	(*Result)(nil),          // 8: umpire.v1.Result
-	(*Decision)(nil),        // 9: umpire.v1.Decision
-	(*Batch)(nil),           // 10: umpire.v1.Batch
-	(*PendingList)(nil),     // 11: umpire.v1.PendingList
-	(*Started)(nil),         // 12: umpire.v1.Started
+	(*TrialRequest)(nil),    // 9: umpire.v1.TrialRequest
+	(*TrialReport)(nil),     // 10: umpire.v1.TrialReport
+	(*TrialSettlement)(nil), // 11: umpire.v1.TrialSettlement
+	(*Decision)(nil),        // 12: umpire.v1.Decision
+	(*Batch)(nil),           // 13: umpire.v1.Batch
+	(*PendingList)(nil),     // 14: umpire.v1.PendingList
+	(*Started)(nil),         // 15: umpire.v1.Started
+	(*BegunTrial)(nil),      // 16: umpire.v1.BegunTrial
 }
 var file_umpire_v1_gate_proto_depIdxs = []int32{
 	1,  // 0: umpire.v1.Failure.standing:type_name -> umpire.v1.Standing
@@ -144,15 +152,21 @@ var file_umpire_v1_gate_proto_depIdxs = []int32{
 	6,  // 5: umpire.v1.GateService.Resolve:input_type -> umpire.v1.Answer
 	7,  // 6: umpire.v1.GateService.Start:input_type -> umpire.v1.Start
 	8,  // 7: umpire.v1.GateService.Finish:input_type -> umpire.v1.Result
-	9,  // 8: umpire.v1.GateService.Check:output_type -> umpire.v1.Decision
-	10, // 9: umpire.v1.GateService.Submit:output_type -> umpire.v1.Batch
-	10, // 10: umpire.v1.GateService.GetBatch:output_type -> umpire.v1.Batch
-	11, // 11: umpire.v1.GateService.ListPending:output_type -> umpire.v1.PendingList
-	10, // 12: umpire.v1.GateService.Resolve:output_type -> umpire.v1.Batch
-	12, // 13: umpire.v1.GateService.Start:output_type -> umpire.v1.Started
-	10, // 14: umpire.v1.GateService.Finish:output_type -> umpire.v1.Batch
-	8,  // [8:15] is the sub-list for method output_type
-	1,  // [1:8] is the sub-list for method input_type
+	9,  // 8: umpire.v1.GateService.BeginTrial:input_type -> umpire.v1.TrialRequest
+	10, // 9: umpire.v1.GateService.ReportTrial:input_type -> umpire.v1.TrialReport
+	11, // 10: umpire.v1.GateService.SettleTrial:input_type -> umpire.v1.TrialSettlement
+	12, // 11: umpire.v1.GateService.Check:output_type -> umpire.v1.Decision
+	13, // 12: umpire.v1.GateService.Submit:output_type -> umpire.v1.Batch
+	13, // 13: umpire.v1.GateService.GetBatch:output_type -> umpire.v1.Batch
+	14, // 14: umpire.v1.GateService.ListPending:output_type -> umpire.v1.PendingList
+	13, // 15: umpire.v1.GateService.Resolve:output_type -> umpire.v1.Batch
+	15, // 16: umpire.v1.GateService.Start:output_type -> umpire.v1.Started
+	13, // 17: umpire.v1.GateService.Finish:output_type -> umpire.v1.Batch
+	16, // 18: umpire.v1.GateService.BeginTrial:output_type -> umpire.v1.BegunTrial
+	13, // 19: umpire.v1.GateService.ReportTrial:output_type -> umpire.v1.Batch
+	13, // 20: umpire.v1.GateService.SettleTrial:output_type -> umpire.v1.Batch
+	11, // [11:21] is the sub-list for method output_type
+	1,  // [1:11] is the sub-list for method input_type
 	1,  // [1:1] is the sub-list for extension type_name
 	1,  // [1:1] is the sub-list for extension extendee
 	0,  // [0:1] is the sub-list for field type_name
@@ -166,6 +180,7 @@ func file_umpire_v1_gate_proto_init() {
 	file_umpire_v1_answer_proto_init()
 	file_umpire_v1_batch_proto_init()
 	file_umpire_v1_decision_proto_init()
+	file_umpire_v1_trial_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -47,6 +47,12 @@ const (
 	GateServiceStartProcedure = "/umpire.v1.GateService/Start"
 	// GateServiceFinishProcedure is the fully-qualified name of the GateService's Finish RPC.
 	GateServiceFinishProcedure = "/umpire.v1.GateService/Finish"
+	// GateServiceBeginTrialProcedure is the fully-qualified name of the GateService's BeginTrial RPC.
+	GateServiceBeginTrialProcedure = "/umpire.v1.GateService/BeginTrial"
+	// GateServiceReportTrialProcedure is the fully-qualified name of the GateService's ReportTrial RPC.
+	GateServiceReportTrialProcedure = "/umpire.v1.GateService/ReportTrial"
+	// GateServiceSettleTrialProcedure is the fully-qualified name of the GateService's SettleTrial RPC.
+	GateServiceSettleTrialProcedure = "/umpire.v1.GateService/SettleTrial"
 )
 
 // GateServiceClient is a client for the umpire.v1.GateService service.
@@ -66,6 +72,12 @@ type GateServiceClient interface {
 	Start(context.Context, *connect.Request[v1.Start]) (*connect.Response[v1.Started], error)
 	// Finish stores the result of a call that was started.
 	Finish(context.Context, *connect.Request[v1.Result]) (*connect.Response[v1.Batch], error)
+	// BeginTrial lets the next call of a batch be tried, which waits for a person.
+	BeginTrial(context.Context, *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error)
+	// ReportTrial decides on what a trial did. The batch says what comes next.
+	ReportTrial(context.Context, *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error)
+	// SettleTrial says what became of a trial's effects.
+	SettleTrial(context.Context, *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error)
 }
 
 // NewGateServiceClient constructs a client for the umpire.v1.GateService service. By default, it
@@ -121,6 +133,24 @@ func NewGateServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(gateServiceMethods.ByName("Finish")),
 			connect.WithClientOptions(opts...),
 		),
+		beginTrial: connect.NewClient[v1.TrialRequest, v1.BegunTrial](
+			httpClient,
+			baseURL+GateServiceBeginTrialProcedure,
+			connect.WithSchema(gateServiceMethods.ByName("BeginTrial")),
+			connect.WithClientOptions(opts...),
+		),
+		reportTrial: connect.NewClient[v1.TrialReport, v1.Batch](
+			httpClient,
+			baseURL+GateServiceReportTrialProcedure,
+			connect.WithSchema(gateServiceMethods.ByName("ReportTrial")),
+			connect.WithClientOptions(opts...),
+		),
+		settleTrial: connect.NewClient[v1.TrialSettlement, v1.Batch](
+			httpClient,
+			baseURL+GateServiceSettleTrialProcedure,
+			connect.WithSchema(gateServiceMethods.ByName("SettleTrial")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -133,6 +163,9 @@ type gateServiceClient struct {
 	resolve     *connect.Client[v1.Answer, v1.Batch]
 	start       *connect.Client[v1.Start, v1.Started]
 	finish      *connect.Client[v1.Result, v1.Batch]
+	beginTrial  *connect.Client[v1.TrialRequest, v1.BegunTrial]
+	reportTrial *connect.Client[v1.TrialReport, v1.Batch]
+	settleTrial *connect.Client[v1.TrialSettlement, v1.Batch]
 }
 
 // Check calls umpire.v1.GateService.Check.
@@ -170,6 +203,21 @@ func (c *gateServiceClient) Finish(ctx context.Context, req *connect.Request[v1.
 	return c.finish.CallUnary(ctx, req)
 }
 
+// BeginTrial calls umpire.v1.GateService.BeginTrial.
+func (c *gateServiceClient) BeginTrial(ctx context.Context, req *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error) {
+	return c.beginTrial.CallUnary(ctx, req)
+}
+
+// ReportTrial calls umpire.v1.GateService.ReportTrial.
+func (c *gateServiceClient) ReportTrial(ctx context.Context, req *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error) {
+	return c.reportTrial.CallUnary(ctx, req)
+}
+
+// SettleTrial calls umpire.v1.GateService.SettleTrial.
+func (c *gateServiceClient) SettleTrial(ctx context.Context, req *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error) {
+	return c.settleTrial.CallUnary(ctx, req)
+}
+
 // GateServiceHandler is an implementation of the umpire.v1.GateService service.
 type GateServiceHandler interface {
 	// Check decides a call and stores nothing.
@@ -187,6 +235,12 @@ type GateServiceHandler interface {
 	Start(context.Context, *connect.Request[v1.Start]) (*connect.Response[v1.Started], error)
 	// Finish stores the result of a call that was started.
 	Finish(context.Context, *connect.Request[v1.Result]) (*connect.Response[v1.Batch], error)
+	// BeginTrial lets the next call of a batch be tried, which waits for a person.
+	BeginTrial(context.Context, *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error)
+	// ReportTrial decides on what a trial did. The batch says what comes next.
+	ReportTrial(context.Context, *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error)
+	// SettleTrial says what became of a trial's effects.
+	SettleTrial(context.Context, *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error)
 }
 
 // NewGateServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -238,6 +292,24 @@ func NewGateServiceHandler(svc GateServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(gateServiceMethods.ByName("Finish")),
 		connect.WithHandlerOptions(opts...),
 	)
+	gateServiceBeginTrialHandler := connect.NewUnaryHandler(
+		GateServiceBeginTrialProcedure,
+		svc.BeginTrial,
+		connect.WithSchema(gateServiceMethods.ByName("BeginTrial")),
+		connect.WithHandlerOptions(opts...),
+	)
+	gateServiceReportTrialHandler := connect.NewUnaryHandler(
+		GateServiceReportTrialProcedure,
+		svc.ReportTrial,
+		connect.WithSchema(gateServiceMethods.ByName("ReportTrial")),
+		connect.WithHandlerOptions(opts...),
+	)
+	gateServiceSettleTrialHandler := connect.NewUnaryHandler(
+		GateServiceSettleTrialProcedure,
+		svc.SettleTrial,
+		connect.WithSchema(gateServiceMethods.ByName("SettleTrial")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/umpire.v1.GateService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case GateServiceCheckProcedure:
@@ -254,6 +326,12 @@ func NewGateServiceHandler(svc GateServiceHandler, opts ...connect.HandlerOption
 			gateServiceStartHandler.ServeHTTP(w, r)
 		case GateServiceFinishProcedure:
 			gateServiceFinishHandler.ServeHTTP(w, r)
+		case GateServiceBeginTrialProcedure:
+			gateServiceBeginTrialHandler.ServeHTTP(w, r)
+		case GateServiceReportTrialProcedure:
+			gateServiceReportTrialHandler.ServeHTTP(w, r)
+		case GateServiceSettleTrialProcedure:
+			gateServiceSettleTrialHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -289,4 +367,16 @@ func (UnimplementedGateServiceHandler) Start(context.Context, *connect.Request[v
 
 func (UnimplementedGateServiceHandler) Finish(context.Context, *connect.Request[v1.Result]) (*connect.Response[v1.Batch], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.Finish is not implemented"))
+}
+
+func (UnimplementedGateServiceHandler) BeginTrial(context.Context, *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.BeginTrial is not implemented"))
+}
+
+func (UnimplementedGateServiceHandler) ReportTrial(context.Context, *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.ReportTrial is not implemented"))
+}
+
+func (UnimplementedGateServiceHandler) SettleTrial(context.Context, *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.SettleTrial is not implemented"))
 }

@@ -1,0 +1,42 @@
+package server
+
+import (
+	"context"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A trial is its runner's own, as a start of the call is.
+
+func (c *callService) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
+	if err := mayLoosen(ctx, r.Sandbox); err != nil {
+		return umpire.BegunTrial{}, err
+	}
+	if err := asItself(ctx, r.Runner); err != nil {
+		return umpire.BegunTrial{}, err
+	}
+	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
+		return umpire.BegunTrial{}, err
+	}
+	return c.gate.BeginTrial(ctx, r)
+}
+
+func (c *callService) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire.Batch, error) {
+	if err := mayLoosen(ctx, r.Sandbox); err != nil {
+		return umpire.Batch{}, err
+	}
+	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
+		return umpire.Batch{}, err
+	}
+	return c.gate.ReportTrial(ctx, r)
+}
+
+func (c *callService) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
+	if err := mayLoosen(ctx, s.Sandbox); err != nil {
+		return umpire.Batch{}, err
+	}
+	if err := c.owner.checkOwn(ctx, s.Session); err != nil {
+		return umpire.Batch{}, err
+	}
+	return c.gate.SettleTrial(ctx, s)
+}
