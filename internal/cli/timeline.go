@@ -171,6 +171,7 @@ var kindColours = map[umpire.EventKind]string{
 	umpire.EventPermissionRejected:       view.VerdictColour(umpire.Deny),
 	umpire.EventPermissionBypassedByRule: view.VerdictColour(umpire.Allow),
 	umpire.EventCallIndeterminate:        view.VerdictColour(umpire.Deny),
+	umpire.EventEffectsConflicted:        view.VerdictColour(umpire.Deny),
 	umpire.EventRulesDegraded:            view.VerdictColour(umpire.Deny),
 }
 

@@ -20,6 +20,7 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 		Rule    string              `json:"rule"`
 		Crossed bool                `json:"cross_project"`
 		Project umpire.ProjectID    `json:"from_project"`
+		tried
 	}
 	// What is missing or of another form is not shown.
 	_ = json.Unmarshal(e.Data, &told)
@@ -28,6 +29,8 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 		words = append(words, e.Scope.String())
 	}
 	switch {
+	case told.Trial != "":
+		words = append(words, told.outcome(text))
 	case told.Status != "":
 		words = append(words, text.Word("status", string(told.Status)))
 	case told.From != "" && told.Mode != "":
@@ -38,4 +41,33 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 		words = append(words, fmt.Sprintf(text.Of("from project %s"), told.Project.Short()))
 	}
 	return Visible(strings.Join(words, " "))
+}
+
+// tried is what an event says of a trial.
+type tried struct {
+	Trial   umpire.TrialID            `json:"trial_id"`
+	Exit    *int                      `json:"exit"`
+	Counts  map[umpire.EffectKind]int `json:"counts"`
+	Paths   []string                  `json:"paths"`
+	Refused []string                  `json:"refused"`
+}
+
+// outcome names the trial, and says what it did once it has ended.
+func (t *tried) outcome(text *catalogue.Language) string {
+	parts := []string{string(t.Trial)}
+	if t.Exit != nil && *t.Exit != 0 {
+		parts = append(parts, fmt.Sprintf(text.Of("exit code %d"), *t.Exit))
+	}
+	done := CountEffects(t.Counts, text)
+	if t.Exit != nil && len(done) == 0 {
+		done = []string{text.Of("It changed nothing.")}
+	}
+	parts = append(parts, done...)
+	if len(t.Counts) == 0 && len(t.Paths) > 0 { // in conflict
+		parts = append(parts, strings.Join(t.Paths, " "))
+	}
+	if len(t.Refused) > 0 {
+		parts = append(parts, Joined(text.Of("Refused"), ": ", strings.Join(t.Refused, " ")))
+	}
+	return List(parts, ", ")
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gitdir"
 	"github.com/umpirehq/umpire/internal/tool"
@@ -97,31 +98,17 @@ func (s *sheet) summary() string {
 	if s.isEmpty() {
 		return s.Text.Of("It changed nothing.")
 	}
-	counts := map[trial.Kind]int{}
+	counts := map[umpire.EffectKind]int{}
 	folders := map[trial.Kind]int{}
 	for i := range s.held.Effects.List {
 		e := &s.held.Effects.List[i]
 		if isFolder(e) {
 			folders[e.Kind]++
 		} else {
-			counts[e.Kind]++
+			counts[umpire.EffectKind(e.Kind)]++
 		}
 	}
-	var parts []string
-	for _, of := range []struct {
-		kind      trial.Kind
-		one, more string
-	}{
-		{trial.Deleted, "deleted %d file", "deleted %d files"},
-		{trial.Changed, "changed %d file", "changed %d files"},
-		{trial.Created, "created %d file", "created %d files"},
-		{trial.Moved, "moved %d file", "moved %d files"},
-		{trial.Attributes, "changed the attributes of %d file", "changed the attributes of %d files"},
-	} {
-		if n := counts[of.kind]; n > 0 {
-			parts = append(parts, s.FormatCount(n, of.one, of.more))
-		}
-	}
+	parts := view.CountEffects(counts, s.Text)
 	if n := folders[trial.Created] + folders[trial.Deleted] + folders[trial.Attributes]; n > 0 && len(parts) == 0 {
 		parts = append(parts, s.FormatCount(n, "changed %d folder", "changed %d folders"))
 	}

@@ -1,0 +1,33 @@
+package view
+
+import (
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// TestOutcomeOfATrial: the timeline names the trial, counts what it did in the reader's language, and
+// hides nothing in a name.
+func TestOutcomeOfATrial(t *testing.T) {
+	t.Parallel()
+	chinese := catalogue.Find("zh-CN")
+	for _, tt := range []struct {
+		text *catalogue.Language
+		data string
+		want string
+	}{
+		{catalogue.English, `{"trial_id":"t1"}`, "t1"},
+		{catalogue.English, `{"trial_id":"t1","exit":0}`, "t1, It changed nothing."},
+		{
+			catalogue.English, `{"trial_id":"t1","exit":2,"counts":{"created":2,"deleted":1},"paths":["/p/a"],"refused":["x.example:443"]}`,
+			"t1, exit code 2, deleted 1 file, created 2 files, Refused: x.example:443",
+		},
+		{catalogue.English, `{"trial_id":"t1","paths":["/p/a\u001b[2J"]}`, `t1, /p/a\x1b[2J`},
+		{chinese, `{"trial_id":"t1","exit":0,"counts":{"created":2}}`, "t1，创建了 2 个文件"},
+	} {
+		if got := Outcome(&umpire.Event{Data: []byte(tt.data)}, tt.text); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.data, got, tt.want)
+		}
+	}
+}
