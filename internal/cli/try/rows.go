@@ -44,14 +44,14 @@ func (s *sheet) rows() []row {
 		if taken[i] || !isFolder(e) || e.Kind != trial.Created && e.Kind != trial.Deleted {
 			continue
 		}
-		members, files := membersOf(list, taken, i)
+		members, files := s.membersOf(taken, i)
 		if files >= foldWhole {
 			fold(e.Path, e.Kind, members)
 		}
 	}
 	byFolder := map[string][]int{}
 	for i := range list {
-		if e := &list[i]; !taken[i] && !isFolder(e) && e.Kind != trial.Moved {
+		if e := &list[i]; !taken[i] && !isFolder(e) && e.Kind != trial.Moved && !s.held.Layer.LeadsOut(e) {
 			key := string(e.Kind) + " " + filepath.Dir(e.Path)
 			byFolder[key] = append(byFolder[key], i)
 		}
@@ -71,13 +71,23 @@ func (s *sheet) rows() []row {
 	return rows
 }
 
+// below is the part of a list that lies in a folder.
+func below(list []trial.Effect, dir string) (from, to int) {
+	byPath := func(e trial.Effect, path string) int { return strings.Compare(e.Path, path) }
+	from, _ = slices.BinarySearchFunc(list, dir+"/", byPath)
+	to, _ = slices.BinarySearchFunc(list, dir+"0", byPath) // what sorts right after a slash
+	return from, to
+}
+
 // membersOf are a folder and what lies in it and went the same way, and how many of those
-// are files.
-func membersOf(list []trial.Effect, taken []bool, folder int) (members []int, files int) {
-	inside := list[folder].Path + string(filepath.Separator)
-	for i := folder; i < len(list); i++ {
+// are files. A link that leads out has a row of its own, so that it is seen.
+func (s *sheet) membersOf(taken []bool, folder int) (members []int, files int) {
+	list := s.held.Effects.List
+	members = append(members, folder)
+	from, to := below(list, list[folder].Path)
+	for i := from; i < to; i++ {
 		e := &list[i]
-		if taken[i] || e.Kind != list[folder].Kind || i > folder && !strings.HasPrefix(e.Path, inside) {
+		if taken[i] || e.Kind != list[folder].Kind || s.held.Layer.LeadsOut(e) {
 			continue
 		}
 		members = append(members, i)

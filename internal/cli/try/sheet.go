@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -25,6 +24,7 @@ type sheet struct {
 	held    *trial.Held
 	tracked map[string]bool // files that git has as they are, so that they can be had again
 	compare int             // how many files may still be compared line by line
+	painted bool            // what is written at the moment may have colours
 }
 
 const (
@@ -54,6 +54,7 @@ func (s *sheet) isEmpty() bool { return len(s.held.Effects.List)+len(s.held.Effe
 // show writes what a trial would change: one sentence first, then a tree, then what was
 // refused.
 func (s *sheet) show(to io.Writer) {
+	s.painted = s.ColourOn(to)
 	e := &s.held.Effects
 	fmt.Fprintln(to)
 	if s.held.Exit != 0 {
@@ -137,7 +138,7 @@ func (s *sheet) relative(path string) string {
 func (s *sheet) red(text string) string { return s.paint("\x1b[31m", text) }
 
 func (s *sheet) paint(colour, text string) string {
-	if !s.Colour() || text == "" {
+	if !s.painted || text == "" {
 		return text
 	}
 	return colour + text + "\x1b[0m"
@@ -170,6 +171,7 @@ func (s *sheet) diffOf(e *trial.Effect) string {
 
 // showDiff shows how files would change, line by line.
 func (s *sheet) showDiff(to io.Writer) {
+	s.painted = s.ColourOn(to)
 	for i := range s.held.Effects.List {
 		e := &s.held.Effects.List[i]
 		if isFolder(e) {
@@ -270,6 +272,6 @@ func isListed(list []trial.Effect, e *trial.Effect) bool {
 	if !isFolder(e) || e.Kind == trial.Attributes {
 		return true
 	}
-	inside := e.Path + string(filepath.Separator)
-	return !slices.ContainsFunc(list, func(other trial.Effect) bool { return strings.HasPrefix(other.Path, inside) })
+	from, to := below(list, e.Path)
+	return from == to
 }
