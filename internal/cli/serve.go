@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -124,6 +125,11 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		return errors.Join(app.Failed(err), g.Close())
 	}
 	sandbox.SweepScratch(os.TempDir())
+	tidying, stopTidying := context.WithCancel(ctx)
+	var tidier sync.WaitGroup
+	tidier.Go(func() { a.TidyRegularly(tidying, conf) })
+	defer tidier.Wait()
+	defer stopTidying()
 	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
 	if err != nil {
 		return errors.Join(app.Failed(umpire.Errorf("listen on %s: %w", where, err)), g.Close())

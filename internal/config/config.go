@@ -27,6 +27,8 @@ type Config struct {
 
 	ResumeScope string
 	SandboxEnv  []string // variables with secrets that sandboxed commands get
+	UndoSize    int64    // bytes that are kept for undoing
+	UndoAge     time.Duration
 
 	Store, Listen, Lang string
 	Agents              map[string]Agent
@@ -53,6 +55,7 @@ func Defaults() *Config {
 			},
 			MaxDenialsInRow: 3, MaxDenials: 20, Remember: 720 * time.Hour, MaxPending: 100,
 		},
+		UndoSize: 2 << 30, UndoAge: 7 * day,
 		ResumeScope: "current_project", Sources: map[string]string{}, managed: map[string]bool{},
 	}
 }

@@ -118,6 +118,37 @@ func decodeDuration(n *yaml.Node, into *time.Duration) error {
 	return nil
 }
 
+// sizeUnits are those of a size, the largest first.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+
+func decodeSize(n *yaml.Node, into *int64) error {
+	for _, u := range sizeUnits {
+		number, ok := strings.CutSuffix(n.Value, u.name)
+		if !ok {
+			continue
+		}
+		count, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || count < 0 || count > 1<<60/u.bytes {
+			break
+		}
+		*into = count * u.bytes
+		return nil
+	}
+	return umpire.Errorf("%q: want a size such as 500MiB or 2GiB", n.Value)
+}
+
+func formatSize(bytes int64) string {
+	for _, u := range sizeUnits {
+		if bytes%u.bytes == 0 && bytes > 0 {
+			return strconv.FormatInt(bytes/u.bytes, 10) + u.name
+		}
+	}
+	return "0B"
+}
+
 // ParseDuration reads a duration as people write it: as Go does, or in days, such as 7d.
 func ParseDuration(text string) (time.Duration, bool) {
 	if days, inDays := strings.CutSuffix(text, "d"); inDays {

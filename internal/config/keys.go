@@ -164,6 +164,18 @@ var ownKeys = []Key{
 		nil, // a project could have its commands see what it likes
 	},
 	{
+		"undo.max_size", "how much is kept for umpire undo, such as 500MiB or 2GiB",
+		func(c *Config, n *yaml.Node) error { return decodeSize(n, &c.UndoSize) },
+		func(c *Config) any { return formatSize(c.UndoSize) },
+		nil, // it is kept for all projects together
+	},
+	{
+		"undo.max_age", "how long it is kept for umpire undo",
+		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.UndoAge) },
+		func(c *Config) any { return c.UndoAge },
+		nil,
+	},
+	{
 		"store", "where sessions and the timeline are kept",
 		func(c *Config, n *yaml.Node) error { return decode(n, &c.Store) },
 		func(c *Config) any { return cmp.Or(c.Store, "sqlite in state/") },

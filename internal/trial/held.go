@@ -187,22 +187,3 @@ func (l *Layer) LeadsOut(e *Effect) bool {
 	to, err := files.Canonical(files.AbsoluteFrom(filepath.Dir(e.Path), e.After.Link))
 	return err != nil || !slices.ContainsFunc(l.Roots, func(r Root) bool { return files.Within(r.Lower, to) })
 }
-
-// Tidy discards the trials that nobody has settled for as long as anything is remembered,
-// and removes what dead processes have left in the folder of layers.
-func Tidy(state, layers string, now time.Time) error {
-	all, err := HeldTrials(state)
-	if err != nil {
-		return err
-	}
-	held := map[string]bool{}
-	for i := range all {
-		h := &all[i]
-		if now.Sub(h.Time) < MaxUndoAge {
-			held[h.ID] = true
-			continue
-		}
-		err = errors.Join(err, h.Layer.Discard(), Release(state, h.ID))
-	}
-	return errors.Join(err, SweepLayers(layers, func(id string) bool { return held[id] }, now))
-}

@@ -13,11 +13,11 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// How much is kept for undoing, and for how long. The latest record always stays.
-const (
-	MaxUndoBytes = 2 << 30
-	MaxUndoAge   = 7 * 24 * time.Hour
-)
+// UndoLimits say how much is kept for undoing, and for how long. The latest record always stays.
+type UndoLimits struct {
+	Bytes int64
+	Age   time.Duration
+}
 
 // An UndoSpec says what is taken back.
 type UndoSpec struct {
@@ -145,7 +145,7 @@ func isTakenBack(all []Kept, k *Kept) bool {
 }
 
 // Collect removes the oldest records, beyond the limits of space and age.
-func Collect(state string, now time.Time) error {
+func Collect(state string, limits UndoLimits, now time.Time) error {
 	all, err := Records(state)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func Collect(state string, now time.Time) error {
 	for i := range all {
 		record := filepath.Join(state, keptFolder, all[i].ID)
 		total += spaceOf(record)
-		if i > 0 && (total > MaxUndoBytes || now.Sub(all[i].Time) > MaxUndoAge) {
+		if i > 0 && (total > limits.Bytes || now.Sub(all[i].Time) > limits.Age) {
 			errs = append(errs, forgetRecord(record))
 		}
 	}

@@ -195,11 +195,12 @@ func TestCollect(t *testing.T) {
 		layer, effects, _ := l.try(t, func(dir string) { put(t, filepath.Join(dir, "f"), fmt.Sprint(i)) })
 		l.mustKeep(t, layer, &effects)
 	}
-	must(t, Collect(l.state, time.Now()))
+	limits := UndoLimits{Bytes: 1 << 30, Age: time.Hour}
+	must(t, Collect(l.state, limits, time.Now()))
 	if records, err := Records(l.state); err != nil || len(records) != 3 {
 		t.Errorf("%d records, %v", len(records), err)
 	}
-	must(t, Collect(l.state, time.Now().Add(MaxUndoAge+time.Hour)))
+	must(t, Collect(l.state, limits, time.Now().Add(2*time.Hour)))
 	if records, err := Records(l.state); err != nil || len(records) != 1 || records[0].Changes[0].Path != l.path("f") {
 		t.Errorf("%+v, %v", records, err)
 	}
@@ -223,7 +224,7 @@ func TestHeldTrials(t *testing.T) {
 		ID: filepath.Base(layer.Dir), Time: now, Command: "x\xff", Root: l.project, Exit: 3, Layer: *layer, Effects: effects,
 	}
 	must(t, Hold(l.state, held))
-	must(t, Tidy(l.state, filepath.Join(l.state, "trials"), now))
+	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, now))
 	all, err := HeldTrials(l.state)
 	if err != nil || len(all) != 1 || all[0].Command != held.Command || all[0].Exit != 3 ||
 		digestOf(all[0].Effects.List, all[0].Effects.Folders) != effects.Digest {
@@ -241,7 +242,11 @@ func TestHeldTrials(t *testing.T) {
 	layer, effects, _ = l.try(t, func(dir string) { put(t, filepath.Join(dir, "f"), "x") })
 	held.ID, held.Layer, held.Effects = filepath.Base(layer.Dir), *layer, effects
 	must(t, Hold(l.state, held))
-	must(t, Tidy(l.state, filepath.Join(l.state, "trials"), now.Add(MaxUndoAge)))
+	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, now.Add(time.Minute)))
+	if _, err := os.Stat(layer.Dir); err != nil {
+		t.Errorf("it goes before its time: %v", err)
+	}
+	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, now.Add(heldAge)))
 	if _, err := os.Lstat(layer.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it waits for too long, and is still there: %v", err)
 	}

@@ -362,6 +362,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 		}
 	}
 	place := s.place(session, added, scratch)
+	tidied := s.TidyUp(context.Background(), s.conf)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
 		MayRead: s.mayRead, State: s.StateDir(),
@@ -374,6 +375,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 			s.RemarkError(err)
 		}
 		release()
+		tidied()
 	}, nil
 }
 

@@ -52,7 +52,8 @@ Later changes by others are not lost: those of a text are merged by line, and wh
 that cannot be done the files are named and nothing is done. --only takes back the
 others. An undo can itself be undone, by its ID.
 
-The old files are kept for seven days, and up to two gigabytes.
+The old files are kept for seven days, and up to two gibibytes: undo.max_age and
+undo.max_size change that.
 
 Taking back needs a person.`
 

@@ -155,18 +155,8 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 	if err := trial.Recover(ctx, state); err != nil {
 		a.RemarkError(err)
 	}
-	for _, err := range []error{
-		trial.Collect(state, a.Now()), trial.Tidy(state, filepath.Join(state, trialsFolder), a.Now()),
-	} {
-		if err != nil {
-			a.RemarkError(err)
-		}
-	}
 	return state, nil
 }
-
-// trialsFolder holds the layers in umpire's state.
-const trialsFolder = "trials"
 
 // runTrial runs the command in a layer over the project, and shows what it prints. From
 // then on the trial waits, so that nothing is lost whatever happens to this process.
@@ -175,6 +165,7 @@ func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words 
 	if err != nil {
 		return nil, err
 	}
+	defer a.TidyUp(ctx, conf)()
 	project, err := a.FindProject(f.cwd)
 	if err != nil {
 		return nil, err
@@ -191,7 +182,7 @@ func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words 
 	}
 	spec := trial.Spec{
 		Args: commandArgs(words), Env: tool.SandboxEnv(os.Environ(), conf.SandboxEnv), Dir: f.cwd, Place: place,
-		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: filepath.Join(state, trialsFolder),
+		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: trial.LayersIn(state),
 	}
 	if f.json {
 		spec.Stdout = a.Stderr

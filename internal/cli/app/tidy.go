@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/trial"
+)
+
+// TidyUp removes what umpire keeps of trials and for undoing beyond its limits, beside what
+// this process does. The function that it returns waits until that is done.
+func (a *App) TidyUp(ctx context.Context, conf *config.Config) (wait func()) {
+	if a.Home() == "" {
+		return func() {}
+	}
+	limits := trial.UndoLimits{Bytes: conf.UndoSize, Age: conf.UndoAge}
+	done := make(chan error, 1)
+	go func() { done <- trial.TidyUp(ctx, a.StateDir(), limits, a.Now()) }()
+	return func() {
+		if err := <-done; err != nil && ctx.Err() == nil {
+			a.RemarkError(err)
+		}
+	}
+}
+
+// TidyRegularly does so until ctx ends.
+func (a *App) TidyRegularly(ctx context.Context, conf *config.Config) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		a.TidyUp(ctx, conf)()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
