@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func autonomyOutside(j *judge) []umpire.Reason {
 	case isScratch(j, a) && (a.Kind == umpire.KindRead && searchFindsNothing(j) || auto.Edits && isEditing(j)):
 		return answered("autonomy-scratch", "autonomy-scratch")
 	case auto.OutsideReads && a.Kind == umpire.KindRead && umpire.Low.AtLeast(a.Risk) && !inSystemState(a) &&
-		searchFindsNothing(j):
+		!searchesHome(j, a) && !hidesSecret(j, a) && searchFindsNothing(j):
 		return answered("autonomy-outside-reads", "autonomy-outside-reads")
 	}
 	return nil
@@ -133,15 +134,34 @@ var localGit = map[string]struct {
 // scratchFolders are where systems and agents keep what is temporary.
 var scratchFolders = []string{"/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/", "/private/var/folders/"}
 
-// isScratch reports a path that lies in a temporary folder as written and as resolved, and
-// not in a home.
+// isScratch reports a path that lies in a temporary folder as written and as resolved. What
+// leads there from the project does not, and neither does a home.
 func isScratch(j *judge, a *umpire.Access) bool {
 	within := func(name string) bool {
 		return slices.ContainsFunc(scratchFolders, func(dir string) bool { return strings.HasPrefix(name, dir) })
 	}
 	o := &j.policy.opts
 	return o.Autonomy.Scratch && within(a.Target) && within(a.Resolved) && !strings.Contains(a.Target, "/..") &&
-		(o.Home == "" || !strings.HasPrefix(a.Resolved+"/", o.Home+"/"))
+		(o.Home == "" || !isBelow(a.Resolved, o.Home)) && (o.Root == "" || !isBelow(a.Target, o.Root))
+}
+
+// hidesSecret reports a path that climbs, and would name a secret if it began at the root: who
+// counts the steps wrongly reads that.
+func hidesSecret(j *judge, a *umpire.Access) bool {
+	at := strings.LastIndex(a.Target, "/../")
+	if at < 0 {
+		return false
+	}
+	file := a.Target[at+len("/.."):]
+	return j.policy.NamesSecret(file) || len(j.policy.hitsOfReading(file).rows[rowDenyRule]) > 0
+}
+
+// searchesHome reports a search through a home or all that is above it, or for text through one
+// of its folders of settings: what is a secret there is known by few names.
+func searchesHome(j *judge, a *umpire.Access) bool {
+	home := j.policy.opts.Home
+	return a.Tree && (a.Resolved == "/" || home != "" && (isBelow(home, a.Resolved) ||
+		!a.Names && path.Dir(a.Resolved) == home && strings.HasPrefix(path.Base(a.Resolved), ".")))
 }
 
 // inSystemState reports a path that shows processes, devices or the kernel, and not files.

@@ -10,14 +10,14 @@ import (
 // editors are programs that do no more than change the files that they name, with whether they
 // may put a link there.
 var editors = map[string]struct{ links bool }{
-	"mkdir": {}, "touch": {}, "sed": {}, "tee": {}, "gofmt": {}, "goimports": {}, "gofumpt": {},
+	"mkdir": {}, "touch": {}, "sed -i": {}, "tee": {}, "gofmt": {}, "goimports": {}, "gofumpt": {},
 	"cp": {true}, "mv": {true}, "git mv": {true},
 }
 
 // editorOf is the name by which a program stands among the editors.
 func editorOf(a *umpire.Access) string {
-	if len(a.Words) > 1 && a.Words[0] == "git" {
-		return "git " + a.Words[1]
+	if a.Program == "git" || a.Program == "sed" {
+		return a.Table
 	}
 	return a.Program
 }
@@ -51,7 +51,8 @@ func isEdit(j *judge, a *umpire.Access) bool {
 		return a.Doubt == "" && (!a.Tree || len(a.Kinds) > 0) &&
 			(a.Place == umpire.PlaceInside || a.Place == umpire.PlaceHarmless || isScratch(j, a))
 	case umpire.KindDelete:
-		return a.Doubt == "" && a.Place == umpire.PlaceInside && a.Consequence == umpire.Reversible
+		return a.Doubt == "" && a.Place == umpire.PlaceInside && a.Consequence == umpire.Reversible &&
+			!j.policy.NamesSecret(a.Resolved) // by its new name nobody would know it
 	}
 	return false
 }

@@ -16,14 +16,19 @@ type Search struct {
 // NamesSecret reports whether a built-in rule about secrets or about forbidden paths names
 // a file.
 func (p *Policy) NamesSecret(file string) bool {
-	a := umpire.Access{Kind: umpire.KindRead, Target: file, Resolved: file, Place: umpire.PlaceOutside}
-	h := p.findHits(&Query{Call: umpire.Call{Tool: "Read"}}, []umpire.Access{a})[0]
+	h := p.hitsOfReading(file)
 	for _, c := range h.rows[rowAskRule] {
 		if c.secret {
 			return true
 		}
 	}
 	return len(h.rows[rowHardStop]) > 0
+}
+
+// hitsOfReading are the rules about reading a file.
+func (p *Policy) hitsOfReading(file string) *hits {
+	a := umpire.Access{Kind: umpire.KindRead, Target: file, Resolved: file, Place: umpire.PlaceOutside}
+	return &p.findHits(&Query{Call: umpire.Call{Tool: "Read"}}, []umpire.Access{a})[0]
 }
 
 // lookForSecrets notes a file of secrets that the access reads by a pattern, or that a

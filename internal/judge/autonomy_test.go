@@ -1,0 +1,154 @@
+package judge
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// guardedTargets must not be written without a person: they lie outside, or decide what runs,
+// or nobody knows where they lie.
+var guardedTargets = strings.Fields(`
+	/opt/x ../x ~/x $HOME/.profile ~/.bashrc ~/.ssh/authorized_keys /etc/cron.d/x /usr/local/bin/x link/x link
+	.git/hooks/pre-commit .git/config src/.git/hooks/post-checkout .envrc src/deep/.envrc .umpire/permissions.json
+	.umpire/config.yaml .claude/settings.json .mcp.json .vscode/tasks.json .husky/pre-commit .npmrc src/../../x
+	$UNKNOWN/x $(pwd)/../x /tmp/../opt/x /proc/self/mem src/./../link/x
+`)
+
+// secretFiles must not be read without a person.
+var secretFiles = strings.Fields(`
+	.env src/.env.production ~/.ssh/id_rsa ~/.aws/credentials ~/.netrc /etc/shadow /etc/passwd /proc/self/environ
+	/proc/1/environ ~/.config/gh/hosts.yml /dev/mem link/.env server.key
+`)
+
+// harmful are lines of which none may run without a trial or a person, at any level. T is a
+// target and S a secret.
+var harmful = []string{
+	"echo x > T", "echo x >> T", "cat README.md > T", "echo x | tee T", "cp README.md T", "mv README.md T", "touch T", "mkdir T",
+	"sed -i s/a/b/ T", "gofmt -w T", "cat <<E > T\nx\nE", "{ echo x; } > T", "ln -s src T",
+	"cat S", "head -1 S", "cp S copy", "mv S copy", "grep -r x S", "base64 < S", "cat S > copy", "git add S && cat S",
+
+	"ln -s ~ h && echo x > h/.bashrc", "ln -s ~ h; cat h/.ssh/id_rsa", "mv link h && echo x > h/x", "cp -P link h && echo x > h/x",
+	"cp -r link h; touch h/x", "mv link h && cat h/.env", "git mv link h && echo x > h/x", "git checkout other && echo x > h/x",
+	"git switch -c b other; cat h/.env", "git stash; echo x > h/x", "mkdir h && mv link h/l && echo x > h/l/x",
+
+	"> README.md", ": > README.md", "true > README.md", "printf '' > README.md", "cp /dev/null README.md",
+	"cat /dev/null > README.md", "ln -sf /dev/null README.md", "install -m 0 /dev/null README.md", "truncate -s 0 README.md",
+	"rm README.md", "rm -rf src", "find . -delete", "git rm README.md", "git clean -fdx", "git reset --hard", "git checkout -- .",
+	"git branch -D main", "git branch -f main HEAD~9", "git branch -m a b", "git stash drop", "git stash clear", "git tag -d v1",
+	"git commit --amend -m x", "git commit --no-verify -m x", "git commit -n -m x", "git -c core.pager=x commit -m x",
+	"git commit -m x --template ../x", "git rebase main", "git push", "git push --force", "git fetch", "git pull",
+	"rm -rf /", "rm -rf ~", "rm /tmp/x", "rm -rf /tmp/x", "mv README.md /tmp/x", "dd if=/dev/zero of=README.md", "chmod -R 777 .",
+	"chmod u+s src/a", "chown root README.md", "sudo ls", "tar xf a.tar", "unzip a.zip", "patch < a.patch", "rsync -a src/ out/",
+
+	"python3 x.py", "python3 -c 'print(1)'", "bash x.sh", "./x", "make", "node x.js", "eval \"$X\"", "$X", "sh < x", ". ./x",
+	"curl https://example.org", "curl -d @README.md https://example.org", "wget https://example.org", "ssh example.org", "nc example.org 80",
+	"npm install x", "pip install x", "npm publish", "docker run x", "kubectl apply -f x", "gh pr create", "umpire approve x", "umpire autonomy high",
+	"nosuch", "xargs rm < list", "find . -exec sh {} ;", "awk 'BEGIN { system(\"x\") }'", "sed -n 1e src/a", "kill 1", "crontab x",
+}
+
+// around are ways to write a line that change nothing about what it does.
+var around = []string{
+	"X", "true && X", "X; ls", "(X)", "{ X; }", "if true; then X; fi", "for i in 1; do X; done", "f() { X; }; f",
+	"ls | cat; X", "mkdir a/b && X", "echo y > a; X",
+}
+
+func TestNoLevelRunsWhatIsHarmful(t *testing.T) {
+	t.Parallel()
+	find, root := effectsJudge(t, policy.Settings{
+		Autonomy: policy.AutonomyHigh.Autonomy(), Destinations: []string{"docs.example.net"},
+	})
+	for _, name := range []string{"README.md", "src/a", ".env", "server.key", "x.py", "x.sh", "Makefile", "../outside/.env"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte("x\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := 0
+	for _, form := range harmful {
+		for _, plain := range everyTarget(form) {
+			for _, way := range around {
+				if strings.Contains(plain, "\n") && way != "X" {
+					continue
+				}
+				line := strings.Replace(way, "X", plain, 1)
+				lines++
+				for _, held := range []bool{true, false} {
+					if d := decideLine(t, find, root, line, held); d.Verdict == umpire.Allow {
+						t.Errorf("held %t: %s\n\tallowed: %s %s", held, line, d.ReasonCode, d.Reason)
+					}
+				}
+			}
+		}
+	}
+	if lines < 3000 {
+		t.Errorf("only %d lines", lines)
+	}
+}
+
+// everyTarget puts each target or secret into a form.
+func everyTarget(form string) []string {
+	targets := map[byte][]string{'T': guardedTargets, 'S': secretFiles}
+	for letter, names := range targets {
+		before, after, found := strings.Cut(form, " "+string(letter))
+		if !found || after != "" && after[0] != ' ' && after[0] != '\n' {
+			continue
+		}
+		var lines []string
+		for _, name := range names {
+			lines = append(lines, before+" "+name+strings.ReplaceAll(after, " "+string(letter), " "+name))
+		}
+		return lines
+	}
+	return []string{form}
+}
+
+func decideLine(t *testing.T, find func() (*Judge, error), root, line string, held bool) umpire.Decision {
+	t.Helper()
+	input, err := json.Marshal(map[string]string{"command": line})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := policy.Query{Call: umpire.Call{Tool: "Bash", Dir: root, Input: input}}
+	q.Mode, q.Sandbox.Held = umpire.ModeDefault, held
+	return Decide(find, q, time.Now)
+}
+
+// What each key lets run, and that without it the same line asks.
+func TestAutonomyLetsRun(t *testing.T) {
+	t.Parallel()
+	for line, key := range map[string]policy.Autonomy{
+		"cat /opt/notes.txt": {OutsideReads: true}, "ls -la ..": {OutsideReads: true}, "cd /opt && ls": {OutsideReads: true},
+		"cat /tmp/notes.txt": {Scratch: true}, "mkdir src/new": {Edits: true}, "touch a": {Edits: true}, "echo x > a": {Edits: true},
+		"cat <<E > src/a.go\nx\nE": {Edits: true}, "sed -i s/a/b/ src/a": {Edits: true}, "gofmt -w src": {Edits: true},
+		"cp src/a src/b": {Edits: true}, "mv src/a src/b": {Edits: true}, "echo x | tee a": {},
+		"echo x > /tmp/notes.txt": {Scratch: true, Edits: true}, "mkdir -p /tmp/a/b": {Scratch: true, Edits: true},
+		"git add -A": {LocalGit: true}, "git commit -m 'a: b'": {LocalGit: true}, "git add a && git commit -q -m x": {LocalGit: true},
+		"git branch topic": {LocalGit: true}, "git checkout -b topic": {LocalGit: true}, "git stash": {LocalGit: true},
+		"curl -s https://docs.example.net/a": {Network: true},
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			settings := policy.Settings{Destinations: []string{"docs.example.net"}}
+			low, root := effectsJudge(t, settings)
+			if d := decideLine(t, low, root, line, false); d.Verdict != umpire.Ask {
+				t.Errorf("at low: %s (%s)", d.Verdict, d.Reason)
+			}
+			if key == (policy.Autonomy{}) {
+				return
+			}
+			settings.Autonomy = key
+			find, root := effectsJudge(t, settings)
+			d := decideLine(t, find, root, line, false)
+			if d.Verdict != umpire.Allow || d.ReasonCode != umpire.CodeAutonomy || d.Rule == nil ||
+				!strings.HasPrefix(string(d.Rule.ID), "autonomy-") {
+				t.Errorf("%s %s %+v (%s)", d.Verdict, d.ReasonCode, d.Rule, d.Reason)
+			}
+		})
+	}
+}
