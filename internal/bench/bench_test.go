@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
 )
@@ -83,15 +86,15 @@ func TestVerdictOf(t *testing.T) {
 // no answer.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	judge := InProcess(func(command string) (umpire.Verdict, error) {
+	judge := InProcess(func(command string) (Answer, error) {
 		switch command {
 		case "panic":
 			panic("a judge that crashes")
 		case "error":
-			return umpire.Allow, errors.New("a judge that cannot say")
+			return Answer{}, errors.New("a judge that cannot say")
 		}
-		var v umpire.Verdict
-		return v, v.UnmarshalText([]byte(command))
+		a := Answer{Outcome: Answered}
+		return a, a.Verdict.UnmarshalText([]byte(command))
 	})
 	set := Set{Name: "f", Bad: 1, Lines: []Line{
 		{ID: "1", Command: "allow", Want: NotSafe, Class: "x", Count: 3}, {ID: "2", Command: "ask", Want: Safe, Count: 1},
@@ -123,5 +126,37 @@ func TestRun(t *testing.T) {
 	end()
 	if _, err := Run(ended, set, judge, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
+	}
+}
+
+// Recorded calls have no label: what becomes of them is counted for each agent.
+func TestRecordedCalls(t *testing.T) {
+	t.Parallel()
+	set, err := Read("sessions", strings.NewReader(`{"session":"s","agent":"a","seq":1,"command":"allow"}
+{"session":"s","agent":"a","seq":2,"command":"ask"}
+{"session":"s","agent":"a","seq":3,"command":"try"}
+{"session":"s","agent":"b","seq":1,"command":"deny"}
+{"session":"s","agent":"a","seq":4,"command":"ask"}
+`), nil)
+	if err != nil || set.Bad > 0 {
+		t.Fatalf("%v, %d bad", err, set.Bad)
+	}
+	judge := InProcess(func(command string) (Answer, error) {
+		a := Answer{Outcome: Answered, Tried: command == "try", Reason: "why"}
+		if command == "try" {
+			command = "ask"
+		}
+		return a, a.Verdict.UnmarshalText([]byte(command))
+	})
+	s, err := Run(t.Context(), set, judge, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []AgentScore{
+		{Agent: "a", Calls: 4, Runs: 1, Tried: 1, Asks: 2, Reasons: []ReasonCount{{"why", 2}}},
+		{Agent: "b", Calls: 1, Other: 1, Reasons: []ReasonCount{}},
+	}
+	if diff := cmp.Diff(want, s.Agents); diff != "" || s.FalseAllows.Of+s.NeedlessAsks.Of > 0 {
+		t.Errorf("%+v (-want +got):\n%s", s, diff)
 	}
 }

@@ -115,15 +115,15 @@ func (h *Hook) readVerdict(stdout []byte, code int) Answer {
 	verdict, said := verdictOf(stdout)
 	switch {
 	case code == codeDenied:
-		return Answer{Answered, umpire.Deny}
+		return Answer{Outcome: Answered, Verdict: umpire.Deny}
 	case code == codeAsks && h.Format == FormatUmpire:
-		return Answer{Answered, umpire.Ask}
+		return Answer{Outcome: Answered, Verdict: umpire.Ask}
 	case code != codeDone:
 		return Answer{Outcome: Crashed}
 	case said:
-		return Answer{Answered, verdict}
+		return Answer{Outcome: Answered, Verdict: verdict}
 	}
-	return Answer{Answered, umpire.Allow}
+	return Answer{Outcome: Answered, Verdict: umpire.Allow}
 }
 
 func (h *Hook) payload(l *Line) []byte {
@@ -159,7 +159,7 @@ func (h *Hook) askProcess(ctx context.Context, l *Line) Answer {
 				return Answer{Outcome: h.stop()}
 			}
 			if verdict, ok := verdictOfLine(got.Text, l.ID); ok {
-				return Answer{Answered, verdict}
+				return Answer{Outcome: Answered, Verdict: verdict}
 			}
 		case <-limit.C:
 			h.stop()

@@ -15,6 +15,8 @@ type Judge func(context.Context, *Line) Answer
 type Answer struct {
 	Outcome Outcome
 	Verdict umpire.Verdict // when it is answered
+	Tried   bool           // a question that a trial answers before anybody is asked
+	Reason  string         // of a question, so that equal ones are counted together
 }
 
 // An Outcome says whether there is a verdict.
@@ -45,7 +47,7 @@ func (o Outcome) String() string {
 
 // InProcess returns a judge that asks decide for every command. A panic counts
 // as a crash, an error as no answer.
-func InProcess(decide func(command string) (umpire.Verdict, error)) Judge {
+func InProcess(decide func(command string) (Answer, error)) Judge {
 	return func(_ context.Context, l *Line) (answer Answer) {
 		// A crash is a result here, not the end.
 		defer func() {
@@ -53,11 +55,11 @@ func InProcess(decide func(command string) (umpire.Verdict, error)) Judge {
 				answer = Answer{Outcome: Crashed}
 			}
 		}()
-		verdict, err := decide(l.Command)
+		answer, err := decide(l.Command)
 		if err != nil {
 			return Answer{}
 		}
-		return Answer{Answered, verdict}
+		return answer
 	}
 }
 

@@ -37,6 +37,7 @@ type Line struct {
 	Class   string `json:"class,omitempty"`
 	Why     string `json:"why,omitempty"`
 	Count   int    `json:"count,omitempty"` // how often it was typed; at least 1 when it was read
+	Agent   string `json:"agent,omitempty"` // whose recorded session it comes from
 }
 
 // A Want is the verdict that a careful engineer wants. The zero value is none of
@@ -49,6 +50,7 @@ const (
 	NotSafe  Want = "not-safe" // must not run without a person or a rule
 	Critical Want = "critical" // must be denied, not asked
 	Any      Want = "any"      // a matter of taste, but no reason to refuse
+	Recorded Want = "recorded" // an agent ran it: how often would a person be asked?
 )
 
 // A Set is the lines of one file.
@@ -106,6 +108,7 @@ func readLine(text []byte, n int) (Line, error) {
 	}
 	for name, into := range map[string]any{
 		"id": &l.ID, "command": &l.Command, "want": &l.Want, "class": &l.Class, "why": &l.Why, "count": &l.Count,
+		"agent": &l.Agent,
 	} {
 		if raw, ok := fields[name]; ok && json.Unmarshal(raw, into) != nil {
 			return l, umpire.Errorf("%s: %.40q is not what stands there", name, raw)
@@ -114,10 +117,13 @@ func readLine(text []byte, n int) (Line, error) {
 	if l.ID == "" {
 		l.ID = fmt.Sprint(n)
 	}
+	if l.Want == "" && l.Agent != "" {
+		l.Want = Recorded
+	}
 	switch {
 	case l.Command == "":
 		return l, errors.New("command: is missing")
-	case !slices.Contains([]Want{Safe, NotSafe, Critical, Any}, l.Want):
+	case !slices.Contains([]Want{Safe, NotSafe, Critical, Any, Recorded}, l.Want):
 		return l, umpire.Errorf("want: %.40q is not safe, not-safe, critical or any", l.Want)
 	case l.Count < 0:
 		return l, errors.New("count: is below zero")

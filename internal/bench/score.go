@@ -27,6 +27,8 @@ type Score struct {
 	SlowestID        string  `json:"slowest_id"`
 	SlowestSeconds   float64 `json:"slowest_seconds"`
 	Wrong            []Miss  `json:"wrong"` // in the order of the lines
+	// Agents are what became of recorded calls, by agent in the order of the lines.
+	Agents []AgentScore `json:"agents,omitempty"`
 
 	classes map[classKey]*Rate
 }
@@ -143,6 +145,9 @@ func (s *Score) countLine(l *Line, a Answer, took time.Duration) {
 		s.Missing++
 	}
 	s.Unasked.count(allowed, l.Count)
+	if l.Want == Recorded {
+		s.countRecorded(l, a)
+	}
 	miss := func(kind Kind, rate *Rate, wrong bool) {
 		rate.count(wrong, 1)
 		s.noteMistake(kind, l, got, wrong)
@@ -159,6 +164,7 @@ func (s *Score) countLine(l *Line, a Answer, took time.Duration) {
 		miss(FalseAllow, &s.FalseAllows, allowed)
 	case NotSafe:
 		miss(FalseAllow, &s.FalseAllows, allowed)
+	case Recorded:
 	}
 	if a.Outcome != Answered {
 		s.noteMistake(NoAnswer, l, got, true)

@@ -18,7 +18,7 @@ import (
 func newAutonomyCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "autonomy [low|medium|high]", Args: app.WantAtMostOneWord, ValidArgs: levelNames(),
+		Use: "autonomy [low|medium|high]", Args: app.WantAtMostOneWord, ValidArgs: config.LevelNames(),
 		Short:   "Show or set how much runs without a question",
 		Long:    autonomyLong,
 		Example: "  umpire autonomy\n  umpire autonomy medium",
@@ -40,18 +40,10 @@ func newAutonomyCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func levelNames() []string {
-	var names []string
-	for _, l := range policy.Levels {
-		names = append(names, string(l))
-	}
-	return names
-}
-
 // setAutonomy writes the keys of a level into the person's configuration.
 func setAutonomy(a *app.App, word string) error {
-	if !slices.Contains(levelNames(), word) {
-		return app.Usage("umpire autonomy medium", "%q: want one of %s", word, strings.Join(levelNames(), ", "))
+	if !slices.Contains(config.LevelNames(), word) {
+		return app.Usage("umpire autonomy medium", "%q: want one of %s", word, strings.Join(config.LevelNames(), ", "))
 	}
 	if a.Home() == "" {
 		return app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the configuration")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
 )
 
 // benched runs `umpire bench` as a person would and returns its scores.
@@ -52,6 +53,23 @@ func TestBenchCorpus(t *testing.T) {
 	}
 	if s.OverRefusals.N+s.Crashed+s.Hung+s.Missing > 0 || s.Unasked.N == 0 || s.SlowestID == "" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestBenchCorpusAtEveryLevel: autonomy lets nothing run that must not, whoever runs it.
+func TestBenchCorpusAtEveryLevel(t *testing.T) {
+	t.Parallel()
+	for _, level := range config.LevelNames() {
+		for _, more := range [][]string{nil, {"--unheld"}} {
+			args := append([]string{"--autonomy", level, "--list", "1000", "--max-false-allow", "0"}, more...)
+			scores, stderr, code := benched(t, args...)
+			if code != 0 || len(scores) != 1 || scores[0].FalseAllows.Of == 0 {
+				t.Errorf("%q: exit code %d, %s, %+v", args, code, stderr, scores)
+			}
+			if s := scores[0]; s.CriticalRefusals.N != s.CriticalRefusals.Of {
+				t.Errorf("%q: critical %+v", args, s.CriticalRefusals)
+			}
+		}
 	}
 }
 
@@ -179,7 +197,7 @@ func TestBenchUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"no-such-file"}, {"--by", "colour"}, {"--format", "claude"}, {"--hook", "true", "--format", "xml"},
-		{"--hook", "true", "--with-rules"}, {"--cwd", "no-such-folder"},
+		{"--hook", "true", "--with-rules"}, {"--hook", "true", "--autonomy", "low"}, {"--autonomy", "some"}, {"--cwd", "no-such-folder"},
 	} {
 		if _, stderr, code := benched(t, args...); code != app.ExitUsage || stderr == "" {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)

@@ -62,6 +62,15 @@ func decodeDestinations(c *Config, n *yaml.Node) error {
 	return nil
 }
 
+// LevelNames are the words for the levels.
+func LevelNames() []string {
+	var names []string
+	for _, l := range policy.Levels {
+		names = append(names, string(l))
+	}
+	return names
+}
+
 // AutonomyLevel is the level with exactly the standing answers in force, "" for none.
 func (c *Config) AutonomyLevel() policy.Level {
 	for _, l := range policy.Levels {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,8 +18,10 @@ import (
 	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -33,6 +36,10 @@ Every line of a FILE is a JSON object: "command", "want", and if you like "id",
   not-safe   must not run without a person or a rule
   critical   must be denied, not asked
   any        a matter of taste, but no reason to refuse
+
+A line with "agent" and without "want" is a call from a recorded session: how many
+of an agent's calls run unasked, are tried first and ask is counted, with --reasons
+what asks most. --autonomy judges them as at that level.
 
 Without FILE the lines that come with umpire are judged. What is judged with is
 umpire's built-in knowledge in mode default, without your rules, in an empty git
@@ -53,13 +60,16 @@ is exceeded, or when under a limit a line got no answer.`
 
 const benchExample = `  umpire bench
   umpire bench --by class --list 20 mine.jsonl
+  umpire bench --autonomy medium --reasons 10 sessions.jsonl
   umpire bench --hook 'umpire hook claude' --max-false-allow 0 mine.jsonl
   umpire bench --hook './classify --batch' --format jsonl --json mine.jsonl`
 
 // benchFlags are the flags of `umpire bench`. A negative limit means no limit.
 type benchFlags struct {
 	hook, format, cwd, by string
+	autonomy              string
 	list, maxFalseAllow   int
+	reasons               int
 	maxNeedlessAsk        float64
 	withRules, json       bool
 	unheld                bool
@@ -77,6 +87,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	f.defineFlags(cmd.Flags())
 	app.CompleteWords(cmd, "format", benchFormats()...)
 	app.CompleteWords(cmd, "by", "class")
+	app.CompleteWords(cmd, "autonomy", config.LevelNames()...)
 	return cmd
 }
 
@@ -87,6 +98,8 @@ func (f *benchFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the commands (default: an empty project)")
 	flags.StringVar(&f.by, "by", "", "count what is wrong by `FIELD`: class")
 	flags.IntVar(&f.list, "list", 0, "show up to `N` wrong verdicts of each kind")
+	flags.IntVar(&f.reasons, "reasons", 0, "show up to `N` reasons why recorded calls ask")
+	flags.StringVar(&f.autonomy, "autonomy", "", "judge as at this `LEVEL`: low, medium or high")
 	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, "fail when more than `N` lines of a file are falsely allowed")
 	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1,
 		"fail when more than `P` per cent of a file's safe lines ask")
@@ -103,6 +116,11 @@ func (f *benchFlags) valid() error {
 		return app.Usage("umpire bench --help", "--format says how a hook is asked: it needs --hook")
 	case f.hook != "" && f.withRules:
 		return app.Usage("umpire bench --help", "--with-rules is for umpire itself: a hook has its own rules")
+	case f.hook != "" && f.autonomy != "":
+		return app.Usage("umpire bench --help", "--autonomy is for umpire itself: a hook has its own settings")
+	case f.autonomy != "" && !slices.Contains(config.LevelNames(), f.autonomy):
+		return app.Usage("umpire bench --autonomy medium", "--autonomy: want one of %s, got %q",
+			strings.Join(config.LevelNames(), ", "), f.autonomy)
 	case f.format != "" && !slices.Contains(benchFormats(), f.format):
 		return app.Usage("umpire bench --help", "--format: want claude, umpire or jsonl, got %q", f.format)
 	}
@@ -207,30 +225,51 @@ func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
 			Dir: dir, Stderr: a.Stderr}
 		return h.Judge, func() { h.Close(); done() }, nil
 	}
-	config, mode := gate.Config{UserHome: home}, umpire.ModeDefault
+	settings, mode := gate.Config{UserHome: home}, umpire.ModeDefault
 	if f.withRules {
 		conf, err := a.LoadConfig(dir)
 		if err != nil {
 			return nil, nil, err
 		}
-		config, mode = a.GateConfig(conf), conf.Mode
+		settings, mode = a.GateConfig(conf), conf.Mode
 	}
-	g := gate.New(config)
-	held := !f.unheld && gate.Holds(&config.Settings, sandbox.Available())
-	return benchGate(g, dir, mode, held), func() { _ = g.Close(); done() }, nil
+	if f.autonomy != "" {
+		settings.Settings.Autonomy = policy.Level(f.autonomy).Autonomy()
+	}
+	g := gate.New(settings)
+	held := !f.unheld && gate.Holds(&settings.Settings, sandbox.Available())
+	return benchGate(g, a.Text, dir, mode, held), func() { _ = g.Close(); done() }, nil
 }
 
 // benchGate judges in this process.
-func benchGate(g *gate.Gate, dir string, mode umpire.Mode, held bool) bench.Judge {
-	return bench.InProcess(func(command string) (umpire.Verdict, error) {
+func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.Mode, held bool) bench.Judge {
+	return bench.InProcess(func(command string) (bench.Answer, error) {
 		call, err := check.CommandCall(command)
 		if err != nil {
-			return umpire.Deny, err
+			return bench.Answer{}, err
 		}
 		call.Dir = dir
 		given := policy.Conditions{Mode: mode, Sandbox: policy.Sandbox{Held: held}}
-		return g.Decide("", policy.Query{Call: call, Conditions: given}).Verdict, nil
+		d := g.Decide("", policy.Query{Call: call, Conditions: given})
+		return bench.Answer{
+			Outcome: bench.Answered, Verdict: d.Verdict, Tried: d.Trial == umpire.TrialFirst,
+			Reason: askingReason(&d, text),
+		}, nil
 	})
+}
+
+// askingReason says why a call asks in words that are the same for calls of one kind: the row,
+// the program or what is done, and why.
+func askingReason(d *umpire.Decision, text *catalogue.Language) string {
+	for _, r := range d.Reasons {
+		if r.Text != d.Reason || r.Access < 0 || d.Accesses[r.Access].Verdict != umpire.Ask {
+			continue
+		}
+		a := &d.Accesses[r.Access]
+		why := text.Reason(cmp.Or(a.Doubt, a.Reason))
+		return policy.RowName(r.Row) + ": " + cmp.Or(a.Program, a.Kind.String()) + ": " + why
+	}
+	return ""
 }
 
 // judgeLimits fails when a file exceeds a limit. Lines without an answer would

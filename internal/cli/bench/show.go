@@ -59,8 +59,14 @@ func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
 		{"over-refusals", s.OverRefusals, "lines that nobody need refuse"},
 		{"unasked", s.Unasked, "typed calls"},
 	} {
+		if row.rate.Of == 0 && len(s.Agents) > 0 {
+			continue // a file of recorded calls has no labels
+		}
 		of := fmt.Sprintf(a.Text.Of("%d of %d %s"), row.rate.N, row.rate.Of, a.Text.Of(row.of))
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(row.name), percentText(row.rate), of)
+	}
+	for i := range s.Agents {
+		showAgent(a, w, &s.Agents[i], f.reasons)
 	}
 	unanswered := fmt.Sprintf(a.Text.Of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
 	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.Text.Of("no answer"), s.Unanswered(), unanswered)
@@ -72,6 +78,20 @@ func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
 	}
 	showWrong(a, w, s, f.list)
 	return w.Flush()
+}
+
+// showAgent writes what became of the recorded calls of one agent.
+func showAgent(a *app.App, w io.Writer, s *bench.AgentScore, reasons int) {
+	for _, row := range []struct {
+		name string
+		n    int
+	}{{"runs unasked", s.Runs}, {"tried first", s.Tried}, {"asks", s.Asks}, {"other", s.Other}} {
+		of := fmt.Sprintf(a.Text.Of("%d of %d calls of %s"), row.n, s.Calls, view.Visible(s.Agent))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(row.name), percentText(bench.Rate{N: row.n, Of: s.Calls}), of)
+	}
+	for _, r := range s.Reasons[:min(reasons, len(s.Reasons))] {
+		fmt.Fprintf(w, "  %s\t%d\t%s\n", a.Text.Of("because"), r.N, view.Visible(beginning(r.Reason)))
+	}
 }
 
 func percentText(r bench.Rate) string {
