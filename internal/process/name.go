@@ -35,6 +35,18 @@ func Alive(name string) (alive, known bool) {
 	return ok && NameOf(pid) == name, ok
 }
 
+// ArgumentsOf are the words that a named process of this machine was started with. It reports
+// false when it does not live, or they cannot be read.
+func ArgumentsOf(name string) ([]string, bool) {
+	pid, ok := pidOf(name)
+	if !ok {
+		return nil, false
+	}
+	args := arguments(pid)
+	alive, _ := Alive(name)
+	return args, alive && args != nil
+}
+
 // pidOf is the number in a name, if it names a process of this machine.
 func pidOf(name string) (pid int, ok bool) {
 	if !knowsStart {
@@ -69,6 +81,46 @@ func Host(parent int) string {
 		pid = above
 	}
 	return NameOf(parent)
+}
+
+// Above names the processes above one, the nearest first.
+func Above(pid int) []string {
+	var names []string
+	for range maxAbove {
+		above, _, ok := Stat(pid)
+		if !ok || above <= 1 {
+			break
+		}
+		if name := NameOf(above); name != "" {
+			names = append(names, name)
+		}
+		pid = above
+	}
+	return names
+}
+
+// maxAbove bounds the processes above one that are looked at.
+const maxAbove = 16
+
+// A Shell is the process that runs a command line for an agent.
+type Shell struct {
+	Program string // its executable
+	Script  string // the text that it was started with
+}
+
+// ShellOf is the shell that a process is, and reports whether it is one that was started for
+// one command.
+func ShellOf(pid int) (Shell, bool) {
+	args := arguments(pid)
+	if !startsOneCommand(pid) {
+		return Shell{}, false
+	}
+	for _, arg := range args[1:] {
+		if !strings.HasPrefix(arg, "-") {
+			return Shell{Program: program(pid), Script: arg}, true
+		}
+	}
+	return Shell{}, false
 }
 
 // shells are the programs that agents start commands by.

@@ -34,3 +34,12 @@ func arguments(pid int) []string {
 	}
 	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 }
+
+// program is the executable of a process, "" when it cannot be told.
+func program(pid int) string {
+	path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return ""
+	}
+	return path
+}

@@ -10,3 +10,6 @@ func Stat(int) (parent int, started string, ok bool) { return 0, "", false }
 
 // arguments knows of none.
 func arguments(int) []string { return nil }
+
+// program knows of none.
+func program(int) string { return "" }
