@@ -24,6 +24,7 @@ type Gate interface {
 	SessionChanger
 	RuleKeeper
 	GrantKeeper
+	Ticketer
 	Watcher
 }
 
@@ -143,6 +144,16 @@ type GrantKeeper interface {
 	Grants(ctx context.Context, dir string) ([]GrantStatus, error)
 	// Revoke ends grants, and returns them.
 	Revoke(ctx context.Context, r Revocation) ([]GrantStatus, error)
+}
+
+// A Ticketer lets command lines run that a hook has put a ticket before.
+type Ticketer interface {
+	// UseTicket takes a ticket, once: from then on its line may have run. The error of one that
+	// is not valid says why, and matches ErrState.
+	UseTicket(ctx context.Context, u TicketUse) (Ticket, error)
+	// EndTicket settles what becomes of the effects of a ticket that was used, and reports
+	// whether nobody has done so before.
+	EndTicket(ctx context.Context, secret string) (first bool, err error)
 }
 
 // A Watcher reads the timeline. Both methods return an event only once none with a

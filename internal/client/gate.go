@@ -79,3 +79,18 @@ func (c *Client) ReportTrial(ctx context.Context, in umpire.TrialReport) (umpire
 func (c *Client) SettleTrial(ctx context.Context, in umpire.TrialSettlement) (umpire.Batch, error) {
 	return call[umpire.TrialSettlement, umpire.Batch](ctx, c, "GateService/SettleTrial", in)
 }
+
+// UseTicket takes a ticket, once.
+func (c *Client) UseTicket(ctx context.Context, in umpire.TicketUse) (umpire.Ticket, error) {
+	return call[umpire.TicketUse, umpire.Ticket](ctx, c, "Tickets/Use", in)
+}
+
+// EndTicket settles what becomes of the effects of a ticket.
+func (c *Client) EndTicket(ctx context.Context, secret string) (first bool, err error) {
+	type ending struct {
+		Secret string `json:"secret,omitempty"`
+		First  bool   `json:"first,omitempty"`
+	}
+	out, err := call[ending, ending](ctx, c, "Tickets/End", ending{Secret: secret})
+	return out.First, err
+}

@@ -445,3 +445,11 @@ func TestFilledLeavesNothingOut(t *testing.T) {
 		t.Errorf("%d of %d fields are set: %s", len(fields), want, data)
 	}
 }
+
+func (g *fakeGate) UseTicket(_ context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
+	return filled[umpire.Ticket](), g.enter("UseTicket", u)
+}
+
+func (g *fakeGate) EndTicket(_ context.Context, secret string) (bool, error) {
+	return true, g.enter("EndTicket", secret)
+}

@@ -91,6 +91,7 @@ func (s *Server) addRoutes() {
 	(&sessionService{s.gate, owner}).addRoutes(s.routes)
 	(&ruleService{s.gate}).addRoutes(s.routes)
 	(&grantService{s.gate}).addRoutes(s.routes)
+	(&ticketService{s.gate, s.refuser}).addRoutes(s.routes)
 	timeline.addRoutes(s.routes)
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
 	if hooks := s.config.Hooks; hooks != nil {

@@ -1,0 +1,82 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// A ticketService lets command lines run by their tickets. Only our own `umpire exec` asks, so
+// these are no procedures of the published API.
+type ticketService struct {
+	gate    umpire.Ticketer
+	refuser refuser
+}
+
+// The paths of a ticketService.
+const (
+	useTicketPath = "/umpire.v1.Tickets/Use"
+	endTicketPath = "/umpire.v1.Tickets/End"
+)
+
+func (c *ticketService) addRoutes(r routes) {
+	r[useTicketPath] = route{handler: answerJSON(c, c.use), role: roleAgent}
+	r[endTicketPath] = route{handler: answerJSON(c, c.end), role: roleAgent}
+}
+
+// use takes a ticket for a process that says truly which ones are above it.
+func (c *ticketService) use(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
+	for _, name := range append([]string{u.Runner}, u.Above...) {
+		if err := asItself(ctx, name); err != nil {
+			return umpire.Ticket{}, err
+		}
+	}
+	return c.gate.UseTicket(ctx, u)
+}
+
+// A ticketEnd is a request to end a ticket, and its answer.
+type ticketEnd struct {
+	Secret string `json:"secret,omitempty"`
+	First  bool   `json:"first,omitempty"`
+}
+
+func (c *ticketService) end(ctx context.Context, r ticketEnd) (ticketEnd, error) {
+	first, err := c.gate.EndTicket(ctx, r.Secret)
+	return ticketEnd{First: first}, err
+}
+
+// answerJSON makes a handler of a function from JSON to JSON.
+func answerJSON[In, Out any](c *ticketService, f func(context.Context, In) (Out, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in In
+		err := readRequest(r, &in)
+		var out Out
+		if err == nil {
+			out, err = f(r.Context(), in)
+		}
+		if err != nil {
+			c.refuser.refuse(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(strictjson.EncodeLine(out)) // whoever has gone has used the ticket
+	})
+}
+
+func readRequest(r *http.Request, to any) error {
+	if r.Method != http.MethodPost {
+		return wrongMethod(http.MethodPost)
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err == nil {
+		err = json.Unmarshal(body, to)
+	}
+	if err != nil {
+		return invalid("the request cannot be read: %v", err)
+	}
+	return nil
+}
