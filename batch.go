@@ -147,6 +147,18 @@ func (b *Batch) Waiting() int {
 	return n
 }
 
+// An Admission says what becomes of a call that a host asks about. The zero value starts it.
+type Admission uint8
+
+// The admissions.
+const (
+	AdmitStart   Admission = iota // it is stored, and starts at once if nothing stands against it
+	AdmitLater                    // it is stored, and starts later by a ticket
+	AdmitTrial                    // it is tried by a ticket: the timeline says so, and nothing else is stored
+	AdmitLeave                    // it is the host's: the timeline says so, and nothing else is stored
+	AdmitNothing                  // nothing is stored
+)
+
 // A Submission hands all calls of one message to the gate. Handing it in again
 // with the same ids answers with the batch that stands.
 type Submission struct {

@@ -39,6 +39,8 @@ type HookSettings struct {
 	Deadline time.Duration
 	// WhenAsked is where a question goes while a gate runs.
 	WhenAsked WhenAsked
+	// NeverRewrite leaves the command lines of hosts as they are.
+	NeverRewrite bool
 }
 
 // WhenAsked says where a question goes while a gate runs, in the word of the configuration.

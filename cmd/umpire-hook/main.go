@@ -70,7 +70,10 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 	front := host.Front{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
 		Line: h.gateLine, Nonce: newNonce, Runner: func() string { return process.Host(os.Getppid()) },
-		Responder: &host.Responder{Config: h.configOf, Decided: h.decided, Home: host.UserHome(os.Getenv)},
+		Responder: &host.Responder{
+			Config: h.configOf, Decided: h.decided, Home: host.UserHome(os.Getenv),
+			HandOver: func(q *host.Question) { _ = h.passOn(q.Payload) }, // else the call stays as it came
+		},
 	}
 	if len(args) > 1 && args[0] == "hook" {
 		if code, known := front.Answer(ctx, args[1:]); known {

@@ -57,6 +57,7 @@ func scriptParams() testscript.Params {
 	}
 	maps.Copy(verbs, gateVerbs)
 	maps.Copy(verbs, modelVerbs)
+	maps.Copy(verbs, execVerbs)
 	maps.Copy(verbs, terminalVerbs)
 	return testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),

@@ -57,7 +57,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
 	addGroup(root, groupRules, rules.NewCommand(a), rules.NewTrustCommand(a), programs.NewCommand(a))
 	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newAutonomyCommand(a), hook.NewCommand(a),
-		bench.NewCommand(a), newVersionCommand(a))
+		try.NewExecCommand(a), bench.NewCommand(a), newVersionCommand(a))
 	root.AddCommand(newManCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addGroup(root, groupLook, newCompletionCommand(a))

@@ -123,6 +123,12 @@ var ownKeys = []Key{
 		func(_, next *Config) bool { return next.Hook.WhenAsked == policy.AskedHold },
 	},
 	{
+		"hook.rewrite", "auto: commands of agents are tried first where autonomy says so; or off",
+		func(c *Config, n *yaml.Node) error { return decodeChoice(n, &c.Hook.NeverRewrite, "auto", "off") },
+		func(c *Config) any { return choice(c.Hook.NeverRewrite, "auto", "off") },
+		nil,
+	},
+	{
 		"pending.timeout", "how long a call waits for its answer",
 		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.PendingTimeout) },
 		func(c *Config) any { return orWord(c.PendingTimeout, "none") },

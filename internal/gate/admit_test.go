@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -174,7 +175,12 @@ func TestAdmitLeavesToTheHost(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	d.hosted()
-	asked := func(d *umpire.Decision) bool { return d.Verdict == umpire.Ask }
+	asked := func(d *umpire.Decision) umpire.Admission {
+		if d.Verdict == umpire.Ask {
+			return umpire.AdmitLeave
+		}
+		return umpire.AdmitStart
+	}
 	got := must(d.Admit(t.Context(), single(command("c", "npm install x")), "host:1:2", asked))(t)
 	if got.Go || got.Decision.Verdict != umpire.Ask || got.Batch.ID != "" {
 		t.Errorf("go %t, decision %s, batch %q", got.Go, got.Decision.Verdict, got.Batch.ID)
@@ -208,5 +214,34 @@ func TestAdmitLeavesToTheHost(t *testing.T) {
 	d.refuse("c4", "no")
 	if got := must(d.Admit(t.Context(), single(command("c5", "npm install z")), "host:1:2", asked))(t); got.Batch.ID == "" {
 		t.Error("a call that a person denied in this turn was left to the host")
+	}
+}
+
+// TestAdmitForATicket: a call that is started later is stored and does not run; one that is
+// tried has its event alone; and for a look nothing is stored.
+func TestAdmitForATicket(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		chosen umpire.Admission
+		want   []umpire.EventKind
+		state  umpire.CallState
+	}{
+		{umpire.AdmitLater, []umpire.EventKind{umpire.EventBatchSubmitted}, umpire.CallApproved},
+		{umpire.AdmitTrial, []umpire.EventKind{umpire.EventPermissionBypassedByRule}, ""},
+		{umpire.AdmitNothing, nil, ""},
+	} {
+		d := newTestGate(t)
+		d.hosted()
+		before := len(d.kinds(umpire.Session{ID: "s1"}))
+		got := must(d.Admit(t.Context(), single(command("c", "ls")), "host:1:2", func(*umpire.Decision) umpire.Admission {
+			return c.chosen
+		}))(t)
+		if got.Go || got.Decision.Verdict != umpire.Allow || len(got.Batch.Calls) > 0 && got.Batch.Calls[0].State != c.state {
+			t.Errorf("%d: %+v", c.chosen, got)
+		}
+		kinds := d.kinds(umpire.Session{ID: "s1"})[before:]
+		if !slices.Equal(kinds, c.want) {
+			t.Errorf("%d: events %v, want %v", c.chosen, kinds, c.want)
+		}
 	}
 }

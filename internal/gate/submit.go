@@ -23,14 +23,13 @@ func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, e
 // the call does not start, the batch says what happened instead; handing in the
 // same again never starts it.
 //
-// Leave looks at the decision before anything is stored, as it is where a person can be
-// asked, and reports whether the call is the host's. Such a call is not handed in: the
-// timeline records that it was left to the host, and the answer has the decision and
-// neither Go nor a batch. Nil leaves none.
+// Choose looks at the decision before anything is stored, as it is where a person can be
+// asked, and says what becomes of the call: see [umpire.Admission]. Nil starts it. The answer
+// for a call that is not handed in has the decision and neither Go nor a batch.
 //
 // The call is not decided a second time, since no time lies between.
 func (g *Gate) Admit(
-	ctx context.Context, s umpire.Submission, runner string, leave func(*umpire.Decision) bool,
+	ctx context.Context, s umpire.Submission, runner string, choose func(*umpire.Decision) umpire.Admission,
 ) (umpire.Started, error) {
 	if len(s.Calls) != 1 {
 		return umpire.Started{}, invalid("calls", "want 1, got %d", len(s.Calls))
@@ -38,13 +37,22 @@ func (g *Gate) Admit(
 	var started umpire.Started
 	b, stored, err := g.decideAndStore(ctx, &s, func(t *transaction, sub *submission) (*umpire.Batch, error) {
 		started = umpire.Started{}
-		if d := g.decideAttended(sub.conditions, sub.calls[0]); leave != nil && sub.calls[0].denied == nil &&
-			leave(&d) {
+		chosen := umpire.AdmitStart
+		if d := g.decideAttended(sub.conditions, sub.calls[0]); choose != nil && sub.calls[0].denied == nil {
 			started.Decision = d
-			return nil, t.leaveToHost(sub, &d)
+			chosen = choose(&d)
+		}
+		switch chosen {
+		case umpire.AdmitNothing:
+			return nil, nil
+		case umpire.AdmitLeave:
+			return nil, t.leaveToHost(sub, &started.Decision, umpire.CodeLeftToHost)
+		case umpire.AdmitTrial:
+			return nil, t.leaveToHost(sub, &started.Decision, umpire.CodeTrial)
+		case umpire.AdmitStart, umpire.AdmitLater:
 		}
 		b, err := t.submit(sub)
-		if err == nil {
+		if err == nil && chosen == umpire.AdmitStart {
 			started, err = t.admit(b, sub, runner)
 		}
 		return b, err
@@ -164,8 +172,8 @@ func (t *transaction) deliverPrevious(lane string) error {
 	return t.deliverBatch(&b)
 }
 
-// leaveToHost records that a call was left to its host.
-func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision) error {
+// leaveToHost records that a call is not handed in, and why.
+func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision, why umpire.ReasonCode) error {
 	if o.session.State == umpire.SessionOver {
 		return umpire.Errorf("session %q has ended: %w", o.session.ID, umpire.ErrState)
 	}
@@ -174,7 +182,7 @@ func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision) error {
 	o.addHookEvents(sub.Batch, &j.call, j.hooks)
 	e := o.decisionEvent(umpire.EventPermissionBypassedByRule, &j)
 	e.Batch, e.Call, e.Tool, e.Agent = sub.Batch, j.call.ID, j.call.Tool, j.call.Agent
-	e.Code = umpire.CodeLeftToHost
+	e.Code = why
 	o.append(e, nil)
 	return nil
 }

@@ -110,7 +110,7 @@ func TestWritesLeftToTheHostCount(t *testing.T) {
 	d.trustCode()
 	s := d.session(umpire.Opening{ID: "h", External: true, Agent: "host"})
 	write := umpire.Submission{Session: s.ID, Batch: "m1", Epoch: s.Epoch, Calls: []umpire.Call{call("w", "Write", `{"file_path":"a.go","content":"x"}`)}}
-	must(d.Admit(t.Context(), write, "host", func(*umpire.Decision) bool { return true }))(t)
+	must(d.Admit(t.Context(), write, "host", func(*umpire.Decision) umpire.Admission { return umpire.AdmitLeave }))(t)
 	decision := must(d.Check(t.Context(), umpire.Call{Session: s.ID, Tool: "Bash", Input: command("", "go test ./...").Input}))(t)
 	wrote := func(r umpire.Reason) bool { return r.Code == umpire.CodeWritten }
 	if decision.Verdict != umpire.Ask || !slices.ContainsFunc(decision.Reasons, wrote) {

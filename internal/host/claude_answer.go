@@ -1,7 +1,9 @@
 package host
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 
 	"github.com/umpirehq/umpire"
@@ -20,6 +22,8 @@ type preToolUseOutput struct {
 	Event    string `json:"hookEventName"`
 	Decision string `json:"permissionDecision"`
 	Reason   string `json:"permissionDecisionReason"`
+	// Input takes the place of the whole input of the call.
+	Input json.RawMessage `json:"updatedInput,omitempty"`
 }
 
 // The answer of a PermissionRequest hook.
@@ -91,7 +95,9 @@ func HandBackClaude(e ClaudeEvent, d umpire.Decision, reply Reply, message strin
 	switch reply {
 	case Silent:
 	case Ask, Hold:
-		answer.Output = &preToolUseOutput{ClaudePreToolUse.String(), umpire.Ask.String(), askText(d)}
+		answer.Output = &preToolUseOutput{
+			Event: ClaudePreToolUse.String(), Decision: umpire.Ask.String(), Reason: askText(d),
+		}
 	case Deny, Allow:
 		return AnswerClaude(e, d, Deny)
 	}
@@ -144,9 +150,26 @@ func allowClaude(e ClaudeEvent, d umpire.Decision) Output {
 	return Output{Stdout: answerPreToolUse(umpire.Allow, reason)}
 }
 
+// rewriteClaude lets another command line run instead of that of the call.
+func rewriteClaude(e ClaudeEvent, line string) Output {
+	input, err := strictjson.ReadObject(e.Call.Input)
+	if err != nil {
+		return FailClaude(e.Event, err)
+	}
+	input["command"] = bytes.TrimSuffix(strictjson.EncodeLine(line), []byte("\n"))
+	return Output{Stdout: strictjson.EncodeLine(preToolUseAnswer{Output: &preToolUseOutput{
+		Event: ClaudePreToolUse.String(), Decision: umpire.Allow.String(), Reason: rewrittenText,
+		Input: strictjson.EncodeLine(input),
+	}})}
+}
+
+// rewrittenText is the reason of a call that umpire runs.
+const rewrittenText = "umpire runs it: what it changes is looked at, and can be undone"
+
 func answerPreToolUse(v umpire.Verdict, reason string) []byte {
-	return strictjson.EncodeLine(preToolUseAnswer{Output: &preToolUseOutput{ClaudePreToolUse.String(), v.String(),
-		reason}})
+	return strictjson.EncodeLine(preToolUseAnswer{Output: &preToolUseOutput{
+		Event: ClaudePreToolUse.String(), Decision: v.String(), Reason: reason,
+	}})
 }
 
 func answerRequest(v permissionBehavior) []byte {

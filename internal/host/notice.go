@@ -24,6 +24,9 @@ func (p *Responder) tellClaude(ctx context.Context, r *run, q *Question, e Claud
 	if e.Session == "" {
 		return nil
 	}
+	if err := p.endTicket(ctx, q, &e); err != nil {
+		return err
+	}
 	if p.through == nil {
 		return p.endedAlone(ctx, q, e)
 	}

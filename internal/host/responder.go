@@ -37,7 +37,7 @@ type Responder struct {
 	// Admit hands one call in at the gate and starts it at once if nothing stands
 	// against it. It and Hash are required where there is a gate.
 	Admit func(
-		ctx context.Context, s umpire.Submission, runner string, leave func(*umpire.Decision) bool,
+		ctx context.Context, s umpire.Submission, runner string, choose func(*umpire.Decision) umpire.Admission,
 	) (umpire.Started, error)
 	// Hash is the digest by which the gate knows equal calls.
 	Hash func(tool string, input json.RawMessage) (string, error)
@@ -45,6 +45,11 @@ type Responder struct {
 	Home string
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
+	// Rewriter has command lines run by umpire; nil leaves them as they came.
+	Rewriter Rewriter
+	// HandOver is called where a Rewriter is needed and there is none; nil is not. It may not
+	// return.
+	HandOver func(q *Question)
 
 	gate     umpire.Gate
 	attended func() bool

@@ -66,7 +66,28 @@ func (p *Responder) decideClaude(ctx context.Context, r *run, q *Question, e Cla
 	case p.through != nil:
 		return p.through.answer(p, ctx, r, c)
 	}
-	return c.writeAnswer(c.alone(ctx), false), nil
+	d := c.alone(ctx)
+	reply := c.reply(&d, false)
+	if r, ok := p.plan(&c, &d, reply); ok {
+		if p.Rewriter.Allows(ctx, c.question, c.project, &c.event.Call) {
+			if out, ok := c.rewrite(ctx, p.Rewriter, &r, ""); ok {
+				return out, nil
+			}
+		}
+	}
+	return AnswerClaude(c.event, d, reply), nil
+}
+
+// plan says how umpire runs a call instead of the host, if it does.
+func (p *Responder) plan(c *claudeCase, d *umpire.Decision, reply Reply) (Rewriting, bool) {
+	if c.config.Hook.NeverRewrite {
+		return Rewriting{}, false
+	}
+	r, ok := planRewriting(&c.event, d, reply, c.undoes())
+	if ok && p.Rewriter == nil && p.HandOver != nil {
+		p.HandOver(c.question)
+	}
+	return r, ok && p.Rewriter != nil
 }
 
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
@@ -147,3 +168,6 @@ func (q *Question) Session() umpire.SessionID {
 	}
 	return e.Session
 }
+
+// undoes reports whether what calls change is to be undoable: the person lets edits run.
+func (c *claudeCase) undoes() bool { return c.config.Autonomy.Edits }

@@ -22,8 +22,8 @@ type heldGate struct {
 	batch    umpire.Batch
 }
 
-func (g *heldGate) admit(_ context.Context, s umpire.Submission, _ string, leave func(*umpire.Decision) bool) (umpire.Started, error) {
-	if g.left = leave(&g.decision); g.left {
+func (g *heldGate) admit(_ context.Context, s umpire.Submission, _ string, choose func(*umpire.Decision) umpire.Admission) (umpire.Started, error) {
+	if g.left = choose(&g.decision) == umpire.AdmitLeave; g.left {
 		return umpire.Started{Decision: g.decision}, nil
 	}
 	g.batch = umpire.Batch{ID: s.Batch, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{{ID: s.Calls[0].ID, State: umpire.CallAsked}}}

@@ -21,6 +21,10 @@ type gateHook struct {
 	run       *run
 	// asked is the decision as a person would be asked about it.
 	asked umpire.Decision
+	// rewriting is how umpire runs the call instead of the host, and looked says that it is
+	// known whether it may.
+	rewriting *Rewriting
+	looked    bool
 }
 
 func newGateHook(p *Responder, r *run, c claudeCase) *gateHook {
@@ -38,7 +42,13 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q claudeCase) (Ou
 		return h.request(ctx)
 	}
 	r.holding.Store(true)
-	started, err := h.admit(ctx, h.left)
+	started, err := h.admit(ctx, h.choose)
+	if err == nil && h.rewriting != nil && !h.looked {
+		if h.looked = true; !p.Rewriter.Allows(ctx, h.question, h.project, &h.event.Call) {
+			h.rewriting = nil
+		}
+		started, err = h.admit(ctx, h.choose)
+	}
 	if err != nil && ctx.Err() != nil {
 		// It may have been stored all the same; the answer goes to nobody.
 		_, err = h.withdraw(ctx, umpire.ResultCancelled, goneText)
@@ -46,6 +56,12 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q claudeCase) (Ou
 	switch {
 	case err != nil:
 		return Output{}, err
+	case h.rewriting != nil:
+		if out, ok := h.rewrite(ctx, p.Rewriter, h.rewriting, started.Batch.ID); ok {
+			return out, nil
+		}
+	}
+	switch {
 	case started.Go, started.Batch.ID == "": // started, or left to the host
 		return h.writeAnswer(started.Decision, h.holds()), nil
 	}
@@ -54,7 +70,12 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q claudeCase) (Ou
 
 // recordCall has the gate keep the record of a call that umpire only warns about.
 func (p *Responder) recordCall(ctx context.Context, r *run, q claudeCase) error {
-	asks := func(d *umpire.Decision) bool { return d.Verdict != umpire.Allow } // the gate may enforce still
+	asks := func(d *umpire.Decision) umpire.Admission { // the gate may enforce still
+		if d.Verdict != umpire.Allow {
+			return umpire.AdmitLeave
+		}
+		return umpire.AdmitStart
+	}
 	_, err := newGateHook(p, r, q).admit(ctx, asks)
 	return err
 }
@@ -72,18 +93,25 @@ func (h *gateHook) holds() bool {
 	return true
 }
 
-// left reports whether a call is the host's: umpire says nothing, lets the host's dialog
-// ask, or lets the host look at its own files.
-func (h *gateHook) left(d *umpire.Decision) bool {
+// choose says what becomes of a call. It is the host's where umpire says nothing, lets the
+// host's dialog ask, or lets the host look at its own files. Nothing is stored as long as it
+// is not known whether umpire may run it.
+func (h *gateHook) choose(d *umpire.Decision) umpire.Admission {
 	h.asked = *d
-	switch h.reply(d, h.holds()) {
-	case Silent, Ask:
-		return true
-	case Allow:
-		return d.Verdict != umpire.Allow
-	case Deny, Hold:
+	reply := h.reply(d, h.holds())
+	if r, ok := h.responder.plan(&h.claudeCase, d, reply); ok && !h.looked {
+		h.rewriting = &r
+		return umpire.AdmitNothing
 	}
-	return false
+	switch {
+	case h.rewriting != nil && h.rewriting.Action == umpire.TicketUndo:
+		return umpire.AdmitLater
+	case h.rewriting != nil:
+		return umpire.AdmitTrial
+	case reply == Silent, reply == Ask, reply == Allow && d.Verdict != umpire.Allow:
+		return umpire.AdmitLeave
+	}
+	return umpire.AdmitStart
 }
 
 // goneText is told of a call whose agent has ended the hook.
@@ -119,13 +147,15 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 }
 
 // admit hands the call in, or finds it where it was handed in before, and claims it
-// if it may run at once. Leave reports whether a call is the host's; nil leaves none.
-func (h *gateHook) admit(ctx context.Context, leave func(*umpire.Decision) bool) (started umpire.Started, err error) {
+// if it may run at once. Choose says what becomes of it.
+func (h *gateHook) admit(
+	ctx context.Context, choose func(*umpire.Decision) umpire.Admission,
+) (started umpire.Started, err error) {
 	err = h.opened(ctx, func() error {
 		started, err = h.responder.Admit(ctx, umpire.Submission{
 			Session: h.event.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()},
 			Headless: h.headless || h.event.Unattended(), Mode: h.mode(),
-		}, h.question.Runner, leave)
+		}, h.question.Runner, choose)
 		return err
 	})
 	return started, err

@@ -95,7 +95,7 @@ func newResponderWith(a *app.App, read func(dir string) (*config.Config, error))
 		Now:    a.Now,
 		Home:   a.UserHome(),
 
-		Remember: rememberWrites(a),
+		Remember: rememberWrites(a), Rewriter: &rewriter{app: a},
 	}
 }
 
@@ -103,7 +103,7 @@ func newResponderWith(a *app.App, read func(dir string) (*config.Config, error))
 func NewGateResponder(a *app.App, g *gate.Gate) *host.Responder {
 	kept := &config.Kept{Home: a.Home(), Read: a.ReadConfig}
 	d := newResponderWith(a, kept.Of)
-	d.Admit, d.Hash = g.Admit, batch.ArgsHash
+	d.Admit, d.Hash, d.Rewriter = g.Admit, batch.ArgsHash, &rewriter{a, g}
 	return d
 }
 

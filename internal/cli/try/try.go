@@ -17,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
@@ -170,16 +171,7 @@ func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words 
 	if err != nil {
 		return nil, err
 	}
-	home := a.UserHome()
-	if plain, err := filepath.EvalSymlinks(home); err == nil {
-		home = plain
-	}
-	place := &sandbox.Place{
-		Workspace: []string{project.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv),
-	}
-	if project.GitDir != "" {
-		place.Workspace = append(place.Workspace, project.GitDir) // that of a linked worktree lies elsewhere
-	}
+	place := placeOf(a, project)
 	spec := trial.Spec{
 		Args: commandArgs(words), Env: tool.SandboxEnv(os.Environ(), conf.SandboxEnv), Dir: f.cwd, Place: place,
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: trial.LayersIn(state),
@@ -207,6 +199,21 @@ func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words 
 		return nil, app.Failed(errors.Join(err, result.Layer.Discard()))
 	}
 	return held, nil
+}
+
+// placeOf is where the commands of a project are tried.
+func placeOf(a *app.App, p *project.Project) *sandbox.Place {
+	home := a.UserHome()
+	if plain, err := filepath.EvalSymlinks(home); err == nil {
+		home = plain
+	}
+	place := &sandbox.Place{
+		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv),
+	}
+	if p.GitDir != "" {
+		place.Workspace = append(place.Workspace, p.GitDir) // that of a linked worktree lies elsewhere
+	}
+	return place
 }
 
 // commandArgs is how a command is run: several words as they are, one as a line of bash.

@@ -1,0 +1,320 @@
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// NewExecCommand is `umpire exec`, which agents start in place of a command of theirs.
+func NewExecCommand(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "exec TICKET -- COMMAND", Args: cobra.ArbitraryArgs,
+		Short: "Run a command that an agent's hook has put a ticket before",
+		Long:  execLong,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			with := *a
+			if home, err := cmd.Flags().GetString("home"); err == nil && home != "" {
+				with.Getenv = host.Registered(a.Getenv, []string{"", "--home", home})
+			}
+			if len(words) != 3 || words[1] != "--" {
+				return app.Usage(cmd.CommandPath()+" --help", "want TICKET -- COMMAND, where the command is one word")
+			}
+			return runTicket(cmd.Context(), &with, words[0], words[2])
+		},
+	}
+	cmd.Flags().String("home", "", "umpire's own folder; the hook writes it, and the environment then does not count")
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+const execLong = `Agents start this in place of a command of theirs, since a hook of umpire's told them to:
+see umpire init. The command runs as a trial. Its changes are kept at once if they need
+no question, and can be taken back with umpire undo. Otherwise they wait for a person,
+and it ends with exit code 3; umpire try --list shows them.
+
+A ticket is good for one command, in one folder, for a minute. Without a valid one
+nothing runs.`
+
+// An execution is one command line that runs by its ticket.
+type execution struct {
+	*app.App
+
+	secret  string
+	ticket  umpire.Ticket
+	shell   process.Shell
+	config  *config.Config
+	project *project.Project
+	state   string
+	// late says that nobody waits for the command any more: what it did is then held.
+	late atomic.Bool
+}
+
+// runTicket takes the ticket, runs its line as a trial, and keeps what it did if that needs no
+// question.
+func runTicket(ctx context.Context, a *app.App, mark, line string) error {
+	secret, ours := strings.CutPrefix(mark, host.TicketMark)
+	if !ours {
+		return app.Usage("umpire init claude", "%q is not a ticket", mark)
+	}
+	e := &execution{App: a, secret: secret}
+	if err := e.lookAround(ctx); err != nil {
+		return err
+	}
+	if err := e.take(ctx, line); err != nil {
+		return err
+	}
+	result, err := e.runLine(ctx)
+	if errors.Is(err, trial.ErrUnavailable) {
+		if err := trial.NoteUnavailable(e.state, e.project.Root); err != nil {
+			e.RemarkError(err) // the next one ends in the same words
+		}
+		if e.ticket.Action == umpire.TicketUndo {
+			return e.runPlain()
+		}
+		return &app.CommandError{Code: exitUnavailable, Err: err, Hint: "umpire doctor"}
+	}
+	if err != nil {
+		return app.Failed(err)
+	}
+	return e.settle(ctx, result)
+}
+
+// lookAround finds out what there is to know before the ticket is used.
+func (e *execution) lookAround(ctx context.Context) (err error) {
+	if e.Dir, err = filepath.EvalSymlinks(e.Dir); err != nil {
+		return app.Failed(err)
+	}
+	var known bool
+	if e.shell, known = process.ShellOf(os.Getppid()); !known || !isHostShell(e.shell.Program) {
+		return app.Refused("umpire try -- COMMAND", "a ticket is for a command that bash or zsh runs for an agent")
+	}
+	if e.config, err = e.LoadConfig(e.Dir); err != nil {
+		return err
+	}
+	if e.project, err = e.FindProject(e.Dir); err != nil {
+		return err
+	}
+	e.state, err = prepareState(ctx, e.App)
+	return err
+}
+
+// isHostShell reports whether a program is one of the shells that a line is quoted for.
+func isHostShell(program string) bool {
+	return slices.ContainsFunc([]string{"bash", "zsh"}, func(name string) bool {
+		return strings.HasPrefix(filepath.Base(program), name) // zsh-5.9
+	})
+}
+
+// take uses the ticket.
+func (e *execution) take(ctx context.Context, line string) error {
+	return e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) (err error) {
+		e.ticket, err = g.UseTicket(ctx, umpire.TicketUse{
+			Secret: e.secret, Line: line, Dir: e.Dir, User: os.Getuid(), Above: process.Above(os.Getpid()),
+			Runner: process.NameOf(os.Getpid()),
+		})
+		return err
+	})
+}
+
+// args are how the line runs: as the host's own shell would run it, with the functions and
+// options that the host has given that. Seen are the files that it reads them from.
+func (e *execution) args() (args, seen []string) {
+	script := "eval " + shell.Quote(e.ticket.Line)
+	if before, _, found := strings.Cut(e.shell.Script, " && eval "); found {
+		snapshot, _, _ := strings.Cut(strings.TrimPrefix(before, "source "), " 2>")
+		if snapshot = strings.Trim(snapshot, `'"`); filepath.Base(filepath.Dir(snapshot)) == hostSnapshots {
+			script, seen = before+" && "+script, []string{snapshot}
+		}
+	}
+	return []string{e.shell.Program, "-c", script}, seen
+}
+
+// hostSnapshots is the folder in which Claude Code keeps what its shells begin with.
+const hostSnapshots = "shell-snapshots"
+
+// hostVariables begin the names of what a host keeps in the environment for itself: sockets,
+// tokens and ids of its session.
+var hostVariables = []string{"CLAUDE_CODE_", "CLAUDE_PID", "CLAUDE_EFFORT", "ANTHROPIC_"}
+
+// env is the environment of the line.
+func (e *execution) env() []string {
+	return slices.DeleteFunc(tool.SandboxEnv(os.Environ(), e.config.SandboxEnv), func(pair string) bool {
+		return slices.ContainsFunc(hostVariables, func(name string) bool { return strings.HasPrefix(pair, name) })
+	})
+}
+
+// runLine runs the line as a trial.
+func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
+	signal.Ignore(syscall.SIGPIPE) // a host that is gone reads nothing, and its command goes on
+	signals := make(chan os.Signal, 1)
+	passed := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the command decides what a signal means
+	defer stop()
+	go e.watch(ctx, signals, passed)
+	args, seen := e.args()
+	return trial.Run(ctx, trial.Spec{
+		Args: args, Env: e.env(), Dir: e.Dir, Seen: seen, Stdin: pipedInput(e.App), Signals: passed,
+		Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr}, Place: placeOf(e.App, e.project),
+		State: trial.LayersIn(e.state),
+	})
+}
+
+// hostWatch is how often it is looked whether the host is still there.
+const hostWatch = 250 * time.Millisecond
+
+// watch passes signals on, and notes that nobody waits any more: the host is gone, or has
+// ended the command.
+func (e *execution) watch(ctx context.Context, signals <-chan os.Signal, passed chan<- os.Signal) {
+	ticker := time.NewTicker(hostWatch)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-signals:
+			e.late.Store(true)
+			passed <- s
+		case <-ticker.C:
+			e.lookForHost()
+		}
+	}
+}
+
+func (e *execution) lookForHost() {
+	if alive, known := process.Alive(e.ticket.Host); e.ticket.Host != "" && known && !alive {
+		e.late.Store(true)
+	}
+}
+
+// A lasting writer goes on when nobody reads any more.
+type lasting struct{ to io.Writer }
+
+func (l lasting) Write(p []byte) (int, error) {
+	_, _ = l.to.Write(p) // see above
+	return len(p), nil
+}
+
+// runPlain runs the line as the host would have: it was allowed, and cannot be tried here.
+func (e *execution) runPlain() error {
+	args, _ := e.args()
+	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it ends as it would have without umpire
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Dir, e.Stdin, e.Stdout, e.Stderr
+	err := cmd.Run()
+	if exited, is := errors.AsType[*exec.ExitError](err); is {
+		return &app.CommandError{Code: exited.ExitCode()}
+	}
+	return app.Failed(err)
+}
+
+// settle keeps what the line did, or holds it for a person.
+func (e *execution) settle(ctx context.Context, result *trial.Result) error {
+	ended := ctx
+	ctx = context.WithoutCancel(ctx)
+	h := &trial.Held{
+		ID: filepath.Base(result.Layer.Dir), Time: e.Now().UTC(), Command: e.ticket.Line, Root: e.project.Root,
+		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
+	}
+	e.lookForHost()
+	seen := result.Layer.Describe(&result.Effects)
+	if len(seen.List) == 0 && seen.Whole {
+		e.sayRefused(seen.Refused)
+		return errors.Join(app.Failed(h.Layer.Discard()), exitOf(result.Exit))
+	}
+	if err := trial.Hold(e.state, h); err != nil {
+		return app.Failed(errors.Join(err, h.Layer.Discard()))
+	}
+	first := false
+	if !e.late.Load() && ended.Err() == nil {
+		err := e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) (err error) {
+			first, err = g.EndTicket(ctx, e.secret)
+			return err
+		})
+		if err != nil {
+			return e.hold(h, &seen, e.Text.Error(err))
+		}
+	}
+	if !first || e.late.Load() {
+		return e.hold(h, &seen, e.Text.Of("nobody waited for it any more"))
+	}
+	d := e.decide(&seen)
+	if d.Verdict != umpire.Allow {
+		return e.hold(h, &seen, e.Text.Reason(d.Reason))
+	}
+	if err := keepHeld(ctx, e.App, e.state, h, true); err != nil {
+		return e.hold(h, &seen, e.Text.Error(err))
+	}
+	return exitOf(result.Exit)
+}
+
+// exitOf ends with the exit code of the line.
+func exitOf(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return &app.CommandError{Code: code}
+}
+
+// decide decides what the line did.
+func (e *execution) decide(seen *umpire.TrialEffects) umpire.Decision {
+	g := gate.New(e.GateConfig(e.config))
+	defer g.Close()
+	call, err := check.CommandCall(e.ticket.Line)
+	if err != nil {
+		return umpire.Decision{}
+	}
+	call.ID, call.Session, call.Dir = e.ticket.Call, e.ticket.Session, e.Dir
+	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: e.config.Mode}}
+	return g.DecideEffects(e.project.Root, q, seen)
+}
+
+// heldText tells whoever reads the output of a command that its changes wait.
+const heldText = `this ran in a trial, and nothing of it is real yet: it waits for review as %s (%s). %s. ` +
+	`Go on with something else, or wait until a person keeps it.`
+
+// hold leaves what the line did to a person, and says so to whoever reads the output.
+func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) error {
+	changes := e.FormatCount(len(seen.List), "%d change", "%d changes")
+	why = view.Visible(strings.TrimSuffix(why, "."))
+	fmt.Fprintf(e.Stderr, "umpire: "+e.Text.Of(heldText)+"\n", h.ID, changes, why)
+	e.sayRefused(seen.Refused)
+	return &app.CommandError{Code: app.ExitAsks}
+}
+
+// sayRefused says which addresses the line wanted in vain.
+func (e *execution) sayRefused(all []umpire.TrialAttempt) {
+	for _, r := range all {
+		if r.Kind == umpire.AttemptNetwork {
+			text := e.Text.Of("it wanted %s; there is no network in a trial")
+			fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(r.Target))
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package host
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// A Rewriter has command lines of a host run by umpire instead, each by a ticket. Its methods
+// may look at this machine.
+type Rewriter interface {
+	// Command begins the line that runs one by a ticket: the absolute path of umpire and
+	// what follows.
+	Command() []string
+	// Allows reports whether a line may be replaced: it can be tried in this folder, and all
+	// of the host's own rules are known and none of them denies it or asks about it. The host
+	// compares its rules with the new line alone.
+	Allows(ctx context.Context, q *Question, project string, call *umpire.Call) bool
+	// Issue makes a ticket.
+	Issue(ctx context.Context, q *Question, t umpire.Ticket) (secret string, err error)
+	// End says that the host does not wait any more for the line of a ticket.
+	End(ctx context.Context, q *Question, secret string) error
+}
+
+// A Rewriting is how a line runs instead of as it came.
+type Rewriting struct {
+	shell.FolderSplit
+
+	Action umpire.TicketAction
+}
+
+// planRewriting says how umpire runs a call instead of the host, if it does: a command line
+// that is to be tried first, or one that is allowed and would write where it can be undone.
+// A reply that leaves the question to the host's own check stays.
+func planRewriting(e *ClaudeEvent, d *umpire.Decision, reply Reply, undo bool) (Rewriting, bool) {
+	action := rewritingAction(e, d, reply, undo)
+	if action == "" {
+		return Rewriting{}, false
+	}
+	line, ok := commandLine(e)
+	if !ok {
+		return Rewriting{}, false
+	}
+	split, ok := shell.SplitFolder(line)
+	return Rewriting{split, action}, ok
+}
+
+func rewritingAction(e *ClaudeEvent, d *umpire.Decision, reply Reply, undo bool) umpire.TicketAction {
+	mode := ClaudePermission(e.PermissionMode)
+	switch mode {
+	case Default, AcceptEdits, Auto, Bypass:
+	case Unknown, Plan, DontAsk:
+		return ""
+	}
+	runs := reply == Allow || reply == Silent && mode == Bypass
+	switch {
+	case e.Kind != ClaudePreToolUse, e.ToolName != "Bash", e.ToolUseID == "", e.Session == "", e.Call.Background:
+		return ""
+	case d.Verdict == umpire.Ask && d.Trial == umpire.TrialFirst && reply != Deny:
+		return umpire.TicketTrial
+	case d.Verdict == umpire.Allow && undo && runs && canUndo(d):
+		return umpire.TicketUndo
+	}
+	return ""
+}
+
+// canUndo reports whether a call that is allowed does nothing but change files of the project,
+// and looks around. What git does is undone by its own records.
+func canUndo(d *umpire.Decision) bool {
+	changes := false
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		switch {
+		case a.Code, a.Doubt != "", a.Consequence.AtLeast(umpire.Outward) && !a.Paths(), a.Program == "git":
+			return false
+		case a.Kind == umpire.KindExec, a.Kind == umpire.KindRead:
+		case !a.Paths():
+			return false
+		case a.Place == umpire.PlaceInside:
+			changes = true
+		case a.Place != umpire.PlaceHarmless:
+			return false
+		}
+	}
+	return changes
+}
+
+// commandLine is the line of a call that runs one.
+func commandLine(e *ClaudeEvent) (string, bool) {
+	input, err := strictjson.ReadObject(e.Call.Input)
+	if err != nil {
+		return "", false
+	}
+	line, err := input.RequiredText("command")
+	return line, err == nil && utf8.ValidString(line) && !strings.Contains(line, "\x00")
+}
+
+// dir is the folder in which the line starts, given that of the shell, with links resolved.
+// A shell takes .. off a path before it looks where links lead.
+func (r *Rewriting) dir(from string) (string, error) {
+	for _, dir := range r.Dirs {
+		from = filepath.Clean(files.AbsoluteFrom(from, dir))
+	}
+	return files.Canonical(from)
+}
+
+const (
+	// maxRewritten bounds a line in the form in which the host hands it to its shell. The
+	// system takes 128 KiB, and the host adds a few lines of its own.
+	maxRewritten = 96 << 10
+	// quoteCost is how many bytes more a single quote takes in that form: '"'"' for '.
+	quoteCost = 4
+	// maxFirstLine bounds what is shown of a line that the gate keeps.
+	maxFirstLine = 200
+)
+
+// TicketMark begins the name of a ticket on a command line.
+const TicketMark = "ticket-"
+
+// command is the line that the host runs. Large says that the original is too long for it,
+// so that the gate has to keep it.
+func (r *Rewriting) command(words []string, ticket string) (line string, large bool) {
+	var quoted []string
+	for _, word := range words {
+		quoted = append(quoted, shell.Quote(word))
+	}
+	run := strings.Join(quoted, " ") + " " + TicketMark + ticket + " -- "
+	line = r.Before + run + quote(r.Line) + r.After
+	if len(line)+quoteCost*strings.Count(line, "'") < maxRewritten {
+		return line, false
+	}
+	first, _, _ := strings.Cut(r.Line, "\n")
+	return r.Before + run + quote(files.ClipTo(first, maxFirstLine, "")+" …") + r.After, true
+}
+
+// quote is a word in single quotes, which bash and zsh read alike, whatever their settings.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// rewrite answers a question with the line by which umpire runs the call. Recorded is where
+// the gate has recorded it, "" for nowhere. An error leaves the call as it came.
+func (c *claudeCase) rewrite(
+	ctx context.Context, by Rewriter, r *Rewriting, recorded umpire.BatchID,
+) (Output, bool) {
+	dir, err := r.dir(c.event.Call.Dir)
+	if err != nil {
+		return Output{}, false
+	}
+	_, large := r.command(by.Command(), strings.Repeat("0", ticketDigits))
+	secret, err := by.Issue(ctx, c.question, umpire.Ticket{
+		Session: c.event.Session, Batch: recorded, Call: c.event.Call.ID, Action: r.Action, Line: r.Line, Large: large,
+		Dir: dir,
+	})
+	if err != nil {
+		return Output{}, false
+	}
+	line, _ := r.command(by.Command(), secret)
+	return rewriteClaude(c.event, line), true
+}
+
+// ticketDigits is how long a ticket is.
+const ticketDigits = 32
+
+// ticketOnLine is the ticket on a command line that was rewritten, "" for none.
+func ticketOnLine(line string) string {
+	_, rest, found := strings.Cut(line, " "+TicketMark)
+	if !found || len(rest) < ticketDigits || strings.Trim(rest[:ticketDigits], "0123456789abcdef") != "" {
+		return ""
+	}
+	return rest[:ticketDigits]
+}
+
+// endedTicket is the ticket of a call that the host has moved to the background: it is reported
+// as having run, and runs on. "" is none.
+func endedTicket(e *ClaudeEvent) string {
+	if e.Kind != ClaudePostToolUse || e.ToolName != "Bash" {
+		return ""
+	}
+	response, err := strictjson.ReadObject(e.Response)
+	if err != nil {
+		return ""
+	}
+	if task, err := response.Text("backgroundTaskId"); err != nil || task == "" {
+		return ""
+	}
+	line, _ := commandLine(e)
+	return ticketOnLine(line)
+}
+
+// endTicket has what a line does held from now on, if the host does not wait for it.
+func (p *Responder) endTicket(ctx context.Context, q *Question, e *ClaudeEvent) error {
+	secret := endedTicket(e)
+	switch {
+	case secret == "":
+		return nil
+	case p.Rewriter != nil:
+		return p.Rewriter.End(ctx, q, secret)
+	case p.HandOver != nil:
+		p.HandOver(q)
+	}
+	return nil
+}
