@@ -33,7 +33,7 @@ func (r *trier) tryScript() {
 	b := must(r.Batch(r.t.Context(), r.session.ID, "m1"))(r.t)
 	for b.State != umpire.BatchFinished && b.State != umpire.BatchDelivered {
 		if b.State == umpire.BatchWaiting {
-			b = r.tell(r.report(r.begin("c").Trial, "made.txt"))
+			b = r.tell(r.report(r.begin().Trial, "made.txt"))
 			continue
 		}
 		s := r.start("c")
@@ -42,7 +42,7 @@ func (r *trier) tryScript() {
 		}
 		r.perform("kept")
 		r.settle(r.settlement(s.Trial.ID, umpire.TrialKept, s.Trial.Effects.Digest))
-		b = r.finish("c", umpire.ResultOK)
+		b = r.finish(umpire.ResultOK)
 	}
 }
 

@@ -50,16 +50,16 @@ func (r *trier) start(id string) umpire.Started {
 	}))(r.t)
 }
 
-func (r *trier) request(id string) umpire.TrialRequest {
+func (r *trier) request() umpire.TrialRequest {
 	return umpire.TrialRequest{
-		Session: r.session.ID, Batch: "m1", Call: umpire.CallID(id), Epoch: r.session.Epoch, Runner: "runner",
+		Session: r.session.ID, Batch: "m1", Call: "c", Epoch: r.session.Epoch, Runner: "runner",
 		Sandbox: r.sandbox,
 	}
 }
 
-func (r *trier) begin(id string) umpire.BegunTrial {
+func (r *trier) begin() umpire.BegunTrial {
 	r.t.Helper()
-	return must(r.BeginTrial(r.t.Context(), r.request(id)))(r.t)
+	return must(r.BeginTrial(r.t.Context(), r.request()))(r.t)
 }
 
 // report says that a trial made files of the project, by their names.
@@ -95,10 +95,10 @@ func (r *trier) settle(s umpire.TrialSettlement) umpire.Batch {
 	return must(r.SettleTrial(r.t.Context(), s))(r.t)
 }
 
-func (r *trier) finish(id string, status umpire.ResultStatus) umpire.Batch {
+func (r *trier) finish(status umpire.ResultStatus) umpire.Batch {
 	r.t.Helper()
 	return must(r.Finish(r.t.Context(), umpire.Result{
-		Session: r.session.ID, Batch: "m1", Call: umpire.CallID(id), Status: status, Output: "it ran", Epoch: r.session.Epoch,
+		Session: r.session.ID, Batch: "m1", Call: "c", Status: status, Output: "it ran", Epoch: r.session.Epoch,
 	}))(r.t)
 }
 
@@ -138,7 +138,7 @@ func TestTrialFirstIsKeptUnasked(t *testing.T) {
 	if s := r.start("c"); s.Go || s.Batch.State != umpire.BatchWaiting || r.pending("c").TrialOffer != umpire.TrialFirst {
 		t.Fatalf("it is to be tried first: %+v", s)
 	}
-	begun := r.begin("c")
+	begun := r.begin()
 	if begun.Call.Tool != "Bash" || begun.Batch.Calls[0].TrialState != umpire.TrialRunning {
 		t.Errorf("begun: %+v", begun)
 	}
@@ -159,7 +159,7 @@ func TestTrialFirstIsKeptUnasked(t *testing.T) {
 	}
 	r.settle(r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest))
 	r.settle(r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest)) // its acknowledgement was lost
-	if b := r.finish("c", umpire.ResultOK); b.State != umpire.BatchFinished || b.Calls[0].Trial != "" {
+	if b := r.finish(umpire.ResultOK); b.State != umpire.BatchFinished || b.Calls[0].Trial != "" {
 		t.Errorf("finished: %+v", b)
 	}
 	r.wantKinds(umpire.EventPermissionAsked, umpire.EventTrialStarted, umpire.EventTrialRan, umpire.EventPermissionApproved,
@@ -184,7 +184,7 @@ func TestTrialThatAsks(t *testing.T) {
 	r.hand(command("c", unknownScript), call("r", "Read", `{"file_path":`+quoted(r.file("a.txt"))+`}`))
 	r.start("c")
 	first := r.pending("c")
-	begun := r.begin("c")
+	begun := r.begin()
 	report := r.report(begun.Trial, ".git/hooks/pre-commit", "made.txt")
 	if b := r.tell(report); b.State != umpire.BatchWaiting || b.Calls[1].State != umpire.CallApproved {
 		t.Fatalf("reported: %+v", b)
@@ -207,7 +207,7 @@ func TestTrialThatAsks(t *testing.T) {
 		t.Fatalf("started: %+v", s)
 	}
 	r.settle(r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest))
-	r.finish("c", umpire.ResultOK)
+	r.finish(umpire.ResultOK)
 	if s := r.start("r"); !s.Go {
 		t.Errorf("the next call: %+v", s)
 	}
@@ -219,7 +219,7 @@ func TestTrialDenied(t *testing.T) {
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
 	r.hand(command("c", unknownScript))
 	r.start("c")
-	begun := r.begin("c")
+	begun := r.begin()
 	r.tell(r.report(begun.Trial, ".git/hooks/pre-commit"))
 	r.refuse("c", "no hooks")
 	b := must(r.Batch(t.Context(), r.session.ID, "m1"))(t)
@@ -240,7 +240,7 @@ func TestTrialAgainstARule(t *testing.T) {
 	must(r.AddRule(t.Context(), r.project, umpire.ScopeProject, rule, umpire.Actor{}))(t)
 	r.hand(command("c", unknownScript))
 	r.start("c")
-	b := r.tell(r.report(r.begin("c").Trial, "made.txt"))
+	b := r.tell(r.report(r.begin().Trial, "made.txt"))
 	if b.State != umpire.BatchFinished || b.Calls[0].Code != umpire.CodeBlocked || b.Calls[0].Trial != "" {
 		t.Errorf("reported: %+v", b)
 	}
@@ -254,7 +254,7 @@ func TestTrialOfAPerson(t *testing.T) {
 	if b := r.hand(command("c", unknownScript)); b.State != umpire.BatchWaiting || r.pending("c").TrialOffer != umpire.TrialOffered {
 		t.Fatalf("handed in: %+v", b)
 	}
-	begun := r.begin("c")
+	begun := r.begin()
 	if b := r.tell(r.report(begun.Trial)); b.State != umpire.BatchWaiting {
 		t.Errorf("reported: %+v", b)
 	}
@@ -283,7 +283,7 @@ func TestTrialThatCannotBeKept(t *testing.T) {
 			r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
 			r.hand(command("c", unknownScript))
 			r.start("c")
-			report := r.report(r.begin("c").Trial, "made.txt")
+			report := r.report(r.begin().Trial, "made.txt")
 			change(&report)
 			r.tell(report)
 			if card := r.pending("c"); card.Trial == nil || card.Trial.State != umpire.TrialDiscarded || card.TrialOffer != umpire.NoTrial {
@@ -306,7 +306,7 @@ func TestTrialHeadless(t *testing.T) {
 			r := newTrier(t, policy.AutonomyMedium, umpire.Opening{Headless: true})
 			r.hand(command("c", unknownScript))
 			r.start("c")
-			report := r.report(r.begin("c").Trial, name)
+			report := r.report(r.begin().Trial, name)
 			c := r.tell(report).Calls[0]
 			if c.State != want || want == umpire.CallDone && c.Code != umpire.CodeAutoDeny {
 				t.Errorf("reported: %+v", c)
@@ -321,7 +321,7 @@ func TestTrialHeadless(t *testing.T) {
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{Headless: true})
 	r.hand(command("c", unknownScript))
 	r.start("c")
-	b := r.settle(r.settlement(r.begin("c").Trial, umpire.TrialDiscarded, "")) // it could not be tried
+	b := r.settle(r.settlement(r.begin().Trial, umpire.TrialDiscarded, "")) // it could not be tried
 	if c := b.Calls[0]; c.Code != umpire.CodeAutoDeny || c.State != umpire.CallDone {
 		t.Errorf("not tried: %+v", c)
 	}
@@ -332,7 +332,7 @@ func TestTrialTooLate(t *testing.T) {
 	t.Parallel()
 	r := newTrier(t, policy.AutonomyLow, umpire.Opening{})
 	r.hand(command("c", unknownScript))
-	begun := r.begin("c")
+	begun := r.begin()
 	r.approve("c", umpire.ScopeOnce)
 	if _, err := r.Start(t.Context(), umpire.Start{Session: r.session.ID, Batch: "m1", Call: "c", Epoch: r.session.Epoch, Sandbox: r.sandbox}); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("started while a trial runs: %v", err)
@@ -353,7 +353,7 @@ func TestTrialIsRefused(t *testing.T) {
 	r.hand(command("c", unknownScript), command("d", unknownScript+" 2"), call("w", "Write", `{"file_path":`+quoted(r.file("w"))+`,"content":""}`))
 	fails := func(want error, change func(*umpire.TrialRequest)) {
 		t.Helper()
-		request := r.request("c")
+		request := r.request()
 		change(&request)
 		if _, err := r.BeginTrial(t.Context(), request); !errors.Is(err, want) {
 			t.Errorf("begun: %v, want %v", err, want)
@@ -364,7 +364,7 @@ func TestTrialIsRefused(t *testing.T) {
 	fails(umpire.ErrNotFound, func(q *umpire.TrialRequest) { q.Call = "x" })
 	fails(umpire.ErrFenced, func(q *umpire.TrialRequest) { q.Epoch = 7 })
 	fails(umpire.ErrInvalid, func(q *umpire.TrialRequest) { q.Call = "" })
-	begun := r.begin("c")
+	begun := r.begin()
 	fails(umpire.ErrLimit, func(*umpire.TrialRequest) {})
 	other := r.session
 	r.session = r.testGate.session(umpire.Opening{Runner: "other"})
@@ -379,7 +379,7 @@ func TestTrialIsRefused(t *testing.T) {
 	// The runner is gone, and its lease is over: its trial stands in nobody's way.
 	r.pass(Lease + time.Second)
 	r.session = other
-	r.begin("c")
+	r.begin()
 }
 
 // TestTrialOfAnother: whoever takes the session discards the trial that ran, and leaves effects
@@ -389,7 +389,7 @@ func TestTrialOfAnother(t *testing.T) {
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
 	r.hand(command("c", unknownScript))
 	r.start("c")
-	lost := r.begin("c")
+	lost := r.begin()
 	take := func() umpire.Batch {
 		r.pass(Lease + time.Second)
 		r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
@@ -401,7 +401,7 @@ func TestTrialOfAnother(t *testing.T) {
 	if b := r.tell(r.report(lost.Trial, "made.txt")); b.Calls[0].Trial != "" || b.State != umpire.BatchWaiting {
 		t.Errorf("reported after it was discarded: %+v", b)
 	}
-	begun := r.begin("c")
+	begun := r.begin()
 	r.tell(r.report(begun.Trial, ".git/hooks/pre-commit"))
 	if b := take(); b.Calls[0].TrialState != umpire.TrialWaiting {
 		t.Errorf("taken: %+v", b)
@@ -427,7 +427,7 @@ func TestTrialInConflict(t *testing.T) {
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
 	r.hand(command("c", unknownScript))
 	r.start("c")
-	begun := r.begin("c")
+	begun := r.begin()
 	report := r.report(begun.Trial, "made.txt")
 	r.tell(report)
 	if _, err := r.SettleTrial(t.Context(), r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest)); !errors.Is(err, umpire.ErrState) {
@@ -440,7 +440,7 @@ func TestTrialInConflict(t *testing.T) {
 	conflict := r.settlement(begun.Trial, umpire.TrialConflict, "")
 	conflict.Paths = []string{r.file("made.txt")}
 	r.settle(conflict)
-	if b := r.finish("c", umpire.ResultError); b.Calls[0].TrialState != umpire.TrialConflict || b.State != umpire.BatchFinished {
+	if b := r.finish(umpire.ResultError); b.Calls[0].TrialState != umpire.TrialConflict || b.State != umpire.BatchFinished {
 		t.Errorf("finished: %+v", b)
 	}
 	if b := r.settle(r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest)); b.Calls[0].Trial != "" {
@@ -455,7 +455,7 @@ func TestTrialOnTheTimeline(t *testing.T) {
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
 	r.hand(command("c", unknownScript))
 	r.start("c")
-	begun := r.begin("c")
+	begun := r.begin()
 	report := r.report(begun.Trial, "a.txt", "b.txt")
 	report.Effects.Refused = []umpire.TrialAttempt{{Kind: umpire.AttemptNetwork, Target: "example.org:443"}}
 	r.tell(report)

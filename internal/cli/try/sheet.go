@@ -106,7 +106,7 @@ func (s *sheet) summary() string {
 		if isFolder(e) {
 			folders[e.Kind]++
 		} else {
-			counts[umpire.EffectKind(e.Kind)]++
+			counts[e.Kind]++
 		}
 	}
 	parts := view.CountEffects(counts, s.Text)
