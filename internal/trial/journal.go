@@ -89,6 +89,8 @@ type step struct {
 	InPlace bool `json:"in_place,omitempty"`
 	// Unchanged says that a call was to write there, and has not.
 	Unchanged bool `json:"unchanged,omitempty"`
+	// Secret says that its content is only kept sealed, and no text of it for merging.
+	Secret bool `json:"secret,omitempty"`
 
 	from content // what is staged
 }

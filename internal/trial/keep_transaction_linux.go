@@ -21,6 +21,7 @@ type transaction struct {
 	*journal
 	openRoots
 
+	vault  Vault // nil where nothing is sealed
 	record string
 	lock   *os.File            // the record's folder, locked as long as a process works on it
 	stages []int               // by root; where new files are made ready, and old ones go
@@ -175,6 +176,9 @@ func (t *transaction) complete() error {
 		return err
 	}
 	if err := t.setFolders(func(f *folderStep) Entry { return f.After }); err != nil {
+		return err
+	}
+	if err := t.sealOld(); err != nil {
 		return err
 	}
 	if err := t.advance(appliedFile, doneFile); err != nil {

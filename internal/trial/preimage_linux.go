@@ -137,7 +137,7 @@ func copyFolderNames(from int, name string, to int, as string) error {
 // and merge them.
 func (t *transaction) saveAfter(i int) error {
 	s := &t.Steps[i]
-	if t.staged[i] == 0 || !s.Before.Exists() || !s.Before.Type.IsRegular() || !s.After.Type.IsRegular() ||
+	if s.Secret || t.staged[i] == 0 || !s.Before.Exists() || !s.Before.Type.IsRegular() || !s.After.Type.IsRegular() ||
 		max(s.Before.Size, s.After.Size) > maxMerged {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -19,11 +20,33 @@ type RecordSpec struct {
 	// what stands there is copied. Else the files are replaced, and what stands there only gets
 	// another name. What is remembered for later does not outlast a power loss.
 	Later bool
+	// Vault seals what stands at paths that hold secrets; nil takes no path for one.
+	Vault Vault
 	// Call and Session name the call, and Command is what people are told of it.
 	Call    umpire.CallID
 	Session umpire.SessionID
 	Command string
 }
+
+// A Vault knows the files that hold secrets, and encrypts what is remembered of them. The
+// label binds a text to its place.
+type Vault interface {
+	IsSecret(path string) bool
+	Seal(label string, plain []byte) ([]byte, error)
+	Open(label string, sealed []byte) ([]byte, error)
+}
+
+// isSecret reports whether a path holds secrets.
+func isSecret(v Vault, path string) bool { return v != nil && v.IsSecret(path) }
+
+// vaultLabel is where a sealed file belongs.
+func vaultLabel(record, path string) string { return fmt.Sprintf("undo:%q:%q", record, path) }
+
+// sealedSuffix ends the name of a file in a record that is sealed.
+const sealedSuffix = ".sealed"
+
+// maxSealed bounds a file that is sealed: it is held in memory.
+const maxSealed = 16 << 20
 
 // maxPreimage bounds a file that is copied before it is written. A larger one is remembered
 // where it needs no copy, and else its call has no record.

@@ -54,6 +54,7 @@ func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.RemoveTree(record))
 	}
+	t.vault = spec.Vault
 	r := &Recording{t}
 	if err := r.remember(ctx); err != nil {
 		t.close()
@@ -217,12 +218,17 @@ func (r *Recording) rememberStep(ctx context.Context, i, to int) error {
 		return err
 	}
 	if s.Before, _, err = readAt(ctx, parent, base); err != nil || !s.Before.Exists() {
+		s.Secret = isSecret(r.vault, s.Path)
 		return err
 	}
 	if !s.Before.Type.IsRegular() || r.Later && s.Before.Links > 1 {
 		return ErrUnavailable
 	}
 	name := strconv.Itoa(i)
+	if isSecret(r.vault, s.Path) {
+		s.Secret = true
+		return r.rememberSecret(parent, base, s.Path, name)
+	}
 	limit := int64(maxPreimageLater)
 	if !r.Later {
 		limit = maxPreimage
@@ -245,6 +251,16 @@ func (r *Recording) rememberStep(ctx context.Context, i, to int) error {
 		return nil
 	}
 	return flushAt(to, name)
+}
+
+// rememberSecret saves a file that holds secrets, sealed.
+func (r *Recording) rememberSecret(folder int, base, path, name string) error {
+	from, err := openFile(folder, base)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return sealFile(r.vault, from, r.record, path, name)
 }
 
 // rememberFolders notes the folders in which entries may come and go.
@@ -273,7 +289,7 @@ func (r *Recording) Expect(path string, content []byte) error {
 	if i < 0 {
 		return umpire.Errorf("%s is not in the record of its call", path)
 	}
-	if len(content) > maxMerged {
+	if len(content) > maxMerged || r.Steps[i].Secret {
 		return nil
 	}
 	return os.WriteFile(filepath.Join(r.record, afterFolder, strconv.Itoa(i)), content, 0o600)
@@ -388,6 +404,9 @@ func (r *Recording) sealStep(ctx context.Context, i int) error {
 
 // saveNow copies the text that stands at a path, so that later changes can be merged.
 func (r *Recording) saveNow(folder int, name string, i int) error {
+	if r.Steps[i].Secret {
+		return nil
+	}
 	text, err := readText(folder, name)
 	if err != nil || text == nil || !isMergeable(text) {
 		return err

@@ -28,6 +28,8 @@ type UndoSpec struct {
 	ID string
 	// Root is a project, "" for all of them. It does not matter to an ID.
 	Root string
+	// Vault opens what was sealed, and seals what the undo takes away.
+	Vault Vault
 	// Only are the paths that are taken back, with what lies in them; none is all. They
 	// are absolute.
 	Only []string

@@ -47,6 +47,7 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		return nil, errors.Join(err, os.Remove(record))
 	}
 	defer t.close()
+	t.vault = spec.Vault
 	u, err := openUndo(t, old, was)
 	if err == nil {
 		defer u.close()
@@ -228,7 +229,8 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	plan := step{Path: s.Path, Root: s.Root, Before: now, After: s.Before, from: content{u.files, strconv.Itoa(i)}}
+	plan := step{Path: s.Path, Root: s.Root, Before: now, After: s.Before}
+	plan.Secret = s.Secret || isSecret(u.vault, s.Path)
 	plan.After.SameAs = ""
 	if s.InPlace {
 		u.planAttributes(i, now)
@@ -238,8 +240,11 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
+	if plan.from, err = u.unsealOld(i); err != nil {
+		return err
+	}
 	if want := &plan.After; !had && want.Type.IsRegular() && want.Digest == "" && want.Exists() {
-		kept, err := u.readOld(ctx, i)
+		kept, err := u.readOld(ctx, i, plan.from)
 		if err != nil {
 			return err
 		}
@@ -358,7 +363,7 @@ func (u *undoing) isEmptied(s *step) bool {
 func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 	s := &u.was.Steps[i]
 	if s.Before.Type.IsRegular() {
-		kept, err := u.readOld(ctx, i)
+		kept, err := u.readOld(ctx, i, plan.from)
 		if err != nil {
 			return err
 		}
@@ -372,8 +377,7 @@ func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 }
 
 // readOld reads the file that stood at a step's path.
-func (u *undoing) readOld(ctx context.Context, i int) (Entry, error) {
-	old := content{u.files, strconv.Itoa(i)}
+func (u *undoing) readOld(ctx context.Context, i int, old content) (Entry, error) {
 	f, err := old.open()
 	if files.Missing(err) {
 		return Entry{}, umpire.Errorf("%s: what stood there before is no longer kept", u.was.Steps[i].Path)
