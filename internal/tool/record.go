@@ -19,7 +19,7 @@ func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) 
 		return nil, nil //nolint:nilerr // the tool reads it too, and says what is wrong
 	}
 	spec := trial.RecordSpec{
-		State: s.options.State, Roots: append([]string{s.options.Root}, s.options.AddDirs...),
+		State: s.options.State, Vault: s.options.Vault, Roots: append([]string{s.options.Root}, s.options.AddDirs...),
 		Call: u.call.ID, Session: u.call.Session, Command: u.call.Tool,
 	}
 	for i := range all {

@@ -45,6 +45,8 @@ type Options struct {
 	// State is umpire's own folder, in which files that a call changes are remembered, so that
 	// it can be undone. Without one, and where the system cannot, nothing is.
 	State string
+	// Vault seals what is remembered of files that hold secrets.
+	Vault trial.Vault
 	// Home is what ~ stands for, "" when it is not known.
 	Home string
 	// Env is the environment of commands. Variables that would change how a shell reads them,

@@ -17,6 +17,7 @@ func rememberWrites(a *app.App) func(context.Context, *host.Write) {
 	if a.Home() == "" {
 		return nil
 	}
+	vault := a.NewVault()
 	return func(ctx context.Context, w *host.Write) {
 		if w.Done {
 			_ = trial.SealCall(ctx, a.StateDir(), w.Call.Session, w.Call.ID) // undo seals it otherwise
@@ -31,7 +32,7 @@ func rememberWrites(a *app.App) func(context.Context, *host.Write) {
 			return
 		}
 		r, err := trial.Record(ctx, trial.RecordSpec{
-			State: a.StateDir(), Roots: []string{project}, Paths: []string{path}, Later: true,
+			State: a.StateDir(), Roots: []string{project}, Paths: []string{path}, Later: true, Vault: vault,
 			Call: w.Call.ID, Session: w.Call.Session,
 			Command: w.Call.Tool + " " + strings.TrimPrefix(path, project+"/"),
 		})

@@ -365,7 +365,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 	tidied := s.TidyUp(context.Background(), s.conf)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
-		MayRead: s.mayRead, State: s.StateDir(),
+		MayRead: s.mayRead, State: s.StateDir(), Vault: s.NewVault(),
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))

@@ -81,7 +81,7 @@ func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, e
 	if err != nil {
 		return nil, err
 	}
-	return &trial.UndoSpec{State: state, Root: project.Root, Only: absolutePaths(a, f.only)}, nil
+	return &trial.UndoSpec{State: state, Root: project.Root, Vault: a.NewVault(), Only: absolutePaths(a, f.only)}, nil
 }
 
 func absolutePaths(a *app.App, paths []string) []string {
