@@ -28,6 +28,9 @@ type UndoSpec struct {
 	ID string
 	// Root is a project, "" for all of them. It does not matter to an ID.
 	Root string
+	// Approve is asked before anything is taken back, with what would change; nil approves
+	// all. Its error is returned.
+	Approve func(*Kept) error
 	// Vault opens what was sealed, and seals what the undo takes away.
 	Vault Vault
 	// Only are the paths that are taken back, with what lies in them; none is all. They

@@ -53,6 +53,9 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		defer u.close()
 		err = u.plan(ctx)
 	}
+	if err == nil && spec.Approve != nil {
+		err = spec.Approve(j.kept())
+	}
 	if err != nil {
 		return nil, errors.Join(err, files.RemoveTree(record))
 	}

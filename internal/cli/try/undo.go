@@ -81,7 +81,10 @@ func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, e
 	if err != nil {
 		return nil, err
 	}
-	return &trial.UndoSpec{State: state, Root: project.Root, Vault: a.NewVault(), Only: absolutePaths(a, f.only)}, nil
+	return &trial.UndoSpec{
+		State: state, Root: project.Root, Vault: a.NewVault(), Only: absolutePaths(a, f.only),
+		Approve: approveUndo(ctx, a),
+	}, nil
 }
 
 func absolutePaths(a *app.App, paths []string) []string {
@@ -96,7 +99,12 @@ func absolutePaths(a *app.App, paths []string) []string {
 func undoError(a *app.App, id string, err error) error {
 	conflict, isConflict := errors.AsType[*trial.ConflictError](err)
 	_, isObstacle := errors.AsType[*trial.ObstacleError](err)
+	refused, isRefused := errors.AsType[*app.CommandError](err)
 	switch {
+	case isRefused:
+		return refused
+	case errors.Is(err, app.ErrUnconfirmed):
+		return app.Refused("", "nothing was taken back: %w", err)
 	case isConflict && len(conflict.Paths) > 0:
 		hint := strings.TrimSpace("umpire undo "+id) + " --only PATH"
 		return app.Refused(a.Text.Of(hint), "nothing was taken back: %w", err)
