@@ -6,9 +6,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -33,9 +35,10 @@ var neverHolds = []string{".git", "node_modules", "vendor", ".venv", "venv", "ta
 // The patterns of the policy, sorted by where they are looked for.
 type secretNames struct {
 	// byName are the patterns that hold at any depth, by the last part of the path, without
-	// the / at the beginning; wild are those last parts that have wildcards.
+	// the / at the beginning; wild are those last parts that have wildcards, by their last
+	// byte, 0 for a wildcard.
 	byName  map[string][]string
-	wild    []wildName
+	wild    map[byte][]wildName
 	inHome  []string // below the home
 	machine []string // from the root
 	except  []string
@@ -43,7 +46,7 @@ type secretNames struct {
 
 var secretsKnown = sync.OnceValue(func() *secretNames {
 	patterns, except := policy.SecretFiles()
-	known := &secretNames{byName: map[string][]string{}}
+	known := &secretNames{byName: map[string][]string{}, wild: map[byte][]wildName{}}
 	for _, p := range except {
 		known.except = append(known.except, strings.TrimPrefix(p, "/"))
 	}
@@ -65,7 +68,8 @@ var secretsKnown = sync.OnceValue(func() *secretNames {
 func (k *secretNames) add(pattern string) {
 	name := path.Base(pattern)
 	if strings.ContainsAny(name, "*?[") && k.byName[name] == nil {
-		k.wild = append(k.wild, wildOf(name))
+		w := wildOf(name)
+		k.wild[lastByte(w.last)] = append(k.wild[lastByte(w.last)], w)
 	}
 	k.byName[name] = append(k.byName[name], pattern)
 }
@@ -74,9 +78,11 @@ func (k *secretNames) add(pattern string) {
 // decides for nearly all entries.
 func (k *secretNames) names(dir, name string) bool {
 	patterns := k.byName[name]
-	for i := range k.wild {
-		if k.wild[i].fits(name) {
-			patterns = append(slices.Clip(patterns), k.byName[k.wild[i].pattern]...)
+	for _, end := range [...]byte{0, lastByte(name)} {
+		for i := range k.wild[end] {
+			if w := &k.wild[end][i]; w.fits(name) {
+				patterns = append(slices.Clip(patterns), k.byName[w.pattern]...)
+			}
 		}
 	}
 	if len(patterns) == 0 {
@@ -86,23 +92,33 @@ func (k *secretNames) names(dir, name string) bool {
 	return matchesAny(patterns, whole) && !matchesAny(k.except, whole)
 }
 
-// A wildName is a pattern of a name. Every entry of a project is compared with it, so one whose
-// only wildcard is a star is taken apart beforehand.
+func lastByte(text string) byte {
+	if text == "" {
+		return 0
+	}
+	return text[len(text)-1]
+}
+
+// A wildName is a pattern of a name. Every entry of a project is compared with some, so what
+// stands before the first wildcard and after the last one is known beforehand.
 type wildName struct {
 	pattern, first, last string
-	simple               bool
+	simple               bool // its only wildcard is a star
 }
 
 func wildOf(pattern string) wildName {
-	first, last, _ := strings.Cut(pattern, "*")
-	return wildName{pattern, first, last, !strings.ContainsAny(last, "*?[") && !strings.ContainsAny(first, "?[")}
+	const wildcards = "*?[]\\"
+	begin, end := strings.IndexAny(pattern, wildcards), strings.LastIndexAny(pattern, wildcards)
+	return wildName{pattern, pattern[:begin], pattern[end+1:], begin == end && pattern[begin] == '*'}
 }
 
 // fits is path.Match.
 func (w *wildName) fits(name string) bool {
+	if !strings.HasSuffix(name, w.last) || !strings.HasPrefix(name, w.first) {
+		return false
+	}
 	if w.simple {
-		return len(name) >= len(w.first)+len(w.last) && strings.HasPrefix(name, w.first) &&
-			strings.HasSuffix(name, w.last)
+		return len(name) >= len(w.first)+len(w.last)
 	}
 	ok, _ := path.Match(w.pattern, name) // the policy's own patterns are valid
 	return ok
@@ -166,24 +182,54 @@ func (p *Place) secretsInside(known *secretNames) (found []string) {
 			level = append(level, plain)
 		}
 	}
-	looked := 0
+	left := maxSecretDir
 	for range secretDepth {
-		var next []string
-		for _, dir := range level {
-			if looked++; looked > maxSecretDir {
-				return found
-			}
-			entries, _ := os.ReadDir(dir) // what cannot be read is not read by the command either
-			for _, e := range entries {
-				switch {
-				case known.names(dir, e.Name()):
-					found = append(found, filepath.Join(dir, e.Name()))
-				case e.IsDir() && !slices.Contains(neverHolds, e.Name()):
-					next = append(next, filepath.Join(dir, e.Name()))
-				}
-			}
+		level = level[:min(len(level), left)]
+		left -= len(level)
+		looks := known.lookInto(level)
+		level = nil
+		for i := range looks {
+			found, level = append(found, looks[i].secrets...), append(level, looks[i].inner...)
 		}
-		level = next
 	}
 	return found
+}
+
+// A secretLook is what a look into one folder found: secrets, and folders to look into.
+type secretLook struct{ secrets, inner []string }
+
+// lookInto looks into folders, into several at a time: the command waits for it.
+func (k *secretNames) lookInto(folders []string) []secretLook {
+	looks := make([]secretLook, len(folders))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(len(folders), runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(folders); i = int(next.Add(1)) - 1 {
+				looks[i] = k.look(folders[i])
+			}
+		})
+	}
+	all.Wait()
+	return looks
+}
+
+func (k *secretNames) look(folder string) (l secretLook) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return l // what cannot be read is not read by the command either
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(-1) // as before
+	for _, e := range entries {
+		switch {
+		case k.names(folder, e.Name()):
+			l.secrets = append(l.secrets, filepath.Join(folder, e.Name()))
+		case e.IsDir() && !slices.Contains(neverHolds, e.Name()):
+			l.inner = append(l.inner, filepath.Join(folder, e.Name()))
+		}
+	}
+	slices.Sort(l.secrets)
+	slices.Sort(l.inner) // the limit of folders leaves out the same ones each time
+	return l
 }

@@ -102,3 +102,32 @@ func TestSecretsBehindLinks(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 }
+
+// Looking a name up by its end finds what comparing it with every pattern finds.
+func TestNamesBySuffix(t *testing.T) {
+	t.Parallel()
+	known := secretsKnown()
+	var all []string
+	for _, patterns := range known.byName {
+		all = append(all, patterns...)
+	}
+	fitting := 0
+	for _, name := range []string{
+		".env", ".env.", ".env.local", "prod.env", "a.pem", ".pem", "server.key", "id_rsa", "deploy_ed25519",
+		"x-adminsdk-7.json", "-adminsdk-.json", "adminsdk.json", "client_secret.json", "client_secret_1.json",
+		"credentials.json", "vault-password", "vault-password.txt", ".bash_history", "main.tfstate",
+		"main.tfstate.backup", "x.tfstate.old", "google-chrome", "main.go", "n",
+	} {
+		whole := "p/src/" + name
+		want := matchesAny(all, whole) && !matchesAny(known.except, whole)
+		if got := known.names("/p/src", name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		if want {
+			fitting++
+		}
+	}
+	if fitting < 10 {
+		t.Errorf("only %d of these are secrets", fitting)
+	}
+}
