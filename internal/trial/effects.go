@@ -31,6 +31,9 @@ type Effects struct {
 // kept.
 func (e *Effects) Whole() bool { return e.Limit == "" && len(e.Differs) == 0 }
 
+// IsEmpty reports whether nothing would change.
+func (e *Effects) IsEmpty() bool { return len(e.List)+len(e.Folders) == 0 }
+
 // An Effect is one path that is not as it was.
 type Effect struct {
 	Path string `json:"path"` // absolute; any bytes but zero

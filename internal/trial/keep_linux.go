@@ -30,7 +30,7 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	j := &journal{
 		Version: journalVersion, ID: filepath.Base(l.Dir), Time: time.Now().UTC(), Command: spec.Command, Layer: l.Dir,
 	}
-	if len(spec.Shown.List)+len(spec.Shown.Folders) == 0 {
+	if spec.Shown.IsEmpty() {
 		return &Kept{Time: j.Time, Command: spec.Command}, removeLayer(l.Dir)
 	}
 	if err := l.planSteps(j, spec.Shown); err != nil {

@@ -173,13 +173,14 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }
 
-// DecideCommand decides a command line as `umpire check` does in a folder.
+// DecideCommand decides a command line as `umpire check --unheld` does in a folder. What a rule
+// denies is denied with a sandbox as well, and to find out whether there is one takes a while.
 func DecideCommand(a *app.App, dir, line string) (umpire.Decision, error) {
 	call, err := CommandCall(line)
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	c, err := newChecker(a, &checkFlags{cwd: dir})
+	c, err := newChecker(a, &checkFlags{cwd: dir, unheld: true})
 	if err != nil {
 		return umpire.Decision{}, err
 	}

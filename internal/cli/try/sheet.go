@@ -48,9 +48,6 @@ func newSheet(a *app.App, h *trial.Held) *sheet {
 	return s
 }
 
-// isEmpty reports whether nothing would change.
-func (s *sheet) isEmpty() bool { return len(s.held.Effects.List)+len(s.held.Effects.Folders) == 0 }
-
 // show writes what a trial would change: one sentence first, then a tree, then what was
 // refused.
 func (s *sheet) show(to io.Writer) {
@@ -96,7 +93,7 @@ var differenceTexts = map[trial.DifferenceReason]string{
 
 // summary says in one sentence what would change.
 func (s *sheet) summary() string {
-	if s.isEmpty() {
+	if s.held.Effects.IsEmpty() {
 		return s.Text.Of("It changed nothing.")
 	}
 	counts := map[umpire.EffectKind]int{}

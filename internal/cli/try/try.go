@@ -82,6 +82,12 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return app.Usage("umpire try --help", "--keep and --discard: want one of them")
 	}
 	f.cwd = a.Absolute(cmp.Or(f.cwd, a.Dir))
+	conf, err := a.LoadConfig(f.cwd)
+	if err != nil {
+		return err
+	}
+	env := make(chan []string, 1) // reading the rules by which secrets are left out takes a while
+	go func() { env <- tool.SandboxEnv(os.Environ(), conf.SandboxEnv) }()
 	if err := refuseDenied(a, f, view.CommandLine(words)); err != nil {
 		return err
 	}
@@ -90,7 +96,8 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return err
 	}
 	began := a.Now()
-	held, err := runTrial(ctx, a, f, state, words)
+	defer a.TidyUp(ctx, conf)()
+	held, err := runTrial(ctx, a, f, state, words, env)
 	if err != nil {
 		return err
 	}
@@ -159,21 +166,18 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 	return state, nil
 }
 
-// runTrial runs the command in a layer over the project, and shows what it prints. From
-// then on the trial waits, so that nothing is lost whatever happens to this process.
-func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words []string) (*trial.Held, error) {
-	conf, err := a.LoadConfig(f.cwd)
-	if err != nil {
-		return nil, err
-	}
-	defer a.TidyUp(ctx, conf)()
+// runTrial runs the command in a layer over the project, and shows what it prints. If it changed
+// something the trial waits from then on, so that nothing is lost whatever happens to this process.
+func runTrial(
+	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, env <-chan []string,
+) (*trial.Held, error) {
 	project, err := a.FindProject(f.cwd)
 	if err != nil {
 		return nil, err
 	}
 	place := placeOf(a, project)
 	spec := trial.Spec{
-		Args: commandArgs(words), Env: tool.SandboxEnv(os.Environ(), conf.SandboxEnv), Dir: f.cwd, Place: place,
+		Args: commandArgs(words), Env: <-env, Dir: f.cwd, Place: place,
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: trial.LayersIn(state),
 	}
 	if f.json {
@@ -194,6 +198,9 @@ func runTrial(ctx context.Context, a *app.App, f *tryFlags, state string, words 
 	held := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: a.Now().UTC(), Command: view.CommandLine(words), Root: project.Root,
 		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
+	}
+	if held.Effects.IsEmpty() {
+		return held, nil
 	}
 	if err := trial.Hold(state, held); err != nil {
 		return nil, app.Failed(errors.Join(err, result.Layer.Discard()))
@@ -258,8 +265,8 @@ func settle(ctx context.Context, a *app.App, f *tryFlags, state string, h *trial
 		s.showDiff(a.Stderr)
 	}
 	switch {
-	case s.isEmpty(), f.discard:
-		if s.isEmpty() {
+	case s.held.Effects.IsEmpty(), f.discard:
+		if s.held.Effects.IsEmpty() {
 			return outcomeKept, discardHeld(state, h)
 		}
 		return outcomeDiscarded, discardHeld(state, h)
