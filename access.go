@@ -84,8 +84,8 @@ func (p *Place) UnmarshalText(text []byte) error {
 }
 
 // An Access is one thing that a call would do: start a program, read, write or
-// delete a path, reach a host, invoke a tool. Whoever gathers the facts fills
-// the first group of fields; resolving a path fills the second; deciding fills
+// delete a path, reach a host, invoke a tool. Gathering the facts fills the
+// first group of fields; resolving a path fills the second; deciding fills
 // Verdict.
 type Access struct {
 	Kind AccessKind `json:"kind"`
@@ -97,8 +97,8 @@ type Access struct {
 	Target  string  `json:"target"`
 	Verdict Verdict `json:"verdict"`
 	Risk    Risk    `json:"risk"`
-	// Consequence says what cannot be taken back. Whoever gathers the facts states it
-	// for exec and invoke; deciding derives it for paths and hosts.
+	// Consequence says what cannot be taken back. The facts state it for exec and
+	// invoke; deciding derives it for paths and hosts.
 	Consequence Consequence `json:"consequence"`
 	// Reason says in a few words why the access has its risk.
 	Reason Phrase `json:"reason"`

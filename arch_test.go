@@ -413,7 +413,7 @@ func checkVocabulary(tree archTree) (complaints []string) {
 }
 
 // checkGate refuses a second interface of the gate: one that is called so, and one that
-// spells out several of its methods. What needs a part of the gate names the part.
+// spells out several of its methods. Code that needs a part of the gate names the part.
 func checkGate(tree archTree) (complaints []string) {
 	interfaces := map[string]*ast.InterfaceType{}
 	for _, f := range tree.written().in(".") {

@@ -27,8 +27,8 @@ var exitCodes = [...]struct {
 // Without a Run, cobra lists them as topics.
 func newTopics(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "What the exit codes mean", Long: formatExitCodes(a)},
-		{Use: "modes", Short: "What happens where no rule speaks", Long: modesTopic},
+		{Use: "exit-codes", Short: "Meaning of the exit codes", Long: formatExitCodes(a)},
+		{Use: "modes", Short: "Decisions where no rule speaks", Long: modesTopic},
 		{Use: "order", Short: "How a call is decided, row by row", Long: orderTopic},
 	}
 }

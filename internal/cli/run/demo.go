@@ -77,7 +77,7 @@ func runDemo(ctx context.Context, a *app.App, yes, keep bool, showRecord func(co
 	if err := s.playDemo(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("What the timeline has of it:"))
+	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("On the timeline:"))
 	if err := showRecord(ctx, a); err != nil {
 		return err
 	}
