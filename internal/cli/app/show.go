@@ -52,12 +52,6 @@ func WriteLine(to io.Writer, value any) error {
 // Colour reports whether output may be coloured.
 func (a *App) Colour() bool { return a.ToTerminal && a.Getenv("NO_COLOR") == "" }
 
-// ColourOn reports whether what is written to a stream may be coloured.
-func (a *App) ColourOn(to io.Writer) bool {
-	f, is := to.(*os.File)
-	return is && IsTerminal(f) && a.Getenv("NO_COLOR") == ""
-}
-
 // maxShown is how much of one text a person is shown.
 const maxShown = 200
 

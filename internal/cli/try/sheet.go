@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -51,7 +52,7 @@ func newSheet(a *app.App, h *trial.Held) *sheet {
 // show writes what a trial would change: one sentence first, then a tree, then what was
 // refused.
 func (s *sheet) show(to io.Writer) {
-	s.painted = s.ColourOn(to)
+	s.painted = s.colourOn(to)
 	e := &s.held.Effects
 	fmt.Fprintln(to)
 	if s.held.Exit != 0 {
@@ -132,6 +133,12 @@ func (s *sheet) relative(path string) string {
 	return path
 }
 
+// colourOn reports whether what is written to a stream may be coloured.
+func (s *sheet) colourOn(to io.Writer) bool {
+	f, is := to.(*os.File)
+	return is && app.IsTerminal(f) && s.Getenv("NO_COLOR") == ""
+}
+
 func (s *sheet) red(text string) string { return s.paint("\x1b[31m", text) }
 
 func (s *sheet) paint(colour, text string) string {
@@ -168,7 +175,7 @@ func (s *sheet) diffOf(e *trial.Effect) string {
 
 // showDiff shows how files would change, line by line.
 func (s *sheet) showDiff(to io.Writer) {
-	s.painted = s.ColourOn(to)
+	s.painted = s.colourOn(to)
 	for i := range s.held.Effects.List {
 		e := &s.held.Effects.List[i]
 		if isFolder(e) {
