@@ -127,7 +127,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	sandbox.SweepScratch(os.TempDir())
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidier sync.WaitGroup
-	tidier.Go(func() { a.TidyRegularly(tidying, conf) })
+	tidier.Go(func() { app.TidyRegularly(tidying, a, conf) })
 	defer tidier.Wait()
 	defer stopTidying()
 	listener, err := server.Listen(ctx, where.String(), f.allowRemote)

@@ -18,8 +18,11 @@ type KeepSpec struct {
 	State string
 	// Shown are the effects that a person, or a decision, has agreed to.
 	Shown *Effects
-	// Command is what is remembered of it.
+	// Command is what is remembered of it, and Call and Session name the call that was tried,
+	// if it was one.
 	Command string
+	Call    umpire.CallID
+	Session umpire.SessionID
 }
 
 // A Kept is something that was kept, or undone, and can be taken back.

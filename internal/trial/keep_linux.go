@@ -29,6 +29,7 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	}
 	j := &journal{
 		Version: journalVersion, ID: filepath.Base(l.Dir), Time: time.Now().UTC(), Command: spec.Command, Layer: l.Dir,
+		Call: spec.Call, Session: spec.Session,
 	}
 	if spec.Shown.IsEmpty() {
 		return &Kept{Time: j.Time, Command: spec.Command}, removeLayer(l.Dir)

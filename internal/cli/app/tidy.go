@@ -10,7 +10,7 @@ import (
 
 // TidyUp removes what umpire keeps of trials and for undoing beyond its limits, beside what
 // this process does. The function that it returns waits until that is done.
-func (a *App) TidyUp(ctx context.Context, conf *config.Config) (wait func()) {
+func TidyUp(ctx context.Context, a *App, conf *config.Config) (wait func()) {
 	if a.Home() == "" {
 		return func() {}
 	}
@@ -25,11 +25,11 @@ func (a *App) TidyUp(ctx context.Context, conf *config.Config) (wait func()) {
 }
 
 // TidyRegularly does so until ctx ends.
-func (a *App) TidyRegularly(ctx context.Context, conf *config.Config) {
+func TidyRegularly(ctx context.Context, a *App, conf *config.Config) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		a.TidyUp(ctx, conf)()
+		TidyUp(ctx, a, conf)()
 		select {
 		case <-ctx.Done():
 			return

@@ -16,7 +16,7 @@ type Vault struct {
 }
 
 // NewVault returns the vault of this user. Neither rules nor key are read before they are needed.
-func (a *App) NewVault() *Vault {
+func NewVault(a *App) *Vault {
 	return &Vault{
 		rules: sync.OnceValues(func() (*policy.Policy, error) {
 			return policy.New(nil, policy.Options{Home: a.UserHome(), StateDir: a.Home()})

@@ -189,27 +189,6 @@ func DecideCommand(a *app.App, dir, line string) (umpire.Decision, error) {
 	return c.decide(call)
 }
 
-// DecideWrites decides writes of files in a folder that a person makes: whatever the mode.
-func DecideWrites(a *app.App, dir string, paths []string) ([]umpire.Decision, error) {
-	c, err := newChecker(a, &checkFlags{cwd: dir, mode: umpire.ModeDefault.String()})
-	if err != nil {
-		return nil, err
-	}
-	defer c.closeGates()
-	all := make([]umpire.Decision, len(paths))
-	for i, path := range paths {
-		input, err := json.Marshal(map[string]string{"file_path": path})
-		if err != nil {
-			return nil, app.Failed(err)
-		}
-		all[i], err = c.decide(umpire.Call{Tool: "Write", Input: input, Dir: c.dir})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
 // CommandCall is the call of a shell with a command line. Go would replace bytes that are not
 // UTF-8, and judge another command than the one that runs.
 func CommandCall(line string) (umpire.Call, error) {

@@ -17,7 +17,7 @@ func rememberWrites(a *app.App) func(context.Context, *host.Write) {
 	if a.Home() == "" {
 		return nil
 	}
-	vault := a.NewVault()
+	vault := app.NewVault(a)
 	return func(ctx context.Context, w *host.Write) {
 		if w.Done {
 			_ = trial.SealCall(ctx, a.StateDir(), w.Call.Session, w.Call.ID) // undo seals it otherwise

@@ -362,10 +362,10 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 		}
 	}
 	place := s.place(session, added, scratch)
-	tidied := s.TidyUp(context.Background(), s.conf)
+	tidied := app.TidyUp(context.Background(), s.App, s.conf)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
-		MayRead: s.mayRead, State: s.StateDir(), Vault: s.NewVault(),
+		MayRead: s.mayRead, State: s.StateDir(), Vault: app.NewVault(s.App),
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))

@@ -96,7 +96,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return err
 	}
 	began := a.Now()
-	defer a.TidyUp(ctx, conf)()
+	defer app.TidyUp(ctx, a, conf)()
 	held, err := runTrial(ctx, a, f, state, words, env)
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, e
 		return nil, err
 	}
 	return &trial.UndoSpec{
-		State: state, Root: project.Root, Vault: a.NewVault(), Only: absolutePaths(a, f.only),
+		State: state, Root: project.Root, Vault: app.NewVault(a), Only: absolutePaths(a, f.only),
 		Approve: approveUndo(ctx, a),
 	}, nil
 }
@@ -118,40 +118,14 @@ func undoError(a *app.App, id string, err error) error {
 	return app.Failed(umpire.Errorf("nothing was taken back: %w", err))
 }
 
-// maxUndoneShown is how many paths are named when they are taken back.
-const maxUndoneShown = 20
-
-// undoWords say what became of a path.
-var undoWords = map[trial.Kind]string{
-	trial.Created: "restored", trial.Deleted: "removed", trial.Changed: "changed back",
-	trial.Attributes: "changed back", trial.Moved: "moved back",
-}
-
 // showUndone says what is as it was, and how to have it again.
 func showUndone(a *app.App, k *trial.Kept) error {
+	fmt.Fprintln(a.Stdout, app.UndoneTitle(a, k))
 	if len(k.Changes) == 0 {
-		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("Nothing was left to take back."))
-		return err
+		return nil
 	}
-	text := a.FormatCount(len(k.Changes), "Took back %d change", "Took back %d changes")
-	if k.Command != "" {
-		text = view.Joined(text, ": ", app.Clip(view.Visible(k.Command)))
-	}
-	fmt.Fprintln(a.Stdout, text)
-	for i := range k.Changes[:min(len(k.Changes), maxUndoneShown)] {
-		e := &k.Changes[i]
-		path := e.Path
-		if rest, inside := strings.CutPrefix(path, a.Dir+"/"); inside {
-			path = rest
-		}
-		word := view.Padded(a.Text.Of(undoWords[e.Kind]), len("changed back"))
-		fmt.Fprintf(a.Stdout, "  %s  %s\n", word, view.Visible(path))
-	}
-	if more := len(k.Changes) - maxUndoneShown; more > 0 {
-		fmt.Fprintf(a.Stdout, "  … %s\n", a.FormatCount(more, "and %d more", "and %d more"))
-	}
-	for _, path := range k.Left {
-		fmt.Fprintf(a.Stdout, a.Text.Of("left as it is, since there are other files in it: %s\n"), view.Visible(path))
+	for _, line := range app.UndoneLines(a, k) {
+		fmt.Fprintf(a.Stdout, "  %s\n", line)
 	}
 	_, err := fmt.Fprintf(a.Stdout, a.Text.Of("To have it again: umpire undo %s\n"), k.ID)
 	return err

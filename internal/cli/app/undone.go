@@ -1,0 +1,48 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// maxUndoneShown is how many paths are named when they are taken back.
+const maxUndoneShown = 20
+
+// undoWords say what became of a path.
+var undoWords = map[trial.Kind]string{
+	trial.Created: "restored", trial.Deleted: "removed", trial.Changed: "changed back",
+	trial.Attributes: "changed back", trial.Moved: "moved back",
+}
+
+// UndoneTitle says what an undo took back.
+func UndoneTitle(a *App, k *trial.Kept) string {
+	if len(k.Changes) == 0 {
+		return a.Text.Of("Nothing was left to take back.")
+	}
+	text := a.FormatCount(len(k.Changes), "Took back %d change", "Took back %d changes")
+	if k.Command != "" {
+		text = view.Joined(text, ": ", Clip(view.Visible(k.Command)))
+	}
+	return text
+}
+
+// UndoneLines name the paths that an undo changed, and those that it left.
+func UndoneLines(a *App, k *trial.Kept) []string {
+	var lines []string
+	for i := range k.Changes[:min(len(k.Changes), maxUndoneShown)] {
+		e := &k.Changes[i]
+		word := view.Padded(a.Text.Of(undoWords[e.Kind]), len("changed back"))
+		lines = append(lines, word+"  "+view.Visible(strings.TrimPrefix(e.Path, a.Dir+"/")))
+	}
+	if more := len(k.Changes) - maxUndoneShown; more > 0 {
+		lines = append(lines, "… "+a.FormatCount(more, "and %d more", "and %d more"))
+	}
+	for _, path := range k.Left {
+		lines = append(lines,
+			fmt.Sprintf(a.Text.Of("left as it is, since there are other files in it: %s"), view.Visible(path)))
+	}
+	return lines
+}
