@@ -30,10 +30,8 @@ func listCommands() []slash {
 			func(m *model, _ string) tea.Cmd { return m.setMode(umpire.ModePlan) },
 		},
 		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", exitPlan},
-		{
-			"timeline", "", "show what was asked, decided and run",
-			func(m *model, _ string) tea.Cmd { return m.openScreen(newTimeline()) },
-		},
+		{"timeline", "", "show what was asked, decided and run", openTimeline},
+		{"undo", "[ID]", "take back what the last call of this session changed, or one of several", undoCall},
 		{"sessions", "", "list the sessions of this project", openSessions},
 		{"resume", "[ID]", "go on with another session of this project", resumeSession},
 		{"fork", "[ID]", "begin a session with this conversation, without its grants", forkSession},

@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -10,6 +13,41 @@ import (
 type timelineScreen struct {
 	list list
 	open bool // the chosen event is shown in full
+	// undo are the records of calls that can be taken back, when they are known.
+	undo map[umpire.CallID]string
+}
+
+// An undoOfMsg is what the timeline names as what can be taken back.
+type undoOfMsg struct {
+	all []Undo
+	err error
+}
+
+func (msg undoOfMsg) apply(m *model) {
+	s, is := m.screen.(*timelineScreen)
+	if !is {
+		return
+	}
+	if msg.err != nil {
+		m.log.say(warningEntry, m.problem(msg.err))
+	}
+	s.undo = map[umpire.CallID]string{}
+	for i := range msg.all {
+		s.undo[msg.all[i].Call] = msg.all[i].ID
+	}
+}
+
+// openTimeline opens the timeline, and finds out what can be taken back.
+func openTimeline(m *model, _ string) tea.Cmd {
+	m.screen = newTimeline()
+	if m.conf.Undo == nil {
+		return nil
+	}
+	list := m.listUndoable()
+	return m.do(func(ctx context.Context) tea.Msg {
+		all, err := list(ctx)
+		return undoOfMsg{all, err}
+	})
 }
 
 func newTimeline() *timelineScreen { return &timelineScreen{list: list{follow: true, at: maxEvents}} }
@@ -45,7 +83,11 @@ func (s *timelineScreen) draw(m *model, width, height int) []string {
 func (s *timelineScreen) rows(m *model) []string {
 	rows := make([]string, len(m.events))
 	for i := range m.events {
-		rows[i] = m.eventLine(&m.events[i])
+		e := &m.events[i]
+		rows[i] = m.eventLine(e)
+		if id := s.undo[e.Call]; id != "" && e.Kind == umpire.EventCallFinished {
+			rows[i] += "  " + m.textf("can be taken back: /undo %s", id)
+		}
 	}
 	return rows
 }
@@ -65,5 +107,5 @@ const readEvents = 50
 
 func (s *timelineScreen) readLines(m *model) ([]string, bool) {
 	rows := s.rows(m)
-	return rows[max(0, len(rows)-readEvents):], true
+	return rows[max(0, len(rows)-readEvents):], m.conf.Undo == nil || s.undo != nil
 }

@@ -69,6 +69,8 @@ type Config struct {
 	// Change works out what a call would change in files, for its card; nil shows no
 	// change. It may be called by several goroutines.
 	Change func(p umpire.Pending, s umpire.Session) Change
+	// Undo takes back what calls changed; nil takes nothing back.
+	Undo Undoer
 
 	In       io.Reader // the terminal
 	Out      io.Writer

@@ -125,7 +125,8 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 		Change: func(p umpire.Pending, in umpire.Session) tui.Change {
 			return tui.Change(app.PreviewCall(s.App, &p, &in))
 		},
-		In: s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
+		Undo: &chatUndo{App: s.App, root: host.session.Root},
+		In:   s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
 	}
 }
 

@@ -1,0 +1,52 @@
+package run
+
+import (
+	"context"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/tui"
+)
+
+// A chatUndo takes back what calls of a chat's project have changed.
+type chatUndo struct {
+	*app.App
+
+	root string
+}
+
+// Undoable lists the calls that can be taken back.
+func (u *chatUndo) Undoable(context.Context) ([]tui.Undo, error) {
+	kept, err := trial.Undoable(u.StateDir(), u.root)
+	var all []tui.Undo
+	for i := range kept {
+		k := &kept[i]
+		one := tui.Undo{ID: k.ID, Call: k.Call, Session: k.Session, At: k.Time, Command: k.Command}
+		for j := range k.Changes {
+			one.Paths = append(one.Paths, strings.TrimPrefix(k.Changes[j].Path, u.root+"/"))
+		}
+		all = append(all, one)
+	}
+	return all, err
+}
+
+// Undo takes one back. A change of a guarded place is confirmed at another terminal, where
+// nothing else is on the screen.
+func (u *chatUndo) Undo(ctx context.Context, id string) (again string, said []string, err error) {
+	undone, err := trial.Undo(ctx, trial.UndoSpec{
+		State: u.StateDir(), ID: id, Vault: app.NewVault(u.App),
+		Approve: func(k *trial.Kept) error {
+			guarded, err := check.JudgeUndo(u.App, k)
+			if err == nil && len(guarded) > 0 {
+				err = check.RefuseGuarded("umpire undo "+id, guarded[0])
+			}
+			return err
+		},
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return undone.ID, append([]string{app.UndoneTitle(u.App, undone)}, app.UndoneLines(u.App, undone)...), nil
+}

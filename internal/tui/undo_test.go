@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A fakeUndo has calls that can be taken back.
+type fakeUndo struct {
+	all   []Undo
+	taken []string
+	err   error
+}
+
+func (f *fakeUndo) Undoable(context.Context) ([]Undo, error) { return f.all, f.err }
+
+func (f *fakeUndo) Undo(_ context.Context, id string) (again string, said []string, err error) {
+	f.taken = append(f.taken, id)
+	return "u-" + id, []string{"Took back " + id}, f.err
+}
+
+// TestUndo: the only call of the session is taken back at once, one of several is chosen, and
+// those of other sessions are none of its business.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 100, 24)
+	d.press("/undo", "enter")
+	d.sees("nothing of this session can be taken back")
+	undo := &fakeUndo{all: []Undo{
+		{ID: "c3", Call: "w3", Session: "s1", At: begun.Add(-time.Minute), Command: "Edit a.txt", Paths: []string{"a.txt"}},
+		{ID: "c2", Call: "w2", Session: "other", Command: "Write b.txt", Paths: []string{"b.txt"}},
+	}}
+	d.m.conf.Undo = undo
+	d.press("/undo", "enter")
+	d.sees("Took back c3", "To have it again: /undo u-c3")
+	undo.all = append(undo.all, Undo{ID: "c1", Call: "w1", Session: "s1", At: begun, Command: "Write new/x", Paths: []string{"new", "new/x"}})
+	d.press("/undo", "enter")
+	d.sees("Changes of this session that can be taken back", "Edit a.txt", "Write new/x", "new new/x", "Enter: take it back")
+	d.press("down", "enter")
+	d.sees("Took back c1")
+	d.press("/undo u-c1", "enter")
+	d.sees("Took back u-c1")
+	if len(undo.taken) != 3 || undo.taken[1] != "c1" {
+		t.Errorf("it took back %q", undo.taken)
+	}
+	undo.err = errors.New("somebody else has changed a.txt")
+	d.press("/undo c3", "enter")
+	d.sees("somebody else has changed a.txt")
+}
+
+// TestTimelineNamesUndo: the timeline names what can be taken back.
+func TestTimelineNamesUndo(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 100, 24)
+	d.m.conf.Undo = &fakeUndo{all: []Undo{{ID: "c3", Call: "w3", Session: "s1"}}}
+	for i, call := range []umpire.CallID{"w2", "w3"} {
+		d.tell(watchMsg{umpire.Event{Seq: int64(i + 1), Session: "s1", Kind: umpire.EventCallFinished, Tool: "Write", Call: call}})
+	}
+	d.press("/timeline", "enter")
+	d.sees("can be taken back: /undo c3")
+}
