@@ -14,8 +14,9 @@ import (
 )
 
 // Recover finishes what a crash has left half done, or rolls it back, and leaves alone what
-// another process is working on. It is right at any time, and twice is as once.
-func Recover(ctx context.Context, state string) error {
+// another process is working on. It is right at any time, and twice is as once. Without a
+// vault an undo of files that hold secrets stays unfinished.
+func Recover(ctx context.Context, state string, vault Vault) error {
 	var errs []error
 	records, err := os.ReadDir(filepath.Join(state, keptFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -25,7 +26,7 @@ func Recover(ctx context.Context, state string) error {
 		if !r.IsDir() || strings.HasSuffix(r.Name(), strandedSuffix) {
 			continue
 		}
-		err := recoverRecord(ctx, filepath.Join(state, keptFolder, r.Name()))
+		err := recoverRecord(ctx, filepath.Join(state, keptFolder, r.Name()), vault)
 		if err != nil && !errors.Is(err, errLocked) {
 			errs = append(errs, umpire.Errorf("recover %s: %w", r.Name(), err))
 		}
@@ -34,7 +35,7 @@ func Recover(ctx context.Context, state string) error {
 }
 
 // recoverRecord goes on where the process that made a record has stopped.
-func recoverRecord(ctx context.Context, record string) error {
+func recoverRecord(ctx context.Context, record string, vault Vault) error {
 	if files.Exists(record, doneFile) {
 		if j, err := readJournal(record); err != nil || !j.needsCleaning(record) {
 			return ignoreGone(err)
@@ -60,6 +61,7 @@ func recoverRecord(ctx context.Context, record string) error {
 		return err
 	}
 	defer t.close()
+	t.vault = vault
 	return t.goOn(ctx)
 }
 
@@ -75,7 +77,7 @@ func Settle(ctx context.Context, state string) error {
 		if !files.Exists(record, pendingFile) {
 			continue
 		}
-		lock, sealErr := lockRecord(record)
+		lock, sealErr := lockSoon(record)
 		if sealErr == nil {
 			sealErr = sealPending(ctx, record, lock, func(_ *journal, changed bool) bool { return changed })
 		}

@@ -14,7 +14,7 @@ func (l *Layer) Keep(context.Context, KeepSpec) (*Kept, error) { return nil, Err
 func Undo(context.Context, UndoSpec) (*Kept, error) { return nil, ErrNothingKept }
 
 // Recover has nothing to do on this system.
-func Recover(context.Context, string) error { return nil }
+func Recover(context.Context, string, Vault) error { return nil }
 
 // diskSize is how large a file is.
 func diskSize(info fs.FileInfo) int64 { return info.Size() }

@@ -78,11 +78,26 @@ func SealCall(ctx context.Context, state string, session umpire.SessionID, call 
 	if !files.Exists(record, pendingFile) {
 		return nil
 	}
-	lock, err := lockRecord(record)
+	lock, err := lockSoon(record)
 	if err != nil {
 		return ignoreGone(err)
 	}
 	return sealPending(ctx, record, lock, func(*journal, bool) bool { return true })
+}
+
+// lockTries is how often a record is locked that nobody works on any more: a process that is
+// being started holds the locks of the one that starts it for a moment.
+const lockTries = 50
+
+// lockSoon locks a record, and waits a moment for who is about to let go of it.
+func lockSoon(record string) (lock *os.File, err error) {
+	for range lockTries {
+		if lock, err = lockRecord(record); !errors.Is(err, errLocked) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return lock, err
 }
 
 // sealPending seals the record of a call whose process has ended, if it is time for that.

@@ -215,7 +215,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		must(t, err)
 		recovered += len(pending)
 		for range 2 { // a process that another test is starting may hold a lock until it runs
-			must(t, errors.Join(Recover(t.Context(), l.state), Settle(t.Context(), l.state)))
+			must(t, errors.Join(Recover(t.Context(), l.state, nil), Settle(t.Context(), l.state)))
 			time.Sleep(20 * time.Millisecond)
 		}
 		removeTemporary(t, l.project)
@@ -323,7 +323,7 @@ func TestRecordOfDeadProcess(t *testing.T) {
 	r.close()
 	l.write(t, "a", numbers(9, map[int]string{3: "kept\n", 7: "later\n"}))
 	for range 1000 { // a process that another test is starting may hold the lock until it runs
-		must(t, Recover(t.Context(), l.state))
+		must(t, Recover(t.Context(), l.state, nil))
 		if left, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile)); err == nil && len(left) == 0 {
 			break
 		}
@@ -367,7 +367,7 @@ func TestRecordForLater(t *testing.T) {
 		t.Errorf("a call is recorded twice: %v", err)
 	}
 	l.write(t, "a", numbers(9, map[int]string{3: "kept\n"}))
-	must(t, Recover(t.Context(), l.state))
+	must(t, Recover(t.Context(), l.state, nil))
 	want("before it has ended", 0)
 	must(t, SealCall(t.Context(), l.state, "s", "1"))
 	must(t, SealCall(t.Context(), l.state, "s", "1"))

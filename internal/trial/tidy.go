@@ -25,7 +25,7 @@ func LayersIn(state string) string { return filepath.Join(state, "trials") }
 // TidyUp finishes what crashes have left, and removes what is past its time: what was kept for
 // undoing beyond the limits, trials that nobody has settled, and layers of dead processes. It
 // does nothing when that was done within the hour. It takes a while, so call it beside other work.
-func TidyUp(ctx context.Context, state string, limits UndoLimits, now time.Time) error {
+func TidyUp(ctx context.Context, state string, limits UndoLimits, vault Vault, now time.Time) error {
 	stamp := filepath.Join(state, tidiedFile)
 	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < tidyEvery {
 		return nil
@@ -36,7 +36,7 @@ func TidyUp(ctx context.Context, state string, limits UndoLimits, now time.Time)
 	if err := files.Replace(stamp, nil, 0o600); err != nil {
 		return err
 	}
-	return errors.Join(Recover(ctx, state), Collect(state, limits, now), tidyHeld(state, LayersIn(state), now))
+	return errors.Join(Recover(ctx, state, vault), Collect(state, limits, now), tidyHeld(state, LayersIn(state), now))
 }
 
 // tidyHeld discards the trials that nobody has settled for long, and removes what dead

@@ -224,7 +224,7 @@ func TestHeldTrials(t *testing.T) {
 		ID: filepath.Base(layer.Dir), Time: now, Command: "x\xff", Root: l.project, Exit: 3, Layer: *layer, Effects: effects,
 	}
 	must(t, Hold(l.state, held))
-	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, now))
+	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, nil, now))
 	all, err := HeldTrials(l.state)
 	if err != nil || len(all) != 1 || all[0].Command != held.Command || all[0].Exit != 3 ||
 		digestOf(all[0].Effects.List, all[0].Effects.Folders) != effects.Digest {
@@ -242,11 +242,11 @@ func TestHeldTrials(t *testing.T) {
 	layer, effects, _ = l.try(t, func(dir string) { put(t, filepath.Join(dir, "f"), "x") })
 	held.ID, held.Layer, held.Effects = filepath.Base(layer.Dir), *layer, effects
 	must(t, Hold(l.state, held))
-	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, now.Add(time.Minute)))
+	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, nil, now.Add(time.Minute)))
 	if _, err := os.Stat(layer.Dir); err != nil {
 		t.Errorf("it goes before its time: %v", err)
 	}
-	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, now.Add(heldAge)))
+	must(t, TidyUp(t.Context(), l.state, UndoLimits{}, nil, now.Add(heldAge)))
 	if _, err := os.Lstat(layer.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it waits for too long, and is still there: %v", err)
 	}

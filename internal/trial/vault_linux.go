@@ -13,8 +13,14 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
+// errNoVault says that something is sealed, or is to be.
+var errNoVault = errors.New("it holds secrets, and there is no key")
+
 // sealFile encrypts an open file of a path into a record.
 func sealFile(v Vault, from *os.File, record, path, name string) error {
+	if v == nil {
+		return errNoVault
+	}
 	plain, err := io.ReadAll(io.LimitReader(from, maxSealed+1))
 	if err != nil {
 		return err
@@ -33,7 +39,7 @@ func sealFile(v Vault, from *os.File, record, path, name string) error {
 func (t *transaction) sealOld() error {
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		if !s.Secret || t.vault == nil {
+		if !s.Secret {
 			continue
 		}
 		folder, err := t.openFiles()
@@ -66,7 +72,7 @@ func (u *undoing) unsealOld(i int) (content, error) {
 	}
 	path := u.was.Steps[i].Path
 	if u.vault == nil {
-		return old, umpire.Errorf("%s is sealed, and there is no key", path)
+		return old, umpire.Errorf("%s: %w", path, errNoVault)
 	}
 	plain, err := u.vault.Open(vaultLabel(u.was.ID, path), sealed)
 	if err != nil {

@@ -16,7 +16,7 @@ func TidyUp(ctx context.Context, a *App, conf *config.Config) (wait func()) {
 	}
 	limits := trial.UndoLimits{Bytes: conf.UndoSize, Age: conf.UndoAge}
 	done := make(chan error, 1)
-	go func() { done <- trial.TidyUp(ctx, a.StateDir(), limits, a.Now()) }()
+	go func() { done <- trial.TidyUp(ctx, a.StateDir(), limits, NewVault(a), a.Now()) }()
 	return func() {
 		if err := <-done; err != nil && ctx.Err() == nil {
 			a.RemarkError(err)

@@ -160,7 +160,7 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return "", app.Failed(err)
 	}
-	if err := trial.Recover(ctx, state); err != nil {
+	if err := trial.Recover(ctx, state, app.NewVault(a)); err != nil {
 		a.RemarkError(err)
 	}
 	return state, nil
