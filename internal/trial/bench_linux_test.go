@@ -38,7 +38,7 @@ func BenchmarkRun(b *testing.B) {
 					if err != nil {
 						b.Skip(err)
 					}
-					if err := result.Layer.remove(); err != nil {
+					if err := result.Layer.Discard(); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -88,7 +88,7 @@ func (r *reader) fill(e *Entry, d *dir, name string, info *unix.Stat_t) (err err
 			err = r.stop("more than %d bytes to compare", r.limits.Bytes)
 		}
 	case e.Type&fs.ModeSymlink != 0:
-		e.Link, err = d.readlink(name)
+		e.Link, err = readLinkAt(d.fd(), name)
 	}
 	return err
 }

@@ -150,12 +150,15 @@ func (l *lab) wantWhole(tb testing.TB, what string, acknowledged bool, before, a
 	return whole
 }
 
+// savedLayer is where a layer says to another process what it is.
+const savedLayer = "layer.json"
+
 // saveLayer writes a layer where the other process finds it.
 func saveLayer(tb testing.TB, layer *Layer) string {
 	tb.Helper()
 	text, err := jsonOf(layer)
 	must(tb, err)
-	must(tb, os.WriteFile(filepath.Join(layer.Dir, layerFile), text, 0o600))
+	must(tb, os.WriteFile(filepath.Join(layer.Dir, savedLayer), text, 0o600))
 	return layer.Dir
 }
 

@@ -81,7 +81,6 @@ func (l *lab) layer(tb testing.TB) *Layer {
 		must(tb, os.MkdirAll(filepath.Join(dir, "0", name), 0o700))
 	}
 	must(tb, unix.Chmod(filepath.Join(dir, "0", "upper"), st.Mode&0o7777))
-	must(tb, os.WriteFile(filepath.Join(dir, layerFile), nil, 0o600))
 	l.tick(tb)
 	must(tb, os.WriteFile(filepath.Join(dir, stampFile), nil, 0o600))
 	root := Root{Lower: l.project, Upper: filepath.Join(dir, "0", "upper"), Device: st.Dev, Inode: st.Ino}

@@ -19,7 +19,7 @@ func jsonOf(v any) ([]byte, error) { return json.Marshal(v) }
 
 func readLayer(tb testing.TB, dir string) *Layer {
 	tb.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, layerFile))
+	data, err := os.ReadFile(filepath.Join(dir, savedLayer))
 	must(tb, err)
 	layer := &Layer{}
 	must(tb, json.Unmarshal(data, layer))

@@ -9,8 +9,7 @@ var ErrUnavailable = errors.New("a trial is not available here")
 // A Layer is what a trial changed, kept apart from what lies underneath. Its zero value
 // holds nothing.
 type Layer struct {
-	// Dir is the layer's own folder, 0700. It holds layer.json, the stamp, and a folder
-	// for each root.
+	// Dir is the layer's own folder, 0700. It holds the stamp, and a folder for each root.
 	Dir string `json:"dir"`
 	// Roots are the folders that were covered, the outer before the inner.
 	Roots []Root `json:"roots"`
@@ -30,11 +29,6 @@ type Root struct {
 	Inode  uint64 `json:"inode"`
 }
 
-// The files in a layer's folder.
-const (
-	// layerFile is the Layer itself, as JSON.
-	layerFile = "layer.json"
-	// stampFile is an empty file, made before the command started. Its change time is
-	// the layer's start on the clock of its own file system.
-	stampFile = "stamp"
-)
+// stampFile is an empty file in a layer's folder, made before the command started. Its change
+// time is the layer's start on the clock of its own file system.
+const stampFile = "stamp"

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // findMoves takes a file that was created and one that was deleted, with the same content,
@@ -77,10 +79,11 @@ func (r *reader) digestBefore(e *Effect) error {
 		if !inside {
 			continue
 		}
-		parent, err := d.descend(filepath.Dir(name))
+		fd, err := files.OpenBeneath(d.fd(), filepath.Dir(name), unix.O_RDONLY|unix.O_DIRECTORY)
 		if err != nil {
 			return r.unreadable(e.Path, err)
 		}
+		parent := &dir{os.NewFile(uintptr(fd), name)}
 		defer parent.close()
 		info, err := parent.stat(filepath.Base(name))
 		if err != nil || info.Ino != e.Before.Inode {
@@ -92,18 +95,6 @@ func (r *reader) digestBefore(e *Effect) error {
 		return nil
 	}
 	return r.unreadable(e.Path, fs.ErrNotExist)
-}
-
-// descend opens a folder below, following no link.
-func (d *dir) descend(name string) (*dir, error) {
-	fd, err := unix.Openat2(d.fd(), name, &unix.OpenHow{
-		Flags:   unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &dir{os.NewFile(uintptr(fd), name)}, nil
 }
 
 // findLinks says of each file with several names in the layer which other one it has. A name

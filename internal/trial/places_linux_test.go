@@ -45,7 +45,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	if err != nil || !strings.HasPrefix(result.Layer.Dir, b.state) || !strings.Contains(result.Effects.Limit, "no space left") {
 		t.Errorf("%v, %+v", err, result)
 	}
-	if err := result.Layer.remove(); err != nil {
+	if err := result.Layer.Discard(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(b.state, "much"), make([]byte, 3<<20), 0o600); err != nil {

@@ -88,7 +88,7 @@ func (b *bench) compareRuns(seed int) bool {
 		b.Fatalf("seed %d: %v", seed, err)
 	}
 	defer func() {
-		if err := result.Layer.remove(); err != nil {
+		if err := result.Layer.Discard(); err != nil {
 			b.Error(err)
 		}
 	}()

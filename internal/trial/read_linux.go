@@ -248,7 +248,7 @@ func (r *reader) gone(lower *dir, name, path string, was *unix.Stat_t, depth int
 	e := Effect{Path: path, Kind: Deleted, Before: entryOf(was)}
 	if e.Before.Type&fs.ModeSymlink != 0 {
 		var err error
-		if e.Before.Link, err = lower.readlink(name); err != nil {
+		if e.Before.Link, err = readLinkAt(lower.fd(), name); err != nil {
 			return r.unreadable(path, err)
 		}
 	}

@@ -31,13 +31,11 @@ type Spec struct {
 	// State is the folder in which layers are made, private to the user. Where its file system
 	// cannot carry one, a tmpfs is used.
 	State string
-	// Limits bound the reading of effects.
-	Limits Limits
-	// MaxOutput bounds the output that is recorded, MaxLayer what the command writes, and Grace
-	// is how long it has to end when it is asked to. 0 is their default.
-	MaxOutput int
-	MaxLayer  int64
-	Grace     time.Duration
+	// Grace is how long the command has to end when it is asked to; 0 is two seconds.
+	Grace time.Duration
+
+	limits   Limits // of reading the effects
+	maxLayer int64  // what the command may write
 }
 
 // The limits of one run where nothing else is said.
@@ -53,23 +51,15 @@ const (
 type Result struct {
 	// Exit is the command's exit code; one that a signal ended has 128 and the signal's number.
 	Exit int
-	// Output is what the command printed on both streams, up to a limit, and Dropped how many
-	// bytes came after that.
+	// Output is what the command printed on both streams, up to a mebibyte.
 	Output  []byte
-	Dropped int64
 	Layer   Layer
 	Effects Effects
 }
 
 // A recording keeps the beginning of what is written to it.
-type recording struct {
-	limit   int
-	text    []byte
-	dropped int64
-}
+type recording struct{ text []byte }
 
 func (r *recording) record(p []byte) {
-	n := min(len(p), r.limit-len(r.text))
-	r.text = append(r.text, p[:n]...)
-	r.dropped += int64(len(p) - n)
+	r.text = append(r.text, p[:min(len(p), maxOutput-len(r.text))]...)
 }

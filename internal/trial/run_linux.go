@@ -20,8 +20,7 @@ import (
 // An error that wraps [ErrUnavailable] says that the command did not start, because it cannot
 // be tried here.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
-	spec.MaxOutput = cmp.Or(spec.MaxOutput, maxOutput)
-	spec.MaxLayer = cmp.Or(spec.MaxLayer, maxLayer)
+	spec.maxLayer = cmp.Or(spec.maxLayer, maxLayer)
 	spec.Grace = cmp.Or(spec.Grace, grace)
 	if len(spec.Args) == 0 {
 		return nil, errors.New("no command to try")
@@ -32,8 +31,8 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	}
 	var refused error
 	for _, open := range []func() (*store, error){
-		func() (*store, error) { return openStore(spec.State, spec.MaxLayer) },
-		func() (*store, error) { return openMemory(min(spec.MaxLayer, maxMemory)) },
+		func() (*store, error) { return openStore(spec.State, spec.maxLayer) },
+		func() (*store, error) { return openMemory(min(spec.maxLayer, maxMemory)) },
 	} {
 		var layer Layer
 		release := func() {}
@@ -50,7 +49,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		if err == nil {
 			return result, nil
 		}
-		err = errors.Join(err, layer.remove())
+		err = errors.Join(err, layer.Discard())
 		if !sandbox.NoOverlay(err) {
 			return nil, err
 		}
@@ -61,19 +60,19 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 
 // run runs the command with a layer in a store.
 func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, error) {
-	t := &try{spec: spec, layer: layer, store: s, output: recording{limit: spec.MaxOutput}}
+	t := &try{spec: spec, layer: layer, store: s}
 	exit, err := t.command(ctx)
 	if err != nil {
 		return nil, err
 	}
-	effects, err := Read(ctx, layer, spec.Limits)
+	effects, err := Read(ctx, layer, spec.limits)
 	if err != nil {
 		return nil, err
 	}
 	effects.Limit = cmp.Or(t.full, s.exceeded(), effects.Limit)
 	t.addSight(&effects)
 	return &Result{
-		Exit: exit, Output: t.output.text, Dropped: t.output.dropped, Layer: layer, Effects: effects,
+		Exit: exit, Output: t.output.text, Layer: layer, Effects: effects,
 	}, nil
 }
 

@@ -22,13 +22,17 @@ func TestRunResult(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var out, errs bytes.Buffer
-	b.spec.Stdout, b.spec.Stderr, b.spec.MaxOutput = &out, &errs, 4
+	b.spec.Stdout, b.spec.Stderr = &out, &errs
 	result, err := b.run("echo one; cat; sleep 0.1; echo two >&2; exit 7")
-	if err != nil || result.Exit != 7 || string(result.Output) != "one\n" || result.Dropped != 4 {
+	if err != nil || result.Exit != 7 || string(result.Output) != "one\ntwo\n" {
 		t.Errorf("%v, %+v", err, result)
 	}
 	if out.String() != "one\n" || errs.String() != "two\n" {
 		t.Errorf("stdout %q, stderr %q", &out, &errs)
+	}
+	result, err = b.run("head -c 2000000 /dev/zero; echo end")
+	if err != nil || len(result.Output) != maxOutput || !strings.HasSuffix(out.String(), "end\n") {
+		t.Errorf("%v, %d bytes are recorded, and %d were printed", err, len(result.Output), out.Len())
 	}
 	if result, err = b.run("kill -TERM $$"); err != nil || result.Exit != 128+15 {
 		t.Errorf("%v, %+v", err, result)
@@ -151,12 +155,12 @@ func TestRunNetwork(t *testing.T) {
 func TestRunLimits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.spec.MaxLayer, b.spec.Grace = 1<<20, time.Millisecond
+	b.spec.maxLayer, b.spec.Grace = 1<<20, time.Millisecond
 	result, err := b.run("while :; do head -c 1000000 /dev/urandom >>f; sleep 0.01; done")
 	if err != nil || result.Effects.Whole() || !strings.Contains(result.Effects.Limit, "bytes were written") {
 		t.Errorf("%v, %+v", err, result)
 	}
-	b.spec.MaxLayer = 0
+	b.spec.maxLayer = 0
 	for _, test := range []struct {
 		limits Limits
 		want   string
@@ -165,7 +169,7 @@ func TestRunLimits(t *testing.T) {
 		{Limits{Bytes: 3}, "more than 3 bytes"},
 		{Limits{Depth: 2}, "more than 2 folders"},
 	} {
-		b.spec.Limits = test.limits
+		b.spec.limits = test.limits
 		result := b.try("mkdir -p a/b/c/d && echo text >a/x && cp a/x a/y && echo y >a/b/c/d/z")
 		if !strings.Contains(result.Effects.Limit, test.want) || result.Effects.Whole() {
 			t.Errorf("%+v: %q, want %q", test.limits, result.Effects.Limit, test.want)

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // layerPrefix begins the names of layers.
@@ -104,7 +102,7 @@ func (s *store) makeLayer(roots []Root) (Layer, func(), error) {
 	}
 	release, err := layer.fill()
 	if err != nil {
-		return Layer{}, nil, errors.Join(err, layer.remove())
+		return Layer{}, nil, errors.Join(err, layer.Discard())
 	}
 	return layer, release, nil
 }
@@ -128,13 +126,6 @@ func (l *Layer) fill() (release func(), err error) {
 		if err := copyFolder(root.Lower, root.Upper); err != nil {
 			return nil, err
 		}
-	}
-	text, err := json.Marshal(l)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(l.Dir, layerFile), text, 0o600); err != nil {
-		return nil, err
 	}
 	stamp, err := os.OpenFile(filepath.Join(l.Dir, stampFile), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
@@ -166,9 +157,6 @@ func copyFolder(from, to string) error {
 	}
 	return unix.UtimesNanoAt(unix.AT_FDCWD, to, []unix.Timespec{info.Atim, info.Mtim}, 0)
 }
-
-// remove deletes a layer with all that is in it, what a command made read-only as well.
-func (l *Layer) remove() error { return (&sandbox.Place{Scratch: l.Dir}).Forget() }
 
 // findRoots resolves the folders to cover, and leaves out what lies in another one.
 func findRoots(folders []string) ([]Root, error) {

@@ -35,7 +35,7 @@ func sweepFolder(dir string, held func(id string) bool, now time.Time) error {
 		// Looked at last: a layer becomes young again before its command is said to have ended.
 		info, statErr := os.Lstat(layer.Dir)
 		if statErr == nil && now.Sub(info.ModTime()) >= sweepAge {
-			err = errors.Join(err, layer.remove())
+			err = errors.Join(err, layer.Discard())
 		}
 	}
 	return err

@@ -130,21 +130,12 @@ func typeOf(mode uint32) fs.FileMode {
 	case unix.S_IFCHR:
 		t |= fs.ModeDevice | fs.ModeCharDevice
 	}
-	for bit, is := range map[uint32]fs.FileMode{
-		unix.S_ISUID: fs.ModeSetuid, unix.S_ISGID: fs.ModeSetgid, unix.S_ISVTX: fs.ModeSticky,
-	} {
-		if mode&bit != 0 {
-			t |= is
+	for _, b := range modeBits {
+		if mode&b.system != 0 {
+			t |= b.mode
 		}
 	}
 	return t
-}
-
-// readlink is the target of a link in the folder.
-func (d *dir) readlink(name string) (string, error) {
-	buf := make([]byte, unix.PathMax)
-	n, err := unix.Readlinkat(d.fd(), name, buf)
-	return string(buf[:max(n, 0)]), err
 }
 
 // overlayPrefix begins the names of the attributes that are the kernel's own. A command

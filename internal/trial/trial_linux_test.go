@@ -91,7 +91,7 @@ func (b *bench) run(line string) (*Result, error) {
 	result, err := Run(b.Context(), spec)
 	if err == nil {
 		b.Cleanup(func() {
-			if err := result.Layer.remove(); err != nil {
+			if err := result.Layer.Discard(); err != nil {
 				b.Error(err)
 			}
 		})
