@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -107,12 +108,12 @@ func stageFolder(s *step, folder int, name string) error {
 // stageLink makes ready another name of a file: one that is made ready as well, or that
 // stays where it is.
 func (t *transaction) stageLink(ctx context.Context, s *step, folder int, name string) error {
-	for i := range t.Steps {
-		other := &t.Steps[i]
-		if other.Path == s.After.SameAs && t.staged[i] != 0 {
-			from, number := t.stageOf(i)
-			return unix.Linkat(from, number, folder, name, 0)
-		}
+	i, found := slices.BinarySearchFunc(t.Steps, s.After.SameAs, func(other step, path string) int {
+		return strings.Compare(other.Path, path)
+	})
+	if found && t.staged[i] != 0 {
+		from, number := t.stageOf(i)
+		return unix.Linkat(from, number, folder, name, 0)
 	}
 	parent, base, err := t.parentOf(s.Root, s.After.SameAs)
 	if err != nil {

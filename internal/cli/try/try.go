@@ -101,12 +101,13 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	if err != nil {
 		return err
 	}
+	s := newSheet(a, held)
 	var r report
 	if f.json { // before the layer is gone
-		r = newSheet(a, held).report()
+		r = s.report()
 		r.Duration = a.Now().Sub(began).Milliseconds()
 	}
-	outcome, err := settle(ctx, a, f, state, held)
+	outcome, err := settle(ctx, f, state, s)
 	if err != nil {
 		return err
 	}
@@ -256,8 +257,8 @@ const (
 )
 
 // settle shows what a trial did, and keeps, discards or holds it.
-func settle(ctx context.Context, a *app.App, f *tryFlags, state string, h *trial.Held) (outcome, error) {
-	s := newSheet(a, h)
+func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, error) {
+	a, h := s.App, s.held
 	if !f.json {
 		s.show(a.Stderr)
 	}
