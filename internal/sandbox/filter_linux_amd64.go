@@ -18,5 +18,8 @@ var oldPathCalls = map[uint32]pathCall{
 // oldDeleteCalls are those of them that delete.
 var oldDeleteCalls = []uint32{unix.SYS_UNLINK, unix.SYS_RMDIR}
 
+// oldMakeCalls are those of them that make what is not there.
+var oldMakeCalls = []uint32{unix.SYS_MKDIR, unix.SYS_MKNOD}
+
 // oldMoveCalls are the calls that rename and do not start from a folder.
 var oldMoveCalls = []uint32{unix.SYS_RENAME}

@@ -8,8 +8,9 @@ var oldModeCalls []modeCall
 // oldMoveCalls are none either.
 var oldMoveCalls []uint32
 
-// oldPathCalls are none either, and so are oldDeleteCalls.
+// oldPathCalls are none either, and so are those of them that delete and that make.
 var (
 	oldPathCalls   map[uint32]pathCall
 	oldDeleteCalls []uint32
+	oldMakeCalls   []uint32
 )

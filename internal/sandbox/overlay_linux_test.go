@@ -155,7 +155,7 @@ func TestOverlaySeesWrites(t *testing.T) {
 	b := newOverlaid(t)
 	b.bare("ln -s ../o out && ln -s . here && echo x >../o/old && mkdir ../o/dir")
 	line := "echo x >f; mkdir d; rm f; echo x >here/g; echo x >/dev/null; echo x >/tmp/f; cat ../o/old; touch here/../here/h; " +
-		"echo x >../o/new; echo x >out/linked; echo x >>../o/old; rm -f ../o/old; cd ../o && mkdir made; rmdir dir; cd /; echo x >/no/such"
+		"echo x >../o/new; echo x >out/linked; echo x >>../o/old; rm -f ../o/old; cd ../o && mkdir made; mkdir -p dir; rm -rf none; rmdir dir; cd /; echo x >/no/such"
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 	cmd.Dir = b.root
 	box, err := b.Wrap(cmd, observing)

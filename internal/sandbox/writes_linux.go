@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -29,6 +30,9 @@ var pathCalls = func() map[uint32]pathCall {
 
 // deleteCalls are those of them that delete; all others have a mode.
 var deleteCalls = append([]uint32{unix.SYS_UNLINKAT}, oldDeleteCalls...)
+
+// makeCalls are those that make something and fail where it is there already.
+var makeCalls = append([]uint32{unix.SYS_MKDIRAT, unix.SYS_MKNODAT}, oldMakeCalls...)
 
 // toWrite are the flags of a call that opens a file to write it.
 const toWrite = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
@@ -72,10 +76,22 @@ func (w *observer) noteWrite(n *notice) bool {
 		}
 		path = filepath.Join(dir, path)
 	}
-	if path = filepath.Clean(path); !belowAny(path, unremarkable) && isReadOnly(filepath.Dir(path)) {
+	path = filepath.Clean(path)
+	if isIdle(n.number, path) {
+		return true
+	}
+	if !belowAny(path, unremarkable) && isReadOnly(filepath.Dir(path)) {
 		w.tell(report{Write: []byte(path[:min(len(path), maxPath)])})
 	}
 	return true
+}
+
+// isIdle reports whether a call would change nothing anywhere: it makes what is there, as
+// programs make sure of their folders, or deletes what is not.
+func isIdle(call uint32, path string) bool {
+	var info unix.Stat_t
+	there := unix.Lstat(path, &info) == nil
+	return there && slices.Contains(makeCalls, call) || !there && slices.Contains(deleteCalls, call)
 }
 
 // isReadOnly reports whether a folder is there and nothing can be written to it, wherever the
