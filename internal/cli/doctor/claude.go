@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
@@ -41,6 +42,11 @@ func (d *doctor) claude(ctx context.Context) {
 	if len(deciding[host.ClaudePermissionRequest.String()]) == 0 {
 		d.warn("hook", "umpire init claude",
 			"no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
+	}
+	if err := hook.NeverRewrites(d.App, d.Dir); err != nil {
+		d.ok("trials", "commands of Claude Code run as they come, and none is tried first: %v", err)
+	} else {
+		d.ok("trials", "commands of Claude Code are tried first where autonomy says so")
 	}
 	for _, r := range before {
 		if d.handler(r) {

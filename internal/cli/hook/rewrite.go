@@ -43,7 +43,7 @@ func (r *rewriter) Command() []string {
 
 // Allows reports whether the host's rules can all be read, and leave the call to umpire.
 func (r *rewriter) Allows(_ context.Context, q *host.Question, project string, call *umpire.Call) bool {
-	return r.obstacle(q, project, call) == ""
+	return r.findObstacle(q, project, call) == nil
 }
 
 // Issue makes a ticket.
@@ -96,43 +96,71 @@ func hostOf(q *host.Question) string {
 // one that is not looked at.
 var rulesElsewhere = []string{"--settings", "--disallowedTools", "--disallowed-tools", "--agents", "--agent"}
 
-// obstacle says why a call is not rewritten, "" when it may be.
-func (r *rewriter) obstacle(q *host.Question, project string, call *umpire.Call) string {
-	p, err := r.app.FindProject(project)
-	if err != nil || runtime.GOOS != "linux" || !filepath.IsAbs(r.app.Executable) ||
-		trial.WasUnavailable(r.app.StateDir(), p.Root, r.app.Now()) {
-		return "no command can be tried here"
-	}
+// findObstacle says why a call is not rewritten; nil when it may be.
+func (r *rewriter) findObstacle(q *host.Question, project string, call *umpire.Call) error {
 	args, alive := process.ArgumentsOf(hostOf(q))
 	if !alive {
-		return "the process that asks is not known"
+		return errors.New("the process that asks is not known")
 	}
 	for _, arg := range args {
 		if name, _, _ := strings.Cut(arg, "="); slices.Contains(rulesElsewhere, name) {
-			return "it was started with " + name
+			return umpire.Errorf("it was started with %s", name)
 		}
 	}
+	layers, err := readableSettings(r.app, q.HostDir, project)
+	if err != nil {
+		return err
+	}
+	return r.matchRules(layers, project, call)
+}
+
+// NeverRewrites says why no command of Claude Code in a project is run by umpire, as far as
+// that depends on no single command; nil when some are.
+func NeverRewrites(a *app.App, project string) error {
+	conf, err := a.ReadConfig(project)
+	switch {
+	case err != nil:
+		return err
+	case conf.Hook.NeverRewrite:
+		return errors.New("hook.rewrite is off")
+	case !conf.Autonomy.UnknownCode && !conf.Autonomy.Deletes && !conf.Autonomy.Edits:
+		return errors.New("autonomy is low")
+	}
+	_, err = readableSettings(a, a.Getenv("CLAUDE_CONFIG_DIR"), project)
+	return err
+}
+
+// readableSettings are the settings files of Claude Code that are there. The error says why
+// nothing may be rewritten in this project.
+func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, error) {
+	p, err := a.FindProject(project)
+	if err != nil {
+		return nil, err
+	}
+	if runtime.GOOS != "linux" || !filepath.IsAbs(a.Executable) ||
+		trial.WasUnavailable(a.StateDir(), p.Root, a.Now()) {
+		return nil, errors.New("no command can be tried here")
+	}
 	var layers []rulefile.Layer
-	for _, path := range settingsFiles(r.app, q, project) {
+	for _, path := range settingsFiles(a, hostDir, project) {
 		isolates, err := turnsSandboxOn(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return path + " cannot be read"
+			return nil, err
 		case isolates:
-			return path + " turns its own sandbox on"
+			return nil, umpire.Errorf("%s turns a sandbox of its own on", path)
 		}
 		layers = append(layers, rulefile.Layer{
 			Source: umpire.SourceUser, Path: path, Format: rulefile.FormatClaudeSettings,
 		})
 	}
-	return r.matches(layers, project, call)
+	return layers, nil
 }
 
 // settingsFiles are all files that Claude Code may take rules from, whether they are there or not.
-func settingsFiles(a *app.App, q *host.Question, project string) []string {
-	user := q.HostDir
+func settingsFiles(a *app.App, user, project string) []string {
 	if user == "" {
 		user = filepath.Join(a.UserHome(), ".claude")
 	}
@@ -169,27 +197,27 @@ func turnsSandboxOn(path string) (bool, error) {
 	return json.Unmarshal(text, &settings) == nil && settings.Sandbox.Enabled, nil
 }
 
-// matches says which rule of the host speaks about a call, "" for none. Its allow rules do
-// not count.
-func (r *rewriter) matches(layers []rulefile.Layer, project string, call *umpire.Call) string {
+// matchRules is an error when a rule of the host speaks about a call. Its allow rules do not
+// count.
+func (r *rewriter) matchRules(layers []rulefile.Layer, project string, call *umpire.Call) error {
 	conf, err := r.app.ReadConfig(project)
 	if err != nil {
-		return err.Error()
+		return err
 	}
 	g := gate.New(r.app.GateConfig(conf))
 	defer g.Close()
 	at, err := g.Project(project)
 	if err != nil {
-		return err.Error()
+		return err
 	}
 	set := rulefile.Load(layers, nil, at.Options())
 	if set.Degraded != "" {
-		return set.Degraded
+		return errors.New(set.Degraded)
 	}
 	rules := slices.DeleteFunc(set.Rules, func(rule umpire.Rule) bool { return rule.Action == umpire.Allow })
 	theirs, err := policy.New(rules, policy.Options{Root: at.Root, Home: at.Home, FoldCase: at.FoldCase})
 	if err != nil {
-		return err.Error()
+		return err
 	}
 	find := func() (*judge.Judge, error) {
 		j, err := g.JudgeOf(project)
@@ -204,8 +232,8 @@ func (r *rewriter) matches(layers []rulefile.Layer, project string, call *umpire
 	d := judge.Decide(find, policy.Query{Call: *call, Conditions: given}, r.app.Now)
 	for _, reason := range d.Reasons {
 		if rule := reason.Rule; rule != nil && rule.Source != umpire.SourceBuiltin && reason.Verdict != umpire.Allow {
-			return "its own rule speaks about the command"
+			return umpire.Errorf("its own rule %s speaks about the command", rule.ID)
 		}
 	}
-	return ""
+	return nil
 }
