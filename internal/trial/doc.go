@@ -10,6 +10,13 @@
 // beside the project. It reads its own changes back and cannot tell the difference, but
 // for what docs/trial.md lists.
 //
+// What was kept can be undone. So can a call that writes files itself, if it is recorded:
+//
+//	record, err := trial.Record(ctx, spec) // what stands there is safe
+//	...                                    // the call writes
+//	kept, err := record.Seal(ctx)
+//	undone, err := trial.Undo(ctx, trial.UndoSpec{State: state, ID: kept.ID})
+//
 // What the package keeps true:
 //
 //   - Nothing outside the layer changes until somebody calls Keep.
