@@ -127,7 +127,8 @@ type Pending struct {
 	// NoSandbox says why a command would run without a sandbox; "" when it would not,
 	// or when the agent runs its calls its own way.
 	NoSandbox Phrase `json:"no_sandbox,omitempty"`
-	// TrialOffer says what a trial could do for the call, once it is the next one.
+	// TrialOffer says what a trial could do for the call: nothing for one that is not the next
+	// of its batch.
 	TrialOffer TrialOffer `json:"trial_offer,omitempty"`
 	// Trial is what a trial of the call did. Where its effects wait, approving keeps exactly
 	// these; where they were discarded, approving runs the call.

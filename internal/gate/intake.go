@@ -203,13 +203,18 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	if err := g.findPlanned(ctx, sub.conditions, sub.calls); err != nil {
 		return err
 	}
+	next := true // no call before it is still to run
 	for i, j := range sub.calls {
 		if g.trials.triesFirst(sub.conditions, j) {
 			j.state = umpire.CallApproved // until its turn comes: see trial.go
 		}
 		if j.state == umpire.CallAsked {
 			j.question = g.newQuestion(sub.conditions, j, sub.Batch, i+1, len(sub.calls))
+			if !next {
+				j.question.card.TrialOffer = umpire.NoTrial
+			}
 		}
+		next = next && j.state == umpire.CallDenied
 	}
 	return nil
 }

@@ -73,6 +73,7 @@ type pendingStart struct {
 	approved   bool            // a person approved it, or standing answers did what its trial did
 	unattended bool            // it was no person
 	trial      *store.TrialRow // whose layer the start keeps; nil runs the call
+	output     string          // of that trial, as it was
 	moved      bool            // it would do something else than was shown
 	changed    string          // which code is not what was shown
 	before     json.RawMessage
@@ -161,6 +162,9 @@ func (l *pendingStart) decideTrial(g *Gate) (asked *judged, err error) {
 		return j, nil
 	}
 	if j.trial, err = g.trials.decideTried(l.conditions, j.call, l.trial); err != nil {
+		return nil, err
+	}
+	if l.output, err = g.unseal(trialLabel(l.trial.ID, "output"), l.trial.Output); err != nil {
 		return nil, err
 	}
 	asked = new(*j)
@@ -274,7 +278,8 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 		Go: true, Call: l.judged.call, Decision: l.judged.decision, Attempt: attempt, Batch: *b,
 	}
 	if l.trial != nil {
-		started.Trial = &l.judged.trial.Trial
+		started.Trial = new(l.judged.trial.Trial)
+		started.Trial.Output = l.output
 	}
 	return started, nil
 }

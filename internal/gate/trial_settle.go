@@ -105,12 +105,11 @@ func discardTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, why umpire.P
 	return o.apply(b, e, batch.Tried{Trial: c.Trial})
 }
 
-// discardAndAsk discards the effects of a trial. A person who is asked about them is asked
-// whether the call may run; one that nobody can be asked about is refused.
+// discardAndAsk discards the effects of a trial. A person who is asked about the call is asked
+// anew, without a trial; one that nobody can be asked about is refused.
 func (t *transaction) discardAndAsk(
 	b *umpire.Batch, c *umpire.BatchCall, s *umpire.TrialSettlement, anew *pendingTrial,
 ) error {
-	shown := c.TrialState == umpire.TrialWaiting
 	if err := discardTrial(&t.outcome, b, c, umpire.Verbatim(s.Reason)); err != nil || c.State != umpire.CallAsked {
 		return err
 	}
@@ -120,9 +119,6 @@ func (t *transaction) discardAndAsk(
 	if anew.judged.unasked {
 		d := &anew.judged.decision
 		return t.refuseQuestion(b, b.Call(c.ID), umpire.CodeAutoDeny, d.Reason)
-	}
-	if !shown {
-		return nil
 	}
 	return t.replaceAsked(b, c.ID, anew.judged)
 }
