@@ -75,6 +75,7 @@ type Options struct {
 // commands that run in the background.
 type Set struct {
 	jobs
+	trials
 
 	options Options
 	tools   map[string]tool
@@ -100,7 +101,9 @@ type use struct {
 
 // New returns the tools. Close the set when the session is over.
 func New(o Options) *Set {
-	return &Set{options: o, tools: known, grace: killGrace, jobs: jobs{scratch: o.Scratch, byID: map[string]*job{}}}
+	s := &Set{options: o, tools: known, grace: killGrace, jobs: jobs{scratch: o.Scratch, byID: map[string]*job{}}}
+	s.trials = trials{s}
+	return s
 }
 
 // known holds all tools.
@@ -145,7 +148,7 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 			r.Status, r.Output = umpire.ResultError, cleanText(fmt.Sprintf("internal error of the tool: %v", fault))
 		}
 	}()
-	if !started.Go || started.Decision.Verdict != umpire.Allow {
+	if !started.Go || started.Decision.Verdict != umpire.Allow || started.Trial != nil {
 		r.Status, r.Output = umpire.ResultDenied, "the gate has not let this call run"
 		return r
 	}
