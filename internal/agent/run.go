@@ -21,7 +21,8 @@ type run struct {
 	open     umpire.BatchID         // the batch whose results the model does not have
 	elided   int                    // how many outputs the model is not sent any more, the oldest
 	reported map[umpire.CallID]bool // whose end the handler was notified of
-	stopped  bool                   // a person had stopped the turn before this run began
+	trials   *trials
+	stopped  bool // a person had stopped the turn before this run began
 	// cancelled says that a person stopped the turn in a sub-agent.
 	cancelled bool
 
@@ -44,6 +45,7 @@ func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome
 		Agent: a, session: s, handler: a.Handler, tools: a.Tools, bell: make(chan struct{}, 1),
 		reported: map[umpire.CallID]bool{}, cursor: a.From,
 	}
+	r.trials = newTrials(r)
 	if r.handler == nil {
 		r.handler = deaf{}
 	}

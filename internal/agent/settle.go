@@ -23,6 +23,10 @@ func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, erro
 		case umpire.BatchFinished, umpire.BatchDelivered:
 			return b, nil
 		case umpire.BatchWaiting:
+			var tried bool
+			if b, tried, err = r.trials.tryFirst(ctx, b); tried || err != nil {
+				continue
+			}
 			if r.session.Headless {
 				r.outcome.Waiting = b.Waiting()
 				return b, nil
@@ -99,6 +103,13 @@ func outlastingContext(ctx context.Context) (context.Context, context.CancelFunc
 // execute runs a call that the gate has started, and stores its result. The result is stored
 // also when the run is ending: what has happened must not be in doubt.
 func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Started) (umpire.Batch, error) {
+	if started.Trial != nil {
+		result, err := r.trials.keepTrial(ctx, b.ID, started)
+		if err != nil {
+			return b, err
+		}
+		return r.storeResult(ctx, b, started.Call.ID, result)
+	}
 	result := r.runTool(ctx, started)
 	if r.leavesOpen(ctx, started, result) {
 		return b, context.Cause(ctx)
@@ -192,6 +203,7 @@ func (r *run) reportEnded(b *umpire.Batch) {
 			r.countEnd(c, *c.Result)
 		}
 	}
+	r.trials.dropLayers(b)
 }
 
 // countEnd counts the end of a call, once.
@@ -225,7 +237,7 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 			waiting = n
 			r.notify(func(h Handler) { h.Waiting(n) })
 		}
-		if err := r.showQuestion(ctx, asker); err != nil {
+		if err := r.showQuestion(ctx, &b, asker); err != nil {
 			return b, err
 		}
 		select {
@@ -233,6 +245,9 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 			return b, context.Cause(ctx)
 		case err := <-asker.failed:
 			return b, err
+		case request := <-r.trials.wanted:
+			asker.stop()
+			return r.trials.tryWanted(ctx, b, request)
 		case <-r.bell:
 		case <-poll.C:
 		}
@@ -245,15 +260,11 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 }
 
 // showQuestion asks the first waiting question, and no other.
-func (r *run) showQuestion(ctx context.Context, a *asker) error {
+func (r *run) showQuestion(ctx context.Context, b *umpire.Batch, a *asker) error {
 	if a.ask == nil {
 		return nil
 	}
-	var list []umpire.Pending
-	err := r.retryPatiently(ctx, func() (err error) {
-		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID})
-		return err
-	})
+	list, err := r.pending(ctx)
 	if err != nil {
 		return err
 	}
@@ -264,6 +275,7 @@ func (r *run) showQuestion(ctx context.Context, a *asker) error {
 	}
 	a.stop()
 	if len(list) > 0 {
+		list[0].TrialOffer = r.trials.offer(b, &list[0])
 		a.startAsking(ctx, list[0])
 	}
 	return nil

@@ -3,11 +3,13 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/trial"
 )
 
 // A Claimer is a set of tools whose providers make claims beyond a call's input. The gate and
@@ -65,6 +67,39 @@ func (b Toolbox) Run(ctx context.Context, started umpire.Started) umpire.Result 
 		Call: started.Call.ID, Status: umpire.ResultError,
 		Output: fmt.Sprintf("there is no tool %q here any more", started.Call.Tool),
 	}
+}
+
+// trier returns the set that can try a call of a tool, or nil.
+func (b Toolbox) trier(name string) Trier {
+	trier, _ := b.set(name).(Trier)
+	return trier
+}
+
+// Try tries a call with the set that has its tool.
+func (b Toolbox) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error) {
+	if t := b.trier(begun.Call.Tool); t != nil {
+		return t.Try(ctx, begun)
+	}
+	return umpire.TrialReport{}, trial.ErrUnavailable
+}
+
+// KeepTrial keeps what a trial did with the set that has the tool of its call.
+func (b Toolbox) KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error) {
+	if t := b.trier(started.Call.Tool); t != nil {
+		return t.KeepTrial(ctx, started)
+	}
+	return umpire.TrialSettlement{State: umpire.TrialDiscarded}, trial.ErrUnavailable
+}
+
+// DiscardTrial removes a layer, whichever set has it.
+func (b Toolbox) DiscardTrial(digest string) error {
+	var errs []error
+	for _, set := range b {
+		if t, can := set.(Trier); can {
+			errs = append(errs, t.DiscardTrial(digest))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Stop ends what runs in the background.

@@ -1,0 +1,281 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/trial"
+)
+
+// A Trier is a set of tools that can try a call before anybody is asked.
+type Trier interface {
+	// Try runs a call where nothing of it is real. Its layer waits then. After an error there
+	// is none.
+	Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error)
+	// KeepTrial makes the layer real for which a call was started, and says what became of it.
+	KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error)
+	// DiscardTrial removes a layer, if it is there.
+	DiscardTrial(digest string) error
+}
+
+// Try has the call of a question tried before it is answered, if the run that waits for it can. It
+// is for a person who looks at the card.
+func (a *Agent) Try(request umpire.RequestID) {
+	if r := a.now.Load(); r != nil {
+		select {
+		case r.trials.wanted <- request:
+		default: // one is wanted already
+		}
+	}
+}
+
+// trialPatience is how long a trial waits for another one of the project.
+const trialPatience = 30 * time.Second
+
+// trials are what a run tries. They forget what was tried with the process.
+type trials struct {
+	*run
+
+	wanted    chan umpire.RequestID     // by a person; holds one
+	attempted map[umpire.RequestID]bool // questions that a trial was begun about
+	layers    map[umpire.CallID]string  // what trials of calls left to be kept or discarded
+}
+
+func newTrials(r *run) *trials {
+	return &trials{
+		run: r, wanted: make(chan umpire.RequestID, 1), attempted: map[umpire.RequestID]bool{},
+		layers: map[umpire.CallID]string{},
+	}
+}
+
+// offer is what a trial could do for a question now: nothing where the call is not the next one of
+// its batch, was tried, or cannot be tried here.
+func (t *trials) offer(b *umpire.Batch, p *umpire.Pending) umpire.TrialOffer {
+	next := b.Next()
+	if t.Sandbox == nil || !t.Sandbox.Trials || next == nil || next.ID != p.Call || next.State != umpire.CallAsked ||
+		next.Trial != "" || t.attempted[p.Request] {
+		return umpire.NoTrial
+	}
+	return p.TrialOffer
+}
+
+// pending returns the questions of the session.
+func (r *run) pending(ctx context.Context) (list []umpire.Pending, err error) {
+	err = r.retryPatiently(ctx, func() error {
+		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID})
+		return err
+	})
+	return list, err
+}
+
+// tryFirst tries the next call of a batch that waits, where that comes before anybody is asked. It
+// reports whether it did.
+func (t *trials) tryFirst(ctx context.Context, b umpire.Batch) (after umpire.Batch, tried bool, err error) {
+	if next := b.Next(); t.Sandbox == nil || !t.Sandbox.Trials || next == nil || next.State != umpire.CallAsked {
+		return b, false, nil
+	}
+	list, err := t.pending(ctx)
+	if err != nil {
+		return b, false, err
+	}
+	for i := range list {
+		if list[i].Batch == b.ID && t.offer(&b, &list[i]) == umpire.TrialFirst {
+			after, err = t.try(ctx, b, &list[i])
+			return after, true, err
+		}
+	}
+	return b, false, nil
+}
+
+// tryWanted tries the call of a question for which a person wants that.
+func (t *trials) tryWanted(ctx context.Context, b umpire.Batch, request umpire.RequestID) (umpire.Batch, error) {
+	list, err := t.pending(ctx)
+	if err != nil {
+		return b, err
+	}
+	for i := range list {
+		if list[i].Request == request && list[i].Batch == b.ID && t.offer(&b, &list[i]) != umpire.NoTrial {
+			return t.try(ctx, b, &list[i])
+		}
+	}
+	return b, nil
+}
+
+// try tries the call of a question, and reports what it did. Where no trial can be had, the
+// question stands as it is.
+func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (umpire.Batch, error) {
+	t.attempted[p.Request] = true
+	begun, err := t.beginTrial(ctx, b.ID, p.Call)
+	if errors.Is(err, umpire.ErrState) || errors.Is(err, umpire.ErrLimit) {
+		return t.batch(ctx, b.ID)
+	}
+	if err != nil {
+		return b, umpire.Errorf("try call %q: %w", p.Call, err)
+	}
+	report, err := t.runTrial(ctx, begun)
+	if err != nil {
+		return t.giveUpTrial(ctx, begun, err)
+	}
+	report.Session, report.Batch, report.Epoch, report.Sandbox = t.session.ID, b.ID, t.session.Epoch, t.Sandbox
+	t.layers[p.Call] = report.Effects.Digest
+	store, done := outlastingContext(ctx)
+	defer done()
+	err = t.retryPatiently(store, func() (err error) {
+		b, err = t.Gate.ReportTrial(store, report)
+		return err
+	})
+	if err != nil {
+		return b, umpire.Errorf("report the trial of call %q: %w", p.Call, err)
+	}
+	t.dropLayers(&b)
+	if ctx.Err() != nil {
+		return b, context.Cause(ctx)
+	}
+	return b, nil
+}
+
+// beginTrial asks the gate to begin a trial, and waits while another one of the project runs.
+func (t *trials) beginTrial(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.BegunTrial, error) {
+	request := umpire.TrialRequest{
+		Session: t.session.ID, Batch: b, Call: c, Epoch: t.session.Epoch, Runner: t.Runner, Sandbox: t.Sandbox,
+	}
+	began := time.Now()
+	for {
+		begun, err := t.Gate.BeginTrial(ctx, request)
+		if !errors.Is(err, umpire.ErrLimit) || ctx.Err() != nil || time.Since(began) > trialPatience {
+			return begun, err
+		}
+		sleepFor(ctx, longestPause)
+	}
+}
+
+// errAnswered ends a trial whose call was answered meanwhile.
+var errAnswered = errors.New("the call was answered")
+
+// runTrial runs the command of a trial, in a context that also ends when the lease is in danger or
+// somebody answers.
+func (t *trials) runTrial(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error) {
+	trier, can := t.tools.(Trier)
+	if !can {
+		return umpire.TrialReport{}, trial.ErrUnavailable
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	t.mu.Lock()
+	t.stopTool = stop
+	t.mu.Unlock()
+	ended := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		t.watchTrial(ctx, begun, stop, ended)
+	}()
+	report, err := trier.Try(ctx, begun)
+	close(ended)
+	<-watched
+	t.mu.Lock()
+	t.stopTool = nil
+	t.mu.Unlock()
+	return report, err
+}
+
+// watchTrial stops a trial that the call does not show any more.
+func (t *trials) watchTrial(
+	ctx context.Context, begun umpire.BegunTrial, stop context.CancelCauseFunc, ended <-chan struct{},
+) {
+	for {
+		select {
+		case <-ended:
+			return
+		case <-ctx.Done():
+			return
+		case <-t.bell:
+		}
+		b, err := t.Gate.Batch(ctx, t.session.ID, begun.Batch.ID)
+		if err != nil {
+			continue
+		}
+		if c := b.Call(begun.Call.ID); c == nil || c.Trial != begun.Trial || c.State != umpire.CallAsked {
+			stop(errAnswered)
+		}
+	}
+}
+
+// giveUpTrial says that a trial came to nothing. Where none can be had, no other one is begun. One
+// that ends with the run is left to the next one.
+func (t *trials) giveUpTrial(ctx context.Context, begun umpire.BegunTrial, why error) (umpire.Batch, error) {
+	if ctx.Err() != nil {
+		return begun.Batch, context.Cause(ctx)
+	}
+	if errors.Is(why, trial.ErrUnavailable) {
+		confinement := *t.Sandbox
+		confinement.Trials = false
+		t.Sandbox = &confinement
+	}
+	store, done := outlastingContext(ctx)
+	defer done()
+	return t.settleTrial(store, begun.Batch.ID, umpire.TrialSettlement{
+		Trial: begun.Trial, State: umpire.TrialDiscarded, Reason: why.Error(),
+	})
+}
+
+func (t *trials) settleTrial(
+	ctx context.Context, b umpire.BatchID, s umpire.TrialSettlement,
+) (after umpire.Batch, err error) {
+	s.Session, s.Batch, s.Epoch, s.Sandbox = t.session.ID, b, t.session.Epoch, t.Sandbox
+	err = t.retryPatiently(ctx, func() error {
+		after, err = t.Gate.SettleTrial(ctx, s)
+		return err
+	})
+	if err != nil {
+		err = umpire.Errorf("settle trial %q: %w", s.Trial, err)
+	}
+	return after, err
+}
+
+// keepTrial makes real what a trial of a call did that the gate has started, and returns the result of
+// the call: what the trial printed.
+func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire.Started) (umpire.Result, error) {
+	ctx, done := outlastingContext(ctx)
+	defer done()
+	settled, err := umpire.TrialSettlement{State: umpire.TrialDiscarded}, trial.ErrUnavailable
+	if trier, can := t.tools.(Trier); can {
+		settled, err = trier.KeepTrial(ctx, started)
+	}
+	settled.Trial = started.Trial.ID
+	result := umpire.Result{Status: umpire.ResultOK, Output: started.Trial.Output}
+	if started.Trial.Exit != 0 {
+		result.Status = umpire.ResultError
+		result.Output = fmt.Sprintf("exit code %d\n%s", started.Trial.Exit, result.Output)
+	}
+	if settled.State != umpire.TrialKept {
+		settled.Reason = err.Error()
+		result.Status = umpire.ResultError
+		result.Output = fmt.Sprintf("[Not Kept] The command ran where nothing of it is real, and what it did "+
+			"could not be kept: %v. Nothing was changed.", err)
+	}
+	if settled.State != umpire.TrialDiscarded {
+		delete(t.layers, started.Call.ID) // what is in conflict waits for a person
+	}
+	_, err = t.settleTrial(ctx, b, settled)
+	return result, err
+}
+
+// dropLayers removes the layers of calls that do not show a trial any more.
+func (t *trials) dropLayers(b *umpire.Batch) {
+	for id, digest := range t.layers {
+		if c := b.Call(id); c == nil || c.Trial != "" {
+			continue
+		}
+		delete(t.layers, id)
+		if trier, can := t.tools.(Trier); can {
+			if err := trier.DiscardTrial(digest); err != nil {
+				t.notify(func(h Handler) { h.Output(id, fmt.Sprintf("[%s]\n", strings.TrimSpace(err.Error()))) })
+			}
+		}
+	}
+}
