@@ -37,7 +37,7 @@ func New(p umpire.Pending, s umpire.Session, text *catalogue.Language, now time.
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
 	c.input = c.section(func() { c.fields(p.Input) })
-	c.asking = c.section(c.writeAsking)
+	c.asking = c.section(func() { writeTrial(c) }, c.writeAsking)
 	c.rest = c.section(c.writeAllowed, c.writePlanned, c.writeOutside, c.writeCode, c.writeExtra)
 	c.remarks = c.section(c.writeRemarks) // which know by now whether something hides
 	return c

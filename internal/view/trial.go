@@ -1,0 +1,59 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+)
+
+// maxTrialRows is how many paths that a trial changed a card lists.
+const maxTrialRows = 20
+
+// writeTrial shows what a trial of the call did, and what approving does with it. Where its
+// effects wait, the paths stand below, each with its verdict.
+func writeTrial(c *Card) {
+	t := c.Pending.Trial
+	if t == nil {
+		return
+	}
+	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it did in a trial, where nothing is real"))
+	counts := map[umpire.EffectKind]int{}
+	for i := range t.Effects.List {
+		counts[t.Effects.List[i].Kind]++
+	}
+	done := List(CountEffects(counts, c.text), ", ")
+	if done == "" {
+		done = c.text.Of("It changed nothing.")
+	}
+	if t.More > 0 {
+		done = Joined(done, ", ", fmt.Sprintf(c.text.Of("... and %d more"), t.More))
+	}
+	fmt.Fprintf(c.w, "    %s\n", done)
+	if t.State != umpire.TrialWaiting {
+		writeTrialRows(c, t.Effects.List)
+	}
+	for _, a := range t.Effects.Refused {
+		fmt.Fprintf(c.w, "    %s\n", Joined(c.text.Of("Refused"), ": ", c.show(middleOut(a.Target))))
+	}
+	if t.Exit != 0 {
+		fmt.Fprintf(c.w, "    "+c.text.Of("exit code %d")+"\n", t.Exit)
+	}
+	if t.Output != "" {
+		c.block(c.text.Of("it printed"), t.Output)
+	}
+	said := "Approving keeps exactly this, and the command is not run again."
+	if t.State != umpire.TrialWaiting {
+		said = "This was discarded, since it is not what a run would do. Approving runs the command."
+	}
+	fmt.Fprintf(c.w, "    %s\n", c.text.Of(said))
+}
+
+func writeTrialRows(c *Card, list []umpire.TrialEffect) {
+	for i := range list[:min(len(list), maxTrialRows)] {
+		kind := Padded(c.text.Word("effect", string(list[i].Kind)), 8)
+		fmt.Fprintf(c.w, "    %s  %s\n", kind, c.show(middleOut(c.relative(list[i].Path))))
+	}
+	if left := len(list) - maxTrialRows; left > 0 {
+		fmt.Fprintf(c.w, "    "+c.text.Of("... and %d more")+"\n", left)
+	}
+}
