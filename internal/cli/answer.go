@@ -15,6 +15,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -333,6 +334,7 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 	c := view.New(p, s, a.Text, a.Now(), colour)
 	fmt.Fprintln(&b, c.Whole())
 	b.WriteString(app.DescribeChanges(a, &p, &s))
+	b.WriteString(try.DescribeTrial(a, &p))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:

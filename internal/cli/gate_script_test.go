@@ -257,7 +257,7 @@ func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] discard  > $`)
 
 // types WORD CODE PROGRAM ARGS...: runs a program on a terminal of its own. When it
-// wants something typed, WORD is; "code" is what it wants, "eof" the end of input,
+// wants something typed, WORD is, and of "WORD then WORD" each in turn; "code" is what it wants, "eof" the end of input,
 // and "ahead:WORD" types the word before the program starts and nothing after. The
 // program must end with that exit code. What the terminal showed is standard
 // output.
@@ -290,16 +290,17 @@ func typeOn(ts *testscript.TestScript, cmd *exec.Cmd, word string) string {
 	stop := time.AfterFunc(answerTime, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	var screen strings.Builder
-	buffer, typed := make([]byte, 4096), false
+	buffer, words := make([]byte, 4096), strings.Split(word, " then ")
+	asked := 0
 	for {
 		n, err := master.Read(buffer)
 		screen.Write(buffer[:n])
-		if found := promptWord.FindStringSubmatch(screen.String()); found != nil && !typed {
-			typed = true
-			answer := map[string]string{"code": found[1] + "\n", "eof": "\x04"}[word]
+		if found := promptWord.FindAllStringSubmatch(screen.String(), -1); len(found) > asked && len(words) > asked {
+			answer := map[string]string{"code": found[asked][1] + "\n", "eof": "\x04"}[words[asked]]
 			if answer == "" {
-				answer = word + "\n"
+				answer = words[asked] + "\n"
 			}
+			asked++
 			_, err := master.WriteString(answer)
 			ts.Check(err)
 		}

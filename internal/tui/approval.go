@@ -23,7 +23,7 @@ import (
 const SettleTime = 400 * time.Millisecond
 
 // cardKeys are the characters that mean something to a card.
-const cardKeys = "yspgwncaevdjkY"
+const cardKeys = "yspgwncaevdjktY"
 
 // approvingKeys are those of them that may end in an approval.
 var approvingKeys = []string{"y", "s", "a", "p", "g", "w", "Y"}
@@ -229,10 +229,28 @@ func (a *approval) choose(key string) tea.Cmd {
 		if len(a.diff) == 0 {
 			a.complaint = a.text("no change of a file is shown for this call")
 		}
+	case "t":
+		a.try()
 	case "Y":
 		return a.askRest()
 	}
 	return nil
+}
+
+// triable reports whether the call on the card can be tried first.
+func (a *approval) triable() bool {
+	p := a.current()
+	return a.conf.Try != nil && p.TrialOffer != umpire.NoTrial && p.Session == a.session.ID
+}
+
+// try has the call tried before it is answered.
+func (a *approval) try() {
+	if !a.triable() {
+		a.complaint = a.text("this call cannot be tried first")
+		return
+	}
+	a.conf.Try(a.current().Request)
+	a.complaint = a.text("it is being tried; what it did will stand here")
 }
 
 // move shows another question of those that wait.

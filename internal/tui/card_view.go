@@ -258,6 +258,9 @@ func (a cardView) choices(width, height int) []string {
 		lines = append(lines, a.scopes(width)...)
 	}
 	more := []string{"e", a.text("explain"), "v", a.text("raw")}
+	if a.triable() {
+		more = append([]string{"t", a.text("try it first")}, more...)
+	}
 	if len(a.diff) > 0 {
 		more = append(more, "d", a.text("diff"))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/tui"
 )
 
@@ -123,10 +124,14 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 		Gate: person, Host: host, Session: host.session,
 		Task: task, Model: host.modelName(), Text: s.Text, Now: s.Now,
 		Change: func(p umpire.Pending, in umpire.Session) tui.Change {
+			if text := try.DescribeTrial(s.App, &p); text != "" {
+				return tui.Change{Diff: text}
+			}
 			return tui.Change(app.PreviewCall(s.App, &p, &in))
 		},
 		Undo: &chatUndo{App: s.App, root: host.session.Root},
 		In:   s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
+		Try: func(request umpire.RequestID) { host.worker.Try(request) },
 	}
 }
 

@@ -38,6 +38,7 @@ func (s *agentRun) confinement() *umpire.Confinement {
 	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox),
 		Loosen: s.flags.loosens}
 	mode := cmp.Or(c.Mode, s.conf.Sandbox.Mode)
+	c.Trials = able.Whole() && mode == umpire.SandboxWorkspaceWrite
 	switch {
 	case mode == umpire.SandboxFullAccess:
 		s.Remark(s.Text.Of("commands run without a sandbox, as they were set to (full-access)"))

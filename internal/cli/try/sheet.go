@@ -279,3 +279,25 @@ func isListed(list []trial.Effect, e *trial.Effect) bool {
 	from, to := below(list, e.Path)
 	return from == to
 }
+
+// DescribeTrial shows line by line what the trial of a call would change whose effects wait for an
+// answer: "" where this machine does not have its layer.
+func DescribeTrial(a *app.App, p *umpire.Pending) string {
+	if p.Trial == nil || p.Trial.State != umpire.TrialWaiting {
+		return ""
+	}
+	all, err := trial.HeldTrials(a.StateDir())
+	if err != nil {
+		return ""
+	}
+	for i := range all {
+		if all[i].Effects.Digest == p.Trial.Effects.Digest {
+			var text strings.Builder
+			s := newSheet(a, &all[i])
+			s.showRows(&text)
+			s.showDiff(&text)
+			return text.String()
+		}
+	}
+	return ""
+}
