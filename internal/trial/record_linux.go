@@ -27,6 +27,9 @@ import (
 // doneFile that it is whole.
 const pendingFile = "pending.json"
 
+// callPrefix begins the ids of records of calls.
+const callPrefix = "c"
+
 // A Recording is the record of a call that writes files by itself. What stood at its paths
 // is safe, also after a power loss, when [Record] returns; a crash before [Recording.Seal]
 // leaves it to [Recover] to find out what was written.
@@ -37,7 +40,7 @@ type Recording struct{ *transaction }
 // of several names that is written in place, and for what is not a regular file.
 func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	j := &journal{
-		Version: journalVersion, ID: "c" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
+		Version: journalVersion, ID: callPrefix + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
 		Command: spec.Command, Call: spec.Call, Session: spec.Session, Project: spec.Roots[0], Later: spec.Later,
 	}
 	if spec.Later {
@@ -66,7 +69,7 @@ func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 // laterID is the id of the record of a call that another program makes.
 func laterID(session umpire.SessionID, call umpire.CallID) string {
 	sum := sha256.Sum256([]byte(string(session) + "\x00" + string(call)))
-	return "c" + hex.EncodeToString(sum[:])[:2*idLetters]
+	return callPrefix + hex.EncodeToString(sum[:])[:2*idLetters]
 }
 
 // Leave leaves a record to be sealed later, by [SealCall] or [Recover].
