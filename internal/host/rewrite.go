@@ -71,7 +71,8 @@ func rewritingAction(e *ClaudeEvent, d *umpire.Decision, reply Reply, undo bool)
 }
 
 // canUndo reports whether a call that is allowed does nothing but change files of the project,
-// and looks around. What git does is undone by its own records.
+// and looks around. What git does is undone by its own records. A program that a person has
+// let run may want the network, which no trial has.
 func canUndo(d *umpire.Decision) bool {
 	changes := false
 	for i := range d.Accesses {
@@ -79,7 +80,11 @@ func canUndo(d *umpire.Decision) bool {
 		switch {
 		case a.Code, a.Doubt != "", a.Consequence.AtLeast(umpire.Outward) && !a.Paths(), a.Program == "git":
 			return false
-		case a.Kind == umpire.KindExec, a.Kind == umpire.KindRead:
+		case a.Kind == umpire.KindExec:
+			if !knownHarmless(d, i) {
+				return false
+			}
+		case a.Kind == umpire.KindRead:
 		case !a.Paths():
 			return false
 		case a.Place == umpire.PlaceInside:
@@ -89,6 +94,13 @@ func canUndo(d *umpire.Decision) bool {
 		}
 	}
 	return changes
+}
+
+// knownHarmless reports whether an access was allowed by what is known of it, and not by a rule
+// or an approval.
+func knownHarmless(d *umpire.Decision, access int) bool {
+	reasons := reasonsOf(d, access)
+	return len(reasons) > 0 && (reasons[0].Code == umpire.CodeSafe || reasons[0].Code == umpire.CodeAutonomy)
 }
 
 // commandLine is the line of a call that runs one.

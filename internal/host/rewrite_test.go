@@ -23,8 +23,14 @@ var (
 		{Kind: umpire.KindRead, Place: umpire.PlaceOutside},
 		{Kind: umpire.KindWrite, Place: umpire.PlaceInside, Consequence: umpire.Lost},
 		{Kind: umpire.KindWrite, Place: umpire.PlaceHarmless},
-	}}
+	}, Reasons: []umpire.Reason{{Code: umpire.CodeSafe}}}
 )
+
+// allowedBy is a decision whose first access was allowed for another reason.
+func allowedBy(d umpire.Decision, code umpire.ReasonCode) umpire.Decision {
+	d.Reasons = []umpire.Reason{{Code: code}}
+	return d
+}
 
 // with is a decision with one more access.
 func with(d umpire.Decision, a umpire.Access) umpire.Decision {
@@ -67,6 +73,9 @@ var rewritingCases = map[string]struct {
 	"writes, bypass":        {ClaudeEvent{PermissionMode: "bypassPermissions"}, writesIn, Silent, false, umpire.TicketUndo},
 	"writes, plan":          {event: ClaudeEvent{PermissionMode: "plan"}, d: writesIn, reply: Allow},
 	"writes nothing":        {d: umpire.Decision{Verdict: umpire.Allow, Accesses: writesIn.Accesses[:2]}, reply: Allow},
+	"writes, by autonomy":   {d: allowedBy(writesIn, umpire.CodeAutonomy), reply: Allow, want: umpire.TicketUndo},
+	"writes, by a rule":     {d: allowedBy(writesIn, umpire.CodeRule), reply: Allow},
+	"writes, approved":      {d: allowedBy(writesIn, umpire.CodeOnce), reply: Allow},
 	"writes outside":        {d: with(writesIn, umpire.Access{Kind: umpire.KindWrite, Place: umpire.PlaceOutside}), reply: Allow},
 	"writes somewhere":      {d: with(writesIn, umpire.Access{Kind: umpire.KindWrite}), reply: Allow},
 	"deletes":               {d: with(writesIn, umpire.Access{Kind: umpire.KindDelete, Place: umpire.PlaceInside}), reply: Allow, want: umpire.TicketUndo},
