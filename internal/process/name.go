@@ -62,16 +62,20 @@ func pidOf(name string) (pid int, ok bool) {
 	return pid, err == nil && pid > 0
 }
 
+// smallHook is the program that may stand between.
+const smallHook = "umpire-hook"
+
 // maxShells bounds the shells that are passed over.
 const maxShells = 8
 
 // Host names the process that a hook works for, given the hook's parent: the nearest one
 // above it that stays. Agents start a hook by `sh -c`; where that shell does not turn
-// into the hook, as dash does not, it stands between and ends with it.
+// into the hook, as dash does not, it stands between and ends with it. So does our own small
+// hook, where it has the large one answer.
 func Host(parent int) string {
 	pid := parent
 	for range maxShells {
-		if !startsOneCommand(pid) {
+		if !startsOneCommand(pid) && path.Base(program(pid)) != smallHook {
 			return NameOf(pid)
 		}
 		above, _, ok := Stat(pid)
