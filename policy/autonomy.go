@@ -99,7 +99,7 @@ func answered(id umpire.RuleID, text umpire.Phrase) []umpire.Reason {
 // recordsLocally reports a git command that only records, and that git itself can take back.
 func recordsLocally(j *judge) bool {
 	a := j.access()
-	if a.Kind != umpire.KindExec || a.Code || a.Online || len(a.Words) < 2 || a.Words[0] != "git" ||
+	if !j.given.NoHooks || a.Kind != umpire.KindExec || a.Code || a.Online || len(a.Words) < 2 || a.Words[0] != "git" ||
 		len(a.Line) != len(a.Words) || a.Consequence.AtLeast(umpire.Outward) {
 		return false
 	}
@@ -108,27 +108,37 @@ func recordsLocally(j *judge) bool {
 		option, _, _ := strings.Cut(word, "=")
 		known = known && (!strings.HasPrefix(word, "-") || slices.Contains(strings.Fields(g.options), option))
 	}
+	if g.needs != "" && !slices.ContainsFunc(a.Words[2:], func(word string) bool {
+		option, _, _ := strings.Cut(word, "=")
+		return slices.Contains(strings.Fields(g.needs), option)
+	}) {
+		return false
+	}
 	return known && (!g.alone || !slices.ContainsFunc(j.accesses, func(other umpire.Access) bool {
 		return other.Part != a.Part && other.Paths()
 	}))
 }
 
-// localGit are the subcommands of git that record, with the options that do no more. One that
-// puts other files in place, links among them, stands alone: paths beside it would lead
-// elsewhere than they did when they were looked at.
+// localGit are the subcommands of git that record, with the options that do no more, and those
+// of which it needs one, since it would start an editor. One that puts other files in place,
+// links among them, stands alone: paths beside it would lead elsewhere than they did when
+// they were looked at.
 var localGit = map[string]struct {
-	options string
-	alone   bool
+	options, needs string
+	alone          bool
 }{
-	"add":    {"-A --all -u --update -N --intent-to-add -v --verbose --", false},
-	"branch": {"", false},
+	"add":    {options: "-A --all -u --update -N --intent-to-add -v --verbose --"},
+	"branch": {},
 	"commit": {
-		"-m --message -a --all -am -q --quiet -qm -s --signoff -F --file --allow-empty --author --date", false,
+		options: "-m --message -a --all -am -q --quiet -qm -s --signoff -F --file --allow-empty --author --date",
+		needs:   "-m --message -am -qm -F --file",
 	},
-	"tag":      {"-a -m -am --annotate --message", false},
-	"checkout": {"-b -q", true},
-	"switch":   {"-c --create -q --quiet", true},
-	"stash":    {"-u --include-untracked -m --message -q --quiet -k --keep-index -S --staged", true},
+	"tag":      {options: "-m -am --message"},
+	"checkout": {options: "-b -q", needs: "-b", alone: true},
+	"switch":   {options: "-c --create -q --quiet", alone: true},
+	"stash": {
+		options: "-u --include-untracked -m --message -q --quiet -k --keep-index -S --staged", alone: true,
+	},
 }
 
 // scratchFolders are where systems and agents keep what is temporary.

@@ -12,11 +12,16 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	d := decideVerdict(p, q)
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)
-		d.Suggestions = suggestFor(p, q, &d)
+		if len(d.Accesses) <= maxSuggested {
+			d.Suggestions = suggestFor(p, q, &d)
+		}
 		d.Trial = offerTrial(p, &q, &d)
 	}
 	return d
 }
+
+// maxSuggested is of how many accesses rules are suggested: each is tried on all of them.
+const maxSuggested = MaxPaths
 
 // suggestFor suggests rules after the call was decided with them.
 func suggestFor(p *Policy, q Query, d *umpire.Decision) []umpire.Suggestion {

@@ -95,13 +95,13 @@ func linkTarget(e *umpire.TrialEffect) string {
 // accessOfAttempt is what a trial was refused.
 func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 	a := umpire.Access{
-		Kind: umpire.KindWrite, Target: t.Target, Risk: umpire.Medium, Reason: "a-trial-was-refused-it",
+		Kind: umpire.KindWrite, Target: t.Target, Risk: umpire.Medium, Reason: "the-command-wanted-to-write-there",
 		Asks: umpire.CodeTrial,
 	}
 	switch t.Kind {
 	case umpire.AttemptWrite:
 	case umpire.AttemptNetwork:
-		a.Kind = umpire.KindNetwork
+		a.Kind, a.Reason = umpire.KindNetwork, "the-command-wanted-the-network"
 	default:
 		a.Kind = umpire.KindUnknown
 	}

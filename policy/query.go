@@ -43,6 +43,9 @@ type Conditions struct {
 	// pattern in it matches. Without it no rule and no grant for a folder covers one, and
 	// a pattern names only what it spells.
 	Search func(*umpire.Access) Search
+	// NoHooks says that git would run no hook of a repository that the call works in. Without
+	// it autonomy lets no git command run.
+	NoHooks bool
 	// Trust is what a person said of the code of this clone.
 	Trust CodeTrust
 }

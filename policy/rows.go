@@ -301,7 +301,7 @@ func (j *judge) allowAll() []umpire.Reason {
 var asksPhrases = map[umpire.ReasonCode]string{
 	umpire.CodeNetwork: "reaches-the-network",
 	umpire.CodeSecret:  "may-give-a-secret-away",
-	umpire.CodeTrial:   "tried-in-vain",
+	umpire.CodeTrial:   "refused-in-the-trial",
 }
 
 // codeRuns reports whether project code of the access may run unasked: it is held by

@@ -108,6 +108,36 @@ func everyTarget(form string) []string {
 	return []string{form}
 }
 
+// git that would run a hook, wherever the line goes, runs code.
+func TestLocalGitWithHooksAsks(t *testing.T) {
+	t.Parallel()
+	settings := policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()}
+	for name, plant := range map[string]func(root string) error{
+		"hook": func(root string) error { return os.WriteFile(filepath.Join(root, ".git/hooks/pre-commit"), nil, 0o700) },
+		"another folder": func(root string) error {
+			return os.WriteFile(filepath.Join(root, ".git/config"), []byte("[core]\n\thooksPath = .husky\n"), 0o600)
+		},
+	} {
+		find, root := effectsJudge(t, settings)
+		if err := os.MkdirAll(filepath.Join(root, ".git/hooks"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"git commit -m x", "cd src && git commit -m x"} {
+			if d := decideLine(t, find, root, line, false); d.Verdict != umpire.Allow {
+				t.Errorf("%s: %s: without hooks %s (%s)", name, line, d.Verdict, d.Reason)
+			}
+		}
+		if err := plant(root); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"git commit -m x", "cd src && git commit -m x", "cd /opt; git commit -m x"} {
+			if d := decideLine(t, find, root, line, false); d.Verdict != umpire.Ask {
+				t.Errorf("%s: %s: %s (%s)", name, line, d.Verdict, d.Reason)
+			}
+		}
+	}
+}
+
 func decideLine(t *testing.T, find func() (*Judge, error), root, line string, held bool) umpire.Decision {
 	t.Helper()
 	input, err := json.Marshal(map[string]string{"command": line})

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -179,5 +180,27 @@ func TestApprovalOfACommandDoesNotKeepItsEffects(t *testing.T) {
 		if d := DecideEffects(find, q, e, time.Now); d.Verdict != umpire.Allow {
 			t.Errorf("with a grant for the folder: %s (%s)", d.Verdict, d.Reason)
 		}
+	}
+}
+
+// A decision about very many effects shows those that ask, and comes in time.
+func TestManyEffects(t *testing.T) {
+	t.Parallel()
+	find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()})
+	e := &umpire.TrialEffects{Whole: true}
+	for i := range 3000 {
+		path := filepath.Join(root, "src", strconv.Itoa(i))
+		e.List = append(e.List, umpire.TrialEffect{Kind: umpire.EffectCreated, Path: path, Mode: 0o644})
+	}
+	e.List[2500].Path = filepath.Join(root, ".envrc")
+	q := policy.Query{Call: umpire.Call{Tool: "Bash", Dir: root}, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
+	d := DecideEffects(find, q, e, time.Now)
+	if d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeControlFile || len(d.Accesses) != maxDecided ||
+		d.Accesses[0].Verdict != umpire.Ask || d.Reasons[0].Access != 0 || d.Reasons[0].Code != umpire.CodeControlFile {
+		t.Errorf("%s %s, %d accesses, first %+v", d.Verdict, d.ReasonCode, len(d.Accesses), d.Accesses[0])
+	}
+	low, _ := effectsJudge(t, policy.Settings{})
+	if d := DecideEffects(low, q, e, time.Now); d.Verdict != umpire.Ask || len(d.Suggestions) > 0 {
+		t.Errorf("at low: %s, %d suggestions", d.Verdict, len(d.Suggestions))
 	}
 }

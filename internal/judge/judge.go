@@ -10,11 +10,13 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gitdir"
 	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
@@ -63,8 +65,38 @@ func DecideEffects(
 		j.Bounds.ResolveAll(&q.Facts)
 		d := policy.Decide(j.Policy, q)
 		d.Trial = umpire.NoTrial // it has been tried
+		shortenDecision(&d)
 		return d
 	})
+}
+
+// maxDecided is how many effects a decision shows one by one. It was made of all of them.
+const maxDecided = 1000
+
+// shortenDecision leaves out accesses beyond the limit, those first that are allowed.
+func shortenDecision(d *umpire.Decision) {
+	if len(d.Accesses) <= maxDecided {
+		return
+	}
+	var accesses []umpire.Access
+	at := map[int]int{-1: -1}
+	for _, allowed := range []bool{false, true} {
+		for i := range d.Accesses {
+			if (d.Accesses[i].Verdict == umpire.Allow) == allowed && len(accesses) < maxDecided {
+				at[i] = len(accesses)
+				accesses = append(accesses, d.Accesses[i])
+			}
+		}
+	}
+	var reasons []umpire.Reason
+	for _, r := range d.Reasons {
+		if next, shown := at[r.Access]; shown {
+			r.Access = next
+			reasons = append(reasons, r)
+		}
+	}
+	slices.SortStableFunc(reasons, func(a, b umpire.Reason) int { return cmp.Compare(a.Access, b.Access) })
+	d.Accesses, d.Reasons = accesses, reasons
 }
 
 // decide decides by the judge that is found, and denies after a fault.
@@ -99,8 +131,22 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 		return policy.Decide(j.Policy, q)
 	}
 	j.Bounds.ResolveAll(&q.Facts)
-	q.Trust, q.Search = j.trust(&q), j.searcher()
+	q.Trust, q.Search, q.NoHooks = j.trust(&q), j.searcher(), !j.mayRunHooks(&q)
 	return policy.Decide(j.Policy, q)
+}
+
+// mayRunHooks reports whether git could run a hook in one of the folders that a call works in:
+// its own, and those that it goes to. It looks only where git is started.
+func (j *Judge) mayRunHooks(q *policy.Query) bool {
+	dirs, git := []string{cmp.Or(q.Call.Dir, j.Bounds.Dir)}, false
+	for i := range q.Facts.Accesses {
+		a := &q.Facts.Accesses[i]
+		git = git || a.Kind == umpire.KindExec && a.Program == "git"
+		if a.Kind == umpire.KindRead && a.Table == "cd" && !slices.Contains(dirs, a.Resolved) {
+			dirs = append(dirs, a.Resolved)
+		}
+	}
+	return git && slices.ContainsFunc(dirs, func(dir string) bool { return gitdir.MayRunHooks(dir, j.Home) })
 }
 
 // searcher looks through what searches of folders would read and what patterns match,
