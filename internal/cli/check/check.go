@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -187,6 +188,33 @@ func DecideCommand(a *app.App, dir, line string) (umpire.Decision, error) {
 	defer c.closeGates()
 	call.Dir = c.dir
 	return c.decide(call)
+}
+
+// DecideEffects decides whether what a trial of a command line did in a folder may be kept.
+func DecideEffects(a *app.App, dir, line string, e *umpire.TrialEffects) (umpire.Decision, error) {
+	call, err := CommandCall(line)
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	c, err := newChecker(a, &checkFlags{cwd: dir})
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	defer c.closeGates()
+	call.Dir = c.dir
+	at, err := c.openGate(call.Dir)
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: at.mode, Profile: at.profile}}
+	return at.gate.DecideEffects(call.Dir, q, e), nil
+}
+
+// ShowRows writes every row that spoke about a decision, as --explain does.
+func ShowRows(a *app.App, to io.Writer, d umpire.Decision, colour bool) {
+	p := &page{w: to, text: a.Text, colour: colour}
+	p.head(d)
+	p.rows(d)
 }
 
 // CommandCall is the call of a shell with a command line. Go would replace bytes that are not

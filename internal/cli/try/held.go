@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -31,6 +32,9 @@ func newShowCommand(a *app.App) *cobra.Command {
 				return app.Failed(a.ShowJSON(s.report()))
 			}
 			s.show(a.Stdout)
+			if f.explain {
+				check.ShowRows(a, a.Stdout, s.decision, s.colourOn(a.Stdout))
+			}
 			if f.diff {
 				s.showDiff(a.Stdout)
 			}
@@ -38,6 +42,7 @@ func newShowCommand(a *app.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "also show every row that decides about keeping it")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/trial"
 )
@@ -22,6 +23,8 @@ type report struct {
 	Limit   string             `json:"limit,omitempty"`
 	Differs []trial.Difference `json:"differs,omitempty"`
 	Kept    bool               `json:"kept"`
+	// Decision is what the person's rules say of keeping the effects; absent where nothing ran.
+	Decision *umpire.Decision `json:"decision,omitempty"`
 }
 
 // An effect is one changed path in JSON.
@@ -47,7 +50,7 @@ func (s *sheet) report() report {
 	r := report{
 		ID: h.ID, Outcome: outcomeWaiting, Command: h.Command, Exit: &h.Exit,
 		Effects: make([]effect, 0, len(h.Effects.List)), Refused: h.Effects.Refused,
-		Limit: h.Effects.Limit, Differs: h.Effects.Differs,
+		Limit: h.Effects.Limit, Differs: h.Effects.Differs, Decision: &s.decision,
 	}
 	for i := range h.Effects.List {
 		r.Effects = append(r.Effects, s.effectOf(&h.Effects.List[i]))

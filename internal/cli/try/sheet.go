@@ -12,6 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/gitdir"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
@@ -22,10 +23,12 @@ import (
 type sheet struct {
 	*app.App
 
-	held    *trial.Held
-	tracked map[string]bool // files that git has as they are, so that they can be had again
-	compare int             // how many files may still be compared line by line
-	painted bool            // what is written at the moment may have colours
+	held *trial.Held
+	// decision is what the person's rules say of keeping it.
+	decision umpire.Decision
+	tracked  map[string]bool // files that git has as they are, so that they can be had again
+	compare  int             // how many files may still be compared line by line
+	painted  bool            // what is written at the moment may have colours
 }
 
 const (
@@ -39,6 +42,13 @@ const (
 
 func newSheet(a *app.App, h *trial.Held) *sheet {
 	s := &sheet{App: a, held: h, compare: maxCompared}
+	if !h.Effects.IsEmpty() || len(h.Effects.Refused) > 0 {
+		effects := h.Layer.Describe(&h.Effects)
+		var err error
+		if s.decision, err = check.DecideEffects(a, h.Root, h.Command, &effects); err != nil {
+			a.RemarkError(err)
+		}
+	}
 	var gone []string
 	for i := range h.Effects.List {
 		if e := &h.Effects.List[i]; e.Kind == trial.Deleted && e.Before.Type.IsRegular() {
@@ -67,6 +77,7 @@ func (s *sheet) show(to io.Writer) {
 		}
 		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", view.Bracketed(view.Visible(r.Target), why)))
 	}
+	s.showQuestions(to)
 	if e.Whole() {
 		fmt.Fprintln(to)
 		return
@@ -79,6 +90,30 @@ func (s *sheet) show(to io.Writer) {
 		fmt.Fprintf(to, "  %s  %s\n", view.Visible(s.relative(d.Path)), s.Text.Of(differenceTexts[d.Reason]))
 	}
 	fmt.Fprintln(to)
+}
+
+// maxQuestions bounds the changes that are named as needing a look.
+const maxQuestions = 20
+
+// showQuestions names the changes that ask whatever the autonomy is, with the reason: a guarded
+// place, a secret, a rule, a path outside.
+func (s *sheet) showQuestions(to io.Writer) {
+	d, shown, access := &s.decision, 0, -1
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		if r.Access < 0 || r.Access == access {
+			continue // another reason for the same
+		}
+		access = r.Access
+		a := &d.Accesses[access]
+		refused := a.Asks == umpire.CodeTrial // it is shown as that
+		if r.Verdict == umpire.Allow || r.Code == umpire.CodeTrial || refused || shown >= maxQuestions {
+			continue
+		}
+		shown++
+		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Look")), ": ",
+			view.Bracketed(view.Visible(s.relative(a.Target)), view.Visible(s.Text.Reason(r.Text)))))
+	}
 }
 
 // differenceTexts say why a trial differs from a run.

@@ -29,7 +29,7 @@ import (
 // A tryFlags is what `umpire try` is told.
 type tryFlags struct {
 	keep, discard bool
-	diff          bool
+	diff, explain bool
 	list          bool
 	json          bool
 	cwd           string
@@ -58,6 +58,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.keep, "keep", false, "keep what it did without asking")
 	flags.BoolVar(&f.discard, "discard", false, "discard what it did without asking")
 	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
+	flags.BoolVar(&f.explain, "explain", false, "also show every row that decides about keeping it")
 	flags.BoolVar(&f.list, "list", false, "list the trials that wait")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.StringVar(&f.cwd, "cwd", "", "run the command in `DIR` (default: this one)")
@@ -261,6 +262,9 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 	a, h := s.App, s.held
 	if !f.json {
 		s.show(a.Stderr)
+	}
+	if f.explain && !f.json {
+		check.ShowRows(a, a.Stderr, s.decision, s.colourOn(a.Stderr))
 	}
 	if f.diff && !f.json {
 		s.showDiff(a.Stderr)
