@@ -53,6 +53,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	}
 	held := trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: time.Now().UTC(), Command: command, Root: t.set.options.Root,
+		Call: begun.Call.ID, Session: begun.Call.Session,
 		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
 	}
 	if err := trial.Hold(t.set.options.State, &held); err != nil {
@@ -93,8 +94,8 @@ func (t trials) KeepTrial(ctx context.Context, started umpire.Started) (umpire.T
 		return settled, err
 	}
 	_, err = held.Layer.Keep(ctx, trial.KeepSpec{
-		State: t.set.options.State, Shown: &held.Effects, Command: held.Command, Call: started.Call.ID,
-		Session: started.Call.Session,
+		State: t.set.options.State, Shown: &held.Effects, Command: held.Command, Call: held.Call,
+		Session: held.Session,
 	})
 	if conflict, is := errors.AsType[*trial.ConflictError](err); is {
 		settled.State, settled.Paths = umpire.TrialConflict, conflict.Paths

@@ -21,6 +21,9 @@ type Held struct {
 	Time    time.Time `json:"time"`
 	Command string    `json:"command"`
 	Root    string    `json:"root"` // of the project
+	// Call and Session name the call that was tried, if it was one.
+	Call    umpire.CallID    `json:"call,omitempty"`
+	Session umpire.SessionID `json:"session,omitempty"`
 	Exit    int       `json:"exit"`
 	Layer   Layer     `json:"layer"`
 	// Effects are what was shown, and what is kept.

@@ -246,6 +246,7 @@ func (e *execution) settle(ctx context.Context, result *trial.Result) error {
 	ctx = context.WithoutCancel(ctx)
 	h := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: e.Now().UTC(), Command: e.ticket.Line, Root: e.project.Root,
+		Call: e.ticket.Call, Session: e.ticket.Session,
 		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
 	}
 	e.lookForHost()

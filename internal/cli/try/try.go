@@ -303,7 +303,9 @@ func discardHeld(state string, h *trial.Held) error {
 
 // keepHeld makes a trial real, and says how to take it back.
 func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quiet bool) error {
-	kept, err := h.Layer.Keep(ctx, trial.KeepSpec{State: state, Shown: &h.Effects, Command: h.Command})
+	kept, err := h.Layer.Keep(ctx, trial.KeepSpec{
+		State: state, Shown: &h.Effects, Command: h.Command, Call: h.Call, Session: h.Session,
+	})
 	if err != nil {
 		return keepError(h, err)
 	}
