@@ -195,3 +195,18 @@ func objections(all []userhook.Ran) []umpire.Rule {
 	}
 	return rules
 }
+
+// triesFirst reports whether the runner tries a call before anybody is asked, so that it is
+// no question yet. A call that nobody could be asked about is decided as if somebody were
+// there: what its trial does is not.
+func (ts *trials) triesFirst(cond *conditions, j *judged) bool {
+	if cond.confinement == nil || !cond.confinement.Trials || j.state != umpire.CallAsked || j.denied != nil {
+		return false
+	}
+	d := ts.gate.decideAttended(cond, j)
+	if d.Trial != umpire.TrialFirst {
+		return false
+	}
+	j.decision, j.unasked = d, false
+	return true
+}

@@ -31,21 +31,6 @@ type triedCall struct {
 	decision umpire.Decision
 }
 
-// triesFirst reports whether the runner tries a call before anybody is asked, so that it is
-// no question yet. A call that nobody could be asked about is decided as if somebody were
-// there: what its trial does is not.
-func (ts *trials) triesFirst(cond *conditions, j *judged) bool {
-	if cond.confinement == nil || !cond.confinement.Trials || j.state != umpire.CallAsked || j.denied != nil {
-		return false
-	}
-	d := ts.gate.decideAttended(cond, j)
-	if d.Trial != umpire.TrialFirst {
-		return false
-	}
-	j.decision, j.unasked = d, false
-	return true
-}
-
 // decideEffects decides whether what a trial of a call did may be kept.
 func (ts *trials) decideEffects(cond *conditions, call umpire.Call, e *umpire.TrialEffects) umpire.Decision {
 	find := func() (*judge.Judge, error) { return ts.judgeOf(cond.session.Root, cond.session.AddDirs) }

@@ -31,9 +31,9 @@ type Responder struct {
 	// Decided is told of each decision that was made without a gate; nil is not. What it
 	// is told of is the question, and the folder that tells the project.
 	Decided func(q *Question, project string, d *umpire.Decision)
-	// Remember is told of each write of a host before it is let run and after it has run, so
-	// that it can be undone; nil is not.
-	Remember func(context.Context, *Write)
+	// Remember is given each call of a host before it is let run and after it has run, so that
+	// a write can be undone; nil is not.
+	Remember func(ctx context.Context, project string, e *ClaudeEvent)
 	// Admit hands one call in at the gate and starts it at once if nothing stands
 	// against it. It and Hash are required where there is a gate.
 	Admit func(

@@ -83,11 +83,13 @@ func (p *Responder) plan(c *claudeCase, d *umpire.Decision, reply Reply) (Rewrit
 	if c.config.Hook.NeverRewrite {
 		return Rewriting{}, false
 	}
-	r, ok := planRewriting(&c.event, d, reply, c.undoes())
-	if ok && p.Rewriter == nil && p.HandOver != nil {
+	if p.Rewriter != nil {
+		return planRewriting(&c.event, d, reply, c.undoes())
+	}
+	if p.HandOver != nil && rewritingAction(&c.event, d, reply, c.undoes()) != "" {
 		p.HandOver(c.question)
 	}
-	return r, ok && p.Rewriter != nil
+	return Rewriting{}, false
 }
 
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what

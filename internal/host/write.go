@@ -47,8 +47,9 @@ func (w *Write) Expect(before []byte) ([]byte, bool) {
 	return before, len(w.edits) > 0
 }
 
-// writeOf is what an event says of a write.
-func writeOf(e *ClaudeEvent, project string) (*Write, bool) {
+// WriteOf is what an event says of a write, in the folder that the host was started in. It
+// reports false for other calls.
+func WriteOf(e *ClaudeEvent, project string) (*Write, bool) {
 	if e.Call.Tool != "Write" && e.Call.Tool != "Edit" {
 		return nil, false
 	}
@@ -78,11 +79,7 @@ func (p *Responder) remember(ctx context.Context, q *Question, e *ClaudeEvent) {
 	if p.Remember == nil || e.Kind == ClaudePermissionRequest || !e.Kind.AboutTool() {
 		return
 	}
-	project, err := claudeProject(q, e)
-	if err != nil {
-		return
-	}
-	if w, writes := writeOf(e, project); writes {
-		p.Remember(ctx, w)
+	if project, err := claudeProject(q, e); err == nil {
+		p.Remember(ctx, project, e)
 	}
 }

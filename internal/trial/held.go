@@ -24,8 +24,8 @@ type Held struct {
 	// Call and Session name the call that was tried, if it was one.
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
-	Exit    int       `json:"exit"`
-	Layer   Layer     `json:"layer"`
+	Exit    int              `json:"exit"`
+	Layer   Layer            `json:"layer"`
 	// Effects are what was shown, and what is kept.
 	Effects Effects `json:"effects"`
 }

@@ -23,6 +23,9 @@ var otherBytes = map[string]string{
 	"internal/strictjson.walker": "the state of a reader",
 	"internal/lazyregexp.Regexp": "a pattern",
 	"internal/host.Output":       "the answer",
+
+	"internal/host.preToolUseAnswer": "the answer",
+	"internal/host.preToolUseOutput": "the answer",
 }
 
 // A scan is a call on the hook path that takes JSON apart from end to end. Those
@@ -39,6 +42,9 @@ var otherScans = map[string]string{
 	"policy.unreadPath":                  "one member of the input",
 	"(internal/strictjson.Object).":      "one member",
 	"internal/host.responseText":         "another event than a call",
+	"internal/host.endedTicket":          "another event than a call",
+	"internal/host.commandLine":          "a call that umpire runs, which is handed over to umpire",
+	"internal/host.rewriteClaude":        "a call that umpire runs, which is handed over to umpire",
 	"(internal/host.ClaudeEvent).Digest": "another event than a call",
 	"internal/host.refusalOf":            "an error of the gate",
 	"internal/host.readMuseRules":        "rules of the agent",
