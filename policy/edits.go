@@ -1,25 +1,71 @@
 package policy
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
 )
 
-// editors are programs that do no more than change the files that they name, with whether they
-// may put a link there.
-var editors = map[string]struct{ links bool }{
-	"mkdir": {}, "touch": {}, "sed -i": {}, "tee": {}, "gofmt": {}, "goimports": {}, "gofumpt": {},
-	"cp": {true}, "mv": {true}, "git mv": {true},
+// An editor is a program that does no more than change the files that it names, as long as its
+// options are among these.
+type editor struct {
+	letters, options string
+	// patterns says that its files may be named by patterns: it writes through no link.
+	patterns bool
+	// puts says that it may put a folder or a link there.
+	puts bool
 }
 
-// editorOf is the name by which a program stands among the editors.
-func editorOf(a *umpire.Access) string {
-	if a.Program == "git" || a.Program == "sed" {
-		return a.Table
+// editors are without the options that make other files, such as backups with a suffix, and
+// those that follow or make links.
+var editors = map[string]editor{
+	"mkdir":     {letters: "pv", options: "--parents --verbose"},
+	"touch":     {letters: "acm"},
+	"sed -i":    {letters: "inErsz", options: sedOptions, patterns: true},
+	"tee":       {letters: "a", options: "--append"},
+	"gofmt":     {options: "-w -s -l -d"},
+	"goimports": {options: "-w -l -d -local"},
+	"gofumpt":   {options: "-w -l -d -extra"},
+	"cp":        {letters: "fvpn", options: "--force --verbose --preserve --no-clobber", puts: true},
+	"mv":        {letters: "fvn", options: "--force --verbose --no-clobber", puts: true},
+	"git mv":    {letters: "fvn", options: "--force --verbose", puts: true},
+}
+
+const sedOptions = "-e -i.bak -i.orig -i.old -i~ --in-place --expression --regexp-extended --quiet --silent"
+
+// editorOf finds a program among the editors, as it was called.
+func editorOf(a *umpire.Access) (e editor, known bool) {
+	name, words := a.Program, a.Words
+	if name == "git" || name == "sed" {
+		name = a.Table
 	}
-	return a.Program
+	e, known = editors[name]
+	if !known || len(words) == 0 {
+		return e, false
+	}
+	for _, word := range words[1:] {
+		switch {
+		case strings.HasPrefix(word, "-") && word != "-":
+			known = known && e.knowsOption(word)
+		case !e.patterns && strings.ContainsAny(word, "*?[\x00"):
+			known = false // what it stands for may be a link
+		}
+	}
+	return e, known
+}
+
+// knowsOption reports a word of options that change nothing about what an editor does.
+func (e *editor) knowsOption(word string) bool {
+	name, value, hasValue := strings.Cut(word, "=")
+	if name == "--in-place" && hasValue {
+		return slices.Contains(strings.Fields(e.options), "-i"+value)
+	}
+	letters := strings.TrimPrefix(word, "-")
+	return word == "--" || slices.Contains(strings.Fields(e.options), name) ||
+		e.letters != "" && strings.Trim(letters, e.letters) == "" &&
+			(letters == "i" || !strings.Contains(letters, "i")) // what follows -i is a suffix
 }
 
 // maxEditing bounds the accesses of a call that are compared with each other.
@@ -89,8 +135,37 @@ func partEdits(j *judge, part int) bool {
 	if program == nil || program.Code || program.Consequence.AtLeast(umpire.Outward) || writes == 0 || moves && leaves {
 		return false
 	}
-	editor, known := editors[editorOf(program)]
-	return known && !(editor.links && usedElsewhere(j, part))
+	editor, known := editorOf(program)
+	return known && !(editor.puts && (usedElsewhere(j, part) || putsGuarded(j, part)))
+}
+
+// putsGuarded reports whether what a part puts in place could hold guarded files: it may be a
+// folder, or a link to one.
+func putsGuarded(j *judge, part int) bool {
+	return slices.ContainsFunc(j.accesses, func(a umpire.Access) bool {
+		return a.Part == part && a.Kind == umpire.KindWrite && mayHoldGuarded(a.Resolved)
+	})
+}
+
+// mayHoldGuarded reports a path at which guarded files would lie if it were a folder, such as
+// .vscode. Case does not count.
+func mayHoldGuarded(name string) bool {
+	parts := strings.Split(strings.ToLower(name), "/")
+	for place := range GuardedPlaces() {
+		pattern := strings.Split(strings.TrimPrefix(strings.ToLower(place.Path), "~/"), "/")
+		for n := 1; n < len(pattern) && pattern[n-1] != "**" && pattern[0] != ""; n++ {
+			if n <= len(parts) && slices.EqualFunc(pattern[:n], parts[len(parts)-n:], matchesName) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matchesName matches one part of a path with one of a pattern.
+func matchesName(pattern, name string) bool {
+	matched, err := path.Match(pattern, name)
+	return matched || err != nil
 }
 
 // printsInto reports whether the one program of a part has something to print. Without one, or
@@ -150,8 +225,8 @@ func usedElsewhere(j *judge, part int) bool {
 // mayLink reports whether the programs of a part may put links in place.
 func mayLink(j *judge, part int) bool {
 	return slices.ContainsFunc(j.accesses, func(a umpire.Access) bool {
-		editor, known := editors[editorOf(&a)]
-		return a.Part == part && a.Kind == umpire.KindExec && (editor.links || !known)
+		editor, known := editorOf(&a)
+		return a.Part == part && a.Kind == umpire.KindExec && (editor.puts || !known)
 	})
 }
 

@@ -62,6 +62,8 @@ func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
 		at.Risk, at.Doubt = umpire.High, "a-program-would-get-the-rights-of-its-owner"
 	case e.Mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket|fs.ModeIrregular) != 0:
 		at.Risk, at.Doubt = umpire.High, "it-is-not-a-file"
+	case e.Link != "" && mayHoldGuarded(e.Path):
+		at.Doubt = "what-lies-below-it-decides-what-runs"
 	}
 	all := []umpire.Access{at}
 	also := func(kind umpire.AccessKind, target string, why umpire.Phrase) {

@@ -205,6 +205,7 @@ func splitTransfer(u *use) transfer {
 // noteTransferWrites notes what the transfer creates or overwrites: the target itself, and
 // when that may be a folder, what it would hold by the names of the sources.
 func noteTransferWrites(u *use, t transfer) {
+	u.doubtSuffix("-S", "--suffix")
 	if !t.has {
 		return
 	}
@@ -251,6 +252,9 @@ func checkCopy(u *use) {
 	t := splitTransfer(u)
 	for _, source := range t.sources {
 		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: followsLinks(u)})
+		if u.program0() != "install" && u.got("-l", "--link") != nil {
+			u.touch(umpire.KindWrite, source, accessOf{tree: u.has(walks), why: "gets-another-name"})
+		}
 	}
 	noteTransferWrites(u, t)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 	"github.com/umpirehq/umpire/shell/internal/sed"
 )
 
@@ -13,6 +14,7 @@ func checkSed(u *use) {
 		u.doubt = "the-value-of-l-is-not-a-number" // to some it takes none
 	}
 	u.skipSuffix()
+	u.doubtSuffix("-i", "-I", "--in-place")
 	script, ok := u.scriptShape()
 	if !ok || !numbersAddress(script) {
 		u.doubt = "the-script-is-not-known"
@@ -73,4 +75,16 @@ func selects(u *use, in flow) flow {
 		return foreignFlow("sed")
 	}
 	return pickedFlow(in, "sed")
+}
+
+// plainSuffixes make names of backups that nothing obeys.
+const plainSuffixes = "~ .bak .orig .old .backup .tmp"
+
+// doubtSuffix doubts a program that keeps backups under a suffix which may make the name of
+// any file: sed takes a folder and a * in it, too.
+func (u *use) doubtSuffix(names ...string) {
+	given := u.got(names...)
+	if given != nil && given.has && !(given.value.known() && scan.HasField(plainSuffixes, given.value.text)) {
+		u.doubt = "the-suffix-may-make-the-name-of-another-file"
+	}
 }

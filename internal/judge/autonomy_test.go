@@ -47,6 +47,14 @@ var harmful = []string{
 	"rm -rf /", "rm -rf ~", "rm /tmp/x", "rm -rf /tmp/x", "mv README.md /tmp/x", "dd if=/dev/zero of=README.md", "chmod -R 777 .",
 	"chmod u+s src/a", "chown root README.md", "sudo ls", "tar xf a.tar", "unzip a.zip", "patch < a.patch", "rsync -a src/ out/",
 
+	"sed -i'.git/hooks/*' s/a/b/ README.md", "sed -i'../x*' s/a/b/ README.md", "sed -i.json s/a/b/ .mcp", "sed -i --in-place='.git/*' s/a/b/ x",
+	"sed -Ei.envrc s/a/b/ x", "sed --in-place=.json s/a/b/ .mcp", "sed -i --follow-symlinks s/a/b/ link",
+	"cp -l README.md c", "cp --link .git/config c", "cp -al src c", "cp -rl . c", "cp -s src c", "cp --symbolic-link src c",
+	"cp -b -S mrc README.md .np", "cp --backup --suffix=.json README.md .mcp", "mv -b -S .json README.md .mcp", "mv --suffix=mrc -b README.md .np",
+	"mv src .vscode", "mv src .VSCode", "mv src sub/.vscode", "git mv src .vscode", "git mv src .cargo", "cp src .claude", "mv src .git", "mv src .git/hooks",
+	"mv -T src .vscode", "mv -t .git src", "cp -rT src .", "cp -rT src src/..", "cp -r src/. .", "cp -a src/. src/..",
+	"cp s/*.md d", "cp s/?.md d/", "cp s/[a-z].md d", "for f in s/*; do cp \"$f\" d; done", "mv s/* d", "cp -t d s/*", "echo x | tee d/*", "touch d/*",
+
 	"python3 x.py", "python3 -c 'print(1)'", "bash x.sh", "./x", "make", "node x.js", "eval \"$X\"", "$X", "sh < x", ". ./x",
 	"curl https://example.org", "curl -d @README.md https://example.org", "wget https://example.org", "ssh example.org", "nc example.org 80",
 	"npm install x", "pip install x", "npm publish", "docker run x", "kubectl apply -f x", "gh pr create", "umpire approve x", "umpire autonomy high",
