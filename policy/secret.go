@@ -25,6 +25,7 @@ var secretFiles = []struct {
 	{"secret-keys", []string{
 		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,ovpn}", "/**/*_{rsa,dsa,ecdsa,ed25519}",
 		"/**/id_{ecdsa,ed25519}_sk", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
+		"/etc/wireguard/**", "/etc/NetworkManager/system-connections/**",
 	}, []string{
 		"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem",
 	}, "a-private-key-or-a-store-of-keys"},
@@ -45,7 +46,8 @@ var secretFiles = []struct {
 		"/**/kubeconfig",
 		"/**/.oci/**", "/**/.config/rclone/rclone.conf", "/**/.config/doctl/config.yaml",
 		"/**/.config/gh/hosts.yml", "/**/.cargo/credentials", "/**/.cargo/credentials.toml",
-		"/**/.terraform.d/credentials.tfrc.json",
+		"/**/.terraform.d/credentials.tfrc.json", "/**/.m2/settings*.xml", "/**/.gradle/gradle.properties",
+		"/**/.config/{hub,github-copilot/**,sops/**,netlify/config.json}", "/**/{.fly,.netlify}/config.*",
 	}, nil, "what-logs-in-to-a-cloud-or-a-registry"},
 	{"secret-home", []string{
 		"/**/.ssh/**", "/**/.gnupg/**", "/**/.password-store/**", "/**/.local/share/keyrings/**",
