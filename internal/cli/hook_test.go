@@ -57,16 +57,20 @@ func TestHookFailsClosed(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		stdin io.Reader
+		limit string
 		why   string
 	}{
-		{"stdin that never ends", never, "no decision before the deadline"},
-		{"stdin that breaks", io.MultiReader(strings.NewReader(claudeLs[:9]), brokenReader{}), "broken pipe of the test"},
-		{"a payload without end", endless{}, "the payload is larger than"},
-		{"half a payload", strings.NewReader(claudeLs[:40]), "not JSON"},
+		{"stdin that never ends", never, "500ms", "no decision before the deadline"},
+		{
+			"stdin that breaks", io.MultiReader(strings.NewReader(claudeLs[:9]), brokenReader{}), "1m",
+			"broken pipe of the test",
+		},
+		{"a payload without end", endless{}, "1m", "the payload is larger than"},
+		{"half a payload", strings.NewReader(claudeLs[:40]), "1m", "not JSON"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := newProgram(t, tt.stdin, "hook", "claude", "--deadline", "500ms")
+			p := newProgram(t, tt.stdin, "hook", "claude", "--deadline", tt.limit)
 			p.denied(t, runProgram(t.Context(), p.Surroundings), tt.why)
 		})
 	}

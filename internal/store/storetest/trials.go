@@ -208,8 +208,8 @@ var refusedTrials = []struct{ constraint, statements string }{
 func trialRow(session, call, round, state string) string {
 	return `INSERT INTO trials (trial_id, session_id, batch_id, call_id, project_id, round, state, base_digest,
 		layer_digest, network, epoch, runner, exit_code, started_at, output, effects)
-		VALUES ('new', '` + session + `', 'b', '` + call + `', 'p', ` + round + `, '` + state + `', '', '', FALSE,
-			0, '', 0, 0, '', '')`
+		VALUES ('new', '` + session + `', 'b', '` + call + `', 'p', ` + round + `, '` + state + `', '', '',
+			FALSE, 0, '', 0, 0, '', '')`
 }
 
 // trialsRefused runs the statements on trials in every state.
