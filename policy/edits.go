@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/umpirehq/umpire"
 )
@@ -14,6 +15,8 @@ type editor struct {
 	letters, options string
 	// patterns says that its files may be named by patterns: it writes through no link.
 	patterns bool
+	// suffix says that -i takes one for backups: the facts doubt any but a plain one.
+	suffix bool
 	// puts says that it may put a folder or a link there.
 	puts bool
 }
@@ -21,9 +24,11 @@ type editor struct {
 // editors are without the options that make other files, such as backups with a suffix, and
 // those that follow or make links.
 var editors = map[string]editor{
-	"mkdir":     {letters: "pv", options: "--parents --verbose"},
-	"touch":     {letters: "acm"},
-	"sed -i":    {letters: "inErsz", options: sedOptions, patterns: true},
+	"mkdir": {letters: "pv", options: "--parents --verbose"},
+	"touch": {letters: "acm"},
+	"sed -i": {
+		letters: "nErsz", options: "-e --expression --regexp-extended --quiet --silent", patterns: true, suffix: true,
+	},
 	"tee":       {letters: "a", options: "--append"},
 	"gofmt":     {options: "-w -s -l -d"},
 	"goimports": {options: "-w -l -d -local"},
@@ -32,8 +37,6 @@ var editors = map[string]editor{
 	"mv":        {letters: "fvn", options: "--force --verbose --no-clobber", puts: true},
 	"git mv":    {letters: "fvn", options: "--force --verbose", puts: true},
 }
-
-const sedOptions = "-e -i.bak -i.orig -i.old -i~ --in-place --expression --regexp-extended --quiet --silent"
 
 // editorOf finds a program among the editors, as it was called.
 func editorOf(a *umpire.Access) (e editor, known bool) {
@@ -58,14 +61,9 @@ func editorOf(a *umpire.Access) (e editor, known bool) {
 
 // knowsOption reports a word of options that change nothing about what an editor does.
 func (e *editor) knowsOption(word string) bool {
-	name, value, hasValue := strings.Cut(word, "=")
-	if name == "--in-place" && hasValue {
-		return slices.Contains(strings.Fields(e.options), "-i"+value)
-	}
-	letters := strings.TrimPrefix(word, "-")
+	name, _, _ := strings.Cut(word, "=")
 	return word == "--" || slices.Contains(strings.Fields(e.options), name) ||
-		e.letters != "" && strings.Trim(letters, e.letters) == "" &&
-			(letters == "i" || !strings.Contains(letters, "i")) // what follows -i is a suffix
+		e.suffix && strings.HasPrefix(word, "-i") || strings.Trim(word[1:], e.letters) == ""
 }
 
 // maxEditing bounds the accesses of a call that are compared with each other.
@@ -151,16 +149,24 @@ func putsGuarded(j *judge, part int) bool {
 // .vscode. Case does not count.
 func mayHoldGuarded(name string) bool {
 	parts := strings.Split(strings.ToLower(name), "/")
+	return slices.ContainsFunc(guardedParents(), func(parent []string) bool {
+		n := len(parts) - len(parent)
+		return n >= 0 && slices.EqualFunc(parent, parts[n:], matchesName)
+	})
+}
+
+// guardedParents are the folders that the patterns of guarded places go through, in lower case
+// and taken apart at the slashes. What lies in the file system at one place only is not among
+// them: it is outside.
+var guardedParents = sync.OnceValue(func() (parents [][]string) {
 	for place := range GuardedPlaces() {
 		pattern := strings.Split(strings.TrimPrefix(strings.ToLower(place.Path), "~/"), "/")
 		for n := 1; n < len(pattern) && pattern[n-1] != "**" && pattern[0] != ""; n++ {
-			if n <= len(parts) && slices.EqualFunc(pattern[:n], parts[len(parts)-n:], matchesName) {
-				return true
-			}
+			parents = append(parents, pattern[:n])
 		}
 	}
-	return false
-}
+	return parents
+})
 
 // matchesName matches one part of a path with one of a pattern.
 func matchesName(pattern, name string) bool {
