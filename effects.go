@@ -28,7 +28,7 @@ type TrialEffects struct {
 	List []TrialEffect `json:"list"`
 	// Refused is what the command tried and was refused, as far as that can be seen.
 	Refused []TrialAttempt `json:"refused,omitempty"`
-	// Whole says that the list is all that the command did. What is not whole is not kept.
+	// Whole says that the list is all that the command did. Only a whole one is kept.
 	Whole bool `json:"whole"`
 	// Digest names the list with all contents: equal digests keep the same.
 	Digest string `json:"digest"`

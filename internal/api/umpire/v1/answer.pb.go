@@ -399,10 +399,10 @@ type Pending struct {
 	ShownDigest string `protobuf:"bytes,32,opt,name=shown_digest,json=shownDigest,proto3" json:"shown_digest,omitempty"`
 	// The files whose code the call runs, as they were when it was asked about.
 	CodeFiles []*CodeFile `protobuf:"bytes,33,rep,name=code_files,json=codeFiles,proto3" json:"code_files,omitempty"`
-	// What a trial could do for the call: offered or first; empty for one that is not
+	// Whether a trial could settle the call: offered or first; empty for one that is not
 	// the next of its batch.
 	TrialOffer string `protobuf:"bytes,34,opt,name=trial_offer,json=trialOffer,proto3" json:"trial_offer,omitempty"`
-	// What a trial of the call did. Where its effects wait, approving keeps exactly
+	// The trial of the call, if there was one. Where its effects wait, approving keeps exactly
 	// these; where they were discarded, approving runs the call.
 	Trial         *Trial `protobuf:"bytes,35,opt,name=trial,proto3" json:"trial,omitempty"`
 	unknownFields protoimpl.UnknownFields

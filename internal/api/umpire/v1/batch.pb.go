@@ -805,7 +805,7 @@ type Started struct {
 	Attempt int64 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The batch as it stands.
 	Batch *Batch `protobuf:"bytes,5,opt,name=batch,proto3" json:"batch,omitempty"`
-	// What the call runs for where it was tried before: its layer is kept instead of
+	// The trial of a call that was tried before: its layer is kept instead of
 	// running the command, and its output is the result.
 	Trial         *Trial `protobuf:"bytes,6,opt,name=trial,proto3" json:"trial,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -709,7 +709,7 @@ type Decision struct {
 	// What cannot be taken back, the worst of the accesses: none, reversible, outward
 	// or lost.
 	Consequence string `protobuf:"bytes,13,opt,name=consequence,proto3" json:"consequence,omitempty"`
-	// What a trial could do for a call that asks: offered or first; empty for none.
+	// Whether a trial could settle a call that asks: offered or first; empty for none.
 	Trial         string `protobuf:"bytes,14,opt,name=trial,proto3" json:"trial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

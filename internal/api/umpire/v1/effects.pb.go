@@ -192,7 +192,7 @@ type TrialEffects struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The paths that are not as they were, sorted.
 	List []*TrialEffect `protobuf:"bytes,1,rep,name=list,proto3" json:"list,omitempty"`
-	// What it tried and was refused.
+	// The attempts that were refused.
 	Refused []*TrialAttempt `protobuf:"bytes,2,rep,name=refused,proto3" json:"refused,omitempty"`
 	// Whether the list is all that the command did. What is not whole is not kept.
 	Whole bool `protobuf:"varint,3,opt,name=whole,proto3" json:"whole,omitempty"`
@@ -274,9 +274,9 @@ type Trial struct {
 	Network bool `protobuf:"varint,4,opt,name=network,proto3" json:"network,omitempty"`
 	// The command's exit code.
 	Exit int64 `protobuf:"varint,5,opt,name=exit,proto3" json:"exit,omitempty"`
-	// What it printed.
+	// Its output.
 	Output string `protobuf:"bytes,6,opt,name=output,proto3" json:"output,omitempty"`
-	// What it did.
+	// Its effects.
 	Effects *TrialEffects `protobuf:"bytes,7,opt,name=effects,proto3" json:"effects,omitempty"`
 	// How many effects a card leaves out of the list.
 	More int64 `protobuf:"varint,8,opt,name=more,proto3" json:"more,omitempty"`

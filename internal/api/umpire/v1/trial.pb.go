@@ -32,7 +32,7 @@ type TrialRequest struct {
 	CallId string `protobuf:"bytes,3,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The number that the runner got when it took the session.
 	Epoch int64 `protobuf:"varint,4,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// Who runs it.
+	// The process that runs it.
 	Runner string `protobuf:"bytes,5,opt,name=runner,proto3" json:"runner,omitempty"`
 	// The sandbox in which the runner would run the call.
 	Sandbox       *Confinement `protobuf:"bytes,6,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
@@ -119,7 +119,7 @@ type BegunTrial struct {
 	TrialId string `protobuf:"bytes,1,opt,name=trial_id,json=trialId,proto3" json:"trial_id,omitempty"`
 	// The call with its exact input.
 	Call *Call `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`
-	// What was decided about the call.
+	// The decision about the call.
 	Decision *Decision `protobuf:"bytes,3,opt,name=decision,proto3" json:"decision,omitempty"`
 	// The batch as it stands.
 	Batch         *Batch `protobuf:"bytes,4,opt,name=batch,proto3" json:"batch,omitempty"`
@@ -198,9 +198,9 @@ type TrialReport struct {
 	Epoch int64 `protobuf:"varint,4,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// The command's exit code.
 	Exit int64 `protobuf:"varint,5,opt,name=exit,proto3" json:"exit,omitempty"`
-	// What it printed.
+	// Its output.
 	Output string `protobuf:"bytes,6,opt,name=output,proto3" json:"output,omitempty"`
-	// What it did.
+	// Its effects.
 	Effects *TrialEffects `protobuf:"bytes,7,opt,name=effects,proto3" json:"effects,omitempty"`
 	// The sandbox in which the runner would run the call.
 	Sandbox       *Confinement `protobuf:"bytes,8,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
