@@ -15,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/setup"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -175,12 +176,7 @@ func settingsFiles(a *app.App, user, project string) []string {
 			break
 		}
 	}
-	const managed = "/etc/claude-code"
-	more, err := filepath.Glob(filepath.Join(managed, "managed-settings.d", "*.json"))
-	if err != nil {
-		more = nil // the pattern is right
-	}
-	return append(append(all, filepath.Join(managed, "managed-settings.json")), more...)
+	return append(all, setup.ManagedFiles()...)
 }
 
 // turnsSandboxOn reports whether a settings file turns Claude Code's own sandbox on.

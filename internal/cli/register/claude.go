@@ -8,12 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host/setup"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -36,27 +36,10 @@ func ClaudeFiles(a *app.App) []ClaudeFile {
 			ClaudeFile{"project", filepath.Join(dir, "settings.json")},
 			ClaudeFile{"local", filepath.Join(dir, "settings.local.json")})
 	}
-	for _, path := range managedClaude() {
+	for _, path := range setup.ManagedFiles() {
 		files = append(files, ClaudeFile{"managed", path})
 	}
 	return files
-}
-
-// managedFolders is where an administrator's settings stand.
-var managedFolders = map[string]string{
-	"darwin": "/Library/Application Support/ClaudeCode", "windows": `C:\Program Files\ClaudeCode`,
-}
-
-func managedClaude() []string {
-	dir, ok := managedFolders[runtime.GOOS]
-	if !ok {
-		dir = "/etc/claude-code"
-	}
-	more, err := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json"))
-	if err != nil {
-		more = nil
-	}
-	return append([]string{filepath.Join(dir, "managed-settings.json")}, more...)
 }
 
 // claudeConfigDir is the folder that the person has set for Claude Code instead of the

@@ -6,7 +6,9 @@ package setup
 import (
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -314,4 +316,22 @@ func ownCommand(command string, args []string) bool {
 		return false
 	}
 	return len(args) >= 2 && args[0] == "hook" && args[1] == "claude"
+}
+
+// managedFolders is where an administrator's settings stand.
+var managedFolders = map[string]string{
+	"darwin": "/Library/Application Support/ClaudeCode", "windows": `C:\Program Files\ClaudeCode`,
+}
+
+// ManagedFiles are the administrator's settings files of Claude Code, whether they exist or not.
+func ManagedFiles() []string {
+	dir, ok := managedFolders[runtime.GOOS]
+	if !ok {
+		dir = "/etc/claude-code"
+	}
+	more, err := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json"))
+	if err != nil {
+		more = nil
+	}
+	return append([]string{filepath.Join(dir, "managed-settings.json")}, more...)
 }
