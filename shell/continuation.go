@@ -239,3 +239,13 @@ func withoutPairs(text string) string {
 	}
 	return b.String()
 }
+
+func quotedDelimiter(delimiter *syntax.Word) bool {
+	for _, part := range delimiter.Parts {
+		l, ok := part.(*syntax.Lit)
+		if !ok || strings.Contains(l.Value, `\`) {
+			return true
+		}
+	}
+	return false
+}

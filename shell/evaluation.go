@@ -257,3 +257,18 @@ func (wd *word) isNumber() bool {
 	text, ok := wd.whole()
 	return ok && strings.Trim(text, someNumber+"+-0123456789 \t\n") == ""
 }
+
+func positionalWords(args []word, n int) ([]word, bool) {
+	if args == nil || n == 0 {
+		return nil, false
+	}
+	for _, arg := range args[:min(n, len(args))] {
+		if arg.split {
+			return nil, false
+		}
+	}
+	if n > len(args) {
+		return []word{{}}, true
+	}
+	return args[n-1 : n], true
+}

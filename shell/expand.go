@@ -238,22 +238,6 @@ func expandsInZsh(text string) bool {
 	return len(text) > 1 && strings.IndexByte("=~^", text[0]) >= 0 && scan.IsLetter(text[1])
 }
 
-// bracketOfZsh reports $~[…], ${…} or $(…) with such a sign in between, which zsh
-// takes for arithmetic and the like.
-func bracketOfZsh(text string) bool {
-	for {
-		_, after, found := strings.Cut(text, "$")
-		if !found {
-			return false
-		}
-		bare := strings.TrimLeft(after, "=~^+")
-		if bare != after && bare != "" && strings.IndexByte("[{(", bare[0]) >= 0 {
-			return true
-		}
-		text = after
-	}
-}
-
 // addText appends text that the shell does not split.
 func (e *expansion) addText(wd word) {
 	cur := &e.current
@@ -537,21 +521,6 @@ func secretAmong(words []word) string {
 	return ""
 }
 
-func positionalWords(args []word, n int) ([]word, bool) {
-	if args == nil || n == 0 {
-		return nil, false
-	}
-	for _, arg := range args[:min(n, len(args))] {
-		if arg.split {
-			return nil, false
-		}
-	}
-	if n > len(args) {
-		return []word{{}}, true
-	}
-	return args[n-1 : n], true
-}
-
 // expandSubstitution walks the commands of $(…) and returns what they print.
 func (e *expansion) expandSubstitution(sub *syntax.CmdSubst, quoted bool) []word {
 	out := e.w.walkSubshell(e.s, sub.Stmts, flow{})
@@ -711,4 +680,21 @@ func (s *state) absolutePaths(wd word) []string {
 		out = append(out, joinPath(dir, wd.text))
 	}
 	return out
+}
+
+// takesDefault reports words in which something stands for a variable that is not set.
+func takesDefault(words []*syntax.Word) bool {
+	return slices.ContainsFunc(words, func(wd *syntax.Word) bool {
+		return slices.ContainsFunc(wd.Parts, partHasDefault)
+	})
+}
+
+func operatorHasDefault(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
+		syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		return true
+	default:
+		return false
+	}
 }

@@ -174,13 +174,6 @@ func walkApart(w *walker, walk func(*walker)) {
 	w.guessed = append(append(w.guessed, apart.accesses...), apart.guessed...)
 }
 
-// takesDefault reports words in which something stands for a variable that is not set.
-func takesDefault(words []*syntax.Word) bool {
-	return slices.ContainsFunc(words, func(wd *syntax.Word) bool {
-		return slices.ContainsFunc(wd.Parts, partHasDefault)
-	})
-}
-
 func partHasDefault(part syntax.WordPart) bool {
 	switch part := part.(type) {
 	case *syntax.ParamExp:
@@ -189,16 +182,6 @@ func partHasDefault(part syntax.WordPart) bool {
 		return slices.ContainsFunc(part.Parts, partHasDefault)
 	}
 	return false
-}
-
-func operatorHasDefault(op syntax.ParExpOperator) bool {
-	switch op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
-		syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		return true
-	default:
-		return false
-	}
 }
 
 // guessDefaults walks a command as it is where each variable has the value that stands for

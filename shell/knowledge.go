@@ -174,14 +174,6 @@ func builtIn(name string) (*program, *[]program) {
 	return nil, nil
 }
 
-// prependTo puts the knowledge in front of tables.
-func (k *Knowledge) prependTo(tables []*[]program) []*[]program {
-	if k == nil || len(k.programs) == 0 {
-		return tables
-	}
-	return append([]*[]program{&k.programs}, tables...)
-}
-
 // Describe returns what is known of a program: the person's entry, else the
 // built-in one. It reports false when there is neither.
 func Describe(name string, k *Knowledge) (Program, bool) {

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A given is one option as it was given.
 type given struct {
@@ -259,4 +262,46 @@ func letterKind(letters string, c byte) (byte, bool) {
 		return letters[n-1], n == 2 && letters[0] == c
 	}
 	return 0, strings.IndexByte(letters, c) >= 0
+}
+
+// has reports whether an option with one of the effects was given.
+func (a *arguments) has(does effect) bool {
+	for _, g := range a.given {
+		if g.option.does&does != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// got returns the option given under one of the names, or nil.
+func (a *arguments) got(names ...string) *given {
+	for i := range a.given {
+		for _, name := range names {
+			if a.given[i].name == name || hasSpelling(a.given[i].option.names, name) {
+				return &a.given[i]
+			}
+		}
+	}
+	return nil
+}
+
+// gave reports whether an option was given under exactly one of the names.
+func (a *arguments) gave(names ...string) bool {
+	for _, g := range a.given {
+		if slices.Contains(names, g.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasSpelling reports whether an option may be spelled as name.
+func hasSpelling(names, name string) bool {
+	for field := range strings.FieldsSeq(names) {
+		if strings.TrimRight(field, "=?") == name {
+			return true
+		}
+	}
+	return false
 }

@@ -184,3 +184,11 @@ func (w *walker) doubt(program string, what umpire.Phrase) {
 		Reason: what, Doubt: what, Part: w.part, Via: w.via,
 	})
 }
+
+// prependTo puts the knowledge in front of tables.
+func (k *Knowledge) prependTo(tables []*[]program) []*[]program {
+	if k == nil || len(k.programs) == 0 {
+		return tables
+	}
+	return append([]*[]program{&k.programs}, tables...)
+}

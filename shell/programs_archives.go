@@ -253,20 +253,9 @@ var archivers = []program{
 // the network still does.
 func filters(_ *use, in flow) flow { return filteredFlow(in, "") }
 
-// reparseArguments reads the arguments anew, as if they had been given so.
-func reparseArguments(u *use, args []word, leads bool) {
-	u.arguments = u.program.parseArguments(args, leads)
-	u.adoptRisk(u.program)
-	u.spoke, u.doubt, u.later = "", "", nil
-	u.judgeOptions()
-}
-
 // means reports whether an option is the one of that spelling, or another
 // spelling of it.
 func (g *given) means(name string) bool { return hasSpelling(g.option.names, name) }
-
-// argumentsOf are the program's arguments as given.
-func argumentsOf(u *use) []word { return u.words[1:] }
 
 // tarValues are the letters of tar's old style that take a value, in the order
 // of the letters, from the words that follow.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -307,16 +306,6 @@ func checkGoList(u *use) {
 	if len(u.operands) == 0 {
 		u.raiseTo(umpire.Medium, sent, "asks-the-module-proxy")
 	}
-}
-
-// gave reports whether an option was given under exactly one of the names.
-func (a *arguments) gave(names ...string) bool {
-	for _, g := range a.given {
-		if slices.Contains(names, g.name) {
-			return true
-		}
-	}
-	return false
 }
 
 // operandContains reports whether an operand holds text or is not known.

@@ -133,13 +133,6 @@ func noteDeleteBelow(u *use, root word) {
 		why: "find-deletes-below-it"})
 }
 
-func keepAlphanumeric(c rune) rune {
-	if c == '_' || !variableRune(c) {
-		return -1
-	}
-	return c
-}
-
 // judgeFindValue judges a word of an expression that takes a value.
 func judgeFindValue(u *use, line *findLine, rest []word) int {
 	name := rest[0].text

@@ -125,3 +125,10 @@ func atLeast(value string, least int) bool {
 	n, err := strconv.Atoi(digits)
 	return more && err == nil && n >= least
 }
+
+func keepAlphanumeric(c rune) rune {
+	if c == '_' || !variableRune(c) {
+		return -1
+	}
+	return c
+}

@@ -182,12 +182,6 @@ func checkRemoteURL(u *use) {
 	}
 }
 
-// isHelperURL reports a URL such as ext::COMMAND, which names a program to run.
-func isHelperURL(url word) bool {
-	scheme, _, found := strings.Cut(url.text, "::")
-	return found && scheme != "" && !strings.ContainsAny(scheme, "/@:[")
-}
-
 // judgeOtherRepository judges another repository: a name of the settings, a URL, a folder.
 func judgeOtherRepository(u *use, where word) {
 	scheme, rest, isURL := where.after("://")

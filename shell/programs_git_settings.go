@@ -196,3 +196,9 @@ func firstWord(text string) string {
 	first, _, _ := strings.Cut(text, " ")
 	return first
 }
+
+// isHelperURL reports a URL such as ext::COMMAND, which names a program to run.
+func isHelperURL(url word) bool {
+	scheme, _, found := strings.Cut(url.text, "::")
+	return found && scheme != "" && !strings.ContainsAny(scheme, "/@:[")
+}

@@ -440,13 +440,3 @@ func checkBareYarn(u *use) {
 		u.raise(umpire.High, changesPackages)
 	}
 }
-
-// walkInFreshShell walks a command that another program starts where the functions and
-// aliases of this shell are not known.
-func walkInFreshShell(u *use, words []word) {
-	s, in := u.outsideState(), u.in
-	u.then(func() {
-		defer u.w.openPart()()
-		u.w.runWords(s, words, in)
-	})
-}

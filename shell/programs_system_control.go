@@ -230,13 +230,6 @@ func asksForPowerOff(words []word) bool {
 	return false
 }
 
-func secondWord(words []word) string {
-	if len(words) < 2 || !words[1].known() {
-		return ""
-	}
-	return words[1].text
-}
-
 // changesNetwork reports `nmcli device disconnect` and the like.
 func changesNetwork(operands []word) bool {
 	const nouns = "device connection general"

@@ -116,3 +116,19 @@ func patternParts(p *syntax.ParamExp) []syntax.WordPart {
 	}
 	return nil
 }
+
+// bracketOfZsh reports $~[…], ${…} or $(…) with such a sign in between, which zsh
+// takes for arithmetic and the like.
+func bracketOfZsh(text string) bool {
+	for {
+		_, after, found := strings.Cut(text, "$")
+		if !found {
+			return false
+		}
+		bare := strings.TrimLeft(after, "=~^+")
+		if bare != after && bare != "" && strings.IndexByte("[{(", bare[0]) >= 0 {
+			return true
+		}
+		text = after
+	}
+}

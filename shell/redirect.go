@@ -90,16 +90,6 @@ func readHeredoc(w *walker, s *state, r *syntax.Redirect) flow {
 	return flow{kind: flowText, text: e.current.text}
 }
 
-func quotedDelimiter(delimiter *syntax.Word) bool {
-	for _, part := range delimiter.Parts {
-		l, ok := part.(*syntax.Lit)
-		if !ok || strings.Contains(l.Value, `\`) {
-			return true
-		}
-	}
-	return false
-}
-
 // walkDuplicate walks 2>&1 and the like; >&file is a write. It reports whether the
 // output goes to a file.
 func walkDuplicate(w *walker, s *state, r *syntax.Redirect, target word) bool {

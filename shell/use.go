@@ -311,38 +311,6 @@ func (u *use) outsideState() *state {
 
 func (u *use) then(f func()) { u.later = append(u.later, f) }
 
-// has reports whether an option with one of the effects was given.
-func (a *arguments) has(does effect) bool {
-	for _, g := range a.given {
-		if g.option.does&does != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// got returns the option given under one of the names, or nil.
-func (a *arguments) got(names ...string) *given {
-	for i := range a.given {
-		for _, name := range names {
-			if a.given[i].name == name || hasSpelling(a.given[i].option.names, name) {
-				return &a.given[i]
-			}
-		}
-	}
-	return nil
-}
-
-// hasSpelling reports whether an option may be spelled as name.
-func hasSpelling(names, name string) bool {
-	for field := range strings.FieldsSeq(names) {
-		if strings.TrimRight(field, "=?") == name {
-			return true
-		}
-	}
-	return false
-}
-
 // emitOwn adds the program's own access.
 func (u *use) emitOwn() { u.emitAccess(u.words) }
 
@@ -390,3 +358,22 @@ func (u *use) allExtras() []string {
 
 // program0 is the name of the program itself, without subcommands.
 func (u *use) program0() string { return u.words[0].text }
+
+// secondWord is the word after the program, "" where it is not known.
+func secondWord(words []word) string {
+	if len(words) < 2 || !words[1].known() {
+		return ""
+	}
+	return words[1].text
+}
+
+// argumentsOf are the program's arguments as given.
+func argumentsOf(u *use) []word { return u.words[1:] }
+
+// reparseArguments reads the arguments anew, as if they had been given so.
+func reparseArguments(u *use, args []word, leads bool) {
+	u.arguments = u.program.parseArguments(args, leads)
+	u.adoptRisk(u.program)
+	u.spoke, u.doubt, u.later = "", "", nil
+	u.judgeOptions()
+}
