@@ -24,8 +24,8 @@ func expandBraces(pattern string) ([]string, error) {
 	}
 	choices := splitChoices(pattern[open+1 : end])
 	all := make([]string, 0, min(len(choices)*len(tails), maxGlobExpanded))
-	for _, choice := range choices {
-		middles := []string{choice}
+	for i, choice := range choices {
+		middles := choices[i : i+1]
 		if strings.ContainsAny(choice, `{}[\`) {
 			if middles, err = expandBraces(choice); err != nil {
 				return nil, err
@@ -36,19 +36,26 @@ func expandBraces(pattern string) ([]string, error) {
 		}
 		for _, middle := range middles {
 			for _, tail := range tails {
-				all = append(all, joinStars(joinStars(pattern[:open], middle), tail))
+				all = append(all, joinStars(pattern[:open], middle, tail))
 			}
 		}
 	}
 	return all, nil
 }
 
-// joinStars puts two pieces together without making a ** that nobody wrote.
-func joinStars(a, b string) string {
-	if strings.HasSuffix(a, "*") && !strings.HasSuffix(a, `\*`) {
-		b = strings.TrimLeft(b, "*")
+// joinStars puts three pieces together without making a ** that nobody wrote.
+func joinStars(head, middle, tail string) string {
+	if endsInStar(head) {
+		middle = strings.TrimLeft(middle, "*")
 	}
-	return a + b
+	if endsInStar(middle) || middle == "" && endsInStar(head) {
+		tail = strings.TrimLeft(tail, "*")
+	}
+	return head + middle + tail
+}
+
+func endsInStar(text string) bool {
+	return strings.HasSuffix(text, "*") && !strings.HasSuffix(text, `\*`)
 }
 
 // firstBraces finds the first group outside character classes; -1 is none.
