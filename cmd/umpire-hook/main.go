@@ -101,14 +101,16 @@ func (h *hook) prepare(ctx context.Context) bool {
 	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !h.hasPlainConfig() {
 		return false
 	}
-	switch h.args[1] {
-	case "claude":
-		there, err := h.dial(ctx)
-		return err == nil && (there || h.findSnapshot(os.Getenv("CLAUDE_PROJECT_DIR")))
-	case "muse":
-		return h.findSnapshot(h.dir)
+	asks := host.Find(h.args[1])
+	if asks == nil {
+		return false
 	}
-	return false
+	if asks.Relayed() {
+		if there, err := h.dial(ctx); there || err != nil {
+			return err == nil
+		}
+	}
+	return h.findSnapshot(asks.StartedIn(os.Getenv, h.dir))
 }
 
 // dial connects to the gate that runs, and reports whether one does.

@@ -131,7 +131,7 @@ func (h *Hook) payload(l *Line) []byte {
 	if h.Format == FormatClaude {
 		event = map[string]any{
 			"session_id": "umpire-bench", "cwd": h.Dir, "permission_mode": "default",
-			"hook_event_name": host.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": l.ID,
+			"hook_event_name": host.BeforeTool.String(), "tool_name": "Bash", "tool_use_id": l.ID,
 			"tool_input": map[string]string{"command": l.Command},
 		}
 	}

@@ -135,12 +135,12 @@ func FuzzHookClaude(f *testing.F) {
 		if len(line) > 0 && (!json.Valid(line) || bytes.IndexByte(line, '\n') != len(line)-1) {
 			t.Fatalf("not one line of JSON: %q", line)
 		}
-		e, err := host.ReadClaude(payload)
+		e, err := host.Find("claude").Read(payload)
 		garbage := err != nil || !e.Kind.Decides()
 		if allows := bytes.Contains(line, []byte(`"allow"`)) && !bytes.Contains(line, []byte(`"deny"`)); allows && garbage {
 			t.Fatalf("allowed %q: %s", payload, line)
 		}
-		if err != nil && code == app.ExitDone && e.Kind != host.ClaudePermissionRequest {
+		if err != nil && code == app.ExitDone && e.Kind != host.BeforeDialog {
 			t.Fatalf("said nothing to %q", payload)
 		}
 	})

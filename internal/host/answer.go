@@ -83,6 +83,8 @@ func answerAsked(d *umpire.Decision, m Mode) Reply {
 		return question(asking, m)
 	case all(func(q asked) bool { return readsOwn(q.access, m.Own) }):
 		return answerAllowed(d, m)
+	case m.Silence == SilenceRuns:
+		return question(asking, m)
 	case all(func(q asked) bool { return q.runsUnasked(m) }):
 		return Silent
 	case m.Hold, m.Permission == Plan, m.Permission == DontAsk:

@@ -18,7 +18,7 @@ import (
 var updateAnswers = flag.Bool("update-answers", false, "write testdata/answers.txt again")
 
 // own are the folders of a host in which nothing was planted.
-var own = host.ClaudeFolders("/home/u/.claude", "/tmp/claude-1000")
+var own = host.Find("claude").FoldersIn("/home/u/.claude", "/tmp/claude-1000")
 
 // A judgedPart is one access of a decision with what a decision says about it.
 type judgedPart struct {
@@ -214,8 +214,8 @@ func TestAnswersGolden(t *testing.T) {
 	line("", host.Permission.String)
 	for _, c := range classes {
 		line(c.name, func(p host.Permission) string {
-			native := host.Answer(c.d, host.Mode{Permission: p, Own: own})
-			held := host.Answer(c.d, host.Mode{Permission: p, Own: own, Hold: true})
+			native := host.Answer(c.d, host.Mode{Permission: p, Silence: host.SilenceChecks, Own: own})
+			held := host.Answer(c.d, host.Mode{Permission: p, Silence: host.SilenceChecks, Own: own, Hold: true})
 			if native == held {
 				return native.String()
 			}
@@ -244,7 +244,7 @@ func TestAnswersGolden(t *testing.T) {
 // modes are all modes, with and without an inbox to hold in.
 func modes() (all []host.Mode) {
 	for _, p := range host.Permissions() {
-		all = append(all, host.Mode{Permission: p, Own: own}, host.Mode{Permission: p, Own: own, Hold: true})
+		all = append(all, host.Mode{Permission: p, Silence: host.SilenceChecks, Own: own}, host.Mode{Permission: p, Own: own, Hold: true})
 	}
 	return all
 }
@@ -341,15 +341,15 @@ func TestAllowIsNotLooserThanTheHost(t *testing.T) {
 	}
 }
 
-func TestClaudePermission(t *testing.T) {
+func TestModesOfClaude(t *testing.T) {
 	t.Parallel()
 	for _, p := range host.Permissions() {
-		if got := host.ClaudePermission(p.String()); got != p {
+		if got := host.Find("claude").Mode(p.String()).Is; got != p {
 			t.Errorf("%s: got %s", p, got)
 		}
 	}
 	for word, want := range map[string]host.Permission{"": host.Default, "Auto": host.Unknown, "yolo": host.Unknown} {
-		if got := host.ClaudePermission(word); got != want {
+		if got := host.Find("claude").Mode(word).Is; got != want {
 			t.Errorf("%q: got %s, want %s", word, got, want)
 		}
 	}
@@ -375,12 +375,12 @@ func TestFoldersCountWhereTheyLie(t *testing.T) {
 		{"/tmp/claude-1001/p/s/tasks/b1.output", host.Ask},
 	} {
 		d := decide(asks(path(read, outside, tt.at), umpire.CodeExternalDirectory))
-		if got := host.Answer(d, host.Mode{Permission: host.Default, Own: own}); got != tt.want {
+		if got := host.Answer(d, host.Mode{Permission: host.Default, Silence: host.SilenceChecks, Own: own}); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.at, got, tt.want)
 		}
 	}
 	d := decide(asks(path(read, outside, "/plans/a.md"), umpire.CodeExternalDirectory))
-	if got := host.Answer(d, host.Mode{Permission: host.Default, Own: host.ClaudeFolders("", "")}); got != host.Ask {
+	if got := host.Answer(d, host.Mode{Permission: host.Default, Silence: host.SilenceChecks, Own: host.Find("claude").FoldersIn("", "")}); got != host.Ask {
 		t.Errorf("without folders: %s", got)
 	}
 }

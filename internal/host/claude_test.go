@@ -39,7 +39,7 @@ func TestReadClaudeMapsTools(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := ReadClaude(payload(tt.tool, tt.input))
+			e, err := claude.Read(payload(tt.tool, tt.input))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestReadClaudeRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := ReadClaude([]byte(tt.payload))
+			e, err := claude.Read([]byte(tt.payload))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("error %v, want one with %q", err, tt.want)
 			}
@@ -100,19 +100,19 @@ func TestReadClaudeRefuses(t *testing.T) {
 
 func TestReadClaudeSizeLimit(t *testing.T) {
 	t.Parallel()
-	if _, err := ReadClaude(bytes.Repeat([]byte(" "), MaxPayload+1)); err == nil || !strings.Contains(err.Error(), "larger") {
+	if _, err := claude.Read(bytes.Repeat([]byte(" "), MaxPayload+1)); err == nil || !strings.Contains(err.Error(), "larger") {
 		t.Errorf("error %v, want a size limit", err)
 	}
 }
 
 func TestReadClaudeTolerates(t *testing.T) {
 	t.Parallel()
-	e, err := ReadClaude([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/a"},
+	e, err := claude.Read([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/a"},
 		"agent_id":null,"mcp_server":{"name":"x"},"some_new_field":[1,{"deep":null}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Kind != ClaudePreToolUse || e.Call.Tool != "Read" || e.Call.ID == "" {
+	if e.Kind != BeforeTool || e.Call.Tool != "Read" || e.Call.ID == "" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -120,7 +120,7 @@ func TestReadClaudeTolerates(t *testing.T) {
 func TestDerivedID(t *testing.T) {
 	t.Parallel()
 	id := func(tool, input string) umpire.CallID {
-		e, err := ReadClaude(fmt.Appendf(nil, `{"hook_event_name":"PermissionRequest","tool_name":%q,"tool_input":%s}`, tool, input))
+		e, err := claude.Read(fmt.Appendf(nil, `{"hook_event_name":"PermissionRequest","tool_name":%q,"tool_input":%s}`, tool, input))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestDerivedID(t *testing.T) {
 			t.Errorf("different calls share id %s", same)
 		}
 	}
-	e, err := ReadClaude(payload("Bash", `{"timeout":5,"command":"ls"}`))
+	e, err := claude.Read(payload("Bash", `{"timeout":5,"command":"ls"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestClaudeMode(t *testing.T) {
 	} {
 		t.Run("X-45 "+tt.sent+" over "+tt.configured.String(), func(t *testing.T) {
 			t.Parallel()
-			e := ClaudeEvent{PermissionMode: tt.sent}
+			e := Event{Host: &claude, PermissionMode: tt.sent}
 			if got := e.Mode(tt.configured); got != tt.want {
 				t.Errorf("mode %s, want %s", got, tt.want)
 			}
@@ -200,7 +200,7 @@ func TestLongReasons(t *testing.T) {
 		for _, code := range []umpire.ReasonCode{umpire.CodeBlocked, codeDenied} {
 			d := umpire.Decision{Reason: umpire.Verbatim(long), ReasonCode: code, Rule: &umpire.RuleRef{ID: umpire.RuleID(long), File: long},
 				Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: long, Reason: umpire.Verbatim(long)}}}
-			text := denyText(ClaudeEvent{ToolName: "Bash"}, d)
+			text := denyText(Event{Host: &claude, ToolName: "Bash"}, d)
 			if n := len(utf16.Encode([]rune(text))); n > MaxReason {
 				t.Errorf("%d units, want at most %d", n, MaxReason)
 			}
@@ -215,9 +215,9 @@ func TestLongReasons(t *testing.T) {
 func TestDenialIsLoud(t *testing.T) {
 	t.Parallel()
 	for _, out := range []Output{
-		AnswerClaude(ClaudeEvent{Kind: ClaudePreToolUse}, umpire.Decision{}, Deny),
-		AnswerClaude(ClaudeEvent{Kind: ClaudePreToolUse}, umpire.Decision{Verdict: 99}, Deny),
-		FailClaude("", nil), FailClaude("PreToolUse", errors.New("")), FailClaude("SomethingNew", errors.New("gate is gone")),
+		Event{Host: &claude, Kind: BeforeTool}.Answer(umpire.Decision{}, Deny),
+		Event{Host: &claude, Kind: BeforeTool}.Answer(umpire.Decision{Verdict: 99}, Deny),
+		claude.Fail("", nil), claude.Fail("PreToolUse", errors.New("")), claude.Fail("SomethingNew", errors.New("gate is gone")),
 	} {
 		if out.Exit != 2 || len(bytes.TrimSpace(out.Stderr)) == 0 || bytes.Count(out.Stdout, []byte("\n")) != 1 ||
 			!bytes.Contains(out.Stdout, []byte(`"permissionDecision":"deny"`)) {
@@ -233,9 +233,9 @@ func FuzzReadClaude(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"PreToolUse","tool_name":"A","tool_input":{"a":1,"a":2}}`))
 	f.Add([]byte(` [ "x" , { } ] `))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := ReadClaude(data)
+		e, err := claude.Read(data)
 		if err != nil {
-			out := FailClaude(e.Event, err)
+			out := claude.Fail(e.Name, err)
 			if out.Exit == 0 && !bytes.Contains(out.Stdout, []byte(`"deny"`)) {
 				t.Fatalf("a failure did not deny: %+v", out)
 			}
@@ -244,7 +244,7 @@ func FuzzReadClaude(f *testing.F) {
 		if e.Kind.AboutTool() && (e.Call.Tool == "" || e.Call.ID == "" || !json.Valid(e.Call.Input) || e.Call.Input[0] != '{') {
 			t.Fatalf("incomplete call %+v", e.Call)
 		}
-		out := AnswerClaude(e, umpire.Decision{Reason: umpire.Verbatim(e.ToolName)}, Deny)
+		out := e.Answer(umpire.Decision{Reason: umpire.Verbatim(e.ToolName)}, Deny)
 		if e.Kind.Decides() && (!json.Valid(out.Stdout) || bytes.Count(out.Stdout, []byte("\n")) != 1 || len(out.Stderr) == 0) {
 			t.Fatalf("not a denial: %+v", out)
 		}

@@ -1,9 +1,6 @@
 // Package host knows the agents of other vendors that ask umpire before they run a call:
 // how each of them writes its questions and reads answers, what its modes mean, and which
-// tools and folders are its own. One file, or one family of files, per agent:
-//
-//	claude*.go  Claude Code
-//	muse*.go    the marker protocol
+// tools and folders are its own. Each is a [Host] in a file of its own.
 //
 // A Front is the process that an agent starts for every call. It reads one question, and
 // where a gate runs it hands the question on as it came, by a Line; otherwise a Responder of its

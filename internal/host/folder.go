@@ -33,26 +33,11 @@ type Folder struct {
 	Why          string
 }
 
-// ClaudeVersion is the release of Claude Code that the tables of its folders and tools
-// were checked against.
-const ClaudeVersion = "2.1.330"
-
-// claudeFolders are the folders of Claude Code.
-var claudeFolders = []Folder{
-	{Root: RootSettings, Pattern: "plans/*.md", Writes: true, Plan: true, Why: "the plan of plan mode"},
-	{Root: RootSettings, Pattern: "projects/*/memory/**", Writes: true, Why: "what the model keeps between sessions"},
-	{Root: RootSettings, Pattern: "projects/*/*/tool-results/**", Why: "results too long for the conversation"},
-	{Root: RootSettings, Pattern: "todos/*.json", Why: "the list of what is to be done"},
-	{Root: RootSettings, Pattern: "tasks/**", Why: "the list of what is to be done"},
-	{Root: RootScratch, Pattern: "*/*/tasks/**", Why: "the output of background commands"},
-	{Root: RootScratch, Pattern: "*/*/scratchpad/**", Writes: true, Why: "the model's temporary files"},
-}
-
-// ClaudeFolders are the folders of Claude Code below the roots that were found; a root
-// that is "" was not.
-func ClaudeFolders(settings, scratch string) []Folder {
+// FoldersIn are the host's own folders below the roots that were found; a root that is ""
+// was not.
+func (h *Host) FoldersIn(settings, scratch string) []Folder {
 	var found []Folder
-	for _, f := range claudeFolders {
+	for _, f := range h.Folders {
 		f.Path = settings
 		if f.Root == RootScratch {
 			f.Path = scratch

@@ -36,25 +36,18 @@ type Front struct {
 // [Registered]. It returns the exit code; an agent that is not
 // known is not answered.
 func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool) {
-	a := agentOf(args[0])
-	if a == nil {
+	h := Find(args[0])
+	if h == nil {
 		return 0, false
 	}
-	o, err := ParseOptions(args[1:], a.deadline)
+	o, err := ParseOptions(args[1:], Deadline(h.DefaultTimeout))
 	if err != nil {
-		return f.leave(a.fail("", err)), true
+		return f.leave(h.Fail("", err)), true
 	}
 	r := newRun(f.Now, o.Deadline)
-	answer := func(ctx context.Context) Output { return f.answerQuestion(ctx, a, r, o) }
-	return f.leave(r.watch(ctx, a, answer)), true
+	answer := func(ctx context.Context) Output { return f.answerQuestion(ctx, h, r, o) }
+	return f.leave(r.watch(ctx, h, answer)), true
 }
-
-// ClaudeDeadline and ClaudeTimeout are when the hook of Claude Code answers at the
-// latest, and how long Claude Code waits.
-const (
-	ClaudeTimeout  = claudeTimeout
-	ClaudeDeadline = claudeTimeout - margin
-)
 
 // leave writes an answer and returns the exit code. An answer that could not be
 // written must not look like none: exit 2 blocks without words.
@@ -71,32 +64,32 @@ func (f *Front) leave(out Output) int {
 	return out.Exit
 }
 
-func (f *Front) answerQuestion(ctx context.Context, a *agent, r *run, o Options) Output {
+func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o Options) Output {
 	payload, err := f.payload()
 	if err != nil {
-		return r.fail(a, err)
+		return r.fail(h, err)
 	}
 	r.reads(payload)
 	q := &Question{
-		Agent: a.name, Payload: payload, Project: f.Getenv("CLAUDE_PROJECT_DIR"), Dir: f.Dir, HostDir: o.HostDir,
+		Agent: h.Name, Payload: payload, Project: h.StartedIn(f.Getenv, f.Dir), Dir: f.Dir, HostDir: o.HostDir,
 		Headless: f.Getenv("UMPIRE_HEADLESS") == "1", Attended: attended(f.Getenv),
 	}
 	if o.Home == "" {
 		if err := checkHome(f.Getenv, f.Dir, cmp.Or(q.Project, f.Dir), f.Dir); err != nil {
-			return r.fail(a, err)
+			return r.fail(h, err)
 		}
 	}
-	line, err := f.line(ctx, a, q)
+	line, err := f.line(ctx, h, q)
 	switch {
 	case err != nil:
-		return r.fail(a, err)
+		return r.fail(h, err)
 	case line == nil:
-		return a.answer(f.Responder, ctx, r, q)
+		return h.answerQuestion(f.Responder, ctx, r, q)
 	}
 	q.Runner, q.Nonce = f.Runner(), f.Nonce()
 	out, err := relay(ctx, line, r, q)
 	if err != nil {
-		return r.fail(a, err)
+		return r.fail(h, err)
 	}
 	return out
 }
@@ -121,8 +114,8 @@ func (f *Front) payload() ([]byte, error) {
 	return data, nil
 }
 
-func (f *Front) line(ctx context.Context, a *agent, q *Question) (*Line, error) {
-	if f.Line == nil || !a.relayed {
+func (f *Front) line(ctx context.Context, h *Host, q *Question) (*Line, error) {
+	if f.Line == nil || !h.Relayed() {
 		return nil, nil
 	}
 	return f.Line(ctx, q)

@@ -1,7 +1,5 @@
 package host
 
-import "slices"
-
 // A Permission is how much a host runs without asking its user, by Claude Code's names
 // for its modes. The zero value is a mode that is not known here, and is treated as the
 // strictest.
@@ -40,19 +38,11 @@ func (p Permission) String() string {
 	return permissionNames[Unknown]
 }
 
-// ClaudePermission reads the mode in a payload of Claude Code. Versions that send none
-// have only the default one.
-func ClaudePermission(word string) Permission {
-	if word == "" {
-		return Default
-	}
-	return Permission(max(0, slices.Index(permissionNames[:], word)))
-}
-
 // A Mode is what the host does about calls at this moment. The zero value is the
 // strictest.
 type Mode struct {
 	Permission Permission
+	Silence    Silence
 	// Hold says that questions go to umpire's own inbox and not to the host's dialog.
 	Hold bool
 	// Own are the host's own folders on this machine, as [Found] or whoever resolved

@@ -4,12 +4,22 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
+
+// muse asks in the marker protocol: one request, one line.
+var muse = Host{
+	Name: "muse", Title: "muse",
+	Marks:          [][]string{{"toolName", "toolCallId"}},
+	DefaultTimeout: 600 * time.Second, Unit: time.Second,
+	Evidence: Documented,
+	own:      &ownProtocol{(*Responder).muse, FailMuse, aboutMuse},
+}
 
 // museMarker begins the line that stands for "ask the user". It is written
 // here and never read: a tool's output could contain it just as well.

@@ -18,9 +18,9 @@ const noticeTime = 5 * time.Second
 // maxResult bounds what the gate keeps of a tool's output; the agent has it whole.
 const maxResult = 64 << 10
 
-// tellClaude tells the gate what became of a call, a turn or a session. Without one
+// tellGate tells the gate what became of a call, a turn or a session. Without one
 // it runs the hooks that follow a call by itself.
-func (p *Responder) tellClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) error {
+func (p *Responder) tellGate(ctx context.Context, r *run, q *Question, e Event) error {
 	if e.Session == "" {
 		return nil
 	}
@@ -34,9 +34,9 @@ func (p *Responder) tellClaude(ctx context.Context, r *run, q *Question, e Claud
 }
 
 // followThrough tells the gate of an event.
-func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e ClaudeEvent) error {
+func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Event) error {
 	limit := noticeTime
-	if e.Kind == ClaudePostToolUse || e.Kind == ClaudePostToolUseFailure {
+	if e.Kind == AfterTool || e.Kind == AfterFailure {
 		limit = r.left() // hooks follow the call
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -49,17 +49,17 @@ func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Cl
 }
 
 // endedAlone runs the hooks that follow a call.
-func (p *Responder) endedAlone(ctx context.Context, q *Question, e ClaudeEvent) error {
+func (p *Responder) endedAlone(ctx context.Context, q *Question, e Event) error {
 	output := responseText(e.Response)
 	switch e.Kind {
-	case ClaudePostToolUse:
-	case ClaudePostToolUseFailure:
+	case AfterTool:
+	case AfterFailure:
 		output = e.Failure
-	case ClaudeOther, ClaudePreToolUse, ClaudePermissionRequest, ClaudeSessionStart,
-		ClaudeUserPromptSubmit, ClaudeStop, ClaudeSessionEnd:
+	case OtherEvent, BeforeTool, BeforeDialog, SessionStart,
+		PromptSent, TurnEnd, SessionEnd:
 		return nil
 	}
-	project, err := claudeProject(q, &e)
+	project, err := projectOf(q, &e)
 	if err != nil {
 		return err
 	}
@@ -71,26 +71,26 @@ func (p *Responder) endedAlone(ctx context.Context, q *Question, e ClaudeEvent) 
 	return c.Ended(ctx, project, e.Call, output)
 }
 
-func tell(ctx context.Context, gate umpire.Gate, q *Question, e ClaudeEvent) error {
+func tell(ctx context.Context, gate umpire.Gate, q *Question, e Event) error {
 	switch e.Kind {
-	case ClaudePostToolUse:
-		return finishClaude(ctx, gate, e, umpire.ResultOK, responseText(e.Response))
-	case ClaudePostToolUseFailure:
-		return finishClaude(ctx, gate, e, umpire.ResultError, e.Failure)
-	case ClaudeSessionStart:
-		return startClaude(ctx, gate, q, e)
-	case ClaudeUserPromptSubmit:
-		return promptClaude(ctx, gate, q, e)
-	case ClaudeStop, ClaudeSessionEnd:
-		return closeClaude(ctx, gate, e)
-	case ClaudeOther, ClaudePreToolUse, ClaudePermissionRequest:
+	case AfterTool:
+		return finishCall(ctx, gate, e, umpire.ResultOK, responseText(e.Response))
+	case AfterFailure:
+		return finishCall(ctx, gate, e, umpire.ResultError, e.Failure)
+	case SessionStart:
+		return startSession(ctx, gate, q, e)
+	case PromptSent:
+		return sendPrompt(ctx, gate, q, e)
+	case TurnEnd, SessionEnd:
+		return closeOpen(ctx, gate, e)
+	case OtherEvent, BeforeTool, BeforeDialog:
 	}
 	return nil
 }
 
-// finishClaude stores the result of a call that ran.
-func finishClaude(
-	ctx context.Context, gate umpire.Runner, e ClaudeEvent, status umpire.ResultStatus, output string,
+// finishCall stores the result of a call that ran.
+func finishCall(
+	ctx context.Context, gate umpire.Runner, e Event, status umpire.ResultStatus, output string,
 ) error {
 	_, err := gate.Finish(ctx, umpire.Result{
 		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status,
@@ -108,27 +108,27 @@ func responseText(response json.RawMessage) string {
 	return string(response)
 }
 
-// startClaude opens the session.
-func startClaude(ctx context.Context, gate umpire.SessionOpener, q *Question, e ClaudeEvent) error {
-	project, err := claudeProject(q, &e)
+// startSession opens the session.
+func startSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e Event) error {
+	project, err := projectOf(q, &e)
 	if err != nil {
 		return err
 	}
-	return openClaude(ctx, gate, q, &e, project)
+	return openSession(ctx, gate, q, &e, project)
 }
 
-// openClaude opens the session of an event, or finds it open. Whoever started the
+// openSession opens the session of an event, or finds it open. Whoever started the
 // hook is the agent itself, and what descends from it may answer nothing.
-func openClaude(ctx context.Context, gate umpire.SessionOpener, q *Question, e *ClaudeEvent, project string) error {
+func openSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e *Event, project string) error {
 	_, err := gate.Open(ctx, umpire.Opening{
-		ID: e.Session, Dir: project, Agent: claudeAgent, External: true, Headless: q.Headless, Runner: q.Runner,
+		ID: e.Session, Dir: project, Agent: e.Host.Name, External: true, Headless: q.Headless, Runner: q.Runner,
 	})
 	return err
 }
 
-// promptClaude begins a new turn: what a person refused in the one before may be
+// sendPrompt begins a new turn: what a person refused in the one before may be
 // asked again.
-func promptClaude(ctx context.Context, gate umpire.Gate, q *Question, e ClaudeEvent) error {
+func sendPrompt(ctx context.Context, gate umpire.Gate, q *Question, e Event) error {
 	var said struct {
 		Prompt string `json:"prompt"`
 	}
@@ -140,24 +140,24 @@ func promptClaude(ctx context.Context, gate umpire.Gate, q *Question, e ClaudeEv
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
-	if err := startClaude(ctx, gate, q, e); err != nil {
+	if err := startSession(ctx, gate, q, e); err != nil {
 		return err
 	}
 	_, err = gate.Prompt(ctx, prompt)
 	return err
 }
 
-// closeClaude ends what is open when the agent's turn or session is over: what waits
+// closeOpen ends what is open when the agent's turn or session is over: what waits
 // is withdrawn, and what was started and has no result gets none any more. The
 // session itself stays open, since the agent may go on with it another day. At the
 // end of a turn, sub-agents may still be at work.
-func closeClaude(ctx context.Context, gate umpire.Gate, e ClaudeEvent) error {
+func closeOpen(ctx context.Context, gate umpire.Gate, e Event) error {
 	open, err := openCalls(ctx, gate, e.Session)
 	if err != nil {
 		return err
 	}
 	for _, c := range open {
-		if e.Kind == ClaudeStop && c.Agent != claudeAgent {
+		if e.Kind == TurnEnd && c.Agent != e.Host.Name {
 			continue
 		}
 		_, err := gate.Finish(ctx, umpire.Result{
@@ -170,9 +170,6 @@ func closeClaude(ctx context.Context, gate umpire.Gate, e ClaudeEvent) error {
 	}
 	return nil
 }
-
-// claudeAgent is the name of Claude Code's main agent.
-const claudeAgent = "claude"
 
 // openCalls returns the events of a session's calls that were asked about or
 // started and have no result.

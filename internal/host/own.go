@@ -9,21 +9,21 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// FindClaudeFolders finds the folders of Claude Code's own on this machine: those below its
-// settings, which are the registered ones or else the usual ones in the user's home
-// directory. A folder counts where its links lead, where this user alone can write, and
-// never in a project: a clone could bring one.
-func FindClaudeFolders(home, registered, project string) []Folder {
+// FindFolders finds the host's own folders on this machine: those below its settings, which
+// are the registered ones or else the usual ones in the user's home directory. A folder counts
+// where its links lead, where this user alone can write, and never in a project: a clone could
+// bring one.
+func (h *Host) FindFolders(home, registered, project string) []Folder {
 	settings := registered
 	if settings == "" && home != "" {
-		settings = filepath.Join(home, ".claude")
+		settings = filepath.Join(home, filepath.Dir(filepath.FromSlash(h.Settings.User)))
 	}
-	return ClaudeFolders(realFolder(settings, project), realFolder(claudeScratch(), project))
+	scratch := h.Scratch
+	if scratch != "" { // one folder for each user in the place that all users share
+		scratch += strconv.Itoa(os.Getuid())
+	}
+	return h.FoldersIn(realFolder(settings, project), realFolder(scratch, project))
 }
-
-// claudeScratch is where Claude Code keeps temporary files. It has one folder for each
-// user in the place that all users share.
-func claudeScratch() string { return filepath.Join("/tmp", "claude-"+strconv.Itoa(os.Getuid())) }
 
 // realFolder is where a folder lies, "" when it is not one of this user's own.
 func realFolder(path, project string) string {

@@ -57,7 +57,7 @@ func ToolDenied(tool string, id umpire.CallID, reason string) string {
 }
 
 // denyText tells the model why, about what, and what to do instead.
-func denyText(e ClaudeEvent, d umpire.Decision) string {
+func denyText(e Event, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
 		if reason := english(d.Reason); strings.HasPrefix(reason, toolDenied) {
 			return view.Clip(view.Visible(reason), MaxReason)
@@ -77,7 +77,16 @@ func headlessText(d umpire.Decision) string {
 	return sentences(cause, subject(d), nextStep(umpire.CodeAutoDeny))
 }
 
-// askText is what Claude Code shows the user beside its own prompt.
+// unaskedText explains an Ask that the host cannot put to a person.
+func unaskedText(d umpire.Decision) string {
+	cause := cmp.Or(english(d.Reason), "This call needs an approval")
+	return sentences(cause, subject(d), cmp.Or(lastingStep(d), approveStep))
+}
+
+// approveStep says how a call is approved that only umpire can ask about.
+const approveStep = "It needs the user's approval: ask the user to keep `umpire watch` open, then try again"
+
+// askText is what a host shows the user beside its own prompt.
 func askText(d umpire.Decision) string {
 	cause := cmp.Or(english(d.Reason), "This call needs an approval")
 	if d.Warning {

@@ -46,7 +46,7 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 		Accesses: []umpire.Access{{Kind: umpire.KindDelete, Target: "/home/u", Risk: umpire.Critical, Reason: "deletes a home directory"}},
 		Reasons:  []umpire.Reason{{Row: 3, Code: umpire.CodeCritical, Text: "Critical risk: deletes a home directory"}},
 	}
-	if text := denyText(ClaudeEvent{}, said); strings.Count(text, "deletes a home directory") != 1 {
+	if text := denyText(Event{Host: &claude}, said); strings.Count(text, "deletes a home directory") != 1 {
 		t.Errorf("said twice: %s", text)
 	}
 }

@@ -18,7 +18,7 @@ func TestRecordedPayloads(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}
-	seen := map[ClaudeKind]bool{}
+	seen := map[EventKind]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -38,7 +38,7 @@ func TestRecordedPayloads(t *testing.T) {
 			seen[checkRecorded(t, file, payload)] = true
 		}
 	}
-	for _, kind := range []ClaudeKind{ClaudePreToolUse, ClaudePermissionRequest, ClaudePostToolUse} {
+	for _, kind := range []EventKind{BeforeTool, BeforeDialog, AfterTool} {
 		if !seen[kind] {
 			t.Errorf("no %s was recorded", kind)
 		}
@@ -47,26 +47,26 @@ func TestRecordedPayloads(t *testing.T) {
 
 // checkRecorded wants a payload to be understood: its call, its mode, and an answer that
 // stops it.
-func checkRecorded(t *testing.T, file, payload string) ClaudeKind {
+func checkRecorded(t *testing.T, file, payload string) EventKind {
 	t.Helper()
-	e, err := ReadClaude([]byte(payload))
+	e, err := claude.Read([]byte(payload))
 	if err != nil {
 		t.Errorf("%s: %v\n%s", file, err, payload)
-		return ClaudeOther
+		return OtherEvent
 	}
 	if !e.Kind.AboutTool() {
 		return e.Kind
 	}
-	if e.Call.Tool == "" || e.Dir == "" || e.Session == "" || ClaudePermission(e.PermissionMode) == Unknown {
-		t.Errorf("%s: %s is not understood: %+v", file, e.Event, e)
+	if e.Call.Tool == "" || e.Dir == "" || e.Session == "" || e.permission() == Unknown {
+		t.Errorf("%s: %s is not understood: %+v", file, e.Name, e)
 	}
 	if !e.Kind.Decides() {
 		return e.Kind
 	}
 	d := umpire.Decision{Verdict: umpire.Deny, Reason: "the recorded call is denied"}
-	out := string(AnswerClaude(e, d, e.Reply(d, Mode{}, false)).Stdout)
-	if !strings.Contains(out, `"`+e.Event+`"`) || !strings.Contains(out, `"deny"`) || !strings.Contains(out, catalogue.English.Text(d.Reason)) {
-		t.Errorf("%s: %s is not denied: %s", file, e.Event, out)
+	out := string(e.Answer(d, e.Reply(d, Mode{}, false)).Stdout)
+	if !strings.Contains(out, `"`+e.Name+`"`) || !strings.Contains(out, `"deny"`) || !strings.Contains(out, catalogue.English.Text(d.Reason)) {
+		t.Errorf("%s: %s is not denied: %s", file, e.Name, out)
 	}
 	return e.Kind
 }

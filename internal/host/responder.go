@@ -33,7 +33,7 @@ type Responder struct {
 	Decided func(q *Question, project string, d *umpire.Decision)
 	// Remember is given each call of a host before it is let run and after it has run, so that
 	// a write can be undone; nil is not.
-	Remember func(ctx context.Context, project string, e *ClaudeEvent)
+	Remember func(ctx context.Context, project string, e *Event)
 	// Admit hands one call in at the gate and starts it at once if nothing stands
 	// against it. It and Hash are required where there is a gate.
 	Admit func(
@@ -59,9 +59,9 @@ type Responder struct {
 // A gateAnswers is how questions are answered where there is a gate. The functions stand in
 // fields so that a program that never has a gate does not link them.
 type gateAnswers struct {
-	answer func(*Responder, context.Context, *run, claudeCase) (Output, error)
-	record func(*Responder, context.Context, *run, claudeCase) error
-	follow func(*Responder, context.Context, *run, *Question, ClaudeEvent) error
+	answer func(*Responder, context.Context, *run, hookCase) (Output, error)
+	record func(*Responder, context.Context, *run, hookCase) error
+	follow func(*Responder, context.Context, *run, *Question, Event) error
 }
 
 // UseGate has a gate store and hold the calls. The error of its Await matches [ErrAway] when
@@ -77,16 +77,16 @@ var ErrAway = errors.New("the gate is going away")
 
 // Answer answers a question within its deadline. The only error is [ErrAway].
 func (p *Responder) Answer(ctx context.Context, q Question) (Output, error) {
-	a := agentOf(q.Agent)
-	if a == nil {
-		return FailClaude("", umpire.Errorf("agent %q is not known", view.Visible(q.Agent))), nil
+	h := Find(q.Agent)
+	if h == nil {
+		return claude.Fail("", umpire.Errorf("agent %q is not known", view.Visible(q.Agent))), nil
 	}
 	if q.Deadline <= 0 {
-		return a.fail(a.about(q.Payload), errLate), nil
+		return h.Fail(h.payloadAbout(q.Payload), errLate), nil
 	}
 	r := newRun(p.now, q.Deadline)
 	r.reads(q.Payload)
-	out := r.watch(ctx, a, func(ctx context.Context) Output { return a.answer(p, ctx, r, &q) })
+	out := r.watch(ctx, h, func(ctx context.Context) Output { return h.answerQuestion(p, ctx, r, &q) })
 	if r.away.Load() {
 		return Output{}, ErrAway
 	}

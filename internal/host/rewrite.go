@@ -38,7 +38,7 @@ type Rewriting struct {
 // planRewriting says how umpire runs a call instead of the host, if it does: a command line
 // that is to be tried first, or one that is allowed and would write where it can be undone.
 // A reply that leaves the question to the host's own check stays.
-func planRewriting(e *ClaudeEvent, d *umpire.Decision, reply Reply, undo bool) (Rewriting, bool) {
+func planRewriting(e *Event, d *umpire.Decision, reply Reply, undo bool) (Rewriting, bool) {
 	action := rewritingAction(e, d, reply, undo)
 	if action == "" {
 		return Rewriting{}, false
@@ -51,8 +51,8 @@ func planRewriting(e *ClaudeEvent, d *umpire.Decision, reply Reply, undo bool) (
 	return Rewriting{split, action}, ok
 }
 
-func rewritingAction(e *ClaudeEvent, d *umpire.Decision, reply Reply, undo bool) umpire.TicketAction {
-	mode := ClaudePermission(e.PermissionMode)
+func rewritingAction(e *Event, d *umpire.Decision, reply Reply, undo bool) umpire.TicketAction {
+	mode := e.permission()
 	switch mode {
 	case Default, AcceptEdits, Auto, Bypass:
 	case Unknown, Plan, DontAsk:
@@ -60,7 +60,8 @@ func rewritingAction(e *ClaudeEvent, d *umpire.Decision, reply Reply, undo bool)
 	}
 	runs := reply == Allow || reply == Silent && mode == Bypass
 	switch {
-	case e.Kind != ClaudePreToolUse, e.ToolName != "Bash", e.ToolUseID == "", e.Session == "", e.Call.Background:
+	case e.Kind != BeforeTool, !e.Host.Rewrites(), e.Call.Tool != "Bash", e.ToolUseID == "", e.Session == "",
+		e.Call.Background:
 		return ""
 	case d.Verdict == umpire.Ask && d.Trial == umpire.TrialFirst && reply != Deny:
 		return umpire.TicketTrial
@@ -104,7 +105,7 @@ func knownHarmless(d *umpire.Decision, access int) bool {
 }
 
 // commandLine is the line of a call that runs one.
-func commandLine(e *ClaudeEvent) (string, bool) {
+func commandLine(e *Event) (string, bool) {
 	input, err := strictjson.ReadObject(e.Call.Input)
 	if err != nil {
 		return "", false
@@ -156,7 +157,7 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 
 // rewrite answers a question with the line by which umpire runs the call. Recorded is where
 // the gate has recorded it, "" for nowhere. An error leaves the call as it came.
-func (c *claudeCase) rewrite(
+func (c *hookCase) rewrite(
 	ctx context.Context, by Rewriter, r *Rewriting, recorded umpire.BatchID,
 ) (Output, bool) {
 	dir, err := r.dir(c.event.Call.Dir)
@@ -172,7 +173,7 @@ func (c *claudeCase) rewrite(
 		return Output{}, false
 	}
 	line, _ := r.command(by.Command(), secret)
-	return rewriteClaude(c.event, line), true
+	return c.event.rewriteInput(line), true
 }
 
 // ticketDigits is how long a ticket is.
@@ -189,8 +190,8 @@ func ticketOnLine(line string) string {
 
 // endedTicket is the ticket of a call that the host has moved to the background: it is reported
 // as having run, and runs on. "" is none.
-func endedTicket(e *ClaudeEvent) string {
-	if e.Kind != ClaudePostToolUse || e.ToolName != "Bash" {
+func endedTicket(e *Event) string {
+	if e.Kind != AfterTool || e.Call.Tool != "Bash" {
 		return ""
 	}
 	response, err := strictjson.ReadObject(e.Response)
@@ -205,7 +206,7 @@ func endedTicket(e *ClaudeEvent) string {
 }
 
 // endTicket has what a line does held from now on, if the host does not wait for it.
-func (p *Responder) endTicket(ctx context.Context, q *Question, e *ClaudeEvent) error {
+func (p *Responder) endTicket(ctx context.Context, q *Question, e *Event) error {
 	secret := endedTicket(e)
 	switch {
 	case secret == "":

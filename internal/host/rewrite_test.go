@@ -41,7 +41,7 @@ func with(d umpire.Decision, a umpire.Access) umpire.Decision {
 // rewritingCases say when a call is run by umpire. Where a field is empty, it is a Bash call in
 // the default mode that umpire would answer with the usual reply.
 var rewritingCases = map[string]struct {
-	event ClaudeEvent
+	event Event
 	d     umpire.Decision
 	reply Reply
 	never bool // nothing is to be undoable
@@ -52,16 +52,16 @@ var rewritingCases = map[string]struct {
 	"tried first, host asks":    {d: triedFirst, reply: Silent, want: umpire.TicketTrial},
 	"tried first, nobody asked": {d: triedFirst, reply: Deny},
 	"tried first, low":          {d: triedFirst, reply: Ask, never: true, want: umpire.TicketTrial},
-	"tried first, acceptEdits":  {ClaudeEvent{PermissionMode: "acceptEdits"}, triedFirst, Silent, false, umpire.TicketTrial},
-	"tried first, auto":         {ClaudeEvent{PermissionMode: "auto"}, triedFirst, Silent, false, umpire.TicketTrial},
-	"tried first, bypass":       {ClaudeEvent{PermissionMode: "bypassPermissions"}, triedFirst, Silent, false, umpire.TicketTrial},
-	"tried first, plan":         {event: ClaudeEvent{PermissionMode: "plan"}, d: triedFirst, reply: Ask},
-	"tried first, dontAsk":      {event: ClaudeEvent{PermissionMode: "dontAsk"}, d: triedFirst, reply: Ask},
-	"tried first, a new mode":   {event: ClaudeEvent{PermissionMode: "else"}, d: triedFirst, reply: Ask},
-	"background":                {event: ClaudeEvent{Call: umpire.Call{Background: true}}, d: triedFirst, reply: Ask},
-	"another tool":              {event: ClaudeEvent{ToolName: "Monitor"}, d: triedFirst, reply: Ask},
-	"another event":             {event: ClaudeEvent{Kind: ClaudePermissionRequest}, d: triedFirst, reply: Ask},
-	"without an id":             {event: ClaudeEvent{ToolUseID: "-"}, d: triedFirst, reply: Ask},
+	"tried first, acceptEdits":  {Event{Host: &claude, PermissionMode: "acceptEdits"}, triedFirst, Silent, false, umpire.TicketTrial},
+	"tried first, auto":         {Event{Host: &claude, PermissionMode: "auto"}, triedFirst, Silent, false, umpire.TicketTrial},
+	"tried first, bypass":       {Event{Host: &claude, PermissionMode: "bypassPermissions"}, triedFirst, Silent, false, umpire.TicketTrial},
+	"tried first, plan":         {event: Event{Host: &claude, PermissionMode: "plan"}, d: triedFirst, reply: Ask},
+	"tried first, dontAsk":      {event: Event{Host: &claude, PermissionMode: "dontAsk"}, d: triedFirst, reply: Ask},
+	"tried first, a new mode":   {event: Event{Host: &claude, PermissionMode: "else"}, d: triedFirst, reply: Ask},
+	"background":                {event: Event{Call: umpire.Call{Background: true}}, d: triedFirst, reply: Ask},
+	"another tool":              {event: Event{Host: &claude, ToolName: "Monitor"}, d: triedFirst, reply: Ask},
+	"another event":             {event: Event{Host: &claude, Kind: BeforeDialog}, d: triedFirst, reply: Ask},
+	"without an id":             {event: Event{ToolUseID: "-"}, d: triedFirst, reply: Ask},
 	"offered only":              {d: umpire.Decision{Verdict: umpire.Ask, Trial: umpire.TrialOffered}, reply: Ask},
 	"asks":                      {d: umpire.Decision{Verdict: umpire.Ask}, reply: Ask},
 	"denied":                    {d: umpire.Decision{Trial: umpire.TrialFirst}, reply: Deny},
@@ -69,9 +69,9 @@ var rewritingCases = map[string]struct {
 	"writes":                {d: writesIn, reply: Allow, want: umpire.TicketUndo},
 	"writes, low":           {d: writesIn, reply: Allow, never: true},
 	"writes, host asks":     {d: writesIn, reply: Silent},
-	"writes, auto":          {event: ClaudeEvent{PermissionMode: "auto"}, d: writesIn, reply: Silent},
-	"writes, bypass":        {ClaudeEvent{PermissionMode: "bypassPermissions"}, writesIn, Silent, false, umpire.TicketUndo},
-	"writes, plan":          {event: ClaudeEvent{PermissionMode: "plan"}, d: writesIn, reply: Allow},
+	"writes, auto":          {event: Event{Host: &claude, PermissionMode: "auto"}, d: writesIn, reply: Silent},
+	"writes, bypass":        {Event{Host: &claude, PermissionMode: "bypassPermissions"}, writesIn, Silent, false, umpire.TicketUndo},
+	"writes, plan":          {event: Event{Host: &claude, PermissionMode: "plan"}, d: writesIn, reply: Allow},
 	"writes nothing":        {d: umpire.Decision{Verdict: umpire.Allow, Accesses: writesIn.Accesses[:2]}, reply: Allow},
 	"writes, by autonomy":   {d: allowedBy(writesIn, umpire.CodeAutonomy), reply: Allow, want: umpire.TicketUndo},
 	"writes, by a rule":     {d: allowedBy(writesIn, umpire.CodeRule), reply: Allow},
@@ -92,12 +92,14 @@ func TestWhenCallsAreRewritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range rewritingCases {
 		e := c.event
-		if e.Kind == ClaudeOther {
-			e.Kind = ClaudePreToolUse
+		e.Host = &claude
+		if e.Kind == OtherEvent {
+			e.Kind = BeforeTool
 		}
 		if e.ToolName == "" {
 			e.ToolName = "Bash"
 		}
+		e.Call.Tool = e.ToolName
 		e.ToolUseID, e.Session = strings.TrimSuffix("call"+e.ToolUseID, "call-"), "s"
 		if got := rewritingAction(&e, &c.d, c.reply, !c.never); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -106,15 +108,15 @@ func TestWhenCallsAreRewritten(t *testing.T) {
 }
 
 // bashEvent is a Bash call in a folder.
-func bashEvent(t *testing.T, dir, line string) ClaudeEvent {
+func bashEvent(t *testing.T, dir, line string) Event {
 	t.Helper()
 	input, err := json.Marshal(map[string]any{"command": line, "timeout": 3000, "description": "a <step>"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ClaudeEvent{
-		Kind: ClaudePreToolUse, Event: "PreToolUse", ToolName: "Bash", ToolUseID: "c1", Session: "s1",
-		Call: umpire.Call{ID: "c1", Tool: "Bash", Input: input, Dir: dir},
+	return Event{
+		Host: &claude, Kind: BeforeTool, Name: "PreToolUse", ToolName: "Bash", ToolUseID: "c1", Session: "s1",
+		Call: umpire.Call{ID: "c1", Tool: "Bash", Input: input, Dir: dir}, input: input,
 	}
 }
 
@@ -143,13 +145,13 @@ func (r *testRewriter) Issue(_ context.Context, _ *Question, t umpire.Ticket) (s
 }
 
 // rewritten is the line that the host is told to run, "" for that of the call.
-func rewritten(t *testing.T, by *testRewriter, e *ClaudeEvent) string {
+func rewritten(t *testing.T, by *testRewriter, e *Event) string {
 	t.Helper()
 	r, ok := planRewriting(e, &triedFirst, Ask, true)
 	if !ok {
 		return ""
 	}
-	c := &claudeCase{question: &Question{}, event: *e}
+	c := &hookCase{question: &Question{}, event: *e}
 	out, ok := c.rewrite(t.Context(), by, &r, "")
 	if !ok {
 		return ""

@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// claudeTimeout is how long Claude Code waits for a hook when the settings name
-	// no time limit.
-	claudeTimeout = 600 * time.Second
 	// margin is how long before the agent's time limit umpire says no by itself: a
 	// busy machine needs time to start a process and to end one.
 	margin = 5 * time.Second
@@ -21,41 +18,21 @@ const (
 	withdrawTime = time.Second
 )
 
-// An agent is one whose questions are answered.
-type agent struct {
-	name     string
-	deadline time.Duration
-	answer   func(*Responder, context.Context, *run, *Question) Output
-	// fail is the answer when there is no decision. About is what the payload said
-	// before things went wrong: the event, or the tool.
-	fail  func(about string, problem error) Output
-	about func(payload []byte) string
-	// relayed says that a gate that runs is asked; the others name no session.
-	relayed bool
-}
-
-// agents are all of them.
-var agents = []agent{
-	{"claude", claudeTimeout - margin, (*Responder).claude, FailClaude, aboutClaude, true},
-	{"muse", claudeTimeout - margin, (*Responder).muse, FailMuse, aboutMuse, false},
-}
-
-// Agents are the names of those whose questions are answered.
-func Agents() []string {
-	var names []string
-	for i := range agents {
-		names = append(names, agents[i].name)
+// answerQuestion answers one question of the host.
+func (h *Host) answerQuestion(p *Responder, ctx context.Context, r *run, q *Question) Output {
+	if h.own != nil {
+		return h.own.answer(p, ctx, r, q)
 	}
-	return names
+	return p.answerHook(ctx, r, q, h)
 }
 
-func agentOf(name string) *agent {
-	for i := range agents {
-		if agents[i].name == name {
-			return &agents[i]
-		}
+// payloadAbout is what a payload is about: the event, or what the host's own protocol says.
+func (h *Host) payloadAbout(payload []byte) string {
+	if h.own != nil {
+		return h.own.about(payload)
 	}
-	return nil
+	e, _ := h.Read(payload) // its name is there as far as it could be read
+	return e.Name
 }
 
 // A run is what the one who answers tells the one who watches.
@@ -94,14 +71,14 @@ func (r *run) deadline() time.Duration {
 // left is how much of the deadline is left.
 func (r *run) left() time.Duration { return r.deadline() - r.now().Sub(r.started) }
 
-// watch lets the agent's question be answered and denies it when no answer comes
+// watch lets the host's question be answered and denies it when no answer comes
 // in time. It does not wait for an answer that is late.
-func (r *run) watch(ctx context.Context, a *agent, answer func(context.Context) Output) Output {
+func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) Output) Output {
 	// What is late is to end, and not to be answered behind the agent's back.
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	answered := make(chan Output, 1)
-	go func() { answered <- r.safely(ctx, a, answer) }()
+	go func() { answered <- r.safely(ctx, h, answer) }()
 	timer := time.NewTimer(r.given)
 	defer timer.Stop()
 	for {
@@ -110,16 +87,16 @@ func (r *run) watch(ctx context.Context, a *agent, answer func(context.Context) 
 			if r.left() > 0 {
 				return out
 			}
-			return r.fail(a, errLate)
+			return r.fail(h, errLate)
 		case <-r.limited:
 			timer.Reset(r.left())
 		case <-timer.C:
-			return r.fail(a, errLate)
+			return r.fail(h, errLate)
 		case <-ctx.Done():
 			if r.holding.Load() {
 				waitFor(answered, withdrawTime)
 			}
-			return r.fail(a, errors.New("interrupted"))
+			return r.fail(h, errors.New("interrupted"))
 		}
 	}
 }
@@ -136,30 +113,30 @@ var errLate = errors.New("no decision before the deadline")
 
 // safely makes a panic a denial. The stack is left out: it would show what the
 // call holds.
-func (r *run) safely(ctx context.Context, a *agent, answer func(context.Context) Output) (out Output) {
+func (r *run) safely(ctx context.Context, h *Host, answer func(context.Context) Output) (out Output) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			out = r.fail(a, umpire.Errorf("internal error: %v", fault))
+			out = r.fail(h, umpire.Errorf("internal error: %v", fault))
 		}
 	}()
 	return answer(ctx)
 }
 
 // fail is the answer when there is no decision.
-func (r *run) fail(a *agent, problem error) Output {
+func (r *run) fail(h *Host, problem error) Output {
 	about := ""
 	if payload := r.payload.Load(); payload != nil {
-		about = safeAbout(a, *payload)
+		about = safeAbout(h, *payload)
 	}
-	return a.fail(about, problem)
+	return h.Fail(about, problem)
 }
 
 // safeAbout survives a fault in reading the payload: that may be what failed.
-func safeAbout(a *agent, payload []byte) (about string) {
+func safeAbout(h *Host, payload []byte) (about string) {
 	defer func() {
 		if recover() != nil {
 			about = ""
 		}
 	}()
-	return a.about(payload)
+	return h.payloadAbout(payload)
 }

@@ -14,7 +14,7 @@ import (
 // A gateHook answers one question of Claude Code through the gate. Claude Code
 // asks call by call, so each call is a batch and a lane of its own.
 type gateHook struct {
-	claudeCase
+	hookCase
 
 	responder *Responder
 	gate      umpire.Gate
@@ -27,8 +27,8 @@ type gateHook struct {
 	looked    bool
 }
 
-func newGateHook(p *Responder, r *run, c claudeCase) *gateHook {
-	h := &gateHook{claudeCase: c, responder: p, gate: p.gate, run: r}
+func newGateHook(p *Responder, r *run, c hookCase) *gateHook {
+	h := &gateHook{hookCase: c, responder: p, gate: p.gate, run: r}
 	if c.event.ToolUseID == "" { // without an id, equal calls would pass for one
 		h.event.Call.ID += umpire.CallID("-" + c.question.Nonce)
 	}
@@ -36,9 +36,9 @@ func newGateHook(p *Responder, r *run, c claudeCase) *gateHook {
 }
 
 // answerThrough answers a question through the gate.
-func (p *Responder) answerThrough(ctx context.Context, r *run, q claudeCase) (Output, error) {
+func (p *Responder) answerThrough(ctx context.Context, r *run, q hookCase) (Output, error) {
 	h := newGateHook(p, r, q)
-	if q.event.Kind == ClaudePermissionRequest {
+	if q.event.Kind == BeforeDialog {
 		return h.request(ctx)
 	}
 	r.holding.Store(true)
@@ -69,7 +69,7 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q claudeCase) (Ou
 }
 
 // recordCall has the gate keep the record of a call that umpire only warns about.
-func (p *Responder) recordCall(ctx context.Context, r *run, q claudeCase) error {
+func (p *Responder) recordCall(ctx context.Context, r *run, q hookCase) error {
 	asks := func(d *umpire.Decision) umpire.Admission { // the gate may enforce still
 		if d.Verdict != umpire.Allow {
 			return umpire.AdmitLeave
@@ -81,8 +81,11 @@ func (p *Responder) recordCall(ctx context.Context, r *run, q claudeCase) error 
 }
 
 // holds reports whether a question goes to umpire's inbox now. Nothing is held where
-// nobody looks, unless that is what was configured or the agent cannot ask.
+// nobody looks, unless that is what was configured or the host cannot ask.
 func (h *gateHook) holds() bool {
+	if !h.event.Host.Asks() {
+		return true
+	}
 	switch h.config.Hook.WhenAsked {
 	case policy.AskedAuto:
 		return !h.question.Attended || h.responder.attended()
@@ -99,7 +102,7 @@ func (h *gateHook) holds() bool {
 func (h *gateHook) choose(d *umpire.Decision) umpire.Admission {
 	h.asked = *d
 	reply := h.reply(d, h.holds())
-	if r, ok := h.responder.plan(&h.claudeCase, d, reply); ok && !h.looked {
+	if r, ok := h.responder.plan(&h.hookCase, d, reply); ok && !h.looked {
 		h.rewriting = &r
 		return umpire.AdmitNothing
 	}
@@ -140,7 +143,7 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
-	if err := openClaude(ctx, h.gate, h.question, &h.event, h.project); err != nil {
+	if err := openSession(ctx, h.gate, h.question, &h.event, h.project); err != nil {
 		return err
 	}
 	return do()
@@ -174,7 +177,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			if errors.Is(err, errUnwatched) {
 				if next, err = h.withdraw(ctx, umpire.ResultCancelled, unwatchedText); err == nil &&
 					withdrawn(&next, c.ID) {
-					return HandBackClaude(h.event, h.asked, h.reply(&h.asked, false), unwatchedText), nil
+					return h.event.HandBack(h.asked, h.reply(&h.asked, false), unwatchedText), nil
 				}
 			}
 			if err != nil {

@@ -60,12 +60,12 @@ func TestTranscripts(t *testing.T) {
 }
 
 func answerClaudeTranscript(t *testing.T, parts map[string][]byte) Output {
-	e, err := ReadClaude(parts["stdin"])
+	e, err := claude.Read(parts["stdin"])
 	if err != nil {
-		return FailClaude(e.Event, err)
+		return claude.Fail(e.Name, err)
 	}
 	d := verdictOf(t, parts["decision"])
-	return AnswerClaude(e, d, e.Reply(d, Mode{}, string(parts["options"]) == "headless\n"))
+	return e.Answer(d, e.Reply(d, Mode{}, string(parts["options"]) == "headless\n"))
 }
 
 func answerMuseTranscript(t *testing.T, parts map[string][]byte) Output {

@@ -49,7 +49,7 @@ func (w *Write) Expect(before []byte) ([]byte, bool) {
 
 // WriteOf is what an event says of a write, in the folder that the host was started in. It
 // reports false for other calls.
-func WriteOf(e *ClaudeEvent, project string) (*Write, bool) {
+func WriteOf(e *Event, project string) (*Write, bool) {
 	if e.Call.Tool != "Write" && e.Call.Tool != "Edit" {
 		return nil, false
 	}
@@ -66,7 +66,7 @@ func WriteOf(e *ClaudeEvent, project string) (*Write, bool) {
 	if in.Old != "" {
 		w.edits = append(w.edits, in.edit)
 	}
-	w.Done = e.Kind != ClaudePreToolUse
+	w.Done = e.Kind != BeforeTool
 	if !filepath.IsAbs(w.Path) {
 		w.Path = files.AbsoluteFrom(cmp.Or(e.Call.Dir, project), w.Path)
 	}
@@ -75,11 +75,11 @@ func WriteOf(e *ClaudeEvent, project string) (*Write, bool) {
 
 // remember has what a call is about to write, or has written, remembered. Where that cannot
 // be done the call goes on all the same: the host would not wait for it either.
-func (p *Responder) remember(ctx context.Context, q *Question, e *ClaudeEvent) {
-	if p.Remember == nil || e.Kind == ClaudePermissionRequest || !e.Kind.AboutTool() {
+func (p *Responder) remember(ctx context.Context, q *Question, e *Event) {
+	if p.Remember == nil || e.Kind == BeforeDialog || !e.Kind.AboutTool() {
 		return
 	}
-	if project, err := claudeProject(q, e); err == nil {
+	if project, err := projectOf(q, e); err == nil {
 		p.Remember(ctx, project, e)
 	}
 }

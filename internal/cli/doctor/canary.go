@@ -153,7 +153,7 @@ func (d *doctor) canaryDir() string {
 func canaryPayload(dir, session, command string) []byte {
 	payload, err := json.Marshal(map[string]any{
 		"session_id": session, "cwd": dir, "permission_mode": "default",
-		"hook_event_name": host.ClaudePreToolUse.String(), "tool_name": "Bash",
+		"hook_event_name": host.BeforeTool.String(), "tool_name": "Bash",
 		"tool_use_id": "umpire-doctor-" + rand.Text(),
 		"tool_input":  map[string]string{"command": command},
 	})
@@ -172,7 +172,7 @@ func DecisionOf(stdout []byte) string {
 			Decision string `json:"permissionDecision"`
 		} `json:"hookSpecificOutput"`
 	}
-	if json.Unmarshal(stdout, &answer) != nil || answer.Output.Event != host.ClaudePreToolUse.String() {
+	if json.Unmarshal(stdout, &answer) != nil || answer.Output.Event != host.BeforeTool.String() {
 		return ""
 	}
 	return answer.Output.Decision

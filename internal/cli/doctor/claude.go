@@ -34,12 +34,12 @@ func (d *doctor) claude(ctx context.Context) {
 	for _, r := range handlers {
 		deciding[r.Event] = append(deciding[r.Event], r)
 	}
-	before := deciding[host.ClaudePreToolUse.String()]
+	before := deciding[host.BeforeTool.String()]
 	if len(before) == 0 {
 		d.fail("hook", "umpire init claude", "Claude Code does not ask umpire: no PreToolUse hook is registered")
 		return
 	}
-	if len(deciding[host.ClaudePermissionRequest.String()]) == 0 {
+	if len(deciding[host.BeforeDialog.String()]) == 0 {
 		d.warn("hook", "umpire init claude",
 			"no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
 	}
@@ -115,7 +115,7 @@ func (d *doctor) version(found register.ClaudeFound, handlers []registered) {
 		return
 	}
 	for _, r := range handlers {
-		if r.Event == host.ClaudePreToolUse.String() && !r.OnFailureBlock {
+		if r.Event == host.BeforeTool.String() && !r.OnFailureBlock {
 			d.warn("claude", "umpire init claude",
 				"%s: onFailure is not block, so the call runs when the hook cannot start", r.where())
 			return
@@ -167,7 +167,7 @@ func loadsLibraries(path string) bool {
 // timing checks that umpire gives up before Claude Code does, for then the call
 // would run.
 func (d *doctor) timing(r registered) {
-	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], host.ClaudeDeadline)
+	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], host.Deadline(host.Find("claude").DefaultTimeout))
 	deadline, limit := o.Deadline, r.Timeout
 	switch {
 	case err != nil:

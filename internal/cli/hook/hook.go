@@ -25,7 +25,7 @@ import (
 func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook AGENT", Short: "Answer another agent's permission question", Long: Help,
-		ValidArgs: host.Agents(), DisableFlagParsing: true,
+		ValidArgs: host.Names(), DisableFlagParsing: true,
 	}
 	cmd.Flags().String("home", "", "umpire's own folder; init writes it, and the environment then does not count")
 	cmd.Flags().String("host-dir", "",
@@ -79,7 +79,7 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 		return code
 	}
 	fmt.Fprintf(a.Stderr, "umpire: %s: %q; %s: %v\n", a.Text.Of("unknown agent"), args[0], a.Text.Of("known agents"),
-		host.Agents())
+		host.Names())
 	return app.ExitDenied // for an agent any other code means to go on
 }
 

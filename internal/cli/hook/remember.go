@@ -13,12 +13,12 @@ import (
 // rememberWrites remembers what files of a project held before an agent writes them, so that
 // umpire undo can take it back. Files elsewhere are none of its business, and where nothing
 // can be remembered the call runs as it would without umpire.
-func rememberWrites(a *app.App) func(context.Context, string, *host.ClaudeEvent) {
+func rememberWrites(a *app.App) func(context.Context, string, *host.Event) {
 	if a.Home() == "" {
 		return nil
 	}
 	vault := app.NewVault(a)
-	return func(ctx context.Context, dir string, e *host.ClaudeEvent) {
+	return func(ctx context.Context, dir string, e *host.Event) {
 		w, writes := host.WriteOf(e, dir)
 		if !writes {
 			return

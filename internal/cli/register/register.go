@@ -176,7 +176,7 @@ func (j *initJob) withHooks(ctx context.Context, path string, before []byte) ([]
 		return nil, err
 	}
 	o := setup.ClaudeInstall{
-		Command: binary, Timeout: host.ClaudeTimeout,
+		Command: binary, Timeout: host.Find("claude").Timeout,
 		Args:   hookArgs(j.Home(), hostDir),
 		Status: "umpire decides; a question waits in: umpire watch",
 	}
@@ -199,7 +199,7 @@ func hookArgs(home, hostDir string) []string {
 	if hostDir != "" {
 		args = append(args, "--host-dir", hostDir)
 	}
-	return append(args, "--deadline", Seconds(host.ClaudeDeadline))
+	return append(args, "--deadline", Seconds(host.Deadline(host.Find("claude").Timeout)))
 }
 
 // blocks reports whether Claude Code is new enough to block when a hook fails. An older one

@@ -92,7 +92,7 @@ const reinstall = "run umpire init claude"
 
 // ownHooks checks that our hook is there for every event, and whole.
 func (a *audit) ownHooks() {
-	all := a.own(host.ClaudeOther)
+	all := a.own(host.OtherEvent)
 	if len(all) == 0 {
 		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks",
 			Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
@@ -106,7 +106,7 @@ func (a *audit) ownHooks() {
 		}
 	}
 	for _, own := range all {
-		if kind := host.ClaudeKindOf(own.event); kind.Decides() {
+		if event, _ := host.Find("claude").Event(own.event); event.Kind.Decides() {
 			a.ownHook(own)
 		}
 	}

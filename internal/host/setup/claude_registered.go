@@ -29,7 +29,7 @@ func RegisteredClaude(settings []byte) ([]ClaudeRegistration, error) {
 		return nil, umpire.Errorf("read claude hooks: %w", err)
 	}
 	var list []ClaudeRegistration
-	for _, own := range d.own(host.ClaudeOther) {
+	for _, own := range d.own(host.OtherEvent) {
 		list = append(list, d.registration(own))
 	}
 	return list, nil

@@ -44,18 +44,18 @@ const noticeTimeout = 10 * time.Second
 
 // claudeHooks are the registered events in the order in which they are written.
 var claudeHooks = []struct {
-	kind host.ClaudeKind
+	kind host.EventKind
 	// matcher is for events about tools; the others take none.
 	matcher string
 }{
-	{host.ClaudePreToolUse, "*"},
-	{host.ClaudePermissionRequest, "*"},
-	{host.ClaudePostToolUse, "*"},
-	{host.ClaudePostToolUseFailure, "*"},
-	{host.ClaudeSessionStart, ""},
-	{host.ClaudeUserPromptSubmit, ""},
-	{host.ClaudeStop, ""},
-	{host.ClaudeSessionEnd, ""},
+	{host.BeforeTool, "*"},
+	{host.BeforeDialog, "*"},
+	{host.AfterTool, "*"},
+	{host.AfterFailure, "*"},
+	{host.SessionStart, ""},
+	{host.PromptSent, ""},
+	{host.TurnEnd, ""},
+	{host.SessionEnd, ""},
 }
 
 // A hookGroup and a hookHandler are the settings file's own shapes.
@@ -74,7 +74,7 @@ type hookHandler struct {
 }
 
 // InstallClaude returns settings with umpire's hooks registered for every event
-// of [AnswerClaude]. Installing twice is installing once; entries of an earlier
+// of [host.Event.Answer]. Installing twice is installing once; entries of an earlier
 // install are brought up to date, and everything else in the file, comments and
 // layout included, stays byte for byte. An empty file is an empty object.
 //
@@ -118,7 +118,7 @@ func (o ClaudeInstall) args() []string {
 	return o.Args
 }
 
-func (o ClaudeInstall) group(kind host.ClaudeKind, matcher string) hookGroup {
+func (o ClaudeInstall) group(kind host.EventKind, matcher string) hookGroup {
 	timeout := o.Timeout
 	if !kind.Decides() {
 		timeout = min(timeout, noticeTimeout)
@@ -134,7 +134,7 @@ func (o ClaudeInstall) group(kind host.ClaudeKind, matcher string) hookGroup {
 	return hookGroup{Matcher: matcher, Hooks: []hookHandler{h}}
 }
 
-func installHook(text []byte, kind host.ClaudeKind, want hookGroup) ([]byte, error) {
+func installHook(text []byte, kind host.EventKind, want hookGroup) ([]byte, error) {
 	d, err := parseDocument(text)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func installHook(text []byte, kind host.ClaudeKind, want hookGroup) ([]byte, err
 
 // hookList returns the hooks object and the event's list in it, nil for what is
 // not there.
-func (d *document) hookList(kind host.ClaudeKind) (hooks, list *hujson.Value, err error) {
+func (d *document) hookList(kind host.EventKind) (hooks, list *hujson.Value, err error) {
 	if hooks, err = d.member(d.root, "hooks"); err != nil || hooks == nil {
 		return nil, nil, err
 	}
@@ -173,7 +173,7 @@ func (d *document) hookList(kind host.ClaudeKind) (hooks, list *hujson.Value, er
 	return hooks, list, nil
 }
 
-func (d *document) addHook(kind host.ClaudeKind, group hookGroup) ([]byte, error) {
+func (d *document) addHook(kind host.EventKind, group hookGroup) ([]byte, error) {
 	hooks, list, err := d.hookList(kind)
 	switch {
 	case err != nil:
@@ -197,7 +197,7 @@ func UninstallClaude(settings []byte) ([]byte, error) {
 		if err != nil {
 			return nil, umpire.Errorf("uninstall claude hooks: %w", err)
 		}
-		own := d.own(host.ClaudeOther)
+		own := d.own(host.OtherEvent)
 		if len(own) == 0 {
 			return text, nil
 		}
@@ -220,13 +220,13 @@ type ownHook struct {
 	handler *hujson.Value
 }
 
-// own finds our handlers of one event, or of all events for ClaudeOther. What
+// own finds our handlers of one event, or of all events for OtherEvent. What
 // has another shape than a hook is not ours.
-func (d *document) own(kind host.ClaudeKind) []ownHook {
+func (d *document) own(kind host.EventKind) []ownHook {
 	var found []ownHook
 	each(nil, d.root, "hooks", func(p []step, hooks *hujson.Value) {
 		for i, event := range items(hooks) {
-			if kind != host.ClaudeOther && event.name != kind.String() || !isArray(event.value) {
+			if kind != host.OtherEvent && event.name != kind.String() || !isArray(event.value) {
 				continue
 			}
 			for j, group := range items(event.value) {

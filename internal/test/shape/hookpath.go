@@ -23,9 +23,6 @@ var otherBytes = map[string]string{
 	"internal/strictjson.walker": "the state of a reader",
 	"internal/lazyregexp.Regexp": "a pattern",
 	"internal/host.Output":       "the answer",
-
-	"internal/host.preToolUseAnswer": "the answer",
-	"internal/host.preToolUseOutput": "the answer",
 }
 
 // A scan is a call on the hook path that takes JSON apart from end to end. Those
@@ -44,8 +41,8 @@ var otherScans = map[string]string{
 	"internal/host.responseText":         "another event than a call",
 	"internal/host.endedTicket":          "another event than a call",
 	"internal/host.commandLine":          "a call that umpire runs, which is handed over to umpire",
-	"internal/host.rewriteClaude":        "a call that umpire runs, which is handed over to umpire",
-	"(internal/host.ClaudeEvent).Digest": "another event than a call",
+	"(internal/host.Event).rewriteInput": "a call that umpire runs, which is handed over to umpire",
+	"(internal/host.Event).Digest":       "another event than a call",
 	"internal/host.refusalOf":            "an error of the gate",
 	"internal/host.readMuseRules":        "rules of the agent",
 	"(*internal/strictjson.walker).problem -> encoding/json.Unmarshal": "for the words of an error",

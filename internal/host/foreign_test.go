@@ -1,15 +1,14 @@
-package host_test
+package host
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-func TestCheckClaude(t *testing.T) {
+func TestForeignToClaude(t *testing.T) {
 	t.Parallel()
 	common := []string{"session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "tool_name", "tool_input", "tool_use_id"}
 	for _, tt := range []struct {
@@ -37,8 +36,16 @@ func TestCheckClaude(t *testing.T) {
 		{"wrong case", "pretooluse", common, "-"},
 		{"an event of tomorrow", "BeforeEverything", common, "-"},
 	} {
-		err := host.CheckClaude(func(f string) bool { return slices.Contains(tt.fields, f) }, tt.event)
-		foreign, is := errors.AsType[*host.ForeignError](err)
+		o := strictjson.Object{}
+		for _, name := range tt.fields {
+			o[name] = []byte(`"x"`)
+		}
+		delete(o, "hook_event_name")
+		if tt.event != "" {
+			o["hook_event_name"] = []byte(`"` + tt.event + `"`)
+		}
+		err := claude.checkForeign(o)
+		foreign, is := errors.AsType[*ForeignError](err)
 		switch {
 		case tt.want == "" && err != nil, tt.want != "" && !is:
 			t.Errorf("%s: %v", tt.name, err)

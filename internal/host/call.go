@@ -10,16 +10,16 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// isDialog reports whether a tool asks the user by itself.
-func isDialog(tool string) bool {
-	row, _ := ClaudeTool(tool)
+// isDialog reports whether the tool of the call asks the user by itself.
+func (e *Event) isDialog() bool {
+	row, _ := e.Host.Tool(e.ToolName)
 	return row.Dialog
 }
 
-// claudeCall maps a tool's name and input. raw and input are the same object.
-func claudeCall(name string, raw json.RawMessage, input strictjson.Object) (umpire.Call, error) {
+// call maps a tool's name and input. raw and input are the same object.
+func (h *Host) call(name string, raw json.RawMessage, input strictjson.Object) (umpire.Call, error) {
 	call := umpire.Call{Tool: name, Input: raw}
-	row, ok := claudeRow(name, input)
+	row, ok := h.row(name, input)
 	if ok {
 		call.Tool, call.Background = row.As, row.Background
 	}
@@ -34,8 +34,8 @@ func claudeCall(name string, raw json.RawMessage, input strictjson.Object) (umpi
 	return call, err
 }
 
-func claudeRow(name string, input strictjson.Object) (Tool, bool) {
-	row, known := ClaudeTool(name)
+func (h *Host) row(name string, input strictjson.Object) (Tool, bool) {
+	row, known := h.Tool(name)
 	_, has := input[row.Needs]
 	return row, known && (row.Needs == "" || has)
 }

@@ -21,16 +21,16 @@ var offered = []string{
 func TestOfferedToolsAreKnown(t *testing.T) {
 	t.Parallel()
 	names := offered
-	for _, row := range ClaudeTools {
+	for _, row := range claude.Tools {
 		names = append(names, row.Name)
 	}
 	for _, name := range names {
-		e, err := ReadClaude(payload(name, `{"command":"ls","file_path":"/w/a","url":"https://go.dev","query":"x"}`))
+		e, err := claude.Read(payload(name, `{"command":"ls","file_path":"/w/a","url":"https://go.dev","query":"x"}`))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, ok := ClaudeTool(name); !ok {
+		if _, ok := claude.Tool(name); !ok {
 			t.Errorf("%s: no row", name)
 		}
 		facts, err := policy.FactsOf(e.Call, shell.Env{Dir: "/w"})
@@ -53,7 +53,7 @@ func TestBookkeepingIsSafe(t *testing.T) {
 		"ToolSearch", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TaskStop", "TaskOutput", "CronList", "CronCreate", "ScheduleWakeup",
 		"SendMessage", "ListAgents", "ReportFindings", "StructuredOutput", "TodoWrite", "KillShell", "BashOutput", "EnterPlanMode",
 	} {
-		e, err := ReadClaude(payload(name, `{"query":"x"}`))
+		e, err := claude.Read(payload(name, `{"query":"x"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,12 +76,12 @@ func TestForeignPayloadsAreRefused(t *testing.T) {
 		"Copilot":                     `{"sessionId":"s","timestamp":1,"source":"new"}`,
 		"not an event of Claude Code": `{"hook_event_name":"pretooluse","tool_name":"Bash","tool_input":{"command":"ls"}}`,
 	} {
-		e, err := ReadClaude([]byte(text))
+		e, err := claude.Read([]byte(text))
 		if err == nil {
 			t.Errorf("%s: read as Claude Code's", name)
 			continue
 		}
-		out := FailClaude(e.Event, err)
+		out := claude.Fail(e.Name, err)
 		if out.Exit != 2 || !bytes.Contains(out.Stderr, []byte(name)) || !bytes.Contains(out.Stdout, []byte(`"deny"`)) {
 			t.Errorf("%s: exit %d, %s%s", name, out.Exit, out.Stdout, out.Stderr)
 		}

@@ -14,25 +14,25 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// claude answers one hook event of Claude Code. Events about nothing that can be
+// answerHook answers one hook event of a host. Events about nothing that can be
 // stopped are told to the gate, if there is one, and passed over.
-func (p *Responder) claude(ctx context.Context, r *run, q *Question) Output {
-	e, err := ReadClaude(q.Payload)
+func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host) Output {
+	e, err := h.Read(q.Payload)
 	if err != nil {
-		return FailClaude(e.Event, err)
+		return h.Fail(e.Name, err)
 	}
 	var out Output
 	switch {
 	case e.Kind.Decides():
-		out, err = p.decideClaude(ctx, r, q, e)
-	case e.Kind != ClaudeOther:
-		err = p.tellClaude(ctx, r, q, e)
+		out, err = p.decide(ctx, r, q, e)
+	case e.Kind != OtherEvent:
+		err = p.tellGate(ctx, r, q, e)
 	}
 	if errors.Is(err, ErrAway) {
 		r.away.Store(true)
 	}
 	if err != nil {
-		return FailClaude(e.Event, err)
+		return h.Fail(e.Name, err)
 	}
 	if out.Exit == 0 {
 		p.remember(ctx, q, &e)
@@ -40,23 +40,18 @@ func (p *Responder) claude(ctx context.Context, r *run, q *Question) Output {
 	return out
 }
 
-func aboutClaude(payload []byte) string {
-	e, _ := ReadClaude(payload) // its event is there as far as it could be read
-	return e.Event
-}
-
-// A claudeCase is one question of Claude Code with all that it is decided by.
-type claudeCase struct {
+// A hookCase is one question of a host with all that it is decided by.
+type hookCase struct {
 	question *Question
-	event    ClaudeEvent
+	event    Event
 	project  string
 	config   Config
 	home     string // of the person
 	headless bool
 }
 
-func (p *Responder) decideClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) (Output, error) {
-	c, err := p.claudeCase(r, q, e)
+func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (Output, error) {
+	c, err := p.hookCase(r, q, e)
 	if err != nil {
 		return Output{}, err
 	}
@@ -75,11 +70,11 @@ func (p *Responder) decideClaude(ctx context.Context, r *run, q *Question, e Cla
 			}
 		}
 	}
-	return AnswerClaude(c.event, d, reply), nil
+	return c.event.Answer(d, reply), nil
 }
 
 // plan says how umpire runs a call instead of the host, if it does.
-func (p *Responder) plan(c *claudeCase, d *umpire.Decision, reply Reply) (Rewriting, bool) {
+func (p *Responder) plan(c *hookCase, d *umpire.Decision, reply Reply) (Rewriting, bool) {
 	if c.config.Hook.NeverRewrite {
 		return Rewriting{}, false
 	}
@@ -94,9 +89,9 @@ func (p *Responder) plan(c *claudeCase, d *umpire.Decision, reply Reply) (Rewrit
 
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
 // it cannot keep holds nothing up.
-func (p *Responder) warn(ctx context.Context, r *run, c claudeCase) Output {
+func (p *Responder) warn(ctx context.Context, r *run, c hookCase) Output {
 	out := unenforced(c.alone(ctx))
-	if p.through == nil || c.event.Kind != ClaudePreToolUse {
+	if p.through == nil || c.event.Kind != BeforeTool {
 		return out
 	}
 	if err := p.through.record(p, ctx, r, c); err != nil {
@@ -105,53 +100,56 @@ func (p *Responder) warn(ctx context.Context, r *run, c claudeCase) Output {
 	return out
 }
 
-// claudeCase gathers what an event is decided by.
-func (p *Responder) claudeCase(r *run, q *Question, e ClaudeEvent) (claudeCase, error) {
-	project, err := claudeProject(q, &e)
+// hookCase gathers what an event is decided by.
+func (p *Responder) hookCase(r *run, q *Question, e Event) (hookCase, error) {
+	project, err := projectOf(q, &e)
 	if err != nil {
-		return claudeCase{}, err
+		return hookCase{}, err
 	}
 	c, err := p.config(r, q, project)
 	if err != nil {
-		return claudeCase{}, err
+		return hookCase{}, err
 	}
 	e.Call.Dir = cmp.Or(e.Call.Dir, project)
 	// A configured reject asks nobody, and Claude Code's plan mode must not turn
 	// that into a question.
 	headless := q.Headless || c.Mode == umpire.ModeReject
-	return claudeCase{question: q, event: e, project: project, config: c, home: p.Home, headless: headless}, nil
+	return hookCase{question: q, event: e, project: project, config: c, home: p.Home, headless: headless}, nil
 }
 
-// reply is what Claude Code is told about a decision.
-func (c *claudeCase) reply(d *umpire.Decision, hold bool) Reply {
+// reply is what the host is told about a decision.
+func (c *hookCase) reply(d *umpire.Decision, hold bool) Reply {
 	return c.event.Reply(*d, Mode{Hold: hold, Own: c.ownFolders(d)}, c.headless)
 }
 
-// ownFolders are Claude Code's own folders, where a decision may be about one of them. None
+// ownFolders are the host's own folders, where a decision may be about one of them. None
 // lies in the project, and finding them looks at a dozen files.
-func (c *claudeCase) ownFolders(d *umpire.Decision) []Folder {
+func (c *hookCase) ownFolders(d *umpire.Decision) []Folder {
 	elsewhere := func(a umpire.Access) bool { return a.Resolved != "" && !files.Within(c.project, a.Resolved) }
 	if !slices.ContainsFunc(d.Accesses, elsewhere) {
 		return nil
 	}
-	return FindClaudeFolders(c.home, c.question.HostDir, c.project)
+	return c.event.Host.FindFolders(c.home, c.question.HostDir, c.project)
 }
 
-func (c *claudeCase) writeAnswer(d umpire.Decision, hold bool) Output {
-	return AnswerClaude(c.event, d, c.reply(&d, hold))
+func (c *hookCase) writeAnswer(d umpire.Decision, hold bool) Output {
+	return c.event.Answer(d, c.reply(&d, hold))
 }
 
 // alone decides without a gate that keeps anything, as if somebody could be asked: that
 // nobody can is part of the reply.
-func (c *claudeCase) alone(ctx context.Context) umpire.Decision {
+func (c *hookCase) alone(ctx context.Context) umpire.Decision {
 	given := policy.Conditions{Mode: c.event.Mode(c.config.Mode)}
 	return c.config.Decide(ctx, c.project, policy.Query{Call: c.event.Call, Conditions: given})
 }
 
-// claudeProject is the folder that Claude Code was started in. The payload's own
-// folder follows `cd`, so it is only second best.
-func claudeProject(q *Question, e *ClaudeEvent) (string, error) {
-	project := cmp.Or(q.Project, e.Dir, q.Dir)
+// projectOf is the folder that the host was started in. Where its hooks are started in the
+// shell's folder, that of the payload is as good.
+func projectOf(q *Question, e *Event) (string, error) {
+	project := cmp.Or(q.Project, e.Project, q.Dir)
+	if e.Host.InShellDir {
+		project = cmp.Or(q.Project, e.Project, e.Dir, q.Dir)
+	}
 	if !filepath.IsAbs(project) {
 		return "", umpire.Errorf("project folder %q is not an absolute path", project)
 	}
@@ -161,10 +159,11 @@ func claudeProject(q *Question, e *ClaudeEvent) (string, error) {
 // Session is the session that the question is about, "" where it names none or cannot be
 // read. Nothing else of the question names one.
 func (q *Question) Session() umpire.SessionID {
-	if q.Agent != claudeAgent {
+	h := Find(q.Agent)
+	if h == nil || h.own != nil {
 		return ""
 	}
-	e, err := ReadClaude(q.Payload)
+	e, err := h.Read(q.Payload)
 	if err != nil {
 		return ""
 	}
@@ -172,4 +171,4 @@ func (q *Question) Session() umpire.SessionID {
 }
 
 // undoes reports whether what calls change is to be undoable: the person lets edits run.
-func (c *claudeCase) undoes() bool { return c.config.Autonomy.Edits }
+func (c *hookCase) undoes() bool { return c.config.Autonomy.Edits }

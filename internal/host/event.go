@@ -1,0 +1,295 @@
+package host
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"hash/fnv"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// An EventKind is a kind of hook event. The zero value, OtherEvent, is an event that umpire
+// has nothing to say about.
+type EventKind uint8
+
+// The kinds.
+const (
+	OtherEvent   EventKind = iota // any other event: no answer
+	BeforeTool                    // before a call: may deny, allow or ask
+	BeforeDialog                  // before the host's own dialog: may deny or allow
+	AfterTool                     // a call has run
+	AfterFailure                  // a call has failed
+	SessionStart
+	PromptSent
+	TurnEnd
+	SessionEnd
+)
+
+var eventKindNames = [...]string{
+	OtherEvent: "other",
+	BeforeTool: "PreToolUse", BeforeDialog: "PermissionRequest",
+	AfterTool: "PostToolUse", AfterFailure: "PostToolUseFailure",
+	SessionStart: "SessionStart", PromptSent: "UserPromptSubmit",
+	TurnEnd: "Stop", SessionEnd: "SessionEnd",
+}
+
+// String returns the kind by Claude Code's name for it; "other" for OtherEvent and values
+// out of range.
+func (k EventKind) String() string {
+	if int(k) < len(eventKindNames) {
+		return eventKindNames[k]
+	}
+	return eventKindNames[OtherEvent]
+}
+
+// Decides reports whether an answer to the event can stop or permit a call.
+func (k EventKind) Decides() bool { return k == BeforeTool || k == BeforeDialog }
+
+// AboutTool reports whether the event is about one call of one tool.
+func (k EventKind) AboutTool() bool { return k.Decides() || k == AfterTool || k == AfterFailure }
+
+// An Event is one hook payload of a host.
+type Event struct {
+	Host *Host
+	Kind EventKind
+	// Name is the event's name as it was sent.
+	Name    string
+	Session umpire.SessionID
+	// Dir is where relative paths start, and not the project: in some hosts it follows `cd`.
+	// It may be empty.
+	Dir string
+	// Project is the folder that the payload names as the one the host was started in, "" for
+	// none.
+	Project string
+	// PermissionMode is the host's own mode, "" when the event has none.
+	PermissionMode string
+	// AgentType is set inside a sub-agent.
+	AgentType string
+
+	// Call is set for events about a tool. Its Input aliases the payload
+	// unless a field had to be renamed.
+	Call umpire.Call
+	// ToolName is the tool as the host names it; Call.Tool is umpire's name.
+	ToolName string
+	// ToolUseID is the host's id of the call. Where there is none Call.ID is derived from
+	// Digest.
+	ToolUseID string
+
+	input    json.RawMessage // as the host sent it
+	Response json.RawMessage // AfterTool: the tool's result
+	Failure  string          // AfterFailure: the error text
+}
+
+// fields say where a payload holds what. A name with dots leads into objects; "" is nowhere.
+type fields struct {
+	event, session, dir, project, mode, agentType string
+	tool, input, id, response, failure            string
+	// checked are ids that are looked at and not kept.
+	checked []string
+}
+
+// claudeFields are those of Claude Code, which several others have taken over.
+var claudeFields = fields{
+	event: "hook_event_name", session: "session_id", dir: "cwd", mode: "permission_mode", agentType: "agent_type",
+	tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_response", failure: "error",
+	checked: []string{"prompt_id", "agent_id"},
+}
+
+// Read reads one hook payload. Fields it does not know are ignored and events it does not
+// know become OtherEvent. What matters is read strictly: an error names the field that is
+// missing, given twice or of the wrong type.
+//
+// With an error, the event's Kind and Name are set as far as they could be read, so that
+// [Host.Fail] can answer in the form of that event.
+func (h *Host) Read(payload []byte) (Event, error) {
+	e, err := h.read(payload)
+	if err != nil {
+		return Event{Host: h, Kind: e.Kind, Name: e.Name}, umpire.Errorf("read %s hook payload: %w", h.Name, err)
+	}
+	return e, nil
+}
+
+func (h *Host) read(payload []byte) (Event, error) {
+	e := Event{Host: h}
+	o, err := readPayload(payload)
+	if err != nil {
+		return e, err
+	}
+	if err := h.checkForeign(o); err != nil {
+		return e, err
+	}
+	in := reader{of: o}
+	e.Name = in.required(h.fields.event)
+	row, _ := h.Event(e.Name)
+	e.Kind = row.Kind
+	e.Session = umpire.SessionID(in.id(h.fields.session))
+	e.Dir, e.Project = in.folder(h.fields.dir), in.folder(h.fields.project)
+	e.PermissionMode, e.AgentType = in.text(h.fields.mode), in.text(h.fields.agentType)
+	for _, field := range h.fields.checked {
+		in.id(field)
+	}
+	switch e.Kind {
+	case AfterTool:
+		e.Response = in.raw(h.fields.response)
+	case AfterFailure:
+		e.Failure = in.text(h.fields.failure)
+	case OtherEvent, BeforeTool, BeforeDialog, SessionStart, PromptSent, TurnEnd, SessionEnd:
+	}
+	if e.Kind.AboutTool() {
+		e.readTool(&in)
+	}
+	return e, in.err
+}
+
+func (e *Event) readTool(in *reader) {
+	e.ToolName = in.required(e.Host.fields.tool)
+	e.ToolUseID = in.id(e.Host.fields.id)
+	raw := in.raw(e.Host.fields.input)
+	input := in.child(e.Host.fields.input)
+	if in.err != nil {
+		return
+	}
+	call, err := e.Host.call(e.ToolName, raw, input)
+	if err != nil {
+		in.err = umpire.Errorf("%s: %w", e.Host.fields.input, err)
+		return
+	}
+	e.Call, e.input = call, raw
+	e.Call.Dir, e.Call.Session, e.Call.Agent = e.Dir, e.Session, e.agent()
+	e.Call.ID = umpire.CallID(e.ToolUseID)
+	if e.ToolUseID == "" {
+		e.Call.ID = umpire.CallID(derivedID + e.Digest())
+	}
+}
+
+// A reader reads fields of a payload, until one of them is wrong.
+type reader struct {
+	of  strictjson.Object
+	err error
+}
+
+// at is the object that holds a field, and the field's name in it; nil where one of the
+// objects on the way is not there.
+func (r *reader) at(field string) (strictjson.Object, string) {
+	o := r.of
+	for {
+		outer, rest, nested := strings.Cut(field, ".")
+		if !nested || r.err != nil {
+			return o, field
+		}
+		o, r.err = o.Child(outer)
+		field = rest
+	}
+}
+
+func (r *reader) text(field string) (text string) {
+	o, name := r.at(field)
+	if r.err == nil && name != "" {
+		text, r.err = o.Text(name)
+	}
+	return text
+}
+
+func (r *reader) required(field string) (text string) {
+	o, name := r.at(field)
+	if r.err == nil {
+		text, r.err = o.RequiredText(name)
+	}
+	return text
+}
+
+func (r *reader) id(field string) (id string) {
+	o, name := r.at(field)
+	if r.err == nil && name != "" {
+		id, r.err = o.ID(name)
+	}
+	return id
+}
+
+// folder reads a path, which is absolute where it is there.
+func (r *reader) folder(field string) string {
+	path := r.text(field)
+	if r.err == nil && path != "" && !IsAbsolute(path) {
+		r.err = umpire.Errorf("%s: want an absolute path, got %q", field, view.Clip(path, maxName))
+	}
+	return path
+}
+
+func (r *reader) raw(field string) json.RawMessage {
+	o, name := r.at(field)
+	return o[name]
+}
+
+// child reads an object that has to be there.
+func (r *reader) child(field string) (child strictjson.Object) {
+	o, name := r.at(field)
+	if r.err != nil {
+		return nil
+	}
+	if child, r.err = o.Child(name); r.err != nil {
+		return nil
+	}
+	if child == nil {
+		r.err = umpire.Errorf("%s: missing", field)
+	} else if err := child.CheckSpelling(); err != nil {
+		r.err = umpire.Errorf("%s: %w", field, err)
+	}
+	return child
+}
+
+// agent names who calls: the host, or HOST/TYPE inside a sub-agent.
+func (e *Event) agent() string {
+	if e.AgentType == "" {
+		return e.Host.Name
+	}
+	return e.Host.Name + "/" + e.AgentType
+}
+
+// derivedID begins the ids of calls that came without one.
+const derivedID = "digest-"
+
+// Digest returns a hash of the tool's name and its input, equal for equal calls
+// whatever the order of keys. It ties a PermissionRequest, which has no id, to
+// the PreToolUse of the same call. It is no proof against who wants two calls to
+// look alike: the gate compares them whole.
+func (e Event) Digest() string {
+	canonicalInput, err := strictjson.Canonical(e.Call.Input)
+	if err != nil {
+		canonicalInput = e.Call.Input
+	}
+	sum := fnv.New128a()
+	for _, part := range [][]byte{[]byte(e.ToolName), {0}, canonicalInput} {
+		_, _ = sum.Write(part) // it never fails
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// permission is the host's mode by Claude Code's names.
+func (e *Event) permission() Permission { return e.Host.Mode(e.PermissionMode).Is }
+
+// Mode returns the mode to decide the event in, given the configured one. A host's
+// plan mode plans; what its other modes mean is decided afterwards, see package host.
+func (e Event) Mode(configured umpire.Mode) umpire.Mode {
+	switch p := e.permission(); {
+	case p == Plan:
+		return umpire.ModePlan
+	case p == DontAsk && configured == umpire.ModeBypass:
+		return umpire.ModeReject // bypass would leave nothing to deny
+	}
+	return configured
+}
+
+// Unattended reports whether the user chose a mode in which nobody is asked, so
+// that Ask must be Deny.
+func (e Event) Unattended() bool { return e.permission() == DontAsk }
+
+// IsAbsolute reports whether p is absolute on Unix or on Windows.
+func IsAbsolute(p string) bool {
+	if strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) {
+		return true
+	}
+	return len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+}

@@ -1,0 +1,236 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A form is how a host reads the answer to an event. Hosts drop an answer with a field or a
+// word that they do not know, and run the call. So it holds every one there is.
+type form struct {
+	// within are the objects around the decision, from the outside in; "" is none. Event
+	// names the event in the outer one.
+	within [2]string
+	event  string
+	// decision is the field of the decision, "" where only the exit code decides. Allow, deny
+	// and ask are its values as JSON; "" cannot be said.
+	decision         string
+	allow, deny, ask string
+	// reason is the field of the reason, and input that of the new input of the call.
+	reason, input string
+	// message is a field outside for a line to the person.
+	message string
+	// exit is the code of a denial.
+	exit int
+}
+
+// A said is one answer in a form.
+type said struct {
+	value, reason, message string
+	input                  []byte
+}
+
+// write writes an answer as one line of JSON.
+func (f *form) write(event string, s said) []byte {
+	out := []byte{'{'}
+	out = appendText(out, f.message, s.message)
+	if s.value != "" {
+		outer, inner := f.within[0], f.within[1]
+		out = appendOpening(out, outer)
+		out = appendText(out, f.event, event)
+		out = appendOpening(out, inner)
+		out = appendRaw(out, f.decision, []byte(s.value))
+		out = appendText(out, f.reason, s.reason)
+		out = appendRaw(out, f.input, s.input)
+		for _, name := range f.within {
+			if name != "" {
+				out = append(out, '}')
+			}
+		}
+	}
+	return append(out, '}', '\n')
+}
+
+func appendName(out []byte, name string) []byte {
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	return append(append(append(out, '"'), name...), '"', ':')
+}
+
+func appendOpening(out []byte, name string) []byte {
+	if name == "" {
+		return out
+	}
+	return append(appendName(out, name), '{')
+}
+
+func appendText(out []byte, name, text string) []byte {
+	if text == "" {
+		return out
+	}
+	line := strictjson.EncodeLine(text)
+	return appendRaw(out, name, line[:len(line)-1])
+}
+
+func appendRaw(out []byte, name string, value []byte) []byte {
+	if name == "" || len(value) == 0 {
+		return out
+	}
+	return append(appendName(out, name), value...)
+}
+
+// Reply is what the host is told about a decision on e, in the mode that it was sent with.
+// Headless says that nobody can answer. An allow of ours never answers a dialog that is the
+// whole point of a tool, and where the host has no dialog for our questions they are denied.
+func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
+	if !e.Kind.Decides() {
+		return Silent
+	}
+	mode := e.Host.Mode(e.PermissionMode)
+	m.Permission, m.Silence = mode.Is, mode.Silence
+	reply := Answer(d, m)
+	switch {
+	case headless && d.Verdict == umpire.Ask && reply != Allow:
+		return Deny
+	case reply == Allow && e.isDialog():
+		return Silent
+	case reply == Ask && !e.Host.Asks():
+		return Deny
+	}
+	return reply
+}
+
+// Answer writes a reply to e in the host's words; d says why.
+//
+//	           before a call        before the host's dialog
+//	deny       deny, with a reason  the same
+//	ask, hold  ask, else deny       nothing: the dialog stays
+//	allow      allow, else nothing  the same
+//	silent     nothing              nothing
+//
+// Every other event gets no output and exit 0. A reply out of range denies.
+func (e Event) Answer(d umpire.Decision, reply Reply) Output {
+	if !e.Kind.Decides() {
+		return Output{}
+	}
+	f := e.Host.form(e.Kind)
+	switch reply {
+	case Allow:
+		return e.allow(f, d)
+	case Ask, Hold:
+		if e.Kind == BeforeDialog {
+			return Output{}
+		}
+		if f.ask != "" {
+			return Output{Stdout: f.write(e.Name, said{value: f.ask, reason: askText(d)})}
+		}
+	case Silent:
+		return Output{}
+	case Deny:
+	}
+	return e.Host.deny(e.Kind, e.Name, e.denyText(d))
+}
+
+// denyText says why a call is denied.
+func (e Event) denyText(d umpire.Decision) string {
+	switch {
+	case d.Verdict != umpire.Ask:
+		return denyText(e, d)
+	case e.Host.Asks():
+		return headlessText(d)
+	}
+	return unaskedText(d)
+}
+
+func (e Event) allow(f *form, d umpire.Decision) Output {
+	if f.allow == "" {
+		return Output{}
+	}
+	s := said{value: f.allow}
+	if e.Kind == BeforeTool {
+		s.reason = view.Clip(view.Visible(cmp.Or(english(d.Reason), "Allowed by umpire")), MaxReason)
+	}
+	return Output{Stdout: f.write(e.Name, s)}
+}
+
+// HandBack answers an event before a call whose question was held and goes to the host's own
+// dialog after all. The user reads the message above it. A reply that is neither a question
+// nor silence denies.
+func (e Event) HandBack(d umpire.Decision, reply Reply, message string) Output {
+	f := e.Host.form(e.Kind)
+	switch {
+	case reply == Silent:
+		return Output{Stdout: f.write(e.Name, said{message: message})}
+	case f.ask != "" && (reply == Ask || reply == Hold):
+		return Output{Stdout: f.write(e.Name, said{value: f.ask, reason: askText(d), message: message})}
+	}
+	return e.Answer(d, Deny)
+}
+
+// rewriteInput lets a call run with another command line than its own.
+func (e Event) rewriteInput(line string) Output {
+	input, err := strictjson.ReadObject(e.input)
+	if err != nil {
+		return e.Host.Fail(e.Name, err)
+	}
+	text := strictjson.EncodeLine(line)
+	input["command"] = text[:len(text)-1]
+	whole := strictjson.EncodeLine(input)
+	f := e.Host.form(e.Kind)
+	return Output{Stdout: f.write(e.Name, said{
+		value: f.rewritten(), reason: rewrittenText, input: whole[:len(whole)-1],
+	})}
+}
+
+// rewritten is the word beside a new input.
+func (f *form) rewritten() string { return cmp.Or(f.allow, `"allow"`) }
+
+// rewrittenText is the reason of a call that umpire runs.
+const rewrittenText = "umpire runs it: what it changes is looked at, and can be undone"
+
+// Fail is the answer when umpire could not decide: the payload was unreadable, the gate
+// failed, or the deadline is near. Event is the name from the payload; when it is empty or
+// unknown, the answer has the form of an event before a call.
+//
+// Events that decide nothing are not denied, for a host would throw away the user's prompt
+// or keep the agent from stopping: the problem goes to stderr with exit 1, which is shown
+// and changes nothing. A question of another agent is refused whatever it is about.
+func (h *Host) Fail(event string, problem error) Output {
+	if h.own != nil {
+		return h.own.fail(event, problem)
+	}
+	row, known := h.Event(event)
+	if _, is := errors.AsType[*ForeignError](problem); is {
+		known = false // whatever it asked, it is not to go on as if it were answered
+	}
+	switch {
+	case !known:
+		row = HookEvent{Name: h.before(), Kind: BeforeTool}
+	case !row.Kind.Decides():
+		return Output{Stderr: []byte(problemText("umpire missed a "+row.Name+" event", problem) + "\n"), Exit: 1}
+	}
+	return h.deny(row.Kind, row.Name, problemText(undecided, problem))
+}
+
+// before is the host's name of the event before a call.
+func (h *Host) before() string {
+	i := slices.IndexFunc(h.Events, func(e HookEvent) bool { return e.Kind == BeforeTool })
+	return h.Events[i].Name
+}
+
+// deny says no in every way that the event listens to: by the JSON, and where the host heeds
+// it by the exit code with a reason, should the JSON get lost.
+func (h *Host) deny(kind EventKind, event, reason string) Output {
+	f := h.form(kind)
+	out := Output{Stderr: []byte(reason + "\n"), Exit: f.exit}
+	if f.decision != "" {
+		out.Stdout = f.write(event, said{value: f.deny, reason: reason})
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Host is an agent of another vendor that asks umpire before it runs a call. All that
+// umpire knows of it is here: the next host is one more of these, and a function where its
+// payloads are unlike all others.
+type Host struct {
+	// Name is the word in umpire hook NAME and umpire init NAME; Title is what people call it.
+	Name, Title string
+	// Program are the executables to look for.
+	Program  []string
+	Settings Settings
+	// Events are those that umpire is registered for, and OtherEvents more that its payloads
+	// may bear.
+	Events      []HookEvent
+	OtherEvents []string
+	// Marks are groups of fields that only its payloads have.
+	Marks [][]string
+	Tools []Tool
+	// Timeout is the time limit that umpire registers for its hook, DefaultTimeout that of the
+	// host where none is registered, and Unit what its settings count in.
+	Timeout, DefaultTimeout, Unit time.Duration
+	// Modes are its own modes. Of a host that tells none there is one, with the word "".
+	Modes []HostMode
+	// Project is the variable that names the folder it was started in, "" for none. Its hooks
+	// are then started in that folder, unless InShellDir says that they follow its shell.
+	Project    string
+	InShellDir bool
+	// Holds is how much of a message waits while umpire holds one call of it.
+	Holds Holds
+	// Folders are its own, and Scratch begins the one for temporary files: the user's number
+	// follows.
+	Folders []Folder
+	Scratch string
+	// Holes are what umpire cannot see or stop there.
+	Holes []umpire.Phrase
+	// Evidence is how all this is known, and Version the release that it was checked against.
+	Evidence Evidence
+	Version  string
+
+	fields fields
+	// own answers a protocol without events; nil is a hook like all others.
+	own *ownProtocol
+}
+
+// An ownProtocol is one that knows no events.
+type ownProtocol struct {
+	answer func(*Responder, context.Context, *run, *Question) Output
+	// fail is the answer when there is no decision, and about what the payload said before.
+	fail  func(about string, problem error) Output
+	about func(payload []byte) string
+}
+
+// Settings is where a host is told of its hooks.
+type Settings struct {
+	Format Format
+	// User is the file below the person's home directory, and Project the one below a
+	// project, both with slashes; "" is none.
+	User, Project string
+	// Dir is the variable that names another folder for the user's file, "" for none.
+	Dir string
+}
+
+// A Format is that of a settings file.
+type Format uint8
+
+// The formats.
+const (
+	FormatNone   Format = iota // nothing is written: the host starts the hook by itself
+	FormatJSON                 // JSON, with comments where the host allows them
+	FormatTOML                 // TOML
+	FormatPlugin               // a program of umpire's, which starts the hook
+)
+
+// A HookEvent is an event of a host.
+type HookEvent struct {
+	Name string
+	Kind EventKind
+	form *form // of an answer, for events that decide
+}
+
+// A HostMode is a mode of a host.
+type HostMode struct {
+	Word    string
+	Is      Permission
+	Silence Silence
+}
+
+// Silence is what a host makes of a hook without an opinion.
+type Silence uint8
+
+// What silence means. The zero value is the strictest.
+const (
+	SilenceRuns   Silence = iota // the call runs
+	SilenceChecks                // the host's own check goes on
+)
+
+// Holds is how much of a message waits while one call of it is held.
+type Holds uint8
+
+// The parts of a message.
+const (
+	HoldsCall Holds = iota // nothing but the call: its siblings run
+	HoldsRest              // the calls from it on: those before it have run
+	HoldsAll               // every call of the message
+)
+
+// Evidence is how what is said about a host is known.
+type Evidence uint8
+
+// The kinds of evidence.
+const (
+	Documented Evidence = iota // its makers say so
+	Recorded                   // its payloads were recorded
+	Driven                     // tests drive the real program
+)
+
+// Hosts are all that are known.
+var Hosts = []*Host{&claude, &muse}
+
+// Find returns a host by its name, nil for one that is not known.
+func Find(name string) *Host {
+	for _, h := range Hosts {
+		if h.Name == name {
+			return h
+		}
+	}
+	return nil
+}
+
+// Names are the names of all hosts.
+func Names() []string {
+	var names []string
+	for _, h := range Hosts {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// Deadline is when a hook of a host answers at the latest, given the host's time limit.
+func Deadline(timeout time.Duration) time.Duration { return timeout - min(margin, timeout/4) }
+
+// Tool returns the row of a tool by the host's name for it, and whether there is one.
+func (h *Host) Tool(name string) (Tool, bool) {
+	for _, t := range h.Tools {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
+
+// Mode returns what a mode of the host means. One that is not known is the strictest.
+func (h *Host) Mode(word string) HostMode {
+	for _, m := range h.Modes {
+		if m.Word == word {
+			return m
+		}
+	}
+	return HostMode{Word: word}
+}
+
+// Event returns what is known of an event, and whether it is one of the host's.
+func (h *Host) Event(name string) (HookEvent, bool) {
+	for _, e := range h.Events {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return HookEvent{Name: name}, false
+}
+
+// Relayed reports whether a gate that runs is asked. A host with a protocol of its own names no
+// session.
+func (h *Host) Relayed() bool { return h.own == nil }
+
+// StartedIn is the folder that the host was started in, as its hook is told: by a variable, or
+// by the hook's own folder. "" is not known, or told by the payload.
+func (h *Host) StartedIn(getenv func(string) string, dir string) string {
+	switch {
+	case h.Project != "":
+		return getenv(h.Project)
+	case h.fields.project != "":
+		return ""
+	}
+	return dir
+}
+
+// Asks reports whether the host's own dialog asks when a hook wants it to.
+func (h *Host) Asks() bool { return h.form(BeforeTool).ask != "" }
+
+// Rewrites reports whether a hook may replace the command of a call.
+func (h *Host) Rewrites() bool { return h.form(BeforeTool).input != "" }
+
+// form is that of answers to a kind of event, and for others that of answers before a call.
+func (h *Host) form(kind EventKind) *form {
+	var found *form
+	for i := range h.Events {
+		if e := &h.Events[i]; e.form != nil && (e.Kind == kind || found == nil && e.Kind == BeforeTool) {
+			found = e.form
+		}
+	}
+	if found == nil {
+		return &form{}
+	}
+	return found
+}
