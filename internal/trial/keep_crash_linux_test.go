@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -47,10 +46,7 @@ func TestKilledWhileKeeping(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	crashes := 40
-	if n, err := strconv.Atoi(os.Getenv(crashesEnv)); err == nil {
-		crashes = n
-	}
+	crashes := crashCount(t)
 	for _, apart := range []bool{false, true} {
 		t.Run(fmt.Sprint("apart ", apart), func(t *testing.T) {
 			t.Parallel()
@@ -99,7 +95,8 @@ func TestKilledWhileKeeping(t *testing.T) {
 					t.Fatalf("seed %d", i)
 				}
 			}
-			t.Logf("%d finished, %d rolled back", finished, rolledBack)
+			t.Logf("figure: %d keeps and undos, killed at random, layer and record on one file system: %v; %d finished, %d rolled back",
+				finished+rolledBack, !apart, finished, rolledBack)
 		})
 	}
 }

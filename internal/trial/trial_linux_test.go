@@ -39,7 +39,8 @@ func newBench(t *testing.T) *bench {
 	}
 	b.spec = Spec{
 		Dir: b.root, Env: append(os.Environ(), "HOME="+filepath.Join(base, "h"), "GIT_CONFIG_NOSYSTEM=1",
-			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com"), State: b.state,
+			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+			"GIT_AUTHOR_DATE=2020-02-02T02:02:02Z", "GIT_COMMITTER_DATE=2020-02-02T02:02:02Z"), State: b.state,
 		Place: &sandbox.Place{Workspace: []string{b.root}, Home: filepath.Join(base, "h"), State: filepath.Join(base, "h/.umpire")},
 	}
 	if result, err := b.run("true"); errors.Is(err, ErrUnavailable) {
@@ -165,5 +166,16 @@ func asNobody(t *testing.T, tests string) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 		t.Errorf("as user %d: %v\n%s", nobody, err, out)
+	}
+	logFigures(t, out)
+}
+
+// logFigures passes on the figures that another test program has printed.
+func logFigures(t *testing.T, out []byte) {
+	t.Helper()
+	for line := range bytes.Lines(out) {
+		if _, figure, found := bytes.Cut(line, []byte("figure: ")); found {
+			t.Logf("figure: %s", bytes.TrimSpace(figure))
+		}
 	}
 }
