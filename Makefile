@@ -62,6 +62,15 @@ differential: ## Run LINES (15000) made lines that are allowed in bash, dash and
 clones: ## Open every hostile clone of testdata/clones in every mode, and print what was counted (Linux)
 	go test -count 1 -timeout 30m -run 'TestClones$$' -v ./internal/cli -clones.all
 
+SEQUENCES ?= 2000
+CRASHES ?= 1000
+
+.PHONY: trials
+trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES (1000) times, try to leave them (Linux, root)
+	UMPIRE_TRIAL_SEQUENCES=$(SEQUENCES) UMPIRE_TEST_CRASHES=$(CRASHES) \
+		go test -count 1 -timeout 90m -v -run 'TestRandom|TestKilled|TestTrial|TestNothingLeaks|TestOnFileSystems|TestEditor' ./internal/trial
+	go test -count 1 -v -run 'TestProbeTableInAnOverlay|TestOverlaysAsAnotherUser' ./internal/sandbox
+
 .PHONY: full
 full: ## Run the figures that take too long for every commit, and print them as a table; logs in bin/full
 	.ci/full

@@ -254,6 +254,11 @@ func asNobody(t *testing.T, tests string) {
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 		t.Errorf("as user %d: %v\n%s", nobody, err, out)
 	}
+	for line := range bytes.Lines(out) {
+		if _, figure, found := bytes.Cut(line, []byte("figure: ")); found {
+			t.Logf("figure: %s", bytes.TrimSpace(figure))
+		}
+	}
 }
 
 func reachable(dir string) bool {

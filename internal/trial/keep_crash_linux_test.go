@@ -46,7 +46,7 @@ func TestKilledWhileKeeping(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	crashes := crashCount(t)
+	crashes := crashCount()
 	for _, apart := range []bool{false, true} {
 		t.Run(fmt.Sprint("apart ", apart), func(t *testing.T) {
 			t.Parallel()

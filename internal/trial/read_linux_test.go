@@ -79,5 +79,5 @@ func TestEffects(t *testing.T) {
 
 func TestTrialsAsAnotherUser(t *testing.T) {
 	t.Parallel()
-	asNobody(t, "^(TestEffects|TestRun.*|TestRead.*|TestSweep.*|TestRandom.*)$")
+	asNobody(t, "^(TestEffects|TestRun.*|TestRead.*|TestSweep.*|TestRandom.*|TestNothingLeaks|TestEditorSavesWhile.*|TestKilledWhileRunning)$")
 }

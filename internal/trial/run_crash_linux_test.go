@@ -40,7 +40,7 @@ func TestKilledWhileRunning(t *testing.T) {
 	b.bare("mkdir ../s d; for i in 1 2 3 4 5 6 7 8; do echo $i >f$i; echo $i >d/f$i; done")
 	before := snapshot(t, b.root)
 	layers := filepath.Join(b.base, "s")
-	crashes, left, finished := crashCount(t)/2, 0, 0
+	crashes, left, finished := crashCount()/2, 0, 0
 	for i := range crashes {
 		r := rand.New(rand.NewPCG(uint64(i), 11))
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileRunning$")
@@ -87,8 +87,7 @@ func (b *bench) waitUntilEnded() {
 }
 
 // crashCount is how many crashes a test makes.
-func crashCount(t *testing.T) int {
-	t.Helper()
+func crashCount() int {
 	if n, err := strconv.Atoi(os.Getenv(crashesEnv)); err == nil {
 		return n
 	}

@@ -107,8 +107,7 @@ var renameLines = []string{
 	`perl -e 'for (1..N) { rename "P", "storm$_"; rename "Q", "P"; rename "storm$_", "Q" }'`,
 	`perl -e 'rename "P", "P.0"; rename "P.$_", "P.".($_+1) for 0..N'`,
 	`perl -e 'rename $_, "$_.x" for glob("{P,Q}/*")'`,
-	// RENAME_EXCHANGE
-	`perl -e 'my ($p, $q) = ("P", "Q"); syscall(316, -100, $p, -100, $q, 2)'`,
+	`perl -e 'my ($p, $q) = ("P", "Q"); syscall(316, -100, $p, -100, $q, 2)'`, // RENAME_EXCHANGE
 }
 
 var tarLines = []string{

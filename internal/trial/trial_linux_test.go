@@ -56,8 +56,7 @@ func newBench(t *testing.T) *bench {
 // plainDir is a temporary folder outside of /tmp, which the sandbox has one of its own of.
 func plainDir(t testing.TB) string {
 	t.Helper()
-	parent := cmp.Or(os.Getenv(testDir), "/var/lib")
-	dir, err := os.MkdirTemp(parent, ".umpire-test-") //nolint:usetesting // that one lies in /tmp
+	dir, err := os.MkdirTemp(testParent(), ".umpire-test-") //nolint:usetesting // that one lies in /tmp
 	if err != nil {
 		t.Skip(err)
 	}
@@ -68,6 +67,9 @@ func plainDir(t testing.TB) string {
 	})
 	return dir
 }
+
+// testParent is where tests make their folders.
+func testParent() string { return cmp.Or(os.Getenv(testDir), "/var/lib") }
 
 // testDir names the folder in which a user without a home tests.
 const testDir = "UMPIRE_SANDBOX_TEST_DIR"
@@ -167,15 +169,15 @@ func asNobody(t *testing.T, tests string) {
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 		t.Errorf("as user %d: %v\n%s", nobody, err, out)
 	}
-	logFigures(t, out)
+	logFigures(t, "", out)
 }
 
 // logFigures passes on the figures that another test program has printed.
-func logFigures(t *testing.T, out []byte) {
+func logFigures(t *testing.T, on string, out []byte) {
 	t.Helper()
 	for line := range bytes.Lines(out) {
 		if _, figure, found := bytes.Cut(line, []byte("figure: ")); found {
-			t.Logf("figure: %s", bytes.TrimSpace(figure))
+			t.Logf("figure: %s%s", on, bytes.TrimSpace(figure))
 		}
 	}
 }
