@@ -66,6 +66,7 @@ var layers = []layer{
 	{"edge", "internal/view"},
 	{"edge", "internal/host"},
 	{"edge", "internal/host/setup"},
+	{"edge", "internal/conformance"},
 	{"edge", "internal/bench"},
 	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/acp"},
 	{"edge", "internal/mcp internal/mcp/mcptest"},

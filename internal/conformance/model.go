@@ -1,0 +1,285 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Call is a call of a tool that the scripted model makes. Text is sent in place of the
+// input if it is not empty, over Responses alone, which has such calls.
+type Call struct {
+	ID, Tool string
+	Input    map[string]any
+	Text     string
+}
+
+// A Turn is one message of the model. A turn without calls ends the play.
+type Turn []Call
+
+// A Result is what the agent told the model about a call.
+type Result struct {
+	Text    string
+	IsError bool
+}
+
+// A Model plays turns over the interfaces of four providers: Anthropic's Messages,
+// OpenAI's Responses and Chat Completions, and Gemini's generateContent. It keeps no
+// state about the conversation: a turn is over once a request holds a result for one of
+// its calls. Main and Sub are set before the first request.
+type Model struct {
+	// URL is the address of the server, on the loopback.
+	URL string
+	// Main is played to the agent, and Sub to those of its sub-agents whose prompt holds
+	// [SubMark].
+	Main, Sub []Turn
+
+	server *http.Server
+	done   chan struct{}
+
+	mu      sync.Mutex
+	results map[string]Result
+	tools   map[string]bool // that were offered
+	replies int
+	grown   chan struct{} // closed when results has grown, and replaced
+}
+
+// SubMark stands in the prompt that a scripted call gives a sub-agent.
+const SubMark = "SUBTASK"
+
+// StartModel starts a model on a free port of the loopback.
+func StartModel(main ...Turn) (*Model, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it does not block
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{
+		URL: "http://" + listener.Addr().String(), Main: main, done: make(chan struct{}),
+		results: map[string]Result{}, tools: map[string]bool{}, grown: make(chan struct{}),
+	}
+	m.server = &http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
+	go func() {
+		defer close(m.done)
+		_ = m.server.Serve(listener) // it ends with Close
+	}()
+	return m, nil
+}
+
+// Close ends the server.
+func (m *Model) Close() {
+	_ = m.server.Close() // the agents are gone by then
+	<-m.done
+}
+
+// Result is what the model was told about a call.
+func (m *Model) Result(id string) (Result, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.results[id]
+	return r, ok
+}
+
+// Forget forgets all results, so that the script can be played again.
+func (m *Model) Forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.results)
+}
+
+// WaitFor waits until the model was told about a call; it reports whether that came
+// before the end of ctx.
+func (m *Model) WaitFor(ctx context.Context, id string) bool {
+	for {
+		m.mu.Lock()
+		_, ok := m.results[id]
+		grown := m.grown
+		m.mu.Unlock()
+		if ok {
+			return true
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// Offered are the tools that the agent has offered to the model so far.
+func (m *Model) Offered() map[string]bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.tools)
+}
+
+// A request is the part of a request that matters here.
+type request struct {
+	stream  bool
+	first   string // what the user said
+	tools   []string
+	results map[string]Result
+}
+
+// A wire is one of the interfaces.
+type wire interface {
+	// read reads the body of a request.
+	read(body []byte) (request, error)
+	// write writes a message; id is one that no other message has.
+	write(w http.ResponseWriter, id string, stream bool, text string, calls Turn)
+}
+
+// wires are the interfaces by the end of their path.
+var wires = map[string]wire{
+	"/messages":              messagesWire{},
+	"/responses":             responsesWire{},
+	"/chat/completions":      chatWire{},
+	":generateContent":       geminiWire{},
+	":streamGenerateContent": geminiWire{},
+}
+
+// ServeHTTP answers the model's endpoints and nothing else.
+func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if r.Method == http.MethodPost {
+		switch {
+		case strings.HasSuffix(path, "/messages/count_tokens"):
+			writeJSON(w, map[string]any{"input_tokens": 10})
+			return
+		case strings.HasSuffix(path, ":countTokens"):
+			writeJSON(w, map[string]any{"totalTokens": 10})
+			return
+		}
+		for end, wire := range wires {
+			if strings.HasSuffix(path, end) {
+				m.answer(w, r, wire, end == ":streamGenerateContent")
+				return
+			}
+		}
+	}
+	if strings.HasSuffix(path, "/models") {
+		model := map[string]any{"id": modelName, "object": "model"}
+		writeJSON(w, map[string]any{"object": "list", "data": []any{model}, "models": []any{}})
+		return
+	}
+	http.NotFound(w, r)
+}
+
+// modelName is the model that the replies name.
+const modelName = "scripted"
+
+func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, stream bool) {
+	var body json.RawMessage
+	err := json.NewDecoder(r.Body).Decode(&body)
+	var q request
+	if err == nil {
+		q, err = wire.read(body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	calls, n := m.next(q)
+	text := "working"
+	if len(calls) == 0 {
+		text = "done"
+	}
+	wire.write(w, fmt.Sprintf("msg_%d", n), q.stream || stream, text, calls)
+}
+
+// next notes the results in a request and picks the turn to play; n numbers the reply.
+func (m *Model) next(q request) (turn Turn, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.replies++
+	for _, tool := range q.tools {
+		m.tools[tool] = true
+	}
+	maps.Copy(m.results, q.results)
+	close(m.grown)
+	m.grown = make(chan struct{})
+	if len(q.tools) == 0 {
+		return nil, m.replies // a title or a summary
+	}
+	turns := m.Main
+	if strings.Contains(q.first, SubMark) {
+		turns = m.Sub
+	}
+	if played := countPlayed(turns, q.results); played < len(turns) {
+		return turns[played], m.replies
+	}
+	return nil, m.replies
+}
+
+// countPlayed tells how many turns are over.
+func countPlayed(turns []Turn, results map[string]Result) int {
+	played := 0
+	for i, turn := range turns {
+		for _, c := range turn {
+			if _, ok := results[c.ID]; ok {
+				played = i + 1
+			}
+		}
+	}
+	return played
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // a client that is gone shows at its end
+}
+
+// An eventStream writes server-sent events.
+type eventStream struct{ out http.ResponseWriter }
+
+func newEventStream(w http.ResponseWriter) eventStream {
+	w.Header().Set("Content-Type", "text/event-stream")
+	return eventStream{w}
+}
+
+// send writes one event; without a name it is data alone.
+func (s eventStream) send(name string, data any) {
+	if name != "" {
+		fmt.Fprintf(s.out, "event: %s\n", name)
+	}
+	fmt.Fprintf(s.out, "data: %s\n\n", encode(data))
+	_ = http.NewResponseController(s.out).Flush() // a client that is gone shows at its end
+}
+
+// end says that no event follows, in the way of Chat Completions.
+func (s eventStream) end() { fmt.Fprint(s.out, "data: [DONE]\n\n") }
+
+// encode writes what is made here as JSON.
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// fields is a JSON object.
+type fields = map[string]any
+
+// plainText joins the text of a message, which is a string or a list of parts.
+func plainText(content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(content, &parts) != nil {
+		return string(content)
+	}
+	for _, p := range parts {
+		text += p.Text + "\n"
+	}
+	return text
+}
