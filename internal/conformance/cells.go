@@ -1,0 +1,320 @@
+package conformance
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/process"
+)
+
+// An Outcome is what became of a call.
+type Outcome string
+
+// The outcomes.
+const (
+	Runs        Outcome = "runs"
+	Blocked     Outcome = "blocked"
+	AsksRuns    Outcome = "asks, runs"    // it was held, a person approved it, and it ran
+	AsksBlocked Outcome = "asks, blocked" // it was held, and did not run
+	// None is of a host that has no such call.
+	None Outcome = "-"
+)
+
+// A Cell is one question about what a host does with umpire in front of it. Where nothing
+// else is said, the host is in the mode in which it asks nothing, so that nothing but umpire
+// stops a call.
+type Cell struct {
+	Name string
+	// Want is what umpire promises.
+	Want Outcome
+	play func(context.Context, *Lab) (Outcome, error)
+}
+
+// Cells are all of them, in the order in which they are shown.
+var Cells = []Cell{
+	{"allow", Runs, func(ctx context.Context, l *Lab) (Outcome, error) { return l.playShell(ctx, Free, "touch made") }},
+	{"deny", Blocked, func(ctx context.Context, l *Lab) (Outcome, error) {
+		return l.playShell(ctx, Free, "touch denied")
+	}},
+	{"held and approved", AsksRuns, func(ctx context.Context, l *Lab) (Outcome, error) {
+		return l.playHeld(ctx, (*Lab).approve)
+	}},
+	{"held and denied", AsksBlocked, func(ctx context.Context, l *Lab) (Outcome, error) {
+		return l.playHeld(ctx, (*Lab).deny)
+	}},
+	{"late", AsksBlocked, func(ctx context.Context, l *Lab) (Outcome, error) {
+		return l.playHeld(ctx, func(*Lab, context.Context, *gate, string) error { return nil })
+	}},
+	{"gate killed", AsksBlocked, func(ctx context.Context, l *Lab) (Outcome, error) {
+		return l.playHeld(ctx, func(_ *Lab, _ context.Context, g *gate, _ string) error { g.kill(); return nil })
+	}},
+	{"hook killed", Blocked, broken("#!/bin/sh\nkill -9 $$\n")},
+	{"garbage", Blocked, broken("#!/bin/sh\necho this is not an answer\n")},
+	{"missing", Blocked, broken("")},
+	{"three calls, the second denied", Blocked, playThree},
+	{"sub-agent", Blocked, playSubAgent},
+	{"outside write", Blocked, playOutside},
+	{"background", Blocked, playBackground},
+	{"rewritten into a trial", Runs, playTrial},
+	{"mode respected", Blocked, func(ctx context.Context, l *Lab) (Outcome, error) {
+		return l.playShell(ctx, Planning, "touch made")
+	}},
+}
+
+// rules are those of the person.
+const rules = `{"version": 1, "rules": [
+  {"id": "made", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "touch made"}},
+  {"id": "denied", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "touch denied"}},
+  {"id": "asked", "action": "ask", "tool": "Bash", "match": {"commandPrefix": "touch asked"}}
+]}`
+
+// Play plays a cell in a fresh lab.
+func (c *Cell) Play(ctx context.Context, l *Lab) (Outcome, error) {
+	if err := l.Write("home/.umpire/permissions.json", rules); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(l.Path("home/.umpire"), 0o700); err != nil {
+		return "", err
+	}
+	if err := l.Prepare(); err != nil {
+		return "", err
+	}
+	if err := l.Driver.Register(ctx, l); err != nil {
+		return "", err
+	}
+	return c.play(ctx, l)
+}
+
+// became is what became of a call that leaves a file of the project behind.
+func (l *Lab) became(names ...string) Outcome {
+	if slices.ContainsFunc(names, l.Exists) {
+		return Runs
+	}
+	return Blocked
+}
+
+// playTurns plays turns in a mode; the calls are numbered. It is an error if the host has not
+// told the model about one of them.
+func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
+	n := 0
+	for _, turn := range turns {
+		for i := range turn {
+			n++
+			turn[i].ID = fmt.Sprintf("call_%d", n)
+		}
+	}
+	l.Model.Main = turns
+	out, err := l.Play(ctx, mode)
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	for _, turn := range turns {
+		for _, call := range turn {
+			if _, ok := l.Model.Result(call.ID); !ok {
+				return fmt.Errorf("%s has not played %s of %v:\n%s", l.Driver.Name, call.ID, call.Input, out)
+			}
+		}
+	}
+	return nil
+}
+
+// playShell plays one command that makes the file that it names last.
+func (l *Lab) playShell(ctx context.Context, mode Mode, command string) (Outcome, error) {
+	err := l.playTurns(ctx, mode, Turn{l.Driver.Shell(command)})
+	words := strings.Fields(command)
+	return l.became("project/" + words[len(words)-1]), err
+}
+
+// broken plays a command that nothing stops but a hook that is broken.
+func broken(script string) func(context.Context, *Lab) (Outcome, error) {
+	return func(ctx context.Context, l *Lab) (Outcome, error) {
+		if err := l.ReplaceUmpire(script); err != nil {
+			return "", err
+		}
+		return l.playShell(ctx, Free, "touch made")
+	}
+}
+
+func playThree(ctx context.Context, l *Lab) (Outcome, error) {
+	shell := l.Driver.Shell
+	err := l.playTurns(ctx, Free, Turn{shell("touch made-1"), shell("touch denied"), shell("touch made-3")})
+	if err == nil && (!l.Exists("project/made-1") || !l.Exists("project/made-3")) {
+		err = errors.New("the first or the third call has not run")
+	}
+	return l.became("project/denied"), err
+}
+
+func playSubAgent(ctx context.Context, l *Lab) (Outcome, error) {
+	if l.Driver.SubAgent == nil {
+		return None, nil
+	}
+	call := l.Driver.Shell("touch denied")
+	call.ID = "sub_1"
+	l.Model.Sub = []Turn{{call}}
+	err := l.playTurns(ctx, Free, Turn{l.Driver.SubAgent(SubMark + ": go on")})
+	if _, ok := l.Model.Result(call.ID); err == nil && !ok {
+		said, _ := l.Model.Result("call_1")
+		err = fmt.Errorf("the sub-agent has not made its call: %s; tools: %v", said.Text, l.Model.Offered())
+	}
+	return l.became("project/denied"), err
+}
+
+func playOutside(ctx context.Context, l *Lab) (Outcome, error) {
+	turn := Turn{l.Driver.Shell("echo x > ../outside/shell")}
+	if l.Driver.WriteFile != nil {
+		turn = append(turn, l.Driver.WriteFile(l.Path("outside/tool"), "x\n"))
+	}
+	err := l.playTurns(ctx, Free, turn)
+	return l.became("outside/shell", "outside/tool"), err
+}
+
+func playBackground(ctx context.Context, l *Lab) (Outcome, error) {
+	if l.Driver.Background == nil {
+		return None, nil
+	}
+	err := l.playTurns(ctx, Free, Turn{l.Driver.Background("touch denied")}, Turn{l.Driver.Shell("sleep 1")})
+	return l.became("project/denied"), err
+}
+
+// playTrial plays a script whose effects are kept, and one that wants to plant a hook of git's.
+func playTrial(ctx context.Context, l *Lab) (Outcome, error) {
+	for name, text := range map[string]string{
+		"home/.umpire/config.yaml": "autonomy.unknown_code: trial\nautonomy.deletes: trial\nautonomy.edits: run\n",
+		"project/make.sh":          "echo made > tried\n",
+		"project/plant.sh":         "mkdir -p .git/hooks; echo exit 0 > .git/hooks/pre-commit\n",
+	} {
+		if err := l.Write(name, text); err != nil {
+			return "", err
+		}
+	}
+	err := l.playTurns(ctx, Free, Turn{l.Driver.Shell("bash make.sh")}, Turn{l.Driver.Shell("bash plant.sh")})
+	if l.Exists("project/.git/hooks/pre-commit") {
+		err = errors.Join(err, errors.New("the hook of git's was planted"))
+	}
+	return l.became("project/tried"), err
+}
+
+// playHeld plays a call that the gate holds, and lets a person act while it does.
+func (l *Lab) playHeld(ctx context.Context, act func(*Lab, context.Context, *gate, string) error) (Outcome, error) {
+	if err := l.Write("home/.umpire/config.yaml", "hook.when_asked: hold\nhook.deadline: 10s\n"); err != nil {
+		return "", err
+	}
+	g, err := l.serve(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer g.kill()
+	played := make(chan error, 1)
+	go func() { played <- l.playTurns(ctx, Free, Turn{l.Driver.Shell("touch asked")}) }()
+	asked, err := l.awaitQuestion(ctx, played)
+	if err != nil {
+		return l.became("project/asked"), err
+	}
+	if asked == "" {
+		return l.became("project/asked"), nil
+	}
+	if l.Exists("project/asked") {
+		return Runs, errors.New("the call ran while it was held")
+	}
+	err = errors.Join(act(l, ctx, g, asked), <-played)
+	if l.became("project/asked") == Runs {
+		return AsksRuns, err
+	}
+	return AsksBlocked, err
+}
+
+// awaitQuestion waits until a call is held, and returns the id of the question, or none if the
+// agent ended without one.
+func (l *Lab) awaitQuestion(ctx context.Context, played <-chan error) (string, error) {
+	for {
+		out, _, err := l.Exec(ctx, l.Umpire, "pending", "--all", "--json")
+		if err != nil {
+			return "", err
+		}
+		var pending []umpire.Pending
+		if err := json.Unmarshal([]byte(out), &pending); err != nil {
+			return "", fmt.Errorf("umpire pending: %w: %s", err, out)
+		}
+		if len(pending) > 0 {
+			return string(pending[0].Request), nil
+		}
+		select {
+		case err := <-played:
+			return "", err
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func (l *Lab) approve(ctx context.Context, _ *gate, id string) error {
+	return l.answer(ctx, "approve", id)
+}
+
+func (l *Lab) deny(ctx context.Context, _ *gate, id string) error {
+	return l.answer(ctx, "deny", id, "not today")
+}
+
+func (l *Lab) answer(ctx context.Context, words ...string) error {
+	token := l.Path("home/.umpire/state/person.token")
+	out, code, err := l.Exec(ctx, l.Umpire, append(words, "--token-file", token)...)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("umpire %s: exit %d: %s", strings.Join(words, " "), code, out)
+	}
+	return err
+}
+
+// A gate is `umpire serve` in a lab.
+type gate struct {
+	process *os.Process
+	group   *process.Group
+}
+
+// kill ends it at once. It may be called twice.
+func (g *gate) kill() {
+	if g.group == nil {
+		return
+	}
+	_ = g.process.Kill() // it may have ended
+	<-g.group.Done       //nolint:errcheck // it was killed
+	g.group = nil
+}
+
+// serve starts a gate and returns when it is ready.
+func (l *Lab) serve(ctx context.Context) (*gate, error) {
+	reader, writer := io.Pipe()
+	cmd := l.Command(ctx, l.Umpire, "serve")
+	process.Own(cmd)
+	setUser(cmd, l.User)
+	trouble := &strings.Builder{}
+	cmd.Stdout, cmd.Stderr = writer, trouble
+	group, err := process.Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	ready := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(reader).ReadString('\n') // an empty line is not ready
+		ready <- line
+		_, _ = io.Copy(io.Discard, reader) // it ends with the gate
+	}()
+	select {
+	case line := <-ready:
+		if strings.Contains(line, "ready") {
+			return &gate{cmd.Process, group}, nil
+		}
+		return nil, fmt.Errorf("umpire serve: %q", line)
+	case err := <-group.Done:
+		return nil, fmt.Errorf("umpire serve: %w: %s", err, trouble)
+	}
+}

@@ -1,0 +1,89 @@
+package conformance
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+)
+
+// A Mode is how much an agent does unasked, by its own settings.
+type Mode int
+
+// The modes.
+const (
+	// Usual is the mode that the agent starts in.
+	Usual Mode = iota
+	// Free is the one in which it asks nothing, so that nothing but umpire stops a call.
+	Free
+	// Planning is the one in which it changes nothing.
+	Planning
+)
+
+// A Driver is what is particular to an agent.
+type Driver struct {
+	// Name is that of the host in umpire.
+	Name string
+	// Package is on npm. Version is the one that the driver was written for.
+	Package, Version string
+	// Program is its executable, and Native where it lies among the packages that npm installs
+	// on a platform, such as linux-x64. Nil says that npm puts the executable itself in .bin.
+	Program string
+	Native  func(platform string) string
+	// Env is what starts it on the scripted model.
+	Env func(*Lab) []string
+	// Settings are the files that start it on the scripted model, by their place in the lab.
+	Settings func(*Lab) map[string]string
+	// Register puts umpire in front of it.
+	Register func(context.Context, *Lab) error
+	// Args let it play the script in a mode, without a terminal.
+	Args func(*Lab, Mode) []string
+
+	// The calls of its tools, without their ids. Those that it does not have are nil.
+	Shell      func(command string) Call
+	Background func(command string) Call
+	WriteFile  func(path, text string) Call
+	SubAgent   func(prompt string) Call
+}
+
+// Prompt is what the agent is told.
+const Prompt = "Run the scripted steps."
+
+// Drivers are all of them.
+var Drivers = []*Driver{&claude, &codex, &gemini, &qwen, &copilot, &opencode}
+
+// FindDriver returns the driver of a host, or nil.
+func FindDriver(name string) *Driver {
+	for _, d := range Drivers {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Installed is its program in a folder that npm installed it in.
+func (d *Driver) Installed(dir string) string {
+	if d.Native == nil {
+		return filepath.Join(dir, "node_modules", ".bin", d.Program)
+	}
+	arch := runtime.GOARCH
+	if arch == "amd64" {
+		arch = "x64"
+	}
+	return filepath.Join(dir, "node_modules", filepath.FromSlash(d.Native(runtime.GOOS+"-"+arch)))
+}
+
+// writeHook is the Register of a host whose hook is a file of settings.
+func writeHook(settings func(*Lab) map[string]string) func(context.Context, *Lab) error {
+	return func(_ context.Context, l *Lab) error { return l.writeAll(settings(l)) }
+}
+
+// hookCommand is the line that a host starts for each call, in a shell. Hosts that run a
+// call whose hook has crashed, was killed or is missing all take exit code 2 with words for a
+// denial, so the shell says that in umpire's place.
+func (l *Lab) hookCommand() string {
+	return l.Umpire + " hook " + l.Driver.Name + ` || { echo "umpire has not allowed this" >&2; exit 2; }`
+}
+
+// hookSeconds is how long a host waits for it.
+const hookSeconds = 30

@@ -1,0 +1,55 @@
+package conformance
+
+import "strings"
+
+// codex is OpenAI's Codex CLI, as `codex exec`.
+var codex = Driver{
+	Name: "codex", Package: "@openai/codex", Version: "0.169.0", Program: "codex",
+	Env: func(l *Lab) []string {
+		return []string{"CODEX_HOME=" + l.Path("home/.codex"), "LOCAL_KEY=" + Key}
+	},
+	Settings: func(l *Lab) map[string]string {
+		return map[string]string{"home/.codex/config.toml": strings.ReplaceAll(codexConfig, "URL", l.Model.URL)}
+	},
+	Register: writeHook(func(l *Lab) map[string]string {
+		entry := fields{"type": "command", "command": l.hookCommand(), "timeout": hookSeconds}
+		hooks := fields{"PreToolUse": []any{fields{"matcher": ".*", "hooks": []any{entry}}}}
+		return map[string]string{"home/.codex/hooks.json": encode(fields{"hooks": hooks})}
+	}),
+	Args: func(l *Lab, mode Mode) []string {
+		sandbox := map[Mode]string{Usual: "workspace-write", Free: "danger-full-access", Planning: "read-only"}[mode]
+		return []string{
+			"exec", "--json", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "-C", l.Project(), Prompt,
+		}
+	},
+	Shell: func(command string) Call {
+		return Call{Tool: "exec_command", Input: fields{"cmd": command}}
+	},
+	Background: func(command string) Call {
+		return Call{Tool: "exec_command", Input: fields{"cmd": command, "yield_time_ms": 250}}
+	},
+	WriteFile: func(path, text string) Call {
+		patch := "*** Begin Patch\n*** Add File: " + path + "\n+" + strings.TrimSuffix(text, "\n") + "\n*** End Patch\n"
+		return Call{Tool: "apply_patch", Text: patch}
+	},
+	SubAgent: func(prompt string) Call {
+		return Call{Tool: "spawn_agent", Input: fields{"message": prompt, "task_name": "part"}}
+	},
+}
+
+// codexConfig names a model of its catalogue, since others are not offered apply_patch.
+const codexConfig = `model = "gpt-5.5"
+model_provider = "local"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.local]
+name = "local"
+base_url = "URL/v1"
+wire_api = "responses"
+env_key = "LOCAL_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+`

@@ -1,0 +1,189 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/process"
+)
+
+// Key is what an agent believes to be its key. Nothing of umpire may show or keep it.
+const Key = "sk-ant-interop-0123456789"
+
+// A Lab is a person with a home, a project and a copy of umpire, in whose name an agent
+// plays the script of a model.
+type Lab struct {
+	Driver *Driver
+	Model  *Model
+	// Program is the agent's program, and Umpire the copy in the lab.
+	Program, Umpire string
+	// User is whom everything is started as; 0 is the user of this process.
+	User int
+	// Env is added to the environment of everything that is started.
+	Env []string
+
+	dir string
+}
+
+// NewLab makes a lab in a folder that is there. The path of the folder has to be short:
+// that of a gate's socket may have 103 bytes at most. Umpire is the program to copy.
+func NewLab(dir string, d *Driver, program, umpire string, m *Model, user int) (*Lab, error) {
+	l := &Lab{
+		Driver: d, Model: m, Program: program, User: user, dir: dir, Umpire: filepath.Join(dir, "bin", "umpire"),
+	}
+	if err := os.Chmod(dir, 0o755); err != nil { // the user passes through it
+		return nil, err
+	}
+	for _, name := range []string{"home", "project", "outside", "bin", "tmp"} {
+		if err := os.Mkdir(l.Path(name), 0o755); err != nil {
+			return nil, err
+		}
+		if err := l.give(name); err != nil {
+			return nil, err
+		}
+	}
+	text, err := os.ReadFile(umpire)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(l.Umpire, text, 0o755); err != nil {
+		return nil, err
+	}
+	return l, l.Write("project/README.md", "# A project\n")
+}
+
+// Path is a path in the lab; name starts with home, project, outside, bin or tmp.
+func (l *Lab) Path(name string) string { return filepath.Join(l.dir, name) }
+
+// Home and Project are the folders of the person.
+func (l *Lab) Home() string { return l.Path("home") }
+
+// Project is the folder that the agent works in.
+func (l *Lab) Project() string { return l.Path("project") }
+
+// Write writes a file of the person, and the folders above it.
+func (l *Lab) Write(name, text string) error {
+	if err := os.MkdirAll(filepath.Dir(l.Path(name)), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(l.Path(name), []byte(text), 0o600); err != nil {
+		return err
+	}
+	return l.give(name)
+}
+
+// WriteProgram puts a script beside umpire, on the search path.
+func (l *Lab) WriteProgram(name, script string) error {
+	if err := l.Write("bin/"+name, script); err != nil {
+		return err
+	}
+	return os.Chmod(l.Path("bin/"+name), 0o755)
+}
+
+// ReplaceUmpire puts a script in umpire's place, or nothing.
+func (l *Lab) ReplaceUmpire(script string) error {
+	if err := os.Remove(l.Umpire); err != nil || script == "" {
+		return err
+	}
+	return l.WriteProgram("umpire", script)
+}
+
+// give makes the user the owner of a path and of the folders above it.
+func (l *Lab) give(name string) error {
+	for at := name; l.User != 0 && at != "."; at = filepath.Dir(at) {
+		if err := os.Lchown(l.Path(at), l.User, l.User); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Exists reports whether a path is there.
+func (l *Lab) Exists(name string) bool {
+	_, err := os.Lstat(l.Path(name))
+	return err == nil
+}
+
+// Environ is the whole environment of what is started.
+func (l *Lab) Environ() []string {
+	env := append([]string{
+		"HOME=" + l.Home(), "PATH=" + l.searchPath(), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + l.Path("tmp"),
+	}, l.Env...)
+	if l.Model != nil && l.Driver != nil {
+		env = append(env, l.Driver.Env(l)...)
+	}
+	return env
+}
+
+// searchPath holds the agent, the programs of the lab, and what a system has.
+func (l *Lab) searchPath() string {
+	dirs := []string{filepath.Dir(l.Program), l.Path("bin"), "/usr/local/bin", "/usr/bin", "/bin"}
+	for _, name := range []string{"node", "go"} {
+		if tool, err := exec.LookPath(name); err == nil {
+			dirs = append(dirs, filepath.Dir(tool))
+		}
+	}
+	return strings.Join(dirs, string(os.PathListSeparator))
+}
+
+// Command is a program that the person starts in the project.
+func (l *Lab) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Project(), l.Environ(), time.Second
+	setUser(cmd, l.User)
+	return cmd
+}
+
+// Exec runs a program in the project and returns its output and exit code.
+func (l *Lab) Exec(ctx context.Context, name string, args ...string) (string, int, error) {
+	out, err := l.Command(ctx, name, args...).CombinedOutput()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(out), ended.ExitCode(), nil
+	}
+	return string(out), 0, err
+}
+
+// Prepare writes the settings that start the agent on the scripted model.
+func (l *Lab) Prepare() error {
+	if l.Driver.Settings == nil {
+		return nil
+	}
+	return l.writeAll(l.Driver.Settings(l))
+}
+
+func (l *Lab) writeAll(files map[string]string) error {
+	for name, text := range files {
+		if err := l.Write(name, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Play starts the agent in one of its modes, lets it play the script, and returns what it
+// wrote. Everything that it started has ended then.
+func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
+	out := &strings.Builder{}
+	cmd := exec.Command(l.Program, l.Driver.Args(l, mode)...) //nolint:noctx // the group is ended
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.Project(), l.Environ(), out, out
+	cmd.WaitDelay = time.Second
+	process.Own(cmd)
+	setUser(cmd, l.User)
+	group, err := process.Start(cmd)
+	if err != nil {
+		return "", err
+	}
+	select {
+	case <-group.Done: //nolint:errcheck // agents end with any exit code
+	case <-ctx.Done():
+		group.Stop(0)
+		return out.String(), fmt.Errorf("%s did not end: %w", l.Driver.Name, ctx.Err())
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,76 @@
+package conformance
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Row is what became of a cell's call: without umpire, where that was tried, and with it.
+type Row struct {
+	Cell        string
+	Alone, With Outcome
+}
+
+// A Table is what was seen of one release of a host.
+type Table struct {
+	// Title is what people call it, and Date the day, as 2026-11-23.
+	Title, Version, Date string
+	Rows                []Row
+}
+
+// String writes the table in the form that [ParseTable] reads. The digest on the first line
+// is of all that follows it and of the title, the release and the day.
+func (t *Table) String() string {
+	head := fmt.Sprintf("%s %s, %s", t.Title, t.Version, t.Date)
+	var rows strings.Builder
+	for _, r := range t.Rows {
+		with := string(r.With)
+		if r.Alone != "" {
+			with = string(r.Alone) + " > " + with
+		}
+		fmt.Fprintf(&rows, "%-32s  %s\n", r.Cell, with)
+	}
+	return fmt.Sprintf("%s, %s: what became of a call without umpire > with umpire.\n\n%s",
+		head, digest(head, rows.String()), rows.String())
+}
+
+func digest(head, rows string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(head+"\n"+rows)))[:16]
+}
+
+// ParseTable reads a table, and refuses one that the lab has not written.
+func ParseTable(text string) (Table, error) {
+	first, rows, ok := strings.Cut(text, "\n\n")
+	head, _, isTable := strings.Cut(first, ": ")
+	parts := strings.Split(head, ", ")
+	if !ok || !isTable || len(parts) != 3 {
+		return Table{}, fmt.Errorf("not a table: %q", first)
+	}
+	if digest(parts[0]+", "+parts[1], rows) != parts[2] {
+		return Table{}, fmt.Errorf("the table of %s was changed by hand", parts[0])
+	}
+	version := strings.LastIndex(parts[0], " ")
+	if version < 0 {
+		return Table{}, fmt.Errorf("no version: %q", first)
+	}
+	t := Table{Title: parts[0][:version], Version: parts[0][version+1:], Date: parts[1]}
+	for line := range strings.Lines(rows) {
+		cell, outcome, ok := strings.Cut(strings.TrimSpace(line), "  ")
+		if !ok {
+			return Table{}, fmt.Errorf("not a row: %q", line)
+		}
+		r := Row{Cell: cell, With: Outcome(strings.TrimSpace(outcome))}
+		if alone, with, ok := strings.Cut(string(r.With), " > "); ok {
+			r.Alone, r.With = Outcome(alone), Outcome(with)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t, nil
+}
+
+// Same reports whether two tables hold the same, whatever the day.
+func (t *Table) Same(other *Table) bool {
+	return t.Title == other.Title && t.Version == other.Version && slices.Equal(t.Rows, other.Rows)
+}

@@ -1,0 +1,32 @@
+package conformance
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTableIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	table := Table{Title: "Copilot CLI", Version: "0.169.0", Date: "2026-11-23", Rows: []Row{
+		{"allow", "", Runs}, {"three calls, the second denied", Runs, Blocked}, {"late", "", AsksBlocked},
+	}}
+	got, err := ParseTable(table.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(table, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, text := range []string{
+		strings.Replace(table.String(), "runs > blocked", "runs > runs", 1),
+		strings.Replace(table.String(), "0.169.0", "0.170.0", 1),
+		strings.Replace(table.String(), "11-23", "11-24", 1),
+		"", "codex: x\n\nallow  runs\n",
+	} {
+		if got, err := ParseTable(text); err == nil {
+			t.Errorf("a changed table is read: %v", got)
+		}
+	}
+}
