@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // A contractCase is a call to which a scripted hook gives a fixed answer. What Claude Code
@@ -54,7 +56,7 @@ func touches(names ...string) turn {
 }
 
 func touchAndWrite() turn {
-	return append(touches("made"), toolCall{"write", "Write", map[string]any{"file_path": "PROJECT/w.txt", "content": "x"}})
+	return append(touches("made"), toolCall{ID: "write", Tool: "Write", Input: map[string]any{"file_path": "PROJECT/w.txt", "content": "x"}})
 }
 
 const (
@@ -114,7 +116,7 @@ func TestClaudeContract(t *testing.T) {
 
 // record plays the case and returns the recording.
 func (c *contractCase) record(t *testing.T) string {
-	m := newModel(t)
+	m := startModel(t)
 	w := newWorld(t, m)
 	w.write("project/scratch/a.txt", "a\n")
 	calls := slices.Clone(c.calls)
@@ -122,11 +124,11 @@ func (c *contractCase) record(t *testing.T) string {
 		calls = turn{bash("call", "rm -rf ./scratch")}
 	}
 	for i := range calls {
-		if path, ok := calls[i].input["file_path"].(string); ok {
-			calls[i].input["file_path"] = strings.ReplaceAll(path, "PROJECT", w.project)
+		if path, ok := calls[i].Input["file_path"].(string); ok {
+			calls[i].Input["file_path"] = strings.ReplaceAll(path, "PROJECT", w.Project())
 		}
 	}
-	m.main = script{calls}
+	m.Main = []turn{calls}
 	w.recordingHooks(c)
 	w.claude("--permission-mode", cmp.Or(c.mode, "default"))
 	return c.show(w, calls)
@@ -140,7 +142,7 @@ func (w *world) recordingHooks(c *contractCase) {
 	const keep = "#!/bin/sh\npayload=$(cat)\nprintf '%s\\n' \"$payload\" >>\"$HOME/payloads\"\n"
 	hooks := map[string]any{}
 	entry := func(program string) any {
-		return map[string]any{"type": "command", "command": w.path("bin/" + program), "args": []string{}, "timeout": cmp.Or(c.seconds, 120)}
+		return map[string]any{"type": "command", "command": w.Path("bin/" + program), "args": []string{}, "timeout": cmp.Or(c.seconds, 120)}
 	}
 	for _, event := range hookEvents {
 		hooks[event] = []any{map[string]any{"matcher": "*", "hooks": []any{entry("keep")}}}
@@ -167,7 +169,7 @@ func (w *world) recordingHooks(c *contractCase) {
 // show writes a recording.
 func (c *contractCase) show(w *world, calls turn) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "Claude Code %s.", claudeVersion)
+	fmt.Fprintf(&text, "Claude Code %s.", host.ClaudeVersion)
 	if c.was != "" {
 		fmt.Fprintf(&text, " In 2.1.197: %s.", c.was)
 	}
@@ -175,24 +177,24 @@ func (c *contractCase) show(w *world, calls turn) string {
 	if c.second != "" {
 		fmt.Fprintf(&text, "-- second --\n%s\n", c.second)
 	}
-	payloads, err := os.ReadFile(w.path("home/payloads"))
+	payloads, err := os.ReadFile(w.Path("home/payloads"))
 	if err != nil && !os.IsNotExist(err) {
 		w.Fatal(err)
 	}
 	fmt.Fprintf(&text, "-- payloads --\n%s-- told --\n", w.plain(sortedPayloads(string(payloads))))
 	for _, call := range calls {
-		r, heard := w.model.result(call.id)
+		r, heard := w.Model.Result(call.ID)
 		switch {
 		case !heard:
-			fmt.Fprintf(&text, "%s: nothing\n", call.id)
+			fmt.Fprintf(&text, "%s: nothing\n", call.ID)
 		default:
-			first, _, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
-			fmt.Fprintf(&text, "%s: error %v: %s\n", call.id, r.isError, w.plain(first))
+			first, _, _ := strings.Cut(strings.TrimSpace(r.Text), "\n")
+			fmt.Fprintf(&text, "%s: error %v: %s\n", call.ID, r.IsError, w.plain(first))
 		}
 	}
 	text.WriteString("-- after --\n")
 	for _, name := range []string{"scratch", "made", "w.txt", "one", "two", "three"} {
-		fmt.Fprintf(&text, "%s: %v\n", name, w.exists("project/"+name))
+		fmt.Fprintf(&text, "%s: %v\n", name, w.Exists("project/"+name))
 	}
 	return text.String()
 }
@@ -220,7 +222,7 @@ var (
 
 // plain takes out what differs from run to run.
 func (w *world) plain(text string) string {
-	dir := filepath.Dir(w.home)
+	dir := filepath.Dir(w.Home())
 	dashed := regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-")
 	text = strings.NewReplacer(dir, "/w", dashed, "-w").Replace(text)
 	text = uuids.ReplaceAllString(text, "00000000-0000-4000-8000-000000000000")

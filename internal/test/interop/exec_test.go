@@ -18,7 +18,7 @@ import (
 func (w *world) triesFirst() {
 	w.Helper()
 	w.write("home/.umpire/config.yaml", "autonomy.unknown_code: trial\nautonomy.deletes: trial\nautonomy.edits: run\n")
-	if err := os.Chmod(w.path("home/.umpire"), 0o700); err != nil {
+	if err := os.Chmod(w.Path("home/.umpire"), 0o700); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -26,16 +26,16 @@ func (w *world) triesFirst() {
 // held wants a call to have run as a trial of which the effects wait.
 func (w *world) held(id, why string) {
 	w.Helper()
-	if r := w.told(id); !strings.Contains(r.text, "this ran in a trial, and nothing of it is real yet") ||
-		!strings.Contains(r.text, why) {
-		w.Errorf("%s: %s", id, r.text)
+	if r := w.told(id); !strings.Contains(r.Text, "this ran in a trial, and nothing of it is real yet") ||
+		!strings.Contains(r.Text, why) {
+		w.Errorf("%s: %s", id, r.Text)
 	}
 }
 
 // waiting is how many trials wait for a person.
 func (w *world) waiting() int {
 	w.Helper()
-	out, _ := w.start(w.umpire, "try", "--list")
+	out, _ := w.start(w.Umpire, "try", "--list")
 	return strings.Count(out, "trial-")
 }
 
@@ -45,7 +45,7 @@ func (w *world) script(name, text string) { w.write("project/"+name, text) }
 // holds reports whether a file of the project has exactly this text.
 func (w *world) holds(name, text string) {
 	w.Helper()
-	got, err := os.ReadFile(w.path("project/" + name))
+	got, err := os.ReadFile(w.Path("project/" + name))
 	if err != nil || string(got) != text {
 		w.Errorf("%s holds %.200q, %v; want %.200q", name, got, err, text)
 	}
@@ -59,7 +59,7 @@ func TestCommandsAreTried(t *testing.T) {
 	for _, mode := range []string{"default", "acceptEdits", "bypassPermissions"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, newModel(t,
+			w := newWorld(t, startModel(t,
 				turn{bash("npm", "npm test")},
 				turn{bash("sed", "sed -i s/one/two/ src/*.txt")},
 				turn{bash("delete", "bash delete.sh")},
@@ -92,17 +92,17 @@ func TestCommandsAreTried(t *testing.T) {
 			w.ran("sed")
 			w.holds("src/a.txt", "two\n")
 			w.ran("delete")
-			if w.exists("project/old") {
+			if w.Exists("project/old") {
 				t.Error("the folder is still there")
 			}
 			w.held("home", "192.0.2.1:80")
 			w.held("hook", "a control file")
-			if w.exists("project/phoned") || w.exists("project/.git/hooks/pre-commit") {
+			if w.Exists("project/phoned") || w.Exists("project/.git/hooks/pre-commit") {
 				t.Error("effects that need a question are real")
 			}
 			w.ran("enter")
-			if r := w.told("where"); !strings.Contains(r.text, "/project/sub\n") || !strings.Contains(r.text, "inside") {
-				t.Errorf("the next command starts in %s", r.text)
+			if r := w.told("where"); !strings.Contains(r.Text, "/project/sub\n") || !strings.Contains(r.Text, "inside") {
+				t.Errorf("the next command starts in %s", r.Text)
 			}
 			w.ran("leave")
 			w.holds("sub/again", "made\n")
@@ -111,21 +111,21 @@ func TestCommandsAreTried(t *testing.T) {
 			w.holds("quoted.txt", "a \"b\" $c\n2 'x'\n")
 			w.ran("long")
 			w.holds("long.txt", strings.Repeat("it's a line of text\n", 5000))
-			if r := w.told("code"); !r.isError || !strings.Contains(r.text, "7") {
-				t.Errorf("the exit code is lost: %s", r.text)
+			if r := w.told("code"); !r.IsError || !strings.Contains(r.Text, "7") {
+				t.Errorf("the exit code is lost: %s", r.Text)
 			}
-			if r := w.told("functions"); !strings.Contains(r.text, "rg is a shell functi") && !strings.Contains(r.text, "rg is a function") {
-				t.Errorf("functions of the host's shell are lost: %s", r.text)
+			if r := w.told("functions"); !strings.Contains(r.Text, "rg is a shell functi") && !strings.Contains(r.Text, "rg is a function") {
+				t.Errorf("functions of the host's shell are lost: %s", r.Text)
 			}
 			if n := w.waiting(); n != 2 {
 				t.Errorf("%d trials wait, want 2", n)
 			}
-			if out, code := w.start(w.umpire, "undo", "--since", "1h"); code != 0 {
+			if out, code := w.start(w.Umpire, "undo", "--since", "1h"); code != 0 {
 				t.Errorf("umpire undo: exit %d\n%s", code, out)
 			}
 			w.holds("src/a.txt", "one\n")
 			w.holds("old/deep/file", "kept by nobody\n")
-			if w.exists("project/coverage/out.json") || w.exists("project/long.txt") {
+			if w.Exists("project/coverage/out.json") || w.Exists("project/long.txt") {
 				t.Error("not all was undone")
 			}
 		})
@@ -139,38 +139,38 @@ func TestTrialOutlivesItsHost(t *testing.T) {
 	t.Run("time limit", func(t *testing.T) {
 		t.Parallel()
 		call := bash("slow", "bash slow.sh")
-		call.input["timeout"] = 3000
-		w := newWorld(t, newModel(t, turn{call}, turn{bash("wait", "sleep 8; echo waited")}))
+		call.Input["timeout"] = 3000
+		w := newWorld(t, startModel(t, turn{call}, turn{bash("wait", "sleep 8; echo waited")}))
 		w.triesFirst()
 		w.script("slow.sh", slow)
 		w.claude()
-		if r := w.told("slow"); !strings.Contains(r.text, "moved to the background") {
-			t.Errorf("slow: %s", r.text)
+		if r := w.told("slow"); !strings.Contains(r.Text, "moved to the background") {
+			t.Errorf("slow: %s", r.Text)
 		}
 		w.checkHeld()
 	})
 	t.Run("background", func(t *testing.T) {
 		t.Parallel()
 		call := bash("behind", "bash slow.sh")
-		call.input["run_in_background"] = true
-		w := newWorld(t, newModel(t, turn{call}))
+		call.Input["run_in_background"] = true
+		w := newWorld(t, startModel(t, turn{call}))
 		w.triesFirst()
 		w.script("slow.sh", slow)
 		w.claude()
 		w.stopped("behind", "")
-		if w.exists("project/late.txt") || w.waiting() > 0 {
+		if w.Exists("project/late.txt") || w.waiting() > 0 {
 			t.Error("a background command was tried")
 		}
 	})
 	for name, signal := range map[string]syscall.Signal{"interrupt": syscall.SIGINT, "kill": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, newModel(t, turn{bash("slow", "bash slow.sh")}))
+			w := newWorld(t, startModel(t, turn{bash("slow", "bash slow.sh")}))
 			w.triesFirst()
 			w.script("slow.sh", "echo early > early.txt; "+slow)
 			ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 			defer cancel()
-			cmd := w.command(ctx, os.Getenv(envClaude), "-p", "go on", "--model", "scripted")
+			cmd := w.Command(ctx, w.Program, "-p", "go on", "--model", "scripted")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +181,7 @@ func TestTrialOutlivesItsHost(t *testing.T) {
 			}
 			_ = cmd.Wait() // it was ended
 			time.Sleep(8 * time.Second)
-			if w.exists("project/late.txt") || w.exists("project/early.txt") {
+			if w.Exists("project/late.txt") || w.Exists("project/early.txt") {
 				t.Error("effects are kept though the host is gone")
 			}
 			if n := w.waiting(); n != 1 {
@@ -195,7 +195,7 @@ func TestTrialOutlivesItsHost(t *testing.T) {
 func (w *world) waitForLayer(ctx context.Context) {
 	w.Helper()
 	for ctx.Err() == nil {
-		if found, _ := filepath.Glob(w.path("home/.umpire/state/trials/*")); len(found) > 0 {
+		if found, _ := filepath.Glob(w.Path("home/.umpire/state/trials/*")); len(found) > 0 {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -206,7 +206,7 @@ func (w *world) waitForLayer(ctx context.Context) {
 // checkHeld wants the slow command to be held, and nothing of it to be real.
 func (w *world) checkHeld() {
 	w.Helper()
-	if w.exists("project/late.txt") {
+	if w.Exists("project/late.txt") {
 		w.Error("what a command did in the background is real")
 	}
 	if n := w.waiting(); n != 1 {
@@ -217,7 +217,7 @@ func (w *world) checkHeld() {
 // TestHostRulesComeFirst: Claude Code would compare its rules with the new line alone.
 func TestHostRulesComeFirst(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, newModel(t, turn{bash("denied", "bash make.sh a")}, turn{bash("asked", "sh make.sh b")}, turn{bash("free", "dash make.sh c")}))
+	w := newWorld(t, startModel(t, turn{bash("denied", "bash make.sh a")}, turn{bash("asked", "sh make.sh b")}, turn{bash("free", "dash make.sh c")}))
 	w.triesFirst()
 	w.script("make.sh", "echo made > \"$1\"\n")
 	w.write("project/.claude/settings.json", `{"permissions": {"deny": ["Bash(bash:*)"], "ask": ["Bash(sh *)"]}}`)
@@ -225,11 +225,11 @@ func TestHostRulesComeFirst(t *testing.T) {
 	w.stopped("denied", "")
 	w.stopped("asked", "")
 	w.ran("free")
-	if w.exists("project/a") || w.exists("project/b") || !w.exists("project/c") {
+	if w.Exists("project/a") || w.Exists("project/b") || !w.Exists("project/c") {
 		t.Error("the wrong calls ran")
 	}
 	w.write("project/.claude/settings.json", "{}")
-	w.model.results = map[string]toolResult{}
+	w.Model.Forget()
 	w.claude("--permission-mode", "acceptEdits", "--disallowedTools", "Bash(dash:*)")
 	w.stopped("free", "")
 }
@@ -237,13 +237,13 @@ func TestHostRulesComeFirst(t *testing.T) {
 // TestScreenShowsTheOriginal: a person reads the command as the model wrote it.
 func TestScreenShowsTheOriginal(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, newModel(t, turn{bash("make", "bash make.sh one")}))
+	w := newWorld(t, startModel(t, turn{bash("make", "bash make.sh one")}))
 	w.triesFirst()
 	w.knowsClaude()
 	w.script("make.sh", "echo made > \"$1\"\n")
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
-	cmd := w.command(ctx, os.Getenv(envClaude), "--model", "scripted", "--permission-mode", "default", "go on")
+	cmd := w.Command(ctx, w.Program, "--model", "scripted", "--permission-mode", "default", "go on")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "SHELL=/bin/bash")
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
 	if err != nil {
@@ -251,7 +251,7 @@ func TestScreenShowsTheOriginal(t *testing.T) {
 	}
 	defer screen.Close()
 	reader := &screenReader{from: screen}
-	if !reader.until("Ran1shellcommand") || !w.exists("project/one") {
+	if !reader.until("Ran1shellcommand") || !w.Exists("project/one") {
 		t.Errorf("the command has not run:\n%s", reader.text)
 	}
 	if !strings.Contains(reader.text, "bashmake.shone") || strings.Contains(reader.text, "umpireexec") {

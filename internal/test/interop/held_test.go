@@ -13,17 +13,19 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+	"github.com/umpirehq/umpire/internal/conformance"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // TestClaudeShowsWhereAQuestionWaits: while umpire's gate holds a call, Claude Code's
 // screen says so, and where to answer. The answer given there counts.
 func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
 	t.Parallel()
-	m := newModel(t, turn{bash("held", "touch made && git push")})
+	m := startModel(t, turn{bash("held", "touch made && git push")})
 	w := newWorld(t, m)
 	w.readyProject()
 	w.write("home/.umpire/config.yaml", "hook.when_asked: hold\n")
-	if err := os.Chmod(w.path("home/.umpire"), 0o700); err != nil {
+	if err := os.Chmod(w.Path("home/.umpire"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	w.knowsClaude()
@@ -31,7 +33,7 @@ func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
 	defer cancel()
 	w.serve(ctx)
 
-	cmd := w.command(ctx, os.Getenv(envClaude), "--model", "scripted", "--permission-mode", "default", "go on")
+	cmd := w.Command(ctx, w.Program, "--model", "scripted", "--permission-mode", "default", "go on")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "SHELL=/bin/sh")
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
 	if err != nil {
@@ -42,12 +44,12 @@ func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
 	if !reader.until("umpiredecides;aquestionwaitsin:umpirewatch") {
 		t.Fatalf("the status message was never on the screen:\n%s", reader.text)
 	}
-	if w.exists("project/made") {
+	if w.Exists("project/made") {
 		t.Error("the call ran while it was held")
 	}
 	w.deny(ctx, "held", "not today")
 	go io.Copy(io.Discard, screen) //nolint:errcheck // it ends with the program
-	m.waitFor(ctx, "held")
+	m.WaitFor(ctx, "held")
 	cancel()
 	_ = cmd.Wait() // it was killed
 	w.stopped("held", "not today")
@@ -58,7 +60,7 @@ func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
 func (w *world) deny(ctx context.Context, id, reason string) {
 	w.Helper()
 	for {
-		out, code := w.start(w.umpire, "deny", id, reason, "--token-file", w.path("home/.umpire/state/person.token"))
+		out, code := w.start(w.Umpire, "deny", id, reason, "--token-file", w.Path("home/.umpire/state/person.token"))
 		switch {
 		case code == 0:
 			return
@@ -72,9 +74,9 @@ func (w *world) deny(ctx context.Context, id, reason string) {
 func (w *world) knowsClaude() {
 	w.Helper()
 	text, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true, "lastOnboardingVersion": claudeVersion, "theme": "dark",
-		"customApiKeyResponses": map[string]any{"approved": []string{fakeKey[len(fakeKey)-20:]}, "rejected": []string{}},
-		"projects":              map[string]any{w.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"hasCompletedOnboarding": true, "lastOnboardingVersion": host.ClaudeVersion, "theme": "dark",
+		"customApiKeyResponses": map[string]any{"approved": []string{conformance.Key[len(conformance.Key)-20:]}, "rejected": []string{}},
+		"projects":              map[string]any{w.Project(): map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -85,7 +87,7 @@ func (w *world) knowsClaude() {
 // serve starts a gate and returns when it is ready.
 func (w *world) serve(ctx context.Context) {
 	w.Helper()
-	cmd := w.command(ctx, w.umpire, "serve")
+	cmd := w.Command(ctx, w.Umpire, "serve")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		w.Fatal(err)

@@ -8,28 +8,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/conformance"
 )
 
-// claudeVersion is the release that is tested: the one that the tables of folders and
-// tools were checked against. UMPIRE_CLAUDE_VERSION names another one, or latest.
-const claudeVersion = host.ClaudeVersion
-
-// The variables by which the outer process tells the inner one what it
-// prepared; the first two may be given from outside.
+// The variables by which the outer process tells the inner one what it prepared. The
+// first may be given from outside. The second and third end in a host's name.
 const (
-	envClaude  = "UMPIRE_CLAUDE"
 	envProgram = "UMPIRE_PROGRAM"
+	envHost    = "UMPIRE_INTEROP_HOST_"
+	envSkip    = "UMPIRE_INTEROP_SKIP_"
 	envCache   = "UMPIRE_INTEROP_CACHE"
-	envSkip    = "UMPIRE_INTEROP_SKIP"
 	envInside  = "UMPIRE_INTEROP_INSIDE"
 )
 
@@ -37,7 +34,7 @@ const (
 // is none.
 func TestMain(m *testing.M) {
 	if os.Getenv(envInside) != "" {
-		if err := loopbackUp(); err != nil {
+		if err := conformance.RaiseLoopback(); err != nil {
 			fmt.Fprintln(os.Stderr, "interop: loopback:", err)
 			os.Exit(1)
 		}
@@ -68,8 +65,31 @@ func outside(m *testing.M, scratch string) int {
 	return m.Run()
 }
 
-// prepare builds umpire and finds Claude Code. A Claude Code that cannot be had
-// is a reason to skip; an umpire that does not build is not.
+// isolated runs this test program again where it has no network, and returns its exit
+// code. The error says why there is none.
+func isolated() (int, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(self, os.Args[1:]...)
+	cmd.Env = append(os.Environ(), envInside+"=1")
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := conformance.Isolate(cmd); err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	err = cmd.Wait()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return ended.ExitCode(), nil
+	}
+	return 0, err
+}
+
+// prepare builds umpire and finds the hosts. A host that is not available is a reason to
+// skip; an umpire that does not build is not.
 func prepare(scratch string) error {
 	if os.Getenv(envProgram) == "" {
 		program := filepath.Join(scratch, "umpire")
@@ -81,22 +101,22 @@ func prepare(scratch string) error {
 		}
 		os.Setenv(envProgram, program)
 	}
-	if os.Getenv(envClaude) == "" {
-		claude, err := installClaude()
-		if err != nil {
-			os.Setenv(envSkip, err.Error())
+	for _, d := range conformance.Drivers {
+		if only := os.Getenv("UMPIRE_INTEROP_ONLY"); only != "" && !slices.Contains(strings.Split(only, ","), d.Name) {
+			os.Setenv(envSkip+d.Name, "UMPIRE_INTEROP_ONLY does not name it")
+			continue
 		}
-		os.Setenv(envClaude, claude)
+		dir, err := install(d)
+		if err == nil {
+			dir, err = reachable(dir, scratch)
+		}
+		if err != nil {
+			os.Setenv(envSkip+d.Name, err.Error())
+			continue
+		}
+		os.Setenv(envHost+d.Name, d.Installed(dir))
 	}
-	if err := makeCache(scratch); err != nil {
-		return err
-	}
-	if ordinaryUser == 0 || os.Getenv(envSkip) != "" {
-		return nil
-	}
-	claude, err := reachable(os.Getenv(envClaude), scratch)
-	os.Setenv(envClaude, claude)
-	return err
+	return makeCache(scratch)
 }
 
 // makeCache makes a folder for what the worlds' Go builds, so that they build the
@@ -104,53 +124,70 @@ func prepare(scratch string) error {
 func makeCache(scratch string) error {
 	cache := filepath.Join(scratch, "gocache")
 	os.Setenv(envCache, cache)
-	if err := os.Mkdir(cache, 0o755); err != nil || ordinaryUser == 0 {
+	user := conformance.OrdinaryUser()
+	if err := os.Mkdir(cache, 0o755); err != nil || user == 0 {
 		return err
 	}
-	return os.Lchown(cache, ordinaryUser, ordinaryUser)
+	return os.Lchown(cache, user, user)
 }
 
-// reachable puts a program where every user can start it: root's own folders are closed.
-func reachable(program, scratch string) (string, error) {
-	to := filepath.Join(scratch, "claude", filepath.Base(program))
-	if err := os.Mkdir(filepath.Dir(to), 0o755); err != nil {
-		return "", err
+// reachable puts an installation where every user can start it: root's own folders are
+// closed.
+func reachable(dir, scratch string) (string, error) {
+	if conformance.OrdinaryUser() == 0 {
+		return dir, nil
 	}
-	if os.Link(program, to) == nil {
-		return to, nil
-	}
-	from, err := os.Open(program)
+	to := filepath.Join(scratch, filepath.Base(dir))
+	return to, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		at := filepath.Join(to, strings.TrimPrefix(path, dir))
+		switch {
+		case entry.IsDir():
+			return os.Mkdir(at, 0o755)
+		case entry.Type() == fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			return errors.Join(err, os.Symlink(target, at))
+		case os.Link(path, at) == nil:
+			return nil
+		}
+		return copyFile(path, at)
+	})
+}
+
+func copyFile(path, to string) error {
+	from, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer from.Close()
-	copied, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	info, err := from.Stat()
 	if err != nil {
-		return "", err
+		return err
+	}
+	copied, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if err != nil {
+		return err
 	}
 	_, err = io.Copy(copied, from)
-	return to, errors.Join(err, copied.Close())
+	return errors.Join(err, copied.Close())
 }
 
-// installClaude returns the native program of the tested release.
-func installClaude() (string, error) {
+// install returns the folder in which npm has put the tested release of a host.
+func install(d *conformance.Driver) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	version := cmp.Or(os.Getenv("UMPIRE_CLAUDE_VERSION"), claudeVersion)
-	dir := filepath.Join(cache, "umpire-interop", "claude-"+version)
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
-	}
-	program := filepath.Join(dir, "node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude")
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
+	version := cmp.Or(os.Getenv("UMPIRE_"+strings.ToUpper(d.Name)+"_VERSION"), d.Version)
+	dir := filepath.Join(cache, "umpire-interop", d.Name+"-"+version)
+	if _, err := os.Stat(d.Installed(dir)); err == nil {
+		return dir, nil
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return "", errors.New("Claude Code is not installed and there is no npm to install it")
+		return "", fmt.Errorf("%s is not installed and there is no npm to install it", d.Name)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -158,12 +195,12 @@ func installClaude() (string, error) {
 		return "", err
 	}
 	install := exec.CommandContext(ctx, npm, "install", "--ignore-scripts", "--no-audit", "--no-fund",
-		"--prefix", dir, "@anthropic-ai/claude-code@"+version)
+		"--prefix", dir, d.Package+"@"+version)
 	if out, err := install.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm install of Claude Code failed: %w: %s", err, lastLine(out))
+		return "", fmt.Errorf("npm install of %s failed: %w: %s", d.Package, err, lastLine(out))
 	}
-	_, err = os.Stat(program)
-	return program, err
+	_, err = os.Stat(d.Installed(dir))
+	return dir, err
 }
 
 func lastLine(out []byte) string {

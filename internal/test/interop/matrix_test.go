@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -50,7 +51,7 @@ const untrusted = "untrusted"
 
 var matrixCases = []matrixCase{
 	{name: "edit", call: func(w *world) toolCall {
-		return toolCall{tool: "Write", input: map[string]any{"file_path": w.path("project/new.txt"), "content": "x\n"}}
+		return toolCall{Tool: "Write", Input: map[string]any{"file_path": w.Path("project/new.txt"), "content": "x\n"}}
 	}},
 	{name: "mkdir", call: line("mkdir -p src/a")},
 	{name: "git commit", call: line("git commit -q -m change")},
@@ -77,8 +78,8 @@ func (w *world) readyProject() {
 	w.write("project/package.json", `{"name": "p", "version": "1.0.0", "scripts": {"test": "node test.js", "lint": "node lint.js"}}`+"\n")
 	w.write("project/test.js", "console.log('tested')\n")
 	w.write("project/lint.js", "console.log('linted')\n")
-	w.git("init", "-q", "--bare", w.path("outside/remote.git"))
-	w.git("remote", "add", "origin", w.path("outside/remote.git"))
+	w.git("init", "-q", "--bare", w.Path("outside/remote.git"))
+	w.git("remote", "add", "origin", w.Path("outside/remote.git"))
 	w.git("add", "-A")
 	w.git("commit", "-q", "-m", "first")
 	w.write("project/staged.txt", "staged\n")
@@ -95,7 +96,7 @@ func (w *world) git(args ...string) {
 // trustCode is what a person does once in a clone.
 func (w *world) trustCode() {
 	w.Helper()
-	if out, code := w.start(w.umpire, "trust", "--code"); code != 0 || !strings.Contains(out, "trusted the code of") {
+	if out, code := w.start(w.Umpire, "trust", "--code"); code != 0 || !strings.Contains(out, "trusted the code of") {
 		w.Fatalf("umpire trust --code: exit %d\n%s", code, out)
 	}
 }
@@ -104,7 +105,7 @@ func (w *world) trustCode() {
 // what became of each.
 func playMatrix(t *testing.T, mode, which string, with bool) map[string]outcome {
 	t.Helper()
-	m := newModel(t)
+	m := startModel(t)
 	w := newWorld(t, m)
 	w.readyProject()
 	switch {
@@ -118,16 +119,16 @@ func playMatrix(t *testing.T, mode, which string, with bool) map[string]outcome 
 			continue
 		}
 		call := c.call(w)
-		call.id = c.name
-		m.main = append(m.main, turn{call})
+		call.ID = c.name
+		m.Main = append(m.Main, turn{call})
 	}
 	s := w.hostSession(mode, false)
 	if s.mode != mode {
 		t.Fatalf("Claude Code runs in %q, want %q", s.mode, mode)
 	}
 	got := map[string]outcome{}
-	for _, turn := range m.main {
-		got[turn[0].id] = w.became(s, turn[0].id)
+	for _, turn := range m.Main {
+		got[turn[0].ID] = w.became(s, turn[0].ID)
 	}
 	return got
 }
@@ -139,7 +140,7 @@ func (w *world) became(s session, id string) outcome {
 	switch {
 	case s.asked[id]:
 		return asks
-	case r.isError && !strings.HasPrefix(r.text, "Exit code"):
+	case r.IsError && !strings.HasPrefix(r.Text, "Exit code"):
 		return refused
 	}
 	return runs
@@ -207,7 +208,7 @@ func checkCell(t *testing.T, mode string, c matrixCase, alone, guarded map[strin
 // showMatrix writes the table; a cell is what became of the call without umpire and with.
 func showMatrix(alone, guarded map[string]map[string]outcome) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "Claude Code %s: what became of a call without umpire > with umpire.\n\n%-22s", claudeVersion, "")
+	fmt.Fprintf(&text, "Claude Code %s: what became of a call without umpire > with umpire.\n\n%-22s", host.ClaudeVersion, "")
 	for _, mode := range matrixModes {
 		fmt.Fprintf(&text, "  %-18s", mode)
 	}

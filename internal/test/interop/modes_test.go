@@ -11,17 +11,17 @@ import (
 // noHooks takes umpire out of the settings.
 func (w *world) noHooks() {
 	w.Helper()
-	if out, code := w.start(w.umpire, "init", "--undo"); code != 0 {
+	if out, code := w.start(w.Umpire, "init", "--undo"); code != 0 {
 		w.Fatalf("umpire init --undo: exit %d\n%s", code, out)
 	}
 }
 
 // ordinary are calls of a usual session, in a clone whose code a person trusts.
-func ordinary(w *world) script {
-	file := func(name string) string { return w.path("project/" + name) }
-	var turns script
+func ordinary(w *world) []turn {
+	file := func(name string) string { return w.Path("project/" + name) }
+	var turns []turn
 	add := func(tool string, input map[string]any) {
-		turns = append(turns, turn{{fmt.Sprintf("o%02d", len(turns)), tool, input}})
+		turns = append(turns, turn{{ID: fmt.Sprintf("o%02d", len(turns)), Tool: tool, Input: input}})
 	}
 	run := func(command string) { add("Bash", map[string]any{"command": command, "description": "a step"}) }
 	add("Read", map[string]any{"file_path": file("README.md")})
@@ -76,7 +76,7 @@ type counts struct{ asked, refused []string }
 // is answered with yes.
 func playOrdinary(t *testing.T, mode string, with bool) counts {
 	t.Helper()
-	m := newModel(t)
+	m := startModel(t)
 	w := newWorld(t, m)
 	w.ordinaryProject()
 	if with {
@@ -84,16 +84,16 @@ func playOrdinary(t *testing.T, mode string, with bool) counts {
 	} else {
 		w.noHooks()
 	}
-	m.main = ordinary(w)
+	m.Main = ordinary(w)
 	s := w.hostSession(mode, true)
 	var c counts
-	for _, turn := range m.main {
-		id := turn[0].id
+	for _, turn := range m.Main {
+		id := turn[0].ID
 		r := w.told(id)
 		switch {
 		case s.asked[id]:
 			c.asked = append(c.asked, id)
-		case r.isError:
+		case r.IsError:
 			c.refused = append(c.refused, id)
 		}
 	}

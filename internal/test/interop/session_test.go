@@ -7,8 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -42,7 +40,7 @@ func (w *world) hostSession(mode string, yes bool) session {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), sessionLimit)
 	defer cancel()
-	cmd := w.command(ctx, os.Getenv(envClaude), "-p", "--model", "scripted", "--permission-mode", mode, "--verbose",
+	cmd := w.Command(ctx, w.Program, "-p", "--model", "scripted", "--permission-mode", mode, "--verbose",
 		"--input-format", "stream-json", "--output-format", "stream-json", "--permission-prompt-tool", "stdio")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -108,14 +106,4 @@ func talk(in io.WriteCloser, out io.Reader, yes bool) (s session, end bool) {
 			shut()
 		}
 	}
-}
-
-// command is a program that the user of this world starts in the project.
-func (w *world) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = w.project, w.env(), time.Second
-	if ordinaryUser != 0 {
-		asUser(cmd, ordinaryUser)
-	}
-	return cmd
 }

@@ -8,61 +8,73 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-// fakeKey is what Claude Code believes to be its key. Nothing of umpire may
-// show or keep it.
-const fakeKey = "sk-ant-interop-0123456789"
+	"github.com/umpirehq/umpire/internal/conformance"
+)
 
 // runLimit bounds one run of Claude Code; most take about five seconds.
 const runLimit = 2 * time.Minute
 
-// A world is a user with a home, a project and an installed umpire.
-type world struct {
-	*testing.T
+// The words of the scripts.
+type (
+	toolCall = conformance.Call
+	turn     = conformance.Turn
+)
 
-	home, project, umpire string
-	model                 *model
-}
-
-// newWorld makes a world in which umpire is registered for the user.
-func newWorld(t *testing.T, m *model) *world {
+// startModel starts a model that plays turns until the end of the test.
+func startModel(t *testing.T, main ...turn) *conformance.Model {
 	t.Helper()
-	if why := os.Getenv(envSkip); why != "" {
-		t.Skip(why)
-	}
-	dir := shortTempDir(t)
-	w := &world{T: t, model: m, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), umpire: filepath.Join(dir, "bin", "umpire")}
-	if err := os.Chmod(dir, 0o755); err != nil { // the world's user passes through it
-		t.Fatal(err)
-	}
-	for _, name := range []string{"home", "project", "outside", "bin"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		w.give(name)
-	}
-	program, err := os.ReadFile(os.Getenv(envProgram))
+	m, err := conformance.StartModel(main...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(w.umpire, program, 0o755); err != nil {
+	t.Cleanup(m.Close)
+	return m
+}
+
+// A world is a lab in which a missing step ends the test.
+type world struct {
+	*testing.T
+	*conformance.Lab
+}
+
+// newLab makes a lab for a host.
+func newLab(t *testing.T, name string, m *conformance.Model) *world {
+	t.Helper()
+	if why := os.Getenv(envSkip + name); why != "" {
+		t.Skip(why)
+	}
+	l, err := conformance.NewLab(
+		shortTempDir(t), conformance.FindDriver(name), os.Getenv(envHost+name), os.Getenv(envProgram), m,
+		conformance.OrdinaryUser())
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.write("project/README.md", "# A project\n")
+	l.Env = []string{
+		"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
+	}
+	w := &world{T: t, Lab: l}
+	t.Cleanup(w.noKeyKept)
+	return w
+}
+
+// newWorld makes a world in which umpire is registered with Claude Code.
+func newWorld(t *testing.T, m *conformance.Model) *world {
+	t.Helper()
+	w := newLab(t, "claude", m)
 	if out, code := w.start("git", "init", "-q"); code != 0 {
 		t.Fatalf("git init: %s", out)
 	}
-	out, code := w.start(w.umpire, "init", "claude")
-	if code != 0 || !strings.Contains(w.settings(), `"onFailure": "block"`) {
-		t.Fatalf("umpire init claude: exit %d\n%s\nsettings: %s", code, out, w.settings())
+	if err := w.Driver.Register(t.Context(), w.Lab); err != nil {
+		t.Fatal(err)
 	}
-	t.Cleanup(w.noKeyKept)
+	if !strings.Contains(w.settings(), `"onFailure": "block"`) {
+		t.Fatalf("umpire init claude: settings: %s", w.settings())
+	}
 	return w
 }
 
@@ -78,37 +90,15 @@ func shortTempDir(t *testing.T) string {
 	return dir
 }
 
-// path is a path in the world; name starts with home, project or outside.
-func (w *world) path(name string) string { return filepath.Join(filepath.Dir(w.home), name) }
-
 func (w *world) write(name, text string) {
 	w.Helper()
-	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
+	if err := w.Write(name, text); err != nil {
 		w.Fatal(err)
 	}
-	if err := os.WriteFile(w.path(name), []byte(text), 0o600); err != nil {
-		w.Fatal(err)
-	}
-	w.give(name)
-}
-
-// give makes the world's user the owner of a path and of the folders above it.
-func (w *world) give(name string) {
-	w.Helper()
-	for at := name; ordinaryUser != 0 && at != "."; at = filepath.Dir(at) {
-		if err := os.Lchown(w.path(at), ordinaryUser, ordinaryUser); err != nil {
-			w.Fatal(err)
-		}
-	}
-}
-
-func (w *world) exists(name string) bool {
-	_, err := os.Lstat(w.path(name))
-	return err == nil
 }
 
 func (w *world) settings() string {
-	text, err := os.ReadFile(w.path("home/.claude/settings.json"))
+	text, err := os.ReadFile(w.Path("home/.claude/settings.json"))
 	if err != nil {
 		return err.Error()
 	}
@@ -130,8 +120,7 @@ func (w *world) claudeAllows() {
 // program puts a script beside umpire, on the PATH.
 func (w *world) program(name, script string) {
 	w.Helper()
-	w.write("bin/"+name, script)
-	if err := os.Chmod(w.path("bin/"+name), 0o755); err != nil {
+	if err := w.WriteProgram(name, script); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -139,38 +128,9 @@ func (w *world) program(name, script string) {
 // replaceUmpire puts a script in umpire's place, or nothing.
 func (w *world) replaceUmpire(script string) {
 	w.Helper()
-	if err := os.Remove(w.umpire); err != nil {
+	if err := w.ReplaceUmpire(script); err != nil {
 		w.Fatal(err)
 	}
-	if script == "" {
-		return
-	}
-	if err := os.WriteFile(w.umpire, []byte(script), 0o755); err != nil {
-		w.Fatal(err)
-	}
-}
-
-// env is the whole environment of what is started.
-func (w *world) env() []string {
-	env := []string{
-		"HOME=" + w.home, "PATH=" + w.searchPath(), "LANG=C.UTF-8", "TERM=dumb",
-		"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
-		"ANTHROPIC_API_KEY=" + fakeKey, "ANTHROPIC_MODEL=scripted", "ANTHROPIC_SMALL_FAST_MODEL=scripted",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
-	}
-	if w.model != nil {
-		env = append(env, "ANTHROPIC_BASE_URL="+w.model.URL)
-	}
-	return env
-}
-
-// searchPath holds Claude Code, the programs of this world, Go and what a system has.
-func (w *world) searchPath() string {
-	dirs := []string{filepath.Dir(os.Getenv(envClaude)), w.path("bin"), "/usr/local/bin", "/usr/bin", "/bin"}
-	if tool, err := exec.LookPath("go"); err == nil {
-		dirs = append(dirs, filepath.Dir(tool))
-	}
-	return strings.Join(dirs, ":")
 }
 
 // start runs a program in the project and returns its output and exit code.
@@ -178,56 +138,55 @@ func (w *world) start(name string, args ...string) (string, int) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), runLimit)
 	defer cancel()
-	cmd := w.command(ctx, name, args...)
-	out, err := cmd.CombinedOutput()
-	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+	out, code, err := w.Exec(ctx, name, args...)
+	if err != nil {
 		w.Fatalf("%s %q: %v\n%s", name, args, err, out)
 	}
-	return string(out), cmd.ProcessState.ExitCode()
+	return out, code
 }
 
 // claude lets Claude Code play the model's script.
 func (w *world) claude(args ...string) string {
 	w.Helper()
-	out, _ := w.start(os.Getenv(envClaude), append([]string{"-p", "go on", "--model", "scripted", "--output-format", "json"}, args...)...)
+	out, _ := w.start(w.Program, append([]string{"-p", "go on", "--model", "scripted", "--output-format", "json"}, args...)...)
 	return out
 }
 
 // told is what the model read about a call.
-func (w *world) told(id string) toolResult {
+func (w *world) told(id string) conformance.Result {
 	w.Helper()
-	r, ok := w.model.result(id)
+	r, ok := w.Model.Result(id)
 	if !ok {
 		w.Fatalf("the model got no result for %s", id)
 	}
-	w.Logf("%s: error %v: %.300s", id, r.isError, r.text)
+	w.Logf("%s: error %v: %.300s", id, r.IsError, r.Text)
 	return r
 }
 
 // ran wants a call to have run.
 func (w *world) ran(id string) {
 	w.Helper()
-	if r := w.told(id); r.isError {
-		w.Errorf("%s did not run: %s", id, r.text)
+	if r := w.told(id); r.IsError {
+		w.Errorf("%s did not run: %s", id, r.Text)
 	}
 }
 
 // stopped wants a call to have been stopped, with a reason that the model read.
 func (w *world) stopped(id, reason string) {
 	w.Helper()
-	if r := w.told(id); !r.isError || !strings.Contains(r.text, reason) {
-		w.Errorf("%s: error %v, want an error with %q:\n%s", id, r.isError, reason, r.text)
+	if r := w.told(id); !r.IsError || !strings.Contains(r.Text, reason) {
+		w.Errorf("%s: error %v, want an error with %q:\n%s", id, r.IsError, reason, r.Text)
 	}
 }
 
 // noKeyKept looks for the key in everything that umpire wrote.
 func (w *world) noKeyKept() {
-	err := filepath.WalkDir(w.path("home/.umpire"), func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(w.Path("home/.umpire"), func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !entry.Type().IsRegular() {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		if bytes.Contains(text, []byte(fakeKey)) {
+		if bytes.Contains(text, []byte(conformance.Key)) {
 			w.Errorf("%s holds the key", path)
 		}
 		return err
