@@ -106,6 +106,10 @@ func prepare(scratch string) error {
 			os.Setenv(envSkip+d.Name, "UMPIRE_INTEROP_ONLY does not name it")
 			continue
 		}
+		if program := os.Getenv("UMPIRE_" + strings.ToUpper(d.Name)); program != "" {
+			os.Setenv(envHost+d.Name, program)
+			continue
+		}
 		dir, err := install(d)
 		if err == nil {
 			dir, err = reachable(dir, scratch)
