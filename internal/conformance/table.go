@@ -17,7 +17,7 @@ type Row struct {
 type Table struct {
 	// Title is what people call it, and Date the day, as 2026-11-23.
 	Title, Version, Date string
-	Rows                []Row
+	Rows                 []Row
 }
 
 // String writes the table in the form that [ParseTable] reads. The digest on the first line

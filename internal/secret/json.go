@@ -33,7 +33,11 @@ type walk struct {
 	out    []byte            // nil until something is replaced
 	copied int               // up to where out has the input
 	values map[string]string // the secrets that were found, and their rules; nil keeps none
+	short  map[string]string // short texts that came before: most are keys, and come again
 }
+
+// maxShort is the length of a text, in bytes, up to which it is looked for among those before it.
+const maxShort = 16
 
 func (w *walk) blanks() {
 	for w.at < len(w.in) && isSpace(w.in[w.at]) {
@@ -72,12 +76,28 @@ func (w *walk) str() (start int, text string) {
 	}
 	w.at++
 	if plain {
-		return start, string(w.in[start+1 : w.at-1])
+		return start, w.known(w.in[start+1 : w.at-1])
 	}
 	if json.Unmarshal(w.in[start:w.at], &text) != nil {
 		text = "" // cannot be: the value is valid
 	}
 	return start, text
+}
+
+// known returns a text as a string, the same one for each time that a short text comes.
+func (w *walk) known(text []byte) string {
+	if len(text) > maxShort {
+		return string(text)
+	}
+	if known, ok := w.short[string(text)]; ok {
+		return known
+	}
+	if w.short == nil {
+		w.short = map[string]string{}
+	}
+	known := string(text)
+	w.short[known] = known
+	return known
 }
 
 // replace puts a text in the place of the string that was read from start.
@@ -105,24 +125,37 @@ func (w *walk) maskText(start int, key, text string) {
 	}
 }
 
+// enough bytes of a text tell whether it is a secret.
+const enough = 1024
+
+// quoteEnds takes out what could end a quoted text.
+var quoteEnds = strings.NewReplacer(`"`, "_", `\`, "_", "\n", "_")
+
 // secretOfKey returns what of a text is secret because of the key that it stands under.
 func secretOfKey(key, text string) (span, bool) {
 	if key == "" || text == "" || strings.ContainsAny(key, "\n\"\\") {
 		return span{}, false
 	}
-	// Read as the member that it is; the text itself cannot end the quotes, and its
-	// beginning is enough to tell.
-	const enough = 1024
-	piece := strings.NewReplacer(`"`, "_", `\`, "_", "\n", "_").Replace(text[:min(len(text), enough)])
-	s := &scan{source: source{key + `: "` + piece + `"`}}
+	var s *scan
+	piece := ""
 	t := theTable()
 	t.finder.eachLiteral(key, func(literal uint16, end int) {
+		if end < len(key) {
+			return
+		}
+		if s == nil {
+			// Read as the member that it is; the text itself cannot end the quotes, and its
+			// beginning is enough to tell.
+			piece = quoteEnds.Replace(text[:min(len(text), enough)])
+			s = &scan{source: source{key + `: "` + piece + `"`}}
+		}
 		for _, try := range t.actions[literal] {
-			if end == len(key) {
-				try(s, end-t.lengths[literal], end)
-			}
+			try(s, end-t.lengths[literal], end)
 		}
 	})
+	if s == nil {
+		return span{}, false
+	}
 	found := mergeSpans(s.spans)
 	if len(found) == 0 {
 		return span{}, false

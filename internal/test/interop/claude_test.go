@@ -67,8 +67,8 @@ func TestClaudeStopsWritesOutside(t *testing.T) {
 	w := newWorld(t, m)
 	w.claudeAllows()
 	m.Main = []turn{
-		turn{{ID: "write", Tool: "Write", Input: map[string]any{"file_path": w.Path("outside/a"), "content": "x"}}},
-		turn{bash("echo", "echo x > ../outside/b")},
+		{{ID: "write", Tool: "Write", Input: map[string]any{"file_path": w.Path("outside/a"), "content": "x"}}},
+		{bash("echo", "echo x > ../outside/b")},
 	}
 	w.claude()
 	w.stopped("write", "outside the project")
@@ -100,7 +100,7 @@ func TestClaudeJudgesSubAgents(t *testing.T) {
 	m := startModel(t, turn{{ID: "sub", Tool: "Agent", Input: map[string]any{
 		"description": "a part", "prompt": conformance.SubMark + ": go on", "subagent_type": "general-purpose",
 	}}})
-	m.Sub = []turn{turn{bash("list", "ls")}, turn{bash("kill", killHome)}}
+	m.Sub = []turn{{bash("list", "ls")}, {bash("kill", killHome)}}
 	w := newWorld(t, m)
 	w.claudeAllows()
 	w.claude()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
 	"github.com/umpirehq/umpire/internal/conformance"
 	"github.com/umpirehq/umpire/internal/host"
 )
