@@ -130,8 +130,8 @@ func (d *doctor) endCanary(ctx context.Context) {
 // as it stands, without them a shell starts it.
 func (d *doctor) hookProcess(ctx context.Context, r registered) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.Command, r.Args...)
-	if len(r.Args) == 0 && runtime.GOOS != "windows" {
-		cmd = exec.CommandContext(ctx, "/bin/sh", "-c", r.Command)
+	if r.Shell != "" && runtime.GOOS != "windows" {
+		cmd = exec.CommandContext(ctx, "/bin/sh", "-c", r.Shell)
 	}
 	cmd.Dir = d.canaryDir()
 	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+cmd.Dir)

@@ -17,7 +17,7 @@ import (
 
 // A registered is one of our handlers and the file that names it.
 type registered struct {
-	setup.ClaudeRegistration
+	setup.Registration
 	file register.ClaudeFile
 }
 
@@ -66,9 +66,9 @@ func (d *doctor) settings() []registered {
 		if info == nil || err != nil {
 			continue
 		}
-		list, err := setup.RegisteredClaude(text)
-		for _, r := range list {
-			handlers = append(handlers, registered{r, file})
+		list, err := setup.Claude.Registered(text)
+		for i := range list {
+			handlers = append(handlers, registered{list[i], file})
 		}
 		d.audit(file, text, err == nil && len(list) == 0)
 	}
@@ -126,7 +126,7 @@ func (d *doctor) version(found register.ClaudeFound, handlers []registered) {
 
 // handler checks one registration and reports whether it can be started.
 func (d *doctor) handler(r registered) bool {
-	if len(r.Args) == 0 {
+	if r.Shell != "" {
 		d.warn("hook", "umpire init claude", "%s: started through a shell, so its start-up files decide what runs",
 			r.where())
 		return true

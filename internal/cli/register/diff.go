@@ -42,7 +42,7 @@ func (j *initJob) summary(c settingsChange) string {
 	before, after := registeredHooks(c.before), registeredHooks(c.after)
 	for _, change := range []struct {
 		sign string
-		list []setup.ClaudeRegistration
+		list []setup.Registration
 	}{{"-", without(before, after)}, {"+", without(after, before)}} {
 		if len(change.list) == 0 {
 			continue
@@ -60,8 +60,8 @@ func (j *initJob) summary(c settingsChange) string {
 }
 
 // registeredHooks are umpire's handlers in a settings file; none in one that cannot be read.
-func registeredHooks(settings []byte) []setup.ClaudeRegistration {
-	list, err := setup.RegisteredClaude(settings)
+func registeredHooks(settings []byte) []setup.Registration {
+	list, err := setup.Claude.Registered(settings)
 	if err != nil {
 		return nil
 	}
@@ -72,8 +72,8 @@ func registeredHooks(settings []byte) []setup.ClaudeRegistration {
 }
 
 // without are the handlers of a list that are not in another.
-func without(list, other []setup.ClaudeRegistration) []setup.ClaudeRegistration {
-	return slices.DeleteFunc(slices.Clone(list), func(r setup.ClaudeRegistration) bool {
-		return slices.ContainsFunc(other, func(o setup.ClaudeRegistration) bool { return reflect.DeepEqual(r, o) })
+func without(list, other []setup.Registration) []setup.Registration {
+	return slices.DeleteFunc(slices.Clone(list), func(r setup.Registration) bool {
+		return slices.ContainsFunc(other, func(o setup.Registration) bool { return reflect.DeepEqual(r, o) })
 	})
 }

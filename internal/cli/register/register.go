@@ -92,7 +92,7 @@ func registeredFiles(a *app.App) []string {
 		if err != nil {
 			continue
 		}
-		if list, err := setup.RegisteredClaude(text); err == nil && len(list) > 0 {
+		if list, err := setup.Claude.Registered(text); err == nil && len(list) > 0 {
 			where = append(where, file.Path)
 		}
 	}
@@ -175,13 +175,13 @@ func (j *initJob) withHooks(ctx context.Context, path string, before []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	o := setup.ClaudeInstall{
+	o := setup.Hook{
 		Command: binary, Timeout: host.Find("claude").Timeout,
 		Args:   hookArgs(j.Home(), hostDir),
 		Status: "umpire decides; a question waits in: umpire watch",
 	}
 	o.OnFailureBlock = j.blocks(ctx, before, o)
-	after, err := setup.InstallClaude(before, o)
+	after, err := setup.Claude.Install(before, o)
 	if err != nil {
 		return nil, app.Refused("repair the file, then run umpire init claude again", "%s: %w", path, err)
 	}
@@ -204,14 +204,14 @@ func hookArgs(home, hostDir string) []string {
 
 // blocks reports whether Claude Code is new enough to block when a hook fails. An older one
 // may drop a settings file that says so.
-func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInstall) bool {
+func (j *initJob) blocks(ctx context.Context, before []byte, o setup.Hook) bool {
 	found := FindClaude(ctx, j.App)
 	switch {
 	case found.Version == "":
 		// A file that relies on blocking keeps it, even if the version is not found this
 		// time.
 		o.OnFailureBlock = true
-		same, err := setup.InstallClaude(before, o)
+		same, err := setup.Claude.Install(before, o)
 		if err == nil && string(same) == string(before) {
 			return true
 		}

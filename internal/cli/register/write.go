@@ -127,7 +127,7 @@ func (j *initJob) remember(c settingsChange) error {
 		return j.forget(c.path)
 	}
 	m := memory{Path: c.path, Existed: c.existed, After: digest(c.after)}
-	original, err := setup.UninstallClaude(c.before)
+	original, err := setup.Claude.Uninstall(c.before)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (j *initJob) remember(c settingsChange) error {
 	case !bytes.Equal(original, c.before):
 		return nil // of an install that is not recorded
 	}
-	if back, err := setup.UninstallClaude(c.after); err != nil || !bytes.Equal(back, original) {
+	if back, err := setup.Claude.Uninstall(c.after); err != nil || !bytes.Equal(back, original) {
 		m.Before = original
 	}
 	text, err := json.Marshal(m)
@@ -175,7 +175,7 @@ func (j *initJob) forget(path string) error {
 // withoutHooks is the file without our hooks: what it was before, if nobody else has
 // changed it since.
 func (j *initJob) withoutHooks(path string, now []byte) (after []byte, gone bool, err error) {
-	after, err = setup.UninstallClaude(now)
+	after, err = setup.Claude.Uninstall(now)
 	if err != nil {
 		return nil, false, app.Refused("repair the file, then run umpire init --undo again", "%s: %w", path, err)
 	}

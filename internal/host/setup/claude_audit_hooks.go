@@ -92,16 +92,15 @@ const reinstall = "run umpire init claude"
 
 // ownHooks checks that our hook is there for every event, and whole.
 func (a *audit) ownHooks() {
-	all := a.own(host.OtherEvent)
+	all := (&hookFile{a.document, &claudeHooks, Claude.Host}).own("")
 	if len(all) == 0 {
 		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks",
 			Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
 		return
 	}
-	for _, h := range claudeHooks {
-		event := h.kind.String()
-		if !slices.ContainsFunc(all, func(o ownHook) bool { return o.event == event }) {
-			a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks." + event,
+	for _, e := range claudeHooks.events {
+		if !slices.ContainsFunc(all, func(o ownHook) bool { return o.event == e.name }) {
+			a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks." + e.name,
 				Problem: "umpire's hook is not registered for this event", Remedy: reinstall})
 		}
 	}

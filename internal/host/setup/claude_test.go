@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-var install = ClaudeInstall{Command: "/usr/local/bin/umpire", Timeout: time.Hour}
+var install = Hook{Command: "/usr/local/bin/umpire", Timeout: time.Hour}
 
 const commented = `{
 	// my model
@@ -28,9 +28,9 @@ const commented = `{
 }
 `
 
-func mustInstall(t testing.TB, settings string, o ClaudeInstall) string {
+func mustInstall(t testing.TB, settings string, o Hook) string {
 	t.Helper()
-	out, err := InstallClaude([]byte(settings), o)
+	out, err := Claude.Install([]byte(settings), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func mustInstall(t testing.TB, settings string, o ClaudeInstall) string {
 
 func mustUninstall(t testing.TB, settings string) string {
 	t.Helper()
-	out, err := UninstallClaude([]byte(settings))
+	out, err := Claude.Uninstall([]byte(settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +145,9 @@ func TestRoundTripByteForByte(t *testing.T) {
 
 func TestInstallClaudeUpdates(t *testing.T) {
 	t.Parallel()
-	old := mustInstall(t, commented, ClaudeInstall{Command: "/opt/old/umpire-hook", Timeout: time.Minute})
+	old := mustInstall(t, commented, Hook{Command: "/opt/old/umpire-hook", Timeout: time.Minute})
 	now := mustInstall(t, old, install)
-	if strings.Contains(now, "umpire-hook") || strings.Count(now, "/usr/local/bin/umpire") != len(claudeHooks) {
+	if strings.Contains(now, "umpire-hook") || strings.Count(now, "/usr/local/bin/umpire") != len(claudeHooks.events) {
 		t.Errorf("the old entries are not replaced:\n%s", now)
 	}
 	if !strings.Contains(now, "./lint.sh") {
@@ -185,7 +185,7 @@ func TestInstallClaudeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, settings, want string
-		o                    ClaudeInstall
+		o                    Hook
 	}{
 		{"broken", "{\n  \"a\": tru\n}", "line 2, column 8", install},
 		{"a list", "[]", "line 1, column 1: want an object", install},
@@ -194,13 +194,13 @@ func TestInstallClaudeRefuses(t *testing.T) {
 		{"hooks twice", `{"hooks":{},"hooks":{}}`, `column 13: "hooks" given twice`, install},
 		{"nesting", strings.Repeat("[", maxBrackets+1), "brackets", install},
 		{"size", strings.Repeat(" ", maxSettings+1), "larger", install},
-		{"relative command", "", "absolute", ClaudeInstall{Command: "umpire", Timeout: time.Second}},
-		{"no timeout", "", "timeout", ClaudeInstall{Command: "/umpire"}},
-		{"not recognisable", "", "recognised", ClaudeInstall{Command: "/bin/sh", Timeout: time.Second}},
+		{"relative command", "", "absolute", Hook{Command: "umpire", Timeout: time.Second}},
+		{"no timeout", "", "timeout", Hook{Command: "/umpire"}},
+		{"not recognisable", "", "recognised", Hook{Command: "/bin/sh", Timeout: time.Second}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			out, err := InstallClaude([]byte(tt.settings), tt.o)
+			out, err := Claude.Install([]byte(tt.settings), tt.o)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || out != nil {
 				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
@@ -243,7 +243,7 @@ func FuzzInstallClaude(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, settings []byte) {
 		before := bytes.Clone(settings)
-		once, err := InstallClaude(settings, install)
+		once, err := Claude.Install(settings, install)
 		if !bytes.Equal(before, settings) {
 			t.Fatal("the input was changed")
 		}

@@ -1,0 +1,59 @@
+package setup
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell"
+)
+
+// commandLine is the hook as a line for the host's shell.
+func (h Hook) commandLine() string {
+	words := []string{shell.Quote(h.Command)}
+	for _, arg := range h.Args {
+		words = append(words, shell.Quote(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// splitCommand returns the words of a line as commandLine writes it, or as a person writes it
+// who quotes whole words. Nothing is expanded.
+func splitCommand(line string) []string {
+	var words []string
+	var word strings.Builder
+	started, quote := false, byte(0)
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, started = c, true
+		case quote == 0 && c == '\\' && i+1 < len(line) && line[i+1] == '\'':
+			i++
+			word.WriteByte('\'')
+			started = true
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+			if started {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			started = false
+		default:
+			word.WriteByte(c)
+			started = true
+		}
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// isOwnCommand recognises umpire's hook for a host by what is started.
+func isOwnCommand(command string, args []string, hostName string) bool {
+	name := command[strings.LastIndexAny(command, `/\`)+1:]
+	name = strings.TrimSuffix(name, ".exe")
+	if name != "umpire" && name != "umpire-hook" {
+		return false
+	}
+	return len(args) >= 2 && args[0] == "hook" && args[1] == hostName
+}

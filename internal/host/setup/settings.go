@@ -1,0 +1,150 @@
+// Package setup changes and checks the settings files of other agents: it puts the hook in,
+// takes it out, and finds what would keep it from being asked. Every function is pure: bytes
+// in, bytes out; comments and layout of a file stay as they are.
+package setup
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/host"
+)
+
+// A Hook says what to register in the settings of a host.
+type Hook struct {
+	// Command is the absolute path of umpire or umpire-hook.
+	Command string
+	// Args follow the command; nil stands for "hook" and the host's name.
+	Args []string
+	// Timeout is how long the host waits for the events that decide. After it
+	// most hosts run the call, so umpire's own deadline has to come first. It is
+	// written in the host's unit, rounded up, and must be positive.
+	Timeout time.Duration
+	// OnFailureBlock makes Claude Code refuse the call when the hook cannot be
+	// started, is late or crashes. Set it only where [ClaudeVersionBlocks].
+	OnFailureBlock bool
+	// Status is what Claude Code shows while a hook that decides runs.
+	Status string
+}
+
+// check refuses a hook that could not work, or could not be found again.
+func (h Hook) check(hostName string) error {
+	if !host.IsAbsolute(h.Command) {
+		return umpire.Errorf("command %q is not an absolute path", h.Command)
+	}
+	if h.Timeout <= 0 {
+		return errors.New("timeout is not positive")
+	}
+	if !isOwnCommand(h.Command, h.Args, hostName) {
+		return umpire.Errorf("command %q %q would not be recognised as umpire's hook", h.Command, h.Args)
+	}
+	return nil
+}
+
+// A Registration is one of umpire's hooks as a settings file has it.
+type Registration struct {
+	// Event is the event's name, Line where the hook stands.
+	Event string
+	Line  int
+	// Command and Args are what the host starts. Shell is the line as it stands where the
+	// host hands one to a shell, and "" where it starts the command itself.
+	Command string
+	Args    []string
+	Shell   string
+	// Timeout is 0 when none is written.
+	Timeout        time.Duration
+	OnFailureBlock bool
+}
+
+// A Place is where a settings file lies: Name below the folder that the environment variable
+// names, or else below Folder in the user's home. Name has slashes.
+type Place struct{ Variable, Folder, Name string }
+
+// Path returns the file's path. A variable that does not hold an absolute path is an error.
+func (p Place) Path(home string, getenv func(string) string) (string, error) {
+	dir := filepath.Join(home, filepath.FromSlash(p.Folder))
+	if p.Variable != "" && getenv(p.Variable) != "" {
+		dir = getenv(p.Variable)
+		if !filepath.IsAbs(dir) {
+			return "", umpire.Errorf("%s: %q is not an absolute path", p.Variable, dir)
+		}
+	} else if home == "" {
+		return "", errors.New("the home directory is not known: HOME is empty")
+	}
+	return filepath.Join(dir, filepath.FromSlash(p.Name)), nil
+}
+
+// A Settings is the file in which one host looks for hooks, and how umpire's stand there.
+type Settings struct {
+	Host  string // the word after `umpire hook`
+	Place Place
+	// Program says that the host starts the file itself, so it must be executable.
+	Program bool
+	format  format
+}
+
+// A format puts hooks into the text of a file, takes them out, and finds them. None of them
+// changes the text that it is given.
+type format interface {
+	install(text []byte, host string, h Hook) ([]byte, error)
+	uninstall(text []byte, host string) ([]byte, error)
+	registered(text []byte, host string) ([]Registration, error)
+}
+
+// Install returns the file with umpire's hook registered for every event of the host.
+// Installing twice is installing once; entries of an earlier install are brought up to date,
+// and everything else in the file, comments and layout included, stays byte for byte. An
+// empty text is a file that does not exist yet.
+//
+// The error of a file that cannot be read, or whose hooks have another shape than the host
+// gives them, bears line and column; the file is then left alone.
+func (s Settings) Install(text []byte, h Hook) ([]byte, error) {
+	if h.Args == nil {
+		h.Args = []string{"hook", s.Host}
+	}
+	if err := h.check(s.Host); err != nil {
+		return nil, umpire.Errorf("install the hooks of %s: %w", s.Host, err)
+	}
+	out, err := s.format.install(text, s.Host, h)
+	if err != nil {
+		return nil, umpire.Errorf("install the hooks of %s: %w", s.Host, err)
+	}
+	return out, nil
+}
+
+// Uninstall returns the file without umpire's hooks, whichever version wrote them, and
+// without the lists and objects that are empty once they are gone. Everything else stays byte
+// for byte. A file without our hooks comes back unchanged; one that held nothing else comes
+// back empty.
+func (s Settings) Uninstall(text []byte) ([]byte, error) {
+	out, err := s.format.uninstall(text, s.Host)
+	if err != nil {
+		return nil, umpire.Errorf("uninstall the hooks of %s: %w", s.Host, err)
+	}
+	return out, nil
+}
+
+// Registered lists umpire's hooks in the file, in the file's order. A file without any gives
+// none; one that cannot be read is an error.
+func (s Settings) Registered(text []byte) ([]Registration, error) {
+	list, err := s.format.registered(text, s.Host)
+	if err != nil {
+		return nil, umpire.Errorf("read the hooks of %s: %w", s.Host, err)
+	}
+	return list, nil
+}
+
+// Find returns the settings of the host with that name.
+func Find(name string) (Settings, bool) {
+	for _, s := range All {
+		if s.Host == name {
+			return s, true
+		}
+	}
+	return Settings{}, false
+}
+
+// All are the settings of every host that umpire can register with.
+var All = []Settings{Claude}
