@@ -147,4 +147,7 @@ func Find(name string) (Settings, bool) {
 }
 
 // All are the settings of every host that umpire can register with.
-var All = []Settings{Claude}
+var All = []Settings{
+	Claude, Codex, Gemini, Qwen, Copilot, OpenCode, Cursor, Crush, Cline, Kiro, Amp, Droid, Windsurf, Kimi,
+	Antigravity, Grok,
+}

@@ -1,0 +1,13 @@
+package setup
+
+import _ "embed" // the text of the file
+
+//go:embed amp_plugin.ts
+var ampPlugin string
+
+// Amp is a plugin of Amp, which loads every file of that folder.
+var Amp = Settings{
+	Host:   "amp",
+	Place:  Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "amp/plugins/umpire.ts"},
+	format: newOwnFile("tool.call", commandMark, ampPlugin),
+}

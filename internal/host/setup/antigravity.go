@@ -1,0 +1,13 @@
+package setup
+
+// Antigravity is the file of hooks of the Antigravity CLI. Each hook has a name there, below
+// which its events stand.
+var Antigravity = Settings{
+	Host:  "antigravity",
+	Place: Place{Folder: ".gemini", Name: "config/hooks.json"},
+	format: hookList{
+		key: "umpire", grouped: true,
+		events:  []event{{"PreToolUse", ".*", true}},
+		handler: shellHandler,
+	},
+}

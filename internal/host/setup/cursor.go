@@ -1,0 +1,15 @@
+package setup
+
+// Cursor is the file of hooks of Cursor. With failClosed a hook that cannot answer stops the
+// call.
+var Cursor = Settings{
+	Host:  "cursor",
+	Place: Place{Folder: ".cursor", Name: "hooks.json"},
+	format: hookList{
+		key: "hooks", version: 1,
+		events: []event{{"preToolUse", "", true}, {"postToolUse", "", false}},
+		handler: func(h Hook, e event) handler {
+			return handler{Command: h.commandLine(), Timeout: seconds(h.timeoutOf(e)), FailClosed: e.decides}
+		},
+	},
+}

@@ -1,0 +1,13 @@
+package setup
+
+// Grok is a file of hooks of the Grok CLI, which reads every file of that folder. Without a
+// matcher it sees every tool.
+var Grok = Settings{
+	Host:  "grok",
+	Place: Place{Folder: ".grok", Name: "hooks/umpire.json"},
+	format: hookList{
+		key: "hooks", grouped: true,
+		events:  []event{{"PreToolUse", "", true}, {"PostToolUse", "", false}},
+		handler: shellHandler,
+	},
+}

@@ -1,0 +1,57 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Kimi is the settings file of Kimi Code. It refuses a table of hooks with any other key than
+// these four, and waits for 600 seconds at most.
+var Kimi = Settings{
+	Host:   "kimi",
+	Place:  Place{Folder: ".kimi-code", Name: "config.toml"},
+	format: kimiHooks{},
+}
+
+// kimiHooks are the tables of a TOML file.
+type kimiHooks struct{}
+
+func (kimiHooks) install(text []byte, host string, h Hook) ([]byte, error) {
+	body := fmt.Sprintf("[[hooks]]\nevent = \"PreToolUse\"\ncommand = %s\ntimeout = %d\n",
+		tomlText(h.commandLine()), min(seconds(h.Timeout), 600))
+	return block{host}.put(text, body)
+}
+
+func (kimiHooks) uninstall(text []byte, host string) ([]byte, error) { return block{host}.remove(text) }
+
+func (kimiHooks) registered(text []byte, host string) ([]Registration, error) {
+	var file struct {
+		Hooks []struct {
+			Event, Command string
+			Timeout        int64
+		}
+	}
+	if err := toml.Unmarshal(text, &file); err != nil {
+		return nil, tomlError(err)
+	}
+	at := block{host}.find(text)
+	var list []Registration
+	for _, hook := range file.Hooks {
+		words := splitCommand(hook.Command)
+		if len(words) == 0 || !isOwnCommand(words[0], words[1:], host) {
+			continue
+		}
+		list = append(list, Registration{
+			Event: hook.Event, Line: 1 + strings.Count(string(text[:max(at, 0)]), "\n"),
+			Command: words[0], Args: words[1:], Shell: hook.Command, Timeout: time.Duration(hook.Timeout) * time.Second,
+		})
+	}
+	if len(list) > 0 && at < 0 {
+		return nil, errors.New("umpire's hook stands outside its marked lines: take it out by hand")
+	}
+	return list, nil
+}

@@ -1,0 +1,72 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// Kiro is a file of hooks of Kiro, which reads every file of that folder.
+var Kiro = Settings{
+	Host:   "kiro",
+	Place:  Place{Folder: ".kiro", Name: "hooks/umpire.json"},
+	format: kiroFile{},
+}
+
+// A kiroFile is a file of Kiro's hooks that is umpire's alone.
+type kiroFile struct {
+	Version string     `json:"version"`
+	Hooks   []kiroHook `json:"hooks"`
+}
+
+type kiroHook struct {
+	Name    string     `json:"name"`
+	Trigger string     `json:"trigger"`
+	Matcher string     `json:"matcher"`
+	Action  kiroAction `json:"action"`
+	Timeout int64      `json:"timeout"`
+	Enabled bool       `json:"enabled"`
+}
+
+type kiroAction struct {
+	Type    string `json:"type"`
+	Command string `json:"command"`
+}
+
+func (kiroFile) install(text []byte, host string, h Hook) ([]byte, error) {
+	if _, ours := readKiro(text, host); !ours && len(bytes.TrimSpace(text)) > 0 {
+		return nil, errNotOurs
+	}
+	hook := kiroHook{"umpire", "PreToolUse", ".*", kiroAction{"command", h.commandLine()}, seconds(h.Timeout), true}
+	return append(layout(kiroFile{"v1", []kiroHook{hook}}, "", "  ", "\n"), '\n'), nil
+}
+
+func (kiroFile) uninstall(text []byte, host string) ([]byte, error) {
+	if _, ours := readKiro(text, host); !ours {
+		return text, nil
+	}
+	return nil, nil
+}
+
+func (kiroFile) registered(text []byte, host string) ([]Registration, error) {
+	list, _ := readKiro(text, host)
+	return list, nil
+}
+
+// readKiro lists the hooks of a file, and reports whether all of them are umpire's.
+func readKiro(text []byte, host string) ([]Registration, bool) {
+	var file kiroFile
+	if json.Unmarshal(text, &file) != nil {
+		return nil, false
+	}
+	var list []Registration
+	for _, hook := range file.Hooks {
+		words := splitCommand(hook.Action.Command)
+		if len(words) == 0 || !isOwnCommand(words[0], words[1:], host) {
+			return list, false
+		}
+		list = append(list, Registration{Event: hook.Trigger, Line: 1, Command: words[0], Args: words[1:],
+			Shell: hook.Action.Command, Timeout: time.Duration(hook.Timeout) * time.Second})
+	}
+	return list, len(list) > 0
+}

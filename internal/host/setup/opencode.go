@@ -1,0 +1,13 @@
+package setup
+
+import _ "embed" // the text of the file
+
+//go:embed opencode_plugin.js
+var opencodePlugin string
+
+// OpenCode is a plugin of opencode, which loads every file of that folder.
+var OpenCode = Settings{
+	Host:   "opencode",
+	Place:  Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "opencode/plugin/umpire.js"},
+	format: newOwnFile("tool.execute.before", commandMark, opencodePlugin),
+}

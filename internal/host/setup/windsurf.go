@@ -1,0 +1,16 @@
+package setup
+
+// Windsurf is the file of hooks of Windsurf's Cascade. It knows no time limit, and has an
+// event for each kind of call.
+var Windsurf = Settings{
+	Host:  "windsurf",
+	Place: Place{Folder: ".codeium", Name: "windsurf/hooks.json"},
+	format: hookList{
+		key: "hooks",
+		events: []event{
+			{"pre_run_command", "", true}, {"pre_write_code", "", true}, {"pre_read_code", "", true},
+			{"pre_mcp_tool_use", "", true},
+		},
+		handler: func(h Hook, _ event) handler { return handler{Command: h.commandLine()} },
+	},
+}
