@@ -1,0 +1,329 @@
+package setup
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// An Allowance is one entry of a host's own list of what it runs without a question.
+type Allowance struct {
+	Line int
+	Text string // as the host's file has it
+	// Rule is what the entry means here. Why says why it is not taken over; it is nil for
+	// an entry that is.
+	Rule umpire.Rule
+	Why  error
+}
+
+// An AllowList is a file in which a host keeps what a person has allowed there.
+type AllowList struct {
+	Host string
+	// Place names the file; its name may have a * in the last part.
+	Place Place
+	read  func(text []byte) ([]Allowance, error)
+}
+
+// AllowLists are those that can be read. Claude Code's settings are a file of rules for
+// umpire itself.
+var AllowLists = []AllowList{
+	{"codex", Place{Variable: "CODEX_HOME", Folder: ".codex", Name: "rules/*.rules"}, readCodexRules},
+	{"gemini", Gemini.Place, readGeminiTools},
+	{"gemini", Place{Folder: ".gemini", Name: "policies/*.toml"}, readGeminiPolicy},
+	{"qwen", Qwen.Place, readGeminiTools},
+	{"opencode", Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "opencode/opencode.json*"}, readOpenCode},
+	{"cursor", Place{Folder: ".cursor", Name: "cli-config.json"}, readCursor},
+	{"crush", Crush.Place, readCrush},
+	{"droid", Droid.Place, readDroid},
+}
+
+// Read lists what a file allows, in the file's order. An entry that says more than a rule
+// here could say, or that the file itself asks about in part, has a reason and no rule.
+func (l AllowList) Read(text []byte) ([]Allowance, error) {
+	list, err := l.read(text)
+	if err != nil {
+		return nil, umpire.Errorf("read the allow list of %s: %w", l.Host, err)
+	}
+	return SiftAllowances(list), nil
+}
+
+// Why an entry is left out.
+var (
+	errWholeTool  = errors.New("it allows every use of a tool")
+	errBroad      = errors.New("the program runs whatever it is given")
+	errOverlap    = errors.New("the same list asks about or refuses a part of it")
+	errPattern    = errors.New("a pattern like this has no equal here")
+	errConditions = errors.New("it holds only under conditions that umpire does not know")
+)
+
+// SiftAllowances gives every entry that must not become a rule its reason, and drops those that
+// ask or refuse: they stay with the host.
+func SiftAllowances(list []Allowance) []Allowance {
+	var kept, limits []Allowance
+	for _, a := range list {
+		if a.Rule.Action == umpire.Allow || a.Why != nil {
+			kept = append(kept, a)
+		} else {
+			limits = append(limits, a)
+		}
+	}
+	for i := range kept {
+		a := &kept[i]
+		a.Why = cmp.Or(a.Why, tooWide(a.Rule))
+		overlaps := func(limit Allowance) bool { return meets(a.Rule, limit.Rule) }
+		if a.Why == nil && slices.ContainsFunc(limits, overlaps) {
+			a.Why = errOverlap
+		}
+	}
+	return kept
+}
+
+// tooWide says why a rule allows more than one thing that a person had in mind.
+func tooWide(r umpire.Rule) error {
+	if r.Match == (umpire.Match{}) && (!strings.HasPrefix(r.Tool, "mcp__") || strings.Contains(r.Tool, "*")) {
+		return errWholeTool
+	}
+	if strings.Trim(r.Match.PathGlob, "*/.~") == "" && r.Match.PathGlob != "" || r.Match.Domain == "*" {
+		return errWholeTool
+	}
+	if err := policy.Validate(r); err != nil {
+		return err
+	}
+	// Auto mode knows the rules that would leave nothing to decide.
+	p, err := policy.New([]umpire.Rule{withSource(r)}, policy.Options{})
+	if err != nil {
+		return err
+	}
+	if len(p.Stripped(umpire.ModeAuto)) > 0 {
+		return errBroad
+	}
+	return nil
+}
+
+func withSource(r umpire.Rule) umpire.Rule {
+	r.ID, r.Source = "x", umpire.SourceUser
+	return r
+}
+
+// meets reports whether two rules may speak of the same call.
+func meets(a, b umpire.Rule) bool {
+	if b.Match == (umpire.Match{}) {
+		return policy.ToolNamed(a.Tool, b.Tool) || a.Tool == b.Tool
+	}
+	x, y := commandOf(a), commandOf(b)
+	if x == "" || y == "" {
+		return a.Tool == b.Tool && a.Match.PathGlob == b.Match.PathGlob && a.Match.Domain == b.Match.Domain
+	}
+	exact := a.Match.Command != ""
+	return strings.HasPrefix(x+" ", y+" ") || !exact && strings.HasPrefix(y+" ", x+" ")
+}
+
+func commandOf(r umpire.Rule) string { return cmp.Or(r.Match.Command, r.Match.CommandPrefix) }
+
+// prefixRule is a rule for the commands that begin with these words.
+func prefixRule(action umpire.Verdict, words ...string) umpire.Rule {
+	return umpire.Rule{Action: action, Tool: "Bash", Match: umpire.Match{CommandPrefix: policy.JoinPrefix(words)}}
+}
+
+// lineRule is one for a command as it is written, exact or as the beginning of others.
+func lineRule(action umpire.Verdict, line string, exact bool) (umpire.Rule, error) {
+	line = strings.TrimSpace(line)
+	r := umpire.Rule{Action: action, Tool: "Bash"}
+	if exact {
+		r.Match.Command = line
+	} else {
+		r.Match.CommandPrefix = line
+	}
+	switch {
+	case line == "":
+		r.Match = umpire.Match{}
+		return r, errWholeTool
+	case strings.ContainsAny(line, "*?[]{}\\") && action == umpire.Allow:
+		return r, errPattern
+	}
+	return r, nil
+}
+
+// texts are the strings of the list that a path of members leads to, with their lines.
+func (d *document) texts(path ...string) []Allowance {
+	at := d.root
+	for _, name := range path {
+		if !isObject(at) {
+			return nil
+		}
+		var err error
+		if at, err = d.member(at, name); err != nil || at == nil {
+			return nil
+		}
+	}
+	if !isArray(at) {
+		return nil
+	}
+	var list []Allowance
+	for _, it := range items(at) {
+		if text, ok := decode(it.value).(string); ok {
+			list = append(list, Allowance{Line: d.at(it.value.StartOffset).line, Text: text})
+		}
+	}
+	return list
+}
+
+// cutCall splits NAME(ARGUMENT).
+func cutCall(text string) (name, argument string, called bool) {
+	name, rest, opened := strings.Cut(text, "(")
+	argument, closed := strings.CutSuffix(strings.TrimSpace(rest), ")")
+	return strings.TrimSpace(name), argument, opened && closed
+}
+
+// readGeminiTools reads tools.allowed of Gemini CLI and Qwen Code, and its older name: a tool, or
+// the beginning of a command.
+func readGeminiTools(text []byte) ([]Allowance, error) {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	list := append(d.texts("tools", "allowed"), d.texts("allowedTools")...)
+	for i := range list {
+		a := &list[i]
+		name, argument, called := cutCall(a.Text)
+		if !called || name != "run_shell_command" && name != "ShellTool" {
+			a.Why = errWholeTool
+			continue
+		}
+		a.Rule, a.Why = lineRule(umpire.Allow, strings.TrimSuffix(argument, ":*"), false)
+	}
+	return list, nil
+}
+
+// readOpenCode reads the patterns for commands. Of those that match a command the last one
+// counts, so an entry is whole only where nothing below it limits it.
+func readOpenCode(text []byte) ([]Allowance, error) {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	permission, err := d.member(d.root, "permission")
+	if err != nil || permission == nil {
+		return nil, err
+	}
+	if !isObject(permission) {
+		return d.openCodeTool("permission", permission), nil
+	}
+	var list []Allowance
+	for _, tool := range items(permission) {
+		if tool.name == "bash" && isObject(tool.value) {
+			list = append(list, d.openCodeCommands(items(tool.value))...)
+		} else {
+			list = append(list, d.openCodeTool(tool.name, tool.value)...)
+		}
+	}
+	return list, nil
+}
+
+func (d *document) openCodeCommands(patterns []item) []Allowance {
+	var list []Allowance
+	for i, it := range patterns {
+		if textOf(it.value) != "allow" {
+			continue
+		}
+		head, wild := strings.CutSuffix(it.name, "*")
+		a := Allowance{Line: d.at(it.start).line, Text: it.name}
+		a.Rule, a.Why = lineRule(umpire.Allow, head, !wild)
+		limits := func(below item) bool {
+			start, _, _ := strings.Cut(strings.ReplaceAll(below.name, "?", "*"), "*")
+			return textOf(below.value) != "allow" && (strings.HasPrefix(start, head) || strings.HasPrefix(head, start))
+		}
+		if a.Why == nil && slices.ContainsFunc(patterns[i+1:], limits) {
+			a.Why = errOverlap
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// openCodeTool is an entry for a whole tool.
+func (d *document) openCodeTool(name string, v *hujson.Value) []Allowance {
+	if textOf(v) != "allow" {
+		return nil
+	}
+	return []Allowance{{Line: d.at(v.StartOffset).line, Text: name, Why: errWholeTool}}
+}
+
+func textOf(v *hujson.Value) string {
+	text, _ := decode(v).(string)
+	return text
+}
+
+// cursorTools are Cursor's words for tools.
+var cursorTools = map[string]string{"Read": "Read", "Write": "Edit"}
+
+// readCursor reads the permissions of Cursor's command line: Shell(COMMAND), where COMMAND is a
+// program or PROGRAM:ARGUMENTS, Read(PATH), Write(PATH), WebFetch(DOMAIN).
+func readCursor(text []byte) ([]Allowance, error) {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	var list []Allowance
+	for name, action := range map[string]umpire.Verdict{"allow": umpire.Allow, "deny": umpire.Deny} {
+		for _, a := range d.texts("permissions", name) {
+			a.Rule, a.Why = cursorRule(action, a.Text)
+			list = append(list, a)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Allowance) int { return cmp.Compare(a.Line, b.Line) })
+	return list, nil
+}
+
+func cursorRule(action umpire.Verdict, text string) (umpire.Rule, error) {
+	name, argument, called := cutCall(text)
+	switch {
+	case !called:
+		return umpire.Rule{Action: action}, errWholeTool
+	case name == "Shell":
+		command, arguments, more := strings.Cut(argument, ":")
+		if more && arguments != "*" {
+			command += " " + arguments
+		}
+		r, why := lineRule(action, strings.TrimSuffix(command, " *"), false)
+		return r, why
+	case cursorTools[name] != "":
+		return umpire.Rule{Action: action, Tool: cursorTools[name], Match: umpire.Match{PathGlob: argument}}, nil
+	case name == "WebFetch":
+		return umpire.Rule{Action: action, Tool: "WebFetch", Match: umpire.Match{Domain: argument}}, nil
+	}
+	return umpire.Rule{Action: action}, errPattern
+}
+
+// readCrush reads the tools that Crush never asks about: whole ones, all of them.
+func readCrush(text []byte) ([]Allowance, error) {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	list := d.texts("permissions", "allowed_tools")
+	for i := range list {
+		list[i].Why = errWholeTool
+	}
+	return list, nil
+}
+
+// readDroid reads the commands that Factory Droid runs unasked. Each counts as one whole
+// command: how much more the host takes it for is not said.
+func readDroid(text []byte) ([]Allowance, error) {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	list := d.texts("commandAllowlist")
+	for i := range list {
+		list[i].Rule, list[i].Why = lineRule(umpire.Allow, list[i].Text, true)
+	}
+	return list, nil
+}

@@ -1,0 +1,237 @@
+package setup
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Codex's rules are calls of functions with literal arguments, in a small part of Starlark.
+
+// A starToken is a word, a mark, or a string, whose text begins with a quote.
+type starToken struct {
+	text string
+	line int
+}
+
+// splitStar returns the tokens of a file of rules.
+func splitStar(text string) ([]starToken, error) {
+	var tokens []starToken
+	line := 1
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '\n':
+			line++
+			i++
+		case c == ' ' || c == '\t' || c == '\r':
+			i++
+		case c == '#':
+			i += len(text[i:]) - len(strings.TrimLeft(text[i:], "#"))
+			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
+				i += end
+			} else {
+				i = len(text)
+			}
+		case c == '"' || c == '\'':
+			value, size, ok := readStarString(text[i:])
+			if !ok {
+				return nil, umpire.Errorf("line %d: the string is not closed, or of a kind that is not known", line)
+			}
+			tokens = append(tokens, starToken{`"` + value, line})
+			i += size
+		case strings.IndexByte("()[],=", c) >= 0:
+			tokens = append(tokens, starToken{string(c), line})
+			i++
+		default:
+			end := strings.IndexAny(text[i:], " \t\r\n()[],=#\"'")
+			if end < 0 {
+				end = len(text) - i
+			}
+			tokens = append(tokens, starToken{text[i : i+end], line})
+			i += end
+		}
+	}
+	return tokens, nil
+}
+
+// readStarString reads a string of one line.
+func readStarString(text string) (value string, size int, ok bool) {
+	quote := text[0]
+	if strings.HasPrefix(text[1:], string([]byte{quote, quote})) {
+		return "", 0, false
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == quote:
+			return b.String(), i + 1, true
+		case c == '\n':
+			return "", 0, false
+		case c == '\\' && i+1 < len(text):
+			i++
+			switch text[i] {
+			case '\\', '"', '\'':
+				b.WriteByte(text[i])
+			default:
+				return "", 0, false
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", 0, false
+}
+
+// maxAlternatives bounds the commands that one rule stands for.
+const maxAlternatives = 64
+
+// readCodexRules reads the prefix rules of a file.
+func readCodexRules(text []byte) ([]Allowance, error) {
+	tokens, err := splitStar(string(text))
+	if err != nil {
+		return nil, err
+	}
+	r := &starReader{tokens: tokens}
+	var list []Allowance
+	for r.at < len(tokens) {
+		found, err := r.rule()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// A starReader reads calls from tokens.
+type starReader struct {
+	tokens []starToken
+	at     int
+}
+
+func (r *starReader) next() starToken {
+	if r.at >= len(r.tokens) {
+		return starToken{}
+	}
+	r.at++
+	return r.tokens[r.at-1]
+}
+
+func (r *starReader) peek() string {
+	if r.at >= len(r.tokens) {
+		return ""
+	}
+	return r.tokens[r.at].text
+}
+
+func (r *starReader) fail(t starToken) error {
+	return umpire.Errorf("line %d: %q is not understood: want calls such as prefix_rule(...)", t.line, t.text)
+}
+
+// rule reads one call. Those of other functions allow no command.
+func (r *starReader) rule() ([]Allowance, error) {
+	name := r.next()
+	if open := r.next(); open.text != "(" {
+		return nil, r.fail(name)
+	}
+	values := map[string]any{}
+	for r.peek() != ")" {
+		key, is := r.next(), r.next()
+		if is.text != "=" {
+			return nil, r.fail(key)
+		}
+		value, err := r.value(0)
+		if err != nil {
+			return nil, err
+		}
+		values[key.text] = value
+		if r.peek() == "," {
+			r.next()
+		} else if r.peek() != ")" {
+			return nil, r.fail(r.next())
+		}
+	}
+	r.next()
+	if name.text != "prefix_rule" {
+		return nil, nil
+	}
+	return codexAllowances(values, name.line), nil
+}
+
+// value reads a string, a word or a list of such.
+func (r *starReader) value(depth int) (any, error) {
+	t := r.next()
+	if t.text != "[" {
+		if text, quoted := strings.CutPrefix(t.text, `"`); quoted {
+			return text, nil
+		}
+		if t.text == "" || strings.ContainsAny(t.text, "()[],=") {
+			return nil, r.fail(t)
+		}
+		return nil, nil
+	}
+	if depth > 1 {
+		return nil, r.fail(t)
+	}
+	list := []any{}
+	for r.peek() != "]" {
+		item, err := r.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, item)
+		if r.peek() == "," {
+			r.next()
+		} else if r.peek() != "]" {
+			return nil, r.fail(r.next())
+		}
+	}
+	r.next()
+	return list, nil
+}
+
+// codexActions are the decisions of a rule; without one it allows.
+var codexActions = map[any]umpire.Verdict{
+	nil: umpire.Allow, "allow": umpire.Allow, "prompt": umpire.Ask, "forbidden": umpire.Deny,
+}
+
+// codexAllowances are the commands that a rule speaks of: each word of its pattern is one text or
+// several to choose from.
+func codexAllowances(values map[string]any, line int) []Allowance {
+	pattern, _ := values["pattern"].([]any)
+	commands := [][]string{nil}
+	for _, word := range pattern {
+		var longer [][]string
+		for _, choice := range textList(choices(word)) {
+			for _, words := range commands {
+				longer = append(longer, append(words[:len(words):len(words)], choice))
+			}
+		}
+		commands = longer
+		if len(commands) > maxAlternatives {
+			return []Allowance{{Line: line, Text: "prefix_rule", Why: errPattern}}
+		}
+	}
+	action, known := codexActions[values["decision"]]
+	var list []Allowance
+	for _, words := range commands {
+		a := Allowance{Line: line, Text: strings.Join(words, " "), Rule: prefixRule(action, words...)}
+		switch {
+		case len(words) == 0:
+			a.Why = errWholeTool
+		case !known:
+			a.Why = errPattern
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// choices is a word as a list of what it may be.
+func choices(word any) any {
+	if text, ok := word.(string); ok {
+		return []any{text}
+	}
+	return word
+}
