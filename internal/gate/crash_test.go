@@ -38,12 +38,21 @@ func TestCrashChild(t *testing.T) {
 	if dir == "" {
 		t.Skip("only runs as the child of TestCrashMatrix")
 	}
+	d := crashDesk(t, dir)
+	never := d.endAtPlace()
+	d.play()
+	never()
+}
+
+// endAtPlace has the process end itself at the place that its environment names. The function
+// that it returns fails the test of a child that has not come there.
+func (d *testGate) endAtPlace() (never func()) {
+	d.t.Helper()
 	place, nth, _ := strings.Cut(os.Getenv(crashPlace), ":")
 	left, err := strconv.Atoi(nth)
 	if err != nil {
-		t.Fatal(err)
+		d.t.Fatal(err)
 	}
-	d := crashDesk(t, dir)
 	d.crash = func(at string) {
 		if at != place {
 			return
@@ -53,8 +62,7 @@ func TestCrashChild(t *testing.T) {
 			select {}
 		}
 	}
-	d.play()
-	t.Fatalf("never came to %s a %s. time", place, nth)
+	return func() { d.t.Fatalf("never came to %s a %s. time", place, nth) }
 }
 
 func crashDesk(t *testing.T, dir string) *testGate {

@@ -11,10 +11,12 @@ import (
 // idLetters leave out what people mistake for each other: i, l, o and u.
 var idLetters = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-func newID(bytes int) string {
-	raw := make([]byte, bytes)
+func newID(bytes int) string { return strings.ToLower(idLetters.EncodeToString(randomBytes(bytes))) }
+
+func randomBytes(n int) []byte {
+	raw := make([]byte, n)
 	_, _ = rand.Read(raw) // does not fail: it ends the program when the system has no randomness
-	return strings.ToLower(idLetters.EncodeToString(raw))
+	return raw
 }
 
 // newRequestID is short enough to be typed and long enough not to be guessed.

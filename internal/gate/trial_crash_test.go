@@ -6,8 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -52,25 +50,12 @@ func TestTrialCrashChild(t *testing.T) {
 	if dir == "" {
 		t.Skip("only runs as the child of TestTrialCrashMatrix")
 	}
-	place, nth, _ := strings.Cut(os.Getenv(crashPlace), ":")
-	left, err := strconv.Atoi(nth)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := crashTrier(t, dir)
-	r.crash = func(at string) {
-		if at != place {
-			return
-		}
-		if left--; left == 0 {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	}
+	never := r.endAtPlace()
 	r.session = must(r.Open(t.Context(), umpire.Opening{ID: "s1", Dir: r.project, Runner: "runner"}))(t)
 	r.hand(command("c", unknownScript))
 	r.tryScript()
-	t.Fatalf("never came to %s a %s. time", place, nth)
+	never()
 }
 
 var trialCrashRows = []struct {

@@ -196,12 +196,15 @@ func turnsSandboxOn(path string) (bool, error) {
 // matchRules is an error when a rule of the host speaks about a call. Its allow rules do not
 // count.
 func (r *rewriter) matchRules(layers []rulefile.Layer, project string, call *umpire.Call) error {
-	conf, err := r.app.ReadConfig(project)
-	if err != nil {
-		return err
+	g := r.gate
+	if g == nil {
+		conf, err := r.app.ReadConfig(project)
+		if err != nil {
+			return err
+		}
+		g = gate.New(r.app.GateConfig(conf))
+		defer g.Close()
 	}
-	g := gate.New(r.app.GateConfig(conf))
-	defer g.Close()
 	at, err := g.Project(project)
 	if err != nil {
 		return err
