@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -12,11 +11,8 @@ import (
 // grows with their product. Braces nest; a backslash makes one ordinary.
 func expandBraces(pattern string) ([]string, error) {
 	open, end, err := firstBraces(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if open < 0 {
-		return []string{pattern}, nil
+	if err != nil || open < 0 {
+		return []string{pattern}, err
 	}
 	tails, err := expandBraces(pattern[end+1:])
 	if err != nil {
@@ -54,9 +50,7 @@ func joinStars(head, middle, tail string) string {
 	return head + middle + tail
 }
 
-func endsInStar(text string) bool {
-	return strings.HasSuffix(text, "*") && !strings.HasSuffix(text, `\*`)
-}
+func endsInStar(text string) bool { return strings.HasSuffix(text, "*") && !strings.HasSuffix(text, `\*`) }
 
 // firstBraces finds the first group outside character classes; -1 is none.
 func firstBraces(s string) (open, end int, err error) {
@@ -82,7 +76,7 @@ func firstBraces(s string) (open, end int, err error) {
 		}
 	}
 	if depth > 0 {
-		return 0, 0, errors.New("a brace is not closed")
+		return 0, 0, umpire.Errorf("a brace is not closed")
 	}
 	return -1, -1, nil
 }

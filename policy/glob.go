@@ -38,12 +38,9 @@ type glob struct {
 // pattern belongs to a rule that allows: such patterns match exactly as
 // written, the others at any depth and without regard to case for deny.
 func newGlobs(pattern string, action umpire.Verdict, o *Options) []glob {
-	alternatives := []string{pattern}
-	if strings.Contains(pattern, "{") {
-		var err error
-		if alternatives, err = expandBraces(pattern); err != nil {
-			return nil
-		}
+	alternatives, err := expandBraces(pattern)
+	if err != nil {
+		return nil
 	}
 	folded := action == umpire.Deny || o.FoldCase
 	globs := make([]glob, 0, len(alternatives))

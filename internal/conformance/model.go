@@ -252,7 +252,7 @@ func (s eventStream) send(name string, data any) {
 }
 
 // end says that no event follows, in the way of Chat Completions.
-func (s eventStream) end() { fmt.Fprint(s.out, "data: [DONE]\n\n") }
+func (s eventStream) finish() { fmt.Fprint(s.out, "data: [DONE]\n\n") }
 
 // encode writes what is made here as JSON.
 func encode(v any) string {

@@ -79,5 +79,5 @@ func (chatWire) write(w http.ResponseWriter, id string, stream bool, text string
 	}
 	send(delta(fields{}, finish), nil)
 	send([]any{}, usage)
-	out.end()
+	out.finish()
 }
