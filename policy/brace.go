@@ -50,7 +50,9 @@ func joinStars(head, middle, tail string) string {
 	return head + middle + tail
 }
 
-func endsInStar(text string) bool { return strings.HasSuffix(text, "*") && !strings.HasSuffix(text, `\*`) }
+func endsInStar(text string) bool {
+	return strings.HasSuffix(text, "*") && !strings.HasSuffix(text, `\*`)
+}
 
 // firstBraces finds the first group outside character classes; -1 is none.
 func firstBraces(s string) (open, end int, err error) {

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +64,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 	root.AddCommand(newManCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addGroup(root, groupLook, newCompletionCommand(a))
-	addVersionFlag(root)
+	addVersionFlag(a, root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return app.Usage(cmd.CommandPath()+" --help", "%w", explainFlag(err))
 	})
@@ -72,7 +75,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 	}
 	if a.Text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, "show this help")
-		root.SetUsageTemplate(translateUsage(root.UsageTemplate(), a.Text))
+		root.SetUsageFunc(translatedUsage(root.UsageFunc(), a.Text))
 		translateHelp(root, a.Text)
 	}
 	return root
@@ -167,18 +170,36 @@ func knownTopic(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// usageWords are the library's own words in the usage of a command.
-var usageWords = []string{
+// usageHeadings are the library's own words in the usage of a command, each on a line of its own.
+var usageHeadings = []string{
 	"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:",
 	"Additional help topics:",
-	`Use "{{.CommandPath}} [command] --help" for more information about a command.`,
 }
 
-// translateUsage is the library's template of usage in the person's language.
-func translateUsage(english string, text *catalogue.Language) string {
-	var pairs []string
-	for _, words := range usageWords {
-		pairs = append(pairs, words, text.Of(words))
+// usageEnd is the library's last line in the usage of a command that has others below it.
+const usageEnd = `Use "%s [command] --help" for more information about a command.`
+
+// translatedUsage shows what the library's usage shows, in the person's language. It is no template:
+// one that calls methods by name would keep every exported method of every package in the program.
+func translatedUsage(usage func(*cobra.Command) error, text *catalogue.Language) func(*cobra.Command) error {
+	return func(cmd *cobra.Command) error {
+		out := cmd.OutOrStderr()
+		var shown bytes.Buffer
+		cmd.SetOut(&shown)
+		err := usage(cmd)
+		cmd.SetOut(out)
+		for line := range strings.Lines(shown.String()) {
+			plain := strings.TrimSuffix(line, "\n")
+			switch {
+			case slices.Contains(usageHeadings, plain):
+				line = text.Of(plain) + "\n"
+			case plain == fmt.Sprintf(usageEnd, cmd.CommandPath()):
+				line = fmt.Sprintf(text.Of(usageEnd), cmd.CommandPath()) + "\n"
+			}
+			if _, failed := io.WriteString(out, line); err == nil {
+				err = failed
+			}
+		}
+		return err
 	}
-	return strings.NewReplacer(pairs...).Replace(english)
 }

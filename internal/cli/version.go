@@ -9,10 +9,16 @@ import (
 )
 
 // addVersionFlag makes --version and -v of the root do what `umpire version` does.
-func addVersionFlag(root *cobra.Command) {
-	root.Version = app.ThisBuild().String()
-	root.SetVersionTemplate("{{.Version}}")
-	root.Flags().BoolP("version", "v", false, "Show which umpire this is")
+func addVersionFlag(a *app.App, root *cobra.Command) {
+	shown := root.Flags().BoolP("version", "v", false, "Show which umpire this is")
+	help := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *shown {
+			_, err := fmt.Fprint(a.Stdout, app.ThisBuild())
+			return app.Failed(err)
+		}
+		return help(cmd, args)
+	}
 }
 
 // newVersionCommand is `umpire version`.

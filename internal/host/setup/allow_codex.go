@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -205,7 +206,7 @@ func codexAllowances(values map[string]any, line int) []Allowance {
 		var longer [][]string
 		for _, choice := range textList(choices(word)) {
 			for _, words := range commands {
-				longer = append(longer, append(words[:len(words):len(words)], choice))
+				longer = append(longer, append(slices.Clip(words), choice))
 			}
 		}
 		commands = longer

@@ -9,5 +9,5 @@ var ampPlugin string
 var Amp = Settings{
 	Host:   "amp",
 	Place:  Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "amp/plugins/umpire.ts"},
-	format: newOwnFile("tool.call", commandMark, ampPlugin),
+	format: ownFile{"tool.call", commandMark, ampPlugin},
 }

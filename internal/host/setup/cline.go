@@ -11,5 +11,5 @@ var Cline = Settings{
 	Host:    "cline",
 	Place:   Place{Folder: "Documents", Name: "Cline/Hooks/PreToolUse"},
 	Program: true,
-	format:  newOwnFile("PreToolUse", "# command: ", clineHook),
+	format:  ownFile{"PreToolUse", "# command: ", clineHook},
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Written by `umpire init cline`; `umpire init cline --undo` takes it away.
-# command: {{json .Words}}
-answer=$({{shell .Hook}})
+# command: {{words}}
+answer=$({{line}})
 code=$?
 if [ -z "$answer" ] && [ "$code" -ne 0 ]; then
 	answer='{"cancel":true,"errorMessage":"umpire did not answer, so the call is not run"}'

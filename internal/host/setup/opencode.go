@@ -9,5 +9,5 @@ var opencodePlugin string
 var OpenCode = Settings{
 	Host:   "opencode",
 	Place:  Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "opencode/plugin/umpire.js"},
-	format: newOwnFile("tool.execute.before", commandMark, opencodePlugin),
+	format: ownFile{"tool.execute.before", commandMark, opencodePlugin},
 }

@@ -2,7 +2,7 @@
 // Before each call it asks umpire. Whatever goes wrong here stops the call.
 import { spawn } from "node:child_process"
 
-const command = {{json .Words}}
+const command = {{words}}
 
 function ask(question) {
   return new Promise((resolve, reject) => {

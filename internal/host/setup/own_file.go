@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
@@ -16,12 +15,9 @@ import (
 type ownFile struct {
 	event string
 	mark  string
-	text  *template.Template
-}
-
-func newOwnFile(event, mark, text string) ownFile {
-	functions := template.FuncMap{"json": toJSON, "shell": Hook.commandLine}
-	return ownFile{event, mark, template.Must(template.New(event).Funcs(functions).Parse(text))}
+	// text is the file, with {{words}} for the command as a list in JSON, and {{line}} for it as
+	// a line of a shell.
+	text string
 }
 
 func toJSON(words []string) string {
@@ -35,11 +31,7 @@ func (f ownFile) install(text []byte, host string, h Hook) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) > 0 && f.command(text, host) == nil {
 		return nil, errNotOurs
 	}
-	var out bytes.Buffer
-	if err := f.text.Execute(&out, map[string]any{"Words": h.words(), "Hook": h}); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return []byte(strings.NewReplacer("{{words}}", toJSON(h.words()), "{{line}}", h.commandLine()).Replace(f.text)), nil
 }
 
 var errNotOurs = errors.New("the file is not umpire's: move it, or have it call umpire's hook itself")
