@@ -36,38 +36,32 @@ type Cell struct {
 	Name string
 	// Want is what umpire promises.
 	Want Outcome
+
 	play func(context.Context, *Lab) (Outcome, error)
+	// alone says that it tells something to play the cell without umpire as well, and
+	// likeAlone that what becomes of the call then is what umpire promises.
+	alone, likeAlone bool
+	// hole is that of a host that makes the promise impossible, or nothing.
+	hole umpire.Phrase
 }
 
 // Cells are all of them, in the order in which they are shown.
 var Cells = []Cell{
-	{"allow", Runs, func(ctx context.Context, l *Lab) (Outcome, error) { return l.playShell(ctx, Free, "touch made") }},
-	{"deny", Blocked, func(ctx context.Context, l *Lab) (Outcome, error) {
-		return l.playShell(ctx, Free, "touch denied")
-	}},
-	{"held and approved", AsksRuns, func(ctx context.Context, l *Lab) (Outcome, error) {
-		return l.playHeld(ctx, (*Lab).approve)
-	}},
-	{"held and denied", AsksBlocked, func(ctx context.Context, l *Lab) (Outcome, error) {
-		return l.playHeld(ctx, (*Lab).deny)
-	}},
-	{"late", AsksBlocked, func(ctx context.Context, l *Lab) (Outcome, error) {
-		return l.playHeld(ctx, func(*Lab, context.Context, *gate, string) error { return nil })
-	}},
-	{"gate killed", AsksBlocked, func(ctx context.Context, l *Lab) (Outcome, error) {
-		return l.playHeld(ctx, func(_ *Lab, _ context.Context, g *gate, _ string) error { g.kill(); return nil })
-	}},
-	{"hook killed", Blocked, broken("#!/bin/sh\nkill -9 $$\n")},
-	{"garbage", Blocked, broken("#!/bin/sh\necho this is not an answer\n")},
-	{"missing", Blocked, broken("")},
-	{"three calls, the second denied", Blocked, playThree},
-	{"sub-agent", Blocked, playSubAgent},
-	{"outside write", Blocked, playOutside},
-	{"background", Blocked, playBackground},
-	{"rewritten into a trial", Runs, playTrial},
-	{"mode respected", Blocked, func(ctx context.Context, l *Lab) (Outcome, error) {
-		return l.playShell(ctx, Planning, "touch made")
-	}},
+	{Name: "allow", Want: Runs, play: playShell(Free, "touch made")},
+	{Name: "deny", Want: Blocked, play: playShell(Free, "touch denied"), alone: true},
+	{Name: "held and approved", Want: AsksRuns, play: playHeld((*Lab).approve)},
+	{Name: "held and denied", Want: AsksBlocked, play: playHeld((*Lab).deny)},
+	{Name: "late", Want: AsksBlocked, play: playHeld((*Lab).wait)},
+	{Name: "gate killed", Want: AsksBlocked, play: playHeld((*Lab).killGate)},
+	{Name: "hook killed", Want: Blocked, play: playBroken("#!/bin/sh\nkill -9 $$\n"), hole: "hole-hook-killed"},
+	{Name: "garbage", Want: Blocked, play: playBroken("#!/bin/sh\necho hello\n"), hole: "hole-garbage"},
+	{Name: "missing", Want: Blocked, play: playBroken(""), hole: "hole-hook-missing"},
+	{Name: "three calls, the second denied", Want: Blocked, play: playThree, alone: true},
+	{Name: "sub-agent", Want: Blocked, play: playSubAgent, alone: true, hole: "hole-sub-agents"},
+	{Name: "outside write", Want: Blocked, play: playOutside, alone: true},
+	{Name: "background", Want: Blocked, play: playBackground, alone: true},
+	{Name: "rewritten into a trial", Want: Runs, play: playTrial, hole: "hole-no-rewrite"},
+	{Name: "mode respected", Want: Blocked, play: playShell(Planning, "touch made"), alone: true, likeAlone: true},
 }
 
 // rules are those of the person.
@@ -76,23 +70,6 @@ const rules = `{"version": 1, "rules": [
   {"id": "denied", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "touch denied"}},
   {"id": "asked", "action": "ask", "tool": "Bash", "match": {"commandPrefix": "touch asked"}}
 ]}`
-
-// Play plays a cell in a fresh lab.
-func (c *Cell) Play(ctx context.Context, l *Lab) (Outcome, error) {
-	if err := l.Write("home/.umpire/permissions.json", rules); err != nil {
-		return "", err
-	}
-	if err := os.Chmod(l.Path("home/.umpire"), 0o700); err != nil {
-		return "", err
-	}
-	if err := l.Prepare(); err != nil {
-		return "", err
-	}
-	if err := l.Driver.Register(ctx, l); err != nil {
-		return "", err
-	}
-	return c.play(ctx, l)
-}
 
 // became is what became of a call that leaves a file of the project behind.
 func (l *Lab) became(names ...string) Outcome {
@@ -115,12 +92,12 @@ func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
 	l.Model.Main = turns
 	out, err := l.Play(ctx, mode)
 	if err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+		return umpire.Errorf("%w: %s", err, out)
 	}
 	for _, turn := range turns {
 		for _, call := range turn {
 			if _, ok := l.Model.Result(call.ID); !ok {
-				return fmt.Errorf("%s has not played %s of %v:\n%s", l.Driver.Name, call.ID, call.Input, out)
+				return umpire.Errorf("%s has not made the call %v: %s", l.Driver.Name, call.Input, out)
 			}
 		}
 	}
@@ -128,19 +105,21 @@ func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
 }
 
 // playShell plays one command that makes the file that it names last.
-func (l *Lab) playShell(ctx context.Context, mode Mode, command string) (Outcome, error) {
-	err := l.playTurns(ctx, mode, Turn{l.Driver.Shell(command)})
-	words := strings.Fields(command)
-	return l.became("project/" + words[len(words)-1]), err
+func playShell(mode Mode, command string) func(context.Context, *Lab) (Outcome, error) {
+	return func(ctx context.Context, l *Lab) (Outcome, error) {
+		err := l.playTurns(ctx, mode, Turn{l.Driver.Shell(command)})
+		words := strings.Fields(command)
+		return l.became("project/" + words[len(words)-1]), err
+	}
 }
 
-// broken plays a command that nothing stops but a hook that is broken.
-func broken(script string) func(context.Context, *Lab) (Outcome, error) {
+// playBroken plays a command that nothing stops but a hook that is broken.
+func playBroken(script string) func(context.Context, *Lab) (Outcome, error) {
 	return func(ctx context.Context, l *Lab) (Outcome, error) {
 		if err := l.ReplaceUmpire(script); err != nil {
 			return "", err
 		}
-		return l.playShell(ctx, Free, "touch made")
+		return playShell(Free, "touch made")(ctx, l)
 	}
 }
 
@@ -163,7 +142,7 @@ func playSubAgent(ctx context.Context, l *Lab) (Outcome, error) {
 	err := l.playTurns(ctx, Free, Turn{l.Driver.SubAgent(SubMark + ": go on")})
 	if _, ok := l.Model.Result(call.ID); err == nil && !ok {
 		said, _ := l.Model.Result("call_1")
-		err = fmt.Errorf("the sub-agent has not made its call: %s; tools: %v", said.Text, l.Model.Offered())
+		err = umpire.Errorf("the sub-agent has not made its call: %s", said.Text)
 	}
 	return l.became("project/denied"), err
 }
@@ -203,46 +182,45 @@ func playTrial(ctx context.Context, l *Lab) (Outcome, error) {
 	return l.became("project/tried"), err
 }
 
-// playHeld plays a call that the gate holds, and lets a person act while it does.
-func (l *Lab) playHeld(ctx context.Context, act func(*Lab, context.Context, *gate, string) error) (Outcome, error) {
-	if err := l.Write("home/.umpire/config.yaml", "hook.when_asked: hold\nhook.deadline: 10s\n"); err != nil {
-		return "", err
+// playHeld plays a call that the gate holds, and does something while it does.
+func playHeld(act func(*Lab, context.Context, *gate, string) error) func(context.Context, *Lab) (Outcome, error) {
+	return func(ctx context.Context, l *Lab) (Outcome, error) {
+		if err := l.Write("home/.umpire/config.yaml", "hook.when_asked: hold\nhook.deadline: 10s\n"); err != nil {
+			return "", err
+		}
+		g, err := l.serve(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer g.kill()
+		played := make(chan error, 1)
+		go func() { played <- l.playTurns(ctx, Free, Turn{l.Driver.Shell("touch asked")}) }()
+		asked, err := l.awaitQuestion(ctx, played)
+		if err != nil || asked == "" {
+			return l.became("project/asked"), err
+		}
+		if l.Exists("project/asked") {
+			return Runs, errors.New("the call ran while it was held")
+		}
+		err = errors.Join(act(l, ctx, g, asked), <-played)
+		if l.became("project/asked") == Runs {
+			return AsksRuns, err
+		}
+		return AsksBlocked, err
 	}
-	g, err := l.serve(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer g.kill()
-	played := make(chan error, 1)
-	go func() { played <- l.playTurns(ctx, Free, Turn{l.Driver.Shell("touch asked")}) }()
-	asked, err := l.awaitQuestion(ctx, played)
-	if err != nil {
-		return l.became("project/asked"), err
-	}
-	if asked == "" {
-		return l.became("project/asked"), nil
-	}
-	if l.Exists("project/asked") {
-		return Runs, errors.New("the call ran while it was held")
-	}
-	err = errors.Join(act(l, ctx, g, asked), <-played)
-	if l.became("project/asked") == Runs {
-		return AsksRuns, err
-	}
-	return AsksBlocked, err
 }
 
 // awaitQuestion waits until a call is held, and returns the id of the question, or none if the
 // agent ended without one.
 func (l *Lab) awaitQuestion(ctx context.Context, played <-chan error) (string, error) {
 	for {
-		out, _, err := l.Exec(ctx, l.Umpire, "pending", "--all", "--json")
+		out, err := l.require(ctx, l.Umpire, "pending", "--all", "--json")
 		if err != nil {
 			return "", err
 		}
 		var pending []umpire.Pending
 		if err := json.Unmarshal([]byte(out), &pending); err != nil {
-			return "", fmt.Errorf("umpire pending: %w: %s", err, out)
+			return "", err
 		}
 		if len(pending) > 0 {
 			return string(pending[0].Request), nil
@@ -265,12 +243,17 @@ func (l *Lab) deny(ctx context.Context, _ *gate, id string) error {
 	return l.answer(ctx, "deny", id, "not today")
 }
 
+// wait lets the time of the question run out.
+func (l *Lab) wait(context.Context, *gate, string) error { return nil }
+
+func (l *Lab) killGate(_ context.Context, g *gate, _ string) error {
+	g.kill()
+	return nil
+}
+
 func (l *Lab) answer(ctx context.Context, words ...string) error {
 	token := l.Path("home/.umpire/state/person.token")
-	out, code, err := l.Exec(ctx, l.Umpire, append(words, "--token-file", token)...)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("umpire %s: exit %d: %s", strings.Join(words, " "), code, out)
-	}
+	_, err := l.require(ctx, l.Umpire, append(words, "--token-file", token)...)
 	return err
 }
 
@@ -313,8 +296,8 @@ func (l *Lab) serve(ctx context.Context) (*gate, error) {
 		if strings.Contains(line, "ready") {
 			return &gate{cmd.Process, group}, nil
 		}
-		return nil, fmt.Errorf("umpire serve: %q", line)
+		return nil, umpire.Errorf("umpire serve is not ready: %q", line)
 	case err := <-group.Done:
-		return nil, fmt.Errorf("umpire serve: %w: %s", err, trouble)
+		return nil, umpire.Errorf("umpire serve has ended: %w: %s", err, trouble)
 	}
 }

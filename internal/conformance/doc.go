@@ -1,9 +1,8 @@
 // Package conformance runs a coding agent against a model that plays a script, with umpire
 // in front of it, and tells what became of each call:
 //
-//	model, err := conformance.StartModel()
-//	lab, err := conformance.NewLab(dir, driver, program, umpire, model, user)
-//	outcome, err := cell.Play(ctx, lab)
+//	subject := conformance.Subject{Driver: conformance.FindDriver("codex"), Program: codex, Umpire: umpire}
+//	row, err := subject.Examine(ctx, &conformance.Cells[0])
 //
 // The agent is the real program. It has a home and a project of its own below one folder,
 // a key that is worth nothing, and, where the system allows it, no network but the

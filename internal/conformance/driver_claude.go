@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/umpirehq/umpire/internal/host"
 )
@@ -16,13 +15,11 @@ var claude = Driver{
 			"ANTHROPIC_BASE_URL=" + l.Model.URL, "ANTHROPIC_API_KEY=" + Key, "ANTHROPIC_MODEL=" + modelName,
 			"ANTHROPIC_SMALL_FAST_MODEL=" + modelName, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 			"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+			"IS_SANDBOX=1", // without it the freest mode is refused to root
 		}
 	},
 	Register: func(ctx context.Context, l *Lab) error {
-		out, code, err := l.Exec(ctx, l.Umpire, "init", "claude")
-		if err == nil && code != 0 {
-			err = fmt.Errorf("umpire init claude: exit %d: %s", code, out)
-		}
+		_, err := l.require(ctx, l.Umpire, "init", "claude")
 		return err
 	},
 	Args: func(_ *Lab, mode Mode) []string {

@@ -3,40 +3,44 @@ package conformance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/process"
 )
 
 // Key is what an agent believes to be its key. Nothing of umpire may show or keep it.
 const Key = "sk-ant-interop-0123456789"
 
-// A Lab is a person with a home, a project and a copy of umpire, in whose name an agent
-// plays the script of a model.
-type Lab struct {
+// A Subject is an agent to examine, and the umpire that stands in front of it.
+type Subject struct {
 	Driver *Driver
-	Model  *Model
-	// Program is the agent's program, and Umpire the copy in the lab.
+	// Program and Umpire are the programs.
 	Program, Umpire string
 	// User is whom everything is started as; 0 is the user of this process.
 	User int
 	// Env is added to the environment of everything that is started.
 	Env []string
+}
+
+// A Lab is a person with a home, a project and a copy of umpire, in whose name an agent
+// plays the script of a model.
+type Lab struct {
+	Subject
+	Model *Model
 
 	dir string
 }
 
 // NewLab makes a lab in a folder that is there. The path of the folder has to be short:
-// that of a gate's socket may have 103 bytes at most. Umpire is the program to copy.
-func NewLab(dir string, d *Driver, program, umpire string, m *Model, user int) (*Lab, error) {
-	l := &Lab{
-		Driver: d, Model: m, Program: program, User: user, dir: dir, Umpire: filepath.Join(dir, "bin", "umpire"),
-	}
+// that of a gate's socket may have 103 bytes at most.
+func (s *Subject) NewLab(dir string, m *Model) (*Lab, error) {
+	l := &Lab{Subject: *s, Model: m, dir: dir}
+	l.Umpire = filepath.Join(dir, "bin", "umpire")
 	if err := os.Chmod(dir, 0o755); err != nil { // the user passes through it
 		return nil, err
 	}
@@ -48,7 +52,7 @@ func NewLab(dir string, d *Driver, program, umpire string, m *Model, user int) (
 			return nil, err
 		}
 	}
-	text, err := os.ReadFile(umpire)
+	text, err := os.ReadFile(s.Umpire)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +153,15 @@ func (l *Lab) Exec(ctx context.Context, name string, args ...string) (string, in
 	return string(out), 0, err
 }
 
+// require runs a program that has to succeed, and returns its output.
+func (l *Lab) require(ctx context.Context, name string, args ...string) (string, error) {
+	out, code, err := l.Exec(ctx, name, args...)
+	if err == nil && code != 0 {
+		err = umpire.Errorf("%s: exit code %d: %s", strings.Join(append([]string{name}, args...), " "), code, out)
+	}
+	return out, err
+}
+
 // Prepare writes the settings that start the agent on the scripted model.
 func (l *Lab) Prepare() error {
 	if l.Driver.Settings == nil {
@@ -183,7 +196,7 @@ func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
 	case <-group.Done: //nolint:errcheck // agents end with any exit code
 	case <-ctx.Done():
 		group.Stop(0)
-		return out.String(), fmt.Errorf("%s did not end: %w", l.Driver.Name, ctx.Err())
+		return out.String(), umpire.Errorf("%s did not end: %w", l.Driver.Name, ctx.Err())
 	}
 	return out.String(), nil
 }

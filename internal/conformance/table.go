@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A Row is what became of a cell's call: without umpire, where that was tried, and with it.
@@ -46,20 +48,20 @@ func ParseTable(text string) (Table, error) {
 	head, _, isTable := strings.Cut(first, ": ")
 	parts := strings.Split(head, ", ")
 	if !ok || !isTable || len(parts) != 3 {
-		return Table{}, fmt.Errorf("not a table: %q", first)
+		return Table{}, umpire.Errorf("not a table of the lab: %q", first)
 	}
 	if digest(parts[0]+", "+parts[1], rows) != parts[2] {
-		return Table{}, fmt.Errorf("the table of %s was changed by hand", parts[0])
+		return Table{}, umpire.Errorf("the table of %s was changed by hand", parts[0])
 	}
 	version := strings.LastIndex(parts[0], " ")
 	if version < 0 {
-		return Table{}, fmt.Errorf("no version: %q", first)
+		return Table{}, umpire.Errorf("not a table of the lab: %q", first)
 	}
 	t := Table{Title: parts[0][:version], Version: parts[0][version+1:], Date: parts[1]}
 	for line := range strings.Lines(rows) {
 		cell, outcome, ok := strings.Cut(strings.TrimSpace(line), "  ")
 		if !ok {
-			return Table{}, fmt.Errorf("not a row: %q", line)
+			return Table{}, umpire.Errorf("not a table of the lab: %q", line)
 		}
 		r := Row{Cell: cell, With: Outcome(strings.TrimSpace(outcome))}
 		if alone, with, ok := strings.Cut(string(r.With), " > "); ok {

@@ -42,20 +42,26 @@ type world struct {
 	*conformance.Lab
 }
 
-// newLab makes a lab for a host.
-func newLab(t *testing.T, name string, m *conformance.Model) *world {
+// newSubject is a host, with the umpire that stands in front of it.
+func newSubject(t *testing.T, name string) *conformance.Subject {
 	t.Helper()
 	if why := os.Getenv(envSkip + name); why != "" {
 		t.Skip(why)
 	}
-	l, err := conformance.NewLab(
-		shortTempDir(t), conformance.FindDriver(name), os.Getenv(envHost+name), os.Getenv(envProgram), m,
-		conformance.OrdinaryUser())
+	return &conformance.Subject{
+		Driver: conformance.FindDriver(name), Program: os.Getenv(envHost + name), Umpire: os.Getenv(envProgram),
+		User: conformance.OrdinaryUser(), Env: []string{
+			"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
+		},
+	}
+}
+
+// newLab makes a lab for a host.
+func newLab(t *testing.T, name string, m *conformance.Model) *world {
+	t.Helper()
+	l, err := newSubject(t, name).NewLab(shortTempDir(t), m)
 	if err != nil {
 		t.Fatal(err)
-	}
-	l.Env = []string{
-		"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
 	}
 	w := &world{T: t, Lab: l}
 	t.Cleanup(w.noKeyKept)

@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/host"
+)
+
+// Examine plays a cell, first without umpire where that tells something. The error says what
+// kept the cell from being played.
+func (s *Subject) Examine(ctx context.Context, c *Cell) (row Row, err error) {
+	row.Cell = c.Name
+	if c.alone {
+		if row.Alone, err = s.play(ctx, c, false); err != nil {
+			return row, umpire.Errorf("without umpire: %w", err)
+		}
+	}
+	row.With, err = s.play(ctx, c, true)
+	return row, err
+}
+
+func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, error) {
+	dir, err := os.MkdirTemp("", "u-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it lies among temporary files
+	model, err := StartModel()
+	if err != nil {
+		return "", err
+	}
+	defer model.Close()
+	l, err := s.NewLab(dir, model)
+	if err != nil {
+		return "", err
+	}
+	if err := l.prepareCell(ctx, guarded); err != nil {
+		return "", err
+	}
+	return c.play(ctx, l)
+}
+
+// prepareCell gives the person a project, rules, and the agent's settings.
+func (l *Lab) prepareCell(ctx context.Context, guarded bool) error {
+	if _, err := l.require(ctx, "git", "init", "-q"); err != nil {
+		return err
+	}
+	if err := l.Write("home/.umpire/permissions.json", rules); err != nil {
+		return err
+	}
+	if err := os.Chmod(l.Path("home/.umpire"), 0o700); err != nil {
+		return err
+	}
+	if err := l.Prepare(); err != nil || !guarded {
+		return err
+	}
+	return l.Driver.Register(ctx, l)
+}
+
+// Complaint says what is wrong with a row, or nothing. A call that runs although umpire promises
+// to stop it is excused by a hole that the data of the host declares.
+func (c *Cell) Complaint(h *host.Host, row Row) string {
+	want := c.Want
+	if c.likeAlone {
+		want = row.Alone
+	}
+	switch {
+	case row.With == want, row.With == None:
+		return ""
+	case c.hole != "" && slices.Contains(h.Holes, c.hole):
+		return ""
+	}
+	return fmt.Sprintf("%s, want %s", row.With, want)
+}
+
+// Hole is the hole of the host that a row falls into, or nothing.
+func (c *Cell) Hole(h *host.Host, row Row) string {
+	if c.hole == "" || row.With == c.Want || !slices.Contains(h.Holes, c.hole) {
+		return ""
+	}
+	return string(c.hole)
+}
