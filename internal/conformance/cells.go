@@ -125,8 +125,8 @@ func playBroken(script string) func(context.Context, *Lab) (Outcome, error) {
 
 func playThree(ctx context.Context, l *Lab) (Outcome, error) {
 	shell := l.Driver.Shell
-	err := l.playTurns(ctx, Free, Turn{shell("touch made-1"), shell("touch denied"), shell("touch made-3")})
-	if err == nil && (!l.Exists("project/made-1") || !l.Exists("project/made-3")) {
+	err := l.playTurns(ctx, Free, Turn{shell("touch made first"), shell("touch denied"), shell("touch made third")})
+	if err == nil && (!l.Exists("project/first") || !l.Exists("project/third")) {
 		err = errors.New("the first or the third call has not run")
 	}
 	return l.became("project/denied"), err
@@ -139,7 +139,11 @@ func playSubAgent(ctx context.Context, l *Lab) (Outcome, error) {
 	call := l.Driver.Shell("touch denied")
 	call.ID = "sub_1"
 	l.Model.Sub = []Turn{{call}}
-	err := l.playTurns(ctx, Free, Turn{l.Driver.SubAgent(SubMark + ": go on")})
+	turns := []Turn{{l.Driver.SubAgent(SubMark + ": go on")}}
+	if l.Driver.Await != nil {
+		turns = append(turns, Turn{l.Driver.Await()})
+	}
+	err := l.playTurns(ctx, Free, turns...)
 	if _, ok := l.Model.Result(call.ID); err == nil && !ok {
 		said, _ := l.Model.Result("call_1")
 		err = umpire.Errorf("the sub-agent has not made its call: %s", said.Text)

@@ -43,6 +43,8 @@ type Driver struct {
 	Background func(command string) Call
 	WriteFile  func(path, text string) Call
 	SubAgent   func(prompt string) Call
+	// Await waits for a sub-agent. It is nil where the call of one ends with it.
+	Await func() Call
 }
 
 // Prompt is what the agent is told.

@@ -33,7 +33,11 @@ var codex = Driver{
 		return Call{Tool: "apply_patch", Text: patch}
 	},
 	SubAgent: func(prompt string) Call {
-		return Call{Tool: "spawn_agent", Input: fields{"message": prompt, "task_name": "part"}}
+		input := fields{"message": prompt, "task_name": "part", "fork_turns": "none"}
+		return Call{Tool: "spawn_agent", Namespace: "collaboration", Input: input}
+	},
+	Await: func() Call {
+		return Call{Tool: "wait_agent", Namespace: "collaboration", Input: fields{"timeout_ms": 20_000}}
 	},
 }
 
@@ -41,6 +45,9 @@ var codex = Driver{
 const codexConfig = `model = "gpt-5.5"
 model_provider = "local"
 check_for_update_on_startup = false
+
+[features]
+multi_agent_v2 = true
 
 [analytics]
 enabled = false

@@ -41,7 +41,13 @@ func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, err
 	if err := l.prepareCell(ctx, guarded); err != nil {
 		return "", err
 	}
-	return c.play(ctx, l)
+	became, err := c.play(ctx, l)
+	if s.Log != nil {
+		for id, r := range model.Results() {
+			s.Log(id, r)
+		}
+	}
+	return became, err
 }
 
 // prepareCell gives the person a project, rules, and the agent's settings.

@@ -25,6 +25,8 @@ type Subject struct {
 	User int
 	// Env is added to the environment of everything that is started.
 	Env []string
+	// Log is told what the agent told the model; nil is nobody.
+	Log func(call string, r Result)
 }
 
 // A Lab is a person with a home, a project and a copy of umpire, in whose name an agent

@@ -12,12 +12,13 @@ import (
 	"time"
 )
 
-// A Call is a call of a tool that the scripted model makes. Text is sent in place of the
-// input if it is not empty, over Responses alone, which has such calls.
+// A Call is a call of a tool that the scripted model makes. Over Responses alone a tool may
+// lie in a namespace, and Text is sent in place of the input if it is not empty.
 type Call struct {
-	ID, Tool string
-	Input    map[string]any
-	Text     string
+	ID, Tool  string
+	Input     map[string]any
+	Namespace string
+	Text      string
 }
 
 // A Turn is one message of the model. A turn without calls ends the play.
@@ -83,6 +84,13 @@ func (m *Model) Result(id string) (Result, bool) {
 	defer m.mu.Unlock()
 	r, ok := m.results[id]
 	return r, ok
+}
+
+// Results are all that the model was told, by the id of the call.
+func (m *Model) Results() map[string]Result {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.results)
 }
 
 // Forget forgets all results, so that the script can be played again.

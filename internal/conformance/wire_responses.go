@@ -55,6 +55,9 @@ func (responsesWire) write(w http.ResponseWriter, id string, stream bool, text s
 		} else {
 			item["type"], item["arguments"] = "function_call", encode(c.Input)
 		}
+		if c.Namespace != "" {
+			item["namespace"] = c.Namespace
+		}
 		items = append(items, item)
 	}
 	response := func(status string, output []fields) fields {

@@ -39,7 +39,7 @@ func TestHosts(t *testing.T) {
 					c := &conformance.Cells[i]
 					t.Run(c.Name, func(t *testing.T) {
 						t.Parallel()
-						row := examineCell(t, subject, c, h)
+						row := examineCell(t, *subject, c, h)
 						mu.Lock()
 						defer mu.Unlock()
 						table.Rows = append(table.Rows, row)
@@ -53,9 +53,10 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-func examineCell(t *testing.T, s *conformance.Subject, c *conformance.Cell, h *host.Host) conformance.Row {
+func examineCell(t *testing.T, s conformance.Subject, c *conformance.Cell, h *host.Host) conformance.Row {
 	ctx, cancel := context.WithTimeout(t.Context(), cellLimit)
 	defer cancel()
+	s.Log = func(call string, r conformance.Result) { t.Logf("%s: %.300q", call, r.Text) }
 	row, err := s.Examine(ctx, c)
 	t.Logf("figure: %s, %s: %s > %s %s", h.Name, c.Name, row.Alone, row.With, c.Hole(h, row))
 	if err != nil {
