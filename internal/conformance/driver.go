@@ -84,7 +84,7 @@ func writeHook(settings func(*Lab) map[string]string) func(context.Context, *Lab
 // call whose hook has crashed, was killed or is missing all take exit code 2 with words for a
 // denial, so the shell says that in umpire's place.
 func (l *Lab) hookCommand() string {
-	return l.Umpire + " hook " + l.Driver.Name + ` || { echo "umpire has not allowed this" >&2; exit 2; }`
+	return l.Umpire + " hook " + l.Driver.Name + ` || { [ $? = 2 ] || echo "umpire has not answered" >&2; exit 2; }`
 }
 
 // hookSeconds is how long a host waits for it.

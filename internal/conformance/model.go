@@ -282,12 +282,14 @@ func plainText(content json.RawMessage) string {
 	}
 	var parts []struct {
 		Text string `json:"text"`
+		// Encrypted is what an agent tells another one, which only a real model's server reads.
+		Encrypted string `json:"encrypted_content"`
 	}
 	if json.Unmarshal(content, &parts) != nil {
 		return string(content)
 	}
 	for _, p := range parts {
-		text += p.Text + "\n"
+		text += p.Text + p.Encrypted + "\n"
 	}
 	return text
 }

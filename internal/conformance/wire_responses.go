@@ -36,7 +36,7 @@ func (responsesWire) read(body []byte) (request, error) {
 		switch {
 		case strings.HasSuffix(item.Type, "_call_output"):
 			r.results[item.CallID] = Result{Text: plainText(item.Output)}
-		case item.Role == "user":
+		case item.Role == "user", item.Type == "agent_message":
 			r.first += plainText(item.Content)
 		}
 	}
