@@ -36,6 +36,7 @@ type layer struct {
 var layers = []layer{
 	{"pure", "."},
 	{"pure", "internal/strictjson"},
+	{"pure", "internal/jsonrpc"},
 	{"pure", "internal/token"},
 	{"pure", "internal/lazyregexp"},
 	{"pure", "shell/internal/scan"},

@@ -1,0 +1,133 @@
+// Package jsonrpc reads and writes the JSON-RPC messages of two programs that talk through
+// umpire, one message to a line. A message that is forwarded keeps its bytes:
+//
+//	line, err := peer.Read()
+//	m, err := jsonrpc.Parse(line)
+//	if m.Method == "tools/call" { ... }
+//	err = other.Write(m.Raw)
+//
+// A message must mean one thing to every reader, since it is judged by what it means to this
+// one: names that are given twice, or that differ in case only, are errors.
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// A Message is a request, a notification or a response.
+type Message struct {
+	// Raw is the whole message as it came, with the end of its line.
+	Raw []byte
+	// ID is as it was written; nil in a notification.
+	ID json.RawMessage
+	// Method is "" in a response.
+	Method string
+	Params json.RawMessage
+	// Result and Error are set in a response.
+	Result, Error json.RawMessage
+}
+
+// Codes of errors that umpire answers with.
+const (
+	CodeInvalidParams = -32602
+	CodeCancelled     = -32800
+	CodeDenied        = -32001
+)
+
+// Parse reads a message. With an error the message has its Raw bytes only.
+func Parse(line []byte) (Message, error) {
+	m := Message{Raw: line}
+	o, err := strictjson.ReadObject(line)
+	if err == nil {
+		err = o.CheckSpelling()
+	}
+	if err != nil {
+		return m, umpire.Errorf("read a JSON-RPC message: %w", err)
+	}
+	if m.Method, err = o.Text("method"); err != nil {
+		return Message{Raw: line}, umpire.Errorf("read a JSON-RPC message: %w", err)
+	}
+	for folded := range o {
+		if err := checkName(folded); err != nil {
+			return Message{Raw: line}, umpire.Errorf("read a JSON-RPC message: %w", err)
+		}
+	}
+	m.ID, m.Params, m.Result, m.Error = o["id"], o["params"], o["result"], o["error"]
+	return m, nil
+}
+
+// names are those that a message gives a meaning to.
+var names = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// checkName refuses a name that a reader who folds case would take for another one.
+func checkName(name string) error {
+	for _, known := range names {
+		if name != known && bytes.EqualFold([]byte(name), []byte(known)) {
+			return umpire.Errorf("%q: want %q", name, known)
+		}
+	}
+	return nil
+}
+
+// IsRequest reports whether the message wants an answer.
+func (m *Message) IsRequest() bool { return m.Method != "" && m.HasID() }
+
+// IsResponse reports whether the message is an answer.
+func (m *Message) IsResponse() bool { return m.Method == "" && m.HasID() }
+
+// HasID reports whether the message has an id by which it can be answered.
+func (m *Message) HasID() bool { return len(m.ID) > 0 && string(m.ID) != "null" }
+
+// Key is the id in a form that is equal for equal ids.
+func (m *Message) Key() string { return KeyOf(m.ID) }
+
+// KeyOf is an id in a form that is equal for equal ids.
+func KeyOf(id json.RawMessage) string {
+	if len(id) > 0 && id[0] == '"' {
+		return `"` + strictjson.UnquoteText(id)
+	}
+	return string(id)
+}
+
+// version is that of JSON-RPC.
+const version = "2.0"
+
+// Call writes a request, or a notification where id is nil. The params are written byte for
+// byte; nil leaves them out.
+func Call(id json.RawMessage, method string, params json.RawMessage) []byte {
+	line := []byte(`{"jsonrpc":"` + version + `"`)
+	if id != nil {
+		line = append(append(line, `,"id":`...), id...)
+	}
+	line = append(append(line, `,"method":`...), bytes.TrimSpace(strictjson.EncodeLine(method))...)
+	if params != nil {
+		line = append(append(line, `,"params":`...), params...)
+	}
+	return append(line, '}', '\n')
+}
+
+// Answer writes the answer to a request.
+func Answer(id json.RawMessage, result any) []byte {
+	return strictjson.EncodeLine(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Result  any             `json:"result"`
+	}{version, id, result})
+}
+
+// Refuse writes the error that answers a request.
+func Refuse(id json.RawMessage, code int, text string) []byte {
+	type failure struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	return strictjson.EncodeLine(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   failure         `json:"error"`
+	}{version, id, failure{code, text}})
+}
