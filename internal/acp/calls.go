@@ -1,0 +1,182 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// The agent's requests that are judged. Other requests below fs/ and terminal/ that may do
+// something are judged as tools that nobody knows.
+const (
+	methodPermission = "session/request_permission"
+	methodRead       = "fs/read_text_file"
+	methodWrite      = "fs/write_text_file"
+	methodTerminal   = "terminal/create"
+)
+
+// openTerminalMethods are about a terminal that the editor has opened, after terminal/create
+// was judged.
+var openTerminalMethods = []string{
+	"terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release",
+}
+
+// isJudged reports whether a request of the agent is judged.
+func isJudged(method string) bool {
+	switch {
+	case method == methodPermission, strings.HasPrefix(method, "fs/"):
+		return true
+	case strings.HasPrefix(method, "terminal/"):
+		return !slices.Contains(openTerminalMethods, method)
+	}
+	return false
+}
+
+// callsOf are the calls that a request of the agent stands for. All of them have to be
+// allowed.
+func callsOf(s *session, method string, params json.RawMessage) ([]umpire.Call, error) {
+	o, err := readParams(params)
+	if err != nil {
+		return nil, err
+	}
+	switch method {
+	case methodPermission:
+		return s.callsOfQuestion(o)
+	case methodTerminal:
+		return s.callsOfTerminal(o)
+	}
+	path, err := o.Text("path")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case method != methodRead && method != methodWrite:
+		return []umpire.Call{s.unknownCall(strings.ReplaceAll(method, "/", "_"), params)}, nil
+	case !filepath.IsAbs(path):
+		return nil, umpire.Errorf("path: want an absolute path, got %q", path)
+	case method == methodRead:
+		return []umpire.Call{s.newCall("Read", map[string]any{"file_path": path})}, nil
+	}
+	content, err := o.Text("content")
+	if err != nil {
+		return nil, err
+	}
+	return []umpire.Call{s.writeCall(path, content)}, nil
+}
+
+// encode writes a value as JSON without the end of a line.
+func encode(v any) json.RawMessage { return bytes.TrimSpace(strictjson.EncodeLine(v)) }
+
+// readParams reads parameters that mean one thing to every reader.
+func readParams(params json.RawMessage) (strictjson.Object, error) {
+	o, err := strictjson.ReadObject(params)
+	if err == nil {
+		err = o.CheckSpelling()
+	}
+	return o, err
+}
+
+// newCall is a call of a tool in the folder of the session.
+func (s *session) newCall(tool string, input any) umpire.Call {
+	return umpire.Call{Tool: tool, Dir: s.project, Session: s.umpireID(), Input: encode(input)}
+}
+
+func (s *session) writeCall(path, content string) umpire.Call {
+	return s.newCall("Write", map[string]any{"file_path": path, "content": content})
+}
+
+// unknownCall is a call of a tool that is known by its name only. It asks, unless its input
+// names what nobody may do.
+func (s *session) unknownCall(tool string, input json.RawMessage) umpire.Call {
+	call := s.newCall(unknownPrefix+tool, nil)
+	if call.Input = input; strictjson.KindOf(input) != "an object" {
+		call.Input = json.RawMessage("{}")
+	}
+	return call
+}
+
+// unknownPrefix begins the names of tools that are known by their names only.
+const unknownPrefix = "mcp__acp__"
+
+// callsOfTerminal are the calls of a command that the editor is to run. Editors differ in
+// what they make of the arguments: some start the program with them, others give the words to
+// a shell as they are. Where that could be two different things, both are judged.
+func (s *session) callsOfTerminal(o strictjson.Object) ([]umpire.Call, error) {
+	command, err := o.RequiredText("command")
+	if err != nil {
+		return nil, err
+	}
+	args, err := o.Texts("args")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := o.Text("cwd")
+	if err != nil {
+		return nil, err
+	}
+	if dir != "" && !filepath.IsAbs(dir) {
+		return nil, umpire.Errorf("cwd: want an absolute path, got %q", dir)
+	}
+	exports, err := exportsOf(o["env"])
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{exports + command + joinWords(args, quoteWord)}
+	if slices.ContainsFunc(args, func(arg string) bool { return quoteWord(arg) != arg }) {
+		lines = append(lines, exports+command+joinWords(args, func(arg string) string { return arg }))
+	}
+	var calls []umpire.Call
+	for _, line := range lines {
+		call := s.newCall("Bash", map[string]any{"command": line})
+		if dir != "" {
+			call.Dir = filepath.Clean(dir)
+		}
+		calls = append(calls, call)
+	}
+	return calls, nil
+}
+
+// exportsOf is how a shell sets the variables of a command.
+func exportsOf(env json.RawMessage) (string, error) {
+	var list []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	if env != nil && json.Unmarshal(env, &list) != nil {
+		return "", umpire.Errorf("env: want a list of names and values")
+	}
+	var line strings.Builder
+	for _, v := range list {
+		if v.Name == "" || strings.ContainsFunc(v.Name, func(r rune) bool { return !isPlain(r) || r == '=' }) {
+			return "", umpire.Errorf("env: %q is not the name of a variable", v.Name)
+		}
+		line.WriteString("export " + v.Name + "=" + quoteWord(v.Value) + "; ")
+	}
+	return line.String(), nil
+}
+
+func joinWords(words []string, form func(string) string) string {
+	var line strings.Builder
+	for _, w := range words {
+		line.WriteString(" " + form(w))
+	}
+	return line.String()
+}
+
+// quoteWord writes a word so that a shell takes it as it is.
+func quoteWord(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !isPlain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// isPlain reports whether a character means itself to a shell, wherever it stands.
+func isPlain(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,+@%=", r)
+}

@@ -1,0 +1,56 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/host"
+)
+
+// A Question is one call that the agent wants to make. Its Dir and Session are set.
+type Question struct {
+	Call umpire.Call
+	// Project is the folder of the session.
+	Project string
+}
+
+// An Answer is what becomes of a question, and why, for people and for the model. The zero
+// value denies. With [host.Allow] umpire knows that the call is safe, or a person approved
+// it; with [host.Deny] it is refused; with everything else the editor asks its user.
+type Answer struct {
+	Reply  host.Reply
+	Reason string
+}
+
+// A Judge decides. It is safe for concurrent use. An error of Decide denies.
+type Judge interface {
+	// Decide answers a question. It may take as long as a person takes, but not longer than
+	// ctx.
+	Decide(ctx context.Context, q Question) (Answer, error)
+	// Tell tells of something that happened. It must not block for long.
+	Tell(ctx context.Context, n Notice)
+}
+
+// A NoticeKind is what a notice is about.
+type NoticeKind uint8
+
+// The kinds of notices.
+const (
+	Prompted NoticeKind = iota + 1 // the user said something: a turn begins
+	Stopped                        // the turn is over
+	Finished                       // a call has run
+	Failed                         // a call has run and failed
+)
+
+// A Notice is something that happened in a session.
+type Notice struct {
+	Kind    NoticeKind
+	Session umpire.SessionID
+	Project string
+	// Call is set for Finished and Failed.
+	Call   umpire.Call
+	Output json.RawMessage
+	// Text is what the user said.
+	Text string
+}

@@ -1,0 +1,142 @@
+package acp
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+)
+
+// A chain of proxies is led by a conductor, which speaks with each of them over one pair of
+// streams. What comes from the next one, or goes there, is in an envelope; what comes from the
+// one before, or goes there, is not.
+const (
+	methodSuccessor       = "_proxy/successor"
+	methodProxyInitialize = "_proxy/initialize"
+	methodInitialize      = "initialize"
+)
+
+// NewLink returns the two sides of a proxy that is a link of a chain.
+func NewLink(conductor *jsonrpc.Peer) (editor, agent Side) {
+	l := &link{conductor: conductor, sent: newTable[struct{}](maxPending)}
+	l.editor = &linkSide{link: l, lines: make(chan []byte)}
+	l.agent = &linkSide{link: l, lines: make(chan []byte), wraps: true}
+	go l.sort()
+	return l.editor, l.agent
+}
+
+// A link sorts what the conductor says by where it comes from.
+type link struct {
+	conductor     *jsonrpc.Peer
+	editor, agent *linkSide
+
+	mu   sync.Mutex
+	sent table[struct{}] // the requests that went to the next one
+	err  error           // read it after lines is closed
+}
+
+// sort hands the lines to the sides until the conductor ends.
+func (l *link) sort() {
+	defer close(l.editor.lines)
+	defer close(l.agent.lines)
+	for {
+		line, err := l.conductor.Read()
+		if err != nil {
+			l.err = err
+			return
+		}
+		if to, line := l.open(line); to != nil {
+			to.lines <- line
+		}
+	}
+}
+
+// open finds out where a line comes from, and takes it out of its envelope. One that cannot
+// be opened comes from nowhere.
+func (l *link) open(line []byte) (*linkSide, []byte) {
+	m, err := jsonrpc.Parse(line)
+	switch {
+	case err != nil:
+		return l.agent, line // which does not forward what it cannot read
+	case m.IsResponse():
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if _, known := l.sent.take(m.Key()); known {
+			return l.agent, line
+		}
+	case m.Method == methodProxyInitialize:
+		return l.editor, jsonrpc.Call(m.ID, methodInitialize, m.Params)
+	case m.Method == methodSuccessor:
+		method, params, err := openEnvelope(m.Params)
+		if err == nil {
+			return l.agent, jsonrpc.Call(m.ID, method, params)
+		}
+		if m.HasID() {
+			// Reading fails next if the conductor does not take the answer.
+			_ = l.conductor.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeInvalidParams, err.Error()))
+		}
+		return nil, nil
+	}
+	return l.editor, line
+}
+
+// openEnvelope takes a message out of its envelope.
+func openEnvelope(params json.RawMessage) (method string, inner json.RawMessage, err error) {
+	o, err := readParams(params)
+	if err != nil {
+		return "", nil, err
+	}
+	if method, err = o.RequiredText("method"); err != nil {
+		return "", nil, err
+	}
+	if strings.HasPrefix(method, "_proxy/") {
+		return "", nil, umpire.Errorf("method: %q cannot be in an envelope", method)
+	}
+	return method, o["params"], nil
+}
+
+// closeEnvelope puts a message into an envelope.
+func closeEnvelope(m *jsonrpc.Message) []byte {
+	params := append([]byte(`{"method":`), encode(m.Method)...)
+	if m.Params != nil {
+		params = append(append(params, `,"params":`...), m.Params...)
+	}
+	return jsonrpc.Call(m.ID, methodSuccessor, append(params, '}'))
+}
+
+// A linkSide is one side of a link.
+type linkSide struct {
+	link  *link
+	lines chan []byte
+	wraps bool
+}
+
+// Read returns the next line from this side.
+func (s *linkSide) Read() ([]byte, error) {
+	line, ok := <-s.lines
+	if !ok {
+		if errors.Is(s.link.err, io.EOF) {
+			return nil, io.EOF
+		}
+		return nil, s.link.err
+	}
+	return line, nil
+}
+
+// Write writes a message to this side.
+func (s *linkSide) Write(message []byte) error {
+	m, err := jsonrpc.Parse(message)
+	if err == nil && s.wraps && m.Method != "" {
+		if m.HasID() {
+			s.link.mu.Lock()
+			s.link.sent.put(m.Key(), struct{}{})
+			s.link.mu.Unlock()
+		}
+		message = closeEnvelope(&m)
+	}
+	return s.link.conductor.Write(message)
+}

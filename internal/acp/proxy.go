@@ -1,0 +1,290 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+)
+
+// A Side is the editor or the agent, as the proxy sees it. Read is for one goroutine; Write
+// is safe for concurrent use. A *jsonrpc.Peer is one.
+type Side interface {
+	Read() ([]byte, error)
+	Write(message []byte) error
+}
+
+// A Proxy forwards the messages of an editor and an agent, and judges what the agent asks
+// for. Editor, Agent and Judge are needed.
+type Proxy struct {
+	Editor, Agent Side
+	Judge         Judge
+	// HangUp tells the agent that the editor has ended; nil does not.
+	HangUp func()
+	// Report is told of messages that are not forwarded, and of refusals; nil is not.
+	Report func(error)
+
+	// ctx ends with the first side that ends: from then on nothing is allowed.
+	ctx  context.Context //nolint:containedctx // it is that of Run, for the requests that are held
+	end  context.CancelCauseFunc
+	work sync.WaitGroup
+	// nonce begins the ids of umpire's own questions: the agent cannot know it.
+	nonce string
+
+	mu       sync.Mutex
+	sessions table[*session]
+	// asked are the editor's requests that may open a session or begin a turn.
+	asked table[jsonrpc.Message]
+	// dialogs are the requests that went to the editor, with what follows its answer.
+	dialogs table[func(*jsonrpc.Message) bool]
+	held    map[string]*hold
+	counter int
+	// notices go to the judge one after another.
+	notices chan Notice
+}
+
+// A hold is a request of the agent that waits for its judgement.
+type hold struct {
+	session string
+	stop    context.CancelCauseFunc
+}
+
+const (
+	// maxHeld is how many requests of the agent may be judged at once; more are refused.
+	maxHeld = 128
+	// maxNotices is how many notices may wait; more are dropped.
+	maxNotices = 1024
+)
+
+// Why a request is not judged any more.
+var (
+	errTurnCancelled    = errors.New("the turn was cancelled")
+	errRequestCancelled = errors.New("the agent cancelled the request")
+)
+
+// parting is how long the sides may take to end, once one of them has.
+const parting = 3 * time.Second
+
+// Run forwards messages until one side ends. What is held then is answered by nobody. The
+// error is nil when the editor has ended, and io.EOF when the agent has.
+func (p *Proxy) Run(ctx context.Context) error {
+	p.ctx, p.end = context.WithCancelCause(ctx)
+	p.nonce = rand.Text()
+	p.sessions, p.asked = newTable[*session](maxSessions), newTable[jsonrpc.Message](maxPending)
+	p.dialogs, p.held = newTable[func(*jsonrpc.Message) bool](maxPending), map[string]*hold{}
+	p.notices = make(chan Notice, maxNotices)
+	ended := make(chan struct{})
+	go p.tellAll(ended)
+	agentEnded := make(chan struct{})
+	go func() { p.end(cmp.Or(p.readAll(p.Editor, p.fromEditor), errEditorEnded)) }()
+	go func() {
+		p.end(cmp.Or(p.readAll(p.Agent, p.fromAgent), io.EOF))
+		close(agentEnded)
+	}()
+	<-p.ctx.Done()
+	if p.HangUp != nil {
+		p.HangUp()
+	}
+	within(parting, func() { <-agentEnded })
+	within(parting, p.work.Wait)
+	close(ended)
+	if err := context.Cause(p.ctx); !errors.Is(err, errEditorEnded) { //nolint:contextcheck // it comes from ctx
+		return err
+	}
+	return nil
+}
+
+// over reports whether a side has ended, so that nothing is allowed any more.
+func (p *Proxy) over() bool { return p.ctx.Err() != nil }
+
+// within does something that may take too long, and waits for it no longer than that.
+func within(limit time.Duration, do func()) {
+	done := make(chan struct{})
+	go func() {
+		do()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}
+
+// errEditorEnded says that the editor needs the agent no more.
+var errEditorEnded = errors.New("the editor has ended")
+
+// readAll reads what one side says until it ends, and then returns nil.
+func (p *Proxy) readAll(side Side, forward func([]byte) error) error {
+	for {
+		line, err := side.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := forward(line); err != nil {
+			return err
+		}
+	}
+}
+
+// tellAll hands the notices to the judge, which may take its time.
+func (p *Proxy) tellAll(told <-chan struct{}) {
+	for {
+		select {
+		case n := <-p.notices:
+			p.Judge.Tell(context.WithoutCancel(p.ctx), n)
+		case <-told:
+			return
+		}
+	}
+}
+
+// tell hands a notice on; nil is none. Nothing waits for it.
+func (p *Proxy) tell(n *Notice) {
+	if n == nil {
+		return
+	}
+	select {
+	case p.notices <- *n:
+	default:
+		p.report(umpire.Errorf("more than %d notices wait; one is dropped", maxNotices))
+	}
+}
+
+func (p *Proxy) report(err error) {
+	if p.Report != nil {
+		p.Report(err)
+	}
+}
+
+// fromEditor forwards a message of the editor. The editor is the person's own program: what
+// cannot be read is forwarded as it is.
+func (p *Proxy) fromEditor(line []byte) error {
+	m, err := jsonrpc.Parse(line)
+	if err != nil {
+		return p.Agent.Write(line)
+	}
+	switch {
+	case m.IsResponse():
+		if p.answerDialog(&m) {
+			return nil
+		}
+	case m.IsRequest():
+		p.mu.Lock()
+		p.asked.put(m.Key(), m)
+		notice := p.noteRequest(&m)
+		p.mu.Unlock()
+		p.tell(notice)
+	case m.Method == "session/cancel":
+		err := p.Agent.Write(line)
+		p.cancelSession(m.Params)
+		return err
+	}
+	return p.Agent.Write(line)
+}
+
+// fromAgent forwards or judges a message of the agent.
+func (p *Proxy) fromAgent(line []byte) error {
+	m, err := jsonrpc.Parse(line)
+	switch {
+	case len(line) == 1 || err == nil && m.Method == "" && !m.IsResponse():
+		return p.Editor.Write(line)
+	case err != nil:
+		p.report(umpire.Errorf("a message of the agent is not forwarded: %w", err))
+		return nil
+	case m.IsResponse():
+		p.mu.Lock()
+		request, known := p.asked.take(m.Key())
+		var notice *Notice
+		if known {
+			notice = p.noteResponse(&request, &m)
+		}
+		p.mu.Unlock()
+		p.tell(notice)
+	case m.Method == "session/update":
+		p.noteUpdate(&m)
+	case m.Method == "$/cancel_request" && p.cancelRequest(m.Params):
+		return nil
+	case isJudged(m.Method):
+		return p.judge(&m)
+	}
+	return p.Editor.Write(line)
+}
+
+// judge judges a request of the agent while other messages go on.
+func (p *Proxy) judge(m *jsonrpc.Message) error {
+	if !m.IsRequest() {
+		p.report(umpire.Errorf("a message of the agent is not forwarded: %s without an id", m.Method))
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, held := p.held[m.Key()]
+	_, asked := p.dialogs.of[m.Key()]
+	switch {
+	case p.over():
+		return nil
+	case held, asked, len(p.held) >= maxHeld:
+		return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
+			"umpire: a request with this id waits already, or too many do"))
+	}
+	ctx, stop := context.WithCancelCause(p.ctx)
+	h := &hold{stop: stop}
+	if s, err := p.sessionOf(m.Params); err == nil {
+		h.session = s.id
+	}
+	p.held[m.Key()] = h
+	p.work.Go(func() {
+		defer stop(nil)
+		err := p.settleRequest(ctx, m)
+		p.mu.Lock()
+		delete(p.held, m.Key())
+		p.mu.Unlock()
+		if err != nil {
+			p.end(err)
+		}
+	})
+	return nil
+}
+
+// cancelSession stops judging what a cancelled turn asked for.
+func (p *Proxy) cancelSession(params json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var about sessionParams
+	if json.Unmarshal(params, &about) != nil {
+		return
+	}
+	for _, h := range p.held {
+		if h.session == about.Session {
+			h.stop(errTurnCancelled)
+		}
+	}
+}
+
+// cancelRequest stops judging a request that the agent cancels. It reports false for one that
+// is not judged here.
+func (p *Proxy) cancelRequest(params json.RawMessage) bool {
+	var about struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if json.Unmarshal(params, &about) != nil {
+		return false
+	}
+	h, known := p.held[jsonrpc.KeyOf(about.ID)]
+	if known {
+		h.stop(errRequestCancelled)
+	}
+	return known
+}
