@@ -13,6 +13,9 @@ type Question struct {
 	Call umpire.Call
 	// Project is the folder of the session.
 	Project string
+	// Dialog says that the agent asks, and that the editor's dialog may answer. Otherwise the
+	// editor would do it without a question.
+	Dialog bool
 }
 
 // An Answer is what becomes of a question, and why, for people and for the model. The zero

@@ -56,7 +56,8 @@ func (p *Proxy) readRequest(m *jsonrpc.Message) (*session, []umpire.Call, error)
 	}
 	for i := range calls {
 		p.counter++
-		calls[i].ID = umpire.CallID(fmt.Sprintf("%s-%d", cmp.Or(toolID(m.Params), m.Method), p.counter))
+		// Not the agent's id alone: it may ask twice about one call, also after a restart.
+		calls[i].ID = umpire.CallID(fmt.Sprintf("%s-%s-%d", cmp.Or(toolID(m.Params), m.Method), p.nonce[:8], p.counter))
 	}
 	return s, calls, err
 }
@@ -82,7 +83,8 @@ func (p *Proxy) decide(ctx context.Context, s *session, m *jsonrpc.Message, call
 		if passed {
 			continue
 		}
-		each, err := p.Judge.Decide(ctx, Question{Call: calls[i], Project: s.project})
+		q := Question{Call: calls[i], Project: s.project, Dialog: m.Method == methodPermission}
+		each, err := p.Judge.Decide(ctx, q)
 		switch {
 		case err != nil:
 			return Answer{Reason: err.Error()}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -124,9 +125,10 @@ const (
 // Hosts are all that are known.
 var Hosts = []*Host{&claude, &muse}
 
-// Find returns a host by its name, nil for one that is not known.
+// Find returns a host by its name, nil for one that is not known. The agents behind umpire acp
+// are found as well: they start no hook, so that they are not listed.
 func Find(name string) *Host {
-	for _, h := range Hosts {
+	for _, h := range append(slices.Clip(Hosts), &acp) {
 		if h.Name == name {
 			return h
 		}
