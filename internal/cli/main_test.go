@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/umpirehq/umpire/internal/acp/acptest"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
@@ -24,7 +25,9 @@ import (
 // calls it.
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	testscript.Main(m, map[string]func(){"umpire": scriptMain, "mcp-server": mcptest.Main})
+	testscript.Main(m, map[string]func(){
+		"umpire": scriptMain, "mcp-server": mcptest.Main, "acp-agent": acptest.AgentMain, "acp-editor": acptest.EditorMain,
+	})
 }
 
 // TestScripts runs the scripts in testdata/script with the real program. Each

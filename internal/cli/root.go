@@ -20,6 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/programs"
+	"github.com/umpirehq/umpire/internal/cli/proxy"
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
@@ -61,7 +62,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
 	addGroup(root, groupRules, rules.NewCommand(a), rules.NewTrustCommand(a), programs.NewCommand(a))
 	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newAutonomyCommand(a), hook.NewCommand(a),
-		try.NewExecCommand(a), bench.NewCommand(a), conformance.NewCommand(a), newVersionCommand(a))
+		proxy.NewACPCommand(a), try.NewExecCommand(a), bench.NewCommand(a), conformance.NewCommand(a), newVersionCommand(a))
 	root.AddCommand(newManCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addGroup(root, groupLook, newCompletionCommand(a))

@@ -71,7 +71,7 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	front := host.Front{
 		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Dir: a.Dir, Now: a.Now,
 		Responder: NewResponder(a), Nonce: rand.Text,
-		Line:   func(ctx context.Context, _ *host.Question) (*host.Line, error) { return findLine(ctx, a) },
+		Line:   func(ctx context.Context, _ *host.Question) (*host.Line, error) { return FindLine(ctx, a) },
 		Runner: func() string { return process.Host(os.Getppid()) },
 	}
 	front.Responder.Decided = func(_ *host.Question, project string, _ *umpire.Decision) { keepSnapshot(a, project) }
@@ -129,10 +129,10 @@ func readResponderConfig(
 	}, nil
 }
 
-// findLine finds the gate that a question goes to. An error of the configuration is reported
+// FindLine finds the gate that a question goes to. An error of the configuration is reported
 // by the part that decides by it. Where umpire only warns, a gate that cannot be asked holds
 // nothing up.
-func findLine(ctx context.Context, a *app.App) (*host.Line, error) {
+func FindLine(ctx context.Context, a *app.App) (*host.Line, error) {
 	c, err := a.ReadUserConfig()
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above

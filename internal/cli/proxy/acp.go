@@ -1,0 +1,94 @@
+// Package proxy is umpire acp and umpire mcp: umpire between two programs.
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/acp"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+	"github.com/umpirehq/umpire/internal/process"
+)
+
+const acpLong = `Stands between an editor and a coding agent that speak the Agent Client Protocol
+(ACP), and decides what the agent may do. In the editor's settings, put
+"umpire acp --" before the command of the agent:
+
+  gemini --acp      becomes   umpire acp -- gemini --acp
+
+The agent's questions are answered where umpire knows that the call is safe or
+refuses it, and else go to the editor's own dialog, or to umpire's inbox while
+somebody looks at it (see the key hook.when_asked). Files that the editor is to
+read or write for the agent, and commands that it is to run, are decided in the
+same way. Everything else passes as it came. When either of the two ends, the
+other one is ended.
+
+An agent that never asks runs its own tools without umpire: set it up to ask.
+
+With --chain it is a link of a chain that agent-client-protocol-conductor leads,
+and starts no agent.`
+
+const acpExample = `  umpire acp -- gemini --acp
+  umpire acp -- opencode acp
+  agent-client-protocol-conductor agent "umpire acp --chain" "gemini --acp"`
+
+// NewACPCommand is `umpire acp`.
+func NewACPCommand(a *app.App) *cobra.Command {
+	var chain bool
+	cmd := &cobra.Command{
+		Use: "acp -- AGENT...", Args: cobra.ArbitraryArgs,
+		Short: "Decide for an agent that an editor runs (ACP)", Long: acpLong, Example: acpExample,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if chain == (len(words) > 0) {
+				return app.Usage(cmd.CommandPath()+" --help", "want either the command of an AGENT or --chain")
+			}
+			return runACP(cmd.Context(), a, words)
+		},
+	}
+	cmd.Flags().BoolVar(&chain, "chain", false, "be a link of a chain of proxies, which a conductor starts")
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+// runACP forwards messages until the editor or the agent ends.
+func runACP(ctx context.Context, a *app.App, words []string) error {
+	j := newJudge(a, "acp")
+	defer j.close()
+	p := acp.Proxy{Judge: j, Report: a.RemarkError}
+	outer := jsonrpc.NewPeer(a.Stdin, a.Stdout)
+	if len(words) == 0 {
+		j.runner = process.Host(os.Getppid()) // the conductor, which starts the agent as well
+		p.Editor, p.Agent = acp.NewLink(outer)
+		return describeEnd(p.Run(ctx), nil)
+	}
+	agent, err := startChild(a, words)
+	if err != nil {
+		return err
+	}
+	defer agent.stop()
+	j.runner = process.NameOf(os.Getpid()) // the agent descends from it
+	p.Editor, p.Agent = outer, agent.peer
+	p.HangUp = agent.hangUp
+	return describeEnd(p.Run(ctx), agent)
+}
+
+// describeEnd says how a proxy ended. The end of a program that was started is its own to
+// explain.
+func describeEnd(err error, child *child) error {
+	if !errors.Is(err, io.EOF) || child == nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+			return nil
+		}
+		return app.Failed(err)
+	}
+	if ended := child.end(); ended != nil {
+		return app.Failed(umpire.Errorf("%s has ended: %w", child.program, ended))
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package proxy
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/acp"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// A judge asks what a hook would ask: the gate that runs, or one of this process. It is safe
+// for concurrent use.
+type judge struct {
+	app    *app.App
+	host   string // the name of the host in package host
+	runner string // the process that works for the model
+	// unattended says that nobody can be asked but in umpire's inbox.
+	unattended bool
+
+	own     sync.Once
+	gate    *app.StartedGate
+	fallen  *host.Responder
+	problem error
+}
+
+func newJudge(a *app.App, host string) *judge { return &judge{app: a, host: host} }
+
+// close ends the gate of this process.
+func (j *judge) close() {
+	j.own.Do(func() {})
+	if j.gate == nil {
+		return
+	}
+	if err := j.gate.Close(); err != nil {
+		j.app.RemarkError(err)
+	}
+}
+
+// responder is that of this process, for where no gate runs.
+func (j *judge) responder(ctx context.Context) (*host.Responder, error) {
+	j.own.Do(func() {
+		conf, err := j.app.LoadConfig(j.app.Dir)
+		if err != nil {
+			j.problem = err
+			return
+		}
+		at, err := j.app.ReadStoreAddress(conf.Store)
+		if err == nil {
+			j.gate, err = j.app.StartGate(context.WithoutCancel(ctx), conf, at, true)
+		}
+		if j.problem = err; err != nil {
+			return
+		}
+		j.fallen = hook.NewGateResponder(j.app, j.gate.Gate)
+		j.fallen.UseGate(j.gate.Gate, func() bool { return false })
+	})
+	return j.fallen, j.problem
+}
+
+// A payload is a question or a notice in the form of the host acp.
+type payload struct {
+	Event    string          `json:"acp_event"`
+	Mode     string          `json:"permission_mode,omitempty"`
+	Session  string          `json:"session_id"`
+	Dir      string          `json:"cwd"`
+	Project  string          `json:"project_dir"`
+	Tool     string          `json:"tool_name,omitempty"`
+	Input    json.RawMessage `json:"tool_input,omitempty"`
+	ID       string          `json:"tool_use_id,omitempty"`
+	Response json.RawMessage `json:"tool_response,omitempty"`
+	Failure  string          `json:"error,omitempty"`
+	Prompt   string          `json:"prompt,omitempty"`
+}
+
+// Decide asks about a call.
+func (j *judge) Decide(ctx context.Context, q acp.Question) (acp.Answer, error) {
+	p := payloadOf("before", string(q.Call.Session), q.Project, &q.Call)
+	silence := host.Allow // the editor does what it is asked to, and what is refused or asked says so
+	if p.Mode = host.ACPRequest; q.Dialog {
+		p.Mode, silence = host.ACPQuestion, host.Ask
+	}
+	out, exit, err := j.ask(ctx, p)
+	if err != nil {
+		return acp.Answer{}, err
+	}
+	return readAnswer(out, exit, silence)
+}
+
+func payloadOf(event, session, project string, call *umpire.Call) payload {
+	return payload{
+		Event: event, Session: session, Dir: cmp.Or(call.Dir, project), Project: project,
+		Tool: call.Tool, Input: call.Input, ID: string(call.ID),
+	}
+}
+
+// noticeEvents are the events that tell of what happened.
+var noticeEvents = map[acp.NoticeKind]string{
+	acp.Prompted: "prompt", acp.Stopped: "stop", acp.Finished: "after", acp.Failed: "failed",
+}
+
+// Tell tells of what happened.
+func (j *judge) Tell(ctx context.Context, n acp.Notice) {
+	p := payloadOf(noticeEvents[n.Kind], string(n.Session), n.Project, &n.Call)
+	p.Prompt, p.Response = n.Text, n.Output
+	if n.Kind == acp.Failed {
+		p.Failure, p.Response = string(n.Output), nil
+	}
+	if out, exit, err := j.ask(ctx, p); err != nil {
+		j.app.RemarkError(err)
+	} else if exit != 0 {
+		j.app.Remark(string(bytes.TrimSpace(out.Bytes())))
+	}
+}
+
+// ask has the question answered as that of a hook. The text is what the hook would print.
+func (j *judge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int, err error) {
+	line, err := hook.FindLine(ctx, j.app)
+	var responder *host.Responder
+	if err == nil && line == nil {
+		responder, err = j.responder(ctx)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	out = &bytes.Buffer{}
+	front := host.Front{
+		Stdin: bytes.NewReader(strictjson.EncodeLine(p)), Stdout: out, Stderr: io.Discard, Getenv: j.getenv,
+		Dir: p.Project, Now: j.app.Now, Nonce: rand.Text, Runner: func() string { return j.runner },
+		Responder: responder,
+		Line:      func(context.Context, *host.Question) (*host.Line, error) { return line, nil },
+	}
+	exit, known := front.Answer(ctx, []string{j.host})
+	if !known {
+		return nil, 0, umpire.Errorf("host %q is not known", j.host)
+	}
+	return out, exit, nil
+}
+
+// getenv is the environment, in which nothing is said about who is there: the proxy knows.
+func (j *judge) getenv(name string) string {
+	switch name {
+	case "CLAUDE_CODE_SESSION_ATTENDED":
+		if j.unattended {
+			return "0"
+		}
+		return ""
+	case "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR":
+		return ""
+	}
+	return j.app.Getenv(name)
+}
+
+// readAnswer reads what the hook of the host acp prints; silence is what saying nothing means.
+func readAnswer(out *bytes.Buffer, exit int, silence host.Reply) (acp.Answer, error) {
+	var said struct {
+		Decision string `json:"decision"`
+		Reason   string `json:"reason"`
+		Message  string `json:"message"`
+	}
+	if out.Len() > 0 {
+		if err := json.Unmarshal(out.Bytes(), &said); err != nil {
+			return acp.Answer{}, umpire.Errorf("read the gate's answer: %w", err)
+		}
+	}
+	answer := acp.Answer{Reason: cmp.Or(said.Reason, said.Message, "denied by umpire")}
+	switch {
+	case exit != 0:
+	case said.Decision == "allow":
+		answer.Reply = host.Allow
+	case said.Decision == "ask":
+		answer.Reply = host.Ask
+	case said.Decision == "":
+		answer.Reply = silence
+	}
+	return answer, nil
+}
