@@ -36,7 +36,6 @@ type layer struct {
 var layers = []layer{
 	{"pure", "."},
 	{"pure", "internal/strictjson"},
-	{"pure", "internal/jsonrpc"},
 	{"pure", "internal/token"},
 	{"pure", "internal/lazyregexp"},
 	{"pure", "shell/internal/scan"},
@@ -51,6 +50,7 @@ var layers = []layer{
 	{"world", "internal/manifest"},
 	{"world", "internal/project"},
 	{"world", "internal/process"},
+	{"world", "internal/jsonrpc"},
 	{"world", "internal/rulefile"},
 	{"world", "internal/config"},
 	{"world", "internal/userhook"},

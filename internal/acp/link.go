@@ -21,7 +21,7 @@ const (
 )
 
 // NewLink returns the two sides of a proxy that is a link of a chain.
-func NewLink(conductor *jsonrpc.Peer) (editor, agent Side) {
+func NewLink(conductor *jsonrpc.Peer) (editor, agent jsonrpc.Side) {
 	l := &link{conductor: conductor, sent: newTable[struct{}](maxPending)}
 	l.editor = &linkSide{link: l, lines: make(chan []byte)}
 	l.agent = &linkSide{link: l, lines: make(chan []byte), wraps: true}

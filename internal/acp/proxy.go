@@ -1,40 +1,27 @@
 package acp
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"io"
 	"sync"
-	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 )
 
-// A Side is the editor or the agent, as the proxy sees it. Read is for one goroutine; Write
-// is safe for concurrent use. A *jsonrpc.Peer is one.
-type Side interface {
-	Read() ([]byte, error)
-	Write(message []byte) error
-}
-
 // A Proxy forwards the messages of an editor and an agent, and judges what the agent asks
 // for. Editor, Agent and Judge are needed.
 type Proxy struct {
-	Editor, Agent Side
+	Editor, Agent jsonrpc.Side
 	Judge         Judge
 	// HangUp tells the agent that the editor has ended; nil does not.
 	HangUp func()
 	// Report is told of messages that are not forwarded, and of refusals; nil is not.
 	Report func(error)
 
-	// ctx ends with the first side that ends: from then on nothing is allowed.
-	ctx  context.Context //nolint:containedctx // it is that of Run, for the requests that are held
-	end  context.CancelCauseFunc
-	work sync.WaitGroup
+	relay jsonrpc.Relay
 	// nonce begins the ids of umpire's own questions: the agent cannot know it.
 	nonce string
 
@@ -69,80 +56,28 @@ var (
 	errRequestCancelled = errors.New("the agent cancelled the request")
 )
 
-// parting is how long the sides may take to end, once one of them has.
-const parting = 3 * time.Second
-
 // Run forwards messages until one side ends. What is held then is answered by nobody. The
 // error is nil when the editor has ended, and io.EOF when the agent has.
 func (p *Proxy) Run(ctx context.Context) error {
-	p.ctx, p.end = context.WithCancelCause(ctx)
+	p.relay = jsonrpc.Relay{Client: p.Editor, Server: p.Agent, HangUp: p.HangUp}
+	p.relay.Begin(ctx)
 	p.nonce = rand.Text()
 	p.sessions, p.asked = newTable[*session](maxSessions), newTable[jsonrpc.Message](maxPending)
 	p.dialogs, p.held = newTable[func(*jsonrpc.Message) bool](maxPending), map[string]*hold{}
 	p.notices = make(chan Notice, maxNotices)
 	ended := make(chan struct{})
-	go p.tellAll(ended)
-	agentEnded := make(chan struct{})
-	go func() { p.end(cmp.Or(p.readAll(p.Editor, p.fromEditor), errEditorEnded)) }()
-	go func() {
-		p.end(cmp.Or(p.readAll(p.Agent, p.fromAgent), io.EOF))
-		close(agentEnded)
-	}()
-	<-p.ctx.Done()
-	if p.HangUp != nil {
-		p.HangUp()
-	}
-	within(parting, func() { <-agentEnded })
-	within(parting, p.work.Wait)
-	close(ended)
-	if err := context.Cause(p.ctx); !errors.Is(err, errEditorEnded) { //nolint:contextcheck // it comes from ctx
-		return err
-	}
-	return nil
-}
-
-// over reports whether a side has ended, so that nothing is allowed any more.
-func (p *Proxy) over() bool { return p.ctx.Err() != nil }
-
-// within does something that may take too long, and waits for it no longer than that.
-func within(limit time.Duration, do func()) {
-	done := make(chan struct{})
-	go func() {
-		do()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(limit):
-	}
-}
-
-// errEditorEnded says that the editor needs the agent no more.
-var errEditorEnded = errors.New("the editor has ended")
-
-// readAll reads what one side says until it ends, and then returns nil.
-func (p *Proxy) readAll(side Side, forward func([]byte) error) error {
-	for {
-		line, err := side.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := forward(line); err != nil {
-			return err
-		}
-	}
+	defer close(ended)
+	go p.tellAll(context.WithoutCancel(ctx), ended)
+	return p.relay.Run(p.fromEditor, p.fromAgent)
 }
 
 // tellAll hands the notices to the judge, which may take its time.
-func (p *Proxy) tellAll(told <-chan struct{}) {
+func (p *Proxy) tellAll(ctx context.Context, ended <-chan struct{}) {
 	for {
 		select {
 		case n := <-p.notices:
-			p.Judge.Tell(context.WithoutCancel(p.ctx), n)
-		case <-told:
+			p.Judge.Tell(ctx, n)
+		case <-ended:
 			return
 		}
 	}
@@ -231,27 +166,23 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 	_, held := p.held[m.Key()]
 	_, asked := p.dialogs.of[m.Key()]
 	switch {
-	case p.over():
+	case p.relay.Over():
 		return nil
 	case held, asked, len(p.held) >= maxHeld:
 		return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
 			"umpire: a request with this id waits already, or too many do"))
 	}
-	ctx, stop := context.WithCancelCause(p.ctx)
-	h := &hold{stop: stop}
+	h := &hold{}
 	if s, err := p.sessionOf(m.Params); err == nil {
 		h.session = s.id
 	}
 	p.held[m.Key()] = h
-	p.work.Go(func() {
-		defer stop(nil)
+	h.stop = p.relay.Go(func(ctx context.Context) error {
 		err := p.settleRequest(ctx, m)
 		p.mu.Lock()
 		delete(p.held, m.Key())
 		p.mu.Unlock()
-		if err != nil {
-			p.end(err)
-		}
+		return err
 	})
 	return nil
 }

@@ -25,7 +25,7 @@ func (p *Proxy) settleRequest(ctx context.Context, m *jsonrpc.Message) error {
 	}
 	answer := p.decide(ctx, s, m, calls)
 	switch cause := context.Cause(ctx); {
-	case p.over():
+	case p.relay.Over():
 		return nil // nobody is there to be answered
 	case errors.Is(cause, errTurnCancelled) && m.Method == methodPermission:
 		return p.Agent.Write(jsonrpc.Answer(m.ID, cancelled))
@@ -121,7 +121,7 @@ func (p *Proxy) allow(s *session, m *jsonrpc.Message, calls []umpire.Call) error
 
 // refuse says no to a request. A question for which no option refuses once gets an error.
 func (p *Proxy) refuse(m *jsonrpc.Message, answer Answer) error {
-	if p.over() {
+	if p.relay.Over() {
 		return nil
 	}
 	if m.Method == methodPermission {
@@ -164,7 +164,7 @@ func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls [
 	p.mu.Lock()
 	p.dialogs.put(jsonrpc.KeyOf(id), func(*jsonrpc.Message) bool { return true }) // it came too late
 	p.mu.Unlock()
-	if p.over() {
+	if p.relay.Over() {
 		return nil
 	}
 	return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeCancelled, context.Cause(ctx).Error()))

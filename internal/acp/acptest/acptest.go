@@ -38,7 +38,7 @@ func newStream(in io.Reader, out io.Writer) *stream {
 	return &stream{in: s, out: out}
 }
 
-func (s *stream) read() (m message, ok bool) {
+func (s *stream) next() (m message, ok bool) {
 	for s.in.Scan() {
 		if json.Unmarshal(s.in.Bytes(), &m) == nil {
 			return m, true
@@ -78,7 +78,7 @@ func AgentMain() {
 		panic(err)
 	}
 	for {
-		m, ok := s.read()
+		m, ok := s.next()
 		if !ok {
 			return
 		}
@@ -155,7 +155,7 @@ func EditorMain() {
 	s := newStream(out, in)
 	s.write(message{ID: encode(1), Method: "initialize", Params: encode(map[string]any{"protocolVersion": 1})})
 	for {
-		m, ok := s.read()
+		m, ok := s.next()
 		if !ok {
 			fmt.Println("the agent has ended:", cmd.Wait())
 			return

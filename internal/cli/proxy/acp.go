@@ -87,7 +87,7 @@ func describeEnd(err error, child *child) error {
 		}
 		return app.Failed(err)
 	}
-	if ended := child.end(); ended != nil {
+	if ended := child.awaitEnd(); ended != nil {
 		return app.Failed(umpire.Errorf("%s has ended: %w", child.program, ended))
 	}
 	return nil

@@ -59,8 +59,8 @@ func startChild(a *app.App, words []string) (*child, error) {
 // hangUp asks the program to end, by the end of its input.
 func (c *child) hangUp() { c.input.Close() } //nolint:errcheck // it may have ended already
 
-// end waits for the program to end, and returns how.
-func (c *child) end() error {
+// awaitEnd waits for the program to end, and returns how.
+func (c *child) awaitEnd() error {
 	timer := time.NewTimer(childGrace)
 	defer timer.Stop()
 	select {
@@ -74,6 +74,6 @@ func (c *child) end() error {
 // stop ends the program, with all that it started.
 func (c *child) stop() {
 	c.hangUp()
-	_ = c.end() // it is not asked how
+	_ = c.awaitEnd() // it is not asked how
 	c.group.Stop(childGrace)
 }
