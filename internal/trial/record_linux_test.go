@@ -214,7 +214,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		pending, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile))
 		must(t, err)
 		recovered += len(pending)
-		for range 2 { // a process that another test is starting may hold a lock until it runs
+		for range 5 { // a process that another test is starting may hold a lock until it runs
 			must(t, errors.Join(Recover(t.Context(), l.state, nil), Settle(t.Context(), l.state)))
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -282,6 +282,12 @@ func TestUndoOfWrite(t *testing.T) {
 	l.mustUndo(t)
 	if got := l.read(t, "a"); got != numbers(9, map[int]string{7: "later\n"}) {
 		t.Errorf("it is\n%s", got)
+	}
+	made := l.record(t, false, []string{l.path("made")}, func(r *Recording) { replaceFile(t, r, l.path("made"), "made\n") })
+	l.write(t, "made", "made\nand edited\n")
+	_, err := Undo(t.Context(), UndoSpec{State: l.state, ID: made.ID})
+	if _, conflict := errors.AsType[*ConflictError](err); !conflict || l.read(t, "made") != "made\nand edited\n" {
+		t.Errorf("%v, want a conflict about a new file that somebody has edited", err)
 	}
 }
 

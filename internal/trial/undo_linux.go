@@ -401,7 +401,7 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	}
 	conflict := &ConflictError{Paths: []string{s.Path}}
 	kept, saved := u.savedText(i)
-	if !saved || !isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
+	if !s.Before.Exists() || !saved || !isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
 		return conflict
 	}
 	now, err := u.textNow(i)
