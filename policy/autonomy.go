@@ -185,7 +185,7 @@ func inSystemState(a *umpire.Access) bool {
 // no link. Without a look it may.
 func searchFindsNothing(j *judge) bool {
 	found, looked := lookThrough(j)
-	return looked && found.Secret == "" && found.Problem == "" && len(found.Links) == 0
+	return looked && found.IsNothing()
 }
 
 // goesToListed reports a host that the person listed as a destination.

@@ -27,7 +27,8 @@ var editors = map[string]editor{
 	"mkdir": {letters: "pv", options: "--parents --verbose"},
 	"touch": {letters: "acm"},
 	"sed -i": {
-		letters: "nErsz", options: "-e --expression --regexp-extended --quiet --silent", patterns: true, suffix: true,
+		letters: "nErsz", options: "-e --expression --in-place --regexp-extended --quiet --silent", patterns: true,
+		suffix: true,
 	},
 	"tee":       {letters: "a", options: "--append"},
 	"gofmt":     {options: "-w -s -l -d"},
@@ -42,13 +43,17 @@ var editors = map[string]editor{
 func editorOf(a *umpire.Access) (e editor, known bool) {
 	name, words := a.Program, a.Words
 	if name == "git" || name == "sed" {
-		name = a.Table
+		name = strings.Replace(a.Table, "--in-place", "-i", 1)
 	}
 	e, known = editors[name]
 	if !known || len(words) == 0 {
 		return e, false
 	}
+	edited := false
 	for _, word := range words[1:] {
+		if e.suffix && (strings.HasPrefix(word, "-i") || strings.HasPrefix(word, "--in-place")) {
+			known, edited = known && !edited, true // the facts look at one suffix
+		}
 		switch {
 		case strings.HasPrefix(word, "-") && word != "-":
 			known = known && e.knowsOption(word)
@@ -81,7 +86,7 @@ func isEditing(j *judge) bool {
 	case !startsCommands(j.tool) || len(j.accesses) > maxEditing:
 		return false
 	case a.Redirect:
-		return isEdit(j, a) && printsInto(j, a.Part) && !reachesNewLink(j, a)
+		return isEdit(j, a) && printsInto(j, a) && !reachesNewLink(j, a)
 	case a.Kind == umpire.KindExec || a.Kind == umpire.KindWrite || a.Kind == umpire.KindDelete:
 		return partEdits(j, a.Part)
 	}
@@ -92,13 +97,24 @@ func isEditing(j *judge) bool {
 func isEdit(j *judge, a *umpire.Access) bool {
 	switch a.Kind { //nolint:exhaustive // the others change no path
 	case umpire.KindWrite:
-		return a.Doubt == "" && (!a.Tree || len(a.Kinds) > 0) &&
+		return a.Doubt == "" && (!a.Tree || len(a.Kinds) > 0 && leadsNowhere(j, a)) &&
 			(a.Place == umpire.PlaceInside || a.Place == umpire.PlaceHarmless || isScratch(j, a))
 	case umpire.KindDelete:
 		return a.Doubt == "" && a.Place == umpire.PlaceInside && a.Consequence == umpire.Reversible &&
 			!j.policy.NamesSecret(a.Resolved) // by its new name nobody would know it
 	}
 	return false
+}
+
+// leadsNowhere reports that none of the files below a folder that a formatter changes is a link out
+// of the project, through which it would write. Without a look one may be.
+func leadsNowhere(j *judge, a *umpire.Access) bool {
+	files := *a
+	files.Kind, files.Follows, files.Handed = umpire.KindRead, true, nil
+	for _, kind := range a.Kinds {
+		files.Handed = append(files.Handed, "*"+kind)
+	}
+	return j.given.Search != nil && j.given.Search(&files).IsNothing()
 }
 
 // partEdits reports whether one program of the editors does all that a part does.
@@ -174,15 +190,16 @@ func matchesName(pattern, name string) bool {
 	return matched || err != nil
 }
 
-// printsInto reports whether the one program of a part has something to print. Without one, or
-// with one that prints nothing, a redirection only empties its file.
-func printsInto(j *judge, part int) bool {
+// printsInto reports whether the one program of a part has something to print into a file. Without
+// one, or with one that prints nothing, a redirection only empties the file; so it does when the
+// program reads that very file, which is emptied first.
+func printsInto(j *judge, file *umpire.Access) bool {
 	prints := false
 	for i := range j.accesses {
 		a := &j.accesses[i]
 		switch {
-		case a.Part != part:
-		case a.Kind == umpire.KindRead && a.Place == umpire.PlaceHarmless:
+		case a.Part != file.Part:
+		case a.Kind == umpire.KindRead && (a.Place == umpire.PlaceHarmless || a.Resolved == file.Resolved):
 			return false
 		case a.Kind == umpire.KindExec && len(a.Words) > 0:
 			prints = printsText(a)
@@ -191,13 +208,17 @@ func printsInto(j *judge, part int) bool {
 	return prints
 }
 
-// printsText reports whether a program prints anything as far as its words tell.
+// printsText reports whether a program prints anything as far as its words tell. Of the words of echo
+// and printf, one has to be known in part, and more than a place for others.
 func printsText(a *umpire.Access) bool {
 	switch a.Program {
 	case ":", "true", "false":
 		return false
 	case "echo", "printf":
-		return slices.ContainsFunc(a.Words[1:], func(w string) bool { return w != "" && !strings.HasPrefix(w, "-") })
+		return slices.ContainsFunc(a.Words[1:], func(word string) bool {
+			text := strings.Trim(word, "\x00")
+			return text != "" && !strings.ContainsAny(text[:1], "-%") && !strings.Contains(text, `\c`)
+		})
 	}
 	return true
 }
@@ -214,18 +235,12 @@ func reachesNewLink(j *judge, a *umpire.Access) bool {
 
 // usedElsewhere reports whether another part of the line uses what a part writes.
 func usedElsewhere(j *judge, part int) bool {
-	for i := range j.accesses {
-		made := &j.accesses[i]
-		if made.Part != part || made.Kind != umpire.KindWrite {
-			continue
-		}
-		if slices.ContainsFunc(j.accesses, func(a umpire.Access) bool {
-			return a.Part != part && a.Paths() && isBelow(a.Resolved, made.Resolved)
-		}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.accesses, func(made umpire.Access) bool {
+		return made.Part == part && made.Kind == umpire.KindWrite &&
+			slices.ContainsFunc(j.accesses, func(a umpire.Access) bool {
+				return a.Part != part && a.Paths() && isBelow(a.Resolved, made.Resolved)
+			})
+	})
 }
 
 // mayLink reports whether the programs of a part may put links in place.

@@ -216,15 +216,8 @@ func countLiterals(segs []segment) int {
 // that folder holds everything that the target, a pattern itself, can match.
 func (g *glob) coversTree(target []segment) bool {
 	n := countLiterals(g.segs)
-	if g.anyDepth || len(g.segs) != n+1 || g.segs[n].sort != deep || countLiterals(target) < n {
-		return false
-	}
-	for i := range n {
-		if g.segs[i].text != target[i].text {
-			return false
-		}
-	}
-	return true
+	return !g.anyDepth && len(g.segs) == n+1 && g.segs[n].sort == deep && countLiterals(target) >= n &&
+		slices.EqualFunc(g.segs[:n], target[:n], hasSameText)
 }
 
 // driveLetter reports whether a path begins like C:/ or C:\.

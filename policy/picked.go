@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // sparesPicked reports whether a rule about what nothing brings back is not about what a
 // filter picks: `find ~ -atime +100 -delete` deletes no home, and `find / -name '*.log'`
@@ -11,7 +14,7 @@ func (c *compiled) sparesPicked(g *glob, target []segment, named bool) bool {
 		return c.wholeFolder
 	}
 	n := countLiterals(g.segs)
-	inside := n > 0 && countLiterals(target) >= n && segmentsEqual(g.segs[:n], target[:n])
+	inside := n > 0 && countLiterals(target) >= n && slices.EqualFunc(g.segs[:n], target[:n], hasSameText)
 	last, name := &g.segs[len(g.segs)-1], &target[len(target)-1]
 	switch {
 	case last.sort == literal:
@@ -38,11 +41,4 @@ func wildcardAt(pattern string) int {
 	return len(pattern)
 }
 
-func segmentsEqual(a, b []segment) bool {
-	for i := range a {
-		if a[i].text != b[i].text {
-			return false
-		}
-	}
-	return true
-}
+func hasSameText(a, b segment) bool { return a.text == b.text }

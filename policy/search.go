@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/umpirehq/umpire"
+import (
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
 
 // A Search is what reading by a pattern, or all below a folder, would meet there. The zero
 // value is nothing remarkable.
@@ -13,16 +17,15 @@ type Search struct {
 	Problem string
 }
 
+// IsNothing reports that a search meets nothing remarkable.
+func (s Search) IsNothing() bool { return s.Secret == "" && s.Problem == "" && len(s.Links) == 0 }
+
 // NamesSecret reports whether a built-in rule about secrets or about forbidden paths names
 // a file.
 func (p *Policy) NamesSecret(file string) bool {
 	h := p.hitsOfReading(file)
-	for _, c := range h.rows[rowAskRule] {
-		if c.secret {
-			return true
-		}
-	}
-	return len(h.rows[rowHardStop]) > 0
+	isSecret := func(c *compiled) bool { return c.secret }
+	return len(h.rows[rowHardStop]) > 0 || slices.ContainsFunc(h.rows[rowAskRule], isSecret)
 }
 
 // hitsOfReading are the rules about reading a file.
@@ -61,15 +64,8 @@ func (j *judge) coversSearch(c *compiled) bool {
 		return true
 	}
 	found, looked := lookThrough(j)
-	if !looked || found.Secret != "" || found.Problem != "" {
-		return false
-	}
-	for _, link := range found.Links {
-		if !c.coversPath(link, &j.policy.opts) {
-			return false
-		}
-	}
-	return true
+	isUncovered := func(link string) bool { return !c.coversPath(link, &j.policy.opts) }
+	return looked && found.Secret == "" && found.Problem == "" && !slices.ContainsFunc(found.Links, isUncovered)
 }
 
 // lookThrough returns what a search meets, and reports whether anybody looked. What is not a
@@ -89,13 +85,10 @@ func lookThrough(j *judge) (found Search, looked bool) {
 
 // coversPath reports whether one of the rule's patterns covers a resolved path.
 func (c *compiled) coversPath(name string, o *Options) bool {
-	for i := range c.globs {
-		f := newForm(name, c.globs[i].fold)
-		if c.globs[i].match(&f, o.below(&f)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.globs, func(g glob) bool {
+		f := newForm(name, g.fold)
+		return g.match(&f, o.below(&f))
+	})
 }
 
 // anyTarget is the pattern of a path with wildcards, and the names of one without.

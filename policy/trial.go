@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/umpirehq/umpire"
+import (
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
 
 // offerTrial says what a trial could do for a call that asks: a command in the foreground
 // of which nothing is refused in advance where it would run. It comes first where the person's
@@ -59,10 +63,7 @@ func triedFirst(auto *Autonomy, d *umpire.Decision, a *umpire.Access, r *umpire.
 
 // deletesIn reports whether the program of a part deletes files.
 func deletesIn(d *umpire.Decision, part int) bool {
-	for i := range d.Accesses {
-		if a := &d.Accesses[i]; a.Kind == umpire.KindDelete && a.Part == part {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool {
+		return a.Kind == umpire.KindDelete && a.Part == part
+	})
 }

@@ -157,6 +157,34 @@ func decideLine(t *testing.T, find func() (*Judge, error), root, line string, he
 	return Decide(find, q, time.Now)
 }
 
+// TestAutonomyTriesWhatMayEmpty: a redirection that may leave nothing of a file is tried before it
+// is real, and so is a formatter that would write through a link out of the project.
+func TestAutonomyTriesWhatMayEmpty(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"echo $X > a", "echo \"$(cat b)\" > a", "printf '\\c' > a", "printf %s '' > a", "printf %s \"$X\" > a", "printf > a",
+		"grep x a > a", "sort ./a > a", "sed s/a/b/ src/../a > a", "cat a b > a", "cat /dev/null > a", "true > a", "> a",
+		"gofmt -w linked", "gofmt -w .",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})
+			for _, err := range []error{
+				os.WriteFile(filepath.Join(root, "../outside/a.go"), []byte("package a\n"), 0o600),
+				os.Mkdir(filepath.Join(root, "linked"), 0o700),
+				os.Symlink("../../outside/a.go", filepath.Join(root, "linked/a.go")),
+			} {
+				if err != nil {
+					t.Skip(err)
+				}
+			}
+			if d := decideLine(t, find, root, line, false); d.Verdict != umpire.Ask || d.Trial != umpire.TrialFirst {
+				t.Errorf("%s %s (%s)", d.Verdict, d.Trial, d.Reason)
+			}
+		})
+	}
+}
+
 // What each key lets run, and that without it the same line asks.
 func TestAutonomyLetsRun(t *testing.T) {
 	t.Parallel()
@@ -164,6 +192,8 @@ func TestAutonomyLetsRun(t *testing.T) {
 		"cat /opt/notes.txt": {OutsideReads: true}, "ls -la ..": {OutsideReads: true}, "cd /opt && ls": {OutsideReads: true},
 		"cat /tmp/notes.txt": {Scratch: true}, "mkdir src/new": {Edits: true}, "touch a": {Edits: true}, "echo x > a": {Edits: true},
 		"cat <<E > src/a.go\nx\nE": {Edits: true}, "sed -i s/a/b/ src/a": {Edits: true}, "gofmt -w src": {Edits: true},
+		"sed --in-place=.orig s/a/b/ src/a": {Edits: true}, "echo a $X > a": {Edits: true}, "printf 'a %s' \"$X\" > a": {Edits: true},
+		"printf %s x > a": {Edits: true}, "sort b > a": {Edits: true}, "grep -r x . > a": {Edits: true},
 		"cp src/a src/b": {Edits: true}, "mv src/a src/b": {Edits: true}, "echo x | tee a": {},
 		"echo x > /tmp/notes.txt": {Scratch: true, Edits: true}, "mkdir -p /tmp/a/b": {Scratch: true, Edits: true},
 		"git add -A": {LocalGit: true}, "git commit -m 'a: b'": {LocalGit: true}, "git add a && git commit -q -m x": {LocalGit: true},
