@@ -52,13 +52,14 @@ func canBeTried(a *umpire.Access, r *umpire.Reason) bool {
 // triedFirst reports whether autonomy tries what asks about an access: code that nobody can
 // judge, and deletions in the project. What is in doubt asks.
 func triedFirst(auto *Autonomy, d *umpire.Decision, a *umpire.Access, r *umpire.Reason) bool {
-	if r.Row != rowMode && r.Row != rowCode || a.Doubt != "" || a.Asks != "" {
+	mayReach := r.Row == rowControl && (a.Tree || a.Glob) && !liesOutside(a) && !mayHoldGuarded(a.Resolved)
+	if r.Row != rowMode && r.Row != rowCode && !mayReach || a.Doubt != "" || a.Asks != "" {
 		return false
 	}
 	if a.Kind == umpire.KindDelete || a.Kind == umpire.KindExec && deletesIn(d, a.Part) {
 		return auto.Deletes
 	}
-	return auto.UnknownCode && umpire.Medium.AtLeast(a.Risk)
+	return auto.UnknownCode && (umpire.Medium.AtLeast(a.Risk) || umpire.Reversible.AtLeast(a.Consequence))
 }
 
 // deletesIn reports whether the program of a part deletes files.

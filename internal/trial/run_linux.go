@@ -6,10 +6,13 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
@@ -175,6 +178,9 @@ func (t *try) addSight(e *Effects) {
 		}
 	}
 	for _, path := range t.sight.Writes {
+		if isCount(t.spec.Place.Home, path) {
+			continue
+		}
 		e.Refused = append(e.Refused, Attempt{Kind: AttemptWrite, Target: path})
 	}
 	for _, path := range t.sight.Stuck {
@@ -183,6 +189,16 @@ func (t *try) addSight(e *Effects) {
 	if t.sight.Blind {
 		e.Differs = append(e.Differs, Difference{t.layer.Roots[0].Lower, DiffersUnobserved})
 	}
+}
+
+// countFolders are where tools count, in a home, how often they are used. That they could not is no
+// part of what a command was run for.
+var countFolders = []string{".config/go/telemetry", ".config/configstore"}
+
+func isCount(home, path string) bool {
+	return home != "" && slices.ContainsFunc(countFolders, func(folder string) bool {
+		return files.Within(filepath.Join(home, folder), path)
+	})
 }
 
 // A stream records what the command prints, and passes it on.
