@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -46,7 +45,7 @@ const claudeLs = `{"hook_event_name":"PreToolUse","permission_mode":"default","t
 // denied wants the answer that stops a call in every way.
 func (p *program) denied(t *testing.T, code int, why string) {
 	t.Helper()
-	if code != app.ExitDenied || doctor.DecisionOf(p.out.Bytes()) != "deny" || !strings.Contains(p.err.String(), why) {
+	if code != app.ExitDenied || host.Find("claude").DecisionOf(p.out.Bytes(), code) != "deny" || !strings.Contains(p.err.String(), why) {
 		t.Errorf("exit %d\nstdout %s\nstderr %s\nwant a denial with %q", code, p.out, p.err, why)
 	}
 }

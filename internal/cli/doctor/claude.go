@@ -27,7 +27,8 @@ func (r registered) where() string { return fmt.Sprintf("%s:%d", r.file.Path, r.
 // claude examines Claude Code: what is registered, what could switch it off,
 // and whether it answers.
 func (d *doctor) claude(ctx context.Context) {
-	found := register.FindClaude(ctx, d.App)
+	h := host.Find(setup.Claude.Host)
+	found := register.FindProgram(ctx, d.App, h)
 	handlers := d.settings()
 	d.version(found, handlers)
 	deciding := map[string][]registered{}
@@ -50,7 +51,7 @@ func (d *doctor) claude(ctx context.Context) {
 	}
 	for _, r := range before {
 		if d.handler(r) {
-			d.canary(ctx, r)
+			d.canary(ctx, h, r)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func (d *doctor) audit(file register.ClaudeFile, text []byte, without bool) {
 }
 
 // version checks whether a hook that cannot start stops the call.
-func (d *doctor) version(found register.ClaudeFound, handlers []registered) {
+func (d *doctor) version(found register.Found, handlers []registered) {
 	if found.Version == "" {
 		d.warn("claude", "put claude on PATH and run umpire doctor again", "Claude Code: %s", found)
 		return
@@ -167,7 +168,8 @@ func loadsLibraries(path string) bool {
 // timing checks that umpire gives up before Claude Code does, for then the call
 // would run.
 func (d *doctor) timing(r registered) {
-	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], host.Deadline(host.Find("claude").DefaultTimeout))
+	otherwise := host.Deadline(host.Find(setup.Claude.Host).DefaultTimeout)
+	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], otherwise)
 	deadline, limit := o.Deadline, r.Timeout
 	switch {
 	case err != nil:

@@ -49,9 +49,7 @@ type checkup struct {
 type doctor struct {
 	*app.App
 	done    []checkup
-	verbose bool   // every probe by its name
-	session string // of the canaries
-	held    bool   // a gate runs: nobody is to be asked about a canary
+	verbose bool // every probe by its name
 }
 
 // NewCommand is `umpire doctor`.
@@ -111,7 +109,7 @@ func (d *doctor) spoken(args []any) []any {
 			said[i] = value.in(d.Text)
 		case app.Count:
 			said[i] = value.In(d.Text)
-		case register.ClaudeFound:
+		case register.Found:
 			said[i] = value.In(d.Text)
 		}
 	}

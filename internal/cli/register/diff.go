@@ -39,7 +39,7 @@ func (j *initJob) summary(c settingsChange) string {
 		name += " (" + j.Text.Of("a new file") + ")"
 	}
 	fmt.Fprintln(&b, name)
-	before, after := registeredHooks(c.before), registeredHooks(c.after)
+	before, after := registeredHooks(c.file, c.before), registeredHooks(c.file, c.after)
 	for _, change := range []struct {
 		sign string
 		list []setup.Registration
@@ -60,8 +60,8 @@ func (j *initJob) summary(c settingsChange) string {
 }
 
 // registeredHooks are umpire's handlers in a settings file; none in one that cannot be read.
-func registeredHooks(settings []byte) []setup.Registration {
-	list, err := setup.Claude.Registered(settings)
+func registeredHooks(file setup.Settings, settings []byte) []setup.Registration {
+	list, err := file.Registered(settings)
 	if err != nil {
 		return nil
 	}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -27,8 +29,8 @@ type ClaudeFile struct {
 // ClaudeFiles are the settings files of Claude Code, whether they exist or not.
 func ClaudeFiles(a *app.App) []ClaudeFile {
 	var files []ClaudeFile
-	if dir, err := claudeDir(a); err == nil {
-		files = append(files, ClaudeFile{"user", filepath.Join(dir, "settings.json")})
+	if path, err := userFile(a, setup.Claude); err == nil {
+		files = append(files, ClaudeFile{"user", path})
 	}
 	if p, err := a.FindProject(a.Dir); err == nil {
 		dir := filepath.Join(p.Root, ".claude")
@@ -42,59 +44,60 @@ func ClaudeFiles(a *app.App) []ClaudeFile {
 	return files
 }
 
-// claudeConfigDir is the folder that the person has set for Claude Code instead of the
-// usual one, or "".
-func claudeConfigDir(a *app.App) (string, error) {
-	dir := a.Getenv("CLAUDE_CONFIG_DIR")
-	if dir == "" {
-		return "", nil
+// userFile is the person's own settings file of a host.
+func userFile(a *app.App, s setup.Settings) (string, error) {
+	path, err := s.Place.Path(a.UserHome(), a.Getenv)
+	if err != nil {
+		return "", app.Usage("", "%w", err)
 	}
-	if !filepath.IsAbs(dir) {
-		return "", app.Usage("", "CLAUDE_CONFIG_DIR: %q is not an absolute path", dir)
-	}
-	return filepath.Clean(dir), nil
+	return path, nil
 }
 
-// claudeDir is the user's folder of Claude Code.
-func claudeDir(a *app.App) (string, error) {
-	if dir, err := claudeConfigDir(a); dir != "" || err != nil {
-		return dir, err
+// hostDir is the folder that the person has set for a host instead of the usual one, or "".
+// Folders that hold those of every program are not the host's.
+func hostDir(a *app.App, s setup.Settings) string {
+	if s.Place.Variable == "" || strings.HasPrefix(s.Place.Variable, "XDG_") || a.Getenv(s.Place.Variable) == "" {
+		return ""
 	}
-	home := a.UserHome()
-	if home == "" {
-		return "", app.Failed(errors.New("the home directory is not known: HOME is empty"))
-	}
-	return filepath.Join(home, ".claude"), nil
+	return filepath.Clean(a.Getenv(s.Place.Variable))
 }
 
-// A ClaudeFound is the Claude Code that would be started here.
-type ClaudeFound struct{ path, Version string }
+// A Found is the program of a host that would be started here.
+type Found struct{ Path, Version string }
 
 // String says it in English.
-func (f ClaudeFound) String() string { return f.In(catalogue.English) }
+func (f Found) String() string { return f.In(catalogue.English) }
 
 // In says it in a language.
-func (f ClaudeFound) In(text *catalogue.Language) string {
+func (f Found) In(text *catalogue.Language) string {
 	switch {
-	case f.path == "":
+	case f.Path == "":
 		return text.Of("not found on PATH")
 	case f.Version == "":
-		return fmt.Sprintf(text.Of("version unknown (%s)"), view.Visible(f.path))
+		return fmt.Sprintf(text.Of("version unknown (%s)"), view.Visible(f.Path))
 	}
-	return view.Visible(f.Version + " (" + f.path + ")")
+	return view.Visible(f.Version + " (" + f.Path + ")")
 }
 
 // versionTimeout bounds `claude --version`, which takes half a second.
 const versionTimeout = 10 * time.Second
 
 // maxVersion bounds what is kept of its output.
-const maxVersion = 100
+const maxVersion = 200
 
-// FindClaude asks the claude on PATH for its version. It gets no keys to see.
-func FindClaude(ctx context.Context, a *app.App) ClaudeFound {
-	path := lookPath(a, "claude")
+// versionWord is a version among the words that a program says of itself.
+var versionWord = lazyregexp.Regexp{Text: `^v?[0-9]+(\.[0-9]+)+`}
+
+// FindProgram asks the program of a host on PATH for its version. It gets no keys to see.
+func FindProgram(ctx context.Context, a *app.App, h *host.Host) Found {
+	var path string
+	for _, name := range h.Program {
+		if path = lookPath(a, name); path != "" {
+			break
+		}
+	}
 	if path == "" {
-		return ClaudeFound{}
+		return Found{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
@@ -102,11 +105,15 @@ func FindClaude(ctx context.Context, a *app.App) ClaudeFound {
 	cmd.Env = []string{"PATH=" + a.Getenv("PATH"), "HOME=" + a.UserHome()}
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
-	words := strings.Fields(string(out[:min(len(out), maxVersion)]))
-	if err != nil || len(words) == 0 || !strings.ContainsAny(words[0], "0123456789") {
-		return ClaudeFound{path: path}
+	if err != nil {
+		return Found{Path: path}
 	}
-	return ClaudeFound{path: path, Version: words[0]}
+	for word := range strings.FieldsSeq(string(out[:min(len(out), maxVersion)])) {
+		if versionWord.Get().MatchString(word) {
+			return Found{path, word}
+		}
+	}
+	return Found{Path: path}
 }
 
 // lookPath finds a program on PATH; relative entries do not count, since what

@@ -5,6 +5,7 @@ package register
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,47 +21,94 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// An initJob is one run of `umpire init claude`.
+// An initJob is one run of `umpire init` for one host.
 type initJob struct {
 	*app.App
-	scope              string
-	dryRun, undo, diff bool
-	notes              []string // said last, where they are not scrolled away
+	host *host.Host
+	file setup.Settings
+	initFlags
+	quiet bool     // the next step is said by whoever runs the job
+	notes []string // said last, where they are not scrolled away
+}
+
+// The initFlags are those of `umpire init`.
+type initFlags struct {
+	scope                        string
+	dryRun, undo, diff, unproven bool
 }
 
 // NewCommand is `umpire init`.
 func NewCommand(a *app.App) *cobra.Command {
-	j := &initJob{App: a}
+	var f initFlags
 	cmd := &cobra.Command{
 		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: Help,
-		Args: app.WantAtMostOneWord, ValidArgs: []string{"claude"},
+		Args: app.WantAtMostOneWord, ValidArgs: Registrable(),
 	}
-	cmd.Flags().StringVar(&j.scope, "scope", "user", "whose settings: user or project")
-	cmd.Flags().BoolVar(&j.dryRun, "dry-run", false, "show the change and write nothing")
-	cmd.Flags().BoolVar(&j.diff, "diff", false, "show every line of the change")
-	cmd.Flags().BoolVar(&j.undo, "undo", false, "take the registration back")
+	cmd.Flags().StringVar(&f.scope, "scope", "user", "whose settings: user or project")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the change and write nothing")
+	cmd.Flags().BoolVar(&f.diff, "diff", false, "show every line of the change")
+	cmd.Flags().BoolVar(&f.undo, "undo", false, "take the registration back")
+	cmd.Flags().BoolVar(&f.unproven, "unproven", false,
+		"also for an agent of which umpire knows only what its makers write")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name := "claude"
 		switch {
-		case len(args) == 0 && !j.undo:
+		case len(args) == 0 && !f.undo:
 			return listAgents(cmd.Context(), a)
-		case len(args) == 0 || args[0] == "claude":
-			return j.changeFile(cmd.Context())
-		case args[0] == "muse":
-			return app.Usage("umpire help hook", "muse needs no registration: it starts `umpire hook muse` by itself")
+		case len(args) > 0:
+			name = args[0]
 		}
-		if near := rulefile.Nearest(args[0], []string{"claude", "muse"}); near != "" {
-			return app.Usage("umpire init "+near, "unknown agent: %q", args[0])
+		j, err := newInitJob(a, name, f)
+		if err != nil {
+			return err
 		}
-		return app.Usage("umpire init claude", "unknown agent: %q; umpire registers with claude", args[0])
+		return j.changeFile(cmd.Context())
 	}
 	return cmd
+}
+
+// Registrable are the names of the hosts whose settings umpire writes.
+func Registrable() []string {
+	var names []string
+	for _, s := range setup.All {
+		if host.Find(s.Host) != nil {
+			names = append(names, s.Host)
+		}
+	}
+	return names
+}
+
+// newInitJob is a job for the host of that name. A host of which too little is known needs the
+// person's word.
+func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
+	h := host.Find(name)
+	s, ok := setup.Find(name)
+	switch {
+	case h != nil && ok:
+	case h != nil:
+		return nil, app.Usage("umpire help hook", "%s needs no registration: it starts `umpire hook %s` by itself",
+			name, name)
+	default:
+		if near := rulefile.Nearest(name, host.Names()); near != "" {
+			return nil, app.Usage("umpire init "+near, "unknown agent: %q", name)
+		}
+		return nil, app.Usage("umpire init", "unknown agent: %q; umpire registers with %s", name,
+			strings.Join(Registrable(), ", "))
+	}
+	if h.Evidence == host.Documented && !f.unproven && !f.undo {
+		return nil, app.Usage("umpire init "+name+" --unproven",
+			"%s was never seen to ask umpire: what is known of it is what its makers write", h.Title)
+	}
+	return &initJob{App: a, host: h, file: s, initFlags: f}, nil
 }
 
 // Help is the long help of `umpire init`.
 const Help = `Writes umpire's hooks into the agent's settings and shows the change. Everything
 else in the file stays as it is, and doing it twice is doing it once.
 
-Without AGENT it lists the agents it knows and what it found of them.`
+Without AGENT it lists the agents it knows and what it found of them. An agent that
+was never seen to obey umpire, since only its makers' words are known, needs
+--unproven. "umpire setup" does this for all agents at once.`
 
 // The remarks of init beside its result.
 const (
@@ -73,27 +121,60 @@ const (
 
 // listAgents shows what could be registered.
 func listAgents(ctx context.Context, a *app.App) error {
-	where, next := registeredFiles(a), "umpire doctor claude"
-	registered := a.Text.Of("registered in") + " " + view.Visible(strings.Join(where, ", "))
-	if len(where) == 0 {
-		registered, next = a.Text.Of("not registered"), "umpire init claude"
+	next := "umpire init claude"
+	table := app.NewTable(a.Stdout)
+	for _, h := range host.Hosts {
+		s, ok := setup.Find(h.Name)
+		if !ok {
+			fmt.Fprintf(table, "%s\t%s\n", h.Name,
+				fmt.Sprintf(a.Text.Of("speaks the marker protocol: let it start `umpire hook %s`"), h.Name))
+			continue
+		}
+		where := registeredFiles(a, s)
+		registered := a.Text.Of("not registered")
+		if len(where) > 0 {
+			registered = a.Text.Of("registered in") + " " + view.Visible(strings.Join(where, ", "))
+			next = "umpire doctor " + h.Name
+		}
+		found := FindProgram(ctx, a, h)
+		if found.Path == "" && len(where) == 0 && h.Name != "claude" {
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%s: %s, %s\n", h.Name, h.Title, found.In(a.Text), registered)
 	}
-	fmt.Fprintf(a.Stdout, "claude  Claude Code: %s, %s\n", FindClaude(ctx, a).In(a.Text), registered)
-	fmt.Fprintf(a.Stdout, "muse    %s\n", a.Text.Of("speaks the marker protocol: let it start `umpire hook muse`"))
+	if err := table.Flush(); err != nil {
+		return app.Failed(err)
+	}
 	fmt.Fprintln(a.Stderr, view.Joined(a.Text.Of("next"), ": ", next))
 	return nil
 }
 
-// registeredFiles names the settings files that hold our hooks.
-func registeredFiles(a *app.App) []string {
-	var where []string
+// settingsFiles are those in which a host may have been told of umpire.
+func settingsFiles(a *app.App, s setup.Settings) []string {
+	if s.Host != setup.Claude.Host {
+		path, err := userFile(a, s)
+		if err != nil {
+			return nil
+		}
+		return []string{path}
+	}
+	var paths []string
 	for _, file := range ClaudeFiles(a) {
-		text, _, err := ReadSettings(file.Path)
+		paths = append(paths, file.Path)
+	}
+	return paths
+}
+
+// registeredFiles names the settings files of a host that hold our hooks.
+func registeredFiles(a *app.App, s setup.Settings) []string {
+	var where []string
+	for _, path := range settingsFiles(a, s) {
+		text, _, err := ReadSettings(path)
 		if err != nil {
 			continue
 		}
-		if list, err := setup.Claude.Registered(text); err == nil && len(list) > 0 {
-			where = append(where, file.Path)
+		if list, err := s.Registered(text); err == nil && len(list) > 0 {
+			where = append(where, path)
 		}
 	}
 	return where
@@ -102,58 +183,91 @@ func registeredFiles(a *app.App) []string {
 // Seconds writes a duration the way that settings files count.
 func Seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }
 
-// changeFile changes one settings file.
+// changeFile changes the settings of the host.
 func (j *initJob) changeFile(ctx context.Context) error {
 	defer j.sayNotes()
-	path, err := j.settingsPath()
+	change, info, err := j.plan(ctx)
 	if err != nil {
 		return err
 	}
-	before, info, err := ReadSettings(path)
-	if err != nil {
-		return app.Failed(err)
-	}
-	after, gone, err := j.change(ctx, path, before)
-	if err != nil {
-		return err
-	}
-	change := settingsChange{path: path, before: before, after: after, existed: info != nil, remove: gone}
 	if change.none() {
-		fmt.Fprintf(j.Stdout, "%s: %s\n", view.Visible(path), j.Text.Of("nothing to change"))
-		return nil
-	}
-	if j.diff {
-		fmt.Fprint(j.Stdout, change.diff())
+		fmt.Fprintf(j.Stdout, "%s: %s\n", view.Visible(change.path), j.Text.Of("nothing to change"))
 	} else {
-		fmt.Fprint(j.Stdout, j.summary(change))
+		j.show(change)
 	}
-	if !j.undo {
+	if !j.undo && !change.none() {
 		j.noteAllowList()
 	}
 	if j.dryRun {
 		return nil
 	}
-	return j.writeSettings(change, info)
+	return j.apply(ctx, change, info)
+}
+
+// show writes what a change does, in short or in every line.
+func (j *initJob) show(change settingsChange) {
+	if j.diff {
+		fmt.Fprint(j.Stdout, change.diff())
+	} else {
+		fmt.Fprint(j.Stdout, j.summary(change))
+	}
+}
+
+// plan is the change to make; the file's information is nil where there is no file yet.
+func (j *initJob) plan(ctx context.Context) (settingsChange, fs.FileInfo, error) {
+	path, err := j.settingsPath()
+	if err != nil {
+		return settingsChange{}, nil, err
+	}
+	before, info, err := ReadSettings(path)
+	if err != nil {
+		return settingsChange{}, nil, app.Failed(err)
+	}
+	after, gone, err := j.change(ctx, path, before)
+	if err != nil {
+		return settingsChange{}, nil, err
+	}
+	return settingsChange{file: j.file, path: path, before: before, after: after, existed: info != nil, remove: gone},
+		info, nil
+}
+
+// apply makes the change, and has Codex trust it: until then Codex skips the hook without a
+// word.
+func (j *initJob) apply(ctx context.Context, change settingsChange, info fs.FileInfo) error {
+	if !change.none() {
+		if err := j.writeSettings(change, info); err != nil {
+			return err
+		}
+		j.done(change.path)
+	}
+	if j.host.Name == setup.Codex.Host {
+		return j.trustCodex(ctx, change.path)
+	}
+	return nil
 }
 
 // settingsPath is the file to change, by scope.
 func (j *initJob) settingsPath() (string, error) {
 	switch j.scope {
 	case "user":
-		dir, err := claudeDir(j.App)
-		return filepath.Join(dir, "settings.json"), err
+		return userFile(j.App, j.file)
 	case "project":
+		if j.host.Settings.Project == "" || j.host.Name != setup.Claude.Host {
+			return "", app.Usage("umpire init "+j.host.Name, "umpire writes no settings of %s into a project",
+				j.host.Title)
+		}
 		p, err := j.FindProject(j.Dir)
 		if err != nil {
 			return "", err
 		}
-		dir := filepath.Join(p.Root, ".claude")
-		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			return "", app.Refused("", "%s is not a folder of the project: it may lead to files of somebody else", dir)
+		path := filepath.Join(p.Root, filepath.FromSlash(j.host.Settings.Project))
+		if info, err := os.Lstat(filepath.Dir(path)); err == nil && !info.IsDir() {
+			return "", app.Refused("", "%s is not a folder of the project: it may lead to files of somebody else",
+				filepath.Dir(path))
 		}
-		return filepath.Join(dir, "settings.json"), nil
+		return path, nil
 	}
-	return "", app.Usage("umpire init claude --help", "--scope %q: want user or project", j.scope)
+	return "", app.Usage("umpire init "+j.host.Name+" --help", "--scope %q: want user or project", j.scope)
 }
 
 // change is what the file shall hold; gone says that it shall not be there.
@@ -171,47 +285,47 @@ func (j *initJob) withHooks(ctx context.Context, path string, before []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	hostDir, err := claudeConfigDir(j.App)
-	if err != nil {
-		return nil, err
-	}
-	o := setup.Hook{
-		Command: binary, Timeout: host.Find("claude").Timeout,
-		Args:   hookArgs(j.Home(), hostDir),
+	hook := setup.Hook{
+		Command: binary, Timeout: j.host.Timeout, Args: j.hookArgs(),
 		Status: "umpire decides; a question waits in: umpire watch",
 	}
-	o.OnFailureBlock = j.blocks(ctx, before, o)
-	after, err := setup.Claude.Install(before, o)
-	if err != nil {
-		return nil, app.Refused("repair the file, then run umpire init claude again", "%s: %w", path, err)
+	isClaude := j.host.Name == setup.Claude.Host
+	if isClaude {
+		hook.OnFailureBlock = j.blocks(ctx, before, hook)
 	}
-	return after, j.audit(path, after)
+	after, err := j.file.Install(before, hook)
+	if err != nil {
+		return nil, app.Refused("repair the file, then run umpire init "+j.host.Name, "%s: %w", path, err)
+	}
+	if isClaude {
+		return after, j.audit(path, after)
+	}
+	return after, nil
 }
 
 // hookArgs are the arguments of the registered hook. The folders are named there, since
-// Claude Code takes the environment from the settings that a project brings. A hostDir
-// of "" is Claude Code's usual folder.
-func hookArgs(home, hostDir string) []string {
-	args := []string{"hook", "claude"}
-	if home != "" {
+// hosts take the environment from the settings that a project brings.
+func (j *initJob) hookArgs() []string {
+	args := []string{"hook", j.host.Name}
+	if home := j.Home(); home != "" {
 		args = append(args, "--home", home)
 	}
-	if hostDir != "" {
-		args = append(args, "--host-dir", hostDir)
+	if dir := hostDir(j.App, j.file); dir != "" {
+		args = append(args, "--host-dir", dir)
 	}
-	return append(args, "--deadline", Seconds(host.Deadline(host.Find("claude").Timeout)))
+	return append(args, "--deadline", Seconds(host.Deadline(j.host.Timeout)))
 }
 
 // blocks reports whether Claude Code is new enough to block when a hook fails. An older one
 // may drop a settings file that says so.
-func (j *initJob) blocks(ctx context.Context, before []byte, o setup.Hook) bool {
-	found := FindClaude(ctx, j.App)
+func (j *initJob) blocks(ctx context.Context, before []byte, hook setup.Hook) bool {
+	found := FindProgram(ctx, j.App, j.host)
 	switch {
 	case found.Version == "":
 		// A file that relies on blocking keeps it, even if the version is not found this
 		// time.
-		o.OnFailureBlock = true
-		same, err := setup.Claude.Install(before, o)
+		hook.OnFailureBlock = true
+		same, err := j.file.Install(before, hook)
 		if err == nil && string(same) == string(before) {
 			return true
 		}
@@ -248,8 +362,22 @@ func (j *initJob) sayNotes() {
 	}
 }
 
-// noteAllowList says that rules of Claude Code's own can be imported.
+// noteAllowList says that rules of the host's own can be imported.
 func (j *initJob) noteAllowList() {
+	if j.quiet {
+		return
+	}
+	if j.host.Name != setup.Claude.Host {
+		n := 0
+		for _, list := range readAllowances(j.App, j.host) {
+			n += len(list.entries)
+		}
+		if n > 0 {
+			j.addWarning(fmt.Sprintf(j.Text.Of("%s allows %s by itself: umpire setup --only %s imports what it can"),
+				j.host.Title, j.FormatCount(n, "%d thing", "%d things"), j.host.Name))
+		}
+		return
+	}
 	p, err := j.OpenProject()
 	if err != nil {
 		return // the commands that need it say why

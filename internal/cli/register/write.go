@@ -24,6 +24,7 @@ const maxSettings = 1 << 20
 
 // A settingsChange is one file before and after.
 type settingsChange struct {
+	file            setup.Settings
 	path            string
 	before, after   []byte
 	existed, remove bool
@@ -71,12 +72,14 @@ func (j *initJob) writeSettings(c settingsChange, info fs.FileInfo) error {
 		if err := os.Remove(c.path); err != nil {
 			return app.Failed(err)
 		}
-		j.done(c.path)
 		return app.Failed(j.forget(c.path))
 	}
 	folder, mode := fs.FileMode(0o700), fs.FileMode(0o600)
 	if j.scope == "project" {
 		folder, mode = 0o755, 0o644
+	}
+	if j.file.Program {
+		mode = 0o755
 	}
 	if info != nil {
 		mode = info.Mode().Perm()
@@ -87,23 +90,21 @@ func (j *initJob) writeSettings(c settingsChange, info fs.FileInfo) error {
 	if err := j.remember(c); err != nil {
 		return app.Failed(err)
 	}
-	if err := files.Replace(c.path, c.after, mode); err != nil {
-		return app.Failed(err)
-	}
-	j.done(c.path)
-	return nil
+	return app.Failed(files.Replace(c.path, c.after, mode))
 }
 
 func (j *initJob) done(path string) {
 	if j.undo {
-		fmt.Fprintf(j.Stderr, "umpire: %s\n", j.Text.Of("Claude Code does not ask umpire any more"))
+		fmt.Fprintf(j.Stderr, "umpire: "+j.Text.Of("%s does not ask umpire any more")+"\n", j.host.Title)
 		return
 	}
 	if j.scope == "project" {
 		j.addWarning(j.Text.Of(RemarkProjectScope))
 	}
-	fmt.Fprintf(j.Stderr, "umpire: %s %s\n%s\n",
-		j.Text.Of("registered in"), view.Visible(path), view.Joined(j.Text.Of("next"), ": ", "umpire doctor claude"))
+	fmt.Fprintf(j.Stderr, "umpire: %s %s\n", j.Text.Of("registered in"), view.Visible(path))
+	if !j.quiet {
+		fmt.Fprintln(j.Stderr, view.Joined(j.Text.Of("next"), ": ", "umpire doctor "+j.host.Name))
+	}
 }
 
 // A memory is what undo needs to know to give a file back byte for byte. Before
@@ -127,7 +128,7 @@ func (j *initJob) remember(c settingsChange) error {
 		return j.forget(c.path)
 	}
 	m := memory{Path: c.path, Existed: c.existed, After: digest(c.after)}
-	original, err := setup.Claude.Uninstall(c.before)
+	original, err := c.file.Uninstall(c.before)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (j *initJob) remember(c settingsChange) error {
 	case !bytes.Equal(original, c.before):
 		return nil // of an install that is not recorded
 	}
-	if back, err := setup.Claude.Uninstall(c.after); err != nil || !bytes.Equal(back, original) {
+	if back, err := c.file.Uninstall(c.after); err != nil || !bytes.Equal(back, original) {
 		m.Before = original
 	}
 	text, err := json.Marshal(m)
@@ -175,9 +176,18 @@ func (j *initJob) forget(path string) error {
 // withoutHooks is the file without our hooks: what it was before, if nobody else has
 // changed it since.
 func (j *initJob) withoutHooks(path string, now []byte) (after []byte, gone bool, err error) {
-	after, err = setup.Claude.Uninstall(now)
+	after, gone, err = j.without(path, now, j.file.Uninstall)
 	if err != nil {
 		return nil, false, app.Refused("repair the file, then run umpire init --undo again", "%s: %w", path, err)
+	}
+	return after, gone, nil
+}
+
+// without is a file without what we wrote, which remove takes out of it.
+func (j *initJob) without(path string, now []byte,
+	remove func([]byte) ([]byte, error)) (after []byte, gone bool, err error) {
+	if after, err = remove(now); err != nil {
+		return nil, false, err
 	}
 	m, ok := j.recall(path, now)
 	switch {
@@ -185,6 +195,8 @@ func (j *initJob) withoutHooks(path string, now []byte) (after []byte, gone bool
 		return nil, true, nil
 	case ok && m.Before != nil:
 		return m.Before, false, nil
+	case !ok && len(after) == 0 && len(now) > 0:
+		return nil, true, nil // it held nothing but ours
 	}
 	return after, false, nil
 }

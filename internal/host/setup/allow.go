@@ -59,6 +59,7 @@ var (
 	errBroad      = errors.New("the program runs whatever it is given")
 	errOverlap    = errors.New("the same list asks about or refuses a part of it")
 	errPattern    = errors.New("a pattern like this has no equal here")
+	errRelative   = errors.New("a relative folder is another one in each project")
 	errConditions = errors.New("it holds only under conditions that umpire does not know")
 )
 
@@ -169,6 +170,26 @@ func (d *document) texts(path ...string) []Allowance {
 	for _, it := range items(at) {
 		if text, ok := decode(it.value).(string); ok {
 			list = append(list, Allowance{Line: d.at(it.value.StartOffset).line, Text: text})
+		}
+	}
+	return list
+}
+
+// ClaudeDirectories are the folders beside the project that Claude Code may read, as rules. Text
+// is the settings file.
+func ClaudeDirectories(text []byte) []Allowance {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil
+	}
+	list := d.texts("permissions", "additionalDirectories")
+	for i := range list {
+		dir := strings.TrimRight(list[i].Text, "/")
+		list[i].Rule = umpire.Rule{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: dir + "/**"}}
+		if strings.HasPrefix(dir, "/") || strings.HasPrefix(dir, "~/") {
+			list[i].Why = tooWide(list[i].Rule)
+		} else {
+			list[i].Why = errRelative
 		}
 	}
 	return list

@@ -110,6 +110,20 @@ decision = "deny"
 	}
 }
 
+func TestClaudeDirectories(t *testing.T) {
+	t.Parallel()
+	list := ClaudeDirectories([]byte("{\"permissions\": {\"additionalDirectories\": [\"/srv/docs/\",\n\"~/n\", \"../x\", \"/\"]}}"))
+	var got []string
+	for _, a := range list {
+		got = append(got, fmt.Sprintf("%d %s %v", a.Line, policy.FormatShort(a.Rule), a.Why))
+	}
+	want := []string{"1 Read(/srv/docs/**) <nil>", "2 Read(~/n/**) <nil>", "2 Read(../x/**) " + errRelative.Error(),
+		"2 Read(/**) " + errRelative.Error()}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // FuzzAllowLists: whatever a file says, a rule that comes of it is sound and not wide.
 func FuzzAllowLists(f *testing.F) {
 	f.Add(uint8(0), []byte(`prefix_rule(pattern=["a", ["b", 'c']], decision="allow")`))

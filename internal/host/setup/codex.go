@@ -15,8 +15,22 @@ var Codex = Settings{
 	},
 }
 
-// CodexConfig is where the trust in Codex's hooks stands.
-var CodexConfig = Place{Variable: "CODEX_HOME", Folder: ".codex", Name: "config.toml"}
+// CodexTrust is where the trust in Codex's hooks stands. [TrustCodex] writes it, since only
+// Codex knows the hashes.
+var CodexTrust = Settings{
+	Host:   Codex.Host,
+	Place:  Place{Variable: "CODEX_HOME", Folder: ".codex", Name: "config.toml"},
+	format: codexTrust{},
+}
+
+// codexTrust are umpire's lines in Codex's configuration.
+type codexTrust struct{}
+
+func (codexTrust) install(text []byte, _ string, _ Hook) ([]byte, error) { return text, nil }
+func (codexTrust) registered(_ []byte, _ string) ([]Registration, error) { return nil, nil }
+func (codexTrust) uninstall(text []byte, host string) ([]byte, error) {
+	return block{host}.remove(text)
+}
 
 // shellHandler is a hook that the host's shell starts, with a time limit in seconds.
 func shellHandler(h Hook, e event) handler {

@@ -136,6 +136,12 @@ func (s Settings) Registered(text []byte) ([]Registration, error) {
 	return list, nil
 }
 
+// Owns reports whether a line for a shell starts umpire's hook for the host.
+func (s Settings) Owns(line string) bool {
+	words := splitCommand(line)
+	return len(words) > 0 && isOwnCommand(words[0], words[1:], s.Host)
+}
+
 // Find returns the settings of the host with that name.
 func Find(name string) (Settings, bool) {
 	for _, s := range All {

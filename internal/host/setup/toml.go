@@ -165,16 +165,8 @@ func tomlText(text string) string {
 type CodexHash struct{ Key, Hash string }
 
 // TrustCodex returns Codex's config.toml with the hashes of umpire's hooks, as Codex itself
-// writes them when a person trusts a hook; earlier ones of umpire are replaced. Without
-// hashes the file comes back as it was before umpire wrote to it.
+// writes them when a person trusts a hook; earlier ones of umpire are replaced.
 func TrustCodex(config []byte, hashes []CodexHash) ([]byte, error) {
-	if len(hashes) == 0 {
-		out, err := block{Codex.Host}.remove(config)
-		if err != nil {
-			return nil, umpire.Errorf("distrust the hooks of codex: %w", err)
-		}
-		return out, nil
-	}
 	var body strings.Builder
 	for _, h := range hashes {
 		fmt.Fprintf(&body, "[hooks.state.%s]\ntrusted_hash = %s\n", tomlText(h.Key), tomlText(h.Hash))

@@ -180,7 +180,7 @@ func TestTrustCodex(t *testing.T) {
 		if err != nil || trusted[hashes[0].Key] != "sha256:00" || trusted[hashes[1].Key] != "sha256:01" {
 			t.Errorf("%v, %v in\n%s", trusted, err, out)
 		}
-		if back, err := TrustCodex(out, nil); err != nil || string(back) != text {
+		if back, err := CodexTrust.Uninstall(out); err != nil || string(back) != text {
 			t.Errorf("%v: %q", err, back)
 		}
 	}

@@ -1,0 +1,192 @@
+package register
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// RemarkTrustCodex says what to do where Codex itself could not be asked.
+const RemarkTrustCodex = "Codex skips a hook that it does not trust, without a word: start codex, " +
+	"open /hooks and trust umpire's, or run umpire init codex again once codex is on PATH"
+
+// trustCodex writes the hashes of umpire's hooks into Codex's configuration, or takes them
+// back. Only Codex knows the hashes, so it is asked.
+func (j *initJob) trustCodex(ctx context.Context, hooksFile string) error {
+	path, err := setup.CodexTrust.Place.Path(j.UserHome(), j.Getenv)
+	if err != nil {
+		return app.Usage("", "%w", err)
+	}
+	before, info, err := ReadSettings(path)
+	if err != nil {
+		return app.Failed(err)
+	}
+	var wanted []setup.CodexHash
+	if !j.undo {
+		hooks, err := AskCodexHooks(ctx, j.App)
+		if err != nil {
+			j.addWarning(j.Text.Of(RemarkTrustCodex) + ": " + j.Text.Error(err))
+			return nil
+		}
+		wanted, err = untrusted(hooks, hooksFile, before)
+		switch {
+		case err != nil:
+			return app.Refused("umpire doctor codex", "%s: %w", path, err)
+		case len(wanted) == 0:
+			return nil
+		}
+	}
+	after, gone, err := j.trustedConfig(path, before, wanted)
+	if err != nil {
+		return app.Refused("umpire doctor codex", "%s: %w", path, err)
+	}
+	change := settingsChange{file: setup.CodexTrust, path: path, before: before, after: after, existed: info != nil,
+		remove: gone}
+	if change.none() {
+		return nil
+	}
+	if err := j.writeSettings(change, info); err != nil {
+		return err
+	}
+	if !j.undo {
+		fmt.Fprintf(j.Stderr, "umpire: "+j.Text.Of("Codex trusts the hook, by %s")+"\n", view.Visible(path))
+	}
+	return nil
+}
+
+// untrusted are the hashes to write for umpire's hooks: those that the configuration without
+// umpire's own lines does not have.
+func untrusted(hooks []CodexHook, hooksFile string, config []byte) ([]setup.CodexHash, error) {
+	rest, err := setup.CodexTrust.Uninstall(config)
+	if err != nil {
+		return nil, err
+	}
+	trusted, err := setup.TrustedCodex(rest)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []setup.CodexHash
+	for _, h := range hooks {
+		if h.own(hooksFile) && trusted[h.Key] != h.Hash {
+			wanted = append(wanted, setup.CodexHash{Key: h.Key, Hash: h.Hash})
+		}
+	}
+	return wanted, nil
+}
+
+// own reports whether a hook stands in umpire's file and starts umpire.
+func (h *CodexHook) own(hooksFile string) bool {
+	return resolved(h.SourcePath) == resolved(hooksFile) && setup.Codex.Owns(h.Command)
+}
+
+// trustedConfig is Codex's configuration with the hashes, or as it was before them.
+func (j *initJob) trustedConfig(path string, before []byte, hashes []setup.CodexHash) ([]byte, bool, error) {
+	if j.undo {
+		return j.without(path, before, setup.CodexTrust.Uninstall)
+	}
+	after, err := setup.TrustCodex(before, hashes)
+	return after, false, err
+}
+
+// A CodexHook is one hook as Codex lists it.
+type CodexHook struct {
+	Key        string `json:"key"`
+	Hash       string `json:"currentHash"`
+	Trust      string `json:"trustStatus"`
+	SourcePath string `json:"sourcePath"`
+	Command    string `json:"command"`
+}
+
+// codexTime bounds asking Codex.
+const codexTime = 20 * time.Second
+
+// AskCodexHooks has Codex list the hooks that it knows in this folder.
+func AskCodexHooks(ctx context.Context, a *app.App) (hooks []CodexHook, err error) {
+	found := lookPath(a, "codex")
+	if found == "" {
+		return nil, errors.New("codex is not on PATH")
+	}
+	ctx, cancel := context.WithTimeout(ctx, codexTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, found, "app-server")
+	cmd.Dir = a.Dir
+	cmd.Env = []string{"PATH=" + a.Getenv("PATH"), "HOME=" + a.UserHome()}
+	if dir := a.Getenv(setup.CodexTrust.Place.Variable); dir != "" {
+		cmd.Env = append(cmd.Env, setup.CodexTrust.Place.Variable+"="+dir)
+	}
+	cmd.WaitDelay = time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		cancel()
+		_ = errors.Join(in.Close(), cmd.Wait()) // it was ended by us
+	}()
+	return listCodexHooks(json.NewEncoder(in), bufio.NewScanner(out), a.Dir)
+}
+
+// listCodexHooks speaks with Codex's app server.
+func listCodexHooks(to *json.Encoder, from *bufio.Scanner, dir string) ([]CodexHook, error) {
+	type object = map[string]any
+	from.Buffer(nil, 16<<20)
+	ask := func(id int, method string, params object, result any) error {
+		if err := to.Encode(object{"jsonrpc": "2.0", "id": id, "method": method, "params": params}); err != nil {
+			return err
+		}
+		for from.Scan() {
+			var answer struct {
+				ID     any             `json:"id"`
+				Result json.RawMessage `json:"result"`
+				Error  *struct {
+					Message string `json:"message"`
+				} `json:"error"`
+			}
+			if json.Unmarshal(from.Bytes(), &answer) != nil || answer.ID != float64(id) {
+				continue
+			}
+			if answer.Error != nil {
+				return umpire.Errorf("codex app-server, %s: %s", method, view.Visible(answer.Error.Message))
+			}
+			return json.Unmarshal(answer.Result, result)
+		}
+		return umpire.Errorf("codex app-server does not answer %s", method)
+	}
+	client := object{"name": "umpire", "title": "umpire", "version": "1"}
+	var ignored any
+	if err := ask(1, "initialize", object{"clientInfo": client}, &ignored); err != nil {
+		return nil, err
+	}
+	if err := to.Encode(object{"jsonrpc": "2.0", "method": "initialized"}); err != nil {
+		return nil, err
+	}
+	var listed struct {
+		Data []struct {
+			Hooks []CodexHook `json:"hooks"`
+		} `json:"data"`
+	}
+	if err := ask(2, "hooks/list", object{"cwds": []string{dir}}, &listed); err != nil {
+		return nil, err
+	}
+	var hooks []CodexHook
+	for _, folder := range listed.Data {
+		hooks = append(hooks, folder.Hooks...)
+	}
+	return hooks, nil
+}

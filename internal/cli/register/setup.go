@@ -1,0 +1,419 @@
+package register
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A setupJob is one run of `umpire setup`.
+type setupJob struct {
+	*app.App
+	yes, dryRun, undo, diff, unproven bool
+	autonomy                          string
+	only                              []string
+
+	binary string
+	agents []agentPlan
+	notes  []string
+}
+
+// An agentPlan is what setup does for one agent.
+type agentPlan struct {
+	job    *initJob
+	found  Found
+	change settingsChange
+	info   fs.FileInfo
+	lists  []allowFile
+	rules  []umpire.Rule
+}
+
+// NewSetupCommand is `umpire setup`.
+func NewSetupCommand(a *app.App) *cobra.Command {
+	s := &setupJob{App: a}
+	cmd := &cobra.Command{
+		Use: "setup", Short: "Put umpire in front of the agents on this machine", Long: SetupHelp,
+		Args: app.RefuseWords,
+		Example: "  umpire setup\n  umpire setup --dry-run\n  umpire setup --only codex --yes --autonomy medium\n" +
+			"  umpire setup --undo",
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.setUp(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&s.yes, "yes", false, "ask nothing")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "show the changes and write nothing")
+	flags.BoolVar(&s.diff, "diff", false, "show every line of the changes")
+	flags.BoolVar(&s.undo, "undo", false, "take everything back that setup did")
+	flags.BoolVar(&s.unproven, "unproven", false,
+		"also agents of which umpire knows only what their makers write")
+	flags.StringVar(&s.autonomy, "autonomy", "", "how much runs without a question: `LEVEL` low, medium or high")
+	flags.StringSliceVar(&s.only, "only", nil, "only this `AGENT`; may be repeated")
+	app.CompleteWords(cmd, "autonomy", config.LevelNames()...)
+	app.CompleteWords(cmd, "only", Registrable()...)
+	return cmd
+}
+
+// SetupHelp is the long help of `umpire setup`.
+const SetupHelp = `Finds the coding agents on this machine and shows what it would change for each:
+umpire's hook in their settings, and their own lists of what runs unasked as rules of
+yours. It asks once, then writes, starts the gate as a service of yours, and sends each
+agent's hook a call that must be denied.
+
+--undo takes everything back: the settings byte for byte where nobody changed them
+since, the rules that were imported, the autonomy level and the service.`
+
+func (s *setupJob) setUp(ctx context.Context) error {
+	if s.Home() == "" {
+		return app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder to keep anything in")
+	}
+	if s.autonomy != "" && !slices.Contains(config.LevelNames(), s.autonomy) {
+		return app.Usage("umpire setup --autonomy medium", "--autonomy %q: want one of %s", s.autonomy,
+			strings.Join(config.LevelNames(), ", "))
+	}
+	for _, name := range s.only {
+		if !slices.Contains(Registrable(), name) {
+			return app.Usage("umpire init", "--only %q: umpire registers with %s", name,
+				strings.Join(Registrable(), ", "))
+		}
+	}
+	if s.undo {
+		return s.takeBack(ctx)
+	}
+	if err := s.plan(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		for _, text := range s.notes {
+			s.Remark(text)
+		}
+	}()
+	if len(s.agents) == 0 {
+		return app.Usage("umpire init", "no agent was found that umpire can be put in front of")
+	}
+	s.showPlan(ctx)
+	if s.dryRun {
+		return nil
+	}
+	if err := s.confirm(ctx); err != nil {
+		return err
+	}
+	return s.carryOut(ctx)
+}
+
+// plan looks for agents, and at what would change for each.
+func (s *setupJob) plan(ctx context.Context) error {
+	known := map[string]bool{}
+	for _, h := range host.Hosts {
+		file, ok := setup.Find(h.Name)
+		if !ok || len(s.only) > 0 && !slices.Contains(s.only, h.Name) {
+			continue
+		}
+		found := FindProgram(ctx, s.App, h)
+		if found.Path == "" && !s.hasFolder(file) && len(s.only) == 0 {
+			continue
+		}
+		if h.Evidence == host.Documented && !s.unproven {
+			s.notes = append(s.notes, fmt.Sprintf(s.Text.Of("%s is left alone: it was never seen to ask umpire; "+
+				"--unproven sets it up all the same"), h.Title))
+			continue
+		}
+		plan := agentPlan{found: found, job: &initJob{App: s.App, host: h, file: file, quiet: true,
+			initFlags: initFlags{scope: "user", diff: s.diff, unproven: s.unproven}}}
+		var err error
+		if plan.change, plan.info, err = plan.job.plan(ctx); err != nil {
+			return err
+		}
+		plan.lists = readAllowances(s.App, h)
+		plan.rules = s.missingRules(importedRules(h, plan.lists, known))
+		s.binary, s.notes = cmp.Or(s.binary, s.Executable), append(s.notes, plan.job.notes...)
+		plan.job.notes = nil
+		s.agents = append(s.agents, plan)
+	}
+	slices.Sort(s.notes)
+	s.notes = slices.Compact(s.notes)
+	return nil
+}
+
+// missingRules are those that the person's rules do not have yet.
+func (s *setupJob) missingRules(rules []umpire.Rule) []umpire.Rule {
+	p, err := s.OpenProject()
+	if err != nil {
+		return rules
+	}
+	to, err := p.Layer("global")
+	if err != nil {
+		return rules
+	}
+	return slices.DeleteFunc(rules, func(r umpire.Rule) bool {
+		_, there := p.Writer().Find(to, r)
+		return there
+	})
+}
+
+// hasFolder reports whether the folder of a host's settings is there, unless it is one that
+// others use as well.
+func (s *setupJob) hasFolder(file setup.Settings) bool {
+	path, err := userFile(s.App, file)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(path)
+	if err == nil || strings.HasPrefix(file.Place.Variable, "XDG_") {
+		return err == nil
+	}
+	dir := filepath.Dir(path)
+	if strings.Contains(file.Place.Name, "/") {
+		dir = filepath.Dir(dir)
+	}
+	if dir == s.UserHome() || filepath.Base(dir) == "Documents" {
+		return false
+	}
+	_, err = os.Stat(dir)
+	return err == nil
+}
+
+// showPlan says what would change.
+func (s *setupJob) showPlan(ctx context.Context) {
+	for i := range s.agents {
+		p := &s.agents[i]
+		fmt.Fprintf(s.Stdout, "%s: %s\n", p.job.host.Title, p.found.In(s.Text))
+		if p.change.none() {
+			fmt.Fprintf(s.Stdout, "  %s: %s\n", view.Visible(p.change.path), s.Text.Of("nothing to change"))
+		} else {
+			p.job.show(p.change)
+		}
+		if len(p.rules) > 0 {
+			fmt.Fprintf(s.Stdout, "  "+s.Text.Of("%s imported from its own lists:")+"\n",
+				s.FormatCount(len(p.rules), "%d rule", "%d rules"))
+		}
+		for _, r := range p.rules {
+			fmt.Fprintf(s.Stdout, "    + %s  %s\n", r.Action, view.Visible(policy.FormatShort(r)))
+		}
+		s.sayLeftOut(p.lists)
+	}
+	switch unit := s.service(ctx); {
+	case gateRuns(ctx, s.App):
+		fmt.Fprintln(s.Stdout, s.Text.Of("Gate: one is running"))
+	case unit != nil:
+		fmt.Fprintf(s.Stdout, s.Text.Of("Gate: started at login by %s")+"\n", view.Visible(unit.file))
+	default:
+		fmt.Fprintln(s.Stdout, s.Text.Of("Gate: no systemd or launchd was found that could start it; "+
+			"start it yourself: umpire serve"))
+	}
+}
+
+func (s *setupJob) service(ctx context.Context) *service { return findService(ctx, s.App, s.binary) }
+
+// confirm asks for the autonomy level, and whether to go on.
+func (s *setupJob) confirm(ctx context.Context) error {
+	if s.yes {
+		return nil
+	}
+	needed := app.Usage("umpire setup --yes", "nobody is there to confirm the changes; --yes makes them all the same")
+	if !s.Terminal {
+		return needed
+	}
+	tty, err := s.OpenTerminal()
+	if err != nil {
+		return needed
+	}
+	defer tty.Close()
+	if s.autonomy == "" {
+		if s.autonomy, err = s.askAutonomy(ctx, tty); err != nil {
+			return err
+		}
+	}
+	return s.Confirm(ctx, tty, "", "yes")
+}
+
+// askAutonomy asks how much shall run without a question. Enter alone leaves it as it is.
+func (s *setupJob) askAutonomy(ctx context.Context, tty *os.File) (string, error) {
+	fmt.Fprintf(tty, "\n%s\n", s.Text.Of(autonomyQuestion))
+	if err := app.DropEarlyKeys(ctx, tty); err != nil {
+		return "", err
+	}
+	for {
+		fmt.Fprint(tty, s.Text.Of("Autonomy (low, medium, high; Enter leaves it as it is): "))
+		said, err := app.ReadTyped(ctx, tty)
+		if err != nil {
+			return "", err
+		}
+		if said = strings.TrimSpace(said); said == "" || slices.Contains(config.LevelNames(), said) {
+			return said, nil
+		}
+	}
+}
+
+const autonomyQuestion = `How much may run without a question?
+  low     what only looks, and what your rules allow (as without this setting)
+  medium  edits in the project and local git too; scripts, builds and deletions are tried first
+  high    the hosts that you list in autonomy.destinations as well
+"umpire autonomy" changes it at any time.`
+
+// carryOut makes the changes, and remembers them first.
+func (s *setupJob) carryOut(ctx context.Context) error {
+	m, err := s.readMemory()
+	if err != nil {
+		return err
+	}
+	for i := range s.agents {
+		p := &s.agents[i]
+		m.addHost(p.job.host.Name)
+		if err := s.writeMemory(m); err != nil {
+			return err
+		}
+		if err := p.job.apply(ctx, p.change, p.info); err != nil {
+			return err
+		}
+		s.notes = append(s.notes, p.job.notes...)
+		p.job.notes = nil
+	}
+	if err := s.importRules(ctx, m); err != nil {
+		return err
+	}
+	if err := s.setAutonomy(m); err != nil {
+		return err
+	}
+	s.startGate(ctx, m)
+	if err := s.writeMemory(m); err != nil {
+		return err
+	}
+	failed := s.tryHooks(ctx)
+	fmt.Fprintln(s.Stderr, view.Joined(s.Text.Of("next"), ": ", "umpire watch"))
+	if failed > 0 {
+		return app.Refused("umpire doctor", "%d of the hooks did not deny the call that they must deny", failed)
+	}
+	return nil
+}
+
+// importRules adds the rules to the person's own.
+func (s *setupJob) importRules(ctx context.Context, m *setupMemory) error {
+	var rules []umpire.Rule
+	for i := range s.agents {
+		rules = append(rules, s.agents[i].rules...)
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	p, err := s.OpenProject()
+	if err != nil {
+		return err
+	}
+	to, err := p.Layer("global")
+	if err != nil {
+		return err
+	}
+	if err := m.remember(&m.Rules, to.Path); err != nil {
+		return app.Failed(err)
+	}
+	added := 0
+	err = s.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		for _, r := range rules {
+			id, err := gate.AddRule(ctx, s.Dir, app.ScopeOf(to), r, umpire.Actor{})
+			if err != nil {
+				s.notes = append(s.notes, fmt.Sprintf(s.Text.Of("left out: %s"),
+					view.Visible(policy.FormatShort(r)+": "+s.Text.Error(err))))
+				continue
+			}
+			m.RuleIDs = append(m.RuleIDs, id)
+			added++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.Rules.done()
+	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("%s imported into %s")+"\n",
+		s.FormatCount(added, "%d rule", "%d rules"), view.Visible(to.Path))
+	return s.writeMemory(m)
+}
+
+// setAutonomy writes the level into the person's configuration.
+func (s *setupJob) setAutonomy(m *setupMemory) error {
+	if s.autonomy == "" {
+		return nil
+	}
+	path := filepath.Join(s.Home(), config.FileName)
+	if err := m.remember(&m.Config, path); err != nil {
+		return app.Failed(err)
+	}
+	if err := config.WriteAutonomy(path, policy.Level(s.autonomy)); err != nil {
+		return app.Failed(err)
+	}
+	m.Config.done()
+	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("autonomy: %s")+"\n", s.autonomy)
+	return nil
+}
+
+// startGate has the gate run from now on. Without it umpire works, but keeps no questions.
+func (s *setupJob) startGate(ctx context.Context, m *setupMemory) {
+	if gateRuns(ctx, s.App) {
+		return
+	}
+	unit := s.service(ctx)
+	if unit == nil {
+		s.notes = append(s.notes, s.Text.Of("the gate does not run: umpire serve starts it"))
+		return
+	}
+	m.Service = true
+	if err := unit.install(ctx, s.App); err != nil {
+		s.notes = append(s.notes, s.Text.Error(err))
+		return
+	}
+	fmt.Fprintln(s.Stderr, "umpire: "+s.Text.Of("the gate runs, and is started at login"))
+}
+
+// tryHooks sends each agent's hook a call that must be denied, as it is registered, and
+// returns how many let it pass.
+func (s *setupJob) tryHooks(ctx context.Context) (failed int) {
+	for i := range s.agents {
+		j := s.agents[i].job
+		if err := j.tryHook(ctx, s.agents[i].change.path); err != nil {
+			failed++
+			fmt.Fprintf(s.Stdout, "%-4s  %s: %s\n", "fail", j.host.Title, view.Visible(s.Text.Error(err)))
+			continue
+		}
+		fmt.Fprintf(s.Stdout, "%-4s  %s: %s\n", "ok", j.host.Title, s.Text.Of("`rm -rf /` is denied"))
+	}
+	return failed
+}
+
+// tryHook is the canary of one agent.
+func (j *initJob) tryHook(ctx context.Context, path string) error {
+	text, _, err := ReadSettings(path)
+	if err != nil {
+		return err
+	}
+	hooks, err := j.file.Registered(text)
+	if err != nil {
+		return err
+	}
+	if len(hooks) == 0 {
+		return umpire.Errorf("%s: umpire's hook is not registered in this file", path)
+	}
+	canary := NewCanary(ctx, j.App, j.host)
+	defer canary.End(ctx) //nolint:errcheck // doctor says so
+	answer := canary.Ask(ctx, hooks[0], "rm -rf /")
+	switch {
+	case answer.Err != nil:
+		return umpire.Errorf("the hook does not answer: %v", answer.Err)
+	case !answer.Denied:
+		return umpire.Errorf("`rm -rf /` is not denied: %s", answer)
+	}
+	return nil
+}
