@@ -54,14 +54,23 @@ func (s *Subject) NewLab(dir string, m *Model) (*Lab, error) {
 			return nil, err
 		}
 	}
-	text, err := os.ReadFile(s.Umpire)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(l.Umpire, text, 0o755); err != nil {
+	if err := copyProgram(s.Umpire, l.Umpire); err != nil {
 		return nil, err
 	}
 	return l, l.Write("project/README.md", "# A project\n")
+}
+
+// copyProgram links a program, or copies it where that is not possible. One that was written a
+// moment ago can be busy: a process that is just being started may still hold it open.
+func copyProgram(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o755)
 }
 
 // Path is a path in the lab; name starts with home, project, outside, bin or tmp.
