@@ -92,11 +92,11 @@ func (b Toolbox) KeepTrial(ctx context.Context, started umpire.Started) (umpire.
 }
 
 // DiscardTrial removes a layer, whichever set has it.
-func (b Toolbox) DiscardTrial(digest string) error {
+func (b Toolbox) DiscardTrial(id umpire.TrialID) error {
 	var errs []error
 	for _, set := range b {
 		if t, can := set.(Trier); can {
-			errs = append(errs, t.DiscardTrial(digest))
+			errs = append(errs, t.DiscardTrial(id))
 		}
 	}
 	return errors.Join(errs...)

@@ -19,7 +19,7 @@ type Trier interface {
 	// KeepTrial makes the layer real for which a call was started, and says what became of it.
 	KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error)
 	// DiscardTrial removes a layer, if it is there.
-	DiscardTrial(digest string) error
+	DiscardTrial(id umpire.TrialID) error
 }
 
 // Try has the call of a question tried before it is answered, if the run that waits for it can. It
@@ -40,15 +40,15 @@ const trialPatience = 30 * time.Second
 type trials struct {
 	*run
 
-	wanted    chan umpire.RequestID     // by a person; holds one
-	attempted map[umpire.RequestID]bool // questions that a trial was begun about
-	layers    map[umpire.CallID]string  // what trials of calls left to be kept or discarded
+	wanted    chan umpire.RequestID            // by a person; holds one
+	attempted map[umpire.RequestID]bool        // questions that a trial was begun about
+	layers    map[umpire.CallID]umpire.TrialID // what trials of calls left to be kept or discarded
 }
 
 func newTrials(r *run) *trials {
 	return &trials{
 		run: r, wanted: make(chan umpire.RequestID, 1), attempted: map[umpire.RequestID]bool{},
-		layers: map[umpire.CallID]string{},
+		layers: map[umpire.CallID]umpire.TrialID{},
 	}
 }
 
@@ -121,7 +121,7 @@ func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (um
 		return t.giveUpTrial(ctx, begun, err)
 	}
 	report.Session, report.Batch, report.Epoch, report.Sandbox = t.session.ID, b.ID, t.session.Epoch, t.Sandbox
-	t.layers[p.Call] = report.Effects.Digest
+	t.layers[p.Call] = begun.Trial
 	store, done := outlastingContext(ctx)
 	defer done()
 	err = t.retryPatiently(store, func() (err error) {
@@ -247,17 +247,7 @@ func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire
 		settled, err = trier.KeepTrial(ctx, started)
 	}
 	settled.Trial = started.Trial.ID
-	result := umpire.Result{Status: umpire.ResultOK, Output: started.Trial.Output}
-	if started.Trial.Exit != 0 {
-		result.Status = umpire.ResultError
-		result.Output = fmt.Sprintf("exit code %d\n%s", started.Trial.Exit, result.Output)
-	}
-	if settled.State != umpire.TrialKept {
-		settled.Reason = err.Error()
-		result.Status = umpire.ResultError
-		result.Output = fmt.Sprintf("[Not Kept] The command ran where nothing of it is real, and what it did "+
-			"could not be kept: %v. Nothing was changed.", err)
-	}
+	result := trial.ResultOf(started.Trial, &settled, err)
 	if settled.State != umpire.TrialDiscarded {
 		delete(t.layers, started.Call.ID) // what is in conflict waits for a person
 	}
@@ -267,14 +257,14 @@ func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire
 
 // dropLayers removes the layers of calls that do not show a trial any more.
 func (t *trials) dropLayers(b *umpire.Batch) {
-	for id, digest := range t.layers {
-		if c := b.Call(id); c == nil || c.Trial != "" {
+	for call, id := range t.layers {
+		if c := b.Call(call); c == nil || c.Trial != "" {
 			continue
 		}
-		delete(t.layers, id)
+		delete(t.layers, call)
 		if trier, can := t.tools.(Trier); can {
-			if err := trier.DiscardTrial(digest); err != nil {
-				t.notify(func(h Handler) { h.Output(id, fmt.Sprintf("[%s]\n", strings.TrimSpace(err.Error()))) })
+			if err := trier.DiscardTrial(id); err != nil {
+				t.notify(func(h Handler) { h.Output(call, fmt.Sprintf("[%s]\n", strings.TrimSpace(err.Error()))) })
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	}
 	held := trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: time.Now().UTC(), Command: command, Root: t.set.options.Root,
-		Call: begun.Call.ID, Session: begun.Call.Session,
+		Call: begun.Call.ID, Session: begun.Call.Session, Batch: begun.Call.Batch, Trial: begun.Trial,
 		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
 	}
 	if err := trial.Hold(t.set.options.State, &held); err != nil {
@@ -64,54 +64,18 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	return report, nil
 }
 
-// errLayerGone says that a trial cannot be kept any more.
-var errLayerGone = errors.New("its layer is gone")
-
-// findTrial returns the trial that waits with a layer.
-func (t trials) findTrial(digest string) (*trial.Held, error) {
-	all, err := trial.HeldTrials(t.set.options.State)
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		if all[i].Effects.Digest == digest && all[i].Root == t.set.options.Root {
-			return &all[i], nil
-		}
-	}
-	return nil, errLayerGone
-}
-
 // KeepTrial makes real what the trial of a call has shown that the gate has started, all of it or
 // nothing. It says what became of it.
 func (t trials) KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error) {
-	settled := umpire.TrialSettlement{State: umpire.TrialDiscarded}
 	if !started.Go || started.Decision.Verdict != umpire.Allow || started.Trial == nil {
-		return settled, errors.New("the gate has not let this call run")
+		return umpire.TrialSettlement{State: umpire.TrialDiscarded}, errors.New("the gate has not let this call run")
 	}
-	settled.Trial, settled.Digest = started.Trial.ID, started.Trial.Effects.Digest
-	held, err := t.findTrial(settled.Digest)
-	if err != nil {
-		return settled, err
-	}
-	_, err = held.Layer.Keep(ctx, trial.KeepSpec{
-		State: t.set.options.State, Shown: &held.Effects, Command: held.Command, Call: held.Call,
-		Session: held.Session,
-	})
-	if conflict, is := errors.AsType[*trial.ConflictError](err); is {
-		settled.State, settled.Paths = umpire.TrialConflict, conflict.Paths
-	}
-	if err != nil {
-		return settled, err
-	}
-	settled.State = umpire.TrialKept
-	return settled, trial.Release(t.set.options.State, held.ID)
+	return t.keeper().Keep(ctx, started.Trial.ID, started.Trial.Effects.Digest)
 }
 
 // DiscardTrial removes the layer of a trial, if it is there.
-func (t trials) DiscardTrial(digest string) error {
-	held, err := t.findTrial(digest)
-	if err != nil {
-		return nil //nolint:nilerr // there is nothing to remove
-	}
-	return errors.Join(held.Layer.Discard(), trial.Release(t.set.options.State, held.ID))
+func (t trials) DiscardTrial(id umpire.TrialID) error { return t.keeper().Discard(id) }
+
+func (t trials) keeper() *trial.Keeper {
+	return &trial.Keeper{State: t.set.options.State, Vault: t.set.options.Vault}
 }

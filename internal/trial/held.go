@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -21,9 +22,12 @@ type Held struct {
 	Time    time.Time `json:"time"`
 	Command string    `json:"command"`
 	Root    string    `json:"root"` // of the project
-	// Call and Session name the call that was tried, if it was one.
+	// Call and Session name the call that was tried, if it was one, and Trial and Batch the trial
+	// of it that a gate keeps the record of.
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
+	Batch   umpire.BatchID   `json:"batch,omitempty"`
+	Trial   umpire.TrialID   `json:"trial,omitempty"`
 	Exit    int              `json:"exit"`
 	Layer   Layer            `json:"layer"`
 	// Effects are what was shown, and what is kept.
@@ -58,8 +62,25 @@ func Hold(state string, h *Held) error {
 	return files.Replace(heldFile(state, h.ID), data, 0o600)
 }
 
-// Release forgets that a trial waits, when it was kept or discarded.
-func Release(state, id string) error {
+// Keep makes a trial real that waits, all of it or nothing: see [Layer.Keep].
+func (h *Held) Keep(ctx context.Context, state string, vault Vault) (*Kept, error) {
+	kept, err := h.Layer.Keep(ctx, KeepSpec{
+		State: state, Shown: &h.Effects, Command: h.Command, Call: h.Call, Session: h.Session, Trial: h.Trial,
+		Vault: vault,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return kept, release(state, h.ID)
+}
+
+// Discard removes a trial that waits, with its layer.
+func (h *Held) Discard(state string) error {
+	return errors.Join(h.Layer.Discard(), release(state, h.ID))
+}
+
+// release forgets that a trial waits, when it was kept or discarded.
+func release(state, id string) error {
 	err := os.Remove(heldFile(state, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -73,15 +94,11 @@ func heldFile(state, id string) string { return filepath.Join(state, heldFolder,
 // are forgotten.
 func HeldTrials(state string) ([]Held, error) {
 	var all []Held
-	entries, err := os.ReadDir(filepath.Join(state, heldFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	names, err := heldNames(state)
+	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		id, ours := strings.CutSuffix(e.Name(), heldSuffix)
-		if !ours {
-			continue
-		}
+	for _, id := range names {
 		h, err := readHeld(heldFile(state, id))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was released meanwhile
@@ -90,7 +107,7 @@ func HeldTrials(state string) ([]Held, error) {
 			return nil, err
 		}
 		if !files.Exists(h.Layer.Dir, stampFile) {
-			if err := Release(state, id); err != nil {
+			if err := release(state, id); err != nil {
 				return nil, err
 			}
 			continue
@@ -99,6 +116,20 @@ func HeldTrials(state string) ([]Held, error) {
 	}
 	slices.SortFunc(all, func(a, b Held) int { return b.Time.Compare(a.Time) })
 	return all, nil
+}
+
+// heldNames are the ids of the trials that wait.
+func heldNames(state string) (names []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(state, heldFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if id, ours := strings.CutSuffix(e.Name(), heldSuffix); ours {
+			names = append(names, id)
+		}
+	}
+	return names, nil
 }
 
 func readHeld(file string) (*Held, error) {

@@ -50,10 +50,11 @@ type journal struct {
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
 	Command string    `json:"command,omitempty"`
-	// Call and Session name the call that wrote, and Project is the folder it was made for. A
-	// trial that was kept has none of them.
+	// Call and Session name the call that wrote, Trial the trial of it, and Project is the folder
+	// it was made for. What `umpire try` kept has none of them.
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
+	Trial   umpire.TrialID   `json:"trial,omitempty"`
 	Project string           `json:"project,omitempty"`
 	// Later says that another program writes: see [RecordSpec].
 	Later bool `json:"later,omitempty"`
@@ -118,7 +119,8 @@ func (s *step) isFolderStep() bool { return s.Before.Type.IsDir() || s.After.Typ
 // kept is what a journal did, for people.
 func (j *journal) kept() *Kept {
 	k := &Kept{
-		ID: j.ID, Time: j.Time, Command: j.Command, Call: j.Call, Session: j.Session, Root: j.Project, Undoes: j.Undoes,
+		ID: j.ID, Time: j.Time, Command: j.Command, Call: j.Call, Session: j.Session, Trial: j.Trial,
+		Root: j.Project, Undoes: j.Undoes,
 	}
 	if k.Root == "" && len(j.Roots) > 0 {
 		k.Root = j.Roots[0].Path

@@ -18,11 +18,14 @@ type KeepSpec struct {
 	State string
 	// Shown are the effects that a person, or a decision, has agreed to.
 	Shown *Effects
-	// Command is what is remembered of it, and Call and Session name the call that was tried,
-	// if it was one.
+	// Command is what is remembered of it, and Call, Session and Trial name the call that was
+	// tried, if it was one.
 	Command string
 	Call    umpire.CallID
 	Session umpire.SessionID
+	Trial   umpire.TrialID
+	// Vault seals what stood at paths that hold secrets; nil takes no path for one.
+	Vault Vault
 }
 
 // A Kept is something that was kept, or undone, and can be taken back.
@@ -31,9 +34,10 @@ type Kept struct {
 	Time    time.Time `json:"time"`
 	Root    string    `json:"root"` // the project, or the outermost folder of those that changed
 	Command string    `json:"command,omitempty"`
-	// Call and Session name the call that wrote, if it was one.
+	// Call and Session name the call that wrote, if it was one, and Trial the trial of it.
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
+	Trial   umpire.TrialID   `json:"trial,omitempty"`
 	// Undoes is the record that this one took back, and Undone the one that took it back.
 	Undoes string `json:"undoes,omitempty"`
 	Undone string `json:"undone,omitempty"`

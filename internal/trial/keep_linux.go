@@ -29,7 +29,7 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	}
 	j := &journal{
 		Version: journalVersion, ID: filepath.Base(l.Dir), Time: time.Now().UTC(), Command: spec.Command, Layer: l.Dir,
-		Call: spec.Call, Session: spec.Session,
+		Call: spec.Call, Session: spec.Session, Trial: spec.Trial,
 	}
 	if spec.Shown.IsEmpty() {
 		return &Kept{Time: j.Time, Command: spec.Command}, removeLayer(l.Dir)
@@ -46,6 +46,11 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 		return nil, errors.Join(err, os.Remove(record))
 	}
 	defer t.close()
+	t.vault = spec.Vault
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		s.Secret = s.Before.Size <= maxSealed && isSecret(spec.Vault, s.Path)
+	}
 	sources, err := t.prepareKeep(ctx, l, spec.Shown)
 	defer closeFDs(sources)
 	if err != nil {

@@ -53,7 +53,7 @@ func tidyHeld(state, layers string, now time.Time) error {
 			held[h.ID] = true
 			continue
 		}
-		err = errors.Join(err, h.Layer.Discard(), Release(state, h.ID))
+		err = errors.Join(err, h.Discard(state))
 	}
 	return errors.Join(err, SweepLayers(layers, func(id string) bool { return held[id] }, now))
 }

@@ -59,7 +59,7 @@ func newKeepCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return keepHeld(cmd.Context(), a, state, h, false)
+			return keepTrial(cmd.Context(), a, state, h)
 		},
 	}
 }
@@ -76,7 +76,7 @@ func newDiscardCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := discardHeld(state, h); err != nil {
+			if err := discardTrial(cmd.Context(), a, state, h); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintln(a.Stdout, a.Text.Of("Discarded. Nothing has changed."))

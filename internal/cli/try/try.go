@@ -272,13 +272,13 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 	switch {
 	case s.held.Effects.IsEmpty(), f.discard:
 		if s.held.Effects.IsEmpty() {
-			return outcomeKept, discardHeld(state, h)
+			return outcomeKept, app.Failed(h.Discard(state))
 		}
-		return outcomeDiscarded, discardHeld(state, h)
+		return outcomeDiscarded, app.Failed(h.Discard(state))
 	case f.keep:
 		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
 	case !h.Effects.Whole():
-		return outcomeDiscarded, discardHeld(state, h)
+		return outcomeDiscarded, app.Failed(h.Discard(state))
 	case a.Terminal && !f.json:
 		return askPerson(ctx, a, state, s)
 	}
@@ -296,21 +296,11 @@ func sayHeld(a *app.App, id string) {
 	}
 }
 
-// discardHeld removes a trial with its layer.
-func discardHeld(state string, h *trial.Held) error {
-	return app.Failed(errors.Join(h.Layer.Discard(), trial.Release(state, h.ID)))
-}
-
 // keepHeld makes a trial real, and says how to take it back.
 func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quiet bool) error {
-	kept, err := h.Layer.Keep(ctx, trial.KeepSpec{
-		State: state, Shown: &h.Effects, Command: h.Command, Call: h.Call, Session: h.Session,
-	})
+	kept, err := h.Keep(ctx, state, app.NewVault(a))
 	if err != nil {
 		return keepError(h, err)
-	}
-	if err := trial.Release(state, h.ID); err != nil {
-		return app.Failed(err)
 	}
 	if !quiet && kept.ID != "" {
 		fmt.Fprintf(a.Stderr, a.Text.Of("Kept. To take it back: umpire undo %s\n"), kept.ID)
@@ -361,8 +351,8 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 		case "d", "diff":
 			s.showDiff(tty)
 		case "x", "discard":
-			if err := discardHeld(state, s.held); err != nil {
-				return outcomeWaiting, err
+			if err := s.held.Discard(state); err != nil {
+				return outcomeWaiting, app.Failed(err)
 			}
 			fmt.Fprintln(tty, a.Text.Of("Discarded. Nothing has changed."))
 			return outcomeDiscarded, nil

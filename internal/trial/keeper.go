@@ -1,0 +1,121 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Keeper keeps and discards trials of calls, of which the layers wait in one folder of state.
+// It is safe for concurrent use.
+type Keeper struct {
+	State string
+	Vault Vault
+
+	seen sync.Map // of a trial that waits, by the name of its file
+}
+
+// ErrLayerGone says that a trial cannot be kept any more.
+var ErrLayerGone = errors.New("its layer is gone")
+
+// find returns a trial that waits here, or nil.
+func (k *Keeper) find(id umpire.TrialID) (*Held, error) {
+	all, err := HeldTrials(k.State)
+	for i := range all {
+		if all[i].Trial == id {
+			return &all[i], err
+		}
+	}
+	return nil, err
+}
+
+// Waiting lists the trials of calls that wait here.
+func (k *Keeper) Waiting() ([]umpire.TrialID, error) {
+	names, err := heldNames(k.State)
+	var all []umpire.TrialID
+	for _, name := range names {
+		id, known := k.seen.Load(name)
+		if !known {
+			h, err := readHeld(heldFile(k.State, name))
+			if err != nil {
+				continue // it was released meanwhile, or somebody else will say so
+			}
+			id = h.Trial
+			k.seen.Store(name, id)
+		}
+		if trial, _ := id.(umpire.TrialID); trial != "" {
+			all = append(all, trial)
+		}
+	}
+	return all, err
+}
+
+// Keep makes the layer of a digest real, all of it or nothing, and says what became of it, with
+// an error where that is not kept. A trial that was kept before a crash is kept.
+func (k *Keeper) Keep(ctx context.Context, id umpire.TrialID, digest string) (umpire.TrialSettlement, error) {
+	settled := umpire.TrialSettlement{Trial: id, State: umpire.TrialDiscarded, Digest: digest}
+	if err := Recover(ctx, k.State, k.Vault); err != nil {
+		return settled, err
+	}
+	held, err := k.find(id)
+	switch {
+	case err != nil:
+		return settled, err
+	case held == nil:
+		return k.findKept(settled)
+	case held.Effects.Digest != digest:
+		return settled, ErrLayerChanged
+	}
+	_, err = held.Keep(ctx, k.State, k.Vault)
+	if conflict, is := errors.AsType[*ConflictError](err); is {
+		settled.State, settled.Paths = umpire.TrialConflict, conflict.Paths
+	}
+	if err == nil {
+		settled.State = umpire.TrialKept
+	}
+	return settled, err
+}
+
+// findKept looks for a trial among what was kept.
+func (k *Keeper) findKept(settled umpire.TrialSettlement) (umpire.TrialSettlement, error) {
+	records, err := Records(k.State)
+	if err != nil {
+		return settled, err
+	}
+	for i := range records {
+		if records[i].Trial == settled.Trial {
+			settled.State = umpire.TrialKept
+			return settled, nil
+		}
+	}
+	return settled, ErrLayerGone
+}
+
+// Discard removes the layer of a trial, if it is there.
+func (k *Keeper) Discard(id umpire.TrialID) error {
+	held, err := k.find(id)
+	if held == nil {
+		return err
+	}
+	return held.Discard(k.State)
+}
+
+// ResultOf is the result of a call that was tried and then started for its layer: what the trial
+// printed, or why that was not kept.
+func ResultOf(tried *umpire.Trial, settled *umpire.TrialSettlement, why error) umpire.Result {
+	r := umpire.Result{Status: umpire.ResultOK, Output: tried.Output}
+	if tried.Exit != 0 {
+		r.Status = umpire.ResultError
+		r.Output = fmt.Sprintf("exit code %d\n%s", tried.Exit, r.Output)
+	}
+	if settled.State != umpire.TrialKept {
+		settled.Reason = why.Error()
+		r.Status, r.Code = umpire.ResultError, umpire.CodeChanged
+		r.Output = fmt.Sprintf("[Not Kept] The command ran where nothing of it is real, and what it did "+
+			"could not be kept: %v. Nothing was changed.", why)
+	}
+	return r
+}
