@@ -154,7 +154,7 @@ type Admission uint8
 const (
 	AdmitStart   Admission = iota // it is stored, and starts at once if nothing stands against it
 	AdmitLater                    // it is stored, and starts later by a ticket
-	AdmitTrial                    // it is tried by a ticket: the timeline says so, and nothing else is stored
+	AdmitTrial                    // it is stored, and tried by a ticket before anybody is asked
 	AdmitLeave                    // it is the host's: the timeline says so, and nothing else is stored
 	AdmitNothing                  // nothing is stored
 )

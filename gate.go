@@ -148,12 +148,14 @@ type GrantKeeper interface {
 
 // A Ticketer lets command lines run that a hook has put a ticket before.
 type Ticketer interface {
-	// UseTicket takes a ticket, once: from then on its line may have run. The error of one that
-	// is not valid says why, and matches ErrState.
+	// UseTicket takes a ticket, once: from then on its line may have run. With the same step its
+	// call starts, or a trial of it begins. The error of one that is not valid says why, and
+	// matches ErrState; that of a trial that has to wait for another one is ErrLimit.
 	UseTicket(ctx context.Context, u TicketUse) (Ticket, error)
-	// EndTicket settles what becomes of the effects of a ticket that was used, and reports
-	// whether nobody has done so before.
-	EndTicket(ctx context.Context, secret string) (first bool, err error)
+	// EndTicket settles what becomes of the effects of a ticket that was used: the first to end
+	// it decides. A report is decided on as by ReportTrial, and a person is asked where the
+	// ticket was ended before; what is allowed is kept by a gate that has the layer.
+	EndTicket(ctx context.Context, e TicketEnd) (TicketEnded, error)
 }
 
 // A Watcher reads the timeline. Both methods return an event only once none with a

@@ -18,9 +18,12 @@ const (
 // everything in it.
 type Ticket struct {
 	Session SessionID    `json:"session_id"`
-	Batch   BatchID      `json:"batch_id,omitempty"` // "" where the call is not recorded
+	Batch   BatchID      `json:"batch_id"`
 	Call    CallID       `json:"call_id"`
 	Action  TicketAction `json:"action"`
+	// Trial is the trial that began when a ticket was used whose call asks; "" where the call
+	// was started instead.
+	Trial TrialID `json:"trial_id,omitempty"`
 	// Line is the command line, byte for byte. Large says that the agent cannot hand it over,
 	// so that it is remembered with the ticket.
 	Line  string `json:"line,omitempty"`
@@ -48,4 +51,29 @@ type TicketUse struct {
 	Above []string `json:"above"`
 	// Runner is the process itself.
 	Runner string `json:"runner"`
+}
+
+// A TicketEnd ends a ticket that was used.
+type TicketEnd struct {
+	Secret string `json:"secret"`
+	// Report says what a trial did that began with the ticket. Nil says only that nobody waits
+	// for the line any more, or that it was kept without a question.
+	Report *TicketReport `json:"report,omitempty"`
+}
+
+// A TicketReport says what the line of a ticket did that was tried.
+type TicketReport struct {
+	Exit    int          `json:"exit"`
+	Output  string       `json:"output"`
+	Effects TrialEffects `json:"effects"`
+	// Late says that nobody waits for the line any more: a person is asked then, whatever it did.
+	Late bool `json:"late,omitempty"`
+}
+
+// A TicketEnded is the answer to a TicketEnd.
+type TicketEnded struct {
+	// First says that nobody had ended the ticket before.
+	First bool `json:"first,omitempty"`
+	// Batch is that of the call after a report.
+	Batch Batch `json:"batch"`
 }

@@ -2,59 +2,24 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/process"
-	"github.com/umpirehq/umpire/internal/secret"
-	"github.com/umpirehq/umpire/internal/store/sqlite"
 	"github.com/umpirehq/umpire/shell"
 )
 
 // execVerbs are the verbs about `umpire exec`.
 var execVerbs = map[string]func(*testscript.TestScript, bool, []string){
-	"ticket":    scriptTicket,
 	"hosted":    scriptHosted,
 	"rewritten": scriptRewritten,
-}
-
-// scriptTicket sets $TICKET to a ticket for a command line, as the hook of an agent issues it
-// whose process is this test:
-//
-//	ticket trial|undo LINE
-func scriptTicket(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: ticket trial|undo LINE")
-	}
-	dir, err := filepath.EvalSymlinks(ts.MkAbs("."))
-	ts.Check(err)
-	state := filepath.Join(ts.Getenv("HOME"), ".umpire", "state")
-	ctx := context.Background()
-	s, err := sqlite.Open(ctx, filepath.Join(state, "umpire.db"))
-	ts.Check(err)
-	key, err := secret.OpenKey(state)
-	ts.Check(err)
-	sealer, err := key.Sealer()
-	ts.Check(err)
-	g := gate.New(gate.Config{Store: s, Sealer: sealer})
-	id, err := g.IssueTicket(ctx, umpire.Ticket{
-		Session: "s1", Call: "c1", Action: umpire.TicketAction(args[0]), Line: args[1], Dir: dir, User: os.Getuid(),
-		Host: process.NameOf(os.Getpid()),
-	})
-	ts.Check(err)
-	ts.Check(g.Close())
-	ts.Check(s.Close())
-	ts.Setenv("TICKET", "ticket-"+id)
 }
 
 // scriptHosted runs a line as Claude Code does, in a shell with functions of its own, and
@@ -79,8 +44,8 @@ func scriptHosted(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // scriptRewritten asks the hook of Claude Code about a line, and sets $COMMAND to what it is
-// told to run, "" where it may run the line as it came or asks. With ! it wants the line left
-// as it came.
+// told to run, "" where it may run the line as it came or asks, and $TICKET to the ticket in it.
+// With ! it wants the line left as it came.
 //
 //	rewritten MODE LINE
 func scriptRewritten(ts *testscript.TestScript, neg bool, args []string) {
@@ -117,4 +82,8 @@ func scriptRewritten(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("answered %s", out)
 	}
 	ts.Setenv("COMMAND", o.Input.Command)
+	if _, rest, found := strings.Cut(o.Input.Command, " exec "); found {
+		ticket, _, _ := strings.Cut(rest, " ")
+		ts.Setenv("TICKET", ticket)
+	}
 }

@@ -86,11 +86,6 @@ func (c *Client) UseTicket(ctx context.Context, in umpire.TicketUse) (umpire.Tic
 }
 
 // EndTicket settles what becomes of the effects of a ticket.
-func (c *Client) EndTicket(ctx context.Context, secret string) (first bool, err error) {
-	type ending struct {
-		Secret string `json:"secret,omitempty"`
-		First  bool   `json:"first,omitempty"`
-	}
-	out, err := call[ending, ending](ctx, c, "Tickets/End", ending{Secret: secret})
-	return out.First, err
+func (c *Client) EndTicket(ctx context.Context, in umpire.TicketEnd) (umpire.TicketEnded, error) {
+	return call[umpire.TicketEnd, umpire.TicketEnded](ctx, c, "Tickets/End", in)
 }

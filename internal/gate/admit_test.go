@@ -217,8 +217,8 @@ func TestAdmitLeavesToTheHost(t *testing.T) {
 	}
 }
 
-// TestAdmitForATicket: a call that is started later is stored and does not run; one that is
-// tried has its event alone; and for a look nothing is stored.
+// TestAdmitForATicket: a call that is started or tried later is stored and does not run; for a
+// look nothing is stored.
 func TestAdmitForATicket(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -227,7 +227,7 @@ func TestAdmitForATicket(t *testing.T) {
 		state  umpire.CallState
 	}{
 		{umpire.AdmitLater, []umpire.EventKind{umpire.EventBatchSubmitted}, umpire.CallApproved},
-		{umpire.AdmitTrial, []umpire.EventKind{umpire.EventPermissionBypassedByRule}, ""},
+		{umpire.AdmitTrial, []umpire.EventKind{umpire.EventBatchSubmitted}, umpire.CallApproved},
 		{umpire.AdmitNothing, nil, ""},
 	} {
 		d := newTestGate(t)

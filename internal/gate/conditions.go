@@ -22,6 +22,12 @@ type conditions struct {
 	settings    config.Settings
 	tighten     []umpire.Rule       // of the client and of hooks
 	confinement *umpire.Confinement // nil for an agent that runs its calls its own way
+	byTicket    bool                // the call has come by a ticket, to be tried or run
+}
+
+// canTry reports whether whoever runs the call tries it, if it is to be tried.
+func (cond *conditions) canTry() bool {
+	return cond.byTicket || cond.confinement != nil && cond.confinement.Trials
 }
 
 // readConditions reads what holds in a session, with the once grants of one call if one

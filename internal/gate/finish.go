@@ -79,6 +79,10 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 		}
 		return umpire.Batch{}, umpire.Errorf("call %q has its result already: %w", r.Call, umpire.ErrState)
 	case umpire.CallAsked:
+		if t.session.External && c.Trial != "" {
+			return umpire.Batch{}, umpire.Errorf("call %q was tried, and what it did waits for a person: %w", r.Call,
+				umpire.ErrState) // its agent waits no more, and that is no answer
+		}
 		if r.Status != umpire.ResultTimeout && r.Status != umpire.ResultCancelled {
 			return umpire.Batch{}, umpire.Errorf("call %q waits for a person: %w", r.Call, umpire.ErrState)
 		}

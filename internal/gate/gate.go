@@ -49,6 +49,9 @@ type Config struct {
 	// Alive tells whether a runner of this machine still lives; known is false for
 	// a runner of another one. Nil knows of none.
 	Alive func(runner string) (alive, known bool)
+	// Layers are the layers of trials on this machine. Nil has none: what was tried is then for
+	// its runner to keep.
+	Layers Layers
 	// KeepSessions deletes sessions that nobody has touched for so long; 0 keeps
 	// them all.
 	KeepSessions time.Duration
@@ -71,6 +74,7 @@ type Gate struct {
 	grants
 	timeline
 	trials
+	tickets
 
 	// submitting keeps a batch that comes twice at once from being decided twice.
 	submitting keyedLock
@@ -99,7 +103,7 @@ func New(c Config) *Gate {
 		backend: be, projects: ps, modes: modes{ps}, rules: rules{ps}, grants: grants{ps}, timeline: timeline{be},
 		sessions: sessions{projects: ps, notedFormer: &sync.Map{}}, conversations: conversations{be},
 	}
-	g.trials = trials{projects: ps, gate: g}
+	g.trials, g.tickets = trials{projects: ps, gate: g}, tickets{be, g}
 	return g
 }
 

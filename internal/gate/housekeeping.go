@@ -15,12 +15,12 @@ import (
 const tendEvery = time.Second
 
 // Run tends the gate until ctx ends, and finishes what it has begun.
-func (ss *sessions) Run(ctx context.Context) {
+func (g *Gate) Run(ctx context.Context) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	for {
-		if err := ss.Tend(context.WithoutCancel(ctx)); err != nil && ss.config.Warn != nil {
-			ss.config.Warn(err)
+		if err := g.Tend(context.WithoutCancel(ctx)); err != nil && g.config.Warn != nil {
+			g.config.Warn(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -30,9 +30,13 @@ func (ss *sessions) Run(ctx context.Context) {
 	}
 }
 
-// Tend settles what time has settled: questions that nobody answered in time, and
-// calls whose runner is gone. It is right at any time, and twice is as once.
-func (ss *sessions) Tend(ctx context.Context) error {
+// Tend settles what time has settled: questions that nobody answered in time, and calls and
+// trials whose runner is gone. Safe to call at any time; idempotent.
+func (g *Gate) Tend(ctx context.Context) error {
+	return errors.Join(g.trials.tend(ctx), g.sessions.tend(ctx))
+}
+
+func (ss *sessions) tend(ctx context.Context) error {
 	var late []store.AskRow
 	var held, idle []umpire.Session
 	err := ss.view(ctx, func(tx *store.Tx) (err error) {

@@ -200,7 +200,7 @@ func objections(all []userhook.Ran) []umpire.Rule {
 // no question yet. A call that nobody could be asked about is decided as if somebody were
 // there: what its trial does is not.
 func (ts *trials) triesFirst(cond *conditions, j *judged) bool {
-	if cond.confinement == nil || !cond.confinement.Trials || j.state != umpire.CallAsked || j.denied != nil {
+	if !cond.canTry() || j.state != umpire.CallAsked || j.denied != nil {
 		return false
 	}
 	d := ts.gate.decideAttended(cond, j)

@@ -45,7 +45,8 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 		return umpire.Batch{}, err
 	}
 	g.reached("resolved")
-	return b, errors.Join(g.confirmCode(r), g.writeRules(ctx, r))
+	b, settled := g.trials.settleAnswered(ctx, r, b)
+	return b, errors.Join(settled, g.confirmCode(r), g.writeRules(ctx, r))
 }
 
 func checkAnswer(a *umpire.Answer) error {

@@ -39,11 +39,10 @@ func (g *Gate) startWith(ctx context.Context, s *umpire.Start, ticket string) (u
 var errMoved = errors.New("the call has moved on")
 
 func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error) {
-	l, err := g.prepareStart(ctx, s)
+	l, err := g.prepareStart(ctx, s, ticket)
 	if err != nil {
 		return umpire.Started{}, err
 	}
-	l.ticket = ticket
 	g.reached("starting")
 	var started umpire.Started
 	err = g.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
@@ -74,6 +73,7 @@ type pendingStart struct {
 	unattended bool            // it was no person
 	trial      *store.TrialRow // whose layer the start keeps; nil runs the call
 	output     string          // of that trial, as it was
+	base       string          // of what the call would do, where a trial of it begins
 	moved      bool            // it would do something else than was shown
 	changed    string          // which code is not what was shown
 	before     json.RawMessage
@@ -81,8 +81,8 @@ type pendingStart struct {
 	total      int
 }
 
-func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart, error) {
-	l := &pendingStart{Start: s}
+func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string) (*pendingStart, error) {
+	l := &pendingStart{Start: s, ticket: ticket}
 	var ask store.AskRow
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		b, err := tx.Batches.Get(s.Session, s.Batch)
@@ -116,7 +116,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 	if err := g.completeConditions(l.conditions); err != nil {
 		return nil, err
 	}
-	l.conditions.confinement = s.Sandbox
+	l.conditions.confinement, l.conditions.byTicket = s.Sandbox, ticket != ""
 	call, err := g.exactCall(&l.row)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,19 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart
 	if l.moved || l.judged.state == umpire.CallAsked {
 		l.judged.question = g.newQuestion(l.conditions, asked, s.Batch, l.position, l.total)
 	}
-	return l, nil
+	if l.triesNow() {
+		d := g.decideAttended(l.conditions, l.judged)
+		l.base = shownDigest(&l.judged.call, &d, g.codeFiles(&d), nil)
+		err = g.trials.endLostTrial(ctx, l.conditions.session.Project)
+	}
+	return l, err
+}
+
+// triesNow reports whether a trial of the call begins where its line was to run: it has come by
+// a ticket, and asks.
+func (l *pendingStart) triesNow() bool {
+	q := l.judged.question
+	return l.ticket != "" && q != nil && q.card.TrialOffer == umpire.TrialFirst && !l.judged.unasked
 }
 
 // decideTrial decides on what the trial of the call did, and lets a call wait that is tried
@@ -227,6 +239,8 @@ func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
 		return t.endInterrupted(b, l)
 	case d.Verdict == umpire.Deny && !l.judged.unasked:
 		return t.refuseStart(b, l)
+	case l.triesNow():
+		return t.tryStarted(b, l)
 	case l.judged.question != nil:
 		return t.askAgain(b, l)
 	case d.Verdict == umpire.Allow:

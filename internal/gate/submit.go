@@ -46,9 +46,10 @@ func (g *Gate) Admit(
 		case umpire.AdmitNothing:
 			return nil, nil
 		case umpire.AdmitLeave:
-			return nil, t.leaveToHost(sub, &started.Decision, umpire.CodeLeftToHost)
+			return nil, t.leaveToHost(sub, &started.Decision)
 		case umpire.AdmitTrial:
-			return nil, t.leaveToHost(sub, &started.Decision, umpire.CodeTrial)
+			j := sub.calls[0]
+			j.decision, j.unasked, j.state, j.question = started.Decision, false, umpire.CallApproved, nil
 		case umpire.AdmitStart, umpire.AdmitLater:
 		}
 		b, err := t.submit(sub)
@@ -172,8 +173,8 @@ func (t *transaction) deliverPrevious(lane string) error {
 	return t.deliverBatch(&b)
 }
 
-// leaveToHost records that a call is not handed in, and why.
-func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision, why umpire.ReasonCode) error {
+// leaveToHost records that a call is not handed in.
+func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision) error {
 	if o.session.State == umpire.SessionOver {
 		return umpire.Errorf("session %q has ended: %w", o.session.ID, umpire.ErrState)
 	}
@@ -182,7 +183,7 @@ func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision, why umpire.Re
 	o.addHookEvents(sub.Batch, &j.call, j.hooks)
 	e := o.decisionEvent(umpire.EventPermissionBypassedByRule, &j)
 	e.Batch, e.Call, e.Tool, e.Agent = sub.Batch, j.call.ID, j.call.Tool, j.call.Agent
-	e.Code = why
+	e.Code = umpire.CodeLeftToHost
 	o.append(e, nil)
 	return nil
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,27 +18,34 @@ import (
 // hours.
 const keepTickets = 7 * 24 * time.Hour
 
+// tickets are the verbs for command lines that run by a ticket.
+type tickets struct {
+	*backend
+
+	gate *Gate
+}
+
 // IssueTicket makes a ticket and returns it. The gate keeps its hash alone.
-func (g *Gate) IssueTicket(ctx context.Context, t umpire.Ticket) (secret string, err error) {
-	if t.Session == "" || t.Call == "" || t.Dir == "" || t.Line == "" {
-		return "", invalid("ticket", "the session, the call, the folder and the line are needed")
+func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret string, err error) {
+	if t.Session == "" || t.Batch == "" || t.Call == "" || t.Dir == "" || t.Line == "" {
+		return "", invalid("ticket", "the session, the batch, the call, the folder and the line are needed")
 	}
 	secret = hex.EncodeToString(randomBytes(16))
-	now := g.now()
+	now := tk.now()
 	row := store.TicketRow{
 		Digest: digestOf(secret), Session: t.Session, Batch: t.Batch, Call: t.Call, Action: t.Action,
 		LineDigest: digestOf(t.Line), Dir: t.Dir, User: t.User, Host: t.Host, Issued: now,
 		Expires: now.Add(umpire.TicketLife),
 	}
 	if t.Large {
-		if g.sealer == nil {
+		if tk.sealer == nil {
 			return "", errors.New("seal: no key to keep a command line with")
 		}
-		if row.Line, err = g.sealer.Seal(ticketLabel(row.Digest), []byte(t.Line)); err != nil {
+		if row.Line, err = tk.sealer.Seal(ticketLabel(row.Digest), []byte(t.Line)); err != nil {
 			return "", err
 		}
 	}
-	err = g.update(ctx, func(tx *store.Tx) error {
+	err = tk.update(ctx, func(tx *store.Tx) error {
 		if err := tx.Tickets.Forget(now.Add(-keepTickets)); err != nil {
 			return err
 		}
@@ -46,12 +54,12 @@ func (g *Gate) IssueTicket(ctx context.Context, t umpire.Ticket) (secret string,
 	return secret, err
 }
 
-// UseTicket takes a ticket: from then on its line may have run. Where the gate records the
-// call, it starts with that very transaction. The error of a ticket that is not valid says
-// why, and matches [umpire.ErrState].
-func (g *Gate) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
+// UseTicket takes a ticket: from then on its line may have run. The call starts with that very
+// transaction, or a trial of it begins. The error of a ticket that is not valid says why, and
+// matches [umpire.ErrState].
+func (tk *tickets) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
 	var row store.TicketRow
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
+	err := tk.view(ctx, func(tx *store.Tx) (err error) {
 		row, err = tx.Tickets.Get(digestOf(u.Secret))
 		return err
 	})
@@ -61,7 +69,7 @@ func (g *Gate) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket
 	if err != nil {
 		return umpire.Ticket{}, err
 	}
-	if err := checkTicket(&row, &u, g.now()); err != nil {
+	if err := checkTicket(&row, &u, tk.now()); err != nil {
 		return umpire.Ticket{}, umpire.Errorf("%w: %w", err, umpire.ErrState)
 	}
 	t := umpire.Ticket{
@@ -69,46 +77,81 @@ func (g *Gate) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket
 		User: row.User, Host: row.Host, Large: row.Line != nil,
 	}
 	if t.Large {
-		line, err := g.sealer.Open(ticketLabel(row.Digest), row.Line)
+		line, err := tk.sealer.Open(ticketLabel(row.Digest), row.Line)
 		if err != nil {
 			return umpire.Ticket{}, err
 		}
 		t.Line = string(line)
 	}
-	if err := g.takeTicket(ctx, &row, u.Runner); err != nil {
+	if t.Trial, err = tk.takeTicket(ctx, &row, u.Runner); err != nil {
 		return umpire.Ticket{}, err
 	}
 	return t, nil
 }
 
-// takeTicket marks a ticket as used, in the transaction that starts its call.
-func (g *Gate) takeTicket(ctx context.Context, row *store.TicketRow, runner string) error {
-	var err error
-	if row.Batch == "" {
-		err = g.update(ctx, func(tx *store.Tx) error { return tx.Tickets.Use(row.Digest) })
-	} else {
-		var started umpire.Started
-		started, err = g.startWith(ctx, &umpire.Start{
-			Session: row.Session, Batch: row.Batch, Call: row.Call, Runner: runner,
-		}, row.Digest)
-		if err == nil && !started.Go {
-			return umpire.Errorf("the call may not start any more: %w", umpire.ErrState)
-		}
-	}
+// takeTicket marks a ticket as used, in the transaction that starts its call or begins a trial
+// of it.
+func (tk *tickets) takeTicket(ctx context.Context, row *store.TicketRow, runner string) (umpire.TrialID, error) {
+	started, err := tk.gate.startWith(ctx, &umpire.Start{
+		Session: row.Session, Batch: row.Batch, Call: row.Call, Runner: runner,
+	}, row.Digest)
 	if isConflict(err) {
-		return umpire.Errorf("%w: %w", errTicketUsed, umpire.ErrState)
+		return "", umpire.Errorf("%w: %w", errTicketUsed, umpire.ErrState)
 	}
-	return err
+	if err != nil || started.Go {
+		return "", err
+	}
+	if c := started.Batch.Call(row.Call); c != nil && c.TrialState == umpire.TrialRunning {
+		return c.Trial, nil
+	}
+	err = tk.view(ctx, func(tx *store.Tx) error {
+		now, err := tx.Tickets.Get(row.Digest)
+		if err == nil && now.State != store.TicketIssued {
+			err = umpire.Errorf("%w: %w", errTicketUsed, umpire.ErrState) // by another one, just now
+		}
+		return err
+	})
+	return "", cmp.Or(err, umpire.Errorf("the call may not start any more: %w", umpire.ErrState))
 }
 
-// EndTicket settles what becomes of the effects of a ticket. It reports whether this is the
-// first to do so: the process that ran the line, or the host that no longer waits for it.
-func (g *Gate) EndTicket(ctx context.Context, secret string) (first bool, err error) {
-	err = g.update(ctx, func(tx *store.Tx) error { return tx.Tickets.End(digestOf(secret)) })
-	if isConflict(err) {
-		return false, nil
+// EndTicket settles what becomes of the effects of a ticket: the process that ran the line does,
+// or the host that no longer waits for it.
+func (tk *tickets) EndTicket(ctx context.Context, e umpire.TicketEnd) (ended umpire.TicketEnded, err error) {
+	if e.Report == nil || !e.Report.Late {
+		err = tk.update(ctx, func(tx *store.Tx) error { return tx.Tickets.End(digestOf(e.Secret)) })
+		ended.First = err == nil
+		if err != nil && !isConflict(err) {
+			return umpire.TicketEnded{}, err
+		}
 	}
-	return err == nil, err
+	if e.Report == nil {
+		return ended, nil
+	}
+	ended.Batch, err = tk.report(ctx, e.Secret, e.Report, !ended.First)
+	return ended, err
+}
+
+// report decides on what the line of a ticket did that was tried.
+func (tk *tickets) report(
+	ctx context.Context, secret string, r *umpire.TicketReport, late bool,
+) (b umpire.Batch, err error) {
+	var row store.TicketRow
+	err = tk.viewForChange(ctx, func(tx *store.Tx) (err error) {
+		if row, err = tx.Tickets.Get(digestOf(secret)); err == nil {
+			b, err = tx.Batches.Get(row.Session, row.Batch)
+		}
+		return err
+	})
+	if err != nil {
+		return umpire.Batch{}, umpire.Errorf("ticket: %w", err)
+	}
+	c := b.Call(row.Call)
+	if c == nil || c.TrialState != umpire.TrialRunning {
+		return b, nil // it was discarded meanwhile: the batch says it
+	}
+	return tk.gate.trials.report(ctx, &umpire.TrialReport{
+		Trial: c.Trial, Session: row.Session, Batch: row.Batch, Exit: r.Exit, Output: r.Output, Effects: r.Effects,
+	}, late)
 }
 
 var errTicketUsed = errors.New("this ticket was used before")

@@ -13,10 +13,19 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// newTicketGate has a call of a host that a ticket can be issued for.
+func newTicketGate(t *testing.T) *testGate {
+	t.Helper()
+	d := newTestGate(t)
+	d.hosted()
+	must(d.Submit(t.Context(), single(command("c", "ls"))))(t)
+	return d
+}
+
 // aTicket is one that usesIt fits.
 func aTicket() umpire.Ticket {
 	return umpire.Ticket{
-		Session: "s1", Call: "c", Action: umpire.TicketTrial, Line: "make test", Dir: "/p", User: 1000, Host: "machine:1:2",
+		Session: "s1", Batch: "c", Call: "c", Action: umpire.TicketTrial, Line: "make test", Dir: "/p", User: 1000, Host: "machine:1:2",
 	}
 }
 
@@ -49,7 +58,7 @@ func TestTicketIsBound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newTestGate(t)
+			d := newTicketGate(t)
 			secret := must(d.IssueTicket(t.Context(), aTicket()))(t)
 			if len(secret) != 32 {
 				t.Errorf("a ticket of %d digits", len(secret))
@@ -77,7 +86,7 @@ func TestTicketIsBound(t *testing.T) {
 // TestTicketIsUsedOnce, by whoever is first.
 func TestTicketIsUsedOnce(t *testing.T) {
 	t.Parallel()
-	d := newTestGate(t)
+	d := newTicketGate(t)
 	secret := must(d.IssueTicket(t.Context(), aTicket()))(t)
 	var used, settled atomic.Int32
 	var all sync.WaitGroup
@@ -95,7 +104,7 @@ func TestTicketIsUsedOnce(t *testing.T) {
 	all.Wait()
 	for range 8 {
 		all.Go(func() {
-			if must(d.EndTicket(t.Context(), secret))(t) {
+			if must(d.EndTicket(t.Context(), umpire.TicketEnd{Secret: secret}))(t).First {
 				settled.Add(1)
 			}
 		})
@@ -110,11 +119,9 @@ func TestTicketIsUsedOnce(t *testing.T) {
 // call that may not start uses none.
 func TestTicketStartsItsCall(t *testing.T) {
 	t.Parallel()
-	d := newTestGate(t)
-	d.hosted()
+	d := newTicketGate(t)
 	ticket := aTicket()
-	ticket.Batch, ticket.Action = "c", umpire.TicketUndo
-	must(d.Submit(t.Context(), single(command("c", "ls"))))(t)
+	ticket.Action = umpire.TicketUndo
 	secret := must(d.IssueTicket(t.Context(), ticket))(t)
 	must(d.UseTicket(t.Context(), useOf(secret)))(t)
 	kinds := d.kinds(umpire.Session{ID: "s1"})
@@ -134,7 +141,7 @@ func TestTicketStartsItsCall(t *testing.T) {
 // looked at.
 func TestLargeLineComesFromTheGate(t *testing.T) {
 	t.Parallel()
-	d := newTestGate(t)
+	d := newTicketGate(t)
 	ticket := aTicket()
 	ticket.Large, ticket.Line = true, strings.Repeat("true # ' \x00\xff\n", 10000)
 	if _, err := d.IssueTicket(t.Context(), ticket); err == nil {

@@ -34,6 +34,9 @@ type triedCall struct {
 // decideEffects decides whether what a trial of a call did may be kept.
 func (ts *trials) decideEffects(cond *conditions, call umpire.Call, e *umpire.TrialEffects) umpire.Decision {
 	find := func() (*judge.Judge, error) { return ts.judgeOf(cond.session.Root, cond.session.AddDirs) }
+	if cond.session.External && e.Whole && len(e.List) == 0 {
+		e = &umpire.TrialEffects{Whole: true, Digest: e.Digest} // nothing is to be kept, and nobody runs it again
+	}
 	q := policy.Query{Call: call, Conditions: cond.Conditions}
 	q.Tighten = cond.tightenFor(&call)
 	return enforce(&cond.settings, judge.DecideEffects(find, q, e, ts.config.Now))
@@ -137,14 +140,7 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 		if err != nil {
 			return err
 		}
-		row, err := t.tx.Trials.GetRunning(t.session.Project)
-		if err == nil {
-			return umpire.Errorf("trial %q runs in this project: %w", row.ID, umpire.ErrLimit)
-		}
-		if !errors.Is(err, umpire.ErrNotFound) {
-			return err
-		}
-		err = t.beginTrial(b, &begun, &r, p.base)
+		err = t.beginTrial(b, &begun, r.Runner, p.base)
 		begun.Batch = *b
 		return err
 	})
@@ -161,9 +157,9 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 // endLostTrial discards the trial that runs in a project if its runner is gone.
 func (ts *trials) endLostTrial(ctx context.Context, project umpire.ProjectID) error {
 	var s umpire.Session
-	err := ts.view(ctx, func(tx *store.Tx) error {
-		row, err := tx.Trials.GetRunning(project)
-		if err == nil {
+	var row store.TrialRow
+	err := ts.view(ctx, func(tx *store.Tx) (err error) {
+		if row, err = tx.Trials.GetRunning(project); err == nil {
 			s, err = tx.Sessions.Get(row.Session)
 		}
 		return err
@@ -171,16 +167,39 @@ func (ts *trials) endLostTrial(ctx context.Context, project umpire.ProjectID) er
 	if err != nil {
 		return ignoreGone(err)
 	}
+	if s.External {
+		return ts.tendTrial(ctx, &row)
+	}
 	return ts.gate.tendHeld(ctx, &s)
 }
 
-// beginTrial stores that a trial of a call begins.
-func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, r *umpire.TrialRequest, base string) error {
+// beginTrial stores that a trial of a call begins, if no other one runs in the project.
+func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, runner, base string) error {
+	running, err := t.tx.Trials.GetRunning(t.session.Project)
+	if err == nil {
+		return umpire.Errorf("trial %q runs in this project: %w", running.ID, umpire.ErrLimit)
+	}
+	if !errors.Is(err, umpire.ErrNotFound) {
+		return err
+	}
 	row := store.TrialRow{
-		ID: begun.Trial, Session: t.session.ID, Batch: b.ID, Call: r.Call, Project: t.session.Project, Base: base,
-		Epoch: t.session.Epoch, Runner: r.Runner, Started: t.now,
+		ID: begun.Trial, Session: t.session.ID, Batch: b.ID, Call: begun.Call.ID, Project: t.session.Project,
+		Base: base, Epoch: t.session.Epoch, Runner: runner, Started: t.now,
 	}
 	t.addWrite(func(tx *store.Tx) error { return tx.Trials.Insert(row) })
-	e := umpire.Event{Kind: umpire.EventTrialStarted, Call: r.Call, Tool: begun.Call.Tool, Agent: begun.Call.Agent}
+	e := umpire.Event{Kind: umpire.EventTrialStarted, Call: row.Call, Tool: begun.Call.Tool, Agent: begun.Call.Agent}
 	return t.apply(b, e, batch.Tried{Trial: begun.Trial})
+}
+
+// tryStarted begins a trial of a call that was to start by its ticket. The question is put first,
+// as for every trial, and nobody is to answer it before the command has ended.
+func (t *transaction) tryStarted(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
+	if err := t.putQuestion(b, l.judged.question, umpire.EventPermissionAsked); err != nil {
+		return umpire.Started{}, err
+	}
+	ticket := l.ticket
+	t.addWrite(func(tx *store.Tx) error { return tx.Tickets.Use(ticket) })
+	begun := umpire.BegunTrial{Trial: newTrialID(), Call: l.judged.call}
+	err := t.beginTrial(b, &begun, l.Runner, l.base)
+	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
 }

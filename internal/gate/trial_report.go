@@ -30,10 +30,16 @@ type report struct {
 	stored   store.TrialReport
 	tried    *triedCall
 	keepable bool // a layer that somebody may want to keep
+	external bool // nobody runs the call in another way
 }
 
 // ReportTrial decides on what a trial did.
 func (ts *trials) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire.Batch, error) {
+	return ts.report(ctx, &r, false)
+}
+
+// report decides on what a trial did. Late says that nobody waited for its command any more.
+func (ts *trials) report(ctx context.Context, r *umpire.TrialReport, late bool) (umpire.Batch, error) {
 	switch {
 	case r.Session == "" || r.Batch == "" || r.Trial == "":
 		return umpire.Batch{}, invalid("session_id, batch_id, trial_id", "all are needed")
@@ -49,18 +55,23 @@ func (ts *trials) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire
 	}
 	ts.reached("tried")
 	for {
-		b, err := ts.tryReport(ctx, &r)
+		b, external, err := ts.tryReport(ctx, r, late)
 		if errors.Is(err, errMoved) && ctx.Err() == nil {
 			continue
+		}
+		if err == nil && external {
+			return ts.keepApproved(ctx, b, r.Trial)
 		}
 		return b, err
 	}
 }
 
-func (ts *trials) tryReport(ctx context.Context, r *umpire.TrialReport) (b umpire.Batch, err error) {
-	p, err := ts.prepareReport(ctx, r)
+func (ts *trials) tryReport(
+	ctx context.Context, r *umpire.TrialReport, late bool,
+) (b umpire.Batch, external bool, err error) {
+	p, err := ts.prepareReport(ctx, r, late)
 	if err != nil {
-		return umpire.Batch{}, err
+		return umpire.Batch{}, false, err
 	}
 	err = ts.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
 		b, err = t.decideReport(p)
@@ -70,14 +81,19 @@ func (ts *trials) tryReport(ctx context.Context, r *umpire.TrialReport) (b umpir
 		err = umpire.Errorf("trial %q: %w: %w", r.Trial, err, umpire.ErrState)
 	}
 	if err != nil {
-		return umpire.Batch{}, err
+		return umpire.Batch{}, false, err
 	}
 	ts.reached("reported")
-	return b, nil
+	return b, p.external, nil
+}
+
+// lateRule asks about whatever a command did that nobody waited for.
+var lateRule = umpire.Rule{
+	ID: "late", Action: umpire.Ask, Tool: "*", Source: umpire.SourceSession, Says: "nobody-waited-for-the-command",
 }
 
 // prepareReport decides on the effects of a trial, and makes the question about them.
-func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport) (*report, error) {
+func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late bool) (*report, error) {
 	p := &report{TrialReport: r}
 	var err error
 	if p.trial, err = ts.readTrial(ctx, r.Session, r.Batch, r.Trial); err != nil {
@@ -95,9 +111,13 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport) (*re
 	}
 	row := p.trial
 	row.TrialReport, row.State = p.stored, umpire.TrialWaiting
-	p.keepable = r.Effects.Whole && (r.Exit == 0 || !wantsNetwork(&r.Effects))
+	p.external = p.conditions.session.External
+	p.keepable = r.Effects.Whole && (p.external || r.Exit == 0 || !wantsNetwork(&r.Effects))
 	if !p.keepable {
 		row.State = umpire.TrialDiscarded
+	}
+	if late && len(r.Effects.List) > 0 {
+		p.conditions.tighten = append(slices.Clip(p.conditions.tighten), lateRule)
 	}
 	p.tried = &triedCall{Trial: shownTrial(&row), decision: ts.decideEffects(p.conditions, p.judged.call, &r.Effects)}
 	if p.tried.decision.Verdict != umpire.Deny {
@@ -168,6 +188,10 @@ func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *repo
 		return t.refuseQuestion(b, c, command.ReasonCode, command.Reason)
 	case effects.Verdict == umpire.Deny:
 		return t.refuseQuestion(b, c, effects.ReasonCode, effects.Reason)
+	case r.base != r.trial.Base && r.external:
+		return t.refuseQuestion(b, c, umpire.CodeChanged, "the-call-changed-during-the-trial")
+	case !r.keepable && r.external:
+		return t.refuseQuestion(b, c, umpire.CodeTrial, "the-trial-is-not-what-a-run-would-do")
 	case r.base != r.trial.Base:
 		return discardTrial(&t.outcome, b, c, "the-call-changed-during-the-trial")
 	case effects.Verdict == umpire.Allow && r.offer == umpire.TrialFirst && r.keepable:

@@ -50,6 +50,9 @@ func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Ev
 
 // endedAlone runs the hooks that follow a call.
 func (p *Responder) endedAlone(ctx context.Context, q *Question, e Event) error {
+	if line, _ := commandLine(&e); ticketOnLine(line) != "" {
+		return nil // they ran when umpire stored what became of the line
+	}
 	output := responseText(e.Response)
 	switch e.Kind {
 	case AfterTool:
@@ -157,7 +160,7 @@ func closeOpen(ctx context.Context, gate umpire.Gate, e Event) error {
 		return err
 	}
 	for _, c := range open {
-		if e.Kind == TurnEnd && c.Agent != e.Host.Name {
+		if e.Kind == TurnEnd && (c.Agent != e.Host.Name || c.Kind == umpire.EventBatchSubmitted) {
 			continue
 		}
 		_, err := gate.Finish(ctx, umpire.Result{
@@ -171,7 +174,7 @@ func closeOpen(ctx context.Context, gate umpire.Gate, e Event) error {
 	return nil
 }
 
-// openCalls returns the events of a session's calls that were asked about or
+// openCalls returns the events of a session's calls that were handed in, asked about or
 // started and have no result.
 func openCalls(ctx context.Context, gate umpire.Watcher, session umpire.SessionID) ([]umpire.Event, error) {
 	events, err := gate.Events(ctx, umpire.Filter{Session: session, Last: searchWindow})
@@ -180,7 +183,11 @@ func openCalls(ctx context.Context, gate umpire.Watcher, session umpire.SessionI
 	}
 	var open []umpire.Event
 	for _, e := range events {
-		opens := e.Kind == umpire.EventPermissionAsked || e.Kind == umpire.EventCallStarted
+		if e.Kind == umpire.EventBatchSubmitted { // a batch of one call, which may wait for its ticket
+			e.Call = umpire.CallID(e.Batch)
+		}
+		opens := e.Kind == umpire.EventPermissionAsked || e.Kind == umpire.EventCallStarted ||
+			e.Kind == umpire.EventBatchSubmitted
 		if opens || e.Kind == umpire.EventCallFinished {
 			open = slices.DeleteFunc(open, func(o umpire.Event) bool { return o.Call == e.Call })
 		}

@@ -63,12 +63,10 @@ func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (O
 	}
 	d := c.alone(ctx)
 	reply := c.reply(&d, false)
-	if r, ok := p.plan(&c, &d, reply); ok {
-		if p.Rewriter.Allows(ctx, c.question, c.project, &c.event.Call) {
-			if out, ok := c.rewrite(ctx, p.Rewriter, &r, ""); ok {
-				return out, nil
-			}
-		}
+	if _, ok := p.plan(&c, &d, reply); ok && p.Rewriter.Allows(ctx, c.question, c.project, &c.event.Call) {
+		asked := *q
+		asked.Deadline = r.left()
+		return p.Rewriter.Answer(ctx, &asked)
 	}
 	return c.event.Answer(d, reply), nil
 }

@@ -24,6 +24,9 @@ type Rewriter interface {
 	Allows(ctx context.Context, q *Question, project string, call *umpire.Call) bool
 	// Issue makes a ticket.
 	Issue(ctx context.Context, q *Question, t umpire.Ticket) (secret string, err error)
+	// Answer answers a question through a gate that is opened for it, where none runs: what is
+	// tried is recorded.
+	Answer(ctx context.Context, q *Question) (Output, error)
 	// End says that the host does not wait any more for the line of a ticket.
 	End(ctx context.Context, q *Question, secret string) error
 }
@@ -156,7 +159,7 @@ func (r *Rewriting) command(words []string, ticket string) (line string, large b
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // rewrite answers a question with the line by which umpire runs the call. Recorded is where
-// the gate has recorded it, "" for nowhere. An error leaves the call as it came.
+// the gate has recorded it. An error leaves the call as it came.
 func (c *hookCase) rewrite(
 	ctx context.Context, by Rewriter, r *Rewriting, recorded umpire.BatchID,
 ) (Output, bool) {

@@ -131,6 +131,8 @@ func (*testRewriter) Command() []string { return []string{"/opt/my tools/umpire"
 
 func (*testRewriter) Allows(context.Context, *Question, string, *umpire.Call) bool { return true }
 
+func (*testRewriter) Answer(context.Context, *Question) (Output, error) { return Output{}, nil }
+
 func (r *testRewriter) End(_ context.Context, _ *Question, secret string) error {
 	r.ended = secret
 	return nil

@@ -450,6 +450,6 @@ func (g *fakeGate) UseTicket(_ context.Context, u umpire.TicketUse) (umpire.Tick
 	return filled[umpire.Ticket](), g.enter("UseTicket", u)
 }
 
-func (g *fakeGate) EndTicket(_ context.Context, secret string) (bool, error) {
-	return true, g.enter("EndTicket", secret)
+func (g *fakeGate) EndTicket(_ context.Context, e umpire.TicketEnd) (umpire.TicketEnded, error) {
+	return filled[umpire.TicketEnded](), g.enter("EndTicket", e)
 }

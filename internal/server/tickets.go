@@ -11,7 +11,8 @@ import (
 )
 
 // A ticketService lets command lines run by their tickets. Only our own `umpire exec` asks, so
-// these are no procedures of the published API.
+// these are no procedures of the published API. A ticket that was used shows whose process
+// reports: the agent itself may have ended.
 type ticketService struct {
 	gate    umpire.Ticketer
 	refuser refuser
@@ -24,8 +25,8 @@ const (
 )
 
 func (c *ticketService) addRoutes(r routes) {
-	r[useTicketPath] = route{handler: answerJSON(c, c.use), role: roleAgent}
-	r[endTicketPath] = route{handler: answerJSON(c, c.end), role: roleAgent}
+	r[useTicketPath] = route{handler: answerJSON(c, maxBody, c.use), role: roleAgent}
+	r[endTicketPath] = route{handler: answerJSON(c, maxCallBody, c.gate.EndTicket), role: roleAgent}
 }
 
 // use takes a ticket for a process that says truly which ones are above it.
@@ -38,22 +39,13 @@ func (c *ticketService) use(ctx context.Context, u umpire.TicketUse) (umpire.Tic
 	return c.gate.UseTicket(ctx, u)
 }
 
-// A ticketEnd is a request to end a ticket, and its answer.
-type ticketEnd struct {
-	Secret string `json:"secret,omitempty"`
-	First  bool   `json:"first,omitempty"`
-}
-
-func (c *ticketService) end(ctx context.Context, r ticketEnd) (ticketEnd, error) {
-	first, err := c.gate.EndTicket(ctx, r.Secret)
-	return ticketEnd{First: first}, err
-}
-
 // answerJSON makes a handler of a function from JSON to JSON.
-func answerJSON[In, Out any](c *ticketService, f func(context.Context, In) (Out, error)) http.Handler {
+func answerJSON[In, Out any](
+	c *ticketService, limit int64, f func(context.Context, In) (Out, error),
+) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
-		err := readRequest(r, &in)
+		err := readRequest(r, limit, &in)
 		var out Out
 		if err == nil {
 			out, err = f(r.Context(), in)
@@ -67,11 +59,11 @@ func answerJSON[In, Out any](c *ticketService, f func(context.Context, In) (Out,
 	})
 }
 
-func readRequest(r *http.Request, to any) error {
+func readRequest(r *http.Request, limit int64, to any) error {
 	if r.Method != http.MethodPost {
 		return wrongMethod(http.MethodPost)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if err == nil {
 		err = json.Unmarshal(body, to)
 	}

@@ -93,6 +93,18 @@ func (t Trials) GetRunning(p umpire.ProjectID) (TrialRow, error) {
 	return t.one(` WHERE project_id = $1 AND state = 'running'`, string(p))
 }
 
+// ListOpen returns the trials that are neither kept nor discarded, without what they did.
+func (t Trials) ListOpen() (all []TrialRow, err error) {
+	err = t.rows(func(scan scanner) error {
+		var r TrialRow
+		err := scan(&r.ID, &r.Session, &r.Batch, &r.Call, &r.State, &r.Runner)
+		all = append(all, r)
+		return err
+	}, `SELECT trial_id, session_id, batch_id, call_id, state, runner FROM trials
+		WHERE state IN ('running', 'waiting', 'conflict')`)
+	return all, err
+}
+
 // apply takes the trial of a call one transition further, if an event moves it. One that begins
 // was inserted before.
 func (t Trials) apply(c *umpire.BatchCall, e *umpire.Event) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/postgres"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
+	"github.com/umpirehq/umpire/internal/trial"
 )
 
 // A command reaches the gate that runs over the wire, or calls one directly that it opens for
@@ -140,12 +141,12 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 	if err != nil {
 		return nil, &CommandError{Code: ExitGate, Err: umpire.Errorf("the gate on %s: %w", where, err)}
 	}
-	c.Name = clientName
+	c.Name = ClientName
 	return c, nil
 }
 
-// clientName is the name of this program on the timeline.
-const clientName = "cli"
+// ClientName is the name of this program on the timeline.
+const ClientName = "cli"
 
 // ReadToken reads a credential: the one that is named, or the one beside the gate.
 func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, error) {
@@ -176,7 +177,7 @@ func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile st
 	if err != nil {
 		return nil, nil, err
 	}
-	return server.Local(g.Gate, clientName), func() {
+	return server.Local(g.Gate, ClientName), func() {
 		if err := g.Close(); err != nil {
 			a.RemarkError(err)
 		}
@@ -212,6 +213,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	}
 	c := a.GateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
+	c.Layers = &trial.Keeper{State: a.StateDir(), Vault: NewVault(a)}
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive,
 		a.RemarkError
 	g := &StartedGate{Gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}

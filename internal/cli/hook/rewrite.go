@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -47,6 +49,19 @@ func (r *rewriter) Allows(_ context.Context, q *host.Question, project string, c
 	return r.findObstacle(q, project, call) == nil
 }
 
+// Answer answers a question through a gate of this process.
+func (r *rewriter) Answer(ctx context.Context, q *host.Question) (out host.Output, err error) {
+	asked := *q
+	asked.Runner, asked.Nonce = hostOf(q), rand.Text()
+	err = r.withGate(ctx, func(g *gate.Gate) error {
+		by := NewGateResponder(r.app, g)
+		by.UseGate(server.Local(g, app.ClientName), func() bool { return false })
+		out, err = by.Answer(ctx, asked)
+		return err
+	})
+	return out, err
+}
+
 // Issue makes a ticket.
 func (r *rewriter) Issue(ctx context.Context, q *host.Question, t umpire.Ticket) (secret string, err error) {
 	t.User, t.Host = os.Getuid(), hostOf(q)
@@ -60,7 +75,7 @@ func (r *rewriter) Issue(ctx context.Context, q *host.Question, t umpire.Ticket)
 // End has what the line of a ticket does held.
 func (r *rewriter) End(ctx context.Context, _ *host.Question, secret string) error {
 	return r.withGate(ctx, func(g *gate.Gate) error {
-		_, err := g.EndTicket(ctx, secret)
+		_, err := g.EndTicket(ctx, umpire.TicketEnd{Secret: secret})
 		return err
 	})
 }

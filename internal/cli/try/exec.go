@@ -95,13 +95,14 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 		if err := trial.NoteUnavailable(e.state, e.project.Root); err != nil {
 			e.RemarkError(err) // the next one ends in the same words
 		}
-		if e.ticket.Action == umpire.TicketUndo {
+		if e.ticket.Trial == "" {
 			return e.runPlain()
 		}
+		err = errors.Join(err, e.giveUp(ctx, err))
 		return &app.CommandError{Code: exitUnavailable, Err: err, Hint: "umpire doctor"}
 	}
 	if err != nil {
-		return app.Failed(err)
+		return app.Failed(errors.Join(err, e.giveUp(ctx, err)))
 	}
 	return e.settle(ctx, result)
 }
@@ -132,14 +133,26 @@ func isHostShell(program string) bool {
 	})
 }
 
-// take uses the ticket.
+// How long a trial waits for another one of the project, and how often it looks. A ticket does
+// not live much longer.
+const (
+	trialPatience = 45 * time.Second
+	trialRetry    = 50 * time.Millisecond
+)
+
+// take uses the ticket. A trial waits while another one of the project runs.
 func (e *execution) take(ctx context.Context, line string) error {
+	use := umpire.TicketUse{
+		Secret: e.secret, Line: line, Dir: e.Dir, User: os.Getuid(), Above: process.Above(os.Getpid()),
+		Runner: process.NameOf(os.Getpid()),
+	}
 	return e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) (err error) {
-		e.ticket, err = g.UseTicket(ctx, umpire.TicketUse{
-			Secret: e.secret, Line: line, Dir: e.Dir, User: os.Getuid(), Above: process.Above(os.Getpid()),
-			Runner: process.NameOf(os.Getpid()),
-		})
-		return err
+		for began := time.Now(); ; time.Sleep(trialRetry) {
+			e.ticket, err = g.UseTicket(ctx, use)
+			if !errors.Is(err, umpire.ErrLimit) || ctx.Err() != nil || time.Since(began) > trialPatience {
+				return err
+			}
+		}
 	})
 }
 
@@ -240,45 +253,130 @@ func (e *execution) runPlain() error {
 	return app.Failed(err)
 }
 
-// settle keeps what the line did, or holds it for a person.
+// giveUp ends a trial that came to nothing, and its call.
+func (e *execution) giveUp(ctx context.Context, why error) error {
+	if e.ticket.Trial == "" {
+		return nil
+	}
+	return e.WithGate(context.WithoutCancel(ctx), app.AgentCredential, func(g umpire.Gate) error {
+		_, err := g.SettleTrial(ctx, umpire.TrialSettlement{
+			Trial: e.ticket.Trial, Session: e.ticket.Session, Batch: e.ticket.Batch, State: umpire.TrialDiscarded,
+			Reason: why.Error(),
+		})
+		if err == nil {
+			_, err = g.Finish(ctx, umpire.Result{
+				Session: e.ticket.Session, Batch: e.ticket.Batch, Call: e.ticket.Call, Status: umpire.ResultCancelled,
+				Output: why.Error(),
+			})
+		}
+		return err
+	})
+}
+
+// settle says what the line did, and ends as what becomes of that wants it.
 func (e *execution) settle(ctx context.Context, result *trial.Result) error {
-	ended := ctx
+	e.lookForHost()
+	late := e.late.Load() || ctx.Err() != nil
 	ctx = context.WithoutCancel(ctx)
 	h := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: e.Now().UTC(), Command: e.ticket.Line, Root: e.project.Root,
-		Call: e.ticket.Call, Session: e.ticket.Session,
+		Call: e.ticket.Call, Session: e.ticket.Session, Batch: e.ticket.Batch, Trial: e.ticket.Trial,
 		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
 	}
-	e.lookForHost()
-	seen := result.Layer.Describe(&result.Effects)
-	if len(seen.List) == 0 && seen.Whole {
-		e.sayRefused(seen.Refused)
-		return errors.Join(app.Failed(h.Layer.Discard()), exitOf(result.Exit))
-	}
+	seen, output := result.Layer.Describe(&result.Effects), strings.ToValidUTF8(string(result.Output), "�")
 	if err := trial.Hold(e.state, h); err != nil {
 		return app.Failed(errors.Join(err, h.Layer.Discard()))
 	}
-	first := false
-	if !e.late.Load() && ended.Err() == nil {
-		err := e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) (err error) {
-			first, err = g.EndTicket(ctx, e.secret)
-			return err
-		})
-		if err != nil {
-			return e.hold(h, &seen, e.Text.Error(err))
+	return e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) error {
+		if e.ticket.Trial == "" {
+			return e.keepUndoable(ctx, g, h, &seen, output, late)
 		}
+		ended, err := g.EndTicket(ctx, umpire.TicketEnd{Secret: e.secret, Report: &umpire.TicketReport{
+			Exit: result.Exit, Output: output, Effects: seen, Late: late,
+		}})
+		b := ended.Batch
+		if err == nil {
+			b, err = e.keepHere(ctx, g, b)
+		}
+		if err != nil {
+			return err
+		}
+		return e.tell(&b, h, &seen)
+	})
+}
+
+// keepHere keeps what is approved and what the gate could not keep, since its machine is
+// another one.
+func (e *execution) keepHere(ctx context.Context, g umpire.Gate, b umpire.Batch) (umpire.Batch, error) {
+	if c := b.Call(e.ticket.Call); c == nil || c.State != umpire.CallApproved || c.Trial != e.ticket.Trial {
+		return b, nil
 	}
-	if !first || e.late.Load() {
-		return e.hold(h, &seen, e.Text.Of("nobody waited for it any more"))
+	return gate.KeepTrial(ctx, g, &trial.Keeper{State: e.state, Vault: app.NewVault(e.App)}, umpire.Start{
+		Session: b.Session, Batch: b.ID, Call: e.ticket.Call, Runner: process.NameOf(os.Getpid()),
+	})
+}
+
+// tell says to whoever reads the output what became of a trial.
+func (e *execution) tell(b *umpire.Batch, h *trial.Held, seen *umpire.TrialEffects) error {
+	c := b.Call(e.ticket.Call)
+	switch {
+	case c == nil:
+		return app.Failed(umpire.Errorf("the gate does not know call %q", e.ticket.Call))
+	case c.State == umpire.CallAsked:
+		return e.hold(h, seen, e.Text.Reason(c.Reason))
+	case c.Result != nil && (c.Result.Status == umpire.ResultDenied || c.Result.Status == umpire.ResultCancelled):
+		return e.sayDropped(seen, e.Text.Reason(c.Reason), app.ExitDenied)
+	case c.Result != nil && c.Result.Code == umpire.CodeChanged && c.TrialState == umpire.TrialConflict:
+		return e.hold(h, seen, e.Text.Of("somebody else has changed the same files"))
+	case c.Result != nil && c.Result.Code == umpire.CodeChanged:
+		return e.sayDropped(seen, view.Visible(c.Result.Output), app.ExitRefused)
 	}
-	d := e.decide(&seen)
-	if d.Verdict != umpire.Allow {
-		return e.hold(h, &seen, e.Text.Reason(d.Reason))
+	e.sayRefused(seen.Refused)
+	return exitOf(h.Exit)
+}
+
+// keepUndoable keeps what a line did that was allowed to run. What nobody has allowed is held.
+func (e *execution) keepUndoable(
+	ctx context.Context, g umpire.Gate, h *trial.Held, seen *umpire.TrialEffects, output string, late bool,
+) error {
+	if !late {
+		ended, err := g.EndTicket(ctx, umpire.TicketEnd{Secret: e.secret})
+		if err != nil {
+			return err
+		}
+		late = !ended.First
+	}
+	err := e.keepAllowed(ctx, h, seen, late)
+	result := umpire.Result{
+		Session: e.ticket.Session, Batch: e.ticket.Batch, Call: e.ticket.Call, Status: umpire.ResultOK,
+		Output: output,
+	}
+	if err != nil {
+		result.Status = umpire.ResultError
+	}
+	if _, told := g.Finish(ctx, result); told != nil && !errors.Is(told, umpire.ErrState) {
+		e.RemarkError(told) // what it did stands
+	}
+	return err
+}
+
+func (e *execution) keepAllowed(
+	ctx context.Context, h *trial.Held, seen *umpire.TrialEffects, late bool,
+) error {
+	if len(seen.List) == 0 && seen.Whole {
+		e.sayRefused(seen.Refused)
+		return errors.Join(app.Failed(h.Discard(e.state)), exitOf(h.Exit))
+	}
+	if late {
+		return e.hold(h, seen, e.Text.Of("nobody waited for it any more"))
+	}
+	if d := e.decide(seen); d.Verdict != umpire.Allow {
+		return e.hold(h, seen, e.Text.Reason(d.Reason))
 	}
 	if err := keepHeld(ctx, e.App, e.state, h, true); err != nil {
-		return e.hold(h, &seen, e.Text.Error(err))
+		return e.hold(h, seen, e.Text.Error(err))
 	}
-	return exitOf(result.Exit)
+	return exitOf(h.Exit)
 }
 
 // exitOf ends with the exit code of the line.
@@ -305,6 +403,14 @@ func (e *execution) decide(seen *umpire.TrialEffects) umpire.Decision {
 // heldText tells whoever reads the output of a command that its changes wait.
 const heldText = `this ran in a trial, and nothing of it is real yet: it waits for review as %s (%s). %s. ` +
 	`Go on with something else, or wait until a person keeps it.`
+
+// sayDropped says that nothing of what the line did will ever be real.
+func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) error {
+	text := e.Text.Of("this ran in a trial, and nothing of it is real: %s.")
+	fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(strings.TrimSuffix(why, ".")))
+	e.sayRefused(seen.Refused)
+	return &app.CommandError{Code: code}
+}
 
 // hold leaves what the line did to a person, and says so to whoever reads the output.
 func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) error {

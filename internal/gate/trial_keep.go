@@ -1,0 +1,230 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/trial"
+)
+
+// The built-in agent keeps what its trials did. Another agent does not wait that long: what
+// started its command has ended when a person answers, and the agent may have ended too. So the
+// gate keeps for it, and discards.
+
+// Layers are the layers of trials on one machine.
+type Layers interface {
+	// Waiting lists the trials whose layers are there.
+	Waiting() ([]umpire.TrialID, error)
+	// Keep makes a layer real, all of it or nothing, and says what became of it, with an error
+	// where that is not kept. One that was kept before a crash is kept.
+	Keep(ctx context.Context, id umpire.TrialID, digest string) (umpire.TrialSettlement, error)
+	// Discard removes a layer, if it is there.
+	Discard(id umpire.TrialID) error
+}
+
+// KeepTrial starts a call whose trial is approved, keeps what that did and stores the result. One
+// that may not start any more is left as the batch says.
+func KeepTrial(ctx context.Context, g umpire.Gate, layers Layers, s umpire.Start) (umpire.Batch, error) {
+	ctx = context.WithoutCancel(ctx)
+	started, err := g.Start(ctx, s)
+	if err != nil || !started.Go || started.Trial == nil {
+		return started.Batch, err
+	}
+	return settleKept(ctx, g, layers, &s, started.Trial)
+}
+
+// settleKept keeps the trial of a call that was started.
+func settleKept(
+	ctx context.Context, g umpire.Gate, layers Layers, s *umpire.Start, tried *umpire.Trial,
+) (umpire.Batch, error) {
+	settled, why := layers.Keep(ctx, tried.ID, tried.Effects.Digest)
+	result := trial.ResultOf(tried, &settled, why)
+	settled.Session, settled.Batch, settled.Epoch = s.Session, s.Batch, s.Epoch
+	if _, err := g.SettleTrial(ctx, settled); err != nil {
+		return umpire.Batch{}, err
+	}
+	result.Session, result.Batch, result.Call, result.Epoch = s.Session, s.Batch, s.Call, s.Epoch
+	return g.Finish(ctx, result)
+}
+
+// keepApproved keeps a trial of a batch that is approved and whose layer is here.
+func (ts *trials) keepApproved(ctx context.Context, b umpire.Batch, id umpire.TrialID) (umpire.Batch, error) {
+	at := slices.IndexFunc(b.Calls, func(c umpire.BatchCall) bool {
+		return c.Trial == id && c.TrialState == umpire.TrialWaiting && c.State == umpire.CallApproved
+	})
+	if at < 0 || !ts.hasLayer(id) {
+		return b, nil
+	}
+	return KeepTrial(ctx, ts.gate, ts.config.Layers, umpire.Start{
+		Session: b.Session, Batch: b.ID, Call: b.Calls[at].ID, Runner: process.NameOf(os.Getpid()),
+	})
+}
+
+func (ts *trials) hasLayer(id umpire.TrialID) bool {
+	if ts.config.Layers == nil {
+		return false
+	}
+	all, err := ts.config.Layers.Waiting()
+	return err == nil && slices.Contains(all, id)
+}
+
+// settleAnswered does what a person has said about a trial of another agent's.
+func (ts *trials) settleAnswered(ctx context.Context, r *resolution, b umpire.Batch) (umpire.Batch, error) {
+	tried := r.card.Trial
+	if tried == nil || !r.conditions.session.External {
+		return b, nil
+	}
+	if r.answer.Choice == umpire.Approve {
+		return ts.keepApproved(ctx, b, tried.ID)
+	}
+	return b, ts.dropLayers(ctx)
+}
+
+// tend settles trials whose runner is gone, and removes layers that nobody may keep any more.
+func (ts *trials) tend(ctx context.Context) error {
+	var open []store.TrialRow
+	err := ts.view(ctx, func(tx *store.Tx) (err error) {
+		open, err = tx.Trials.ListOpen()
+		return err
+	})
+	errs := []error{err}
+	for i := range open {
+		errs = append(errs, ignoreGone(ts.tendTrial(ctx, &open[i])))
+	}
+	return errors.Join(append(errs, ts.dropLayers(ctx))...)
+}
+
+// Continue takes a session for a runner. What the one before was keeping when it ended is kept
+// first, or found to be.
+func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	if err := g.trials.tend(ctx); err != nil && g.config.Warn != nil {
+		g.config.Warn(err)
+	}
+	return g.sessions.Continue(ctx, r)
+}
+
+// A trialStand is where a trial stands with its call and its session.
+type trialStand struct {
+	row     store.TrialRow
+	session umpire.Session
+	batch   umpire.Batch
+	runner  string // of the call, once it was started
+}
+
+func (ts *trials) findStand(ctx context.Context, row *store.TrialRow) (s trialStand, err error) {
+	err = ts.view(ctx, func(tx *store.Tx) error {
+		if s.row, err = tx.Trials.Get(row.ID); err != nil {
+			return err
+		}
+		if s.session, err = tx.Sessions.Get(row.Session); err != nil {
+			return err
+		}
+		if s.batch, err = tx.Batches.Get(row.Session, row.Batch); err != nil {
+			return err
+		}
+		run, err := tx.Executions.GetLast(row.Session, row.Call)
+		s.runner = run.Runner
+		return ignoreGone(err)
+	})
+	return s, err
+}
+
+// tendTrial settles an open trial if nobody else does.
+func (ts *trials) tendTrial(ctx context.Context, row *store.TrialRow) error {
+	if !ts.gone(row.Runner) || row.State == umpire.TrialConflict {
+		return nil
+	}
+	s, err := ts.findStand(ctx, row)
+	if err != nil {
+		return err
+	}
+	c := s.batch.Call(row.Call)
+	switch {
+	case c == nil || c.Trial != row.ID:
+	case c.TrialState == umpire.TrialWaiting && c.State == umpire.CallExecuting:
+		return ts.finishLost(ctx, &s, c)
+	case !s.session.External: // its next runner goes on with it
+	case c.TrialState == umpire.TrialRunning:
+		return ts.refuseLost(ctx, row, "the-trial-was-interrupted")
+	case c.State == umpire.CallApproved:
+		_, err = ts.keepApproved(ctx, s.batch, row.ID)
+		return err
+	case ts.config.Layers != nil && !ts.hasLayer(row.ID):
+		return ts.refuseLost(ctx, row, "the-layer-of-the-trial-is-gone")
+	}
+	return nil
+}
+
+// gone reports whether a process of this machine has ended.
+func (ts *trials) gone(runner string) bool {
+	if ts.config.Alive == nil {
+		return false
+	}
+	alive, known := ts.config.Alive(runner)
+	return known && !alive
+}
+
+// finishLost finishes a keep whose process has ended, or finds it done.
+func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.BatchCall) error {
+	if ts.config.Layers == nil || !ts.gone(s.runner) {
+		return nil
+	}
+	tried := shownTrial(&s.row)
+	output, err := ts.unseal(trialLabel(s.row.ID, "output"), s.row.Output)
+	if err != nil {
+		return err
+	}
+	tried.Output = output
+	_, err = settleKept(ctx, ts.gate, ts.config.Layers, &umpire.Start{
+		Session: s.session.ID, Batch: s.batch.ID, Call: c.ID,
+	}, &tried)
+	return err
+}
+
+// refuseLost ends a call of another agent's whose trial came to nothing.
+func (ts *trials) refuseLost(ctx context.Context, row *store.TrialRow, why umpire.Phrase) error {
+	return ts.step(ctx, row.Session, 0, func(t *transaction) error {
+		t.quiet = true
+		b, err := t.batch(row.Batch)
+		if err != nil {
+			return err
+		}
+		c := b.Call(row.Call)
+		if c == nil || c.Trial != row.ID || c.TrialState != row.State || c.State != umpire.CallAsked {
+			return nil
+		}
+		if err := discardTrial(&t.outcome, b, c, why); err != nil {
+			return err
+		}
+		if err := t.refuseQuestion(b, b.Call(row.Call), umpire.CodeCancelled, why); err != nil {
+			return err
+		}
+		return t.continueBatch(b)
+	})
+}
+
+// dropLayers removes the layers of trials that are settled.
+func (ts *trials) dropLayers(ctx context.Context) error {
+	if ts.config.Layers == nil {
+		return nil
+	}
+	all, err := ts.config.Layers.Waiting()
+	errs := []error{err}
+	for _, id := range all {
+		var row store.TrialRow
+		err := ts.view(ctx, func(tx *store.Tx) (err error) {
+			row, err = tx.Trials.Get(id)
+			return err
+		})
+		if row.State == umpire.TrialDiscarded || row.State == umpire.TrialKept {
+			err = ts.config.Layers.Discard(id)
+		}
+		errs = append(errs, ignoreGone(err))
+	}
+	return errors.Join(errs...)
+}
