@@ -33,7 +33,7 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 	switch t.shape {
 	case shapeShell:
 		facts.Accesses, facts.Guesses, err = commandAccesses(in, env)
-	case shapeRead, shapeTree, shapeList, shapeWrite:
+	case shapeRead, shapeTree, shapeList, shapeWrite, shapeDelete:
 		facts.Accesses, err = pathAccesses(t, in, env)
 	case shapeNetwork:
 		facts.Accesses, err = networkAccesses(t, in)
@@ -108,11 +108,9 @@ func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access,
 	accesses := make([]umpire.Access, len(paths))
 	for i, p := range paths {
 		a := umpire.Access{
-			Kind: umpire.KindRead, Target: fromDir(p, env), Risk: t.risk, Reason: t.why,
+			Kind: max(changes[t.shape], umpire.KindRead), Target: fromDir(p, env),
+			Risk: t.risk, Consequence: t.consequence, Reason: t.why,
 			Tree: t.shape == shapeTree || t.shape == shapeList, Names: t.shape == shapeList,
-		}
-		if t.shape == shapeWrite {
-			a.Kind = umpire.KindWrite
 		}
 		if a.Target == "" {
 			a.Target, a.Doubt = p, "the-folder-of-the-path-is-not-known"
@@ -169,7 +167,7 @@ var searchWords = []string{
 // known here, or "": what its host opens is then not what is judged. A tool that reads a
 // file has to be told which; any text will do for that where no path is known.
 func unreadPath(in strictjson.Object, t tool, known bool) umpire.Phrase {
-	if t.shape == shapeWrite {
+	if t.shape == shapeWrite || t.shape == shapeDelete {
 		return ""
 	}
 	for name, raw := range in {

@@ -17,9 +17,12 @@ const (
 	shapeTree                 // looks at everything below a path
 	shapeList                 // looks at the names of everything below a path
 	shapeWrite                // changes the paths in its input
+	shapeDelete               // deletes the paths in its input
 	shapeNetwork              // fetches the URL in its input
 	shapeGit                  // runs one git subcommand, see GitWords
 )
+
+var changes = [...]umpire.AccessKind{shapeWrite: umpire.KindWrite, shapeDelete: umpire.KindDelete} // to paths
 
 // A tool is what is known of one tool by its name.
 type tool struct {
@@ -49,6 +52,7 @@ var tools = []tool{
 		"filesystem-edit_search", shapeWrite, umpire.Medium, umpire.Reversible, umpire.FileWrite,
 		"replaces-text-in-a-file",
 	},
+	{"Delete", shapeDelete, umpire.High, umpire.Lost, umpire.FileWrite, "deletes-files-for-good"},
 	{"GitStatus", shapeGit, umpire.Safe, umpire.Harmless, umpire.ShellExecute, "shows-the-state-of-the-repository"},
 	{"GitDiff", shapeGit, umpire.Safe, umpire.Harmless, umpire.ShellExecute, "shows-changes"},
 	{"GitLog", shapeGit, umpire.Safe, umpire.Harmless, umpire.ShellExecute, "shows-commits"},
@@ -75,10 +79,7 @@ var tools = []tool{
 	{"EnterPlanMode", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "offers-to-plan-first"},
 	{"ToolSearch", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "looks-up-tools-of-the-agent"},
 	{"ListAgents", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "lists-sub-agents"},
-	{
-		"SendMessage", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other,
-		"writes-to-a-sub-agent",
-	},
+	{"SendMessage", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "writes-to-a-sub-agent"},
 	{"ReportFindings", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "shows-findings-to-the-person"},
 	{"SendUserMessage", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "shows-a-message-to-the-person"},
 	{
