@@ -5,7 +5,9 @@
 // decides by a snapshot that umpire has left. Everything else it leaves to the program umpire
 // next to it, so both give the same answers.
 //
-//	umpire-hook hook claude --deadline 595s
+//	umpire-hook claude --deadline 595s
+//
+// The word hook may stand before the agent, as it does for umpire.
 package main
 
 import (
@@ -48,7 +50,11 @@ func main() {
 		}()
 	})
 	time.AfterFunc(patience, listen)
-	os.Exit(answerQuestion(ctx, listen, os.Args[1:]))
+	args := os.Args[1:]
+	if len(args) > 0 && host.Find(args[0]) != nil {
+		args = append([]string{"hook"}, args...)
+	}
+	os.Exit(answerQuestion(ctx, listen, args))
 }
 
 // exitDenied is what umpire says to a hook that it does not understand, too: for an
@@ -80,7 +86,7 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 			return code
 		}
 	}
-	fmt.Fprintf(os.Stderr, "umpire-hook: want hook AGENT as umpire does: %v\n", h.missing)
+	fmt.Fprintf(os.Stderr, "umpire-hook: want AGENT as umpire hook does: %v\n", h.missing)
 	return exitDenied
 }
 

@@ -16,11 +16,11 @@ var acp = Host{
 	Name: "acp", Title: "ACP",
 	Marks: [][]string{{"acp_event"}},
 	Events: []HookEvent{
-		{"before", BeforeTool, &acpBefore},
-		{"after", AfterTool, nil},
-		{"failed", AfterFailure, nil},
-		{"prompt", PromptSent, nil},
-		{"stop", TurnEnd, nil},
+		{Name: "before", Kind: BeforeTool, form: &acpBefore},
+		{Name: "after", Kind: AfterTool},
+		{Name: "failed", Kind: AfterFailure},
+		{Name: "prompt", Kind: PromptSent},
+		{Name: "stop", Kind: TurnEnd},
 	},
 	DefaultTimeout: 24 * time.Hour, Unit: time.Second,
 	Modes: []HostMode{

@@ -23,11 +23,14 @@ func (h *Host) call(name string, raw json.RawMessage, input strictjson.Object) (
 	if ok {
 		call.Tool, call.Background = row.As, row.Background
 	}
-	background, err := input.Flag("run_in_background")
-	if err != nil {
-		return umpire.Call{}, err
+	for _, name := range []string{"run_in_background", "is_background", "background"} {
+		background, err := input.Flag(name)
+		if err != nil {
+			return umpire.Call{}, err
+		}
+		call.Background = call.Background || background
 	}
-	call.Background = call.Background || background
+	var err error
 	if _, has := input[row.From]; ok && row.From != "" && has {
 		call.Input, err = rename(input, row.From, row.To)
 	}
@@ -38,6 +41,21 @@ func (h *Host) row(name string, input strictjson.Object) (Tool, bool) {
 	row, known := h.Tool(name)
 	_, has := input[row.Needs]
 	return row, known && (row.Needs == "" || has)
+}
+
+// dirOf is the folder that a call works in: its own, where it names one.
+func (h *Host) dirOf(e *Event, input strictjson.Object) string {
+	row, _ := h.Tool(e.ToolName)
+	own, err := input.Text(row.Dir)
+	switch {
+	case row.Dir == "" || err == nil && own == "":
+		return e.Dir
+	case err != nil || !IsAbsolute(own) && e.Dir == "":
+		return ""
+	case IsAbsolute(own):
+		return own
+	}
+	return e.Dir + "/" + own
 }
 
 // rename returns the object with one field under another name. Everything else

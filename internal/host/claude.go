@@ -1,6 +1,10 @@
 package host
 
-import "time"
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
 
 // ClaudeVersion is the release of Claude Code that its tables were checked against.
 const ClaudeVersion = "2.1.330"
@@ -11,14 +15,14 @@ var claude = Host{
 	Program:  []string{"claude"},
 	Settings: Settings{FormatJSON, ".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR"},
 	Events: []HookEvent{
-		{"PreToolUse", BeforeTool, &claudeBefore},
-		{"PermissionRequest", BeforeDialog, &claudeDialog},
-		{"PostToolUse", AfterTool, nil},
-		{"PostToolUseFailure", AfterFailure, nil},
-		{"SessionStart", SessionStart, nil},
-		{"UserPromptSubmit", PromptSent, nil},
-		{"Stop", TurnEnd, nil},
-		{"SessionEnd", SessionEnd, nil},
+		{Name: "PreToolUse", Kind: BeforeTool, form: &claudeBefore},
+		{Name: "PermissionRequest", Kind: BeforeDialog, form: &claudeDialog},
+		{Name: "PostToolUse", Kind: AfterTool},
+		{Name: "PostToolUseFailure", Kind: AfterFailure},
+		{Name: "SessionStart", Kind: SessionStart},
+		{Name: "UserPromptSubmit", Kind: PromptSent},
+		{Name: "Stop", Kind: TurnEnd},
+		{Name: "SessionEnd", Kind: SessionEnd},
 	},
 	OtherEvents: []string{
 		"PostToolBatch", "PermissionDenied", "Notification", "UserPromptExpansion", "StopFailure", "SubagentStart",
@@ -51,6 +55,7 @@ var claude = Host{
 		{Root: RootScratch, Pattern: "*/*/scratchpad/**", Writes: true, Why: "the model's temporary files"},
 	},
 	Scratch:  "/tmp/claude-",
+	Holes:    []umpire.Phrase{"hole-garbage", "hole-mentions", "hole-hooks-off"},
 	Evidence: Driven, Version: ClaudeVersion,
 	fields: claudeFields,
 }

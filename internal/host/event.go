@@ -87,6 +87,7 @@ type Event struct {
 type fields struct {
 	event, session, dir, project, mode, agentType string
 	tool, input, id, response, failure            string
+	server, serverTool                            string // of an MCP tool
 	// checked are ids that are looked at and not kept.
 	checked []string
 }
@@ -122,7 +123,11 @@ func (h *Host) read(payload []byte) (Event, error) {
 		return e, err
 	}
 	in := reader{of: o}
-	e.Name = in.required(h.fields.event)
+	if h.eventOf != nil {
+		e.Name = h.eventOf(o)
+	} else {
+		e.Name = in.required(h.fields.event)
+	}
 	row, _ := h.Event(e.Name)
 	e.Kind = row.Kind
 	e.Session = umpire.SessionID(in.id(h.fields.session))
@@ -145,10 +150,14 @@ func (h *Host) read(payload []byte) (Event, error) {
 }
 
 func (e *Event) readTool(in *reader) {
-	e.ToolName = in.required(e.Host.fields.tool)
-	e.ToolUseID = in.id(e.Host.fields.id)
-	raw := in.raw(e.Host.fields.input)
-	input := in.child(e.Host.fields.input)
+	f := &e.Host.fields
+	row, _ := e.Host.Event(e.Name)
+	if e.ToolName = row.tool; e.ToolName == "" {
+		e.ToolName = in.required(f.tool)
+	}
+	e.ToolUseID = in.id(f.id)
+	raw, input := in.input(f.input, row)
+	server, tool := in.text(f.server), in.text(f.serverTool)
 	if in.err != nil {
 		return
 	}
@@ -157,9 +166,19 @@ func (e *Event) readTool(in *reader) {
 		in.err = umpire.Errorf("%s: %w", e.Host.fields.input, err)
 		return
 	}
+	if server != "" && tool != "" {
+		call.Tool = "mcp__" + server + "__" + tool
+	}
 	e.Call, e.input = call, raw
-	e.Call.Dir, e.Call.Session, e.Call.Agent = e.Dir, e.Session, e.agent()
+	e.Call.Dir = e.Host.dirOf(e, input)
+	e.Call.Session, e.Call.Agent = e.Session, e.agent()
 	e.Call.ID = umpire.CallID(e.ToolUseID)
+	if e.Host.complete != nil {
+		if err := e.Host.complete(e, input); err != nil {
+			in.err = umpire.Errorf("%s: %w", e.Host.fields.input, err)
+			return
+		}
+	}
 	if e.ToolUseID == "" {
 		e.Call.ID = umpire.CallID(derivedID + e.Digest())
 	}
@@ -209,9 +228,18 @@ func (r *reader) id(field string) (id string) {
 	return id
 }
 
-// folder reads a path, which is absolute where it is there.
+// folder reads a path, which is absolute where it is there, or the first of a list of them.
 func (r *reader) folder(field string) string {
-	path := r.text(field)
+	o, name := r.at(field)
+	path := ""
+	if raw := o[name]; r.err == nil && len(raw) > 0 && raw[0] == '[' {
+		var all []string
+		if all, r.err = o.Texts(name); len(all) > 0 {
+			path = all[0]
+		}
+	} else {
+		path = r.text(field)
+	}
 	if r.err == nil && path != "" && !IsAbsolute(path) {
 		r.err = umpire.Errorf("%s: want an absolute path, got %q", field, view.Clip(path, maxName))
 	}
@@ -221,6 +249,31 @@ func (r *reader) folder(field string) string {
 func (r *reader) raw(field string) json.RawMessage {
 	o, name := r.at(field)
 	return o[name]
+}
+
+// input reads the input of a call.
+func (r *reader) input(field string, event HookEvent) (raw json.RawMessage, object strictjson.Object) {
+	switch {
+	case event.single != "":
+		object = strictjson.Object{event.single: encode(r.required(event.single))}
+		return encode(object), object
+	case event.quoted:
+		raw = json.RawMessage(r.required(field))
+		if r.err != nil {
+			return nil, nil
+		}
+		if object, r.err = strictjson.ReadObject(raw); r.err == nil {
+			r.err = object.CheckSpelling()
+		}
+		return raw, object
+	}
+	return r.raw(field), r.child(field)
+}
+
+// encode writes a value as JSON.
+func encode(v any) json.RawMessage {
+	line := strictjson.EncodeLine(v)
+	return json.RawMessage(line[:len(line)-1])
 }
 
 // child reads an object that has to be there.

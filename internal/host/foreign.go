@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
@@ -18,51 +19,106 @@ type ForeignError struct {
 // Error says whose the question is, and what to do about it.
 func (e *ForeignError) Error() string { return e.text }
 
-// strangers are agents whose payloads are known, and that umpire does not answer.
-var strangers = []*Host{
-	{Name: "cursor", Title: "Cursor", Marks: [][]string{{"cursor_version"}}, OtherEvents: []string{
-		"beforeShellExecution", "afterShellExecution", "beforeMCPExecution", "afterMCPExecution", "beforeReadFile",
-		"afterFileEdit",
-		"beforeSubmitPrompt", "beforeTabFileRead", "afterTabFileEdit", "afterAgentResponse", "afterAgentThought",
-	}},
-	{Name: "codex", Title: "Codex", Marks: [][]string{{"turn_id", "model"}}},
-	{Name: "cline", Title: "Cline", Marks: [][]string{{"clineVersion"}}},
-	{Name: "windsurf", Title: "Windsurf", Marks: [][]string{{"agent_action_name"}}},
-	{Name: "antigravity", Title: "Antigravity", Marks: [][]string{{"toolCall"}}},
-	{Name: "grok", Title: "Grok CLI", Marks: [][]string{{"toolInput", "workspaceRoot"}}},
-	{Name: "copilot", Title: "Copilot", Marks: [][]string{{"toolName"}, {"toolArgs"}, {"sessionId", "timestamp"}}},
-	{Name: "gemini", Title: "Gemini CLI", OtherEvents: []string{
-		"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection",
-		"PreCompress",
-	}},
-	{Name: "kiro", Title: "Kiro", OtherEvents: []string{"agentSpawn", "userPromptSubmit", "preToolUse", "postToolUse"}},
+// checkPayload returns a *ForeignError for a payload that is not the host's.
+func (h *Host) checkPayload(payload []byte) error {
+	o, err := readPayload(payload)
+	if err != nil {
+		return err
+	}
+	return h.checkForeign(o)
 }
 
 // checkForeign returns a *ForeignError for a payload that is not the host's, by the names of
-// its fields and its event.
+// its fields, its event, and its tool.
 func (h *Host) checkForeign(o strictjson.Object) error {
-	in := reader{of: o}
-	event := in.text(h.fields.event)
 	if h.marks(o) {
 		return nil
 	}
-	for _, other := range slices.Concat(Hosts, strangers) {
-		if other != h && (other.marks(o) || !h.knows(event) && other.knows(event)) {
-			return &ForeignError{other.Name, fmt.Sprintf(
-				"this is a question of %s, not of %s; it needs the adapter %q: see umpire init",
-				other.Title, h.Title, other.Name)}
-		}
+	in := reader{of: o}
+	event, tool := in.text(h.fields.event), in.text("tool_name")
+	sender := marked(o)
+	if sender == nil {
+		sender = h.unmarked(in.text("transcript_path"), in.text("hook_event_name"), tool)
 	}
-	if event != "" && !h.knows(event) {
+	row, known := h.Event(event)
+	switch {
+	case sender == h:
+		return nil
+	case sender != nil:
+		return &ForeignError{sender.Name, fmt.Sprintf(
+			"this is a question of %s, not of %s; it needs the adapter %q: see umpire init",
+			sender.Title, h.Title, sender.Name)}
+	case event != "" && !h.knows(event):
 		return &ForeignError{text: fmt.Sprintf("%s: %.100q is not an event of %s", h.fields.event, event, h.Title)}
+	case known && row.Kind.AboutTool() && len(h.Marks) > 0:
+		return &ForeignError{text: fmt.Sprintf("this is not a question of %s: it has no %s", h.Title,
+			strings.Join(h.Marks[0], " and "))}
 	}
 	return nil
+}
+
+// marked is the host whose marks a payload bears, nil for none.
+func marked(o strictjson.Object) *Host {
+	for _, h := range Hosts {
+		if h.marks(o) {
+			return h
+		}
+	}
+	return nil
+}
+
+// unmarked is the host that sent a payload in Claude Code's form, which several of them have:
+// as its transcript, its event and its tool tell. Where several may be meant, it is h.
+func (h *Host) unmarked(transcript, event, tool string) *Host {
+	speaks := func(other *Host) bool { return other.fields.event == claudeFields.event && other.knows(event) }
+	if event == "" {
+		return nil
+	}
+	if speaks(h) && h.writes(transcript) {
+		return h
+	}
+	var found *Host
+	for _, other := range Hosts {
+		if !speaks(other) || len(other.Marks) > 0 && other != h {
+			continue
+		}
+		row, _ := other.Event(event)
+		switch {
+		case other.writes(transcript):
+			return other
+		case other == h && (len(h.Marks) > 0 && row.Kind.AboutTool()):
+		case found == nil, other == h && !found.hasTool(tool), !found.hasTool(tool) && other.hasTool(tool):
+			found = other
+		case other == h && h.hasTool(tool):
+			found = h
+		}
+	}
+	if i := slices.IndexFunc(Hosts, speaks); found == nil && i >= 0 && !speaks(h) {
+		return Hosts[i]
+	}
+	return found
+}
+
+// writes reports whether a transcript lies in the folder of the host's settings.
+func (h *Host) writes(transcript string) bool {
+	folder, _, below := strings.Cut(h.Settings.User, "/")
+	return below && strings.HasPrefix(folder, ".") && strings.Contains(transcript, "/"+folder+"/")
+}
+
+// hasTool reports whether a tool is one of the host's.
+func (h *Host) hasTool(name string) bool {
+	_, has := h.Tool(name)
+	return has
 }
 
 // marks reports whether a payload has fields that only the host's have.
 func (h *Host) marks(o strictjson.Object) bool {
 	return slices.ContainsFunc(h.Marks, func(group []string) bool {
-		return !slices.ContainsFunc(group, func(name string) bool { _, has := o[name]; return !has })
+		return !slices.ContainsFunc(group, func(name string) bool {
+			name, absent := strings.CutPrefix(name, "!")
+			_, has := o[name]
+			return has == absent
+		})
 	})
 }
 

@@ -21,8 +21,11 @@ type form struct {
 	// and ask are its values as JSON; "" cannot be said.
 	decision         string
 	allow, deny, ask string
-	// reason is the field of the reason, and input that of the new input of the call.
-	reason, input string
+	// reason is the field of the reason, and agentReason another one with the same text. Input
+	// is that of the new input of the call, in an object of its own where inputWithin names one.
+	reason, agentReason, input, inputWithin string
+	// silent is the value where a hook has to say something; "" says nothing.
+	silent string
 	// message is a field outside for a line to the person.
 	message string
 	// exit is the code of a denial.
@@ -46,7 +49,12 @@ func (f *form) write(event string, s said) []byte {
 		out = appendOpening(out, inner)
 		out = appendRaw(out, f.decision, []byte(s.value))
 		out = appendText(out, f.reason, s.reason)
-		out = appendRaw(out, f.input, s.input)
+		out = appendText(out, f.agentReason, s.reason)
+		if f.inputWithin == "" || len(s.input) == 0 {
+			out = appendRaw(out, f.input, s.input)
+		} else {
+			out = append(appendRaw(appendOpening(out, f.inputWithin), f.input, s.input), '}')
+		}
 		for _, name := range f.within {
 			if name != "" {
 				out = append(out, '}')
@@ -71,11 +79,10 @@ func appendOpening(out []byte, name string) []byte {
 }
 
 func appendText(out []byte, name, text string) []byte {
-	if text == "" {
+	if name == "" || text == "" {
 		return out
 	}
-	line := strictjson.EncodeLine(text)
-	return appendRaw(out, name, line[:len(line)-1])
+	return appendRaw(out, name, encode(text))
 }
 
 func appendRaw(out []byte, name string, value []byte) []byte {
@@ -87,10 +94,14 @@ func appendRaw(out []byte, name string, value []byte) []byte {
 
 // Reply is what the host is told about a decision on e, in the mode that it was sent with.
 // Headless says that nobody can answer. An allow of ours never answers a dialog that is the
-// whole point of a tool, and where the host has no dialog for our questions they are denied.
+// whole point of a tool. Where the host has no dialog for our questions the gate holds them,
+// and without one they are denied.
 func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 	if !e.Kind.Decides() {
 		return Silent
+	}
+	if e.opensUnseen(&d) {
+		return Deny
 	}
 	mode := e.Host.Mode(e.PermissionMode)
 	m.Permission, m.Silence = mode.Is, mode.Silence
@@ -100,7 +111,9 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 		return Deny
 	case reply == Allow && e.isDialog():
 		return Silent
-	case reply == Ask && !e.Host.Asks():
+	case reply == Ask && e.Kind == BeforeTool && !e.Host.Asks() && m.Gate:
+		return Hold
+	case reply == Ask && e.Kind == BeforeTool && !e.Host.Asks():
 		return Deny
 	}
 	return reply
@@ -116,10 +129,10 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 //
 // Every other event gets no output and exit 0. A reply out of range denies.
 func (e Event) Answer(d umpire.Decision, reply Reply) Output {
-	if !e.Kind.Decides() {
+	f := e.form()
+	if f == nil {
 		return Output{}
 	}
-	f := e.Host.form(e.Kind)
 	switch reply {
 	case Allow:
 		return e.allow(f, d)
@@ -131,15 +144,49 @@ func (e Event) Answer(d umpire.Decision, reply Reply) Output {
 			return Output{Stdout: f.write(e.Name, said{value: f.ask, reason: askText(d)})}
 		}
 	case Silent:
-		return Output{}
+		return f.quiet(e.Name)
 	case Deny:
 	}
-	return e.Host.deny(e.Kind, e.Name, e.denyText(d))
+	return e.row().deny(e.denyText(d))
+}
+
+// quiet is an answer without an opinion.
+func (f *form) quiet(event string) Output {
+	if f.silent == "" {
+		return Output{}
+	}
+	return Output{Stdout: f.write(event, said{value: f.silent})}
+}
+
+// silence is the answer to e without an opinion.
+func (e Event) silence() Output {
+	if f := e.form(); f != nil {
+		return f.quiet(e.Name)
+	}
+	return Output{}
+}
+
+// form is that of answers to the event, nil for one that decides nothing.
+func (e Event) form() *form {
+	if !e.Kind.Decides() {
+		return nil
+	}
+	return e.row().form
+}
+
+// row is what is known of the event.
+func (e Event) row() HookEvent {
+	if row, known := e.Host.Event(e.Name); known {
+		return row
+	}
+	return e.Host.before()
 }
 
 // denyText says why a call is denied.
 func (e Event) denyText(d umpire.Decision) string {
 	switch {
+	case d.Verdict != umpire.Deny && e.opensUnseen(&d):
+		return sentences(unseenCause, subject(d), unseenStep)
 	case d.Verdict != umpire.Ask:
 		return denyText(e, d)
 	case e.Host.Asks():
@@ -150,7 +197,7 @@ func (e Event) denyText(d umpire.Decision) string {
 
 func (e Event) allow(f *form, d umpire.Decision) Output {
 	if f.allow == "" {
-		return Output{}
+		return f.quiet(e.Name)
 	}
 	s := said{value: f.allow}
 	if e.Kind == BeforeTool {
@@ -163,7 +210,7 @@ func (e Event) allow(f *form, d umpire.Decision) Output {
 // dialog after all. The user reads the message above it. A reply that is neither a question
 // nor silence denies.
 func (e Event) HandBack(d umpire.Decision, reply Reply, message string) Output {
-	f := e.Host.form(e.Kind)
+	f := e.Host.before().form
 	switch {
 	case reply == Silent:
 		return Output{Stdout: f.write(e.Name, said{message: message})}
@@ -179,12 +226,11 @@ func (e Event) rewriteInput(line string) Output {
 	if err != nil {
 		return e.Host.Fail(e.Name, err)
 	}
-	text := strictjson.EncodeLine(line)
-	input["command"] = text[:len(text)-1]
-	whole := strictjson.EncodeLine(input)
-	f := e.Host.form(e.Kind)
+	row, _ := e.Host.Tool(e.ToolName)
+	input[cmp.Or(row.commandField(), "command")] = encode(line)
+	f := e.Host.before().form
 	return Output{Stdout: f.write(e.Name, said{
-		value: f.rewritten(), reason: rewrittenText, input: whole[:len(whole)-1],
+		value: f.rewritten(), reason: rewrittenText, input: encode(input),
 	})}
 }
 
@@ -211,26 +257,28 @@ func (h *Host) Fail(event string, problem error) Output {
 	}
 	switch {
 	case !known:
-		row = HookEvent{Name: h.before(), Kind: BeforeTool}
+		row = h.before()
 	case !row.Kind.Decides():
 		return Output{Stderr: []byte(problemText("umpire missed a "+row.Name+" event", problem) + "\n"), Exit: 1}
 	}
-	return h.deny(row.Kind, row.Name, problemText(undecided, problem))
+	return row.deny(problemText(undecided, problem))
 }
 
-// before is the host's name of the event before a call.
-func (h *Host) before() string {
+// before is the host's event before a call.
+func (h *Host) before() HookEvent {
 	i := slices.IndexFunc(h.Events, func(e HookEvent) bool { return e.Kind == BeforeTool })
-	return h.Events[i].Name
+	if i < 0 {
+		return HookEvent{form: &form{}}
+	}
+	return h.Events[i]
 }
 
 // deny says no in every way that the event listens to: by the JSON, and where the host heeds
 // it by the exit code with a reason, should the JSON get lost.
-func (h *Host) deny(kind EventKind, event, reason string) Output {
-	f := h.form(kind)
-	out := Output{Stderr: []byte(reason + "\n"), Exit: f.exit}
-	if f.decision != "" {
-		out.Stdout = f.write(event, said{value: f.deny, reason: reason})
+func (e HookEvent) deny(reason string) Output {
+	out := Output{Stderr: []byte(reason + "\n"), Exit: e.form.exit}
+	if e.form.decision != "" {
+		out.Stdout = e.form.write(e.Name, said{value: e.form.deny, reason: reason})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A Host is an agent of another vendor that asks umpire before it runs a call. All that
@@ -21,7 +22,7 @@ type Host struct {
 	// may bear.
 	Events      []HookEvent
 	OtherEvents []string
-	// Marks are groups of fields that only its payloads have.
+	// Marks are groups of fields that only its payloads have; "!name" is one that they have not.
 	Marks [][]string
 	Tools []Tool
 	// Timeout is the time limit that umpire registers for its hook, DefaultTimeout that of the
@@ -46,6 +47,12 @@ type Host struct {
 	Version  string
 
 	fields fields
+	// eventOf names the event of a payload that does not; nil where it does.
+	eventOf func(strictjson.Object) string
+	// complete adds to a call what the fields alone do not tell, given its input; nil is nothing.
+	complete func(*Event, strictjson.Object) error
+	// unseen says that a program that runs can be typed into, where umpire does not see it.
+	unseen bool
 	// own answers a protocol without events; nil is a hook like all others.
 	own *ownProtocol
 }
@@ -83,7 +90,15 @@ const (
 type HookEvent struct {
 	Name string
 	Kind EventKind
-	form *form // of an answer, for events that decide
+	// Again says that the host has told of the call already, by another event. Nothing is
+	// registered for it; where a person has, it is answered by what stands for the call.
+	Again bool
+	form  *form // of an answer, for events that decide
+	// tool is the one that the event is about, where its payload names none, and single the
+	// field of the payload that is the whole input. Quoted says that the input is the text of
+	// an object.
+	tool, single string
+	quoted       bool
 }
 
 // A HostMode is a mode of a host.
@@ -123,7 +138,9 @@ const (
 )
 
 // Hosts are all that are known.
-var Hosts = []*Host{&claude, &muse}
+var Hosts = []*Host{
+	&claude, &codex, &muse,
+}
 
 // Find returns a host by its name, nil for one that is not known. The agents behind umpire acp
 // are found as well: they start no hook, so that they are not listed.
@@ -195,21 +212,7 @@ func (h *Host) StartedIn(getenv func(string) string, dir string) string {
 }
 
 // Asks reports whether the host's own dialog asks when a hook wants it to.
-func (h *Host) Asks() bool { return h.form(BeforeTool).ask != "" }
+func (h *Host) Asks() bool { return h.before().form.ask != "" }
 
 // Rewrites reports whether a hook may replace the command of a call.
-func (h *Host) Rewrites() bool { return h.form(BeforeTool).input != "" }
-
-// form is that of answers to a kind of event, and for others that of answers before a call.
-func (h *Host) form(kind EventKind) *form {
-	var found *form
-	for i := range h.Events {
-		if e := &h.Events[i]; e.form != nil && (e.Kind == kind || found == nil && e.Kind == BeforeTool) {
-			found = e.form
-		}
-	}
-	if found == nil {
-		return &form{}
-	}
-	return found
-}
+func (h *Host) Rewrites() bool { return h.before().form.input != "" }

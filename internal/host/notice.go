@@ -41,7 +41,7 @@ func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Ev
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := tell(ctx, p.gate, q, e)
+	err := p.tell(ctx, q, e)
 	if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
 		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
 	}
@@ -74,12 +74,13 @@ func (p *Responder) endedAlone(ctx context.Context, q *Question, e Event) error 
 	return c.Ended(ctx, project, e.Call, output)
 }
 
-func tell(ctx context.Context, gate umpire.Gate, q *Question, e Event) error {
+func (p *Responder) tell(ctx context.Context, q *Question, e Event) error {
+	gate := p.gate
 	switch e.Kind {
 	case AfterTool:
-		return finishCall(ctx, gate, e, umpire.ResultOK, responseText(e.Response))
+		return p.finishCall(ctx, e, umpire.ResultOK, responseText(e.Response))
 	case AfterFailure:
-		return finishCall(ctx, gate, e, umpire.ResultError, e.Failure)
+		return p.finishCall(ctx, e, umpire.ResultError, e.Failure)
 	case SessionStart:
 		return startSession(ctx, gate, q, e)
 	case PromptSent:
@@ -91,12 +92,18 @@ func tell(ctx context.Context, gate umpire.Gate, q *Question, e Event) error {
 	return nil
 }
 
-// finishCall stores the result of a call that ran.
-func finishCall(
-	ctx context.Context, gate umpire.Runner, e Event, status umpire.ResultStatus, output string,
-) error {
-	_, err := gate.Finish(ctx, umpire.Result{
-		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status,
+// finishCall stores the result of a call that ran. Of a host that tells no ids it is taken for
+// that of the first equal call which has none.
+func (p *Responder) finishCall(ctx context.Context, e Event, status umpire.ResultStatus, output string) error {
+	id := e.Call.ID
+	if e.ToolUseID == "" {
+		var err error
+		if id, err = p.findStarted(ctx, &e); err != nil || id == "" {
+			return err
+		}
+	}
+	_, err := p.gate.Finish(ctx, umpire.Result{
+		Call: id, Session: e.Session, Batch: umpire.BatchID(id), Status: status,
 		Output: files.ClipTo(output, maxResult, "…"),
 	})
 	return err

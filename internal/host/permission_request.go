@@ -45,6 +45,33 @@ func (h *gateHook) findIdentical(ctx context.Context) (*umpire.Decision, error) 
 	return nil, nil
 }
 
+// findStarted finds the first call that equals that of an event and has no result, "" for none.
+func (p *Responder) findStarted(ctx context.Context, e *Event) (umpire.CallID, error) {
+	hash, err := p.Hash(e.Call.Tool, e.Call.Input)
+	if err != nil {
+		return "", err
+	}
+	events, err := p.gate.Events(ctx, umpire.Filter{Session: e.Session, Last: searchWindow})
+	if err != nil {
+		return "", err
+	}
+	for _, event := range events {
+		if event.Kind != umpire.EventBatchSubmitted || !strings.Contains(string(event.Data), hash) {
+			continue
+		}
+		b, err := p.gate.Batch(ctx, e.Session, event.Batch)
+		if err != nil {
+			return "", err
+		}
+		for i := range b.Calls {
+			if c := &b.Calls[i]; c.ArgsHash == hash && c.Tool == e.Call.Tool && c.State == umpire.CallExecuting {
+				return c.ID, nil
+			}
+		}
+	}
+	return "", nil
+}
+
 // stands reads what the gate recorded about a call.
 func (h *gateHook) stands(
 	ctx context.Context, id umpire.BatchID, hash string, events []umpire.Event,

@@ -117,12 +117,12 @@ func (p *Responder) config(r *run, q *Question, folder string) (Config, error) {
 	return c, err
 }
 
-// unenforced is the answer of a gateway that only warns: no opinion.
-func unenforced(d umpire.Decision) Output {
+// unenforced is what a gateway that only warns writes to standard error.
+func unenforced(d umpire.Decision) []byte {
 	if d.Verdict == umpire.Allow {
-		return Output{}
+		return nil
 	}
 	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict,
 		view.Visible(cmp.Or(english(d.Reason), "no reason")))
-	return Output{Stderr: []byte(text + "\n")}
+	return []byte(text + "\n")
 }

@@ -48,6 +48,7 @@ type hookCase struct {
 	config   Config
 	home     string // of the person
 	headless bool
+	gate     bool // there is one, which can hold a question
 }
 
 func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (Output, error) {
@@ -88,7 +89,8 @@ func (p *Responder) plan(c *hookCase, d *umpire.Decision, reply Reply) (Rewritin
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
 // it cannot keep holds nothing up.
 func (p *Responder) warn(ctx context.Context, r *run, c hookCase) Output {
-	out := unenforced(c.alone(ctx))
+	out := c.event.silence()
+	out.Stderr = unenforced(c.alone(ctx))
 	if p.through == nil || c.event.Kind != BeforeTool {
 		return out
 	}
@@ -112,12 +114,13 @@ func (p *Responder) hookCase(r *run, q *Question, e Event) (hookCase, error) {
 	// A configured reject asks nobody, and Claude Code's plan mode must not turn
 	// that into a question.
 	headless := q.Headless || c.Mode == umpire.ModeReject
-	return hookCase{question: q, event: e, project: project, config: c, home: p.Home, headless: headless}, nil
+	return hookCase{question: q, event: e, project: project, config: c, home: p.Home, headless: headless,
+		gate: p.through != nil}, nil
 }
 
 // reply is what the host is told about a decision.
 func (c *hookCase) reply(d *umpire.Decision, hold bool) Reply {
-	return c.event.Reply(*d, Mode{Hold: hold, Own: c.ownFolders(d)}, c.headless)
+	return c.event.Reply(*d, Mode{Hold: hold, Gate: c.gate, Own: c.ownFolders(d)}, c.headless)
 }
 
 // ownFolders are the host's own folders, where a decision may be about one of them. None

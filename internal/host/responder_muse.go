@@ -20,9 +20,7 @@ func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 	query.Call.Dir, query.Mode, query.Headless = q.Dir, c.Mode, q.Headless || c.Mode == umpire.ModeReject
 	decision := c.Decide(ctx, "", query)
 	if c.WarnOnly {
-		out := unenforced(decision)
-		out.Stdout = []byte("\n")
-		return out
+		return Output{Stdout: []byte("\n"), Stderr: unenforced(decision)}
 	}
 	return AnswerMuse(query.Call, decision)
 }

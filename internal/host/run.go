@@ -21,6 +21,9 @@ const (
 // answerQuestion answers one question of the host.
 func (h *Host) answerQuestion(p *Responder, ctx context.Context, r *run, q *Question) Output {
 	if h.own != nil {
+		if foreign, is := errors.AsType[*ForeignError](h.checkPayload(q.Payload)); is {
+			return h.own.fail("", foreign)
+		}
 		return h.own.answer(p, ctx, r, q)
 	}
 	return p.answerHook(ctx, r, q, h)

@@ -2,7 +2,9 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/strictjson"
@@ -11,20 +13,23 @@ import (
 // Sample is a payload of the host that asks about a command of its shell, as the host itself
 // would send it: to try a hook. It is nil for a host without events or without a shell.
 func (h *Host) Sample(session, id, dir, command string) []byte {
-	shell := ""
-	for _, t := range h.Tools {
-		if t.As == "Bash" && t.Needs == "" {
-			shell = t.Name
-			break
-		}
-	}
-	if h.own != nil || shell == "" {
+	i := slices.IndexFunc(h.Tools, func(t Tool) bool { return t.As == "Bash" && t.Needs == "" })
+	if h.own != nil || i < 0 {
 		return nil
 	}
+	shell := &h.Tools[i]
 	top := map[string]any{}
+	if len(h.Marks) > 0 {
+		for _, mark := range h.Marks[0] {
+			if !strings.HasPrefix(mark, "!") {
+				top[mark] = "sample"
+			}
+		}
+	}
 	for field, value := range map[string]any{
-		h.fields.event: h.before(), h.fields.session: session, h.fields.dir: dir, h.fields.project: dir,
-		h.fields.tool: shell, h.fields.id: id, h.fields.input: map[string]any{h.commandField(shell): command},
+		h.fields.event: h.before().Name, h.fields.session: session, h.fields.dir: dir, h.fields.project: dir,
+		h.fields.tool: shell.Name, h.fields.id: id,
+		h.fields.input: map[string]any{cmp.Or(shell.commandField(), "command"): command},
 	} {
 		setField(top, field, value)
 	}
@@ -37,14 +42,6 @@ func (h *Host) Sample(session, id, dir, command string) []byte {
 		}
 	}
 	return bytes.TrimSuffix(strictjson.EncodeLine(top), []byte("\n"))
-}
-
-// commandField is the host's name for the command of its shell.
-func (h *Host) commandField(tool string) string {
-	if t, ok := h.Tool(tool); ok && t.To == "command" {
-		return t.From
-	}
-	return "command"
 }
 
 // setField sets a field by its name, in which dots lead into objects; "" is nowhere.
@@ -70,7 +67,7 @@ func setField(top map[string]any, field string, value any) {
 // where it says nothing, or nothing that the host would understand. The answer is one line of
 // JSON and an exit code.
 func (h *Host) DecisionOf(stdout []byte, exit int) string {
-	f := h.form(BeforeTool)
+	f := h.before().form
 	if f.decision == "" {
 		if exit != 0 && exit == f.exit {
 			return "deny"
@@ -86,7 +83,7 @@ func (h *Host) DecisionOf(stdout []byte, exit int) string {
 		if name == "" {
 			continue
 		}
-		if object, _ = object[name].(map[string]any); i == 0 && f.event != "" && object[f.event] != h.before() {
+		if object, _ = object[name].(map[string]any); i == 0 && f.event != "" && object[f.event] != h.before().Name {
 			return ""
 		}
 	}
@@ -95,7 +92,7 @@ func (h *Host) DecisionOf(stdout []byte, exit int) string {
 		return ""
 	}
 	line := bytes.TrimSuffix(strictjson.EncodeLine(said), []byte("\n"))
-	for word, written := range map[string]string{"allow": f.allow, "deny": f.deny, "ask": f.ask} {
+	for word, written := range map[string]string{"deny": f.deny, "allow": f.allow, "ask": f.ask} {
 		if written != "" && string(line) == written {
 			return word
 		}
@@ -104,10 +101,10 @@ func (h *Host) DecisionOf(stdout []byte, exit int) string {
 }
 
 // SaysAllow reports whether the host has a word for an allow; for the others silence is one.
-func (h *Host) SaysAllow() bool { return h.form(BeforeTool).allow != "" }
+func (h *Host) SaysAllow() bool { return h.before().form.allow != "" }
 
 // Denies reports whether an answer stops the call in every way that the host listens to.
 func (h *Host) Denies(stdout, stderr []byte, exit int) bool {
-	want := h.form(BeforeTool).exit
+	want := h.before().form.exit
 	return h.DecisionOf(stdout, exit) == "deny" && exit == want && (want == 0 || len(bytes.TrimSpace(stderr)) > 0)
 }

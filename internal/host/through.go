@@ -38,7 +38,7 @@ func newGateHook(p *Responder, r *run, c hookCase) *gateHook {
 // answerThrough answers a question through the gate.
 func (p *Responder) answerThrough(ctx context.Context, r *run, q hookCase) (Output, error) {
 	h := newGateHook(p, r, q)
-	if q.event.Kind == BeforeDialog {
+	if q.event.Kind == BeforeDialog || q.event.row().Again {
 		return h.request(ctx)
 	}
 	r.holding.Store(true)
@@ -81,11 +81,8 @@ func (p *Responder) recordCall(ctx context.Context, r *run, q hookCase) error {
 }
 
 // holds reports whether a question goes to umpire's inbox now. Nothing is held where
-// nobody looks, unless that is what was configured or the host cannot ask.
+// nobody looks, unless that is what was configured or the agent cannot ask.
 func (h *gateHook) holds() bool {
-	if !h.event.Host.Asks() {
-		return true
-	}
 	switch h.config.Hook.WhenAsked {
 	case policy.AskedAuto:
 		return !h.question.Attended || h.responder.attended()
@@ -198,7 +195,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 				return Output{}, errors.New("the gate went away before it told its answer")
 			}
 			// The same hook registered twice: the other one has the answer.
-			return Output{}, nil
+			return h.event.silence(), nil
 		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
 			return h.writeAnswer(refusal(c), false), nil
 		default:
@@ -258,7 +255,7 @@ func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 		if err != nil || b.State != umpire.BatchWaiting {
 			return b, err
 		}
-		if !h.holds() {
+		if h.event.Host.Asks() && !h.holds() {
 			return b, errUnwatched
 		}
 	}

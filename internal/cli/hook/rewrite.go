@@ -114,6 +114,9 @@ var rulesElsewhere = []string{"--settings", "--disallowedTools", "--disallowed-t
 
 // findObstacle says why a call is not rewritten; nil when it may be.
 func (r *rewriter) findObstacle(q *host.Question, project string, call *umpire.Call) error {
+	if q.Agent != "claude" {
+		return umpire.Errorf("the rules of %s are not read", q.Agent)
+	}
 	args, alive := process.ArgumentsOf(hostOf(q))
 	if !alive {
 		return errors.New("the process that asks is not known")

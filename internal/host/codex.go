@@ -1,0 +1,67 @@
+package host
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// codex is OpenAI's Codex. It drops an answer with one field too many, and runs the call.
+var codex = Host{
+	Name: "codex", Title: "Codex",
+	Program:  []string{"codex"},
+	Settings: Settings{FormatJSON, ".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME"},
+	Events: []HookEvent{
+		{Name: "PreToolUse", Kind: BeforeTool, form: &codexBefore},
+		{Name: "PermissionRequest", Kind: BeforeDialog, form: &claudeDialog},
+		{Name: "PostToolUse", Kind: AfterTool},
+		{Name: "SessionStart", Kind: SessionStart},
+		{Name: "UserPromptSubmit", Kind: PromptSent},
+		{Name: "Stop", Kind: TurnEnd},
+		{Name: "SessionEnd", Kind: SessionEnd},
+	},
+	OtherEvents: []string{"PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "Interrupt"},
+	Marks:       [][]string{{"turn_id", "model"}},
+	Tools: []Tool{
+		{Name: "Bash", As: "Bash"},
+		{Name: "apply_patch", As: "Edit", Needs: "command"},
+		{Name: "write_stdin", As: "write_stdin", Types: true},
+		{Name: "view_image", As: "Read"},
+		{Name: "update_plan", As: "TodoWrite"},
+		{Name: "list_mcp_resources", As: "ToolSearch"},
+		{Name: "list_mcp_resource_templates", As: "ToolSearch"},
+	},
+	Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
+	Modes: []HostMode{
+		{"default", Default, SilenceChecks}, // its sandbox holds the command, or it asks
+		{"acceptEdits", AcceptEdits, SilenceChecks},
+		{"plan", Plan, SilenceChecks},
+		{"dontAsk", DontAsk, SilenceChecks},
+		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec
+	},
+	Holds: HoldsCall,
+	Holes: []umpire.Phrase{
+		"hole-garbage", "hole-stdin", "hole-command-folder", "hole-patch-in-shell", "hole-no-rewrite",
+	},
+	Evidence: Recorded, Version: "0.169.0",
+	fields:   claudeFields,
+	complete: completeCodex,
+	unseen:   true,
+}
+
+// codexBefore has no word for allow: silence is one, unless there is another input.
+var codexBefore = form{
+	within: [2]string{"hookSpecificOutput"}, event: "hookEventName",
+	decision: "permissionDecision", deny: `"deny"`,
+	reason: "permissionDecisionReason", input: "updatedInput", exit: exitBlock,
+}
+
+// completeCodex takes off what only its dialog adds to a call.
+func completeCodex(e *Event, input strictjson.Object) error {
+	if e.Kind == BeforeDialog && e.Call.Tool == "Bash" {
+		delete(input, "description")
+		e.Call.Input = encode(input)
+	}
+	return completePatch(e, input)
+}

@@ -1,0 +1,52 @@
+package host
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// completePatch reads the files of a patch in Codex's format. One that deletes or moves a file
+// is judged as the deletion of all that it names.
+func completePatch(e *Event, input strictjson.Object) error {
+	if e.ToolName != "apply_patch" && e.ToolName != "patch" {
+		return nil
+	}
+	field := "command"
+	if _, has := input["patchText"]; has {
+		field = "patchText"
+	}
+	text, err := input.RequiredText(field)
+	if err != nil {
+		return err
+	}
+	paths, deletes := patchedFiles(text)
+	if len(paths) == 0 {
+		return umpire.Errorf("%s: the patch names no file", field)
+	}
+	if deletes {
+		e.Call.Tool = "Delete"
+	}
+	e.Call.Input, err = json.Marshal(struct {
+		Paths []string `json:"paths"`
+		Patch string   `json:"patch"`
+	}{paths, text})
+	return err
+}
+
+// patchedFiles are the files that a patch names, and whether it takes one of them away.
+func patchedFiles(patch string) (paths []string, deletes bool) {
+	for line := range strings.Lines(patch) {
+		for _, head := range [...]struct {
+			text  string
+			takes bool
+		}{{"*** Add File:", false}, {"*** Update File:", false}, {"*** Delete File:", true}, {"*** Move to:", true}} {
+			if path, found := strings.CutPrefix(strings.TrimSpace(line), head.text); found {
+				paths, deletes = append(paths, strings.TrimSpace(path)), deletes || head.takes
+			}
+		}
+	}
+	return paths, deletes
+}
