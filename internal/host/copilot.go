@@ -1,0 +1,87 @@
+package host
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// copilot is GitHub's Copilot CLI. An allow of a hook would beat what its person has denied, so
+// none is said.
+var copilot = Host{
+	Name: "copilot", Title: "Copilot CLI",
+	Program:  []string{"copilot"},
+	Settings: Settings{FormatJSON, ".copilot/hooks/umpire.json", ".github/hooks/umpire.json", "COPILOT_HOME"},
+	Events: []HookEvent{
+		{Name: "preToolUse", Kind: BeforeTool, form: &copilotBefore},
+		{Name: "postToolUse", Kind: AfterTool},
+		{Name: "sessionStart", Kind: SessionStart},
+		{Name: "userPromptSubmitted", Kind: PromptSent},
+		{Name: "sessionEnd", Kind: SessionEnd},
+	},
+	OtherEvents: []string{
+		"permissionRequest", "errorOccurred", "agentStop", "subagentStop", "preCompact", "notification",
+	},
+	Marks: [][]string{
+		{"toolName", "toolArgs"}, {"toolName", "sessionId", "!hookEventName"},
+		{"sessionId", "timestamp", "!hookEventName"},
+	},
+	Tools: []Tool{
+		{Name: "bash", As: "Bash"},
+		{Name: "read_bash", As: "BashOutput"},
+		{Name: "list_bash", As: "BashOutput"},
+		{Name: "stop_bash", As: "KillShell"},
+		{Name: "write_bash", As: "write_bash", Types: true},
+		{Name: "view", As: "Read"},
+		{Name: "create", As: "Write"},
+		{Name: "edit", As: "Edit"},
+		{Name: "glob", As: "Glob"},
+		{Name: "grep", As: "Grep"},
+		{Name: "rg", As: "Grep"},
+		{Name: "web_fetch", As: "WebFetch", Needs: "url"},
+		{Name: "web_search", As: "WebSearch"},
+		{Name: "task", As: "Task"},
+		{Name: "skill", As: "Skill"},
+		{Name: "update_todo", As: "TodoWrite"},
+		{Name: "report_intent", As: "SendUserMessage"},
+		{Name: "fetch_copilot_cli_documentation", As: "ToolSearch"},
+		{Name: "ask_user", As: "AskUserQuestion", Dialog: true},
+		{Name: "exit_plan_mode", As: "ExitPlanMode", Dialog: true},
+	},
+	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
+	Modes:   []HostMode{{"", Default, SilenceRuns}}, // --allow-all-tools is not told
+	Project: "COPILOT_PROJECT_DIR",
+	Holds:   HoldsAll,
+	Holes: []umpire.Phrase{
+		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-late-runs", "hole-no-rewrite",
+	},
+	Evidence: Recorded, Version: "1.0.102",
+	fields: fields{
+		session: "sessionId", dir: "cwd",
+		tool: "toolName", input: "toolArgs", response: "toolResult.textResultForLlm",
+	},
+	eventOf: copilotEvent,
+}
+
+// copilotBefore exits with 0: with another code the reason is lost.
+var copilotBefore = form{
+	decision: "permissionDecision", deny: `"deny"`, ask: `"ask"`, reason: "permissionDecisionReason",
+	input: "modifiedArgs",
+}
+
+// copilotEvent tells an event by its fields, since few payloads name theirs.
+func copilotEvent(o strictjson.Object) string {
+	if name, err := o.Text("hookName"); err == nil && name != "" {
+		return name
+	}
+	for _, mark := range [][2]string{
+		{"toolResult", "postToolUse"}, {"toolName", "preToolUse"}, {"toolArgs", "preToolUse"},
+		{"prompt", "userPromptSubmitted"}, {"source", "sessionStart"}, {"reason", "sessionEnd"},
+	} {
+		if _, has := o[mark[0]]; has {
+			return mark[1]
+		}
+	}
+	return ""
+}
