@@ -1,0 +1,87 @@
+package host
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// opencode and amp know no hooks, but plugins: a small one of umpire's starts the hook. Silence
+// lets the call go on to the host's own check, and any other exit code than 0 stops it.
+var (
+	opencode = Host{
+		Name: "opencode", Title: "opencode",
+		Program: []string{"opencode"},
+		Settings: Settings{
+			FormatPlugin, ".config/opencode/plugin/umpire.js", ".opencode/plugin/umpire.js", "XDG_CONFIG_HOME",
+		},
+		Events: []HookEvent{{Name: "tool.execute.before", Kind: BeforeTool, form: &pluginBefore}},
+		Marks:  [][]string{{"sessionID", "callID"}},
+		Tools: []Tool{
+			{Name: "bash", As: "Bash", Dir: "workdir"},
+			{Name: "read", As: "Read"},
+			{Name: "write", As: "Write"},
+			{Name: "edit", As: "Edit"},
+			{Name: "multiedit", As: "Edit"},
+			{Name: "patch", As: "Edit", Needs: "patchText"},
+			{Name: "apply_patch", As: "Edit", Needs: "patchText"},
+			{Name: "list", As: "LS"},
+			{Name: "glob", As: "Glob"},
+			{Name: "grep", As: "Grep"},
+			{Name: "webfetch", As: "WebFetch", Needs: "url"},
+			{Name: "websearch", As: "WebSearch"},
+			{Name: "codesearch", As: "WebSearch"},
+			{Name: "todowrite", As: "TodoWrite"},
+			{Name: "todoread", As: "TodoRead"},
+			{Name: "task", As: "Task"},
+			{Name: "skill", As: "Skill"},
+			{Name: "lsp", As: "LSP"},
+			{Name: "question", As: "AskUserQuestion", Dialog: true},
+		},
+		Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
+		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it asks about little by itself
+		Holds:    HoldsCall,
+		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off", "hole-no-rewrite"},
+		Evidence: Recorded, Version: "1.18.33",
+		fields: fields{
+			event: "hook", session: "sessionID", dir: "directory", project: "directory",
+			tool: "tool", input: "args", id: "callID",
+		},
+		complete: completePatch,
+	}
+	amp = Host{
+		Name: "amp", Title: "Amp",
+		Program:  []string{"amp"},
+		Settings: Settings{FormatPlugin, ".config/amp/plugins/umpire.ts", "", ""},
+		Events:   []HookEvent{{Name: "tool.call", Kind: BeforeTool, form: &pluginBefore}},
+		Marks:    [][]string{{"hook", "toolUseID"}},
+		Tools: []Tool{
+			{Name: "Bash", As: "Bash", From: "cmd", To: "command", Dir: "cwd"},
+			{Name: "Read", As: "Read"},
+			{Name: "create_file", As: "Write"},
+			{Name: "edit_file", As: "Edit"},
+			{Name: "undo_edit", As: "Edit"},
+			{Name: "glob", As: "Glob"},
+			{Name: "Grep", As: "Grep"},
+			{Name: "read_web_page", As: "WebFetch", Needs: "url"},
+			{Name: "web_search", As: "WebSearch"},
+			{Name: "todo_write", As: "TodoWrite"},
+			{Name: "todo_read", As: "TodoRead"},
+			{Name: "Task", As: "Task"},
+			{Name: "skill", As: "Skill"},
+		},
+		Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
+		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it runs tools without asking
+		Holds:    HoldsCall,
+		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off", "hole-no-rewrite"},
+		Evidence: Documented, Version: "2026-11",
+		fields: fields{
+			event: "hook", session: "thread", dir: "cwd", project: "cwd", tool: "tool", input: "input", id: "toolUseID",
+		},
+	}
+)
+
+// pluginBefore is what umpire's plugins read.
+var pluginBefore = form{
+	decision: "decision", allow: `"allow"`, deny: `"deny"`, reason: "reason", input: "args", exit: exitBlock,
+}
