@@ -1,0 +1,48 @@
+package host
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// crush is Charm's Crush.
+var crush = Host{
+	Name: "crush", Title: "Crush",
+	Program:  []string{"crush"},
+	Settings: Settings{FormatJSON, ".config/crush/crush.json", "crush.json", ""},
+	Events:   []HookEvent{{Name: "PreToolUse", Kind: BeforeTool, form: &crushBefore}},
+	Marks:    [][]string{{"event", "tool_name"}},
+	Tools: []Tool{
+		{Name: "bash", As: "Bash", Dir: "working_dir"},
+		{Name: "job_output", As: "BashOutput"},
+		{Name: "job_kill", As: "KillShell"},
+		{Name: "view", As: "Read"},
+		{Name: "write", As: "Write"},
+		{Name: "edit", As: "Edit"},
+		{Name: "multiedit", As: "Edit"},
+		{Name: "ls", As: "LS"},
+		{Name: "glob", As: "Glob"},
+		{Name: "grep", As: "Grep"},
+		{Name: "fetch", As: "WebFetch", Needs: "url"},
+		{Name: "web_fetch", As: "WebFetch", Needs: "url"},
+		{Name: "sourcegraph", As: "WebSearch"},
+		{Name: "web_search", As: "WebSearch"},
+		{Name: "todos", As: "TodoWrite"},
+		{Name: "agent", As: "Workflow"}, // nobody sees what it does
+		{Name: "lsp_diagnostics", As: "LSP"},
+	},
+	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
+	Modes:   []HostMode{{"", Default, SilenceRuns}}, // crush run and --yolo are not told
+	Project: "CRUSH_PROJECT_DIR",
+	Holds:   HoldsRest,
+	Holes: []umpire.Phrase{
+		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-sub-agents", "hole-no-rewrite",
+	},
+	Evidence: Recorded, Version: "0.96.1",
+	fields: fields{event: "event", session: "session_id", dir: "cwd", tool: "tool_name", input: "tool_input"},
+}
+
+var crushBefore = form{
+	decision: "decision", allow: `"allow"`, deny: `"deny"`, reason: "reason", input: "updated_input", exit: exitBlock,
+}
