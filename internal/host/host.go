@@ -139,7 +139,8 @@ const (
 
 // Hosts are all that are known.
 var Hosts = []*Host{
-	&claude, &codex, &gemini, &qwen, &copilot, &vscode, &opencode, &amp, &cursor, &crush, &cline, &kiro, &muse,
+	&claude, &codex, &gemini, &qwen, &copilot, &vscode, &opencode, &amp, &cursor, &crush, &cline, &kiro, &droid,
+	&muse,
 }
 
 // Find returns a host by its name, nil for one that is not known. The agents behind umpire acp

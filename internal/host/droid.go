@@ -1,0 +1,50 @@
+package host
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// droid is Factory's Droid, whose hooks are Claude Code's.
+var droid = Host{
+	Name: "droid", Title: "Factory Droid",
+	Program:  []string{"droid"},
+	Settings: Settings{FormatJSON, ".factory/hooks.json", ".factory/hooks.json", "FACTORY_HOME_OVERRIDE"},
+	Events: []HookEvent{
+		{Name: "PreToolUse", Kind: BeforeTool, form: &qwenBefore},
+		{Name: "PostToolUse", Kind: AfterTool},
+		{Name: "SessionStart", Kind: SessionStart},
+		{Name: "UserPromptSubmit", Kind: PromptSent},
+		{Name: "Stop", Kind: TurnEnd},
+		{Name: "SessionEnd", Kind: SessionEnd},
+	},
+	OtherEvents: []string{"Notification", "SubagentStop", "PreCompact"},
+	Tools: []Tool{
+		{Name: "Execute", As: "Bash"},
+		{Name: "Create", As: "Write"},
+		{Name: "Edit", As: "Edit"},
+		{Name: "MultiEdit", As: "Edit"},
+		{Name: "Read", As: "Read"},
+		{Name: "LS", As: "LS", From: "directory_path", To: "path"},
+		{Name: "Glob", As: "Glob", From: "folder", To: "path"},
+		{Name: "Grep", As: "Grep"},
+		{Name: "FetchUrl", As: "WebFetch", Needs: "url"},
+		{Name: "WebSearch", As: "WebSearch"},
+		{Name: "TodoWrite", As: "TodoWrite"},
+		{Name: "Task", As: "Task"},
+		{Name: "Skill", As: "Skill"},
+		{Name: "AskUser", As: "AskUserQuestion", Dialog: true},
+		{Name: "ExitSpecMode", As: "ExitPlanMode", Dialog: true},
+	},
+	Timeout: 600 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Second,
+	Modes: []HostMode{
+		{"", Default, SilenceRuns}, {"default", Default, SilenceRuns}, {"acceptEdits", AcceptEdits, SilenceRuns},
+		{"plan", Plan, SilenceRuns}, {"spec", Plan, SilenceRuns}, {"bypassPermissions", Bypass, SilenceRuns},
+	},
+	Project:  "FACTORY_PROJECT_DIR",
+	Holds:    HoldsCall,
+	Holes:    []umpire.Phrase{"hole-late-runs", "hole-no-rewrite"},
+	Evidence: Documented, Version: "2026-10",
+	fields: claudeFields,
+}
