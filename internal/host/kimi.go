@@ -1,0 +1,47 @@
+package host
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// kimi is Moonshot's Kimi Code, whose hooks are Claude Code's, and cannot allow.
+var kimi = Host{
+	Name: "kimi", Title: "Kimi Code",
+	Program:  []string{"kimi"},
+	Settings: Settings{FormatTOML, ".kimi-code/config.toml", "", ""},
+	Events: []HookEvent{
+		{Name: "PreToolUse", Kind: BeforeTool, form: &qwenBefore},
+		{Name: "PostToolUse", Kind: AfterTool},
+		{Name: "PostToolUseFailure", Kind: AfterFailure},
+		{Name: "SessionStart", Kind: SessionStart},
+		{Name: "UserPromptSubmit", Kind: PromptSent},
+		{Name: "Stop", Kind: TurnEnd},
+		{Name: "SessionEnd", Kind: SessionEnd},
+	},
+	OtherEvents: []string{"Notification", "PreCompact", "SubagentStart", "SubagentStop", "StopFailure"},
+	Marks:       [][]string{{"tool_call_id", "hook_event_name"}},
+	Tools: []Tool{
+		{Name: "Bash", As: "Bash"},
+		{Name: "Read", As: "Read"},
+		{Name: "Write", As: "Write"},
+		{Name: "Edit", As: "Edit"},
+		{Name: "Glob", As: "Glob"},
+		{Name: "Grep", As: "Grep"},
+		{Name: "FetchURL", As: "WebFetch", Needs: "url"},
+		{Name: "WebSearch", As: "WebSearch"},
+		{Name: "TodoList", As: "TodoWrite"},
+		{Name: "Agent", As: "Task"},
+		{Name: "AskUserQuestion", As: "AskUserQuestion", Dialog: true},
+	},
+	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
+	Modes:    []HostMode{{"", Default, SilenceRuns}}, // its yolo mode is not told
+	Holds:    HoldsCall,
+	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", "hole-no-rewrite"},
+	Evidence: Documented, Version: "2026-11",
+	fields: fields{
+		event: "hook_event_name", session: "session_id", dir: "cwd",
+		tool: "tool_name", input: "tool_input", id: "tool_call_id", response: "tool_output", failure: "error",
+	},
+}
