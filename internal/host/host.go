@@ -140,7 +140,7 @@ const (
 // Hosts are all that are known.
 var Hosts = []*Host{
 	&claude, &codex, &gemini, &qwen, &copilot, &vscode, &opencode, &amp, &cursor, &crush, &cline, &kiro, &droid,
-	&windsurf, &kimi, &muse,
+	&windsurf, &kimi, &antigravity, &muse,
 }
 
 // Find returns a host by its name, nil for one that is not known. The agents behind umpire acp

@@ -1,0 +1,42 @@
+package host
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// antigravity is Google's Antigravity CLI. It blocks a call whose hook says nothing; its allow
+// grants nothing.
+var antigravity = Host{
+	Name: "antigravity", Title: "Antigravity",
+	Program:  []string{"agy"},
+	Settings: Settings{FormatJSON, ".gemini/config/hooks.json", ".agents/hooks.json", ""},
+	Events:   []HookEvent{{Name: "PreToolUse", Kind: BeforeTool, form: &antigravityBefore}},
+	Marks:    [][]string{{"toolCall"}},
+	Tools: []Tool{
+		{Name: "run_command", As: "Bash", From: "CommandLine", To: "command", Dir: "Cwd"},
+		{Name: "view_file", As: "Read", From: "AbsolutePath", To: "file_path"},
+		{Name: "write_to_file", As: "Write", From: "TargetFile", To: "file_path"},
+		{Name: "replace_file_content", As: "Edit", From: "TargetFile", To: "file_path"},
+		{Name: "list_dir", As: "LS", From: "DirectoryPath", To: "path"},
+		{Name: "grep_search", As: "Grep", From: "SearchPath", To: "path"},
+		{Name: "read_url_content", As: "WebFetch", From: "Url", To: "url", Needs: "Url"},
+	},
+	Timeout: 60 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Second,
+	Modes:    []HostMode{{"", Default, SilenceRuns}},
+	Holds:    HoldsCall,
+	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-no-rewrite"},
+	Evidence: Documented, Version: "1.1.2",
+	fields: fields{
+		session: "conversationId", project: "workspacePaths", dir: "workspacePaths",
+		tool: "toolCall.name", input: "toolCall.args",
+	},
+	eventOf: func(strictjson.Object) string { return "PreToolUse" },
+}
+
+// antigravityBefore asks by force: its own word for ask heeds what was always allowed.
+var antigravityBefore = form{
+	decision: "decision", allow: `"allow"`, deny: `"deny"`, ask: `"force_ask"`, reason: "reason", silent: `"allow"`,
+}
