@@ -139,8 +139,8 @@ const (
 
 // Hosts are all that are known.
 var Hosts = []*Host{
-	&claude, &codex, &gemini, &qwen, &copilot, &vscode, &opencode, &amp, &cursor, &crush, &cline, &kiro, &droid,
-	&windsurf, &kimi, &antigravity, &muse,
+	&claude, &codex, &gemini, &qwen, &copilot, &vscode, &opencode, &cursor, &crush, &cline, &kiro, &amp, &droid,
+	&windsurf, &kimi, &antigravity, &grok, &muse,
 }
 
 // Find returns a host by its name, nil for one that is not known. The agents behind umpire acp
