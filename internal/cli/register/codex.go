@@ -76,15 +76,15 @@ func untrusted(hooks []CodexHook, hooksFile string, config []byte) ([]setup.Code
 	}
 	var wanted []setup.CodexHash
 	for _, h := range hooks {
-		if h.own(hooksFile) && trusted[h.Key] != h.Hash {
+		if h.Own(hooksFile) && trusted[h.Key] != h.Hash {
 			wanted = append(wanted, setup.CodexHash{Key: h.Key, Hash: h.Hash})
 		}
 	}
 	return wanted, nil
 }
 
-// own reports whether a hook stands in umpire's file and starts umpire.
-func (h *CodexHook) own(hooksFile string) bool {
+// Own reports whether a hook stands in umpire's file and starts umpire.
+func (h *CodexHook) Own(hooksFile string) bool {
 	return resolved(h.SourcePath) == resolved(hooksFile) && setup.Codex.Owns(h.Command)
 }
 
@@ -103,6 +103,8 @@ type CodexHook struct {
 	Hash       string `json:"currentHash"`
 	Trust      string `json:"trustStatus"`
 	SourcePath string `json:"sourcePath"`
+	Event      string `json:"eventName"`
+	Enabled    bool   `json:"enabled"`
 	Command    string `json:"command"`
 }
 

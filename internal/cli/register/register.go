@@ -130,7 +130,7 @@ func listAgents(ctx context.Context, a *app.App) error {
 				fmt.Sprintf(a.Text.Of("speaks the marker protocol: let it start `umpire hook %s`"), h.Name))
 			continue
 		}
-		where := registeredFiles(a, s)
+		where := RegisteredFiles(a, s)
 		registered := a.Text.Of("not registered")
 		if len(where) > 0 {
 			registered = a.Text.Of("registered in") + " " + view.Visible(strings.Join(where, ", "))
@@ -165,8 +165,8 @@ func settingsFiles(a *app.App, s setup.Settings) []string {
 	return paths
 }
 
-// registeredFiles names the settings files of a host that hold our hooks.
-func registeredFiles(a *app.App, s setup.Settings) []string {
+// RegisteredFiles names the settings files of a host that hold our hooks.
+func RegisteredFiles(a *app.App, s setup.Settings) []string {
 	var where []string
 	for _, path := range settingsFiles(a, s) {
 		text, _, err := ReadSettings(path)

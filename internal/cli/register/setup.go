@@ -175,14 +175,13 @@ func (s *setupJob) hasFolder(file setup.Settings) bool {
 	if err == nil || strings.HasPrefix(file.Place.Variable, "XDG_") {
 		return err == nil
 	}
-	dir := filepath.Dir(path)
-	if strings.Contains(file.Place.Name, "/") {
-		dir = filepath.Dir(dir)
+	shared := func(other setup.Settings) bool {
+		return other.Host != file.Host && other.Place.Folder == file.Place.Folder
 	}
-	if dir == s.UserHome() || filepath.Base(dir) == "Documents" {
+	if file.Place.Folder == "Documents" || slices.ContainsFunc(setup.All, shared) {
 		return false
 	}
-	_, err = os.Stat(dir)
+	_, err = os.Stat(strings.TrimSuffix(path, string(filepath.Separator)+filepath.FromSlash(file.Place.Name)))
 	return err == nil
 }
 

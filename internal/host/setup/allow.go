@@ -40,7 +40,7 @@ var AllowLists = []AllowList{
 	{"opencode", Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "opencode/opencode.json*"}, readOpenCode},
 	{"cursor", Place{Folder: ".cursor", Name: "cli-config.json"}, readCursor},
 	{"crush", Crush.Place, readCrush},
-	{"droid", Droid.Place, readDroid},
+	{"droid", Place{Folder: ".factory", Name: "settings.json"}, readDroid},
 }
 
 // Read lists what a file allows, in the file's order. An entry that says more than a rule

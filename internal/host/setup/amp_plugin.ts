@@ -1,6 +1,6 @@
 // @i-know-the-amp-plugin-api-is-wip-and-very-experimental-right-now
 // Written by `umpire init amp`; `umpire init amp --undo` takes it away.
-// Before each call it asks umpire. Whatever goes wrong here stops the call.
+// It asks umpire before each call. Whatever goes wrong here stops the call.
 import { spawn } from "node:child_process"
 
 const command = {{words}}
@@ -17,15 +17,19 @@ function ask(question: unknown): Promise<string> {
       else reject(new Error(err.trim() || "umpire did not answer"))
     })
     hook.stdin.on("error", () => {})
-    hook.stdin.end(JSON.stringify(question))
+    hook.stdin.end(JSON.stringify({ amp: question }))
   })
 }
 
 export default function (amp: any) {
   amp.on("tool.call", async (event: any) => {
     try {
-      await ask({ hook: "tool.call", tool: event.tool, input: event.input, toolUseID: event.toolUseID,
-        thread: event.thread?.id, cwd: process.cwd() })
+      const answer = await ask({
+        event: "tool.call", session: event.thread?.id ?? "", call: event.toolUseID, directory: process.cwd(),
+        tool: event.tool, args: event.input,
+      })
+      const said = answer.trim() === "" ? {} : JSON.parse(answer)
+      if (said.decision === "deny") throw new Error(said.reason || "denied by umpire")
       return { action: "allow" }
     } catch (error) {
       return { action: "reject-and-continue", message: String(error instanceof Error ? error.message : error) }

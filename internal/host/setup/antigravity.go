@@ -6,8 +6,7 @@ var Antigravity = Settings{
 	Host:  "antigravity",
 	Place: Place{Folder: ".gemini", Name: "config/hooks.json"},
 	format: hookList{
-		key: "umpire", grouped: true,
-		events:  []event{{"PreToolUse", ".*", true}},
+		key: "umpire", grouped: true, matcher: ".*",
 		handler: shellHandler,
 	},
 }

@@ -22,12 +22,7 @@ var Claude = Settings{
 }
 
 var claudeHooks = hookList{
-	key: "hooks", grouped: true,
-	events: []event{
-		{"PreToolUse", "*", true}, {"PermissionRequest", "*", true},
-		{"PostToolUse", "*", false}, {"PostToolUseFailure", "*", false},
-		{"SessionStart", "", false}, {"UserPromptSubmit", "", false}, {"Stop", "", false}, {"SessionEnd", "", false},
-	},
+	key: "hooks", grouped: true, matcher: "*",
 	handler: func(h Hook, e event) handler {
 		out := handler{Type: "command", Command: h.Command, Args: h.Args, Timeout: seconds(h.timeoutOf(e))}
 		if e.decides {

@@ -98,7 +98,7 @@ func (a *audit) ownHooks() {
 			Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
 		return
 	}
-	for _, e := range claudeHooks.events {
+	for _, e := range claudeHooks.eventsOf(Claude.Host) {
 		if !slices.ContainsFunc(all, func(o ownHook) bool { return o.event == e.name }) {
 			a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks." + e.name,
 				Problem: "umpire's hook is not registered for this event", Remedy: reinstall})

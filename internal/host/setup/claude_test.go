@@ -147,7 +147,7 @@ func TestInstallClaudeUpdates(t *testing.T) {
 	t.Parallel()
 	old := mustInstall(t, commented, Hook{Command: "/opt/old/umpire-hook", Timeout: time.Minute})
 	now := mustInstall(t, old, install)
-	if strings.Contains(now, "umpire-hook") || strings.Count(now, "/usr/local/bin/umpire") != len(claudeHooks.events) {
+	if strings.Contains(now, "umpire-hook") || strings.Count(now, "/usr/local/bin/umpire") != len(claudeHooks.eventsOf("claude")) {
 		t.Errorf("the old entries are not replaced:\n%s", now)
 	}
 	if !strings.Contains(now, "./lint.sh") {

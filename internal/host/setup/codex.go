@@ -6,11 +6,7 @@ var Codex = Settings{
 	Host:  "codex",
 	Place: Place{Variable: "CODEX_HOME", Folder: ".codex", Name: "hooks.json"},
 	format: hookList{
-		key: "hooks", grouped: true,
-		events: []event{
-			{"PreToolUse", ".*", true}, {"PermissionRequest", ".*", true}, {"PostToolUse", ".*", false},
-			{"SessionStart", "", false},
-		},
+		key: "hooks", grouped: true, matcher: ".*",
 		handler: shellHandler,
 	},
 }

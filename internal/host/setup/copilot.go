@@ -6,7 +6,6 @@ var Copilot = Settings{
 	Place: Place{Variable: "COPILOT_HOME", Folder: ".copilot", Name: "hooks/umpire.json"},
 	format: hookList{
 		key: "hooks", version: 1,
-		events: []event{{"preToolUse", "", true}, {"postToolUse", "", false}, {"sessionStart", "", false}},
 		handler: func(h Hook, e event) handler {
 			return handler{Type: "command", Bash: h.commandLine(), TimeoutSec: seconds(h.timeoutOf(e))}
 		},

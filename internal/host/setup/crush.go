@@ -5,8 +5,7 @@ var Crush = Settings{
 	Host:  "crush",
 	Place: Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "crush/crush.json"},
 	format: hookList{
-		key:    "hooks",
-		events: []event{{"PreToolUse", "", true}},
+		key: "hooks",
 		handler: func(h Hook, e event) handler {
 			return handler{Command: h.commandLine(), Timeout: seconds(h.timeoutOf(e))}
 		},

@@ -7,7 +7,6 @@ var Cursor = Settings{
 	Place: Place{Folder: ".cursor", Name: "hooks.json"},
 	format: hookList{
 		key: "hooks", version: 1,
-		events: []event{{"preToolUse", "", true}, {"postToolUse", "", false}},
 		handler: func(h Hook, e event) handler {
 			return handler{Command: h.commandLine(), Timeout: seconds(h.timeoutOf(e)), FailClosed: e.decides}
 		},

@@ -1,12 +1,11 @@
 package setup
 
-// Droid is the settings file of Factory Droid.
+// Droid is the file of hooks of Factory Droid.
 var Droid = Settings{
 	Host:  "droid",
-	Place: Place{Folder: ".factory", Name: "settings.json"},
+	Place: Place{Folder: ".factory", Name: "hooks.json"},
 	format: hookList{
-		key: "hooks", grouped: true,
-		events:  []event{{"PreToolUse", "*", true}, {"PostToolUse", "*", false}},
+		key: "hooks", grouped: true, matcher: "*",
 		handler: shellHandler,
 	},
 }

@@ -7,7 +7,6 @@ var Grok = Settings{
 	Place: Place{Folder: ".grok", Name: "hooks/umpire.json"},
 	format: hookList{
 		key: "hooks", grouped: true,
-		events:  []event{{"PreToolUse", "", true}, {"PostToolUse", "", false}},
 		handler: shellHandler,
 	},
 }

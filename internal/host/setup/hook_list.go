@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -22,19 +22,33 @@ type hookList struct {
 	grouped bool
 	// version is the file's member of that name, where the host wants one.
 	version int
-	// events are written in this order.
-	events []event
+	// matcher is the one for events about tools that stands for all of them, "" for none.
+	matcher string
 	// handler is what the host wants to read of a hook for an event.
 	handler func(Hook, event) handler
-	// unit is the unit of the handlers' time limits; 0 is a second.
-	unit time.Duration
 }
 
-// An event is one that umpire registers for. Events about tools have a matcher; those that
-// decide can stop a call.
+// An event is one that umpire registers for. Those that decide can stop a call.
 type event struct {
 	name, matcher string
 	decides       bool
+}
+
+// eventsOf are the events of a host that umpire registers for, in the order in which they are
+// written. One that the host tells of twice is registered once.
+func (l *hookList) eventsOf(hostName string) []event {
+	var events []event
+	for _, e := range host.Find(hostName).Events {
+		if e.Again {
+			continue
+		}
+		matcher := ""
+		if e.Kind.AboutTool() {
+			matcher = l.matcher
+		}
+		events = append(events, event{e.Name, matcher, e.Kind.Decides()})
+	}
+	return events
 }
 
 // timeoutOf is the time limit of an event.
@@ -73,19 +87,19 @@ type handler struct {
 type hookFile struct {
 	*document
 	*hookList
-	host string
+	hostName string
 }
 
-func (l *hookList) parse(text []byte, host string) (*hookFile, error) {
+func (l *hookList) parse(text []byte, hostName string) (*hookFile, error) {
 	d, err := parseDocument(text)
 	if err != nil {
 		return nil, err
 	}
-	return &hookFile{d, l, host}, nil
+	return &hookFile{d, l, hostName}, nil
 }
 
-func (l hookList) install(text []byte, host string, h Hook) ([]byte, error) {
-	f, err := l.parse(text, host)
+func (l hookList) install(text []byte, hostName string, h Hook) ([]byte, error) {
+	f, err := l.parse(text, hostName)
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +112,16 @@ func (l hookList) install(text []byte, host string, h Hook) ([]byte, error) {
 			text = f.with(f.root, "version", l.version)
 		}
 	}
-	for _, e := range l.events {
-		if text, err = l.installEvent(text, host, e, l.handler(h, e)); err != nil {
+	for _, e := range l.eventsOf(hostName) {
+		if text, err = l.installEvent(text, hostName, e, l.handler(h, e)); err != nil {
 			return nil, err
 		}
 	}
 	return text, nil
 }
 
-func (l *hookList) installEvent(text []byte, host string, e event, want handler) ([]byte, error) {
-	f, err := l.parse(text, host)
+func (l *hookList) installEvent(text []byte, hostName string, e event, want handler) ([]byte, error) {
+	f, err := l.parse(text, hostName)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +133,7 @@ func (l *hookList) installEvent(text []byte, host string, e event, want handler)
 		return f.text, nil
 	}
 	for len(own) > 0 {
-		if f, err = l.parse(f.remove(own[0]), host); err != nil {
+		if f, err = l.parse(f.remove(own[0]), hostName); err != nil {
 			return nil, err
 		}
 		own = f.own(e.name)
@@ -163,9 +177,9 @@ func (f *hookFile) add(e event, h handler) ([]byte, error) {
 	return f.with(list, "", entry), nil
 }
 
-func (l hookList) uninstall(text []byte, host string) ([]byte, error) {
+func (l hookList) uninstall(text []byte, hostName string) ([]byte, error) {
 	for {
-		f, err := l.parse(text, host)
+		f, err := l.parse(text, hostName)
 		if err != nil {
 			return nil, err
 		}
@@ -177,14 +191,14 @@ func (l hookList) uninstall(text []byte, host string) ([]byte, error) {
 	}
 }
 
-func (l hookList) registered(text []byte, host string) ([]Registration, error) {
-	f, err := l.parse(text, host)
+func (l hookList) registered(text []byte, hostName string) ([]Registration, error) {
+	f, err := l.parse(text, hostName)
 	if err != nil {
 		return nil, err
 	}
 	var list []Registration
 	for _, own := range f.own("") {
-		r := readRegistration(own.handler, cmp.Or(l.unit, time.Second))
+		r := readRegistration(own.handler, host.Find(hostName).Unit)
 		r.Event, r.Line = own.event, f.at(own.handler.StartOffset).line
 		list = append(list, r)
 	}
@@ -247,7 +261,7 @@ func (f *hookFile) own(event string) []ownHook {
 				to := append(slices.Clone(p), step{hooks, i}, step{listed.value, j})
 				if f.grouped {
 					found = append(found, f.ownOf(listed.name, to, entry.value)...)
-				} else if isOwn(entry.value, f.host) {
+				} else if isOwn(entry.value, f.hostName) {
 					found = append(found, ownHook{event: listed.name, path: to, handler: entry.value})
 				}
 			}
@@ -260,7 +274,7 @@ func (f *hookFile) ownOf(event string, path []step, group *hujson.Value) []ownHo
 	var found []ownHook
 	each(path, group, "hooks", func(p []step, list *hujson.Value) {
 		for i, it := range items(list) {
-			if isArray(list) && isOwn(it.value, f.host) {
+			if isArray(list) && isOwn(it.value, f.hostName) {
 				found = append(found, ownHook{event, append(slices.Clone(p), step{list, i}), group, it.value})
 			}
 		}
@@ -311,11 +325,11 @@ func (h ownHook) is(e event, want handler) bool {
 }
 
 // isOwn recognises a handler of ours by what it starts.
-func isOwn(v *hujson.Value, host string) bool {
+func isOwn(v *hujson.Value, hostName string) bool {
 	h, _ := decode(v).(map[string]any)
 	if kind, ok := h["type"]; ok && kind != "command" {
 		return false
 	}
 	r := readRegistration(v, time.Second)
-	return isOwnCommand(r.Command, r.Args, host)
+	return isOwnCommand(r.Command, r.Args, hostName)
 }

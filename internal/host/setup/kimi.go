@@ -20,10 +20,13 @@ var Kimi = Settings{
 // kimiHooks are the tables of a TOML file.
 type kimiHooks struct{}
 
-func (kimiHooks) install(text []byte, host string, h Hook) ([]byte, error) {
-	body := fmt.Sprintf("[[hooks]]\nevent = \"PreToolUse\"\ncommand = %s\ntimeout = %d\n",
-		tomlText(h.commandLine()), min(seconds(h.Timeout), 600))
-	return block{host}.put(text, body)
+func (kimiHooks) install(text []byte, hostName string, h Hook) ([]byte, error) {
+	var body strings.Builder
+	for _, e := range (&hookList{}).eventsOf(hostName) {
+		fmt.Fprintf(&body, "[[hooks]]\nevent = %s\ncommand = %s\ntimeout = %d\n", tomlText(e.name),
+			tomlText(h.commandLine()), min(seconds(h.timeoutOf(e)), 600))
+	}
+	return block{hostName}.put(text, body.String())
 }
 
 func (kimiHooks) uninstall(text []byte, host string) ([]byte, error) { return block{host}.remove(text) }

@@ -1,5 +1,5 @@
 // Written by `umpire init opencode`; `umpire init opencode --undo` takes it away.
-// Before each call it asks umpire. Whatever goes wrong here stops the call.
+// It asks umpire before each call. Whatever goes wrong here stops the call.
 import { spawn } from "node:child_process"
 
 const command = {{words}}
@@ -16,19 +16,32 @@ function ask(question) {
       else reject(new Error(err.trim() || "umpire did not answer"))
     })
     hook.stdin.on("error", () => {})
-    hook.stdin.end(JSON.stringify(question))
+    hook.stdin.end(JSON.stringify({ opencode: question }))
   })
 }
 
-export const Umpire = async ({ directory, worktree }) => ({
-  "tool.execute.before": async (input, output) => {
-    const answer = await ask({
-      hook: "tool.execute.before", tool: input.tool, sessionID: input.sessionID, callID: input.callID,
-      args: output.args, directory, worktree,
-    })
-    if (answer.trim() !== "") {
-      const { args } = JSON.parse(answer)
-      if (args) output.args = Object.assign(output.args, args)
-    }
-  },
-})
+export const Umpire = async ({ directory }) => {
+  const calls = new Map()
+  return {
+    "tool.execute.before": async (input, output) => {
+      const answer = await ask({
+        event: "tool.execute.before", session: input.sessionID, call: input.callID, directory,
+        tool: input.tool, args: output.args,
+      })
+      if (answer.trim() !== "") {
+        const said = JSON.parse(answer)
+        if (said.decision === "deny") throw new Error(said.reason || "denied by umpire")
+        if (said.args) Object.assign(output.args, said.args)
+      }
+      calls.set(input.callID, output.args)
+    },
+    "tool.execute.after": async (input, output) => {
+      const args = calls.get(input.callID) ?? input.args ?? {}
+      calls.delete(input.callID)
+      await ask({
+        event: "tool.execute.after", session: input.sessionID, call: input.callID, directory,
+        tool: input.tool, args, output: String(output.output ?? ""),
+      }).catch(() => {})
+    },
+  }
+}

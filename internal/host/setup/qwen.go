@@ -1,15 +1,12 @@
 package setup
 
-import "time"
-
 // Qwen is the settings file of Qwen Code. It counts in seconds, but reads 1000 and more as
 // milliseconds, as older versions read every number; so milliseconds mean the same to all.
 var Qwen = Settings{
 	Host:  "qwen",
 	Place: Place{Folder: ".qwen", Name: "settings.json"},
 	format: hookList{
-		key: "hooks", grouped: true, unit: time.Millisecond,
-		events:  []event{{"PreToolUse", "*", true}, {"PostToolUse", "*", false}, {"SessionStart", "", false}},
+		key: "hooks", grouped: true, matcher: "*",
 		handler: milliHandler,
 	},
 }

@@ -11,7 +11,7 @@ func TestRegisteredClaude(t *testing.T) {
 	t.Parallel()
 	o := Hook{Command: "/opt/umpire", Args: []string{"hook", "claude", "--deadline", "595s"}, Timeout: 10 * time.Minute, OnFailureBlock: true}
 	list, err := Claude.Registered([]byte(mustInstall(t, commented, o)))
-	if err != nil || len(list) != len(claudeHooks.events) {
+	if err != nil || len(list) != len(claudeHooks.eventsOf("claude")) {
 		t.Fatalf("%d handlers, error %v", len(list), err)
 	}
 	want := Registration{Event: "PreToolUse", Line: 7, Command: o.Command, Args: o.Args, Timeout: o.Timeout, OnFailureBlock: true}

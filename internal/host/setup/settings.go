@@ -6,6 +6,7 @@ package setup
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -136,6 +137,23 @@ func (s Settings) Registered(text []byte) ([]Registration, error) {
 	return list, nil
 }
 
+// Missing names the events before a call that are not among the hooks of a file. A file that
+// is umpire's alone is whole.
+func (s Settings) Missing(hooks []Registration) []string {
+	l, ok := s.format.(hookList)
+	if !ok {
+		return nil
+	}
+	var missing []string
+	for _, e := range l.eventsOf(s.Host) {
+		named := func(r Registration) bool { return r.Event == e.name }
+		if e.decides && !slices.ContainsFunc(hooks, named) {
+			missing = append(missing, e.name)
+		}
+	}
+	return missing
+}
+
 // Owns reports whether a line for a shell starts umpire's hook for the host.
 func (s Settings) Owns(line string) bool {
 	words := splitCommand(line)
@@ -154,6 +172,6 @@ func Find(name string) (Settings, bool) {
 
 // All are the settings of every host that umpire can register with.
 var All = []Settings{
-	Claude, Codex, Gemini, Qwen, Copilot, OpenCode, Cursor, Crush, Cline, Kiro, Amp, Droid, Windsurf, Kimi,
+	Claude, Codex, Gemini, Qwen, Copilot, VSCode, OpenCode, Cursor, Crush, Cline, Kiro, Amp, Droid, Windsurf, Kimi,
 	Antigravity, Grok,
 }

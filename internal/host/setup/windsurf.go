@@ -6,11 +6,7 @@ var Windsurf = Settings{
 	Host:  "windsurf",
 	Place: Place{Folder: ".codeium", Name: "windsurf/hooks.json"},
 	format: hookList{
-		key: "hooks",
-		events: []event{
-			{"pre_run_command", "", true}, {"pre_write_code", "", true}, {"pre_read_code", "", true},
-			{"pre_mcp_tool_use", "", true},
-		},
+		key:     "hooks",
 		handler: func(h Hook, _ event) handler { return handler{Command: h.commandLine()} },
 	},
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // hookOf is a hook as `umpire init` registers it, with a path that needs quoting.
@@ -120,6 +122,20 @@ func meaningOf(t testing.TB, s Settings, text []byte) any {
 		return file
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// TestPlacesAgree: a host's own data name the same file, and every host has one.
+func TestPlacesAgree(t *testing.T) {
+	t.Parallel()
+	for _, h := range host.Hosts {
+		s, ok := Find(h.Name)
+		if ok == (h.Settings.Format == host.FormatNone) {
+			t.Errorf("%s: settings are written: %t", h.Name, ok)
+		}
+		if got, _ := s.Place.Path("/home", func(string) string { return "" }); ok && got != "/home/"+h.Settings.User {
+			t.Errorf("%s: %s, and its data say %s", h.Name, got, h.Settings.User)
+		}
+	}
 }
 
 // TestUndoByteForByte: in a file laid out as usual nothing at all is left.

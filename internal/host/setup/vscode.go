@@ -1,0 +1,14 @@
+package setup
+
+// VSCode is a file of hooks of the agents of Visual Studio Code, which read every file of that
+// folder.
+var VSCode = Settings{
+	Host:  "vscode",
+	Place: Place{Folder: ".copilot", Name: "hooks/umpire-vscode.json"},
+	format: hookList{
+		key: "hooks",
+		handler: func(h Hook, e event) handler {
+			return handler{Type: "command", Command: h.commandLine(), Timeout: seconds(h.timeoutOf(e))}
+		},
+	},
+}
