@@ -9,7 +9,7 @@ Commands to begin with:
 
   umpire demo                      watch an agent's calls being decided
   umpire check -- rm -rf build     what would be decided, and why
-  umpire init claude               let umpire decide for Claude Code
+  umpire setup                     let umpire decide for the agents on this machine
   umpire doctor                    prove that it does
 
 After that, "umpire rules add allow 'Bash(make:*)'" settles a question for good,

@@ -50,7 +50,7 @@ func (d *doctor) claude(ctx context.Context) {
 		d.ok("trials", "commands of Claude Code are tried first where autonomy says so")
 	}
 	for _, r := range before {
-		if d.handler(r) {
+		if d.handler(h, r) {
 			d.canary(ctx, h, r)
 		}
 	}
@@ -126,32 +126,33 @@ func (d *doctor) version(found register.Found, handlers []registered) {
 }
 
 // handler checks one registration and reports whether it can be started.
-func (d *doctor) handler(r registered) bool {
-	if r.Shell != "" {
-		d.warn("hook", "umpire init claude", "%s: started through a shell, so its start-up files decide what runs",
+func (d *doctor) handler(h *host.Host, r registered) bool {
+	again := "umpire init " + h.Name
+	if r.Shell != "" && h.Name == setup.Claude.Host { // which can do without; the others cannot
+		d.warn("hook", again, "%s: started through a shell, so its start-up files decide what runs",
 			r.where())
 		return true
 	}
 	info, err := os.Stat(r.Command)
 	switch {
 	case err != nil:
-		d.fail("hook", "umpire init claude", "%s: %v", r.where(), err)
+		d.fail("hook", again, "%s: %v", r.where(), err)
 		return false
 	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		d.fail("hook", "umpire init claude", "%s: %s is not a program", r.where(), r.Command)
+		d.fail("hook", again, "%s: %s is not a program", r.where(), r.Command)
 		return false
 	case info.Mode()&0o002 != 0:
 		d.fail("hook", "chmod o-w "+r.Command, "%s: anybody can change %s", r.where(), r.Command)
 		return true
 	}
 	if why := register.ExplainFleeting(d.App, r.Command); why != "" {
-		d.warn("hook", "install umpire elsewhere, then umpire init claude", "%s %s", r.Command, why)
+		d.warn("hook", "install umpire elsewhere, then umpire init again", "%s %s", r.Command, why)
 	}
 	if loadsLibraries(r.Command) {
 		d.warn("hook", "build umpire with CGO_ENABLED=0",
 			"%s loads shared libraries: a project's settings can name one in LD_PRELOAD", r.Command)
 	}
-	d.timing(r)
+	d.timing(h, r)
 	return true
 }
 
@@ -167,24 +168,27 @@ func loadsLibraries(path string) bool {
 
 // timing checks that umpire gives up before Claude Code does, for then the call
 // would run.
-func (d *doctor) timing(r registered) {
-	otherwise := host.Deadline(host.Find(setup.Claude.Host).DefaultTimeout)
+func (d *doctor) timing(h *host.Host, r registered) {
+	again := "umpire init " + h.Name
+	otherwise := host.Deadline(h.DefaultTimeout)
 	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], otherwise)
 	deadline, limit := o.Deadline, r.Timeout
 	switch {
 	case err != nil:
-		d.fail("hook", "umpire init claude", "%s: %v", r.where(), err)
+		d.fail("hook", again, "%s: %v", r.where(), err)
+	case limit == 0 && (h.Settings.Format == host.FormatPlugin || h.Name == setup.Windsurf.Host):
+		d.ok("hook", "%s: %s, deadline %s", r.where(), filepath.Base(r.Command), register.Seconds(deadline))
 	case limit == 0:
-		d.fail("hook", "umpire init claude", "%s: no timeout is written", r.where())
+		d.fail("hook", again, "%s: no timeout is written", r.where())
 	case limit <= deadline:
-		d.fail("hook", "umpire init claude", "%s: the timeout of %s ends before umpire's deadline of %s", r.where(),
+		d.fail("hook", again, "%s: the timeout of %s ends before umpire's deadline of %s", r.where(),
 			limit, deadline)
 	case o.Home == "":
-		d.warn("hook", "umpire init claude",
+		d.warn("hook", again,
 			"%s: registered by an older umpire, without --home: a project's settings can name another folder",
 			r.where())
 	case o.Home != d.Home():
-		d.warn("hook", "umpire init claude", "%s: its folder is %s, and here it is %s", r.where(), o.Home, d.Home())
+		d.warn("hook", again, "%s: its folder is %s, and here it is %s", r.where(), o.Home, d.Home())
 	default:
 		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), register.Seconds(limit),
 			register.Seconds(deadline))

@@ -57,16 +57,20 @@ func NewCommand(a *app.App) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
 		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: Help,
-		Args: app.WantAtMostOneWord, ValidArgs: []string{"claude"},
+		Args: app.WantAtMostOneWord, ValidArgs: register.Registrable(),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "name everything that the sandbox was tried with")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 && args[0] != "claude" {
-			return app.Usage("umpire doctor claude", "unknown agent: %q", args[0])
+		only := ""
+		if len(args) == 1 {
+			only = args[0]
+		}
+		if only != "" && !slices.Contains(register.Registrable(), only) {
+			return app.Usage("umpire doctor claude", "unknown agent: %q", only)
 		}
 		d := &doctor{App: a, verbose: verbose || asJSON}
-		d.examine(cmd.Context())
+		d.examine(cmd.Context(), only)
 		return d.report(asJSON)
 	}
 	return cmd
@@ -92,10 +96,15 @@ func (d *doctor) fail(name, remedy, format string, args ...any) {
 }
 
 func (d *doctor) addCheckup(name string, status health, remedy, format string, args ...any) {
-	d.done = append(d.done, checkup{
+	found := checkup{
 		Name: name, Status: status, Remedy: remedy,
 		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.Text.Of(format), d.spoken(args)...),
-	})
+	}
+	same := func(c checkup) bool { return c == found }
+	if status == healthWarn && slices.ContainsFunc(d.done, same) {
+		return // several agents start one program
+	}
+	d.done = append(d.done, found)
 }
 
 // spoken are the values of a text in the person's language.
@@ -109,6 +118,8 @@ func (d *doctor) spoken(args []any) []any {
 			said[i] = value.in(d.Text)
 		case app.Count:
 			said[i] = value.In(d.Text)
+		case holes:
+			said[i] = value.in(d.Text)
 		case register.Found:
 			said[i] = value.In(d.Text)
 		}
@@ -131,7 +142,7 @@ func (n names) in(text *catalogue.Language) names {
 }
 
 // examine makes every check, in the order from our files to the agent's.
-func (d *doctor) examine(ctx context.Context) {
+func (d *doctor) examine(ctx context.Context, only string) {
 	d.ownFiles()
 	if c, err := d.LoadConfig(d.Dir); err != nil {
 		d.fail("config", "umpire config", "%v", err)
@@ -142,7 +153,7 @@ func (d *doctor) examine(ctx context.Context) {
 		d.programs()
 		d.sandbox(ctx, c)
 	}
-	d.claude(ctx)
+	d.agents(ctx, only)
 }
 
 // report shows the checkups. It fails when one of them did.

@@ -1,0 +1,166 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// agents examines the agent of that name, or all that are found here or ask umpire. Where
+// there is none, Claude Code is missing.
+func (d *doctor) agents(ctx context.Context, only string) {
+	examined := false
+	for _, h := range host.Hosts {
+		s, ok := setup.Find(h.Name)
+		if !ok || only != "" && only != h.Name {
+			continue
+		}
+		found := register.FindProgram(ctx, d.App, h)
+		asks := len(register.RegisteredFiles(d.App, s)) > 0
+		if only == "" && !asks && (found.Path == "" || h.Evidence == host.Documented) {
+			continue
+		}
+		examined = true
+		if h.Name == setup.Claude.Host {
+			d.claude(ctx)
+		} else {
+			d.host(ctx, h, s, found)
+		}
+	}
+	if !examined {
+		d.claude(ctx)
+	}
+}
+
+// host examines one agent: whether it asks umpire, what could keep it from asking, and
+// whether it is answered.
+func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found register.Found) {
+	again := "umpire init " + h.Name
+	d.hostVersion(h, found)
+	path, err := s.Place.Path(d.UserHome(), d.Getenv)
+	if err != nil {
+		d.fail(h.Name, again, "%v", err)
+		return
+	}
+	text, _, err := register.ReadSettings(path)
+	if err != nil {
+		d.fail(h.Name, again, "%v", err)
+		return
+	}
+	hooks, err := s.Registered(text)
+	switch {
+	case err != nil:
+		d.fail(h.Name, again, "%s: %v", path, err)
+		return
+	case len(hooks) == 0:
+		d.warn(h.Name, again, "%s does not ask umpire: nothing is registered in %s", h.Title, path)
+		return
+	}
+	for _, event := range s.Missing(hooks) {
+		d.fail(h.Name, again, "%s: umpire's hook is not registered for %s", path, event)
+	}
+	d.switches(h)
+	if h.Name == setup.Codex.Host {
+		d.codexTrust(ctx, path)
+	}
+	if len(h.Holes) > 0 {
+		d.ok(h.Name, "umpire does not see: %s", holes(h.Holes))
+	}
+	r := registered{hooks[0], register.ClaudeFile{Scope: "user", Path: path}}
+	if d.handler(h, r) {
+		d.canary(ctx, h, r)
+	}
+}
+
+// hostVersion compares the version that is here with the one that umpire was checked with.
+func (d *doctor) hostVersion(h *host.Host, found register.Found) {
+	switch {
+	case found.Version == "":
+		d.ok(h.Name, "%s: %s", h.Title, found)
+	case minorOf(found.Version) == minorOf(h.Version):
+		d.ok(h.Name, "%s %s", h.Title, found)
+	default:
+		d.warn(h.Name, "umpire conformance "+h.Name,
+			"%s %s: umpire was checked with %s", h.Title, found, h.Version)
+	}
+}
+
+// minorOf is a version without what follows its second number.
+func minorOf(version string) string {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ".")
+}
+
+// switches names what turns the hooks of an agent off, in its own settings and those of the
+// project.
+func (d *doctor) switches(h *host.Host) {
+	roots := []string{d.UserHome()}
+	if p, err := d.FindProject(d.Dir); err == nil {
+		roots = append(roots, p.Root)
+	}
+	for _, s := range setup.Switches {
+		if s.Host != h.Name {
+			continue
+		}
+		for i, root := range roots {
+			path := filepath.Join(root, filepath.FromSlash(s.File))
+			text, err := os.ReadFile(path)
+			if err != nil || !s.Off(text) {
+				continue
+			}
+			if i == 0 {
+				d.fail(h.Name, "take it out of "+path, "%s: %s turns every hook off, umpire's too", path, s.Key)
+			} else {
+				d.fail(h.Name, s.Remedy, "%s: %s turns every hook off, umpire's too", path, s.Key)
+			}
+		}
+	}
+}
+
+// codexTrust asks Codex whether it trusts the hooks: it skips the others without a word.
+func (d *doctor) codexTrust(ctx context.Context, path string) {
+	hooks, err := register.AskCodexHooks(ctx, d.App)
+	if err != nil {
+		d.warn(setup.Codex.Host, "umpire init codex", "Codex cannot say whether it trusts the hook: %v", err)
+		return
+	}
+	own := 0
+	for _, hook := range hooks {
+		if !hook.Own(path) {
+			continue
+		}
+		own++
+		if hook.Trust != "trusted" && hook.Trust != "managed" || !hook.Enabled {
+			d.fail(setup.Codex.Host, "umpire init codex", "Codex skips the hook for %s: it is %s", hook.Event,
+				cmp.Or(hook.Trust, "switched off"))
+			return
+		}
+	}
+	if own == 0 {
+		d.fail(setup.Codex.Host, "umpire init codex", "Codex does not know umpire's hooks in %s", path)
+		return
+	}
+	d.ok(setup.Codex.Host, "Codex trusts the hooks")
+}
+
+// holes are what umpire cannot see somewhere, in the person's language.
+type holes []umpire.Phrase
+
+// String lists them in English.
+func (h holes) String() string { return h.in(catalogue.English) }
+
+func (h holes) in(text *catalogue.Language) string {
+	said := make([]string, len(h))
+	for i, hole := range h {
+		said[i] = text.Text(hole)
+	}
+	return strings.Join(said, text.Of("; "))
+}
