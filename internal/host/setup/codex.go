@@ -30,10 +30,10 @@ func (codexTrust) uninstall(text []byte, host string) ([]byte, error) {
 
 // shellHandler is a hook that the host's shell starts, with a time limit in seconds.
 func shellHandler(h Hook, e event) handler {
-	return handler{Type: "command", Command: h.commandLine(), Timeout: seconds(h.timeoutOf(e))}
+	return handler{Type: "command", Command: h.shellLine(e), Timeout: seconds(h.timeoutOf(e))}
 }
 
 // milliHandler is one with a time limit in milliseconds.
 func milliHandler(h Hook, e event) handler {
-	return handler{Name: "umpire", Type: "command", Command: h.commandLine(), Timeout: h.timeoutOf(e).Milliseconds()}
+	return handler{Name: "umpire", Type: "command", Command: h.shellLine(e), Timeout: h.timeoutOf(e).Milliseconds()}
 }

@@ -15,9 +15,23 @@ func (h Hook) commandLine() string {
 	return strings.Join(words, " ")
 }
 
+// refuseUnanswered ends the line of a hook that decides. A host runs a call whose hook is
+// missing, was killed or has crashed; all take exit code 2 with words on standard error for a
+// denial, so the shell says that in umpire's place.
+const refuseUnanswered = ` || { [ $? = 2 ] || echo "umpire has not answered" >&2; exit 2; }`
+
+// shellLine is the hook for an event as a line for a shell as POSIX has it.
+func (h Hook) shellLine(e event) string {
+	if !e.decides {
+		return h.commandLine()
+	}
+	return h.commandLine() + refuseUnanswered
+}
+
 // splitCommand returns the words of a line as commandLine writes it, or as a person writes it
-// who quotes whole words. Nothing is expanded.
+// who quotes whole words. Nothing is expanded, and what refuses in umpire's place is left out.
 func splitCommand(line string) []string {
+	line = strings.TrimSuffix(line, refuseUnanswered)
 	var words []string
 	var word strings.Builder
 	started, quote := false, byte(0)

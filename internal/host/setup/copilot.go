@@ -7,7 +7,7 @@ var Copilot = Settings{
 	format: hookList{
 		key: "hooks", version: 1,
 		handler: func(h Hook, e event) handler {
-			return handler{Type: "command", Bash: h.commandLine(), TimeoutSec: seconds(h.timeoutOf(e))}
+			return handler{Type: "command", Bash: h.shellLine(e), TimeoutSec: seconds(h.timeoutOf(e))}
 		},
 	},
 }
