@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"path/filepath"
 	"runtime"
 )
@@ -33,8 +32,6 @@ type Driver struct {
 	Env func(*Lab) []string
 	// Settings are the files that start it on the scripted model, by their place in the lab.
 	Settings func(*Lab) map[string]string
-	// Register puts umpire in front of it.
-	Register func(context.Context, *Lab) error
 	// Args let it play the script in a mode, without a terminal.
 	Args func(*Lab, Mode) []string
 
@@ -74,18 +71,3 @@ func (d *Driver) Installed(dir string) string {
 	}
 	return filepath.Join(dir, "node_modules", filepath.FromSlash(d.Native(runtime.GOOS+"-"+arch)))
 }
-
-// writeHook is the Register of a host whose hook is a file of settings.
-func writeHook(settings func(*Lab) map[string]string) func(context.Context, *Lab) error {
-	return func(_ context.Context, l *Lab) error { return l.writeAll(settings(l)) }
-}
-
-// hookCommand is the line that a host starts for each call, in a shell. Hosts that run a
-// call whose hook has crashed, was killed or is missing all take exit code 2 with words for a
-// denial, so the shell says that in umpire's place.
-func (l *Lab) hookCommand() string {
-	return l.Umpire + " hook " + l.Driver.Name + ` || { [ $? = 2 ] || echo "umpire has not answered" >&2; exit 2; }`
-}
-
-// hookSeconds is how long a host waits for it.
-const hookSeconds = 30

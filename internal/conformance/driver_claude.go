@@ -1,10 +1,6 @@
 package conformance
 
-import (
-	"context"
-
-	"github.com/umpirehq/umpire/internal/host"
-)
+import "github.com/umpirehq/umpire/internal/host"
 
 // claude is Anthropic's Claude Code.
 var claude = Driver{
@@ -17,10 +13,6 @@ var claude = Driver{
 			"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 			"IS_SANDBOX=1", // without it the freest mode is refused to root
 		}
-	},
-	Register: func(ctx context.Context, l *Lab) error {
-		_, err := l.require(ctx, l.Umpire, "init", "claude")
-		return err
 	},
 	Args: func(_ *Lab, mode Mode) []string {
 		args := []string{"-p", Prompt, "--model", modelName, "--output-format", "json"}

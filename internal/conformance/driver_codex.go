@@ -11,11 +11,6 @@ var codex = Driver{
 	Settings: func(l *Lab) map[string]string {
 		return map[string]string{"home/.codex/config.toml": strings.ReplaceAll(codexConfig, "URL", l.Model.URL)}
 	},
-	Register: writeHook(func(l *Lab) map[string]string {
-		entry := fields{"type": "command", "command": l.hookCommand(), "timeout": hookSeconds}
-		hooks := fields{"PreToolUse": []any{fields{"matcher": ".*", "hooks": []any{entry}}}}
-		return map[string]string{"home/.codex/hooks.json": encode(fields{"hooks": hooks})}
-	}),
 	Args: func(l *Lab, mode Mode) []string {
 		sandbox := map[Mode]string{Usual: "workspace-write", Free: "danger-full-access", Planning: "read-only"}[mode]
 		return []string{

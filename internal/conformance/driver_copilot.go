@@ -9,11 +9,6 @@ var copilot = Driver{
 			"COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=" + Key, "COPILOT_MODEL=" + modelName,
 		}
 	},
-	Register: writeHook(func(l *Lab) map[string]string {
-		entry := fields{"type": "command", "bash": l.hookCommand(), "timeoutSec": hookSeconds}
-		hooks := fields{"preToolUse": []any{entry}}
-		return map[string]string{"home/.copilot/hooks/umpire.json": encode(fields{"version": 1, "hooks": hooks})}
-	}),
 	Args: func(_ *Lab, mode Mode) []string {
 		args := []string{"-p", Prompt, "--no-auto-update", "--disable-builtin-mcps", "--no-color"}
 		switch mode {

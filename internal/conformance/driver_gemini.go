@@ -10,14 +10,14 @@ var gemini = Driver{
 		}
 	},
 	Settings: func(*Lab) map[string]string {
-		return map[string]string{"home/.gemini/settings.json": encode(geminiSettings())}
-	},
-	Register: writeHook(func(l *Lab) map[string]string {
-		entry := fields{"name": "umpire", "type": "command", "command": l.hookCommand(), "timeout": hookSeconds * 1000}
-		settings := geminiSettings()
-		settings["hooks"] = fields{"BeforeTool": []any{fields{"matcher": "*", "hooks": []any{entry}}}}
+		settings := fields{
+			"security":  fields{"auth": fields{"selectedType": "gemini-api-key"}},
+			"telemetry": fields{"enabled": false},
+			"privacy":   fields{"usageStatisticsEnabled": false},
+			"general":   fields{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+		}
 		return map[string]string{"home/.gemini/settings.json": encode(settings)}
-	}),
+	},
 	Args: func(_ *Lab, mode Mode) []string {
 		args := []string{"-p", Prompt, "-m", "gemini-2.5-flash", "--skip-trust", "-o", "json"}
 		return append(args, approvalMode(mode)...)
@@ -47,13 +47,4 @@ func approvalMode(mode Mode) []string {
 	case Usual:
 	}
 	return nil
-}
-
-func geminiSettings() fields {
-	return fields{
-		"security":  fields{"auth": fields{"selectedType": "gemini-api-key"}},
-		"telemetry": fields{"enabled": false},
-		"privacy":   fields{"usageStatisticsEnabled": false},
-		"general":   fields{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-	}
 }

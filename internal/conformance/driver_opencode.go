@@ -1,7 +1,5 @@
 package conformance
 
-import "strings"
-
 // opencode is OpenCode, as `opencode run`.
 var opencode = Driver{
 	Name: "opencode", Package: "opencode-ai", Version: "1.18.33", Program: "opencode",
@@ -32,10 +30,6 @@ var opencode = Driver{
 			"home/.config/opencode/package-lock.json":  encode(fields{"packages": fields{"": opencodePackage}}),
 		}
 	},
-	Register: writeHook(func(l *Lab) map[string]string {
-		plugin := strings.ReplaceAll(opencodePlugin, "UMPIRE", l.Umpire)
-		return map[string]string{"home/.config/opencode/plugin/umpire.js": plugin}
-	}),
 	Args: func(_ *Lab, mode Mode) []string {
 		args := []string{"run", "--format", "json"}
 		switch mode {
@@ -60,18 +54,3 @@ var opencode = Driver{
 }
 
 var opencodePackage = fields{"dependencies": fields{"@opencode-ai/plugin": "*"}}
-
-// opencodePlugin hands each call to the hook and obeys its answer.
-const opencodePlugin = `import { spawnSync } from "node:child_process"
-export const Umpire = async (ctx) => ({
-  "tool.execute.before": async (input, output) => {
-    const payload = JSON.stringify({ ...input, args: output.args, directory: ctx.directory })
-    const r = spawnSync("UMPIRE", ["hook", "opencode"], { input: payload, encoding: "utf8" })
-    if (r.status !== 0) throw new Error(r.stderr || "umpire did not answer")
-    if (r.stdout.trim() === "") return
-    const answer = JSON.parse(r.stdout)
-    if (answer.args) Object.assign(output.args, answer.args)
-    if (answer.deny) throw new Error(answer.deny)
-  },
-})
-`

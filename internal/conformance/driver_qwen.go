@@ -10,14 +10,14 @@ var qwen = Driver{
 		}
 	},
 	Settings: func(*Lab) map[string]string {
-		return map[string]string{"home/.qwen/settings.json": encode(qwenSettings())}
-	},
-	Register: writeHook(func(l *Lab) map[string]string {
-		entry := fields{"name": "umpire", "type": "command", "command": l.hookCommand(), "timeout": hookSeconds * 1000}
-		settings := qwenSettings()
-		settings["hooks"] = fields{"PreToolUse": []any{fields{"matcher": "*", "hooks": []any{entry}}}}
+		settings := fields{
+			"security":  fields{"auth": fields{"selectedType": "openai"}},
+			"telemetry": fields{"enabled": false},
+			"privacy":   fields{"usageStatisticsEnabled": false},
+			"general":   fields{"enableAutoUpdate": false, "disableAutoUpdate": true},
+		}
 		return map[string]string{"home/.qwen/settings.json": encode(settings)}
-	}),
+	},
 	Args: func(_ *Lab, mode Mode) []string {
 		return append([]string{"-p", Prompt, "--auth-type", "openai", "-o", "json"}, approvalMode(mode)...)
 	},
@@ -28,13 +28,4 @@ var qwen = Driver{
 		input := fields{"description": "a part", "prompt": prompt, "subagent_type": "general-purpose"}
 		return Call{Tool: "task", Input: input}
 	},
-}
-
-func qwenSettings() fields {
-	return fields{
-		"security":  fields{"auth": fields{"selectedType": "openai"}},
-		"telemetry": fields{"enabled": false},
-		"privacy":   fields{"usageStatisticsEnabled": false},
-		"general":   fields{"enableAutoUpdate": false, "disableAutoUpdate": true},
-	}
 }

@@ -64,7 +64,7 @@ func (l *Lab) prepareCell(ctx context.Context, guarded bool) error {
 	if err := l.Prepare(); err != nil || !guarded {
 		return err
 	}
-	return l.Driver.Register(ctx, l)
+	return l.Register(ctx)
 }
 
 // Complaint says what is wrong with a row, or nothing. A call that runs although umpire promises

@@ -178,16 +178,18 @@ func (l *Lab) Prepare() error {
 	if l.Driver.Settings == nil {
 		return nil
 	}
-	return l.writeAll(l.Driver.Settings(l))
-}
-
-func (l *Lab) writeAll(files map[string]string) error {
-	for name, text := range files {
+	for name, text := range l.Driver.Settings(l) {
 		if err := l.Write(name, text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Register puts umpire in front of the agent, as a person does.
+func (l *Lab) Register(ctx context.Context) error {
+	_, err := l.require(ctx, l.Umpire, "init", l.Driver.Name)
+	return err
 }
 
 // Play starts the agent in one of its modes, lets it play the script, and returns what it

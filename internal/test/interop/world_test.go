@@ -75,7 +75,7 @@ func newWorld(t *testing.T, m *conformance.Model) *world {
 	if out, code := w.start("git", "init", "-q"); code != 0 {
 		t.Fatalf("git init: %s", out)
 	}
-	if err := w.Driver.Register(t.Context(), w.Lab); err != nil {
+	if err := w.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(w.settings(), `"onFailure": "block"`) {
