@@ -1,0 +1,87 @@
+package mcptest
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ClientMain is a client: FILE COMMAND... It starts the command as its server, and calls the
+// tools that the lines of the file name, each with its arguments. It prints what it gets.
+//
+//	-elicit ACTION  answer every question of the server so, and show it
+//	-state FILE     do not answer questions: write what to come back with to the file, or come
+//	                back with what is in it
+func ClientMain() {
+	elicit := flag.String("elicit", "", "")
+	state := flag.String("state", "", "")
+	flag.Parse()
+	o := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
+	if *elicit != "" || *state != "" {
+		o.ElicitationHandler = func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			fmt.Println("asked:", r.Params.Message)
+			return &mcp.ElicitResult{Action: *elicit}, nil
+		}
+	}
+	o.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: *state != ""}
+	o.ProgressNotificationHandler = func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+		fmt.Println("progress:", r.Params.Message)
+	}
+	command := flag.Args()[1:]
+	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx,gosec // a test names it
+	cmd.Stderr = os.Stderr
+	ctx := context.Background()
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "mcp-client"}, o).Connect(
+		ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		fmt.Println("connect:", err)
+		return
+	}
+	defer s.Close()
+	calls, err := os.Open(flag.Arg(0))
+	if err != nil {
+		panic(err)
+	}
+	for lines := bufio.NewScanner(calls); lines.Scan(); {
+		callTool(ctx, s, lines.Text(), *state)
+	}
+}
+
+// callTool calls one tool.
+func callTool(ctx context.Context, s *mcp.ClientSession, line, state string) {
+	name, arguments, _ := strings.Cut(line, " ")
+	params := &mcp.CallToolParams{Name: name, Arguments: jsonText(arguments)}
+	params.SetProgressToken(name)
+	if kept, err := os.ReadFile(state); err == nil {
+		params.RequestState = string(kept)
+		params.InputResponses = mcp.InputResponseMap{"umpire": &mcp.ElicitResult{Action: "accept"}}
+	}
+	r, err := s.CallTool(ctx, params)
+	switch {
+	case err != nil:
+		fmt.Printf("%s: error: %v\n", name, err)
+		return
+	case r.RequestState != "":
+		if err := os.WriteFile(state, []byte(r.RequestState), 0o600); err != nil {
+			panic(err)
+		}
+		fmt.Printf("%s: come back\n", name)
+	}
+	for _, c := range r.Content {
+		if text, is := c.(*mcp.TextContent); is {
+			fmt.Printf("%s: error %v: %s\n", name, r.IsError, text.Text)
+		}
+	}
+}
+
+// A jsonText is JSON as it is written.
+type jsonText string
+
+// MarshalJSON returns it.
+func (t jsonText) MarshalJSON() ([]byte, error) { return []byte(t), nil }

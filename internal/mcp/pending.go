@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A pending is what a client is given to come back with, while a person decides: which call
+// of umpire's its request is. It is signed, so that it survives a restart of both ends, and
+// nobody can make one up for another call.
+type pending struct {
+	Session umpire.SessionID `json:"session"`
+	Call    umpire.CallID    `json:"call"`
+	// Request is the digest of the tool's name and the arguments.
+	Request string `json:"request"`
+}
+
+// requestDigest tells requests apart.
+func requestDigest(tool string, arguments []byte) string {
+	sum := sha256.Sum256([]byte(tool + "\x00" + string(arguments)))
+	return hex.EncodeToString(sum[:])
+}
+
+// sign writes a pending as a text.
+func (p *pending) sign(key []byte) (string, error) {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	text := base64.RawURLEncoding.EncodeToString(data)
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac(key, text)), nil
+}
+
+// readPending reads a text that sign wrote, for this request.
+func readPending(key []byte, text, request string) (pending, error) {
+	body, signature, _ := strings.Cut(text, ".")
+	sum, err := base64.RawURLEncoding.DecodeString(signature)
+	if err != nil || !hmac.Equal(sum, mac(key, body)) {
+		return pending{}, umpire.Errorf("requestState: umpire has not signed it")
+	}
+	data, err := base64.RawURLEncoding.DecodeString(body)
+	if err != nil {
+		return pending{}, umpire.Errorf("requestState: %w", err)
+	}
+	var p pending
+	if err := json.Unmarshal(data, &p); err != nil {
+		return pending{}, umpire.Errorf("requestState: %w", err)
+	}
+	if p.Request != request {
+		return pending{}, umpire.Errorf("requestState: it belongs to another call")
+	}
+	return p, nil
+}
+
+func mac(key []byte, text string) []byte {
+	sum := hmac.New(sha256.New, key)
+	sum.Write([]byte("umpire mcp requestState 1\x00" + text))
+	return sum.Sum(nil)
+}

@@ -1,0 +1,246 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+)
+
+// A ProxyGate is what a proxy needs of a gate.
+type ProxyGate interface {
+	umpire.Submitter
+	umpire.Runner
+	umpire.SessionOpener
+}
+
+// A Proxy stands between a client of MCP and a server. It has the gate judge each tools/call,
+// and forwards all other messages byte for byte. A call that is denied gets a result that says
+// so. One that waits for a person is held: the client is told of progress, or, where it can,
+// asked to come back. All fields are needed but HangUp and Report.
+type Proxy struct {
+	Client, Server jsonrpc.Side
+	Gate           ProxyGate
+	// Opening is how the session of this proxy is opened.
+	Opening umpire.Opening
+	// Name is the server's part of the names of its tools.
+	Name string
+	Pins *Pins
+	// Key signs what clients are given to come back with.
+	Key []byte
+	// HangUp tells the server that the client has ended.
+	HangUp func()
+	// Report is told of what the client and the server are not.
+	Report func(error)
+
+	relay jsonrpc.Relay
+	nonce string // begins the ids of umpire's own requests
+
+	mu      sync.Mutex
+	held    map[string]context.CancelCauseFunc // by the ids of requests
+	running map[string]runningCall             // by the ids of requests
+	own     map[string]chan jsonrpc.Message    // umpire's own requests
+	// rounds are calls of which the server wants to know more before it goes on.
+	rounds  map[string]bool
+	counter int
+}
+
+// A runningCall is a call that the server has.
+type runningCall struct {
+	digest string
+	result umpire.Result
+}
+
+const (
+	methodCall      = "tools/call"
+	methodList      = "tools/list"
+	methodCancelled = "notifications/cancelled"
+	methodProgress  = "notifications/progress"
+)
+
+const (
+	// maxHeldCalls is how many calls may be judged or held at once; more are refused.
+	maxHeldCalls = 128
+	// maxRounds bounds the calls of which a server wants to know more.
+	maxRounds = 1024
+	// listTime is how long a server may take to list its tools before a call.
+	listTime = 15 * time.Second
+	// progressTime is between two notices of progress.
+	progressTime = 5 * time.Second
+)
+
+// Why a call is not held any more.
+var (
+	errCallCancelled = errors.New("the client cancelled the call")
+	errComesBack     = errors.New("the client comes back")
+)
+
+// Run forwards messages until one side ends. The error is nil when the client has ended, and
+// io.EOF when the server has.
+func (p *Proxy) Run(ctx context.Context) error {
+	p.relay = jsonrpc.Relay{Client: p.Client, Server: p.Server, HangUp: p.HangUp}
+	p.relay.Begin(ctx)
+	p.nonce = rand.Text()
+	p.held, p.running = map[string]context.CancelCauseFunc{}, map[string]runningCall{}
+	p.own, p.rounds = map[string]chan jsonrpc.Message{}, map[string]bool{}
+	if p.Opening.ID == "" {
+		p.Opening.ID = umpire.SessionID("mcp-" + p.nonce)
+	}
+	return p.relay.Run(p.fromClient, p.fromServer)
+}
+
+func (p *Proxy) reportError(err error) {
+	if p.Report != nil {
+		p.Report(err)
+	}
+}
+
+// fromClient forwards or judges a message of the client.
+func (p *Proxy) fromClient(line []byte) error {
+	m, err := jsonrpc.Parse(line)
+	switch {
+	case err != nil && len(line) > 1:
+		p.reportError(umpire.Errorf("a message of the client is not forwarded: %w", err))
+		return nil
+	case m.Method == methodCall && !m.IsRequest():
+		p.reportError(umpire.Errorf("a message of the client is not forwarded: %s without an id", m.Method))
+		return nil
+	case m.Method == methodCall:
+		return p.hold(&m)
+	case m.Method == methodCancelled && p.cancelCall(m.Params):
+		return nil
+	}
+	return p.Server.Write(line)
+}
+
+// fromServer forwards a message of the server, unless it answers a request of umpire's own.
+func (p *Proxy) fromServer(line []byte) error {
+	m, err := jsonrpc.Parse(line)
+	if err != nil || !m.IsResponse() {
+		return p.Client.Write(line)
+	}
+	p.mu.Lock()
+	answers, own := p.own[m.Key()]
+	call, runs := p.running[m.Key()]
+	if runs {
+		p.noteRound(call.digest, &m)
+	}
+	delete(p.own, m.Key())
+	delete(p.running, m.Key())
+	p.mu.Unlock()
+	if own {
+		answers <- m
+		return nil
+	}
+	if runs {
+		p.relay.Go(func(context.Context) error {
+			p.finish(call.result, &m)
+			return nil
+		})
+	}
+	return p.Client.Write(line)
+}
+
+// hold judges a call while other messages go on.
+func (p *Proxy) hold(m *jsonrpc.Message) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, held := p.held[m.Key()]
+	_, runs := p.running[m.Key()]
+	if held || runs || len(p.held) >= maxHeldCalls {
+		return p.Client.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
+			"umpire: a request with this id waits already, or too many do"))
+	}
+	p.held[m.Key()] = p.relay.Go(func(ctx context.Context) error {
+		err := p.judge(ctx, m)
+		p.mu.Lock()
+		delete(p.held, m.Key())
+		p.mu.Unlock()
+		return err
+	})
+	return nil
+}
+
+// cancelCall stops holding a call. It reports false for one that is not held.
+func (p *Proxy) cancelCall(params json.RawMessage) bool {
+	var about struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if json.Unmarshal(params, &about) != nil {
+		return false
+	}
+	stop, held := p.held[jsonrpc.KeyOf(about.ID)]
+	if held {
+		stop(errCallCancelled)
+	}
+	return held
+}
+
+// judge has the gate judge a call, and answers or forwards it. The error is that of a side
+// that cannot be written to.
+func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) error {
+	r, err := readRequest(m)
+	if err == nil && r.state != "" && !r.ours() {
+		p.mu.Lock()
+		round := p.rounds[r.round()]
+		delete(p.rounds, r.round())
+		p.mu.Unlock()
+		if round { // the server asked for more about a call that was let run
+			return p.Server.Write(m.Raw)
+		}
+	}
+	var started bool
+	if err == nil {
+		started, err = p.settleCall(ctx, r)
+	}
+	switch cause := context.Cause(ctx); {
+	case p.relay.Over(), errors.Is(cause, errCallCancelled):
+		return nil // nobody is there to be answered
+	case errors.Is(err, errComesBack):
+		return p.sendBack(r)
+	case err != nil:
+		return p.Client.Write(jsonrpc.Answer(m.ID, refusal("umpire: "+err.Error())))
+	case !started:
+		return nil
+	}
+	return p.Server.Write(r.forwarded())
+}
+
+// refusal is the result of a call that has not run: the model reads it.
+func refusal(text string) any {
+	return map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "isError": true}
+}
+
+// ask asks the server something of umpire's own.
+func (p *Proxy) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.counter++
+	id := fmt.Appendf(nil, `"umpire-%s-%d"`, p.nonce, p.counter)
+	answers := make(chan jsonrpc.Message, 1)
+	p.own[jsonrpc.KeyOf(id)] = answers
+	p.mu.Unlock()
+	if err := p.Server.Write(jsonrpc.Call(id, method, raw)); err != nil {
+		return nil, err
+	}
+	select {
+	case m := <-answers:
+		if m.Error != nil {
+			return nil, umpire.Errorf("%s: %s", method, string(m.Error))
+		}
+		return m.Result, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

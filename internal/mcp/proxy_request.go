@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// The names that the protocol gives to what a request says of its client.
+const (
+	metaPrefix       = "io.modelcontextprotocol/"
+	metaCapabilities = metaPrefix + "clientCapabilities"
+	metaProgress     = "progressToken"
+)
+
+// A proxyRequest is a tools/call of a client.
+type proxyRequest struct {
+	message   *jsonrpc.Message
+	params    strictjson.Object
+	meta      strictjson.Object // may be nil
+	tool      string
+	arguments json.RawMessage
+	// described is how the server describes the tool; "{}" for one that it does not list.
+	described json.RawMessage
+	// state is what the client was given to come back with, "" at first, and declined says
+	// that its user does not want to wait.
+	state    string
+	declined bool
+}
+
+// readRequest reads a tools/call.
+func readRequest(m *jsonrpc.Message) (*proxyRequest, error) {
+	r := &proxyRequest{message: m, arguments: json.RawMessage("{}")}
+	var err error
+	if r.params, err = strictjson.ReadObject(m.Params); err == nil {
+		err = r.params.CheckSpelling()
+	}
+	if err == nil {
+		r.tool, err = r.params.RequiredText("name")
+	}
+	if err == nil {
+		r.meta, err = r.params.Child("_meta")
+	}
+	if err == nil {
+		r.state, err = r.params.Text("requestState")
+	}
+	if err != nil {
+		return r, umpire.Errorf("tools/call: %w", err)
+	}
+	if raw := r.params["arguments"]; raw != nil && string(raw) != "null" {
+		if r.arguments, err = strictjson.Canonical(raw); err != nil {
+			return r, umpire.Errorf("tools/call: arguments: %w", err)
+		}
+	}
+	r.declined = r.answered() == "decline"
+	return r, nil
+}
+
+// answered is the action of the client's user when they were asked to wait.
+func (r *proxyRequest) answered() string {
+	responses, err := r.params.Child("inputResponses")
+	if err != nil {
+		return ""
+	}
+	said, err := responses.Child(ownInput)
+	if err != nil {
+		return ""
+	}
+	action, _ := said.Text("action")
+	return action
+}
+
+// ours reports whether the client comes back with what umpire gave it.
+func (r *proxyRequest) ours() bool { return strings.HasPrefix(r.state, statePrefix) }
+
+// round names a call of which the server wants to know more.
+func (r *proxyRequest) round() string { return roundOf(r.digest(), r.state) }
+
+func roundOf(digest, state string) string { return digest + " " + state }
+
+func (r *proxyRequest) digest() string { return requestDigest(r.tool, r.arguments) }
+
+// comesBack reports whether the client can be asked to come back: it says with each request
+// what it can do, and its user can be asked something.
+func (r *proxyRequest) comesBack() bool {
+	abilities, err := r.meta.Child(metaCapabilities)
+	return err == nil && abilities["elicitation"] != nil
+}
+
+// forwarded is the request for the server, without what was for umpire.
+func (r *proxyRequest) forwarded() []byte {
+	if !r.ours() {
+		return r.message.Raw
+	}
+	delete(r.params, "requestState")
+	delete(r.params, "inputResponses")
+	return jsonrpc.Call(r.message.ID, methodCall, bytes.TrimSpace(strictjson.EncodeLine(r.params)))
+}
+
+// shown tells apart what a person is asked about: the request, and how its tool is described.
+func (r *proxyRequest) shown() string { return requestDigest(r.digest(), r.described) }
+
+// findTool asks the server how it describes the tool. Once it was asked about, another
+// description is an error: a person has seen the first.
+func (p *Proxy) findTool(ctx context.Context, r *proxyRequest) error {
+	was := r.described
+	now, err := p.describeTool(ctx, r)
+	if err == nil {
+		r.described, err = strictjson.Canonical(now)
+	}
+	if err == nil && was != nil && !bytes.Equal(was, r.described) {
+		err = umpire.Errorf("the server describes the tool otherwise than when the call was asked about")
+	}
+	return err
+}
+
+// describeTool finds a tool in the list of the server.
+func (p *Proxy) describeTool(ctx context.Context, r *proxyRequest) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	meta := map[string]json.RawMessage{}
+	for name, value := range r.meta {
+		if strings.HasPrefix(name, metaPrefix) {
+			meta[name] = value
+		}
+	}
+	cursor := ""
+	for range maxTools {
+		params := map[string]any{}
+		if len(meta) > 0 {
+			params["_meta"] = meta
+		}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		result, err := p.ask(ctx, methodList, params)
+		if err != nil {
+			return nil, err
+		}
+		var listed struct {
+			Tools []json.RawMessage `json:"tools"`
+			Next  string            `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(result, &listed); err != nil {
+			return nil, umpire.Errorf("list the tools: %w", err)
+		}
+		for _, raw := range listed.Tools {
+			tool, err := strictjson.ReadObject(raw)
+			if err != nil {
+				continue
+			}
+			if name, err := tool.Text("name"); err == nil && name == r.tool {
+				return raw, nil
+			}
+		}
+		if cursor = listed.Next; cursor == "" {
+			return json.RawMessage("{}"), nil
+		}
+	}
+	return nil, umpire.Errorf("it has more than %d tools", maxTools)
+}

@@ -1,0 +1,272 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+const (
+	// statePrefix begins what clients are given to come back with.
+	statePrefix = "umpire."
+	// ownInput is umpire's own question of a client's user.
+	ownInput = "umpire"
+	// firstPatience and patienceAgain are how long a call is held before its client is asked to
+	// come back.
+	firstPatience = 2 * time.Second
+	patienceAgain = time.Minute
+	// withdrawTime is how long it may take to withdraw a call that nobody waits for.
+	withdrawTime = 5 * time.Second
+	// maxOutput bounds what the gate keeps of a result; the client has it whole.
+	maxOutput = 64 << 10
+)
+
+// settleCall has the gate judge a call and waits until it is decided. It reports whether the call
+// was started: then it is the server's. An error says why it is not.
+func (p *Proxy) settleCall(ctx context.Context, r *proxyRequest) (started bool, err error) {
+	if err := p.findTool(ctx, r); err != nil {
+		return false, umpire.Errorf("the server does not tell of its tools: %w", err)
+	}
+	b, err := p.submit(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	for {
+		c := &b.Calls[0]
+		switch c.State {
+		case umpire.CallAsked:
+			if r.declined {
+				return false, p.withdraw(ctx, &b, "the user did not want to wait")
+			}
+			if b, err = p.await(ctx, r, &b); err != nil {
+				return false, err
+			}
+			if err := p.findTool(ctx, r); err != nil {
+				return false, p.withdraw(ctx, &b, err.Error())
+			}
+		case umpire.CallApproved:
+			s, err := p.Gate.Start(ctx, umpire.Start{
+				Session: b.Session, Batch: b.ID, Call: c.ID, Runner: p.Opening.Runner,
+			})
+			if err != nil || s.Go {
+				return s.Go, p.begin(r, &s, err)
+			}
+			if s.Batch.Calls[0].State == umpire.CallApproved {
+				return false, umpire.Errorf("the gate does not let call %q start", c.ID)
+			}
+			b = s.Batch
+		case umpire.CallExecuting, umpire.CallUnknown, umpire.CallSettled:
+			return false, umpire.Errorf("this very call was started before, and nobody knows what became of it")
+		case umpire.CallDenied, umpire.CallDone:
+			return false, errors.New(textOf(c))
+		default:
+			return false, umpire.Errorf("the gate has call %q in the state %q", c.ID, c.State)
+		}
+	}
+}
+
+// textOf is what the model is told of a call that does not run.
+func textOf(c *umpire.BatchCall) string {
+	switch {
+	case c.Result == nil:
+		return cmp.Or(catalogue.English.Text(c.Reason), "denied")
+	case c.Result.Status == umpire.ResultOK:
+		return "this very call has run before. Its result was: " + c.Result.Output
+	}
+	return c.Result.Output
+}
+
+// submit hands the call to the gate, or finds it where the client comes back.
+func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, error) {
+	if r.ours() {
+		was, err := readPending(p.Key, r.state[len(statePrefix):], r.shown())
+		if err != nil {
+			return umpire.Batch{}, err
+		}
+		o := p.Opening
+		o.ID = was.Session // of a proxy that may have ended meanwhile
+		if _, err := p.Gate.Open(ctx, o); err != nil {
+			return umpire.Batch{}, err
+		}
+		return p.Gate.Batch(ctx, was.Session, umpire.BatchID(was.Call))
+	}
+	p.mu.Lock()
+	p.counter++
+	id := fmt.Sprintf("mcp-%s-%d", p.nonce, p.counter)
+	p.mu.Unlock()
+	call := umpire.Call{
+		ID: umpire.CallID(id), Batch: umpire.BatchID(id), Tool: toolName(p.Name, r.tool), Input: r.arguments,
+		Dir: p.Opening.Dir, Agent: p.Opening.Agent, Session: p.Opening.ID, Extra: p.describeCall(r),
+	}
+	s := umpire.Submission{
+		Session: p.Opening.ID, Batch: call.Batch, Lane: id, Calls: []umpire.Call{call}, Headless: p.Opening.Headless,
+	}
+	b, err := p.Gate.Submit(ctx, s)
+	if errors.Is(err, umpire.ErrNotFound) {
+		if _, err = p.Gate.Open(ctx, p.Opening); err == nil {
+			b, err = p.Gate.Submit(ctx, s)
+		}
+	}
+	if err == nil && len(b.Calls) != 1 {
+		err = umpire.Errorf("the gate does not know call %q", id)
+	}
+	return b, err
+}
+
+// describeCall is what is known of a tool: for the gate, where it can only raise the risk, and
+// for the person.
+func (p *Proxy) describeCall(r *proxyRequest) map[string]json.RawMessage {
+	extra := map[string]json.RawMessage{"mcp_server": quoteText(p.Name), "mcp_tool": quoteText(r.tool)}
+	var said struct {
+		Claims json.RawMessage `json:"annotations"`
+	}
+	if json.Unmarshal(r.described, &said) == nil && said.Claims != nil {
+		extra["annotations"] = said.Claims
+	}
+	diff, err := p.Pins.compare(p.Name+"/"+r.tool, r.described)
+	if err != nil {
+		p.reportError(err)
+		diff = err.Error()
+	}
+	if diff != "" {
+		extra["described_anew"] = json.RawMessage("true")
+		extra["description_diff"] = quoteText(files.ClipTo(diff, maxAbout, "…"))
+	}
+	return extra
+}
+
+// begin notes that the server is about to get a call.
+func (p *Proxy) begin(r *proxyRequest, s *umpire.Started, err error) error {
+	if err != nil {
+		return err
+	}
+	// It may run although it is described anew: a person has seen that.
+	if err := p.Pins.remember(p.Name+"/"+r.tool, r.described); err != nil {
+		p.reportError(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[r.message.Key()] = runningCall{r.digest(), umpire.Result{
+		Call: s.Call.ID, Session: s.Call.Session, Batch: s.Call.Batch,
+	}}
+	return nil
+}
+
+// await waits for a person. A client that can come back is sent back after a while; for any
+// other the call is withdrawn when it does not wait any more.
+func (p *Proxy) await(ctx context.Context, r *proxyRequest, b *umpire.Batch) (umpire.Batch, error) {
+	deadline := time.Time{}
+	if r.comesBack() {
+		patience := firstPatience
+		if r.ours() {
+			patience = patienceAgain
+		}
+		deadline = time.Now().Add(patience)
+	}
+	token := r.meta[metaProgress]
+	for n := 1; ; n++ {
+		wait := progressTime
+		if !deadline.IsZero() {
+			wait = min(wait, max(time.Until(deadline), time.Millisecond))
+		}
+		after, err := p.Gate.Await(ctx, b.Session, b.ID, wait)
+		switch {
+		case ctx.Err() != nil:
+			return after, p.withdraw(ctx, b, cmp.Or(context.Cause(ctx), ctx.Err()).Error())
+		case err != nil || after.State != umpire.BatchWaiting:
+			return after, err
+		case !deadline.IsZero() && time.Now().After(deadline):
+			return after, p.leave(r, b)
+		}
+		if token != nil {
+			if err := p.Client.Write(progress(token, n)); err != nil {
+				return after, err
+			}
+		}
+	}
+}
+
+// progress tells a client that its call is waiting. The server may tell of progress after it,
+// which must be more than this.
+func progress(token json.RawMessage, n int) []byte {
+	params, err := json.Marshal(map[string]any{
+		"progressToken": token, "progress": float64(n) / (1 << 30),
+		"message": "waiting for a person to approve the call",
+	})
+	if err != nil {
+		params = nil
+	}
+	return jsonrpc.Call(nil, methodProgress, params)
+}
+
+// leave lets a call wait for its client to come back.
+func (p *Proxy) leave(r *proxyRequest, b *umpire.Batch) error {
+	signed, err := (&pending{b.Session, b.Calls[0].ID, r.shown()}).sign(p.Key)
+	if err != nil {
+		return err
+	}
+	r.state = statePrefix + signed
+	return errComesBack
+}
+
+// sendBack asks the client to come back, which its user decides.
+func (p *Proxy) sendBack(r *proxyRequest) error {
+	text := "umpire holds the call of " + r.tool + ": approve or deny it in umpire's inbox, then go on here."
+	question := map[string]any{"method": "elicitation/create", "params": map[string]any{
+		"mode": "form", "message": text,
+		"requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}},
+	}}
+	return p.Client.Write(jsonrpc.Answer(r.message.ID, map[string]any{
+		"resultType": "input_required", "inputRequests": map[string]any{ownInput: question}, "requestState": r.state,
+	}))
+}
+
+// withdraw ends a call that nobody waits for. The error is why it has not run.
+func (p *Proxy) withdraw(ctx context.Context, b *umpire.Batch, why string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
+	defer cancel()
+	_, err := p.Gate.Finish(ctx, umpire.Result{
+		Call: b.Calls[0].ID, Session: b.Session, Batch: b.ID, Status: umpire.ResultCancelled, Output: why,
+	})
+	if err != nil && !errors.Is(err, umpire.ErrState) {
+		p.reportError(err)
+	}
+	return errors.New(why)
+}
+
+// noteRound remembers a call of which the server wants to know more. Its lock is held.
+func (p *Proxy) noteRound(digest string, m *jsonrpc.Message) {
+	var said struct {
+		Type  string `json:"resultType"`
+		State string `json:"requestState"`
+	}
+	if json.Unmarshal(m.Result, &said) == nil && said.Type == "input_required" && len(p.rounds) < maxRounds {
+		p.rounds[roundOf(digest, said.State)] = true
+	}
+}
+
+// finish stores the result of a call that ran.
+func (p *Proxy) finish(result umpire.Result, m *jsonrpc.Message) {
+	var said struct {
+		IsError bool `json:"isError"`
+	}
+	_ = json.Unmarshal(m.Result, &said) // of an error there is none
+	result.Status, result.Output = umpire.ResultOK, string(m.Result)
+	if m.Error != nil || said.IsError {
+		result.Status, result.Output = umpire.ResultError, cmp.Or(string(m.Error), string(m.Result))
+	}
+	result.Output = files.ClipTo(result.Output, maxOutput, "…")
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.relay.Context()), withdrawTime)
+	defer cancel()
+	if _, err := p.Gate.Finish(ctx, result); err != nil {
+		p.reportError(err)
+	}
+}
