@@ -143,10 +143,10 @@ var Hosts = []*Host{
 	&windsurf, &kimi, &antigravity, &grok, &muse,
 }
 
-// Find returns a host by its name, nil for one that is not known. The agents behind umpire acp
-// are found as well: they start no hook, so that they are not listed.
+// Find returns a host by its name, nil for one that is not known. Those that start no hook are
+// found as well, though they are not listed.
 func Find(name string) *Host {
-	for _, h := range append(slices.Clip(Hosts), &acp) {
+	for _, h := range slices.Concat(Hosts, proxied) {
 		if h.Name == name {
 			return h
 		}

@@ -1,6 +1,13 @@
 package host
 
-import "time"
+import (
+	"slices"
+	"time"
+)
+
+// Hosts that start no hook: umpire stands between them and somebody else, and writes the
+// payloads itself.
+var proxied = []*Host{&acp, &claudePrompt}
 
 // The modes of the host acp, one for each kind of request that its proxy asks about.
 const (
@@ -11,31 +18,53 @@ const (
 	ACPRequest = "request"
 )
 
-// acp are the agents behind umpire acp, whose payloads are umpire's own.
+// acp are the agents behind umpire acp.
 var acp = Host{
 	Name: "acp", Title: "ACP",
-	Marks: [][]string{{"acp_event"}},
-	Events: []HookEvent{
-		{Name: "before", Kind: BeforeTool, form: &acpBefore},
-		{Name: "after", Kind: AfterTool},
-		{Name: "failed", Kind: AfterFailure},
-		{Name: "prompt", Kind: PromptSent},
-		{Name: "stop", Kind: TurnEnd},
-	},
-	DefaultTimeout: 24 * time.Hour, Unit: time.Second,
+	Marks:  [][]string{{proxiedFields.event}},
+	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, proxiedEvents),
 	Modes: []HostMode{
 		{ACPQuestion, Default, SilenceChecks},
 		{ACPRequest, Default, SilenceRuns},
 	},
-	Holds:    HoldsCall,
-	Evidence: Recorded,
-	fields: fields{
-		event: "acp_event", session: "session_id", dir: "cwd", project: "project_dir", mode: "permission_mode",
-		tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_response", failure: "error",
-	},
+	DefaultTimeout: proxiedTimeout, Unit: time.Second,
+	Holds: HoldsCall, Evidence: Recorded,
+	fields: proxiedFields,
 }
 
-var acpBefore = form{
-	decision: "decision", allow: `"allow"`, deny: `"deny"`, ask: `"ask"`, reason: "reason", message: "message",
-	exit: exitBlock,
+// claudePrompt is Claude Code where it asks umpire mcp permission-prompt instead of its user:
+// what neither its rules nor a hook have decided. Nobody else is asked then.
+var claudePrompt = Host{
+	Name: "claude-prompt", Title: claude.Title,
+	Marks:  [][]string{{proxiedFields.event}},
+	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &promptBefore}}, proxiedEvents),
+	Tools:  claudeTools,
+	Modes:  []HostMode{{"", Default, SilenceRuns}},
+
+	DefaultTimeout: proxiedTimeout, Unit: time.Second,
+	Folders: claude.Folders, Scratch: claude.Scratch,
+	Holds: HoldsRest, Evidence: Driven, Version: ClaudeVersion,
+	fields: proxiedFields,
 }
+
+// proxiedTimeout is how long a question may wait for a person where nobody else limits it.
+const proxiedTimeout = 24 * time.Hour
+
+var (
+	proxiedFields = fields{
+		event: "proxy_event", session: "session_id", dir: "cwd", project: "project_dir", mode: "permission_mode",
+		tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_response", failure: "error",
+	}
+	proxiedEvents = []HookEvent{
+		{Name: "after", Kind: AfterTool},
+		{Name: "failed", Kind: AfterFailure},
+		{Name: "prompt", Kind: PromptSent},
+		{Name: "stop", Kind: TurnEnd},
+		{Name: "end", Kind: SessionEnd},
+	}
+	acpBefore = form{
+		decision: "decision", allow: `"allow"`, deny: `"deny"`, ask: `"ask"`, reason: "reason", message: "message",
+		exit: exitBlock,
+	}
+	promptBefore = form{decision: "decision", allow: `"allow"`, deny: `"deny"`, reason: "reason", exit: exitBlock}
+)
