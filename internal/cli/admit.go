@@ -28,6 +28,9 @@ func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
 	isSet := func(flag string) bool {
 		return cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "true"
 	}
+	if verb == "mcp permission-prompt" {
+		return true // the agent's program starts it, and it answers nothing: it asks as a hook does
+	}
 	if verb == "autonomy" {
 		return len(args) == 0
 	}

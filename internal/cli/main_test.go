@@ -26,7 +26,8 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	testscript.Main(m, map[string]func(){
-		"umpire": scriptMain, "mcp-server": mcptest.Main, "acp-agent": acptest.AgentMain, "acp-editor": acptest.EditorMain,
+		"umpire": scriptMain, "mcp-server": mcptest.Main, "mcp-client": mcptest.ClientMain,
+		"acp-agent": acptest.AgentMain, "acp-editor": acptest.EditorMain,
 	})
 }
 

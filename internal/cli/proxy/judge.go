@@ -66,9 +66,9 @@ func (j *judge) responder(ctx context.Context) (*host.Responder, error) {
 	return j.fallen, j.problem
 }
 
-// A payload is a question or a notice in the form of the host acp.
+// A payload is a question or a notice in the form of the hosts that start no hook.
 type payload struct {
-	Event    string          `json:"acp_event"`
+	Event    string          `json:"proxy_event"`
 	Mode     string          `json:"permission_mode,omitempty"`
 	Session  string          `json:"session_id"`
 	Dir      string          `json:"cwd"`
