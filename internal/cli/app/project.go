@@ -1,10 +1,14 @@
 package app
 
 import (
+	"path/filepath"
+
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // A OpenedProject is the project that a command is about, with its configuration and
@@ -86,4 +90,19 @@ func (p *OpenedProject) RulesOf(file string, format rulefile.Format) ([]umpire.R
 		return nil, nil, &CommandError{Code: ExitUsage, Err: found.Problems[0]}
 	}
 	return append(set.Rules, found.Asleep()...), found.Problems, nil
+}
+
+// TrialPlace is where the commands of a project are tried.
+func TrialPlace(a *App, p *project.Project) *sandbox.Place {
+	home := a.UserHome()
+	if plain, err := filepath.EvalSymlinks(home); err == nil {
+		home = plain
+	}
+	place := &sandbox.Place{
+		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv),
+	}
+	if p.GitDir != "" {
+		place.Workspace = append(place.Workspace, p.GitDir) // that of a linked worktree lies elsewhere
+	}
+	return place
 }

@@ -44,7 +44,7 @@ func (d *doctor) claude(ctx context.Context) {
 		d.warn("hook", "umpire init claude",
 			"no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
 	}
-	if err := hook.NeverRewrites(d.App, d.Dir); err != nil {
+	if err := hook.NeverRewrites(ctx, d.App, d.Dir); err != nil {
 		d.ok("trials", "commands of Claude Code run as they come, and none is tried first: %v", err)
 	} else {
 		d.ok("trials", "commands of Claude Code are tried first where autonomy says so")

@@ -45,8 +45,8 @@ func (r *rewriter) Command() []string {
 }
 
 // Allows reports whether the host's rules can all be read, and leave the call to umpire.
-func (r *rewriter) Allows(_ context.Context, q *host.Question, project string, call *umpire.Call) bool {
-	return r.findObstacle(q, project, call) == nil
+func (r *rewriter) Allows(ctx context.Context, q *host.Question, project string, call *umpire.Call) bool {
+	return r.findObstacle(ctx, q, project, call) == nil
 }
 
 // Answer answers a question through a gate of this process.
@@ -113,7 +113,7 @@ func hostOf(q *host.Question) string {
 var rulesElsewhere = []string{"--settings", "--disallowedTools", "--disallowed-tools", "--agents", "--agent"}
 
 // findObstacle says why a call is not rewritten; nil when it may be.
-func (r *rewriter) findObstacle(q *host.Question, project string, call *umpire.Call) error {
+func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project string, call *umpire.Call) error {
 	if q.Agent != "claude" {
 		return umpire.Errorf("the rules of %s are not read", q.Agent)
 	}
@@ -126,7 +126,7 @@ func (r *rewriter) findObstacle(q *host.Question, project string, call *umpire.C
 			return umpire.Errorf("it was started with %s", name)
 		}
 	}
-	layers, err := readableSettings(r.app, q.HostDir, project)
+	layers, err := readableSettings(ctx, r.app, q.HostDir, project)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (r *rewriter) findObstacle(q *host.Question, project string, call *umpire.C
 
 // NeverRewrites says why no command of Claude Code in a project is run by umpire, as far as
 // that depends on no single command; nil when some are.
-func NeverRewrites(a *app.App, project string) error {
+func NeverRewrites(ctx context.Context, a *app.App, project string) error {
 	conf, err := a.ReadConfig(project)
 	switch {
 	case err != nil:
@@ -145,20 +145,19 @@ func NeverRewrites(a *app.App, project string) error {
 	case !conf.Autonomy.UnknownCode && !conf.Autonomy.Deletes && !conf.Autonomy.Edits:
 		return errors.New("autonomy is low")
 	}
-	_, err = readableSettings(a, a.Getenv("CLAUDE_CONFIG_DIR"), project)
+	_, err = readableSettings(ctx, a, a.Getenv("CLAUDE_CONFIG_DIR"), project)
 	return err
 }
 
 // readableSettings are the settings files of Claude Code that are there. The error says why
 // nothing may be rewritten in this project.
-func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, error) {
+func readableSettings(ctx context.Context, a *app.App, hostDir, project string) ([]rulefile.Layer, error) {
 	p, err := a.FindProject(project)
 	if err != nil {
 		return nil, err
 	}
-	if runtime.GOOS != "linux" || !filepath.IsAbs(a.Executable) ||
-		trial.WasUnavailable(a.StateDir(), p.Root, a.Now()) {
-		return nil, errors.New("no command can be tried here")
+	if runtime.GOOS != "linux" || !filepath.IsAbs(a.Executable) {
+		return nil, errUntried
 	}
 	var layers []rulefile.Layer
 	for _, path := range settingsFiles(a, hostDir, project) {
@@ -175,8 +174,13 @@ func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, er
 			Source: umpire.SourceUser, Path: path, Format: rulefile.FormatClaudeSettings,
 		})
 	}
+	if !trial.Works(ctx, app.TrialPlace(a, p), a.StateDir(), p.Root, a.Now()) {
+		return nil, errUntried
+	}
 	return layers, nil
 }
+
+var errUntried = errors.New("no command can be tried here")
 
 // settingsFiles are all files that Claude Code may take rules from, whether they are there or not.
 func settingsFiles(a *app.App, user, project string) []string {

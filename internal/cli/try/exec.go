@@ -201,7 +201,7 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	args, seen := e.args()
 	return trial.Run(ctx, trial.Spec{
 		Args: args, Env: e.env(), Dir: e.Dir, Seen: seen, Stdin: pipedInput(e.App), Signals: passed,
-		Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr}, Place: placeOf(e.App, e.project),
+		Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr}, Place: app.TrialPlace(e.App, e.project),
 		State: trial.LayersIn(e.state),
 	})
 }

@@ -17,8 +17,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
-	"github.com/umpirehq/umpire/internal/project"
-	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -177,7 +175,7 @@ func runTrial(
 	if err != nil {
 		return nil, err
 	}
-	place := placeOf(a, project)
+	place := app.TrialPlace(a, project)
 	spec := trial.Spec{
 		Args: commandArgs(words), Env: <-env, Dir: f.cwd, Place: place,
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: trial.LayersIn(state),
@@ -208,21 +206,6 @@ func runTrial(
 		return nil, app.Failed(errors.Join(err, result.Layer.Discard()))
 	}
 	return held, nil
-}
-
-// placeOf is where the commands of a project are tried.
-func placeOf(a *app.App, p *project.Project) *sandbox.Place {
-	home := a.UserHome()
-	if plain, err := filepath.EvalSymlinks(home); err == nil {
-		home = plain
-	}
-	place := &sandbox.Place{
-		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv),
-	}
-	if p.GitDir != "" {
-		place.Workspace = append(place.Workspace, p.GitDir) // that of a linked worktree lies elsewhere
-	}
-	return place
 }
 
 // commandArgs is how a command is run: several words as they are, one as a line of bash.
