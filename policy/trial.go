@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // offerTrial says what a trial could do for a call that asks: a command in the foreground
@@ -14,7 +15,7 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 		return umpire.NoTrial
 	}
 	auto := &p.opts.Autonomy
-	first := !needsNetwork(d.Accesses)
+	first := !needsNetwork(d.Accesses) && !shell.LeavesJob(commandOf(q.Call.Input)) // a job would end with its trial
 	settled := -1
 	for _, r := range d.Reasons {
 		if r.Access < 0 || r.Access == settled {

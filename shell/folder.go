@@ -162,6 +162,19 @@ func endOf(stmt *syntax.Stmt) int {
 	return int(stmt.End().Offset())
 }
 
+// LeavesJob reports whether something may still run when a line has ended, as far as the line
+// shows it. One that cannot be read may.
+func LeavesJob(line string) bool {
+	if !strings.Contains(line, "&") && !strings.Contains(line, "coproc") {
+		return false
+	}
+	if guardText(line) != "" {
+		return true
+	}
+	code, err := readCode(line)
+	return err != nil || code.file == nil || leavesJob(code.file)
+}
+
 // leavesJob reports whether something may still run when the line has ended.
 func leavesJob(file *syntax.File) bool {
 	leaves := false
