@@ -44,7 +44,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: Help,
 		Args: app.WantAtMostOneWord, ValidArgs: Registrable(),
 	}
-	cmd.Flags().StringVar(&f.scope, "scope", "user", "whose settings: user or project")
+	cmd.Flags().StringVar(&f.scope, "scope", "user", "whose settings, `SCOPE`: user or project")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the change and write nothing")
 	cmd.Flags().BoolVar(&f.diff, "diff", false, "show every line of the change")
 	cmd.Flags().BoolVar(&f.undo, "undo", false, "take the registration back")
