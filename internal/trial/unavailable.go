@@ -32,7 +32,9 @@ func Works(ctx context.Context, place *sandbox.Place, state, root string, now ti
 		found, err := os.ReadFile(file)
 		return err == nil && string(found) == probeWorks
 	}
-	result, err := Run(ctx, Spec{Args: []string{"true"}, Dir: root, Env: os.Environ(), Place: place, State: LayersIn(state)})
+	result, err := Run(ctx, Spec{
+		Args: []string{"true"}, Dir: root, Env: os.Environ(), Place: place, State: LayersIn(state),
+	})
 	if err == nil {
 		err = result.Layer.Discard()
 	}
