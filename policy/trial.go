@@ -14,9 +14,8 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 	if d.Verdict != umpire.Ask || p == nil || toolOf(q.Call.Tool).shape != shapeShell || q.Call.Background {
 		return umpire.NoTrial
 	}
-	auto := &p.opts.Autonomy
+	auto, settled := &p.opts.Autonomy, -1
 	first := !needsNetwork(d.Accesses) && !shell.LeavesJob(commandOf(q.Call.Input)) // a job would end with its trial
-	settled := -1
 	for _, r := range d.Reasons {
 		if r.Access < 0 || r.Access == settled {
 			continue
