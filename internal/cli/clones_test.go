@@ -4,8 +4,10 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -15,11 +17,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"text/tabwriter"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/shell"
 )
 
 var allClones = flag.Bool("clones.all", false, "open every hostile clone in every mode, and print what was counted")
@@ -27,7 +33,7 @@ var allClones = flag.Bool("clones.all", false, "open every hostile clone in ever
 // seedClones and seedWays are tried with all other tests; the rest takes minutes.
 var (
 	seedClones = []string{"git_fsmonitor", "npm_scripts", "yarn_path", "links", "umpire_files"}
-	seedWays   = []string{"run auto", "hook auto"}
+	seedWays   = []string{"run auto", "hook auto", "run medium", "hook high"}
 )
 
 // reportedWay runs what would ask because a person said so. Its figures are shown.
@@ -36,12 +42,13 @@ const reportedWay = "run bypass"
 var cloneWays = []string{
 	"run default", "run auto", "run ask", "run reject", "run plan", reportedWay,
 	"hook default", "hook acceptEdits", "hook auto",
+	"run medium", "run high", "hook medium", "hook high",
 }
 
 // A clone gets no code of its own to run outside of the sandbox, no byte to its listener
 // and no secret into the conversation, whatever the mode: in umpire's own agent, and in
-// Claude Code with the hook before the clone's code is trusted. Without umpire each of
-// them does get one, so that there is something to hold back.
+// Claude Code with the hook before the clone's code is trusted. At a level of autonomy, its code
+// runs in trials. Without umpire each of them does get one, so that there is something to hold back.
 func TestClones(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -94,10 +101,15 @@ func (c clone) unguarded(t *testing.T, results *cloneTable) {
 func (c clone) guarded(t *testing.T, way string, results *cloneTable) {
 	o := c.open(t)
 	r := cloneResult{clone: c.name, way: way}
-	if mode, ok := strings.CutPrefix(way, "run "); ok {
+	agent, mode, _ := strings.Cut(way, " ")
+	if slices.Contains(config.LevelNames(), mode) {
+		o.mustRun(t, "umpire autonomy "+mode)
+		mode = "default"
+	}
+	if agent == "run" {
 		o.runAgent(t, mode, &r)
 	} else {
-		o.askHook(t, strings.TrimPrefix(way, "hook "), &r)
+		o.askHook(t, mode, &r)
 	}
 	if c.person != "" {
 		_, _ = o.bash(c.person)
@@ -169,14 +181,14 @@ func (o *opened) runAgent(t *testing.T, mode string, r *cloneResult) {
 // stop. Silence counts as running, as in a mode that asks nobody.
 func (o *opened) askHook(t *testing.T, mode string, r *cloneResult) {
 	for _, line := range o.calls {
-		if !o.hookStops(t, mode, line, "") {
+		if line := o.askAbout(t, mode, line, ""); line != "" {
 			o.runAllowed(t, line, r)
 			continue
 		}
 		r.stopped++
 	}
 	for _, variable := range o.environment {
-		if line := o.calls[0]; !o.hookStops(t, mode, line, o.fill(variable)) {
+		if line := o.askAbout(t, mode, o.calls[0], o.fill(variable)); line != "" {
 			o.runAllowed(t, variable+" "+line, r)
 		}
 	}
@@ -184,8 +196,18 @@ func (o *opened) askHook(t *testing.T, mode string, r *cloneResult) {
 
 func (o *opened) runAllowed(t *testing.T, line string, r *cloneResult) {
 	before := o.payloads(t)
-	out, _ := o.bash(line)
 	r.ran++
+	tried := strings.Contains(line, " exec ticket-")
+	if tried {
+		r.tried++
+		line = "eval " + shell.Quote(line) + " && pwd -P >/dev/null" // as Claude Code does
+	}
+	out, err := o.bash(line)
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed && tried && exit.ExitCode() == app.ExitAsks {
+		r.held++
+	} else if failed && tried && exit.ExitCode() == app.ExitRefused {
+		t.Errorf("%s: %s", line, out)
+	}
 	seen := countSecrets(out)
 	r.secrets += seen
 	if o.payloads(t) > before || seen > 0 {
@@ -193,12 +215,16 @@ func (o *opened) runAllowed(t *testing.T, line string, r *cloneResult) {
 	}
 }
 
-// hookStops reports whether the hook denies a command or asks. A variable stands for one
-// that the host took from the clone's settings, for a hook that was started by hand.
-func (o *opened) hookStops(t *testing.T, mode, line, variable string) bool {
+// calls counts the calls of all tests, so that each has an id of its own.
+var calls atomic.Int64
+
+// askAbout returns the command that the hook lets run in place of one, and "" when it denies it or
+// asks. A variable stands for one that the host took from the clone's settings, for a hook that was
+// started by hand.
+func (o *opened) askAbout(t *testing.T, mode, line, variable string) string {
 	payload, err := json.Marshal(map[string]any{
 		"session_id": "s", "permission_mode": mode, "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": o.dir,
-		"tool_use_id": "t", "tool_input": map[string]string{"command": line, "description": "look"},
+		"tool_use_id": fmt.Sprint("t", calls.Add(1)), "tool_input": map[string]string{"command": line, "description": "look"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -214,22 +240,28 @@ func (o *opened) hookStops(t *testing.T, mode, line, variable string) bool {
 	out, err := cmd.Output()
 	if err != nil {
 		if cmd.ProcessState.ExitCode() == 2 {
-			return true
+			return ""
 		}
 		t.Fatalf("%s: %v %s %s", line, err, out, &stderr)
 	}
 	if len(bytes.TrimSpace(out)) == 0 {
-		return false
+		return line
 	}
 	var answer struct {
 		Output struct {
 			Decision string `json:"permissionDecision"`
+			Input    struct {
+				Command string `json:"command"`
+			} `json:"updatedInput"`
 		} `json:"hookSpecificOutput"`
 	}
 	if err := json.Unmarshal(out, &answer); err != nil || answer.Output.Decision == "" {
 		t.Fatalf("%s: %v %s", line, err, out)
 	}
-	return answer.Output.Decision != "allow"
+	if answer.Output.Decision != "allow" {
+		return ""
+	}
+	return cmp.Or(answer.Output.Input.Command, line)
 }
 
 func countSecrets(text string) int {
@@ -240,6 +272,7 @@ func countSecrets(text string) int {
 type cloneResult struct {
 	clone, way               string
 	ran, stopped             int
+	tried, held              int // by a hook that rewrites: in trials, and of those not kept
 	inside, outside, secrets int // of the clone's code, and of what it may not see
 	sent                     int64
 	blame                    []string
@@ -285,13 +318,18 @@ func (c *cloneTable) logFigures(t *testing.T) {
 	for _, r := range c.rows {
 		sum := sums[r.way]
 		sum.ran, sum.stopped = sum.ran+r.ran, sum.stopped+r.stopped
+		sum.tried, sum.held = sum.tried+r.tried, sum.held+r.held
 		sum.outside, sum.sent, sum.secrets = sum.outside+r.outside, sum.sent+r.sent, sum.secrets+r.secrets
 		sums[r.way] = sum
 		clones[r.way]++
 	}
 	for _, way := range slices.Sorted(maps.Keys(sums)) {
 		r := sums[way]
-		t.Logf("figure: %d clones, %s: %d calls ran, %d stopped; %d programs outside of the sandbox, %d bytes sent, %d secrets seen",
-			clones[way], way, r.ran, r.stopped, r.outside, r.sent, r.secrets)
+		trials := ""
+		if r.tried > 0 {
+			trials = fmt.Sprintf(" (%d in trials, %d of them held)", r.tried, r.held)
+		}
+		t.Logf("figure: %d clones, %s: %d calls ran%s, %d stopped; %d programs outside of the sandbox, %d bytes sent, %d secrets seen",
+			clones[way], way, r.ran, trials, r.stopped, r.outside, r.sent, r.secrets)
 	}
 }
