@@ -413,12 +413,8 @@ func checkNpx(u *use) {
 		return
 	}
 	name := u.operands[0]
-	if file := installedPackage(u, name); file != "" {
-		walkInFreshShell(u, append([]word{lit(file)}, u.operands[1:]...))
-		u.operands = nil
-		return
-	}
-	if !name.known() || !scan.HasField(ownPrograms+" @biomejs/biome", name.text) {
+	file := installedPackage(u, name)
+	if file == "" && (!name.known() || !scan.HasField(ownPrograms+" @biomejs/biome", name.text)) {
 		u.raise(umpire.Medium, umpire.Say("runs-a-package-that-may-be-downloaded", name.display()))
 	}
 	words := u.operands
@@ -427,16 +423,17 @@ func checkNpx(u *use) {
 	}
 	if name.known() && u.w.findProgram(words[0].text) != nil {
 		walkInFreshShell(u, words)
+	} else if file != "" {
+		walkInFreshShell(u, append([]word{lit(file)}, words[1:]...))
 	}
 	u.operands = nil
 }
 
-// installedPackage finds a program that is not known among those of the project's packages, which npx
-// starts without a look elsewhere. It returns "" where there is none, or more than one folder to
-// look in.
+// installedPackage finds a program among those of the project's packages, which npx starts without a
+// look elsewhere. It returns "" where there is none, or more than one folder to look in.
 func installedPackage(u *use, name word) string {
-	if !name.known() || strings.ContainsAny(name.text, "/@") || u.w.findProgram(name.text) != nil || len(u.given) > 0 ||
-		u.w.env.Find == nil || len(u.s.dirs) != 1 {
+	if !name.known() || strings.ContainsAny(name.text, "/@") || len(u.given) > 0 || u.w.env.Find == nil ||
+		len(u.s.dirs) != 1 {
 		return ""
 	}
 	return u.w.env.Find(u.s.dirs[0], "node_modules/.bin/"+name.text)

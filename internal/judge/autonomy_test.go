@@ -185,6 +185,38 @@ func TestAutonomyTriesWhatMayEmpty(t *testing.T) {
 	}
 }
 
+// TestAutonomyTriesFirst: what a trial shows better than reading can tell is tried before anybody is
+// asked: what may meet a guarded file among many, what only changes files, and programs that the
+// project has installed. What names a guarded place asks.
+func TestAutonomyTriesFirst(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]umpire.TrialOffer{
+		"rm -rf src": umpire.TrialFirst, "find . -name '*.o' -delete": umpire.TrialFirst, "tar xf a.tar": umpire.TrialFirst,
+		"chmod +x a": umpire.TrialFirst, "ls | tee a": umpire.TrialFirst,
+		"npx made": umpire.TrialFirst, "npx esbuild a.js --outfile=b.js": umpire.TrialFirst,
+		"npx other": umpire.TrialOffered, "npx made@2": umpire.TrialOffered, "rm -rf .git": umpire.TrialOffered,
+		"rm -r .vscode": umpire.TrialOffered, "rm -r .git/hooks": umpire.TrialOffered, "git checkout -- .": umpire.TrialOffered,
+		"mv a .git/hooks/": umpire.TrialOffered, "rm -rf ../outside": umpire.NoTrial,
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})
+			bin := filepath.Join(root, "node_modules/.bin")
+			if err := os.MkdirAll(bin, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"made", "esbuild"} {
+				if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d := decideLine(t, find, root, line, false); d.Verdict != umpire.Ask || d.Trial != want {
+				t.Errorf("%s %s (%s)", d.Verdict, d.Trial, d.Reason)
+			}
+		})
+	}
+}
+
 // What each key lets run, and that without it the same line asks.
 func TestAutonomyLetsRun(t *testing.T) {
 	t.Parallel()
