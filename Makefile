@@ -64,12 +64,18 @@ clones: ## Open every hostile clone of testdata/clones in every mode, and print 
 
 SEQUENCES ?= 2000
 CRASHES ?= 1000
+RUNS ?= 30
 
 .PHONY: trials
 trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES (1000) times, try to leave them (Linux, root)
 	UMPIRE_TRIAL_SEQUENCES=$(SEQUENCES) UMPIRE_TEST_CRASHES=$(CRASHES) \
 		go test -count 1 -timeout 90m -v -run 'TestRandom|TestKilled|TestTrial|TestNothingLeaks|TestOnFileSystems|TestEditor' ./internal/trial
 	go test -count 1 -v -run 'TestProbeTableInAnOverlay|TestOverlaysAsAnotherUser' ./internal/sandbox
+	UMPIRE_TRIAL_SPEED=$(RUNS) go test -count 1 -timeout 30m -v -run 'TestSpeed$$' ./internal/trial
+
+.PHONY: trees
+trees: ## Fetch ten trees from the registries of Go and npm, and try two hundred commands in them (Linux)
+	go test -count 1 -timeout 90m -v -run 'TestTrees$$' ./internal/test/trees -trees.all
 
 .PHONY: full
 full: ## Run the figures that take too long for every commit, and print them as a table; logs in bin/full

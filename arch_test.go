@@ -78,7 +78,7 @@ var layers = []layer{
 	{"top", "internal/cli/bench internal/cli/conformance internal/cli/doctor internal/cli/run"},
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
-	{"test", "internal/test/interop internal/test/crash internal/test/shape"},
+	{"test", "internal/test/interop internal/test/crash internal/test/shape internal/test/trees"},
 }
 
 // public are the packages that promise something to other modules.

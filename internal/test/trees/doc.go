@@ -1,0 +1,3 @@
+// Package trees counts how many of two hundred commands trials settle without a question, over
+// ten trees from the registries of Go and npm. testdata/commands.txt lists them.
+package trees

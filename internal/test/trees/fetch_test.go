@@ -1,0 +1,122 @@
+package trees
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// folderOutsideTmp is a folder that is not in /tmp, of which the sandbox has one of its own.
+func folderOutsideTmp(t *testing.T) string {
+	t.Helper()
+	user, err := os.UserCacheDir()
+	must(t, err)
+	must(t, os.MkdirAll(user, 0o700))
+	dir, err := os.MkdirTemp(user, "umpire-trees-test-") //nolint:usetesting // that one lies in /tmp
+	must(t, err)
+	t.Cleanup(func() { must(t, files.RemoveTree(dir)) })
+	return dir
+}
+
+// buildUmpire builds the program under test.
+func buildUmpire(t *testing.T, dir string) string {
+	t.Helper()
+	program := filepath.Join(dir, "umpire")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/umpire")
+	cmd.Dir = filepath.Join("..", "..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// newWorld makes a home, or takes the one that is there, and sets the level.
+func newWorld(t *testing.T, program, home, level string) *world {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Join(home, ".config"), 0o755))
+	w := &world{program: program, home: home, env: []string{
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb", "GOTOOLCHAIN=local", "GOFLAGS=-p=2",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+	}}
+	w.run(t, home, program, "autonomy", level)
+	return w
+}
+
+// run runs a program as the person does, outside of any sandbox.
+func (w *world) run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, w.env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%q: %v\n%s%s", args, err, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+// commit makes a folder a repository with all that is in it.
+func commit(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c",
+		"git init -q -b main && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm first")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// fetch makes the tree in a folder, if it is not there, and returns where it lies. No code of the
+// tree runs: its tests are built, and not started.
+func (o *tree) fetch(t *testing.T, w *world, folder string) string {
+	t.Helper()
+	dir := filepath.Join(folder, strings.NewReplacer("/", "-", "@", "-").Replace(o.name))
+	if files.Exists(dir, ".git/HEAD") {
+		return dir
+	}
+	making := dir + ".making"
+	must(t, files.RemoveTree(making))
+	must(t, os.MkdirAll(making, 0o755))
+	if o.registry == "go" {
+		o.fetchModule(t, w, making)
+	} else {
+		o.fetchPackage(t, w, making)
+	}
+	commit(t, making)
+	must(t, os.Rename(making, dir))
+	return dir
+}
+
+func (o *tree) fetchModule(t *testing.T, w *world, dir string) {
+	t.Helper()
+	var module struct {
+		Dir string `json:"Dir"`
+	}
+	must(t, json.Unmarshal([]byte(w.run(t, dir, "go", "mod", "download", "-json", o.name)), &module))
+	w.run(t, dir, "cp", "-rT", "--no-preserve=mode", module.Dir, dir)
+	w.run(t, dir, "go", "mod", "download")
+	w.run(t, dir, "go", "test", "-vet=off", "-exec=true", "./...")
+	w.run(t, dir, "go", "build", "-o", os.DevNull, "./...")
+	w.run(t, dir, "sh", "-c", "go vet ./... || true")
+}
+
+func (o *tree) fetchPackage(t *testing.T, w *world, dir string) {
+	t.Helper()
+	packed := strings.TrimSpace(w.run(t, dir, "npm", "pack", "--silent", o.name))
+	w.run(t, dir, "tar", "xzf", packed, "--strip-components", "1")
+	must(t, os.Remove(filepath.Join(dir, packed)))
+	must(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("node_modules\n"), 0o644))
+	tools := dir + ".tools" // in the tree itself, npm would install what its package.json asks for
+	must(t, files.RemoveTree(tools))
+	must(t, os.MkdirAll(tools, 0o755))
+	must(t, os.WriteFile(filepath.Join(tools, "package.json"), []byte("{}"), 0o644))
+	w.run(t, tools, append([]string{"npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"}, o.tools...)...)
+	must(t, os.Rename(filepath.Join(tools, "node_modules"), filepath.Join(dir, "node_modules")))
+	must(t, files.RemoveTree(tools))
+}

@@ -1,0 +1,135 @@
+package trial
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// speedVariable has times measured, each as a median of so many runs. The table of docs/trial.md is made of
+// them.
+const speedVariable = "UMPIRE_TRIAL_SPEED"
+
+// TestSpeed measures how long a trial takes by the size of the project and by what it changes, with
+// what it takes to keep and to undo that, beside a plain start and bubblewrap's.
+func TestSpeed(t *testing.T) {
+	runs, err := strconv.Atoi(os.Getenv(speedVariable))
+	if err != nil {
+		t.Skip("it is measured by make trials")
+	}
+	plain := medianOf(runs, func() { must(t, exec.CommandContext(t.Context(), "sh", "-c", "true").Run()) })
+	t.Logf("figure: a plain start takes %s%s", milliseconds(plain), bubblewrap(t, runs))
+	for _, size := range []int{1_000, 10_000, 100_000} {
+		b := newSpeedBench(t, size)
+		start := medianOf(runs, func() { must(t, b.tryLine("true").Layer.Discard()) })
+		t.Logf("figure: a trial of true takes %s over %d files", milliseconds(start), size)
+		for _, changed := range []int{1, 100, 10_000} {
+			if changed <= size {
+				b.measure(changed, max(3, runs*10/max(changed, 10)))
+			}
+		}
+	}
+}
+
+// bubblewrap says how long its own start takes.
+func bubblewrap(t *testing.T, runs int) string {
+	t.Helper()
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		return "; there is no bubblewrap here"
+	}
+	took := medianOf(runs, func() {
+		must(t, exec.CommandContext(t.Context(), "bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+			"--tmpfs", "/tmp", "--die-with-parent", "sh", "-c", "true").Run())
+	})
+	return ", in bubblewrap " + milliseconds(took)
+}
+
+// medianOf runs something a few times.
+func medianOf(runs int, do func()) time.Duration {
+	took := make([]time.Duration, runs)
+	for i := range took {
+		began := time.Now()
+		do()
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	return took[runs/2]
+}
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
+
+// A speedBench is a project of many files.
+type speedBench struct {
+	*testing.T
+	base, root string
+}
+
+func newSpeedBench(t *testing.T, size int) *speedBench {
+	t.Helper()
+	b := &speedBench{T: t, base: plainDir(t)}
+	b.root = filepath.Join(b.base, "p")
+	for i := range size {
+		dir := filepath.Join(b.root, fmt.Sprint("d", i/100))
+		if i%100 == 0 {
+			must(t, os.MkdirAll(dir, 0o755))
+		}
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprint("f", i)), []byte(strings.Repeat("some text\n", 50)), 0o644))
+	}
+	if _, err := b.run("true"); err != nil {
+		t.Skip(err)
+	}
+	return b
+}
+
+func (b *speedBench) run(line string) (*Result, error) {
+	b.Helper()
+	return Run(b.Context(), Spec{
+		Args: []string{"sh", "-c", line}, Dir: b.root, Env: os.Environ(), State: filepath.Join(b.base, "s/trials"),
+		Place: &sandbox.Place{Workspace: []string{b.root}, Home: b.base},
+	})
+}
+
+func (b *speedBench) tryLine(line string) *Result {
+	b.Helper()
+	result, err := b.run(line)
+	must(b, err)
+	return result
+}
+
+// measure measures a command that changes some files, on its own and in a trial, and what it takes
+// to keep and to undo that.
+func (b *speedBench) measure(changed, runs int) {
+	b.Helper()
+	line := fmt.Sprintf("ls d*/* | head -%d | xargs sed -i s/some/any/", changed)
+	var keeps, undos []time.Duration
+	state := filepath.Join(b.base, "s")
+	trial := medianOf(runs, func() { must(b, b.tryLine(line).Layer.Discard()) })
+	for range runs {
+		result := b.tryLine(line)
+		began := time.Now()
+		kept, err := result.Layer.Keep(b.Context(), KeepSpec{State: state, Shown: &result.Effects})
+		keeps = append(keeps, time.Since(began))
+		must(b, err)
+		began = time.Now()
+		_, err = Undo(b.Context(), UndoSpec{State: state, ID: kept.ID})
+		undos = append(undos, time.Since(began))
+		must(b, err)
+	}
+	slices.Sort(keeps)
+	slices.Sort(undos)
+	own := medianOf(runs, func() {
+		cmd := exec.CommandContext(b.Context(), "sh", "-c", line)
+		cmd.Dir = b.root
+		must(b, cmd.Run())
+	})
+	b.Logf("figure:   sed -i of %d: %s, in a trial %s; keep %s, undo %s", changed, milliseconds(own), milliseconds(trial),
+		milliseconds(keeps[runs/2]), milliseconds(undos[runs/2]))
+}
