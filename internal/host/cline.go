@@ -41,7 +41,7 @@ var cline = Host{
 	fields: fields{
 		event: "hookName", session: "taskId", project: "workspaceRoots", dir: "workspaceRoots",
 		agentType: "parent_agent_id",
-		tool: "tool_call.name", input: "tool_call.input", id: "tool_call.id",
+		tool:      "tool_call.name", input: "tool_call.input", id: "tool_call.id",
 	},
 	eventOf: clineEvent,
 }

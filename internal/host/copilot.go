@@ -58,7 +58,7 @@ var copilot = Host{
 	},
 	Evidence: Recorded, Version: "1.0.102",
 	fields: fields{
-		session: "sessionId", dir: "cwd",
+		session: "sessionId", dir: "cwd", agentType: "agentType",
 		tool: "toolName", input: "toolArgs", response: "toolResult.textResultForLlm",
 	},
 	eventOf: copilotEvent,

@@ -21,7 +21,7 @@ var kimi = Host{
 		{Name: "SessionEnd", Kind: SessionEnd},
 	},
 	OtherEvents: []string{"Notification", "PreCompact", "SubagentStart", "SubagentStop", "StopFailure"},
-	Marks:       [][]string{{"tool_call_id", "hook_event_name"}},
+	Marks:       [][]string{{"tool_call_id", "hook_event_name", "!tool_use_id"}},
 	Tools: []Tool{
 		{Name: "Bash", As: "Bash"},
 		{Name: "Read", As: "Read"},
