@@ -55,14 +55,24 @@ func WriteOf(e *Event, project string) (*Write, bool) {
 	}
 	var in struct {
 		edit
-		Path    string  `json:"file_path"`
-		Content *string `json:"content"`
-		Edits   []edit  `json:"edits"`
+		Path    string   `json:"file_path"`
+		Other   string   `json:"path"`
+		Camel   string   `json:"filePath"`
+		Paths   []string `json:"paths"`
+		Content *string  `json:"content"`
+		Edits   []edit   `json:"edits"`
 	}
-	if json.Unmarshal(e.Call.Input, &in) != nil || in.Path == "" {
+	if json.Unmarshal(e.Call.Input, &in) != nil {
 		return nil, false
 	}
-	w := &Write{Project: project, Call: e.Call, Path: in.Path, content: in.Content, edits: in.Edits}
+	path := cmp.Or(in.Path, in.Other, in.Camel)
+	if path == "" && len(in.Paths) == 1 {
+		path = in.Paths[0]
+	}
+	if path == "" {
+		return nil, false
+	}
+	w := &Write{Project: project, Call: e.Call, Path: path, content: in.Content, edits: in.Edits}
 	if in.Old != "" {
 		w.edits = append(w.edits, in.edit)
 	}
