@@ -31,6 +31,14 @@ var codex = Host{
 		{Name: "update_plan", As: "TodoWrite"},
 		{Name: "list_mcp_resources", As: "ToolSearch"},
 		{Name: "list_mcp_resource_templates", As: "ToolSearch"},
+		// Its hooks are told the namespace and the name of a tool as one word. A sub-agent's
+		// own calls are asked about by themselves.
+		{Name: "collaborationspawn_agent", As: "Task"},
+		{Name: "collaborationfollowup_task", As: "Task"},
+		{Name: "collaborationsend_message", As: "Task"},
+		{Name: "collaborationwait_agent", As: "Task"},
+		{Name: "collaborationlist_agents", As: "Task"},
+		{Name: "collaborationinterrupt_agent", As: "Task"},
 	},
 	Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
 	Modes: []HostMode{
