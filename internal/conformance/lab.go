@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/process"
 )
 
@@ -188,7 +189,11 @@ func (l *Lab) Prepare() error {
 
 // Register puts umpire in front of the agent, as a person does.
 func (l *Lab) Register(ctx context.Context) error {
-	_, err := l.require(ctx, l.Umpire, "init", l.Driver.Name)
+	words := []string{"init", l.Driver.Name}
+	if h := host.Find(l.Driver.Name); h != nil && h.Evidence == host.Documented {
+		words = append(words, "--unproven")
+	}
+	_, err := l.require(ctx, l.Umpire, words...)
 	return err
 }
 

@@ -52,7 +52,7 @@ var codex = Host{
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-stdin", "hole-command-folder", "hole-patch-in-shell", "hole-no-rewrite",
 	},
-	Evidence: Recorded, Version: "0.169.0",
+	Evidence: Driven, Version: "0.169.0",
 	fields:   claudeFields,
 	complete: completeCodex,
 	unseen:   true,

@@ -33,7 +33,7 @@ var gemini = Host{
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-acp", "hole-no-rewrite",
 	},
-	Evidence: Recorded, Version: "0.61.0",
+	Evidence: Driven, Version: "0.61.0",
 	fields: fields{
 		event: "hook_event_name", session: "session_id", dir: "cwd",
 		tool: "tool_name", input: "tool_input", response: "tool_response.returnDisplay",

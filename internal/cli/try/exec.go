@@ -49,7 +49,8 @@ func NewExecCommand(a *app.App) *cobra.Command {
 			return runTicket(cmd.Context(), &with, words[0], words[2])
 		},
 	}
-	cmd.Flags().String("home", "", "umpire's own folder, `DIR`; the hook writes it, and the environment then does not count")
+	cmd.Flags().String("home", "",
+		"umpire's own folder, `DIR`; the hook writes it, and the environment then does not count")
 	cmd.Flags().SetInterspersed(false)
 	return cmd
 }
