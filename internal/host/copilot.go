@@ -56,7 +56,7 @@ var copilot = Host{
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-no-rewrite",
 	},
-	Evidence: Recorded, Version: "1.0.102",
+	Evidence: Driven, Version: "1.0.102",
 	fields: fields{
 		session: "sessionId", dir: "cwd", agentType: "agentType",
 		tool: "toolName", input: "toolArgs", response: "toolResult.textResultForLlm",

@@ -35,7 +35,7 @@ var qwen = Host{
 	Project:  "QWEN_PROJECT_DIR",
 	Holds:    HoldsAll,
 	Holes:    []umpire.Phrase{"hole-garbage", "hole-acp", "hole-no-rewrite"},
-	Evidence: Recorded, Version: "0.24.4",
+	Evidence: Driven, Version: "0.24.4",
 	fields: claudeFields,
 }
 
