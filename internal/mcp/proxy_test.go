@@ -1,0 +1,228 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+)
+
+// A proxiedGate approves, denies or holds a call by a word in its input.
+type proxiedGate struct {
+	ProxyGate
+
+	finished chan umpire.Result
+}
+
+func (g *proxiedGate) Submit(_ context.Context, s umpire.Submission) (umpire.Batch, error) {
+	c := umpire.BatchCall{ID: s.Calls[0].ID, State: umpire.CallDenied, Reason: umpire.Verbatim("a bad thing")}
+	b := umpire.Batch{ID: s.Batch, Session: s.Session, State: umpire.BatchFinished}
+	switch text := string(s.Calls[0].Input); {
+	case strings.Contains(text, "good"):
+		c.State, b.State = umpire.CallApproved, umpire.BatchRunning
+	case strings.Contains(text, "held"):
+		c.State, b.State = umpire.CallAsked, umpire.BatchWaiting
+	}
+	b.Calls = []umpire.BatchCall{c}
+	return b, nil
+}
+
+func (g *proxiedGate) Await(
+	ctx context.Context, session umpire.SessionID, batch umpire.BatchID, _ time.Duration,
+) (umpire.Batch, error) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(10 * time.Millisecond):
+	}
+	c := umpire.BatchCall{ID: umpire.CallID(batch), State: umpire.CallAsked}
+	return umpire.Batch{ID: batch, Session: session, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{c}}, nil
+}
+
+func (g *proxiedGate) Start(_ context.Context, s umpire.Start) (umpire.Started, error) {
+	return umpire.Started{Go: true, Call: umpire.Call{ID: s.Call, Session: s.Session, Batch: s.Batch}}, nil
+}
+
+func (g *proxiedGate) Finish(_ context.Context, r umpire.Result) (umpire.Batch, error) {
+	g.finished <- r
+	return umpire.Batch{}, nil
+}
+
+// A proxyEnd is the client or the server, as a test plays it.
+type proxyEnd struct {
+	t   testing.TB
+	in  *bufio.Reader
+	out io.WriteCloser
+	fed io.Closer
+}
+
+func newProxyEnd(t testing.TB) (*proxyEnd, *jsonrpc.Peer) {
+	t.Helper()
+	fromProxy, toEnd := io.Pipe()
+	fromEnd, toProxy := io.Pipe()
+	t.Cleanup(func() { toProxy.Close(); fromProxy.Close() })
+	return &proxyEnd{t, bufio.NewReader(fromProxy), toProxy, toEnd}, jsonrpc.NewPeer(fromEnd, toEnd)
+}
+
+func (e *proxyEnd) say(format string, args ...any) {
+	e.t.Helper()
+	if _, err := fmt.Fprintf(e.out, format+"\n", args...); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+func (e *proxyEnd) hear() string {
+	e.t.Helper()
+	line, err := e.in.ReadString('\n')
+	if err != nil {
+		e.t.Fatalf("read: %v", err)
+	}
+	return strings.TrimSuffix(line, "\n")
+}
+
+func (e *proxyEnd) hears(want string) {
+	e.t.Helper()
+	if got := e.hear(); got != want {
+		e.t.Fatalf("got  %s\nwant %s", got, want)
+	}
+}
+
+// lists answers umpire's own question for the tools.
+func (e *proxyEnd) lists(tools string) {
+	e.t.Helper()
+	m, err := jsonrpc.Parse([]byte(e.hear()))
+	if err != nil || m.Method != methodList {
+		e.t.Fatalf("asked %s: %v", m.Raw, err)
+	}
+	e.say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`, m.ID, tools)
+}
+
+func startMCP(t testing.TB) (client, server *proxyEnd, gate *proxiedGate, done chan error) {
+	t.Helper()
+	client, clientPeer := newProxyEnd(t)
+	server, serverPeer := newProxyEnd(t)
+	gate = &proxiedGate{finished: make(chan umpire.Result, 8)}
+	p := &Proxy{
+		Client: clientPeer, Server: serverPeer, Gate: gate, Name: "s", Key: make([]byte, 32),
+		Pins: &Pins{Path: filepath.Join(t.TempDir(), "pins.json")},
+	}
+	done = make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	go func() { done <- p.Run(ctx) }()
+	return client, server, gate, done
+}
+
+const oneTool = `[{"name":"t","inputSchema":{"type":"object"}}]`
+
+func TestProxyCalls(t *testing.T) {
+	t.Parallel()
+	client, server, gate, _ := startMCP(t)
+	good := `{"jsonrpc":"2.0", "id":"a","method":"tools/call","params":{"name":"t","arguments":{"x":"good"}}}`
+	client.say("%s", good)
+	server.lists(oneTool)
+	server.hears(good)
+	server.say(`{"jsonrpc":"2.0","id":"a","result":{"content":[]}}`)
+	client.hears(`{"jsonrpc":"2.0","id":"a","result":{"content":[]}}`)
+	if r := <-gate.finished; r.Status != umpire.ResultOK {
+		t.Errorf("finished as %s", r.Status)
+	}
+	client.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"x":"bad"}}}`)
+	server.lists(oneTool)
+	client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"umpire: a bad thing","type":"text"}],"isError":true}}`)
+}
+
+func TestProxyHoldsUntilCancelled(t *testing.T) {
+	t.Parallel()
+	client, server, gate, _ := startMCP(t)
+	client.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"x":"held"},"_meta":{"progressToken":7}}}`)
+	server.lists(oneTool)
+	if got := client.hear(); !strings.Contains(got, `"progressToken":7`) {
+		t.Errorf("no progress: %s", got)
+	}
+	go io.Copy(io.Discard, client.in)
+	client.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	if r := <-gate.finished; r.Status != umpire.ResultCancelled {
+		t.Errorf("finished as %s", r.Status)
+	}
+	client.say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	server.hears(`{"jsonrpc":"2.0","id":2,"method":"ping"}`) // and not the cancelled call before it
+}
+
+// TestProxyForwardsAllElse: whatever is not a call comes out byte for byte and in its order.
+func TestProxyForwardsAllElse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		client, server, _, _ := startMCP(t)
+		for _, way := range [][2]*proxyEnd{{client, server}, {server, client}} {
+			lines := rapid.SliceOfN(rapid.Custom(drawLine), 1, 8).Draw(r, "lines")
+			go func() {
+				for _, line := range lines {
+					way[0].say("%s", line)
+				}
+			}()
+			for _, line := range lines {
+				way[1].hears(line)
+			}
+		}
+		server.out.Close()
+	})
+}
+
+func drawLine(r *rapid.T) string {
+	text, err := json.Marshal(rapid.String().Draw(r, "text"))
+	if err != nil {
+		r.Fatal(err)
+	}
+	method := rapid.SampledFrom([]string{"initialize", "tools/list", "resources/read", "x/y"}).Draw(r, "method")
+	id := rapid.SampledFrom([]string{"", `"id":"x",`, `"id":-3.50,`}).Draw(r, "id")
+	return fmt.Sprintf(`{%s "jsonrpc":"2.0","method":%q,"params":{"a":%s}}`, id, method, text)
+}
+
+// FuzzProxyClient gives the proxy any bytes as the client's. No call reaches the server that
+// the gate has not let start.
+func FuzzProxyClient(f *testing.F) {
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"x":"bad"}}}`)
+	f.Add(`{"id":1,"method":"x","method":"tools/call","params":{"name":"t"}}`)
+	f.Add("[{\"method\":\"tools/call\"}]\n{\"Method\":\"tools/call\",\"id\":1}")
+	f.Fuzz(func(t *testing.T, said string) {
+		if strings.Contains(said, "good") {
+			return
+		}
+		client, server, gate, done := startMCP(t)
+		go func() {
+			for range gate.finished {
+			}
+		}()
+		go io.Copy(io.Discard, client.in)
+		go func() {
+			io.WriteString(client.out, said+"\n")
+			client.out.Close()
+		}()
+		go func() {
+			time.Sleep(time.Millisecond)
+			server.out.Close()
+			<-done
+			server.fed.Close()
+		}()
+		for {
+			line, err := server.in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			m, err := jsonrpc.Parse([]byte(line))
+			if err != nil && line != "\n" || m.Method == methodCall {
+				t.Fatalf("forwarded %q", line)
+			}
+		}
+	})
+}
