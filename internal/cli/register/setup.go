@@ -3,6 +3,7 @@ package register
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,6 +31,7 @@ type setupJob struct {
 
 	binary string
 	agents []agentPlan
+	left   []error // why agents are left alone whose settings cannot be changed
 	notes  []string
 }
 
@@ -93,29 +95,30 @@ func (s *setupJob) setUp(ctx context.Context) error {
 	if s.undo {
 		return s.takeBack(ctx)
 	}
-	if err := s.plan(ctx); err != nil {
-		return err
-	}
+	s.plan(ctx)
 	defer func() {
 		for _, text := range s.notes {
 			s.Remark(text)
 		}
 	}()
-	if len(s.agents) == 0 {
+	switch {
+	case len(s.agents) == 0 && len(s.left) > 0:
+		return errors.Join(s.left...)
+	case len(s.agents) == 0:
 		return app.Usage("umpire init", "no agent was found that umpire can be put in front of")
 	}
 	s.showPlan(ctx)
 	if s.dryRun {
-		return nil
+		return errors.Join(s.left...)
 	}
 	if err := s.confirm(ctx); err != nil {
 		return err
 	}
-	return s.carryOut(ctx)
+	return errors.Join(append(s.left, s.carryOut(ctx))...)
 }
 
 // plan looks for agents, and at what would change for each.
-func (s *setupJob) plan(ctx context.Context) error {
+func (s *setupJob) plan(ctx context.Context) {
 	known := map[string]bool{}
 	for _, h := range host.Hosts {
 		file, ok := setup.Find(h.Name)
@@ -135,7 +138,8 @@ func (s *setupJob) plan(ctx context.Context) error {
 			initFlags: initFlags{scope: "user", diff: s.diff, unproven: s.unproven}}}
 		var err error
 		if plan.change, plan.info, err = plan.job.plan(ctx); err != nil {
-			return err
+			s.left = append(s.left, err)
+			continue
 		}
 		plan.lists = readAllowances(s.App, h)
 		plan.rules = s.missingRules(importedRules(h, plan.lists, known))
@@ -145,7 +149,6 @@ func (s *setupJob) plan(ctx context.Context) error {
 	}
 	slices.Sort(s.notes)
 	s.notes = slices.Compact(s.notes)
-	return nil
 }
 
 // missingRules are those that the person's rules do not have yet.

@@ -33,6 +33,10 @@ func (m *setupMemory) addHost(name string) {
 	}
 }
 
+func (m *setupMemory) empty() bool {
+	return len(m.Hosts) == 0 && m.Rules == nil && m.Config == nil && !m.Service
+}
+
 // remember keeps a file as it was before the first setup that changed it. A file that somebody
 // else changed since has no such state any more: what it is now is kept.
 func (m *setupMemory) remember(at **memory, path string) error {
@@ -108,6 +112,10 @@ func (s *setupJob) takeBack(ctx context.Context) error {
 	m, err := s.readMemory()
 	if err != nil {
 		return err
+	}
+	if m.empty() {
+		s.Remark(s.Text.Of("setup has changed nothing here that could be taken back"))
+		return nil
 	}
 	var problems []error
 	left := m.Hosts[:0:0]
