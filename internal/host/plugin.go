@@ -15,7 +15,10 @@ var (
 		Settings: Settings{
 			FormatPlugin, ".config/opencode/plugin/umpire.js", ".opencode/plugin/umpire.js", "XDG_CONFIG_HOME",
 		},
-		Events: []HookEvent{{Name: "tool.execute.before", Kind: BeforeTool, form: &pluginBefore}},
+		Events: []HookEvent{
+			{Name: "tool.execute.before", Kind: BeforeTool, form: &pluginBefore},
+			{Name: "tool.execute.after", Kind: AfterTool},
+		},
 		Marks:  [][]string{{"sessionID", "callID"}},
 		Tools: []Tool{
 			{Name: "bash", As: "Bash", Dir: "workdir"},
@@ -45,7 +48,7 @@ var (
 		Evidence: Recorded, Version: "1.18.33",
 		fields: fields{
 			event: "hook", session: "sessionID", dir: "directory", project: "directory",
-			tool: "tool", input: "args", id: "callID",
+			tool: "tool", input: "args", id: "callID", response: "output",
 		},
 		complete: completePatch,
 	}

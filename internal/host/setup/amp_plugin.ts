@@ -17,7 +17,7 @@ function ask(question: unknown): Promise<string> {
       else reject(new Error(err.trim() || "umpire did not answer"))
     })
     hook.stdin.on("error", () => {})
-    hook.stdin.end(JSON.stringify({ amp: question }))
+    hook.stdin.end(JSON.stringify(question))
   })
 }
 
@@ -25,8 +25,8 @@ export default function (amp: any) {
   amp.on("tool.call", async (event: any) => {
     try {
       const answer = await ask({
-        event: "tool.call", session: event.thread?.id ?? "", call: event.toolUseID, directory: process.cwd(),
-        tool: event.tool, args: event.input,
+        hook: "tool.call", thread: event.thread?.id ?? "", toolUseID: event.toolUseID, cwd: process.cwd(),
+        tool: event.tool, input: event.input,
       })
       const said = answer.trim() === "" ? {} : JSON.parse(answer)
       if (said.decision === "deny") throw new Error(said.reason || "denied by umpire")

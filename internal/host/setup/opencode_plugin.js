@@ -16,7 +16,7 @@ function ask(question) {
       else reject(new Error(err.trim() || "umpire did not answer"))
     })
     hook.stdin.on("error", () => {})
-    hook.stdin.end(JSON.stringify({ opencode: question }))
+    hook.stdin.end(JSON.stringify(question))
   })
 }
 
@@ -25,7 +25,7 @@ export const Umpire = async ({ directory }) => {
   return {
     "tool.execute.before": async (input, output) => {
       const answer = await ask({
-        event: "tool.execute.before", session: input.sessionID, call: input.callID, directory,
+        hook: "tool.execute.before", sessionID: input.sessionID, callID: input.callID, directory,
         tool: input.tool, args: output.args,
       })
       if (answer.trim() !== "") {
@@ -39,7 +39,7 @@ export const Umpire = async ({ directory }) => {
       const args = calls.get(input.callID) ?? input.args ?? {}
       calls.delete(input.callID)
       await ask({
-        event: "tool.execute.after", session: input.sessionID, call: input.callID, directory,
+        hook: "tool.execute.after", sessionID: input.sessionID, callID: input.callID, directory,
         tool: input.tool, args, output: String(output.output ?? ""),
       }).catch(() => {})
     },

@@ -2,6 +2,9 @@ package setup
 
 import (
 	"bytes"
+	"encoding/json"
+	"path"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +137,31 @@ func TestPlacesAgree(t *testing.T) {
 		}
 		if got, _ := s.Place.Path("/home", func(string) string { return "" }); ok && got != "/home/"+h.Settings.User {
 			t.Errorf("%s: %s, and its data say %s", h.Name, got, h.Settings.User)
+		}
+	}
+}
+
+// TestPluginsSpeakTheCodec: every field of a question that a host's codec reads is one that the
+// plugin writes. A script, as Cline's, hands on what the host wrote.
+func TestPluginsSpeakTheCodec(t *testing.T) {
+	t.Parallel()
+	for _, h := range host.Hosts {
+		if ext := path.Ext(h.Settings.User); ext != ".js" && ext != ".ts" {
+			continue
+		}
+		s, _ := Find(h.Name)
+		text, err := s.Install(nil, Hook{Command: "/usr/bin/umpire", Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var question map[string]any
+		if err := json.Unmarshal(h.Sample("s", "c", "/w", "ls"), &question); err != nil {
+			t.Fatal(err)
+		}
+		for field := range question {
+			if !regexp.MustCompile(`[ {]` + field + `[:,]`).Match(text) {
+				t.Errorf("the plugin of %s does not send %s", h.Name, field)
+			}
 		}
 	}
 }
