@@ -45,7 +45,7 @@ var (
 		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it asks about little by itself
 		Holds:    HoldsCall,
 		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off", "hole-no-rewrite"},
-		Evidence: Recorded, Version: "1.18.33",
+		Evidence: Driven, Version: "1.18.33",
 		fields: fields{
 			event: "hook", session: "sessionID", dir: "directory", project: "directory",
 			tool: "tool", input: "args", id: "callID", response: "output",
