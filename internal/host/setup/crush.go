@@ -7,7 +7,7 @@ var Crush = Settings{
 	format: hookList{
 		key: "hooks",
 		handler: func(h Hook, e event) handler {
-			return handler{Command: h.commandLine(), Timeout: seconds(h.timeoutOf(e))}
+			return handler{Command: h.shellLine(e), Timeout: seconds(h.timeoutOf(e))}
 		},
 	},
 }

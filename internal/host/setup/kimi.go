@@ -24,7 +24,7 @@ func (kimiHooks) install(text []byte, hostName string, h Hook) ([]byte, error) {
 	var body strings.Builder
 	for _, e := range (&hookList{}).eventsOf(hostName) {
 		fmt.Fprintf(&body, "[[hooks]]\nevent = %s\ncommand = %s\ntimeout = %d\n", tomlText(e.name),
-			tomlText(h.commandLine()), min(seconds(h.timeoutOf(e)), 600))
+			tomlText(h.shellLine(e)), min(seconds(h.timeoutOf(e)), 600))
 	}
 	return block{hostName}.put(text, body.String())
 }

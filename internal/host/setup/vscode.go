@@ -8,7 +8,7 @@ var VSCode = Settings{
 	format: hookList{
 		key: "hooks",
 		handler: func(h Hook, e event) handler {
-			return handler{Type: "command", Command: h.commandLine(), Timeout: seconds(h.timeoutOf(e))}
+			return handler{Type: "command", Command: h.shellLine(e), Timeout: seconds(h.timeoutOf(e))}
 		},
 	},
 }

@@ -7,6 +7,6 @@ var Windsurf = Settings{
 	Place: Place{Folder: ".codeium", Name: "windsurf/hooks.json"},
 	format: hookList{
 		key:     "hooks",
-		handler: func(h Hook, _ event) handler { return handler{Command: h.commandLine()} },
+		handler: func(h Hook, e event) handler { return handler{Command: h.shellLine(e)} },
 	},
 }
