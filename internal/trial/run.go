@@ -36,6 +36,9 @@ type Spec struct {
 
 	limits   Limits // of reading the effects
 	maxLayer int64  // what the command may write
+	// uncached leaves out the caches of builds, whose folders are made where they are missing:
+	// a command that does nothing needs none.
+	uncached bool
 }
 
 // The limits of one run where nothing else is said.

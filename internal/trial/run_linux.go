@@ -129,7 +129,10 @@ func (t *try) command(ctx context.Context) (int, error) {
 // place is where the command runs: as the one that was given, under overlays.
 func (t *try) place() *sandbox.Place {
 	p := &sandbox.Place{
-		Home: t.spec.Place.Home, State: t.spec.Place.State, Cache: t.spec.Place.Cache, Scratch: t.layer.scratch(),
+		Home: t.spec.Place.Home, State: t.spec.Place.State, Scratch: t.layer.scratch(),
+	}
+	if !t.spec.uncached {
+		p.Cache = t.spec.Place.Cache
 	}
 	for i, root := range t.layer.Roots {
 		p.Workspace = append(p.Workspace, root.Lower)

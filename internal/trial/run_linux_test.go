@@ -155,7 +155,7 @@ func TestRunNetwork(t *testing.T) {
 func TestRunLimits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.spec.maxLayer, b.spec.Grace = 1<<20, time.Millisecond
+	b.spec.maxLayer, b.spec.Grace = 1<<20, time.Second
 	result, err := b.run("while :; do head -c 1000000 /dev/urandom >>f; sleep 0.01; done")
 	if err != nil || result.Effects.Whole() || !strings.Contains(result.Effects.Limit, "bytes were written") {
 		t.Errorf("%v, %+v", err, result)

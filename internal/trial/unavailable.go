@@ -32,10 +32,8 @@ func Works(ctx context.Context, place *sandbox.Place, state, root string, now ti
 		found, err := os.ReadFile(file)
 		return err == nil && string(found) == probeWorks
 	}
-	bare := *place
-	bare.Cache = nil // a command that does nothing is no reason to make the folders of caches
 	result, err := Run(ctx, Spec{
-		Args: []string{"true"}, Dir: root, Env: os.Environ(), Place: &bare, State: LayersIn(state),
+		Args: []string{"true"}, Dir: root, Env: os.Environ(), Place: place, State: LayersIn(state), uncached: true,
 	})
 	if err == nil {
 		err = result.Layer.Discard()
