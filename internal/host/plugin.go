@@ -19,7 +19,7 @@ var (
 			{Name: "tool.execute.before", Kind: BeforeTool, form: &pluginBefore},
 			{Name: "tool.execute.after", Kind: AfterTool},
 		},
-		Marks:  [][]string{{"sessionID", "callID"}},
+		Marks: [][]string{{"sessionID", "callID"}},
 		Tools: []Tool{
 			{Name: "bash", As: "Bash", Dir: "workdir"},
 			{Name: "read", As: "Read"},
