@@ -37,7 +37,8 @@ func (kiroFile) install(text []byte, host string, h Hook) ([]byte, error) {
 	if _, ours := readKiro(text, host); !ours && len(bytes.TrimSpace(text)) > 0 {
 		return nil, errNotOurs
 	}
-	hook := kiroHook{"umpire", "PreToolUse", ".*", kiroAction{"command", h.commandLine() + refuseUnanswered}, seconds(h.Timeout), true}
+	action := kiroAction{"command", h.commandLine() + refuseUnanswered}
+	hook := kiroHook{"umpire", "PreToolUse", ".*", action, seconds(h.Timeout), true}
 	return append(layout(kiroFile{"v1", []kiroHook{hook}}, "", "  ", "\n"), '\n'), nil
 }
 
