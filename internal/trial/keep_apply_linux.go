@@ -129,7 +129,7 @@ func isSameFile(now, then *Entry) bool {
 
 // isEmptyAt reports whether a folder holds nothing.
 func isEmptyAt(folder int, name string) bool {
-	fd, err := files.OpenBeneath(folder, name, unix.O_RDONLY|unix.O_DIRECTORY)
+	fd, err := openLent(folder, name)
 	if err != nil {
 		return false
 	}

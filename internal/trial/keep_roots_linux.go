@@ -1,13 +1,12 @@
 package trial
 
 import (
+	"cmp"
 	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/umpirehq/umpire/internal/files"
 )
 
 // The openRoots are the folders in which things change, and the one below them that was used
@@ -18,11 +17,12 @@ type openRoots struct {
 	folder openFolder
 }
 
-// An openFolder is the folder that was used last.
+// An openFolder is the folder that was used last. It is ours to use for as long as it is open.
 type openFolder struct {
 	root int
 	path string
 	fd   int
+	loan loan
 }
 
 // openRoot opens a root, which must be the folder that was there when the journal was
@@ -47,26 +47,27 @@ func (o *openRoots) openRoot(r *keptRoot) error {
 func (o *openRoots) parentOf(root int, path string) (folder int, name string, err error) {
 	dir, name := filepath.Split(strings.TrimPrefix(path, strings.TrimSuffix(o.paths[root], "/")+"/"))
 	if path == o.paths[root] {
+		o.forgetFolder()
 		return o.roots[root], ".", nil
 	}
-	dir = strings.TrimSuffix(dir, "/")
-	if dir == "" {
-		return o.roots[root], name, nil
-	}
+	dir = cmp.Or(strings.TrimSuffix(dir, "/"), ".")
 	if o.folder.fd >= 0 && o.folder.root == root && o.folder.path == dir {
 		return o.folder.fd, name, nil
 	}
 	o.forgetFolder()
-	fd, err := files.OpenBeneath(o.roots[root], dir, unix.O_PATH|unix.O_DIRECTORY)
+	var rights loan
+	fd, err := rights.open(o.roots[root], dir)
 	if err != nil {
+		rights.giveBack()
 		return -1, "", &fs.PathError{Op: "open", Path: filepath.Dir(path), Err: err}
 	}
-	o.folder = openFolder{root, dir, fd}
+	o.folder = openFolder{root, dir, fd, rights}
 	return fd, name, nil
 }
 
 // forgetFolder closes the folder that was used last: a path may lead to another one now.
 func (o *openRoots) forgetFolder() {
+	o.folder.loan.giveBack()
 	if o.folder.fd >= 0 {
 		_ = unix.Close(o.folder.fd) // it was only looked through
 	}

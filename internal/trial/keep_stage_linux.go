@@ -11,28 +11,22 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/umpirehq/umpire/internal/files"
 )
 
 // open opens the file. It is ours, so that no mode of it stands against that.
 func (c *content) open() (*os.File, error) {
-	fd, err := files.OpenBeneath(c.folder, filepath.Dir(c.name), unix.O_PATH|unix.O_DIRECTORY)
+	var rights loan
+	defer rights.giveBack()
+	fd, err := rights.open(c.folder, filepath.Dir(c.name))
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: c.name, Err: err}
 	}
-	parent := &dir{os.NewFile(uintptr(fd), c.name)}
-	defer parent.close()
-	info, err := parent.stat(filepath.Base(c.name))
+	defer closeFD(fd)
+	opened, err := openLent(fd, filepath.Base(c.name))
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: c.name, Err: err}
 	}
-	back, err := parent.lend(filepath.Base(c.name), &info)
-	if err != nil {
-		return nil, err
-	}
-	defer back()
-	return parent.openIn(filepath.Base(c.name), 0, &info)
+	return os.NewFile(uintptr(opened), c.name), nil
 }
 
 // stage writes the journal, makes all new files ready, and notes that they are. Nothing of
@@ -247,7 +241,7 @@ func flushAt(folder int, name string) error {
 	if err != nil || !e.Type.IsRegular() && !e.Type.IsDir() || !e.Exists() {
 		return err
 	}
-	fd, err := files.OpenBeneath(folder, name, unix.O_RDONLY|unix.O_NONBLOCK)
+	fd, err := openLent(folder, name)
 	if errors.Is(err, unix.EACCES) { // it is not ours to read, and was not written here
 		return nil
 	}

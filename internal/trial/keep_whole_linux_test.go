@@ -3,6 +3,7 @@ package trial
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -48,7 +49,7 @@ func TestTrialKeepUndo(t *testing.T) {
 
 func TestTrialKeepUndoAsNobody(t *testing.T) {
 	t.Parallel()
-	asNobody(t, "^TestTrialKeepUndo$")
+	asNobody(t, "^(TestTrialKeepUndo|TestClosedFolders)$")
 }
 
 // listTree lists a tree without times, as find does: it reads what nobody may.
@@ -63,5 +64,56 @@ func wantSame(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
 		t.Errorf("it is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A command can open folders that their owner has closed, change what is in them and close
+// them again, or close others: keeping and undoing that is up to the owner as well.
+func TestClosedFolders(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"000", "300", "400", "500", "600"} {
+		for name, line := range map[string]string{
+			"edited":  "chmod 700 c c/d; echo 2 >c/f; echo 3 >c/d/g; echo n >c/new; chmod MODE c/d; chmod MODE c",
+			"emptied": "chmod 700 c c/d; rm -r c/f c/d; chmod MODE c",
+			"removed": "chmod 700 c c/d; rm -r c",
+			"moved":   "chmod 700 c; mkdir e; mv c/f e/; chmod MODE c",
+			"closed":  "echo 2 >o/d/g; echo 2 >o/f; rm o/h; chmod MODE o/d; chmod MODE o",
+			"made":    "mkdir -p n/m; echo 1 >n/m/f; chmod MODE n/m; chmod MODE n",
+			"opened":  "chmod 755 c c/d; echo 2 >>c/d/g",
+		} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				line := strings.ReplaceAll(line, "MODE", mode)
+				tried, earnest := newBench(t), newBench(t)
+				for _, b := range []*bench{tried, earnest} {
+					b.bare("mkdir -p c/d o/d; for d in c o; do echo 1 >$d/f; echo 1 >$d/h; echo 1 >$d/d/g; done; " +
+						"chmod " + mode + " c/d; chmod " + mode + " c")
+				}
+				before := treeOf(t, tried.root)
+				result, err := tried.run(line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				earnest.bare(line)
+				state := filepath.Dir(tried.state)
+				if mayDiffer := mode != "500" && strings.Contains(line, " c"); mayDiffer && len(result.Effects.Differs) > 0 {
+					// An ordinary user's trial cannot see what stood in the folder before.
+					if _, err := result.Layer.Keep(t.Context(), KeepSpec{State: state, Shown: &result.Effects}); !errors.Is(err, ErrNotWhole) {
+						t.Errorf("kept what differs: %v", err)
+					}
+					tried.wantTree(0, "refused", before, treeOf(t, tried.root), line)
+					return
+				}
+				kept, err := result.Layer.Keep(t.Context(), KeepSpec{State: state, Shown: &result.Effects})
+				if err != nil {
+					t.Fatalf("%v: %s", err, tried.listing(&result.Effects))
+				}
+				tried.wantTree(0, "kept", treeOf(t, earnest.root), treeOf(t, tried.root), line)
+				if _, err := Undo(t.Context(), UndoSpec{State: state, ID: kept.ID}); err != nil {
+					t.Fatal(err)
+				}
+				tried.wantTree(0, "undone", before, treeOf(t, tried.root), line)
+			})
+		}
 	}
 }

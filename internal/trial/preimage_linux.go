@@ -120,7 +120,7 @@ func (t *transaction) collectOne(i, to int, copied map[fileID]string) error {
 
 // copyFolderNames gives one folder the extended attributes of another one.
 func copyFolderNames(from int, name string, to int, as string) error {
-	old, err := files.OpenBeneath(from, name, unix.O_RDONLY|unix.O_DIRECTORY)
+	old, err := openLent(from, name)
 	if err != nil {
 		return err
 	}

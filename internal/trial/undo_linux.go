@@ -345,7 +345,7 @@ func (u *undoing) isEmptied(s *step) bool {
 	if err != nil {
 		return false
 	}
-	fd, err := files.OpenBeneath(parent, base, unix.O_RDONLY|unix.O_DIRECTORY)
+	fd, err := openLent(parent, base)
 	if err != nil {
 		return false
 	}
