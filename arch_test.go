@@ -104,6 +104,8 @@ var largePackages = map[string]int{
 	// Each row of the order of decision, the rule language, and the tables of guarded places,
 	// secrets and standing answers.
 	"policy": 7_600,
+	// Layers and their effects, and the one transaction behind keeping, undoing and recording.
+	"internal/trial": 6_300,
 }
 
 // bannedImports keep a pure package from reaching the world. A path ending in

@@ -112,7 +112,7 @@ var renameLines = []string{
 
 var tarLines = []string{
 	"tar cf $TMPDIR/t.tar P && tar xf $TMPDIR/t.tar -C Q", "tar cf $TMPDIR/t.tar P && rm -rf P && tar xf $TMPDIR/t.tar",
-	"tar czf $TMPDIR/t.tar P Q && tar xzpf $TMPDIR/t.tar", "tar cf P.tar Q && tar --delete -f P.tar Q",
+	"tar czf $TMPDIR/t.tar P Q && tar xzpf $TMPDIR/t.tar", "tar cf P.tar --mtime=@0 Q && tar --delete -f P.tar Q",
 	"tar cf - P | tar xf - -C Q --keep-newer-files", "tar cf $TMPDIR/t.tar --remove-files P && tar xf $TMPDIR/t.tar --strip-components 1",
 }
 
