@@ -235,7 +235,8 @@ var wrappers = []program{
 				names: "try", risk: umpire.Medium, consequence: lost, why: "runs-a-command-in-a-trial", style: leading,
 				args: "command", check: checkTry,
 				opts: []option{
-					{names: "--keep --discard --diff --list --json"}, {names: "--cwd=", does: enters},
+					{names: "--keep --discard --diff --explain --network --list --json"},
+					{names: "--cwd=", does: enters},
 					{names: aboutItself, does: shows},
 				},
 			},

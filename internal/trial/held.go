@@ -29,7 +29,9 @@ type Held struct {
 	Batch   umpire.BatchID   `json:"batch,omitempty"`
 	Trial   umpire.TrialID   `json:"trial,omitempty"`
 	Exit    int              `json:"exit"`
-	Layer   Layer            `json:"layer"`
+	// Network says that the command had the machine's network.
+	Network bool  `json:"network,omitempty"`
+	Layer   Layer `json:"layer"`
 	// Effects are what was shown, and what is kept.
 	Effects Effects `json:"effects"`
 }

@@ -101,6 +101,9 @@ func (t *try) command(ctx context.Context) (int, error) {
 		return 0, cmd.Err
 	}
 	cmd.Dir, cmd.Env = t.spec.Dir, t.spec.Env
+	if !t.spec.Network {
+		cmd.Env = append(slices.Clip(cmd.Env), offlineVariables...)
+	}
 	if t.spec.Stdin != nil {
 		cmd.Stdin = t.spec.Stdin // a nil file would not be a nil reader
 	}
@@ -124,6 +127,12 @@ func (t *try) command(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return cmd.ProcessState.ExitCode(), nil
+}
+
+// offlineVariables keep programs from looking for news of themselves, which a trial would refuse and
+// then ask about, and from trying again for minutes what it refuses at once.
+var offlineVariables = []string{
+	"NO_UPDATE_NOTIFIER=1", "npm_config_update_notifier=false", "npm_config_fetch_retries=0",
 }
 
 // place is where the command runs: as the one that was given, under overlays.

@@ -177,16 +177,11 @@ const hostSnapshots = "shell-snapshots"
 // tokens and ids of its session.
 var hostVariables = []string{"CLAUDE_CODE_", "CLAUDE_PID", "CLAUDE_EFFORT", "ANTHROPIC_"}
 
-// quietVariables keep programs from looking for news of themselves, which a trial would refuse
-// and then ask about.
-var quietVariables = []string{"NO_UPDATE_NOTIFIER=1", "npm_config_update_notifier=false"}
-
 // env is the environment of the line.
 func (e *execution) env() []string {
-	env := slices.DeleteFunc(tool.SandboxEnv(os.Environ(), e.config.SandboxEnv), func(pair string) bool {
+	return slices.DeleteFunc(tool.SandboxEnv(os.Environ(), e.config.SandboxEnv), func(pair string) bool {
 		return slices.ContainsFunc(hostVariables, func(name string) bool { return strings.HasPrefix(pair, name) })
 	})
-	return append(env, quietVariables...)
 }
 
 // runLine runs the line as a trial.

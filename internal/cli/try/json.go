@@ -16,6 +16,7 @@ type report struct {
 	Outcome  outcome         `json:"outcome"`
 	Command  string          `json:"command,omitempty"`
 	Exit     *int            `json:"exit_code,omitempty"` // nil when nothing ran
+	Network  bool            `json:"network,omitempty"`   // it had the machine's
 	Duration int64           `json:"duration_ms,omitempty"`
 	Effects  []effect        `json:"effects"`
 	Refused  []trial.Attempt `json:"refused,omitempty"`
@@ -48,7 +49,7 @@ func showUntried(a *app.App, o outcome) error {
 func (s *sheet) report() report {
 	h := s.held
 	r := report{
-		ID: h.ID, Outcome: outcomeWaiting, Command: h.Command, Exit: &h.Exit,
+		ID: h.ID, Outcome: outcomeWaiting, Command: h.Command, Exit: &h.Exit, Network: h.Network,
 		Effects: make([]effect, 0, len(h.Effects.List)), Refused: h.Effects.Refused,
 		Limit: h.Effects.Limit, Differs: h.Effects.Differs, Decision: &s.decision,
 	}

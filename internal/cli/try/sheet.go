@@ -70,7 +70,14 @@ func (s *sheet) show(to io.Writer) {
 	}
 	fmt.Fprintln(to, s.summary())
 	s.showRows(to)
+	if s.wantsNetwork() {
+		wanted := view.List(s.wanted(), ", ")
+		fmt.Fprintln(to, s.red(fmt.Sprintf(s.Text.Of("It wants %s, and a trial has no network."), wanted)))
+	}
 	for _, r := range e.Refused {
+		if r.Kind == trial.AttemptNetwork && s.wantsNetwork() {
+			continue
+		}
 		why := s.Text.Of("no network in a trial")
 		if r.Kind == trial.AttemptWrite {
 			why = s.Text.Of("outside of the project")
@@ -91,6 +98,20 @@ func (s *sheet) show(to io.Writer) {
 	}
 	fmt.Fprintln(to)
 }
+
+// wanted are the hosts that the command was refused.
+func (s *sheet) wanted() (hosts []string) {
+	for _, r := range s.held.Effects.Refused {
+		if r.Kind == trial.AttemptNetwork {
+			hosts = append(hosts, view.Visible(r.Target))
+		}
+	}
+	return hosts
+}
+
+// wantsNetwork reports whether the command failed, and was refused the network: it has then not
+// done what it was run for.
+func (s *sheet) wantsNetwork() bool { return s.held.Exit != 0 && len(s.wanted()) > 0 }
 
 // maxQuestions bounds the changes that are named as needing a look.
 const maxQuestions = 20
@@ -150,7 +171,11 @@ func (s *sheet) summary() string {
 		parts = append(parts, s.FormatCount(len(s.held.Effects.Folders),
 			"changed the time of %d folder", "changed the times of %d folders"))
 	}
-	return fmt.Sprintf(s.Text.Of("It %s. Nothing is real yet."), view.List(parts, ", "))
+	said := "It %s. Nothing is real yet."
+	if s.held.Network {
+		said = "It %s. Nothing is real yet, but for what it sent."
+	}
+	return fmt.Sprintf(s.Text.Of(said), view.List(parts, ", "))
 }
 
 func isFolder(e *trial.Effect) bool {

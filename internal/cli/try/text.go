@@ -12,6 +12,9 @@ listed. Then you see every file that it created, changed, deleted or moved.
   d  diff     shows the changes line by line
   x  discard  it never happened
 
+A command that failed because it wanted the network can be run again with it (key n,
+or --network). That is a trial as well, but what the command sends is sent.
+
 One argument is a line for bash, several are a program and its arguments. A command
 that a rule denies is not run. The exit code is the command's own, or 2 when it was
 denied, 3 when a trial waits, and 125 where no trial can be had.
@@ -26,6 +29,7 @@ started ends with the trial. docs/trial.md tells the rest.`
 const tryExample = `  umpire try -- ./scripts/migrate.sh --apply
   umpire try -- 'npm install left-pad && npm test'
   umpire try --diff --discard -- rm -rf src
+  umpire try --network -- npm install left-pad
   umpire try --list`
 
 const showLong = `Shows what a trial that waits would change: without an ID, the only one of this

@@ -30,6 +30,7 @@ type tryFlags struct {
 	diff, explain bool
 	list          bool
 	json          bool
+	network       bool
 	cwd           string
 }
 
@@ -57,6 +58,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.discard, "discard", false, "discard what it did without asking")
 	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
 	flags.BoolVar(&f.explain, "explain", false, "also show every row that decides about keeping it")
+	flags.BoolVar(&f.network, "network", false, "let the command use the network: what it sends is sent")
 	flags.BoolVar(&f.list, "list", false, "list the trials that wait")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.StringVar(&f.cwd, "cwd", "", "run the command in `DIR` (default: this one)")
@@ -66,7 +68,7 @@ func NewCommand(a *app.App) *cobra.Command {
 
 // refuseBesideList refuses a command, and flags about one, beside --list.
 func refuseBesideList(f *tryFlags, words []string) error {
-	if len(words) > 0 || f.keep || f.discard || f.diff || f.cwd != "" {
+	if len(words) > 0 || f.keep || f.discard || f.diff || f.network || f.cwd != "" {
 		return app.Usage("umpire try --help", "--list takes no command and no flag but --json")
 	}
 	return nil
@@ -85,8 +87,8 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	if err != nil {
 		return err
 	}
-	env := make(chan []string, 1) // reading the rules by which secrets are left out takes a while
-	go func() { env <- tool.SandboxEnv(os.Environ(), conf.SandboxEnv) }()
+	read := make(chan []string, 1) // reading the rules by which secrets are left out takes a while
+	go func() { read <- tool.SandboxEnv(os.Environ(), conf.SandboxEnv) }()
 	if err := refuseDenied(a, f, view.CommandLine(words)); err != nil {
 		return err
 	}
@@ -94,11 +96,26 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	if err != nil {
 		return err
 	}
-	began := a.Now()
 	defer app.TidyUp(ctx, a, conf)()
+	env := <-read
+	for {
+		again, err := tryOnce(ctx, a, f, state, words, env)
+		if !again {
+			return err
+		}
+		f.network = true
+	}
+}
+
+// tryOnce tries the command, and settles what it did. Again says that the person wants it run
+// again, with the network.
+func tryOnce(
+	ctx context.Context, a *app.App, f *tryFlags, state string, words, env []string,
+) (again bool, err error) {
+	began := a.Now()
 	held, err := runTrial(ctx, a, f, state, words, env)
 	if err != nil {
-		return err
+		return false, err
 	}
 	s := newSheet(a, held)
 	var r report
@@ -107,22 +124,22 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		r.Duration = a.Now().Sub(began).Milliseconds()
 	}
 	outcome, err := settle(ctx, f, state, s)
-	if err != nil {
-		return err
+	if err != nil || outcome == outcomeAgain {
+		return err == nil, err
 	}
 	if f.json {
 		r.Outcome, r.Kept = outcome, outcome == outcomeKept
 		if err := a.ShowJSON(r); err != nil {
-			return app.Failed(err)
+			return false, app.Failed(err)
 		}
 	}
 	switch {
 	case outcome == outcomeWaiting:
-		return &app.CommandError{Code: app.ExitAsks}
+		return false, &app.CommandError{Code: app.ExitAsks}
 	case held.Exit != 0:
-		return &app.CommandError{Code: held.Exit}
+		return false, &app.CommandError{Code: held.Exit}
 	}
-	return nil
+	return false, nil
 }
 
 // refuseDenied runs nothing that a rule denies, and nothing critical: a trial would not harm,
@@ -169,7 +186,7 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 // runTrial runs the command in a layer over the project, and shows what it prints. If it changed
 // something the trial waits from then on, so that nothing is lost whatever happens to this process.
 func runTrial(
-	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, env <-chan []string,
+	ctx context.Context, a *app.App, f *tryFlags, state string, words, env []string,
 ) (*trial.Held, error) {
 	project, err := a.FindProject(f.cwd)
 	if err != nil {
@@ -177,7 +194,7 @@ func runTrial(
 	}
 	place := app.TrialPlace(a, project)
 	spec := trial.Spec{
-		Args: commandArgs(words), Env: <-env, Dir: f.cwd, Place: place,
+		Args: commandArgs(words), Env: env, Dir: f.cwd, Place: place, Network: f.network,
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: trial.LayersIn(state),
 	}
 	if f.json {
@@ -197,7 +214,7 @@ func runTrial(
 	}
 	held := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: a.Now().UTC(), Command: view.CommandLine(words), Root: project.Root,
-		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
+		Exit: result.Exit, Network: f.network, Layer: result.Layer, Effects: result.Effects,
 	}
 	if held.Effects.IsEmpty() {
 		return held, nil
@@ -238,6 +255,7 @@ const (
 	outcomeWaiting     outcome = "waiting"
 	outcomeRefused     outcome = "refused"     // nothing ran
 	outcomeUnavailable outcome = "unavailable" // nothing ran, since no trial can be had here
+	outcomeAgain       outcome = "again"       // discarded, and to be run again with the network
 )
 
 // settle shows what a trial did, and keeps, discards or holds it.
@@ -252,17 +270,21 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 	if f.diff && !f.json {
 		s.showDiff(a.Stderr)
 	}
+	asks := a.Terminal && !f.json && !f.discard && !f.keep
+	if s.wantsNetwork() && !asks && !f.json {
+		again := "umpire try --network -- " + shell.Quote(h.Command)
+		fmt.Fprintln(a.Stderr, view.Joined(a.Text.Of("next"), ": ", again))
+	}
 	switch {
-	case s.held.Effects.IsEmpty(), f.discard:
-		if s.held.Effects.IsEmpty() {
-			return outcomeKept, app.Failed(h.Discard(state))
-		}
-		return outcomeDiscarded, app.Failed(h.Discard(state))
+	case asks && s.wantsNetwork():
+		return askPerson(ctx, a, state, s)
+	case h.Effects.IsEmpty():
+		return outcomeKept, app.Failed(h.Discard(state))
 	case f.keep:
 		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
-	case !h.Effects.Whole():
+	case f.discard, !h.Effects.Whole():
 		return outcomeDiscarded, app.Failed(h.Discard(state))
-	case a.Terminal && !f.json:
+	case asks:
 		return askPerson(ctx, a, state, s)
 	}
 	if !f.json {
@@ -306,39 +328,61 @@ func keepError(h *trial.Held, err error) error {
 }
 
 // askPerson asks what becomes of a trial, until one of the keys says it. Without an answer
-// the trial waits.
+// it waits if it changed something.
 func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome, error) {
+	unanswered := func() (outcome, error) {
+		if s.held.Effects.IsEmpty() {
+			return outcomeKept, app.Failed(s.held.Discard(state))
+		}
+		sayHeld(a, s.held.ID)
+		return outcomeWaiting, nil
+	}
 	tty, err := a.OpenTerminal()
 	if err != nil {
-		sayHeld(a, s.held.ID)
-		return outcomeWaiting, nil // nobody can be asked
+		return unanswered() // nobody can be asked
 	}
 	defer tty.Close()
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {
-		sayHeld(a, s.held.ID)
-		return outcomeWaiting, nil // interrupted: it waits
+		return unanswered() // interrupted
 	}
 	for {
-		if _, err := io.WriteString(tty, a.Text.Of("[k] keep  [d] diff  [x] discard  > ")); err != nil {
+		if _, err := io.WriteString(tty, s.menu()); err != nil {
 			return outcomeWaiting, app.Failed(err)
 		}
 		said, err := app.ReadTyped(ctx, tty)
 		if err != nil { // the end of input, or ctrl-c
 			fmt.Fprintln(tty)
-			sayHeld(a, s.held.ID)
-			return outcomeWaiting, nil // no answer: it waits
+			return unanswered()
 		}
-		switch strings.ToLower(strings.TrimSpace(said)) {
-		case "k", "keep":
+		changed := !s.held.Effects.IsEmpty()
+		switch word := strings.ToLower(strings.TrimSpace(said)); {
+		case changed && s.held.Effects.Whole() && (word == "k" || word == "keep"):
 			return outcomeKept, keepHeld(ctx, a, state, s.held, false)
-		case "d", "diff":
+		case changed && (word == "d" || word == "diff"):
 			s.showDiff(tty)
-		case "x", "discard":
-			if err := s.held.Discard(state); err != nil {
-				return outcomeWaiting, app.Failed(err)
+		case s.wantsNetwork() && (word == "n" || word == "network"):
+			return outcomeAgain, app.Failed(s.held.Discard(state))
+		case word == "x", word == "discard":
+			if err := s.held.Discard(state); err != nil || !changed {
+				return outcomeKept, app.Failed(err)
 			}
 			fmt.Fprintln(tty, a.Text.Of("Discarded. Nothing has changed."))
 			return outcomeDiscarded, nil
 		}
 	}
+}
+
+// menu lists the keys that answer.
+func (s *sheet) menu() string {
+	text := ""
+	if s.wantsNetwork() {
+		text = s.Text.Of("[n] run again with the network  ")
+	}
+	switch e := &s.held.Effects; {
+	case e.IsEmpty():
+		return text + s.Text.Of("[x] leave it  > ")
+	case !e.Whole():
+		return text + s.Text.Of("[d] diff  [x] discard  > ")
+	}
+	return text + s.Text.Of("[k] keep  [d] diff  [x] discard  > ")
 }
