@@ -9,7 +9,10 @@ var codex = Driver{
 		return []string{"CODEX_HOME=" + l.Path("home/.codex"), "LOCAL_KEY=" + Key}
 	},
 	Settings: func(l *Lab) map[string]string {
-		return map[string]string{"home/.codex/config.toml": strings.ReplaceAll(codexConfig, "URL", l.Model.URL)}
+		return map[string]string{
+			"home/.codex/config.toml": strings.ReplaceAll(codexConfig, "URL", l.Model.URL),
+			"home/.profile":           "PATH='" + l.searchPath() + "'\n", // its shell is one that logs in
+		}
 	},
 	Args: func(l *Lab, mode Mode) []string {
 		sandbox := map[Mode]string{Usual: "workspace-write", Free: "danger-full-access", Planning: "read-only"}[mode]

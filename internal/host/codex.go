@@ -46,15 +46,16 @@ var codex = Host{
 		{"acceptEdits", AcceptEdits, SilenceChecks},
 		{"plan", Plan, SilenceChecks},
 		{"dontAsk", DontAsk, SilenceChecks},
-		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec
+		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec, which its sandbox may hold
 	},
 	Holds: HoldsCall,
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-stdin", "hole-command-folder", "hole-patch-in-shell", "hole-no-rewrite",
 	},
 	Evidence: Driven, Version: "0.169.0",
-	fields:   claudeFields,
+	fields:   codexFields,
 	complete: completeCodex,
+	silence:  codexSilence,
 	unseen:   true,
 }
 

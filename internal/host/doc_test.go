@@ -65,6 +65,8 @@ func hostsTable() string {
 func silences(h *Host) string {
 	runs := slices.DeleteFunc(slices.Clone(h.Modes), func(m HostMode) bool { return m.Silence == SilenceChecks })
 	switch {
+	case h.silence != nil:
+		return "its own check, or its sandbox; without a sandbox the call may run"
 	case len(runs) == 0:
 		return "its own check"
 	case len(runs) == len(h.Modes):

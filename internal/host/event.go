@@ -78,6 +78,9 @@ type Event struct {
 	// Digest.
 	ToolUseID string
 
+	// turn is the host's id of the turn, and transcript the file with the record of the session.
+	turn, transcript string
+
 	input    json.RawMessage // as the host sent it
 	Response json.RawMessage // AfterTool: the tool's result
 	Failure  string          // AfterFailure: the error text
@@ -87,6 +90,7 @@ type Event struct {
 type fields struct {
 	event, session, dir, project, mode, agentType string
 	tool, input, id, response, failure            string
+	turn, transcript                              string
 	server, serverTool                            string // of an MCP tool
 	// checked are ids that are looked at and not kept.
 	checked []string
@@ -133,6 +137,7 @@ func (h *Host) read(payload []byte) (Event, error) {
 	e.Session = umpire.SessionID(in.id(h.fields.session))
 	e.Dir, e.Project = in.folder(h.fields.dir), in.folder(h.fields.project)
 	e.PermissionMode, e.AgentType = in.text(h.fields.mode), in.text(h.fields.agentType)
+	e.turn, e.transcript = in.text(h.fields.turn), in.text(h.fields.transcript)
 	for _, field := range h.fields.checked {
 		in.id(field)
 	}

@@ -105,6 +105,9 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 	}
 	mode := e.Host.Mode(e.PermissionMode)
 	m.Permission, m.Silence = mode.Is, mode.Silence
+	if e.Host.silence != nil && d.Verdict == umpire.Ask {
+		m.Silence = e.Host.silence(&e, m.Silence)
+	}
 	reply := Answer(d, m)
 	switch {
 	case headless && d.Verdict == umpire.Ask && reply != Allow:

@@ -51,6 +51,9 @@ type Host struct {
 	eventOf func(strictjson.Object) string
 	// complete adds to a call what the fields alone do not tell, given its input; nil is nothing.
 	complete func(*Event, strictjson.Object) error
+	// silence says what silence means for one call, where that of its mode is not all that is
+	// known; nil is that of the mode.
+	silence func(e *Event, mode Silence) Silence
 	// unseen says that a program that runs can be typed into, where umpire does not see it.
 	unseen bool
 	// own answers a protocol without events; nil is a hook like all others.
