@@ -31,21 +31,18 @@ var (
 	errFlood  = errors.New("flood")
 )
 
-// HTTPClient is what SDKs are to send requests with: like the one of package http, but
-// one that follows no redirection to another host. The header that holds a key would
-// be sent there too.
-func HTTPClient() *http.Client {
-	return &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
-			return umpire.Errorf("the server leads to %s, which is not to have the key", r.URL.Host)
-		}
-		return nil
-	}}
-}
+// httpClient is like the one of package http, but follows no redirection to another host. The
+// header that holds a key would be sent there too.
+var httpClient = &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
+		return umpire.Errorf("the server leads to %s, which is not to have the key", r.URL.Host)
+	}
+	return nil
+}}
 
-// A Line watches one request of an SDK and its tries: it ends one on which nothing
-// comes in any more or too much does, and lets no provider ask for an endless wait.
-type Line struct {
+// A line watches one request and its tries: it ends one on which nothing comes in any more or too
+// much does.
+type line struct {
 	patience time.Duration
 	largest  int
 	end      context.CancelCauseFunc
@@ -55,23 +52,21 @@ type Line struct {
 	timer *time.Timer
 }
 
-// Watch begins to watch a request. The request is made with the context, and Close
-// ends it.
-func Watch(ctx context.Context, o Options) (context.Context, *Line) {
+// watch begins to watch a request. The request is made with the line's context, and finish ends it.
+func watch(ctx context.Context, o Options) *line {
 	ctx, end := context.WithCancelCause(ctx)
-	l := &Line{patience: cmp.Or(o.Patience, Patience), largest: cmp.Or(o.Largest, Largest), end: end, ctx: ctx}
+	l := &line{patience: cmp.Or(o.Patience, Patience), largest: cmp.Or(o.Largest, Largest), end: end, ctx: ctx}
 	l.timer = time.AfterFunc(l.patience, func() { end(errSilent) })
-	return ctx, l
+	return l
 }
 
-// Close ends the request.
-func (l *Line) Close() {
+func (l *line) finish() {
 	l.timer.Stop()
 	l.end(nil)
 }
 
-// Failure says what the line knows of why the request ended, or nil.
-func (l *Line) Failure() error {
+// failure says what the line knows of why the request ended, or nil.
+func (l *line) failure() error {
 	switch cause := context.Cause(l.ctx); {
 	case errors.Is(cause, errSilent):
 		return &ReplyError{Kind: FailedSilent}
@@ -83,19 +78,13 @@ func (l *Line) Failure() error {
 	return nil
 }
 
-// Middleware is what an SDK is given to send a request with.
-func (l *Line) Middleware(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	l.alive()
-	response, err := next(r)
-	l.alive()
-	if err != nil || response == nil {
-		return response, err
-	}
-	wait, ok := retryAfter(response.Header)
-	if ok && wait > maxRetryAfter {
-		response.Header.Set("X-Should-Retry", "false")
-	} else if ok {
-		l.expect(wait)
+// send sends a request once.
+func (l *line) send(r *http.Request) (*http.Response, error) {
+	l.expect(0)
+	response, err := httpClient.Do(r)
+	l.expect(0)
+	if err != nil {
+		return nil, err
 	}
 	response.Body = &lineBody{ReadCloser: response.Body, line: l}
 	return response, nil
@@ -115,10 +104,8 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 	return 0, false
 }
 
-func (l *Line) alive() { l.expect(0) }
-
 // expect begins the patience anew, after a pause that is known of.
-func (l *Line) expect(pause time.Duration) {
+func (l *line) expect(pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.timer.Reset(l.patience + max(0, pause))
@@ -127,14 +114,14 @@ func (l *Line) expect(pause time.Duration) {
 // A lineBody tells the line of all that comes in.
 type lineBody struct {
 	io.ReadCloser
-	line *Line
+	line *line
 	n    int
 }
 
 func (b *lineBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		b.line.alive()
+		b.line.expect(0)
 	}
 	if b.n += n; b.n > b.line.largest {
 		b.line.end(errFlood)

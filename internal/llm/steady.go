@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Steady is a model that asks another one again when a reply broke off: SDKs try
-// again until a reply begins, and not after.
+// A Steady is a model that asks another one again when a reply broke off: an
+// [Endpoint] tries again until a reply begins, and not after.
 type Steady struct {
 	model Model
 	pause time.Duration
@@ -46,7 +46,7 @@ func (s *Steady) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Mes
 func brokeOff(err error) bool {
 	f, ok := errors.AsType[*ReplyError](err)
 	if !ok || f.Status != 0 {
-		return false // an answer of the server: the SDK has tried again if that helps
+		return false // an answer of the server: the request was sent again if that helps
 	}
 	return f.Kind == FailedBroken || f.Kind == FailedOverload || f.Kind == FailedServer
 }

@@ -1,25 +1,21 @@
-// Package anthropic asks models over Anthropic's Messages interface, through
-// Anthropic's SDK.
+// Package anthropic asks models over Anthropic's Messages interface.
 //
 //	model, err := anthropic.New("claude-sonnet-5", llm.Options{}) message, err :=
 //	model.Reply(ctx, request, nil)
 //
-// The key, the base URL and what else there is are read from the environment, and
-// from the profiles of Anthropic's own program, as the SDK does: ANTHROPIC_API_KEY,
-// ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL. Requests that fail before a reply begins
-// are tried again by the SDK, twice, and later if the server asks for it.
+// The environment says where to ask and as whom, as it does for Anthropic's own programs:
+// ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_CUSTOM_HEADERS; without a key
+// the profile of a login, or federation.
 //
 // Thinking is kept with its signature and sent back unchanged. The form on the wire is
 // that of https://platform.claude.com/docs/en/api/messages.
 package anthropic
 
 import (
+	"cmp"
 	"context"
+	"net/http"
 	"os"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/config"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/umpirehq/umpire/internal/llm"
 )
@@ -34,9 +30,10 @@ const maxTokens = 32_000
 // A Model is one model of Anthropic's, or of a server that speaks as Anthropic's do.
 // It is safe for concurrent use.
 type Model struct {
-	name     string
-	options  llm.Options
-	messages sdk.MessageService
+	name    string
+	options llm.Options
+	server  *llm.Endpoint
+	login   *login // that the key comes from, nil when the server's header holds it
 }
 
 // New returns a model by its name. Without a key it fails with a *llm.NoKeyError.
@@ -44,15 +41,30 @@ func New(name string, o llm.Options) (*Model, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if !hasCredentials() {
-		return nil, &llm.NoKeyError{Provider: provider, Variable: keyVariables[0]}
+	server := endpoint(cmp.Or(os.Getenv("ANTHROPIC_BASE_URL"), defaultBase))
+	server.AddHeaders(os.Getenv("ANTHROPIC_CUSTOM_HEADERS"))
+	m := &Model{name: name, options: o, server: server}
+	if key := os.Getenv(keyVariable); key != "" {
+		server.Header.Set("X-Api-Key", key)
+	} else if token := os.Getenv("ANTHROPIC_AUTH_TOKEN"); token != "" {
+		server.Header.Set("Authorization", "Bearer "+token)
+	} else {
+		var err error
+		if m.login, err = findLogin(); err != nil {
+			return nil, err
+		}
 	}
-	return newModel(name, o, sdk.DefaultClientOptions()), nil
+	return m, nil
 }
 
-func newModel(name string, o llm.Options, options []option.RequestOption) *Model {
-	options = append(options, option.WithHTTPClient(llm.HTTPClient()))
-	return &Model{name: name, options: o, messages: sdk.NewMessageService(options...)}
+const (
+	keyVariable = "ANTHROPIC_API_KEY"
+	defaultBase = "https://api.anthropic.com"
+	version     = "2023-06-01"
+)
+
+func endpoint(base string) *llm.Endpoint {
+	return &llm.Endpoint{URL: base, Header: http.Header{"Anthropic-Version": {version}}}
 }
 
 // windows are what the provider's list of models says.
@@ -61,39 +73,29 @@ var windows = llm.Windows{"claude-": 200_000}
 // Window is the model's context in tokens, 0 for a name that is not known.
 func (m *Model) Window() int64 { return windows.Of(m.name) }
 
-// keyVariables name the ways to give a key, the usual one first.
-var keyVariables = []string{
-	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_RULE_ID",
-}
-
-// hasCredentials reports whether the SDK will find something to prove itself with.
-func hasCredentials() bool {
-	for _, name := range keyVariables {
-		if os.Getenv(name) != "" {
-			return true
-		}
-	}
-	_, err := config.LoadConfig()
-	return err == nil
-}
-
 // Reply asks the model, and listens until the message is whole.
 func (m *Model) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
-	ctx, line := llm.Watch(ctx, m.options)
-	defer line.Close()
-	stream := m.messages.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
+	server := m.server
+	if m.login != nil {
+		var err error
+		if server, err = m.login.endpoint(ctx, server); err != nil {
+			return llm.Message{}, err
+		}
+	}
+	stream := server.Post(ctx, m.options, "v1/messages", m.requestBody(r))
 	defer stream.Close()
 	reply := &reply{onDelta: onDelta}
 	for stream.Next() {
-		if event := stream.Current(); reply.addEvent(&event) {
+		var event event
+		if !stream.Decode(&event) {
 			break
 		}
+		if event.Type == "error" {
+			return llm.Message{}, event.Error.failure()
+		}
+		if reply.addEvent(&event) {
+			return reply.message()
+		}
 	}
-	if reply.over {
-		return reply.message()
-	}
-	if err := line.Failure(); err != nil {
-		return llm.Message{}, err
-	}
-	return llm.Message{}, failureOf(stream.Err(), reply.begun)
+	return llm.Message{}, failureOf(stream.Err())
 }

@@ -3,28 +3,32 @@ package anthropic
 import (
 	"testing"
 
-	"github.com/anthropics/anthropic-sdk-go/option"
-
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 )
 
+func newModel(url string, o llm.Options) *Model {
+	server := endpoint(url)
+	server.Header.Set("X-Api-Key", llmtest.Key)
+	return &Model{name: llmtest.ModelName, options: o, server: server}
+}
+
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	llmtest.RunSuite(t, llmtest.Provider{Thinks: true, Overload: llm.FailedOverload, Model: func(s *llmtest.Server, o llm.Options) llm.Model {
-		return newModel(llmtest.ModelName, o, []option.RequestOption{option.WithBaseURL(s.URL), option.WithAPIKey(llmtest.Key)})
+		return newModel(s.URL, o)
 	}})
 }
 
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	llmtest.RunTranscripts(t, "testdata/*.txtar", func(url string) llm.Model {
-		return newModel(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key)})
+		return newModel(url, llm.Options{})
 	})
 }
 
 func FuzzReply(f *testing.F) {
 	llmtest.FuzzStreams(f, "testdata/*.txtar", func(url string) llm.Model {
-		return newModel(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key), option.WithMaxRetries(0)})
+		return newModel(url, llm.Options{})
 	})
 }

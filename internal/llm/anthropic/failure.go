@@ -1,12 +1,11 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/umpirehq/umpire/internal/llm"
 )
@@ -14,26 +13,37 @@ import (
 // statusOverloaded is Anthropic's own status for having too much to do.
 const statusOverloaded = 529
 
-// failureOf turns an error of the SDK into the reason why there is no reply. The types are
-// those of https://platform.claude.com/docs/en/api/errors.
-func failureOf(err error, begun bool) error {
-	answer, ok := errors.AsType[*sdk.Error](err)
-	switch {
-	case ok && answer.StatusCode == http.StatusOK:
-		// The failure stood in the stream, where no status is.
-		return &llm.ReplyError{Kind: kindOf(string(answer.Type()), 0), Reason: reasonOf(answer)}
-	case ok && answer.StatusCode == http.StatusBadRequest && !tooLong(reasonOf(answer)):
-		return &llm.BadRequestError{Status: answer.StatusCode, Reason: reasonOf(answer)}
-	case ok && tooLong(reasonOf(answer)):
-		return &llm.ReplyError{Kind: llm.FailedTooLong, Status: answer.StatusCode, Reason: reasonOf(answer)}
-	case ok:
-		return &llm.ReplyError{
-			Kind: kindOf(string(answer.Type()), answer.StatusCode), Status: answer.StatusCode, Reason: reasonOf(answer),
-		}
-	case begun || err == nil:
-		return &llm.ReplyError{Kind: llm.FailedBroken, Err: err}
+// A serverError is what the server says of what went wrong. The types are those of
+// https://platform.claude.com/docs/en/api/errors.
+type serverError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// failure is an error that came instead of the rest of a reply, where no status is.
+func (e *serverError) failure() error {
+	return &llm.ReplyError{Kind: kindOf(e.Type, 0), Reason: cmp.Or(e.Message, e.Type)}
+}
+
+// failureOf says why a stream ended before the reply did.
+func failureOf(err error) error {
+	answer, ok := errors.AsType[*llm.AnswerError](err)
+	if !ok {
+		return cmp.Or(err, error(&llm.ReplyError{Kind: llm.FailedBroken}))
 	}
-	return &llm.ReplyError{Kind: llm.FailedConnection, Err: err}
+	var body struct {
+		Error serverError `json:"error"`
+	}
+	_ = json.Unmarshal(answer.Body, &body) // what is not understood is shown as it is
+	reason := cmp.Or(body.Error.Message, string(answer.Body))
+	kind := kindOf(body.Error.Type, answer.Status)
+	switch {
+	case tooLong(reason):
+		kind = llm.FailedTooLong
+	case answer.Status == http.StatusBadRequest:
+		return &llm.BadRequestError{Status: answer.Status, Reason: reason}
+	}
+	return &llm.ReplyError{Kind: kind, Status: answer.Status, Reason: reason}
 }
 
 // kindOf takes the type that the server gives, and the status where it gives none.
@@ -62,17 +72,4 @@ func kindOf(errorType string, status int) llm.FailureKind {
 func tooLong(reason string) bool {
 	return strings.Contains(reason, "prompt is too long") || strings.Contains(reason, "exceed context limit") ||
 		strings.Contains(reason, "request_too_large")
-}
-
-// reasonOf is what the server said.
-func reasonOf(answer *sdk.Error) string {
-	var body struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	if json.Unmarshal([]byte(answer.RawJSON()), &body) == nil && body.Error.Message != "" {
-		return body.Error.Message
-	}
-	return answer.RawJSON()
 }

@@ -4,21 +4,55 @@ import (
 	"encoding/json"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
 )
+
+// An event is one of all kinds.
+type event struct {
+	Type    string      `json:"type"`
+	Error   serverError `json:"error"`
+	Index   int64       `json:"index"`
+	Usage   usage       `json:"usage"`
+	Message struct {
+		Usage usage `json:"usage"`
+	} `json:"message"`
+	ContentBlock struct {
+		Type      string          `json:"type"`
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Input     json.RawMessage `json:"input"`
+		Data      string          `json:"data"`
+		Text      string          `json:"text"`
+		Thinking  string          `json:"thinking"`
+		Signature string          `json:"signature"`
+	} `json:"content_block"`
+	Delta struct {
+		Type        string `json:"type"`
+		Text        string `json:"text"`
+		Thinking    string `json:"thinking"`
+		Signature   string `json:"signature"`
+		PartialJSON string `json:"partial_json"`
+		StopReason  string `json:"stop_reason"`
+	} `json:"delta"`
+}
+
+// A usage counts tokens.
+type usage struct {
+	Input         int64 `json:"input_tokens"`
+	CacheRead     int64 `json:"cache_read_input_tokens"`
+	CacheCreation int64 `json:"cache_creation_input_tokens"`
+	Output        int64 `json:"output_tokens"`
+}
 
 // A reply is a message that comes in, one event after the other.
 type reply struct {
 	onDelta func(llm.Delta)
 
-	begun, over bool
-	blocks      []*block // in the order in which they began
-	open        map[int64]*block
-	stop        sdk.StopReason
-	usage       llm.Usage
+	blocks []*block // in the order in which they began
+	open   map[int64]*block
+	stop   string
+	usage  llm.Usage
 }
 
 // A block is one that comes in. Which builders are used depends on its type.
@@ -29,29 +63,26 @@ type block struct {
 }
 
 // addEvent adds an event. It reports whether it was the last one.
-func (r *reply) addEvent(e *sdk.MessageStreamEventUnion) bool {
+func (r *reply) addEvent(e *event) bool {
 	switch e.Type {
 	case "message_start":
-		r.begun = true
-		u := e.Message.Usage
-		r.usage = llm.Usage{
-			Input: u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens, Output: u.OutputTokens,
-		}
+		u := &e.Message.Usage
+		r.usage = llm.Usage{Input: u.Input + u.CacheRead + u.CacheCreation, Output: u.Output}
 	case "content_block_start":
 		r.startBlock(e)
 	case "content_block_delta":
 		r.addDelta(e)
 	case "message_delta":
 		r.stop = e.Delta.StopReason
-		r.usage.Output = max(r.usage.Output, e.Usage.OutputTokens)
+		r.usage.Output = max(r.usage.Output, e.Usage.Output)
 	case "message_stop":
-		r.over = true
+		return true
 	}
-	return r.over
+	return false
 }
 
 // startBlock begins a block. The event may carry the first piece of its content.
-func (r *reply) startBlock(e *sdk.MessageStreamEventUnion) {
+func (r *reply) startBlock(e *event) {
 	c := &e.ContentBlock
 	b := &block{kind: c.Type, id: c.ID, tool: c.Name, data: c.Data}
 	if r.open == nil {
@@ -60,8 +91,8 @@ func (r *reply) startBlock(e *sdk.MessageStreamEventUnion) {
 	r.blocks, r.open[e.Index] = append(r.blocks, b), b
 	if b.kind == "tool_use" {
 		r.sendDelta(llm.Delta{Tool: b.tool})
-		if given, err := json.Marshal(c.Input); err == nil && string(given) != "{}" && string(given) != "null" {
-			b.input.Write(given) // some servers give the whole input at once
+		if given := string(c.Input); given != "{}" && given != "null" {
+			b.input.WriteString(given) // some servers give the whole input at once
 		}
 	}
 	r.say(b, c.Text)
@@ -70,7 +101,7 @@ func (r *reply) startBlock(e *sdk.MessageStreamEventUnion) {
 }
 
 // addDelta continues a block.
-func (r *reply) addDelta(e *sdk.MessageStreamEventUnion) {
+func (r *reply) addDelta(e *event) {
 	b, d := r.open[e.Index], &e.Delta
 	if b == nil {
 		return // of a block that never began
@@ -118,13 +149,12 @@ func (r *reply) message() (llm.Message, error) {
 	return m, nil
 }
 
-func stopOf(s sdk.StopReason) llm.Stop {
-	switch s {
-	case sdk.StopReasonMaxTokens, sdk.StopReasonModelContextWindowExceeded:
+func stopOf(reason string) llm.Stop {
+	switch reason {
+	case "max_tokens", "model_context_window_exceeded":
 		return llm.StopCut
-	case sdk.StopReasonRefusal:
+	case "refusal":
 		return llm.StopRefused
-	case sdk.StopReasonEndTurn, sdk.StopReasonToolUse, sdk.StopReasonStopSequence, sdk.StopReasonPauseTurn:
 	}
 	return llm.StopEnd
 }

@@ -3,65 +3,85 @@ package anthropic
 import (
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// params is a request in the SDK's words.
-func (m *Model) params(r llm.Request) sdk.MessageNewParams {
-	p := sdk.MessageNewParams{
-		Model: m.name, MaxTokens: maxTokens,
+// fields is a JSON object.
+type fields map[string]any
+
+// A requestBody asks for a message.
+type requestBody struct {
+	Model        string   `json:"model"`
+	MaxTokens    int      `json:"max_tokens"`
+	Stream       bool     `json:"stream"`
+	CacheControl fields   `json:"cache_control"`
+	System       []fields `json:"system,omitempty"`
+	Thinking     fields   `json:"thinking,omitempty"`
+	OutputConfig fields   `json:"output_config,omitempty"`
+	Tools        []fields `json:"tools,omitempty"`
+	Messages     []fields `json:"messages"`
+}
+
+func (m *Model) requestBody(r llm.Request) requestBody {
+	body := requestBody{
+		Model: m.name, MaxTokens: maxTokens, Stream: true,
 		// The last block is marked, so that what a conversation begins with is paid for once.
-		CacheControl: sdk.NewCacheControlEphemeralParam(),
+		CacheControl: fields{"type": "ephemeral"},
 	}
 	if r.System != "" {
-		p.System = []sdk.TextBlockParam{{Text: r.System}}
+		body.System = []fields{textBlock(r.System)}
 	}
 	for _, t := range r.Tools {
-		tool := sdk.ToolUnionParamOfTool(param.Override[sdk.ToolInputSchemaParam](t.Schema), llm.WireName(t.Name))
-		tool.OfTool.Description = sdk.String(t.Description)
-		p.Tools = append(p.Tools, tool)
+		body.Tools = append(body.Tools, fields{
+			"name": llm.WireName(t.Name), "description": t.Description, "input_schema": t.Schema,
+		})
 	}
 	for _, message := range r.Messages {
-		p.Messages = append(
-			p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(message.Role), Content: blocksOf(message)},
-		)
+		body.Messages = append(body.Messages, fields{"role": message.Role, "content": blocksOf(message)})
 	}
 	if m.options.Effort != "" {
-		p.Thinking = sdk.ThinkingConfigParamUnion{
-			OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized},
-		}
-		p.OutputConfig = sdk.OutputConfigParam{Effort: sdk.OutputConfigEffort(m.options.Effort)}
+		body.Thinking = fields{"type": "adaptive", "display": "summarized"}
+		body.OutputConfig = fields{"effort": m.options.Effort}
 	}
-	return p
+	return body
 }
 
 // blocksOf is the content of a message.
-func blocksOf(m llm.Message) []sdk.ContentBlockParamUnion {
-	var all []sdk.ContentBlockParamUnion
+func blocksOf(m llm.Message) []any {
+	var all []any
 	for _, b := range llm.Sendable(m, provider) {
 		switch b.Type {
 		case llm.TypeText:
-			all = append(all, sdk.NewTextBlock(b.Text))
+			all = append(all, textBlock(b.Text))
 		case llm.TypeThinking:
-			all = append(all, param.Override[sdk.ContentBlockParamUnion](b.Raw))
+			all = append(all, b.Raw)
 		case llm.TypeCall:
-			all = append(all, sdk.NewToolUseBlock(llm.WireID(b.ID), b.Input, llm.WireName(b.Tool)))
+			all = append(all, fields{
+				"type": "tool_use", "id": llm.WireID(b.ID), "name": llm.WireName(b.Tool), "input": b.Input,
+			})
 		case llm.TypeResult:
-			all = append(all, resultBlock(&b))
+			all = append(all, resultOf(&b))
 		}
 	}
 	return all
 }
 
-// resultBlock answers a call. A text that shows nothing is refused, so an empty output is
+func textBlock(text string) fields { return fields{"type": "text", "text": text} }
+
+// A resultBlock answers a call.
+type resultBlock struct {
+	ToolUseID string   `json:"tool_use_id"`
+	IsError   bool     `json:"is_error"`
+	Content   []fields `json:"content,omitempty"`
+	Type      string   `json:"type"`
+}
+
+// resultOf is the answer to a call. A text that shows nothing is refused, so an empty output is
 // no content.
-func resultBlock(b *llm.Block) sdk.ContentBlockParamUnion {
-	block := sdk.NewToolResultBlock(llm.WireID(b.Call), b.Output, b.IsError)
-	if strings.TrimSpace(b.Output) == "" {
-		block.OfToolResult.Content = nil
+func resultOf(b *llm.Block) resultBlock {
+	block := resultBlock{ToolUseID: llm.WireID(b.Call), IsError: b.IsError, Type: "tool_result"}
+	if strings.TrimSpace(b.Output) != "" {
+		block.Content = []fields{textBlock(b.Output)}
 	}
 	return block
 }

@@ -31,7 +31,7 @@ func RunSuite(t *testing.T, p Provider) {
 		"what is cut off does not run":     cutOff,
 		"a refusal is reported":            refused,
 		"faults before a reply":            faultsBefore,
-		"faults that the SDK gets over":    faultsGotOver,
+		"faults that are got over":         faultsGotOver,
 		"a long wait is not waited for":    longWait,
 		"a reply that breaks off":          breaksOff,
 		"a reply that breaks off thrice":   breaksOffThrice,

@@ -1,13 +1,9 @@
 package openai
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/umpirehq/umpire/internal/llm"
 )
@@ -16,12 +12,11 @@ import (
 type chatModel struct {
 	name    string
 	options llm.Options
-	service sdk.ChatCompletionService
+	server  *llm.Endpoint
 }
 
-func newChat(name string, o llm.Options, options []option.RequestOption) *chatModel {
-	options = append(options, option.WithHTTPClient(llm.HTTPClient()))
-	return &chatModel{name: name, options: o, service: sdk.NewChatCompletionService(options...)}
+func newChat(name string, o llm.Options, server *llm.Endpoint) *chatModel {
+	return &chatModel{name: name, options: o, server: server}
 }
 
 // windows are what the provider's list of models says.
@@ -35,103 +30,157 @@ func (m *chatModel) Window() int64 { return windows.Of(m.name) }
 
 // Reply asks the model, and listens until the message is whole.
 func (m *chatModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
-	ctx, line := llm.Watch(ctx, m.options)
-	defer line.Close()
-	stream := m.service.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
+	stream := m.server.Post(ctx, m.options, "chat/completions", m.requestBody(r))
 	defer stream.Close()
 	reply := &chatReply{deltaFunc: onDelta}
-	for stream.Next() {
-		chunk := stream.Current()
+	for stream.Next() && string(stream.Data()) != "[DONE]" {
+		var chunk chatChunk
+		if !stream.Decode(&chunk) {
+			break
+		}
+		if chunk.Error != nil {
+			return llm.Message{}, streamFailure(cmp.Or(chunk.Error.Code, chunk.Error.Type), chunk.Error.Message)
+		}
 		reply.addChunk(&chunk)
 	}
 	// The end is a choice that is finished; what comes after it only counts tokens.
 	if reply.finish == "" || stream.Err() != nil {
-		return llm.Message{}, endOfStream(line, stream.Err(), reply.begun)
+		return llm.Message{}, endOfStream(stream.Err())
 	}
 	return reply.message(), nil
 }
 
-// params is a request in the SDK's words.
-func (m *chatModel) params(r llm.Request) sdk.ChatCompletionNewParams {
-	p := sdk.ChatCompletionNewParams{
-		Model: m.name, StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
-		ReasoningEffort: shared.ReasoningEffort(m.options.Effort),
+// A chatRequest asks for a completion.
+type chatRequest struct {
+	Model           string        `json:"model"`
+	Stream          bool          `json:"stream"`
+	StreamOptions   fields        `json:"stream_options"`
+	ReasoningEffort string        `json:"reasoning_effort,omitempty"`
+	Messages        []chatMessage `json:"messages"`
+	Tools           []fields      `json:"tools,omitempty"`
+}
+
+// A chatMessage is one of any role.
+type chatMessage struct {
+	Role       string     `json:"role"`
+	Content    *string    `json:"content,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
+}
+
+// A chatCall is a call of a tool, or a piece of one.
+type chatCall struct {
+	Index    int64  `json:"index,omitempty"`
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments text   `json:"arguments"`
+	} `json:"function"`
+}
+
+func (m *chatModel) requestBody(r llm.Request) chatRequest {
+	body := chatRequest{
+		Model: m.name, Stream: true, StreamOptions: fields{"include_usage": true}, ReasoningEffort: m.options.Effort,
 	}
 	if r.System != "" {
-		p.Messages = append(p.Messages, sdk.SystemMessage(r.System)) // other servers know no developer
+		// Other servers know no developer.
+		body.Messages = append(body.Messages, chatMessage{Role: "system", Content: &r.System})
 	}
 	for _, message := range r.Messages {
-		p.Messages = append(p.Messages, chatMessages(message)...)
+		body.Messages = append(body.Messages, chatMessages(message)...)
 	}
 	for _, t := range r.Tools {
-		p.Tools = append(p.Tools, sdk.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: llm.WireName(t.Name), Description: sdk.String(t.Description), Parameters: schemaOf(t.Schema),
-		}))
+		body.Tools = append(body.Tools, fields{"type": "function", "function": fields{
+			"name": llm.WireName(t.Name), "description": t.Description, "parameters": t.Schema,
+		}})
 	}
-	return p
+	return body
 }
 
 // chatMessages are the messages that one of ours is: each result is one, and so is
 // what the user says.
-func chatMessages(m llm.Message) []sdk.ChatCompletionMessageParamUnion {
+func chatMessages(m llm.Message) []chatMessage {
 	blocks := llm.Sendable(m, provider)
 	if m.Role == llm.RoleAssistant {
-		return []sdk.ChatCompletionMessageParamUnion{assistantMessage(blocks)}
+		return []chatMessage{assistantMessage(blocks)}
 	}
-	var all []sdk.ChatCompletionMessageParamUnion
+	var all []chatMessage
 	for _, b := range blocks {
 		if b.Type == llm.TypeResult {
-			all = append(all, sdk.ToolMessage(outputOf(&b), llm.WireID(b.Call)))
+			output := outputOf(&b)
+			all = append(all, chatMessage{Role: "tool", Content: &output, ToolCallID: llm.WireID(b.Call)})
 		}
 	}
 	if text := (llm.Message{Content: blocks}).Text(); text != "" {
-		all = append(all, sdk.UserMessage(text))
+		all = append(all, chatMessage{Role: "user", Content: &text})
 	}
 	return all
 }
 
 // assistantMessage is what the model said: a text, calls, or both.
-func assistantMessage(blocks []llm.Block) sdk.ChatCompletionMessageParamUnion {
-	m := &sdk.ChatCompletionAssistantMessageParam{}
+func assistantMessage(blocks []llm.Block) chatMessage {
+	m := chatMessage{Role: "assistant"}
 	said := llm.Message{Content: blocks}
-	if text := said.Text(); text != "" {
-		m.Content.OfString = sdk.String(text)
+	for _, c := range said.Calls() {
+		call := chatCall{ID: llm.WireID(c.ID), Type: "function"}
+		call.Function.Name, call.Function.Arguments = llm.WireName(c.Tool), text(c.Input)
+		m.ToolCalls = append(m.ToolCalls, call)
 	}
-	for _, call := range said.Calls() {
-		function := sdk.ChatCompletionMessageFunctionToolCallParam{
-			ID: llm.WireID(call.ID), Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-				Name: llm.WireName(call.Tool), Arguments: string(call.Input),
-			},
-		}
-		m.ToolCalls = append(m.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: &function})
+	words := said.Text()
+	if words == "" && len(m.ToolCalls) == 0 {
+		words = "(nothing)" // all that was said went to another provider's model
 	}
-	if len(m.ToolCalls) == 0 && m.Content.OfString.Value == "" {
-		m.Content.OfString = sdk.String("(nothing)") // all that was said went to another provider's model
+	if words != "" {
+		m.Content = &words
 	}
-	return sdk.ChatCompletionMessageParamUnion{OfAssistant: m}
+	return m
+}
+
+// A chatChunk is a piece of a reply, or the failure that ends it.
+type chatChunk struct {
+	Error *serverError `json:"error"`
+	Usage struct {
+		PromptTokens     int64 `json:"prompt_tokens"`
+		CompletionTokens int64 `json:"completion_tokens"`
+		TotalTokens      int64 `json:"total_tokens"`
+	} `json:"usage"`
+	Choices []struct {
+		FinishReason string    `json:"finish_reason"`
+		Delta        chatDelta `json:"delta"`
+	} `json:"choices"`
+}
+
+// A chatDelta is what a piece adds. Servers other than OpenAI's tell of the thinking, under either
+// of two names.
+type chatDelta struct {
+	Content          text       `json:"content"`
+	Refusal          string     `json:"refusal"`
+	ReasoningContent string     `json:"reasoning_content"`
+	Reasoning        string     `json:"reasoning"`
+	ToolCalls        []chatCall `json:"tool_calls"`
 }
 
 // A chatReply is a message that comes in, one chunk after the other.
 type chatReply struct {
 	deltaFunc
 
-	begun, refused bool
-	text           strings.Builder
-	calls          []*chatCall
-	finish         string
-	usage          llm.Usage
+	refused bool
+	text    strings.Builder
+	calls   []*openCall
+	finish  string
+	usage   llm.Usage
 }
 
-// A chatCall is a call that comes in.
-type chatCall struct {
+// An openCall is a call that comes in.
+type openCall struct {
 	index    int64
 	id, tool string
 	input    strings.Builder
 }
 
 // addChunk adds a chunk.
-func (r *chatReply) addChunk(c *sdk.ChatCompletionChunk) {
-	r.begun = true
+func (r *chatReply) addChunk(c *chatChunk) {
 	if c.Usage.TotalTokens > 0 {
 		r.usage = llm.Usage{Input: c.Usage.PromptTokens, Output: c.Usage.CompletionTokens}
 	}
@@ -143,37 +192,27 @@ func (r *chatReply) addChunk(c *sdk.ChatCompletionChunk) {
 		r.finish = choice.FinishReason
 	}
 	r.refused = r.refused || choice.Delta.Refusal != ""
-	r.text.WriteString(choice.Delta.Content + choice.Delta.Refusal)
-	r.send(llm.Delta{Text: choice.Delta.Content + choice.Delta.Refusal, Thinking: thinkingOf(&choice.Delta)})
+	words := string(choice.Delta.Content) + choice.Delta.Refusal
+	r.text.WriteString(words)
+	r.send(llm.Delta{Text: words, Thinking: cmp.Or(choice.Delta.ReasoningContent, choice.Delta.Reasoning)})
 	for i := range choice.Delta.ToolCalls {
 		r.addCall(&choice.Delta.ToolCalls[i])
 	}
 }
 
-// thinkingOf is what servers other than OpenAI's tell of it, under either of two names.
-func thinkingOf(d *sdk.ChatCompletionChunkChoiceDelta) string {
-	for _, name := range []string{"reasoning_content", "reasoning"} {
-		var text string
-		if json.Unmarshal([]byte(d.JSON.ExtraFields[name].Raw()), &text) == nil && text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // addCall continues the last call, or begins one. Some servers count no index, and tell
 // calls apart by their ids alone.
-func (r *chatReply) addCall(d *sdk.ChatCompletionChunkChoiceDeltaToolCall) {
-	var call *chatCall
+func (r *chatReply) addCall(d *chatCall) {
+	var call *openCall
 	if n := len(r.calls); n > 0 {
 		call = r.calls[n-1]
 	}
 	if call == nil || d.Index != call.index || d.ID != "" && d.ID != call.id {
-		call = &chatCall{index: d.Index, id: d.ID, tool: d.Function.Name}
+		call = &openCall{index: d.Index, id: d.ID, tool: d.Function.Name}
 		r.calls = append(r.calls, call)
 		r.send(llm.Delta{Tool: call.tool})
 	}
-	call.input.WriteString(d.Function.Arguments)
+	call.input.WriteString(string(d.Function.Arguments))
 }
 
 // message is the reply once it is over.

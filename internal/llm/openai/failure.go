@@ -3,67 +3,49 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// failureOf turns an error of the SDK into the reason why there is no reply. The codes are
-// those of https://developers.openai.com/api/docs/guides/error-codes.
-func failureOf(err error, begun bool) error {
-	answer, ok := errors.AsType[*sdk.Error](err)
-	if ok {
-		return refusalOf(answer)
-	}
-	if inStream, ok := errors.AsType[*ssestream.StreamError](err); ok {
-		var body struct {
-			Error struct {
-				Code    any    `json:"code"`
-				Type    string `json:"type"`
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		if json.Unmarshal(inStream.Event.Data, &body) != nil {
-			return streamFailure("", inStream.Message)
-		}
-		code, _ := body.Error.Code.(string) // some servers give a number
-		return streamFailure(cmp.Or(code, body.Error.Type), body.Error.Message)
-	}
-	if begun || err == nil {
-		return &llm.ReplyError{Kind: llm.FailedBroken, Err: err}
-	}
-	return &llm.ReplyError{Kind: llm.FailedConnection, Err: err}
+// A serverError is what a server says of what went wrong. The codes are those of
+// https://developers.openai.com/api/docs/guides/error-codes.
+type serverError struct {
+	Code    string `json:"code"` // left out where a server gives a number
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Param   string `json:"param"`
 }
 
 // refusalOf is an answer of the server instead of a reply.
-func refusalOf(answer *sdk.Error) error {
-	reason := cmp.Or(answer.Message, answer.RawJSON())
-	kind := kindOf(cmp.Or(answer.Code, answer.Type), answer.StatusCode)
+func refusalOf(answer *llm.AnswerError) error {
+	var body struct {
+		Error serverError `json:"error"`
+	}
+	_ = json.Unmarshal(answer.Body, &body) // what is not understood is shown as it is
+	reason := cmp.Or(body.Error.Message, string(answer.Body))
+	kind := kindOf(cmp.Or(body.Error.Code, body.Error.Type), answer.Status)
 	switch {
-	case tooLong(answer.Code, reason):
+	case tooLong(body.Error.Code, reason):
 		kind = llm.FailedTooLong
-	case answer.StatusCode == http.StatusBadRequest:
+	case answer.Status == http.StatusBadRequest:
 		return &badRequestError{
-			BadRequestError: llm.BadRequestError{Status: answer.StatusCode, Reason: reason}, answer: answer,
+			BadRequestError: llm.BadRequestError{Status: answer.Status, Reason: reason}, param: body.Error.Param,
 		}
 	}
-	return &llm.ReplyError{Kind: kind, Status: answer.StatusCode, Reason: reason}
+	return &llm.ReplyError{Kind: kind, Status: answer.Status, Reason: reason}
 }
 
-// A badRequestError also holds what the server said in its own form.
+// A badRequestError also names the parameter that the server refuses.
 type badRequestError struct {
 	llm.BadRequestError
 
-	answer *sdk.Error
+	param string
 }
 
-// Unwrap returns both forms.
-func (b *badRequestError) Unwrap() []error { return []error{&b.BadRequestError, b.answer} }
+// Unwrap returns the form that all providers share.
+func (b *badRequestError) Unwrap() error { return &b.BadRequestError }
 
 // streamFailure is a failure that came instead of the rest of a reply.
 func streamFailure(code, reason string) error {

@@ -1,12 +1,11 @@
-// Package openai asks models over OpenAI's two interfaces, through OpenAI's SDK:
+// Package openai asks models over OpenAI's two interfaces:
 // Responses, and Chat Completions, which many other servers speak too.
 //
 //	model, err := openai.New("gpt-5.2", openai.Auto, llm.Options{}) message, err :=
 //	model.Reply(ctx, request, nil)
 //
-// The key, the base URL and what else there is are read from the environment as the
-// SDK does: OPENAI_API_KEY, OPENAI_BASE_URL. Requests that fail before a reply begins
-// are tried again by the SDK, twice, and later if the server asks for it.
+// The environment says where to ask and as whom, as it does for OpenAI's own programs: OPENAI_API_KEY,
+// OPENAI_BASE_URL, OPENAI_ORG_ID, OPENAI_PROJECT_ID, OPENAI_CUSTOM_HEADERS.
 //
 // Over Responses nothing is stored at OpenAI: what the model said, its reasoning encrypted,
 // is kept as the items that came and sent back unchanged. Chat Completions have no such
@@ -15,11 +14,12 @@ package openai
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
 
 	"github.com/umpirehq/umpire/internal/llm"
 )
@@ -41,6 +41,7 @@ const (
 const (
 	keyVariable  = "OPENAI_API_KEY"
 	baseVariable = "OPENAI_BASE_URL"
+	defaultBase  = "https://api.openai.com/v1"
 )
 
 // New returns a model by its name. Without a key it fails with a *llm.NoKeyError; a
@@ -52,11 +53,23 @@ func New(name string, w Wire, o llm.Options) (llm.Model, error) {
 	if os.Getenv(keyVariable) == "" {
 		return nil, &llm.NoKeyError{Provider: provider, Variable: keyVariable}
 	}
-	options := sdk.DefaultClientOptions()
-	if w == Responses || w == Auto && atOpenAI(os.Getenv(baseVariable)) {
-		return newResponses(name, o, options), nil
+	server := endpoint(cmp.Or(os.Getenv(baseVariable), defaultBase), os.Getenv(keyVariable))
+	for variable, header := range map[string]string{
+		"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project",
+	} {
+		if value := os.Getenv(variable); value != "" {
+			server.Header.Set(header, value)
+		}
 	}
-	return newChat(name, o, options), nil
+	server.AddHeaders(os.Getenv("OPENAI_CUSTOM_HEADERS"))
+	if w == Responses || w == Auto && atOpenAI(os.Getenv(baseVariable)) {
+		return newResponses(name, o, server), nil
+	}
+	return newChat(name, o, server), nil
+}
+
+func endpoint(base, key string) *llm.Endpoint {
+	return &llm.Endpoint{URL: base, Header: http.Header{"Authorization": {"Bearer " + key}}}
 }
 
 // atOpenAI reports whether a base URL leads to OpenAI itself; none does.
@@ -84,11 +97,30 @@ func outputOf(b *llm.Block) string {
 }
 
 // endOfStream says why a stream ended before the reply did.
-func endOfStream(line *llm.Line, err error, begun bool) error {
-	if cause := line.Failure(); cause != nil {
-		return cause
+func endOfStream(err error) error {
+	if answer, ok := errors.AsType[*llm.AnswerError](err); ok {
+		return refusalOf(answer)
 	}
-	return failureOf(err, begun)
+	if err == nil {
+		return &llm.ReplyError{Kind: llm.FailedBroken}
+	}
+	return err
 }
+
+// A text is a string that some servers send as another value, which is then the text.
+type text string
+
+// UnmarshalJSON never fails.
+func (t *text) UnmarshalJSON(data []byte) error {
+	var s string
+	if json.Unmarshal(data, &s) != nil {
+		s = string(data)
+	}
+	*t = text(s)
+	return nil
+}
+
+// fields is a JSON object.
+type fields map[string]any
 
 var _, _ llm.Model = (*responsesModel)(nil), (*chatModel)(nil)

@@ -9,15 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/openai/openai-go/v3/option"
-
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 )
 
-func at(s *llmtest.Server) []option.RequestOption {
-	return []option.RequestOption{option.WithBaseURL(s.URL + "/v1"), option.WithAPIKey(llmtest.Key)}
-}
+func at(s *llmtest.Server) *llm.Endpoint { return endpoint(s.URL+"/v1", llmtest.Key) }
 
 func TestResponses(t *testing.T) {
 	t.Parallel()
@@ -35,14 +31,11 @@ func TestChat(t *testing.T) {
 
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
-	options := func(url string) []option.RequestOption {
-		return []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key)}
-	}
 	llmtest.RunTranscripts(t, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return newResponses(llmtest.ModelName, llm.Options{}, options(url))
+		return newResponses(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
 	})
 	llmtest.RunTranscripts(t, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return newChat(llmtest.ModelName, llm.Options{}, options(url))
+		return newChat(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
 	})
 }
 
@@ -83,7 +76,7 @@ func TestModelThatDoesNotReason(t *testing.T) {
 		io.WriteString(w, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n")
 	}))
 	defer server.Close()
-	model := newResponses("gpt-4.1", llm.Options{}, []option.RequestOption{option.WithBaseURL(server.URL), option.WithAPIKey("k")})
+	model := newResponses("gpt-4.1", llm.Options{}, endpoint(server.URL, "k"))
 	for range 2 {
 		if _, err := model.Reply(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text("go")}}}}, nil); err != nil {
 			t.Fatal(err)
@@ -96,12 +89,12 @@ func TestModelThatDoesNotReason(t *testing.T) {
 
 func FuzzResponsesReply(f *testing.F) {
 	llmtest.FuzzStreams(f, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return newResponses(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key), option.WithMaxRetries(0)})
+		return newResponses(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
 	})
 }
 
 func FuzzChatReply(f *testing.F) {
 	llmtest.FuzzStreams(f, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return newChat(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key), option.WithMaxRetries(0)})
+		return newChat(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
 	})
 }

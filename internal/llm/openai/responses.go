@@ -6,12 +6,6 @@ import (
 	"errors"
 	"sync/atomic"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
-
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
@@ -19,14 +13,13 @@ import (
 type responsesModel struct {
 	name    string
 	options llm.Options
-	service responses.ResponseService
+	server  *llm.Endpoint
 	// plain says that the model has refused to give its reasoning encrypted: it has none.
 	plain atomic.Bool
 }
 
-func newResponses(name string, o llm.Options, options []option.RequestOption) *responsesModel {
-	options = append(options, option.WithHTTPClient(llm.HTTPClient()))
-	return &responsesModel{name: name, options: o, service: responses.NewResponseService(options...)}
+func newResponses(name string, o llm.Options, server *llm.Endpoint) *responsesModel {
+	return &responsesModel{name: name, options: o, server: server}
 }
 
 // Window is the model's context in tokens, 0 for a name that is not known.
@@ -44,90 +37,83 @@ func (m *responsesModel) Reply(ctx context.Context, r llm.Request, onDelta func(
 
 // refusesInclude recognizes a model that does not reason.
 func refusesInclude(err error) bool {
-	answer, ok := errors.AsType[*sdk.Error](err)
-	return ok && answer.Param == "include"
+	bad, ok := errors.AsType[*badRequestError](err)
+	return ok && bad.param == "include"
 }
 
-func (m *responsesModel) sendRequest(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
-	ctx, line := llm.Watch(ctx, m.options)
-	defer line.Close()
-	stream := m.service.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
+func (m *responsesModel) sendRequest(
+	ctx context.Context, r llm.Request, onDelta func(llm.Delta),
+) (llm.Message, error) {
+	stream := m.server.Post(ctx, m.options, "responses", m.requestBody(r))
 	defer stream.Close()
 	reply := &responsesReply{deltaFunc: onDelta}
 	for stream.Next() {
-		if event := stream.Current(); reply.addEvent(&event) {
+		var event responsesEvent
+		if !stream.Decode(&event) {
+			break
+		}
+		if reply.addEvent(&event) {
 			return reply.message()
 		}
 	}
-	return llm.Message{}, endOfStream(line, stream.Err(), reply.begun)
+	return llm.Message{}, endOfStream(stream.Err())
 }
 
-// params is a request in the SDK's words.
-func (m *responsesModel) params(r llm.Request) responses.ResponseNewParams {
-	p := responses.ResponseNewParams{
-		Model: m.name, Store: param.NewOpt(false),
-		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: itemsOf(r.Messages)},
-	}
-	if r.System != "" {
-		p.Instructions = param.NewOpt(r.System)
+// A responsesRequest asks for a response.
+type responsesRequest struct {
+	Model        string   `json:"model"`
+	Stream       bool     `json:"stream"`
+	Store        bool     `json:"store"`
+	Instructions string   `json:"instructions,omitempty"`
+	Include      []string `json:"include,omitempty"`
+	Reasoning    fields   `json:"reasoning,omitempty"`
+	Input        []any    `json:"input"`
+	Tools        []fields `json:"tools,omitempty"`
+}
+
+func (m *responsesModel) requestBody(r llm.Request) responsesRequest {
+	body := responsesRequest{Model: m.name, Stream: true, Instructions: r.System}
+	for _, message := range r.Messages {
+		for _, b := range llm.Sendable(message, provider) {
+			body.Input = append(body.Input, itemOf(message.Role, &b))
+		}
 	}
 	if !m.plain.Load() {
-		p.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
+		body.Include = []string{"reasoning.encrypted_content"}
 	}
 	if m.options.Effort != "" {
-		p.Reasoning = shared.ReasoningParam{
-			Effort: shared.ReasoningEffort(m.options.Effort), Summary: shared.ReasoningSummaryAuto,
-		}
+		body.Reasoning = fields{"effort": m.options.Effort, "summary": "auto"}
 	}
 	for _, t := range r.Tools {
-		p.Tools = append(p.Tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
-			Name: llm.WireName(t.Name), Description: param.NewOpt(t.Description), Parameters: schemaOf(t.Schema),
-			Strict: param.NewOpt(false),
-		}})
+		body.Tools = append(body.Tools, fields{
+			"type": "function", "name": llm.WireName(t.Name), "description": t.Description, "parameters": t.Schema,
+			"strict": false,
+		})
 	}
-	return p
-}
-
-// schemaOf is a tool's schema as the SDK takes it. It has been checked to be an object.
-func schemaOf(raw json.RawMessage) map[string]any {
-	var fields map[string]any
-	if json.Unmarshal(raw, &fields) != nil || fields == nil {
-		return map[string]any{"type": "object"}
-	}
-	return fields
-}
-
-// itemsOf are the messages as a list of items.
-func itemsOf(messages []llm.Message) responses.ResponseInputParam {
-	var all responses.ResponseInputParam
-	for _, m := range messages {
-		for _, b := range llm.Sendable(m, provider) {
-			all = append(all, itemOf(m.Role, &b))
-		}
-	}
-	return all
+	return body
 }
 
 // itemOf is one block. Items that this API sent go back unchanged.
-func itemOf(role llm.Role, b *llm.Block) responses.ResponseInputItemUnionParam {
+func itemOf(role llm.Role, b *llm.Block) any {
 	switch b.Type {
 	case llm.TypeThinking:
-		return param.Override[responses.ResponseInputItemUnionParam](b.Raw)
+		return b.Raw
 	case llm.TypeCall:
 		if b.Own(provider) && callID(b.Raw) == b.ID {
-			return param.Override[responses.ResponseInputItemUnionParam](b.Raw)
+			return b.Raw
 		}
-		return responses.ResponseInputItemParamOfFunctionCall(string(b.Input), llm.WireID(b.ID), llm.WireName(b.Tool))
+		return fields{
+			"type": "function_call", "call_id": llm.WireID(b.ID), "name": llm.WireName(b.Tool),
+			"arguments": string(b.Input),
+		}
 	case llm.TypeResult:
-		result := responses.ResponseInputItemParamOfFunctionCallOutput(outputOf(b))
-		result.OfFunctionCallOutput.CallID = param.NewOpt(llm.WireID(b.Call))
-		return result
+		return fields{"type": "function_call_output", "call_id": llm.WireID(b.Call), "output": outputOf(b)}
 	case llm.TypeText:
 	}
 	if b.Own(provider) {
-		return param.Override[responses.ResponseInputItemUnionParam](b.Raw)
+		return b.Raw
 	}
-	return responses.ResponseInputItemParamOfMessage(b.Text, responses.EasyInputMessageRole(role))
+	return fields{"role": role, "content": b.Text}
 }
 
 // callID is the id in an item; the call may have been given another one since.

@@ -1,43 +1,90 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
-	"github.com/openai/openai-go/v3/responses"
-
 	"github.com/umpirehq/umpire/internal/llm"
 )
+
+// A responsesEvent is one of all kinds.
+type responsesEvent struct {
+	Type        string          `json:"type"`
+	OutputIndex int64           `json:"output_index"`
+	Item        json.RawMessage `json:"item"`
+	Delta       string          `json:"delta"`
+	Response    response        `json:"response"`
+	Error       *serverError    `json:"error"` // of other servers; OpenAI's own stands in the event
+
+	serverError
+}
+
+// A response is the whole, as it is at its end.
+type response struct {
+	Status            string      `json:"status"`
+	Error             serverError `json:"error"`
+	IncompleteDetails struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Usage struct {
+		InputTokens  int64 `json:"input_tokens"`
+		OutputTokens int64 `json:"output_tokens"`
+	} `json:"usage"`
+}
+
+// A responsesItem is one of all kinds.
+type responsesItem struct {
+	Type      string `json:"type"`
+	Status    string `json:"status"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments text   `json:"arguments"`
+	Content   []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+}
+
+func decodeItem(raw json.RawMessage) responsesItem {
+	var i responsesItem
+	_ = json.Unmarshal(raw, &i) // a field of another type is left out
+	return i
+}
 
 // A responsesReply is a message that comes in, one event after the other.
 type responsesReply struct {
 	deltaFunc
 
-	begun  bool
 	items  []*outputItem // in the order in which they began
 	open   map[int64]*outputItem
-	end    responses.Response
+	end    response
 	failed error
 }
 
 // An outputItem is one that comes in. Only one that is done has its last form.
 type outputItem struct {
 	kind, call, tool string
-	done             *responses.ResponseOutputItemUnion
+	done             json.RawMessage
 
 	text, input strings.Builder
 }
 
 // addEvent adds an event. It reports whether it was the last one.
-func (r *responsesReply) addEvent(e *responses.ResponseStreamEventUnion) bool {
+func (r *responsesReply) addEvent(e *responsesEvent) bool {
+	if e.Error != nil {
+		r.failed = streamFailure(cmp.Or(e.Error.Code, e.Error.Type), e.Error.Message)
+		return true
+	}
 	switch e.Type {
-	case "response.created", "response.in_progress":
-		r.begun = true
 	case "response.output_item.added":
 		r.startItem(e)
 	case "response.output_item.done":
-		item := e.Item
-		r.itemAt(e.OutputIndex).done = &item
+		r.itemAt(e.OutputIndex).done = e.Item
 	case "response.output_text.delta", "response.refusal.delta":
 		r.itemAt(e.OutputIndex).text.WriteString(e.Delta)
 		r.send(llm.Delta{Text: e.Delta})
@@ -48,7 +95,7 @@ func (r *responsesReply) addEvent(e *responses.ResponseStreamEventUnion) bool {
 	case "error":
 		r.failed = streamFailure(e.Code, e.Message)
 	case "response.failed":
-		r.failed = streamFailure(string(e.Response.Error.Code), e.Response.Error.Message)
+		r.failed = streamFailure(e.Response.Error.Code, e.Response.Error.Message)
 	case "response.completed", "response.incomplete":
 		r.end = e.Response
 		return true
@@ -56,9 +103,10 @@ func (r *responsesReply) addEvent(e *responses.ResponseStreamEventUnion) bool {
 	return r.failed != nil
 }
 
-func (r *responsesReply) startItem(e *responses.ResponseStreamEventUnion) {
+func (r *responsesReply) startItem(e *responsesEvent) {
 	item := r.itemAt(e.OutputIndex)
-	item.kind, item.call, item.tool = e.Item.Type, e.Item.CallID, e.Item.Name
+	begun := decodeItem(e.Item)
+	item.kind, item.call, item.tool = begun.Type, begun.CallID, begun.Name
 	if item.kind == "function_call" {
 		r.send(llm.Delta{Tool: item.tool})
 	}
@@ -98,9 +146,9 @@ func (r *responsesReply) message() (llm.Message, error) {
 	return m, nil
 }
 
-func stopOfResponse(r *responses.Response) llm.Stop {
+func stopOfResponse(r *response) llm.Stop {
 	switch {
-	case r.Status != responses.ResponseStatusIncomplete:
+	case r.Status != "incomplete":
 		return llm.StopEnd
 	case r.IncompleteDetails.Reason == "content_filter":
 		return llm.StopRefused
@@ -114,23 +162,23 @@ func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
 	if o.done == nil {
 		return o.half(cut), false
 	}
-	item := o.done
+	item := decodeItem(o.done)
 	switch item.Type {
 	case "message":
-		text, refused := messageText(item)
-		return markOwn(llm.Text(text), item), refused
+		words, refused := messageText(&item)
+		return o.markOwn(llm.Text(words)), refused
 	case "function_call":
-		call := llm.Arguments(item.CallID, item.Name, item.Arguments.OfString, cut && item.Status != "completed")
+		call := llm.Arguments(item.CallID, item.Name, string(item.Arguments), cut && item.Status != "completed")
 		if call.Broken != "" {
 			return call, false // what it was cannot be sent back
 		}
-		return markOwn(call, item), false
+		return o.markOwn(call), false
 	case "reasoning":
 		var summary []string
 		for _, part := range item.Summary {
 			summary = append(summary, part.Text)
 		}
-		return markOwn(llm.Block{Type: llm.TypeThinking, Text: strings.Join(summary, "\n")}, item), false
+		return o.markOwn(llm.Block{Type: llm.TypeThinking, Text: strings.Join(summary, "\n")}), false
 	}
 	return llm.Block{}, false
 }
@@ -147,13 +195,13 @@ func (o *outputItem) half(cut bool) llm.Block {
 }
 
 // markOwn marks a block as one that goes back as it came.
-func markOwn(b llm.Block, item *responses.ResponseOutputItemUnion) llm.Block {
-	b.Provider, b.Raw = provider, json.RawMessage(item.RawJSON())
+func (o *outputItem) markOwn(b llm.Block) llm.Block {
+	b.Provider, b.Raw = provider, o.done
 	return b
 }
 
 // messageText is the text of a message.
-func messageText(item *responses.ResponseOutputItemUnion) (text string, refused bool) {
+func messageText(item *responsesItem) (text string, refused bool) {
 	var texts []string
 	for _, part := range item.Content {
 		refused = refused || part.Type == "refusal"
