@@ -6,7 +6,7 @@
 //	sealer, err := key.Sealer()
 //	sealed, err := sealer.Seal("call:s1:c1", exact)
 //
-// Tokens are found by the rules of gitleaks, taken from its library, and passwords, headers
+// Tokens are found by the rules of gitleaks, taken from its configuration, and passwords, headers
 // and options by rules of our own. Everything else stays readable: programs, verbs, paths,
 // hosts, options, hashes. The rules are read when the first text comes.
 //

@@ -1,21 +1,34 @@
 package secret
 
 import (
+	_ "embed" // the rules
+	"encoding/json"
 	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/zricethezav/gitleaks/v8/config"
-
 	"github.com/umpirehq/umpire"
 )
 
 // The rules of the scanner, in the form in which they are looked up here: each
-// pattern is anchored at a literal that it begins with. They are taken from its
-// library when the first text comes.
+// pattern is anchored at a literal that it begins with. They are read when the first
+// text comes.
+
+//go:generate go test -run TestScannerRulesAreCurrent . -update
+
+// scannerFile holds the scanner's rules and its license, taken from its own configuration.
+//
+//go:embed gitleaks.json
+var scannerFile []byte
+
+// A scannerRuleFile is the form of scannerFile.
+type scannerRuleFile struct {
+	Source  string        `json:"source"`
+	License string        `json:"license"`
+	Rules   []scannerRule `json:"rules"`
+}
 
 // left are rules that are not taken.
 var left = map[string]string{
@@ -74,10 +87,10 @@ const enoughToGuess = 3
 
 // A scannerRule is a rule as the scanner's own configuration writes it.
 type scannerRule struct {
-	ID          string  `toml:"id"`
-	Regex       string  `toml:"regex"`
-	Entropy     float64 `toml:"entropy"`
-	SecretGroup int     `toml:"secretGroup"`
+	ID          string  `json:"id" toml:"id"`
+	Regex       string  `json:"regex" toml:"regex"`
+	Entropy     float64 `json:"entropy,omitempty" toml:"entropy"`
+	SecretGroup int     `json:"secretGroup,omitempty" toml:"secretGroup"`
 }
 
 // known are the rules of the scanner. A rule that does not fit the form is left out; a test
@@ -89,10 +102,8 @@ var known = sync.OnceValue(func() []*rule {
 
 // scannerRules returns the rules that fit, and why the others do not.
 func scannerRules() (rules []*rule, misfits []error) {
-	var file struct {
-		Rules []scannerRule `toml:"rules"`
-	}
-	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
+	var file scannerRuleFile
+	if err := json.Unmarshal(scannerFile, &file); err != nil {
 		return nil, []error{umpire.Errorf("the scanner's rules: %w", err)}
 	}
 	for _, r := range file.Rules {
