@@ -11,8 +11,8 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 .PHONY: build
-build: ## Build the executables into bin/
-	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
+build: ## Build the executables into bin/, without what only debuggers need
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
 .PHONY: test
 test: ## Run all tests with the race detector, after installing what they need
