@@ -51,6 +51,7 @@ var layers = []layer{
 	{"world", "internal/project"},
 	{"world", "internal/process"},
 	{"world", "internal/jsonrpc"},
+	{"world", "internal/mcphttp"},
 	{"world", "internal/rulefile"},
 	{"world", "internal/config"},
 	{"world", "internal/userhook"},

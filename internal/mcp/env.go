@@ -1,9 +1,12 @@
 package mcp
 
 import (
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/tool"
@@ -33,6 +36,27 @@ func serverEnv(env []string, added map[string]string) []string {
 		kept = append(kept, name+"="+value)
 	}
 	return append(kept, tool.AgentMark+"=1")
+}
+
+// ReadHeader reads header fields that are written as "NAME: VALUE", in which ${NAME} stands for a
+// variable of the environment.
+func ReadHeader(fields []string, lookup func(string) (string, bool)) (http.Header, error) {
+	header := http.Header{}
+	for _, field := range fields {
+		name, value, found := strings.Cut(field, ":")
+		if !found || !httpguts.ValidHeaderFieldName(name) {
+			return nil, umpire.Errorf("want \"NAME: VALUE\", got %q", name)
+		}
+		filled, err := filledIn(map[string]string{name: strings.TrimSpace(value)}, lookup)
+		if err != nil {
+			return nil, err
+		}
+		if !httpguts.ValidHeaderFieldValue(filled[name]) {
+			return nil, umpire.Errorf("%s: not the value of a header field", name)
+		}
+		header.Add(name, filled[name])
+	}
+	return header, nil
 }
 
 // lookupIn looks variables up in an environment.

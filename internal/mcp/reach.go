@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/mcphttp"
 	"github.com/umpirehq/umpire/internal/process"
 )
 
@@ -144,13 +145,8 @@ func (s *server) dial() (sdk.Transport, error) {
 	}
 	return &sdk.StreamableClientTransport{
 		Endpoint: s.config.URL, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxFrame,
-		HTTPClient: &http.Client{Transport: &carrier{headers: headers}, CheckRedirect: noRedirect},
+		HTTPClient: &http.Client{Transport: &carrier{headers: headers}, CheckRedirect: mcphttp.RefuseRedirect},
 	}, nil
-}
-
-// noRedirect refuses redirects: requests may hold keys, and calls private data.
-func noRedirect(r *http.Request, _ []*http.Request) error {
-	return umpire.Errorf("the server sends its clients on to %s, which is not followed", r.URL.Host)
 }
 
 // A carrier puts the configured headers on every request, and bounds every answer that

@@ -71,8 +71,11 @@ func (c *child) awaitEnd() error {
 	}
 }
 
-// stop ends the program, with all that it started.
+// stop ends the program, with all that it started; nil is none.
 func (c *child) stop() {
+	if c == nil {
+		return
+	}
 	c.hangUp()
 	_ = c.awaitEnd() // it is not asked how
 	c.group.Stop(childGrace)

@@ -1,10 +1,12 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +15,11 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 	"github.com/umpirehq/umpire/internal/mcp"
+	"github.com/umpirehq/umpire/internal/mcphttp"
 	"github.com/umpirehq/umpire/internal/process"
 )
 
@@ -24,6 +28,8 @@ and decides each call of a tool. In the client's list of servers, put "umpire mc
 before the command of the server:
 
   npx -y @acme/files /srv      becomes   umpire mcp --name files -- npx -y @acme/files /srv
+
+A server at a URL gets such a command with --url. Redirects are not followed.
 
 A rule names a tool as mcp__NAME__TOOL. A tool that no rule speaks of asks: the call
 waits in umpire's inbox (umpire watch, umpire pending). A denied call ends with a
@@ -34,33 +40,58 @@ All else (resources, prompts, the server's questions) passes as it came. The ser
 itself runs with your rights: umpire decides what it is asked to do, not what it does.`
 
 const mcpExample = `  umpire mcp --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
+  umpire mcp --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
   umpire rules add allow mcp__files__read_file
   claude -p --permission-prompt-tool mcp__umpire__permission_prompt ...`
 
+// mcpFlags are the flags of `umpire mcp`.
+type mcpFlags struct {
+	name, url string
+	headers   []string
+}
+
 // NewMCPCommand is `umpire mcp`.
 func NewMCPCommand(a *app.App) *cobra.Command {
-	var name string
+	var f mcpFlags
 	cmd := &cobra.Command{
 		Use: "mcp -- SERVER...", Args: cobra.ArbitraryArgs,
 		Short: "Decide for the client of an MCP server", Long: mcpLong, Example: mcpExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			if len(words) == 0 {
-				return app.Usage(cmd.CommandPath()+" --help", "want the command of a SERVER")
+			if err := f.check(words); err != nil {
+				return app.Usage(cmd.CommandPath()+" --help", "%w", err)
 			}
-			return runMCP(cmd.Context(), a, name, words)
+			return runMCP(cmd.Context(), a, &f, words)
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "call the server `NAME` in rules and cards (default: from its command)")
+	cmd.Flags().StringVar(&f.name, "name", "",
+		"call the server `NAME` in rules and cards (default: from its command or its address)")
+	cmd.Flags().StringVar(&f.url, "url", "", "stand before the server at `URL`, which speaks MCP over HTTP")
+	cmd.Flags().StringArrayVar(&f.headers, "header", nil,
+		"send `FIELD` to the server at a URL; ${NAME} in it is taken from the environment")
 	cmd.Flags().SetInterspersed(false)
 	cmd.AddCommand(newPromptCommand(a))
 	return cmd
 }
 
-// runMCP forwards messages until the client or the server ends.
-func runMCP(ctx context.Context, a *app.App, name string, words []string) error {
-	if name == "" {
-		name = serverName(words)
+// check refuses flags that do not go together, and names the server.
+func (f *mcpFlags) check(words []string) error {
+	switch {
+	case (f.url == "") == (len(words) == 0):
+		return errors.New("want the command of a SERVER or --url, and not both")
+	case f.url == "" && len(f.headers) > 0:
+		return errors.New("--header: is for --url")
 	}
+	server := config.Server{Command: "SERVER"}
+	if f.url != "" {
+		server = config.Server{URL: f.url}
+	}
+	err := server.Check(cmp.Or(f.name, "s"))
+	f.name = cmp.Or(f.name, serverName(f.url, words))
+	return err
+}
+
+// runMCP forwards messages until the client or the server ends.
+func runMCP(ctx context.Context, a *app.App, f *mcpFlags, words []string) error {
 	gate, done, err := a.OpenGate(ctx, app.AgentCredential)
 	if err != nil {
 		return err
@@ -70,33 +101,58 @@ func runMCP(ctx context.Context, a *app.App, name string, words []string) error 
 	if err != nil {
 		return app.Failed(err)
 	}
-	server, err := startChild(a, words)
-	if err != nil {
-		return err
-	}
-	defer server.stop()
 	p := mcp.Proxy{
-		Client: jsonrpc.NewPeer(a.Stdin, a.Stdout), Server: server.peer, Gate: gate, Name: name, Key: key,
+		Client: jsonrpc.NewPeer(a.Stdin, a.Stdout), Gate: gate, Name: f.name, Key: key,
 		Opening: umpire.Opening{
 			Dir: a.Dir, Agent: "mcp", External: true, Runner: process.Host(os.Getppid()),
 			Headless: a.Getenv("UMPIRE_HEADLESS") == "1",
 		},
 		Pins:   &mcp.Pins{Path: filepath.Join(a.StateDir(), "mcp-pins.json")},
-		HangUp: server.hangUp, Report: a.RemarkError,
+		Report: a.RemarkError,
 	}
+	server, err := f.reach(ctx, a, &p, words)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
 	return describeEnd(p.Run(ctx), server)
+}
+
+// reach starts the server of a proxy, or gets ready to call the one at a URL, for which the
+// program is nil.
+func (f *mcpFlags) reach(ctx context.Context, a *app.App, p *mcp.Proxy, words []string) (*child, error) {
+	if f.url == "" {
+		server, err := startChild(a, words)
+		if err == nil {
+			p.Server, p.HangUp = server.peer, server.hangUp
+		}
+		return server, err
+	}
+	header, err := mcp.ReadHeader(f.headers, func(name string) (string, bool) {
+		value := a.Getenv(name)
+		return value, value != ""
+	})
+	if err != nil {
+		return nil, app.Failed(umpire.Errorf("--header: %w", err))
+	}
+	remote := mcphttp.Dial(ctx, f.url, header)
+	p.Server, p.HangUp = remote, remote.Close
+	return nil, nil
 }
 
 // launchers are programs that start the server that one of their arguments names.
 var launchers = []string{"npx", "bunx", "pnpx", "uvx", "node", "bun", "deno", "python", "python3", "uv", "docker", "sh"}
 
-// serverName is the name of a server by its command: of its program, or of what a launcher
-// starts.
-func serverName(words []string) string {
+// serverName is the name of a server by its address, or by its command: of its program, or of
+// what a launcher starts.
+func serverName(address string, words []string) string {
+	if at, err := url.Parse(address); err == nil && address != "" {
+		return fitName(at.Hostname())
+	}
 	plain := func(word string) string {
 		word = filepath.Base(filepath.ToSlash(word))
 		word, _, _ = strings.Cut(word, "@")
-		return strings.TrimSuffix(word, filepath.Ext(word))
+		return fitName(strings.TrimSuffix(word, filepath.Ext(word)))
 	}
 	name := plain(words[0])
 	for _, launcher := range launchers {
@@ -110,6 +166,20 @@ func serverName(words []string) string {
 		}
 	}
 	return name
+}
+
+// fitName makes a text one that can stand between the double underscores of a tool's name.
+func fitName(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, text)
+	for strings.Contains(text, "__") {
+		text = strings.ReplaceAll(text, "__", "_")
+	}
+	return cmp.Or(strings.Trim(text, "-_"), "server")
 }
 
 // loadStateKey reads the key that signs what clients come back with, or makes one.

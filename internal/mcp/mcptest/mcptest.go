@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -27,6 +28,8 @@ const floodSize = 100 << 20
 //	anew        all tools, one of them described otherwise
 //	twins       two tools whose names become one
 //	dies        ends at once, with something to say
+//	http FILE   all tools over HTTP, at the URL that it writes to the file; with another
+//	            argument without sessions, by the newest version of the protocol
 func Main() {
 	how := ""
 	if len(os.Args) > 1 {
@@ -46,6 +49,8 @@ func Main() {
 		Add(twins, &mcp.Tool{Name: "a.b"}, said("dot"))
 		Add(twins, &mcp.Tool{Name: "a b"}, said("blank"))
 		serve(twins)
+	case "http":
+		serveHTTP(os.Args[2], len(os.Args) > 3)
 	case "dies":
 		fmt.Fprintln(os.Stderr, "no \x1b[31mlicence\x1b[0m found")
 		os.Exit(3)
@@ -59,6 +64,20 @@ func serve(s *mcp.Server) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// serveHTTP serves on the loopback until the process ends.
+func serveHTTP(file string, stateless bool) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it listens until the end
+	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(file, []byte("http://"+l.Addr().String()), 0o600); err != nil {
+		panic(err)
+	}
+	handler := mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return New() }, &mcp.StreamableHTTPOptions{Stateless: stateless})
+	panic(http.Serve(l, handler)) //nolint:gosec // for tests on the loopback
 }
 
 // Handler serves over HTTP.

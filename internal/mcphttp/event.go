@@ -1,0 +1,58 @@
+package mcphttp
+
+import (
+	"bufio"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// An event is one of a stream of events.
+type event struct {
+	id   string // "" for none
+	data []byte
+	// retry is how long to wait before the stream is taken up again; 0 says nothing.
+	retry time.Duration
+}
+
+// maxRetry bounds what a server may say of the time to wait.
+const maxRetry = 5 * time.Minute
+
+// readEvent reads the next event that says anything. The error is io.EOF at the end; an event
+// that has no end is not returned.
+func readEvent(in *bufio.Reader) (event, error) {
+	var e event
+	said := false
+	for {
+		line, err := strictjson.ReadLine(in, jsonrpc.MaxMessage)
+		switch {
+		case err != nil:
+			return event{}, err
+		case len(line) == 0 && said:
+			return e, nil
+		}
+		field, value, _ := strings.Cut(string(line), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch field {
+		case "data":
+			if e.data != nil {
+				e.data = append(e.data, '\n')
+			}
+			if e.data = append(e.data, value...); len(e.data) > jsonrpc.MaxMessage {
+				return event{}, jsonrpc.ErrTooLarge
+			}
+		case "id":
+			e.id = value
+		case "retry":
+			if ms, err := strconv.ParseUint(value, 10, 31); err == nil {
+				e.retry = min(time.Duration(ms)*time.Millisecond, maxRetry)
+			}
+		default:
+			continue
+		}
+		said = true
+	}
+}

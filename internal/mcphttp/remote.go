@@ -1,0 +1,318 @@
+package mcphttp
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+)
+
+// A Remote is a server at a URL, as a proxy sees it: a [jsonrpc.Side]. Make one with Dial.
+type Remote struct {
+	url    string
+	header http.Header
+	client *http.Client
+	ctx    context.Context //nolint:containedctx // it ends with Close, for the work that Write starts
+	end    context.CancelCauseFunc
+	lines  chan []byte
+
+	mu      sync.Mutex
+	session string
+	version string // of the protocol, as it was agreed on
+	posts   map[string]context.CancelFunc
+	// noted is closed when the server has taken the last message that is not a request: what
+	// comes after it must not overtake it.
+	noted <-chan struct{}
+}
+
+// errSessionEnded says that the server knows the session no more. Its client has to begin anew.
+var errSessionEnded = errors.New("the server has ended the session")
+
+// Dial returns a server at a URL. Nothing is sent yet. The header is on every request.
+func Dial(ctx context.Context, url string, header http.Header) *Remote {
+	noted := make(chan struct{})
+	close(noted)
+	r := &Remote{
+		url: url, header: header, lines: make(chan []byte), posts: map[string]context.CancelFunc{}, noted: noted,
+		client: &http.Client{CheckRedirect: RefuseRedirect},
+	}
+	r.ctx, r.end = context.WithCancelCause(ctx)
+	return r
+}
+
+// Read returns the next message of the server.
+func (r *Remote) Read() ([]byte, error) {
+	select {
+	case line := <-r.lines:
+		return line, nil
+	case <-r.ctx.Done():
+		return nil, context.Cause(r.ctx)
+	}
+}
+
+// Write sends a message, and does not wait until the server has it. A request gets an answer in
+// any case, which Read returns.
+func (r *Remote) Write(message []byte) error {
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	m, err := jsonrpc.Parse(message)
+	if err != nil || m.Method == "" && !m.IsResponse() {
+		return nil // it says nothing: HTTP has no place for an empty line
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.noted
+	if !m.IsRequest() {
+		taken := make(chan struct{})
+		r.noted = taken
+		go func() {
+			defer close(taken)
+			<-before
+			r.notify(&m)
+		}()
+		return nil
+	}
+	if _, twice := r.posts[m.Key()]; twice || len(r.posts) >= maxPosts {
+		go r.refuse(&m, errors.New("a request with this id is under way already, or too many are"))
+		return nil
+	}
+	ctx, stop := context.WithCancel(r.ctx)
+	r.posts[m.Key()] = stop
+	go func() {
+		defer r.forget(&m)
+		<-before
+		if err := r.exchange(ctx, &m); err != nil && ctx.Err() == nil {
+			r.refuse(&m, err)
+		}
+	}()
+	return nil
+}
+
+func (r *Remote) forget(m *jsonrpc.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.posts[m.Key()]()
+	delete(r.posts, m.Key())
+}
+
+// Close ends the session, and what is under way. Read then returns io.EOF.
+func (r *Remote) Close() {
+	r.mu.Lock()
+	session := r.session
+	r.mu.Unlock()
+	if session != "" && r.ctx.Err() == nil {
+		if answer, err := r.send(r.ctx, http.MethodDelete, nil, nil); err == nil {
+			answer.Body.Close() //nolint:errcheck // it is not read
+		}
+	}
+	r.end(io.EOF)
+}
+
+// deliver hands a message to Read.
+func (r *Remote) deliver(line []byte) {
+	select {
+	case r.lines <- line:
+	case <-r.ctx.Done():
+	}
+}
+
+// codeUnreachable is that of the error that answers a request for a server over HTTP.
+const codeUnreachable = -32003
+
+// refuse answers a request to which the server gave no answer.
+func (r *Remote) refuse(m *jsonrpc.Message, err error) {
+	if about, is := errors.AsType[*url.Error](err); is {
+		err = about.Err // without the address, which may hold a key
+	}
+	r.deliver(jsonrpc.Refuse(m.ID, codeUnreachable, "umpire: "+err.Error()))
+}
+
+// notify sends a message that has no answer.
+func (r *Remote) notify(m *jsonrpc.Message) {
+	ctx, cancel := context.WithTimeout(r.ctx, noticeTime)
+	defer cancel()
+	answer, err := r.send(ctx, http.MethodPost, m, nil)
+	if err == nil {
+		answer.Body.Close() //nolint:errcheck // it is not read
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case m.Method == methodInitialized && r.version < versionStateless:
+		go r.listen()
+	case m.Method == methodCancelled:
+		var about struct {
+			ID json.RawMessage `json:"requestId"`
+		}
+		if json.Unmarshal(m.Params, &about) != nil {
+			return
+		}
+		if stop, known := r.posts[jsonrpc.KeyOf(about.ID)]; known {
+			stop()
+		}
+	}
+}
+
+// exchange sends a request and delivers what comes back. An error is for want of an answer.
+func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
+	answer, err := r.send(ctx, http.MethodPost, m, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if m.Method == methodInitialize {
+		r.mu.Lock()
+		r.session = answer.Header.Get(headerSession)
+		r.mu.Unlock()
+	}
+	switch kind := contentType(answer.Header); {
+	case kind == typeJSON:
+		body, err := io.ReadAll(io.LimitReader(answer.Body, jsonrpc.MaxMessage+1))
+		if err == nil && len(body) > jsonrpc.MaxMessage {
+			err = jsonrpc.ErrTooLarge
+		}
+		if err != nil {
+			return err
+		}
+		if r.accept(m, body) {
+			return nil
+		}
+	case kind == typeEvents && answer.StatusCode == http.StatusOK:
+		return r.readStream(ctx, m, answer)
+	}
+	if answer.StatusCode == http.StatusNotFound && answer.Request.Header.Get(headerSession) != "" {
+		defer r.end(errSessionEnded)
+		return errSessionEnded
+	}
+	return umpire.Errorf("the server answered %q, without a message", answer.Status)
+}
+
+// accept delivers a message of the server. It reports whether that was the answer to a request,
+// which is nil on the stream of no request.
+func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
+	line, err := compactLine(text)
+	if err != nil {
+		return false
+	}
+	said, err := jsonrpc.Parse(line)
+	if err != nil || said.Method == "" && !said.IsResponse() {
+		return false
+	}
+	answers := m != nil && said.IsResponse() && said.Key() == m.Key()
+	if answers && m.Method == methodInitialize {
+		var agreed struct {
+			Version string `json:"protocolVersion"`
+		}
+		_ = json.Unmarshal(said.Result, &agreed) // an error agrees on nothing
+		r.mu.Lock()
+		r.version = agreed.Version
+		r.mu.Unlock()
+	}
+	r.deliver(line)
+	return answers
+}
+
+// listen delivers what the server says without being asked, if it has a stream for that.
+func (r *Remote) listen() {
+	answer, err := r.send(r.ctx, http.MethodGet, nil, nil)
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusOK && contentType(answer.Header) == typeEvents {
+		_ = r.readStream(r.ctx, nil, answer) // nobody waits for it
+	}
+}
+
+// readStream delivers the events of a stream until it has answered a request; that is nil for a
+// stream that belongs to none. A stream that breaks is taken up again after its last event.
+func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *http.Response) error {
+	var last event
+	for failed := 0; ; failed++ {
+		in := bufio.NewReader(answer.Body)
+		e, err := readEvent(in)
+		for ; err == nil; e, err = readEvent(in) {
+			failed = 0
+			last.id, last.retry = cmp.Or(e.id, last.id), cmp.Or(e.retry, last.retry)
+			if len(e.data) > 0 && r.accept(m, e.data) {
+				return nil
+			}
+		}
+		answer.Body.Close() //nolint:errcheck // it has ended
+		lost := m != nil && last.id == "" || errors.Is(err, jsonrpc.ErrTooLarge)
+		if lost || failed >= maxResumes || ctx.Err() != nil {
+			return umpire.Errorf("the server's answer broke off: %w", err)
+		}
+		select {
+		case <-time.After(cmp.Or(last.retry, min(firstDelay<<failed, longestDelay))):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		again, err := r.send(ctx, http.MethodGet, nil, &last)
+		switch {
+		case err != nil:
+			answer.Body = http.NoBody // the next attempt fails at once, and is counted
+		case again.StatusCode != http.StatusOK || contentType(again.Header) != typeEvents:
+			again.Body.Close() //nolint:errcheck // it is not read
+			return umpire.Errorf("the server's answer broke off, and it says %q since", again.Status)
+		default:
+			answer = again
+		}
+	}
+}
+
+// send makes a request of HTTP: to post a message, to take a stream up after an event, to open
+// one, or to end the session.
+func (r *Remote) send(ctx context.Context, method string, m *jsonrpc.Message, after *event) (*http.Response, error) {
+	var body io.Reader
+	if m != nil {
+		body = bytes.NewReader(m.Raw)
+	}
+	if method == http.MethodDelete {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, endTime)
+		defer cancel()
+	}
+	q, err := http.NewRequestWithContext(ctx, method, r.url, body)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	session, version := r.session, r.version
+	r.mu.Unlock()
+	q.Header.Set("Accept", typeEvents)
+	if m != nil {
+		q.Header.Set("Content-Type", typeJSON)
+		q.Header.Set("Accept", typeJSON+", "+typeEvents)
+		version = cmp.Or(versionOf(m.Params), version)
+	}
+	if version != "" {
+		q.Header.Set(headerVersion, version)
+	}
+	if m != nil && version >= versionStateless && m.Method != "" {
+		q.Header.Set(headerMethod, m.Method)
+		if name := nameOf(m); name != "" {
+			q.Header.Set(headerName, headerText(name))
+		}
+	}
+	if session != "" {
+		q.Header.Set(headerSession, session)
+	}
+	if after != nil && after.id != "" {
+		q.Header.Set(headerLastEvent, after.id)
+	}
+	maps.Copy(q.Header, r.header)
+	return r.client.Do(q)
+}
