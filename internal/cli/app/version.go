@@ -17,6 +17,10 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
+// release is the version of a release, which the linker fills in. The go command knows that of
+// what it builds itself.
+var release string
+
 // ThisBuild is the version of the running program.
 func ThisBuild() Build {
 	v := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
@@ -24,7 +28,7 @@ func ThisBuild() Build {
 	if !ok {
 		return v
 	}
-	v.Version = cmp.Or(info.Main.Version, v.Version)
+	v.Version = cmp.Or(release, info.Main.Version, v.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// An Installation says how this program came to this machine.
+type Installation struct {
+	By      string   `json:"installed_by"` // "npm", "homebrew", "deb", "rpm", "go" or "files"
+	Upgrade string   `json:"upgrade"`      // the command that puts a newer one in its place
+	Remove  string   `json:"remove"`       // the command that removes it, "" where its files are all there is
+	Files   []string `json:"files"`        // the programs
+}
+
+// programNames are the programs of umpire, which lie in one folder.
+var programNames = []string{"umpire", "umpire-hook", "umpire-metrics"}
+
+// Module is where the sources of umpire are.
+const Module = "github.com/umpirehq/umpire"
+
+const installScript = "https://" + Module + "/releases/latest/download/install.sh"
+
+// FindInstallation finds out how this program was installed, by where it lies.
+func (a *App) FindInstallation(ctx context.Context) Installation {
+	dir := filepath.Dir(a.Executable)
+	var found []string
+	for _, name := range programNames {
+		path := filepath.Join(dir, name+filepath.Ext(a.Executable))
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			found = append(found, path)
+		}
+	}
+	installed := Installation{By: "files", Upgrade: "curl -fsSL " + installScript + " | sh", Files: found}
+	real, err := filepath.EvalSymlinks(a.Executable)
+	if err != nil {
+		return installed
+	}
+	slashed := filepath.ToSlash(real)
+	switch {
+	case strings.Contains(slashed, "/node_modules/"):
+		installed.By = "npm"
+		installed.Upgrade, installed.Remove = "npm install --global umpire@latest", "npm uninstall --global umpire"
+	case strings.Contains(slashed, "/Cellar/"):
+		installed.By = "homebrew"
+		installed.Upgrade, installed.Remove = "brew upgrade umpire", "brew uninstall umpire"
+	case owns(ctx, "dpkg-query", "--search", real):
+		installed.By = "deb"
+		installed.Upgrade, installed.Remove = "sudo apt-get install --only-upgrade umpire", "sudo apt-get remove umpire"
+	case owns(ctx, "rpm", "--query", "--file", real):
+		installed.By = "rpm"
+		installed.Upgrade, installed.Remove = "sudo dnf upgrade umpire", "sudo dnf remove umpire"
+	case release == "":
+		installed.By, installed.Upgrade = "go", "CGO_ENABLED=0 go install "+Module+"/cmd/...@latest"
+	}
+	return installed
+}
+
+// owns reports whether a package manager knows whose file it is.
+func owns(ctx context.Context, name string, args ...string) bool {
+	path, err := exec.LookPath(name)
+	return err == nil && exec.CommandContext(ctx, path, args...).Run() == nil
+}

@@ -1,0 +1,158 @@
+package register
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// An uninstallation is one run of `umpire uninstall`.
+type uninstallation struct {
+	setupJob
+
+	state     bool
+	agents    []setup.Settings // those that ask umpire, by their settings
+	installed app.Installation
+}
+
+// NewUninstallCommand is `umpire uninstall`.
+func NewUninstallCommand(a *app.App) *cobra.Command {
+	u := &uninstallation{setupJob: setupJob{App: a, undo: true}}
+	cmd := &cobra.Command{
+		Use: "uninstall", Short: "Take umpire off this machine", Long: UninstallHelp, Args: app.RefuseWords,
+		Example: "  umpire uninstall --dry-run\n  umpire uninstall\n  umpire uninstall --state --yes",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return u.uninstall(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&u.yes, "yes", false, "ask nothing")
+	flags.BoolVar(&u.dryRun, "dry-run", false, "show what would go and remove nothing")
+	flags.BoolVar(&u.state, "state", false, "also your rules, settings and timeline, and what undo needs")
+	return cmd
+}
+
+// UninstallHelp is the long help of `umpire uninstall`.
+const UninstallHelp = `Takes umpire's hooks out of the settings of all agents, as "umpire setup --undo" does,
+stops the service, and removes the programs. What a package manager installed it leaves
+to that one, and names the command.
+
+Your rules, settings and timeline stay, unless --state says otherwise. The rules of
+projects (.umpire in each) are never touched.`
+
+func (u *uninstallation) uninstall(ctx context.Context) error {
+	u.plan(ctx)
+	if u.state && gateRuns(ctx, u.App) {
+		m, err := u.readMemory()
+		if err != nil {
+			return err
+		}
+		if !m.Service {
+			return app.Refused("umpire status", "a gate runs, which writes there: stop it first, or leave --state out")
+		}
+	}
+	u.showPlan()
+	if u.dryRun {
+		return nil
+	}
+	if err := u.confirm(ctx); err != nil {
+		return err
+	}
+	return u.carryOut(ctx)
+}
+
+// plan finds out what there is to remove.
+func (u *uninstallation) plan(ctx context.Context) {
+	for _, s := range setup.All {
+		if len(RegisteredFiles(u.App, s)) > 0 {
+			u.agents = append(u.agents, s)
+		}
+	}
+	u.installed = u.FindInstallation(ctx)
+}
+
+func (u *uninstallation) showPlan() {
+	for _, s := range u.agents {
+		for _, path := range RegisteredFiles(u.App, s) {
+			fmt.Fprintf(u.Stdout, u.Text.Of("hook        %s")+"\n", view.Visible(path))
+		}
+	}
+	if m, err := u.readMemory(); err == nil && m.Service {
+		fmt.Fprintln(u.Stdout, u.Text.Of("service     the gate, started at login"))
+	}
+	if u.state && files.Exists(u.Home(), "") {
+		fmt.Fprintf(u.Stdout, u.Text.Of("state       %s")+"\n", view.Visible(u.Home()))
+	}
+	if u.installed.Remove == "" {
+		for _, path := range u.installed.Files {
+			fmt.Fprintf(u.Stdout, u.Text.Of("program     %s")+"\n", view.Visible(path))
+		}
+	}
+}
+
+// confirm asks whether to go on.
+func (u *uninstallation) confirm(ctx context.Context) error {
+	if u.yes {
+		return nil
+	}
+	needed := app.Usage("umpire uninstall --yes", "nobody is there to confirm it; --yes removes it all the same")
+	if !u.Terminal {
+		return needed
+	}
+	tty, err := u.OpenTerminal()
+	if err != nil {
+		return needed
+	}
+	defer tty.Close()
+	return u.Confirm(ctx, tty, "", "yes")
+}
+
+// carryOut removes it all: the programs last, so that what failed can be tried again.
+func (u *uninstallation) carryOut(ctx context.Context) error {
+	m, err := u.readMemory()
+	if err != nil {
+		return err
+	}
+	if !m.empty() {
+		if err := u.takeBack(ctx); err != nil {
+			return err
+		}
+	}
+	for _, s := range u.agents {
+		if err := u.undoHost(ctx, s.Host); err != nil {
+			return err
+		}
+	}
+	var left []string
+	for _, s := range u.agents {
+		left = append(left, RegisteredFiles(u.App, s)...)
+	}
+	if len(left) > 0 {
+		slices.Sort(left)
+		return app.Refused("umpire init AGENT --undo --scope project", "umpire is still registered in %s",
+			view.List(left, ", "))
+	}
+	if u.state {
+		if err := files.RemoveTree(u.Home()); err != nil {
+			return app.Failed(err)
+		}
+	} else if files.Exists(u.Home(), "") {
+		u.Remark(fmt.Sprintf(u.Text.Of("your rules, settings and timeline stay in %s"), view.Visible(u.Home())))
+	}
+	if u.installed.Remove != "" {
+		fmt.Fprintln(u.Stderr, view.Joined(u.Text.Of("next"), ": ", u.installed.Remove))
+		return nil
+	}
+	var errs []error
+	for _, path := range u.installed.Files {
+		errs = append(errs, os.Remove(path))
+	}
+	return app.Failed(errors.Join(errs...))
+}
