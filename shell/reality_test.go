@@ -295,8 +295,8 @@ var helpers = map[string]string{
 	"python": "python3*", "python3": "python3*", "pip": "python3*",
 	"apt": "dpkg", "apt-cache": "dpkg", "apt-mark": "dpkg", "dpkg-deb": "tar",
 	"pg_config": "ls sed sort tail head pg_config*", "dpkg": "dpkg-query", "man": "apropos whatis",
-	"valgrind": "valgrind.bin memcheck-*",
-	"yq":       "jq", // one of the two programs of that name
+	"valgrind": "valgrind.bin memcheck-*", "xfs_info": "losetup findmnt tail xfs_spaceman xfs_db",
+	"yq": "jq", // one of the two programs of that name
 }
 
 // byChoice are uses that run unasked by choice, and not because nothing happens.
