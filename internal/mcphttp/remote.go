@@ -113,7 +113,7 @@ func (r *Remote) Close() {
 	session := r.session
 	r.mu.Unlock()
 	if session != "" && r.ctx.Err() == nil {
-		if answer, err := r.send(r.ctx, http.MethodDelete, nil, nil); err == nil {
+		if answer, err := r.sendRequest(r.ctx, http.MethodDelete, nil, nil); err == nil {
 			answer.Body.Close() //nolint:errcheck // it is not read
 		}
 	}
@@ -143,7 +143,7 @@ func (r *Remote) refuse(m *jsonrpc.Message, err error) {
 func (r *Remote) notify(m *jsonrpc.Message) {
 	ctx, cancel := context.WithTimeout(r.ctx, noticeTime)
 	defer cancel()
-	answer, err := r.send(ctx, http.MethodPost, m, nil)
+	answer, err := r.sendRequest(ctx, http.MethodPost, m, nil)
 	if err == nil {
 		answer.Body.Close() //nolint:errcheck // it is not read
 	}
@@ -167,7 +167,7 @@ func (r *Remote) notify(m *jsonrpc.Message) {
 
 // exchange sends a request and delivers what comes back. An error is for want of an answer.
 func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
-	answer, err := r.send(ctx, http.MethodPost, m, nil)
+	answer, err := r.sendRequest(ctx, http.MethodPost, m, nil)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
 
 // listen delivers what the server says without being asked, if it has a stream for that.
 func (r *Remote) listen() {
-	answer, err := r.send(r.ctx, http.MethodGet, nil, nil)
+	answer, err := r.sendRequest(r.ctx, http.MethodGet, nil, nil)
 	if err != nil {
 		return
 	}
@@ -260,7 +260,7 @@ func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *htt
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		again, err := r.send(ctx, http.MethodGet, nil, &last)
+		again, err := r.sendRequest(ctx, http.MethodGet, nil, &last)
 		switch {
 		case err != nil:
 			answer.Body = http.NoBody // the next attempt fails at once, and is counted
@@ -273,9 +273,11 @@ func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *htt
 	}
 }
 
-// send makes a request of HTTP: to post a message, to take a stream up after an event, to open
+// sendRequest makes a request of HTTP: to post a message, to take a stream up after an event, to open
 // one, or to end the session.
-func (r *Remote) send(ctx context.Context, method string, m *jsonrpc.Message, after *event) (*http.Response, error) {
+func (r *Remote) sendRequest(
+	ctx context.Context, method string, m *jsonrpc.Message, after *event,
+) (*http.Response, error) {
 	var body io.Reader
 	if m != nil {
 		body = bytes.NewReader(m.Raw)
