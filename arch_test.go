@@ -79,7 +79,7 @@ var layers = []layer{
 	{"top", "internal/cli/bench internal/cli/conformance internal/cli/doctor internal/cli/run"},
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
-	{"test", "internal/test/interop internal/test/crash internal/test/shape internal/test/trees"},
+	{"test", "internal/test/interop internal/test/crash internal/test/shape internal/test/trees internal/test/release"},
 }
 
 // public are the packages that promise something to other modules.

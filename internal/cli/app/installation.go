@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ type Installation struct {
 	By      string   `json:"installed_by"` // "npm", "homebrew", "deb", "rpm", "go" or "files"
 	Upgrade string   `json:"upgrade"`      // the command that puts a newer one in its place
 	Remove  string   `json:"remove"`       // the command that removes it, "" where its files are all there is
-	Files   []string `json:"files"`        // the programs
+	Files   []string `json:"files"`        // the programs, and what was installed beside them
 }
 
 // programNames are the programs of umpire, which lie in one folder.
@@ -42,8 +43,8 @@ func (a *App) FindInstallation(ctx context.Context) Installation {
 	slashed := filepath.ToSlash(real)
 	switch {
 	case strings.Contains(slashed, "/node_modules/"):
-		installed.By = "npm"
-		installed.Upgrade, installed.Remove = "npm install --global umpire@latest", "npm uninstall --global umpire"
+		installed.By, installed.Upgrade = "npm", "npm install --global @umpirehq/umpire@latest"
+		installed.Remove = "npm uninstall --global @umpirehq/umpire"
 	case strings.Contains(slashed, "/Cellar/"):
 		installed.By = "homebrew"
 		installed.Upgrade, installed.Remove = "brew upgrade umpire", "brew uninstall umpire"
@@ -55,8 +56,26 @@ func (a *App) FindInstallation(ctx context.Context) Installation {
 		installed.Upgrade, installed.Remove = "sudo dnf upgrade umpire", "sudo dnf remove umpire"
 	case release == "":
 		installed.By, installed.Upgrade = "go", "CGO_ENABLED=0 go install "+Module+"/cmd/...@latest"
+	default:
+		installed.Files = append(installed.Files, a.completionFiles()...)
 	}
 	return installed
+}
+
+// completionFiles are the completions of shells that packaging/install.sh has written.
+func (a *App) completionFiles() (found []string) {
+	data := cmp.Or(a.Getenv("XDG_DATA_HOME"), filepath.Join(a.UserHome(), ".local", "share"))
+	conf := cmp.Or(a.Getenv("XDG_CONFIG_HOME"), filepath.Join(a.UserHome(), ".config"))
+	for _, path := range []string{
+		filepath.Join(data, "bash-completion", "completions", "umpire"),
+		filepath.Join(data, "zsh", "site-functions", "_umpire"),
+		filepath.Join(conf, "fish", "completions", "umpire.fish"),
+	} {
+		if _, err := os.Lstat(path); err == nil {
+			found = append(found, path)
+		}
+	}
+	return found
 }
 
 // owns reports whether a package manager knows whose file it is.
