@@ -174,13 +174,12 @@ func TestTrialOutlivesItsHost(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			w.waitForLayer(ctx)
-			time.Sleep(time.Second)
+			w.waitFor(ctx, "a trial that writes", func() bool { return w.layerHas("early.txt") })
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait() // it was ended
-			time.Sleep(8 * time.Second)
+			w.waitFor(ctx, "a trial that waits", func() bool { return w.waiting() > 0 })
 			if w.Exists("project/late.txt") || w.Exists("project/early.txt") {
 				t.Error("effects are kept though the host is gone")
 			}
@@ -191,16 +190,26 @@ func TestTrialOutlivesItsHost(t *testing.T) {
 	}
 }
 
-// waitForLayer waits until a trial runs.
-func (w *world) waitForLayer(ctx context.Context) {
+// waitFor waits until something is so.
+func (w *world) waitFor(ctx context.Context, what string, isSo func() bool) {
 	w.Helper()
-	for ctx.Err() == nil {
-		if found, _ := filepath.Glob(w.Path("home/.umpire/state/trials/*")); len(found) > 0 {
-			return
+	for !isSo() {
+		select {
+		case <-ctx.Done():
+			w.Fatalf("no %s", what)
+		case <-time.After(50 * time.Millisecond):
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	w.Fatal("no trial began")
+}
+
+// layerHas reports whether the layer of a trial holds a file of that name.
+func (w *world) layerHas(name string) bool {
+	found := false
+	_ = filepath.WalkDir(w.Path("home/.umpire/state/trials"), func(_ string, d os.DirEntry, err error) error {
+		found = found || err == nil && d.Name() == name
+		return nil // folders come and go
+	})
+	return found
 }
 
 // checkHeld wants the slow command to be held, and nothing of it to be real.
