@@ -20,16 +20,19 @@ const (
 	Approve Choice = "approve"
 	Refuse  Choice = "deny"
 	Cancel  Choice = "cancel" // refuse, and stop the turn
+	// Try answers nothing yet: it has the call tried as its card offers, and what that did stands on
+	// the next card.
+	Try Choice = "try"
 )
 
 // UnmarshalText reads a choice and refuses any other word.
 func (c *Choice) UnmarshalText(text []byte) error {
 	switch word := Choice(text); word {
-	case Approve, Refuse, Cancel:
+	case Approve, Refuse, Cancel, Try:
 		*c = word
 		return nil
 	}
-	return Errorf("answer %q: want approve, deny or cancel", text)
+	return Errorf("answer %q: want approve, deny, cancel or try", text)
 }
 
 // An Answer is a person's word on one pending call. It is bound to the question

@@ -19,6 +19,9 @@ const (
 	NoTrial      TrialOffer = ""
 	TrialOffered TrialOffer = "offered" // a person may ask for a trial
 	TrialFirst   TrialOffer = "first"   // by the person's autonomy: try it before anybody is asked
+	// TrialNetwork: a trial failed since it wanted the network, and a person may have it run again
+	// with that. What it sends is sent.
+	TrialNetwork TrialOffer = "network"
 )
 
 // TrialEffects are what a trial did, as data for deciding, storing and showing. The zero

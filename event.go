@@ -28,6 +28,7 @@ const (
 	EventCallStarted       EventKind = "CallStarted"
 	EventCallFinished      EventKind = "CallFinished"
 	EventCallIndeterminate EventKind = "CallIndeterminate"
+	EventTrialWanted       EventKind = "TrialWanted"
 	EventTrialStarted      EventKind = "TrialStarted"
 	EventTrialRan          EventKind = "TrialRan"
 	EventEffectsKept       EventKind = "EffectsKept"

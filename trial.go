@@ -45,8 +45,8 @@ type TrialRequest struct {
 	Sandbox *Confinement `json:"sandbox,omitempty"`
 }
 
-// A BegunTrial is a trial that has begun: its command runs once, without the network, in a
-// layer of its own.
+// A BegunTrial is a trial that has begun: its command runs once, in a layer of its own, with the
+// network where the obligations of the decision say so.
 type BegunTrial struct {
 	Trial    TrialID  `json:"trial_id"`
 	Call     Call     `json:"call"` // with its exact input

@@ -132,3 +132,15 @@ func (c *chosen) Run(ctx context.Context, started umpire.Started) umpire.Result 
 }
 
 func (c *chosen) Stop() { c.from.Stop() }
+
+// Try, KeepTrial and DiscardTrial are those of the whole set.
+
+func (c *chosen) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error) {
+	return Toolbox{c.from}.Try(ctx, begun)
+}
+
+func (c *chosen) KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error) {
+	return Toolbox{c.from}.KeepTrial(ctx, started)
+}
+
+func (c *chosen) DiscardTrial(id umpire.TrialID) error { return Toolbox{c.from}.DiscardTrial(id) }

@@ -22,17 +22,6 @@ type Trier interface {
 	DiscardTrial(id umpire.TrialID) error
 }
 
-// Try has the call of a question tried before it is answered, if the run that waits for it can. It
-// is for a person who looks at the card.
-func (a *Agent) Try(request umpire.RequestID) {
-	if r := a.now.Load(); r != nil {
-		select {
-		case r.trials.wanted <- request:
-		default: // one is wanted already
-		}
-	}
-}
-
 // trialPatience is how long a trial waits for another one of the project.
 const trialPatience = 30 * time.Second
 

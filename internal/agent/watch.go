@@ -43,6 +43,12 @@ func (r *run) passEvent(e umpire.Event) {
 	if e.Seq > r.cursor {
 		r.cursor = e.Seq
 		r.handler.Event(e)
+		if e.Kind == umpire.EventTrialWanted {
+			select {
+			case r.trials.wanted <- e.Request:
+			default: // one is wanted already
+			}
+		}
 	}
 	r.handlerMu.Unlock()
 	select {

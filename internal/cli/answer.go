@@ -30,7 +30,7 @@ type answerFlags struct {
 	width       string
 	expires     string
 	tokenFile   string
-	json        bool
+	try, json   bool
 }
 
 // newApproveCommand is `umpire approve`.
@@ -46,6 +46,7 @@ func newApproveCommand(a *app.App) *cobra.Command {
 	flags.StringVar(&f.width, "width", "",
 		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)")
 	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
+	flags.BoolVar(&f.try, "try", false, "do not let it run yet: have it tried as its card offers, and look")
 	app.CompleteWords(cmd, "width", "exact", "subcommand", "folder", "tool")
 	app.CompleteWords(cmd, "scope", "once", "session", "project", "global")
 	return cmd
@@ -85,10 +86,14 @@ func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*co
 }
 
 // verbs are the choices as commands.
-var verbs = map[umpire.Choice]string{umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel"}
+var verbs = map[umpire.Choice]string{
+	umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel", umpire.Try: "approve",
+}
 
 // answered are the choices as what was done.
-var answered = map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
+var answered = map[umpire.Choice]string{
+	umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled", umpire.Try: "trying",
+}
 
 // answerQuestion answers one question.
 func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id string, f *answerFlags) error {
@@ -124,6 +129,13 @@ func (f *answerFlags) fillAnswer(answer *umpire.Answer, now time.Time) error {
 	}
 	if err := answer.Scope.UnmarshalText([]byte(f.scope)); err != nil {
 		return app.Usage("umpire approve --help", "--%w", err)
+	}
+	if f.try {
+		answer.Choice = umpire.Try
+		if f.scope != umpire.ScopeOnce.String() || f.rule != "" || f.width != "" || f.expires != "" {
+			return app.Usage("umpire approve --help", "--try does not go with an approval: it answers nothing yet")
+		}
+		return nil
 	}
 	for flag, value := range map[string]string{"rule": f.rule, "width": f.width, "expires": f.expires} {
 		if value != "" && answer.Scope == umpire.ScopeOnce {
@@ -345,6 +357,11 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 		row(a.Text.Of("answer"), denial)
 	case umpire.Cancel:
 		row(a.Text.Of("answer"), a.Text.Of("cancel, and stop the turn"))
+	case umpire.Try:
+		if p.TrialOffer == umpire.NoTrial {
+			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "this call cannot be tried first")
+		}
+		row(a.Text.Of("answer"), view.DescribeOffer(p.TrialOffer, a.Text))
 	case umpire.Approve:
 		reach := c.Reach(*answer)
 		if len(reach) == 0 {
@@ -367,6 +384,9 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 				wider := umpire.Answer{Scope: answer.Scope, Width: width}
 				row("--width "+string(width), view.List(c.Reach(wider), "; "))
 			}
+		}
+		if said := view.DescribeOffer(p.TrialOffer, a.Text); said != "" {
+			row("--try", said)
 		}
 		if (c.Hidden() || view.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
 			return b.Bytes(),

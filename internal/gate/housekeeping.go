@@ -136,7 +136,7 @@ func (t *transaction) loseCalls() error {
 			var err error
 			switch {
 			case c.TrialState == umpire.TrialRunning:
-				err = discardTrial(&t.outcome, b, &c, "the-trial-was-interrupted")
+				err = t.loseTrial(b, &c)
 			case c.State == umpire.CallExecuting && !c.Effect.Repeatable():
 				err = t.askWhatBecame(b, &c)
 			}
@@ -149,6 +149,27 @@ func (t *transaction) loseCalls() error {
 		}
 	}
 	return nil
+}
+
+// loseTrial discards a trial that ran. One with the network may have sent something, so that it is not
+// run again unless a person says so who has read that.
+func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
+	row, err := t.tx.Trials.Get(c.Trial)
+	if err != nil {
+		return err
+	}
+	if err := discardTrial(&t.outcome, b, c, "the-trial-was-interrupted"); err != nil || !row.Network {
+		return err
+	}
+	ask, err := t.tx.Asks.Get(c.Request)
+	if err != nil {
+		return err
+	}
+	q := question{row: ask, card: readCard(&ask)}
+	q.row.Request, q.row.AskedAt = newRequestID(), t.now
+	q.card.Request, q.card.AskedAt, q.card.TrialOffer, q.card.Warning = q.row.Request, t.now, umpire.NoTrial, true
+	q.card.Reason = "its-trial-had-the-network-and-was-interrupted"
+	return t.replaceAsked(b, c.ID, &judged{question: &q})
 }
 
 // askWhatBecame makes a call indeterminate, with the evidence there is, and asks.

@@ -44,6 +44,10 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	call, d := &j.call, &j.decision
 	card.Accesses, card.TrialOffer = g.shownAccesses(j), d.Trial
+	nobodyTries := cond.session.External && d.Trial == umpire.TrialOffered
+	if nobodyTries || !cond.session.External && cond.confinement != nil && !cond.confinement.Trials {
+		card.TrialOffer = umpire.NoTrial
+	}
 	if j.trial != nil {
 		card.Trial, card.TrialOffer = new(j.trial.Trial), umpire.NoTrial
 	}

@@ -55,8 +55,8 @@ func checkAnswer(a *umpire.Answer) error {
 		return invalid("request_id", "is missing")
 	case a.ArgsHash == "":
 		return invalid("args_hash", "is missing: an answer is bound to the arguments that were shown")
-	case a.Choice != umpire.Approve && a.Choice != umpire.Refuse && a.Choice != umpire.Cancel:
-		return invalid("answer", "want approve, deny or cancel, got %q", a.Choice)
+	case a.Choice.UnmarshalText([]byte(a.Choice)) != nil:
+		return invalid("answer", "want approve, deny, cancel or try, got %q", a.Choice)
 	case a.Scope > umpire.ScopeGlobal:
 		return invalid("scope", "want once, session, project or global")
 	case len(a.Reason) > maxReason:
@@ -209,6 +209,7 @@ func codeOf(c umpire.Choice) umpire.ReasonCode {
 		return umpire.CodeDenied
 	case umpire.Cancel:
 		return umpire.CodeCancelled
+	case umpire.Try:
 	}
 	return umpire.CodeInvalid
 }
@@ -239,6 +240,9 @@ func (t *transaction) decideAnswer(r *resolution) (umpire.Batch, error) {
 	c := b.Call(r.ask.Call)
 	if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked && c.State != umpire.CallUnknown {
 		return umpire.Batch{}, answeredError(t.tx, r.ask.Request)
+	}
+	if r.answer.Choice == umpire.Try {
+		return *b, t.wantTrial(b, c, r)
 	}
 	lost := c.State == umpire.CallUnknown
 	t.recordAnswer(r)
@@ -386,7 +390,8 @@ func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) (all []umpi
 	return all, err
 }
 
-// Pending returns the questions that wait for a person, the oldest first.
+// Pending returns the questions that wait for a person, the oldest first. A call that is tried before
+// anybody is asked is not among them while its trial runs.
 func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
 	cards := []umpire.Pending{}
 	err := g.view(ctx, func(tx *store.Tx) error {
@@ -403,7 +408,11 @@ func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pen
 			if err := json.Unmarshal(rows[i].Shown, &card); err != nil {
 				return umpire.Errorf("request %q: its card cannot be read: %w", rows[i].Request, err)
 			}
-			cards = append(cards, card)
+			if tried, err := isTried(tx, &card); err != nil {
+				return err
+			} else if !tried {
+				cards = append(cards, card)
+			}
 		}
 		return nil
 	})

@@ -55,6 +55,28 @@ func (ts *trials) decideTried(cond *conditions, call umpire.Call, row *store.Tri
 	return &triedCall{Trial: shownTrial(row), decision: ts.decideEffects(cond, call, &effects)}, nil
 }
 
+// isTried reports whether a call is tried at the moment before anybody is asked about it.
+func isTried(tx *store.Tx, card *umpire.Pending) (bool, error) {
+	if card.TrialOffer != umpire.TrialFirst {
+		return false, nil
+	}
+	b, err := tx.Batches.Get(card.Session, card.Batch)
+	c := b.Call(card.Call)
+	return c != nil && c.TrialState == umpire.TrialRunning, err
+}
+
+// wantTrial notes that a person wants a call tried. The runner of its session reads that.
+func (t *transaction) wantTrial(b *umpire.Batch, c *umpire.BatchCall, r *resolution) error {
+	if r.card.TrialOffer == umpire.NoTrial || b.Next() != c || c.State != umpire.CallAsked || c.Trial != "" {
+		return umpire.Errorf("call %q cannot be tried: %w", c.ID, umpire.ErrState)
+	}
+	t.append(umpire.Event{
+		Kind: umpire.EventTrialWanted, Batch: b.ID, Call: c.ID, Request: c.Request, Agent: r.card.Agent, Tool: c.Tool,
+		Actor: r.answer.Actor,
+	}, batch.Tried{Network: r.card.TrialOffer == umpire.TrialNetwork})
+	return nil
+}
+
 // A pendingTrial is a call that is tried, judged outside of the transaction.
 type pendingTrial struct {
 	conditions *conditions
@@ -62,8 +84,9 @@ type pendingTrial struct {
 	row        store.CallRow
 	judged     *judged
 	base       string // of what it would do now
-	// offer is what its question offers; "" without a question.
+	// offer is what its question offers; "" without a question. Wanted says that a person has taken it.
 	offer    umpire.TrialOffer
+	wanted   bool
 	position int
 	total    int
 }
@@ -92,6 +115,9 @@ func (ts *trials) judgeTried(
 		ask, err := tx.Asks.Get(seen.Request)
 		card := readCard(&ask)
 		p.offer = card.TrialOffer
+		if err == nil && p.offer == umpire.TrialNetwork {
+			p.wanted, err = tx.Trials.IsWanted(s, seen.Request)
+		}
 		return err
 	})
 	if err != nil {
@@ -131,6 +157,11 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 	if d.Trial == umpire.NoTrial {
 		return umpire.BegunTrial{}, umpire.Errorf("call %q cannot be tried: %w", r.Call, umpire.ErrState)
 	}
+	d.Obligations.Network = p.offer == umpire.TrialNetwork
+	if d.Obligations.Network && !p.wanted {
+		err := umpire.ErrNeedsPerson
+		return umpire.BegunTrial{}, umpire.Errorf("call %q cannot be tried with the network: %w", r.Call, err)
+	}
 	if err := ts.endLostTrial(ctx, p.conditions.session.Project); err != nil {
 		return umpire.BegunTrial{}, err
 	}
@@ -139,6 +170,9 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 		b, err := t.batch(r.Batch)
 		if err != nil {
 			return err
+		}
+		if c := b.Call(r.Call); c.Request != p.seen.Request {
+			return umpire.Errorf("call %q was asked about anew: %w", c.ID, umpire.ErrState)
 		}
 		err = t.beginTrial(b, &begun, r.Runner, p.base)
 		begun.Batch = *b
@@ -184,11 +218,11 @@ func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, runn
 	}
 	row := store.TrialRow{
 		ID: begun.Trial, Session: t.session.ID, Batch: b.ID, Call: begun.Call.ID, Project: t.session.Project,
-		Base: base, Epoch: t.session.Epoch, Runner: runner, Started: t.now,
+		Base: base, Epoch: t.session.Epoch, Runner: runner, Started: t.now, Network: begun.Decision.Obligations.Network,
 	}
 	t.addWrite(func(tx *store.Tx) error { return tx.Trials.Insert(row) })
 	e := umpire.Event{Kind: umpire.EventTrialStarted, Call: row.Call, Tool: begun.Call.Tool, Agent: begun.Call.Agent}
-	return t.apply(b, e, batch.Tried{Trial: begun.Trial})
+	return t.apply(b, e, batch.Tried{Trial: begun.Trial, Network: row.Network})
 }
 
 // tryStarted begins a trial of a call that was to start by its ticket. The question is put first,

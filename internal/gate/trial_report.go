@@ -123,6 +123,9 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	if p.tried.decision.Verdict != umpire.Deny {
 		p.judged.trial = p.tried
 		p.judged.question = ts.gate.newQuestion(p.conditions, p.judged, r.Batch, p.position, p.total)
+		if !p.keepable && r.Effects.Whole {
+			p.judged.question.card.TrialOffer = umpire.TrialNetwork
+		}
 	}
 	return p, nil
 }
@@ -194,7 +197,7 @@ func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *repo
 		return t.refuseQuestion(b, c, umpire.CodeTrial, "the-trial-is-not-what-a-run-would-do")
 	case r.base != r.trial.Base:
 		return discardTrial(&t.outcome, b, c, "the-call-changed-during-the-trial")
-	case effects.Verdict == umpire.Allow && r.offer == umpire.TrialFirst && r.keepable:
+	case effects.Verdict == umpire.Allow && r.keepable && (r.offer == umpire.TrialFirst || r.trial.Network):
 		return t.approveEffects(b, c, r)
 	}
 	return t.askAboutEffects(b, c, r)

@@ -286,7 +286,11 @@ func TestTrialThatCannotBeKept(t *testing.T) {
 			report := r.report(r.begin().Trial, "made.txt")
 			change(&report)
 			r.tell(report)
-			if card := r.pending("c"); card.Trial == nil || card.Trial.State != umpire.TrialDiscarded || card.TrialOffer != umpire.NoTrial {
+			offer := umpire.NoTrial
+			if name == "offline" {
+				offer = umpire.TrialNetwork
+			}
+			if card := r.pending("c"); card.Trial == nil || card.Trial.State != umpire.TrialDiscarded || card.TrialOffer != offer {
 				t.Errorf("card: %+v", card)
 			}
 			r.approve("c", umpire.ScopeOnce)
@@ -295,6 +299,70 @@ func TestTrialThatCannotBeKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTrialWithTheNetwork: a trial that failed since it wanted the network runs again with it once a
+// person says so, and its effects are decided on like any others. It is not run a third time.
+func TestTrialWithTheNetwork(t *testing.T) {
+	t.Parallel()
+	offline := func(t *testing.T, level policy.Level) *trier {
+		r := newTrier(t, level, umpire.Opening{})
+		r.hand(command("c", unknownScript))
+		r.start("c")
+		report := r.report(r.begin().Trial)
+		report.Exit = 1
+		report.Effects.Refused = []umpire.TrialAttempt{{Kind: umpire.AttemptNetwork, Target: "registry.example:443"}}
+		r.tell(report)
+		return r
+	}
+	again := func(r *trier) umpire.BegunTrial {
+		if _, err := r.BeginTrial(r.t.Context(), r.request()); !errors.Is(err, umpire.ErrNeedsPerson) {
+			r.t.Errorf("begun with the network, and nobody wanted it: %v", err)
+		}
+		must(r.Resolve(r.t.Context(), answerTo(r.pending("c"), umpire.Try)))(r.t)
+		begun := r.begin()
+		if !begun.Decision.Obligations.Network {
+			r.t.Errorf("begun without the network: %+v", begun.Decision.Obligations)
+		}
+		return begun
+	}
+	for level, want := range map[policy.Level]umpire.CallState{
+		policy.AutonomyLow: umpire.CallAsked, policy.AutonomyMedium: umpire.CallApproved,
+	} {
+		r := offline(t, level)
+		if c := r.tell(r.report(again(r).Trial, "made.txt")).Calls[0]; c.State != want || c.TrialState != umpire.TrialWaiting {
+			t.Errorf("reported at autonomy %s: %+v", level, c)
+		}
+	}
+	r := offline(t, policy.AutonomyMedium)
+	again(r)
+	r.pass(Lease + time.Second)
+	r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
+	card := r.pending("c")
+	if !card.Warning || card.TrialOffer != umpire.NoTrial || !card.Reason.Is("its-trial-had-the-network-and-was-interrupted") {
+		t.Errorf("lost: %+v", card)
+	}
+	if _, err := r.Resolve(t.Context(), answerTo(card, umpire.Try)); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("wanted again: %v", err)
+	}
+	r.approve("c", umpire.ScopeOnce)
+	if s := r.start("c"); !s.Go {
+		t.Errorf("started: %+v", s)
+	}
+}
+
+// TestTrialIsNotPending: nobody sees a card of a call while it is tried before anybody is asked.
+func TestTrialIsNotPending(t *testing.T) {
+	t.Parallel()
+	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
+	r.hand(command("c", unknownScript))
+	r.start("c")
+	begun := r.begin()
+	if list := must(r.Pending(t.Context(), umpire.PendingQuery{}))(t); len(list) != 0 {
+		t.Errorf("pending while the trial runs: %+v", list)
+	}
+	r.tell(r.report(begun.Trial, ".git/hooks/pre-commit"))
+	r.pending("c")
 }
 
 // TestTrialHeadless: nobody can be asked, and a trial answers all the same; what asks is denied.

@@ -93,6 +93,14 @@ func (t Trials) GetRunning(p umpire.ProjectID) (TrialRow, error) {
 	return t.one(` WHERE project_id = $1 AND state = 'running'`, string(p))
 }
 
+// IsWanted reports whether a person has answered a question by having its call tried.
+func (t Trials) IsWanted(s umpire.SessionID, r umpire.RequestID) (bool, error) {
+	var count int
+	err := t.row([]any{&count}, `SELECT COUNT(*) FROM events WHERE session_id = $1 AND request_id = $2 AND kind = $3`,
+		string(s), string(r), string(umpire.EventTrialWanted))
+	return count > 0, err
+}
+
 // ListOpen returns the trials that are neither kept nor discarded, without what they did.
 func (t Trials) ListOpen() (all []TrialRow, err error) {
 	err = t.rows(func(scan scanner) error {

@@ -45,7 +45,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 		Args: []string{ShellName(), "-c", command}, Dir: begun.Call.Dir, Stdout: sink, Stderr: sink,
 		Env:   SandboxEnv(t.set.options.Env, t.set.options.EnvListed),
 		Place: &sandbox.Place{Workspace: place.Workspace, Home: place.Home, State: place.State, Cache: place.Cache},
-		State: trial.LayersIn(t.set.options.State),
+		State: trial.LayersIn(t.set.options.State), Network: begun.Decision.Obligations.Network,
 	})
 	done()
 	if err != nil {
@@ -54,7 +54,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	held := trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: time.Now().UTC(), Command: command, Root: t.set.options.Root,
 		Call: begun.Call.ID, Session: begun.Call.Session, Batch: begun.Call.Batch, Trial: begun.Trial,
-		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
+		Exit: result.Exit, Network: begun.Decision.Obligations.Network, Layer: result.Layer, Effects: result.Effects,
 	}
 	if err := trial.Hold(t.set.options.State, &held); err != nil {
 		return report, errors.Join(err, result.Layer.Discard())

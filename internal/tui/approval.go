@@ -230,28 +230,32 @@ func (a *approval) choose(key string) tea.Cmd {
 			a.complaint = a.text("no change of a file is shown for this call")
 		}
 	case "t":
-		a.try()
+		return a.try()
 	case "Y":
 		return a.askRest()
 	}
 	return nil
 }
 
-// triable reports whether the call on the card can be tried first.
-func (a *approval) triable() bool {
-	p := a.current()
-	return a.conf.Try != nil && p.TrialOffer != umpire.NoTrial && p.Session == a.session.ID
+// try has the call tried before it is answered.
+func (a *approval) try() tea.Cmd {
+	p := *a.current()
+	if p.TrialOffer == umpire.NoTrial {
+		a.complaint = a.text("this call cannot be tried first")
+		return nil
+	}
+	a.complaint = a.text("it is being tried; what it did will stand here")
+	return a.do(func(ctx context.Context) tea.Msg {
+		_, err := a.conf.Gate.Resolve(ctx, umpire.Answer{
+			Request: p.Request, Version: p.Version, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest,
+			Choice: umpire.Try,
+		})
+		return wantedMsg{err}
+	})
 }
 
-// try has the call tried before it is answered.
-func (a *approval) try() {
-	if !a.triable() {
-		a.complaint = a.text("this call cannot be tried first")
-		return
-	}
-	a.conf.Try(a.current().Request)
-	a.complaint = a.text("it is being tried; what it did will stand here")
-}
+// A wantedMsg says whether a trial can be had that was wanted.
+type wantedMsg struct{ err error }
 
 // move shows another question of those that wait.
 func (a *approval) move(by int) tea.Cmd {

@@ -258,8 +258,12 @@ func (a cardView) choices(width, height int) []string {
 		lines = append(lines, a.scopes(width)...)
 	}
 	more := []string{"e", a.text("explain"), "v", a.text("raw")}
-	if a.triable() {
+	switch a.current().TrialOffer {
+	case umpire.TrialOffered, umpire.TrialFirst:
 		more = append([]string{"t", a.text("try it first")}, more...)
+	case umpire.TrialNetwork:
+		more = append([]string{"t", a.text("run again with the network")}, more...)
+	case umpire.NoTrial:
 	}
 	if len(a.diff) > 0 {
 		more = append(more, "d", a.text("diff"))

@@ -197,6 +197,10 @@ func (m *model) handleReport(msg tea.Msg) tea.Cmd {
 		m.remember(msg)
 	case watchMsg:
 		return m.watched(msg)
+	case wantedMsg:
+		if msg.err != nil {
+			m.ask.complaint = m.problem(msg.err)
+		}
 	case answeredMsg:
 		return m.answered(msg)
 	case noteMsg:

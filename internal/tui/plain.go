@@ -194,6 +194,8 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 	}
 	answer := p.offered[at].Answer
 	switch {
+	case words == "" && answer.Choice == umpire.Try:
+		return p.m.ask.try()
 	case words == "":
 	case answer.Choice == umpire.Refuse:
 		answer.Reason = words

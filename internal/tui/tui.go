@@ -71,8 +71,6 @@ type Config struct {
 	Change func(p umpire.Pending, s umpire.Session) Change
 	// Undo takes back what calls changed; nil takes nothing back.
 	Undo Undoer
-	// Try has the call of a question tried before it is answered; nil offers no trial.
-	Try func(request umpire.RequestID)
 
 	In       io.Reader // the terminal
 	Out      io.Writer

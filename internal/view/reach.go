@@ -203,6 +203,9 @@ func (c *Card) Options() []Option {
 			options = append(options, Option{key, Joined(c.text.Of(o.Name), ": ", List(lines, "; ")), answer})
 		}
 	}
+	if said := DescribeOffer(c.Pending.TrialOffer, c.text); said != "" {
+		options = append(options, Option{"t", said, umpire.Answer{Choice: umpire.Try}})
+	}
 	return append(options,
 		Option{"n", c.text.Of("deny; what follows is the reason"), umpire.Answer{Choice: umpire.Refuse}},
 		Option{"c", c.text.Of("cancel: deny, and stop the turn"), umpire.Answer{Choice: umpire.Cancel}},

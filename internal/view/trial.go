@@ -4,10 +4,23 @@ import (
 	"fmt"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // maxTrialRows is how many paths that a trial changed a card lists.
 const maxTrialRows = 20
+
+// DescribeOffer says what a trial would do that a card offers; "" where it offers none.
+func DescribeOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
+	switch offer {
+	case umpire.TrialOffered, umpire.TrialFirst:
+		return text.Of("try it first: run it where nothing is real, and look")
+	case umpire.TrialNetwork:
+		return text.Of("run it again with the network, in a trial: what it sends is sent")
+	case umpire.NoTrial:
+	}
+	return ""
+}
 
 // writeTrial shows what a trial of the call did, and what approving does with it. Where its
 // effects wait, the paths stand below, each with its verdict.
@@ -32,8 +45,16 @@ func writeTrial(c *Card) {
 	if t.State != umpire.TrialWaiting {
 		writeTrialRows(c, t.Effects.List)
 	}
+	var wanted []string
 	for _, a := range t.Effects.Refused {
+		if a.Kind == umpire.AttemptNetwork && c.Pending.TrialOffer == umpire.TrialNetwork {
+			wanted = append(wanted, c.show(middleOut(a.Target)))
+			continue
+		}
 		fmt.Fprintf(c.w, "    %s\n", Joined(c.text.Of("Refused"), ": ", c.show(middleOut(a.Target))))
+	}
+	if len(wanted) > 0 {
+		fmt.Fprintf(c.w, "    "+c.text.Of("It wants %s, and a trial has no network.")+"\n", List(wanted, ", "))
 	}
 	if t.Exit != 0 {
 		fmt.Fprintf(c.w, "    "+c.text.Of("exit code %d")+"\n", t.Exit)
@@ -42,6 +63,9 @@ func writeTrial(c *Card) {
 		c.block(c.text.Of("it printed"), t.Output)
 	}
 	said := "Approving keeps exactly this, and the command is not run again."
+	if t.Network {
+		said = "It had the network: what it sent is sent. Approving keeps exactly these changes."
+	}
 	if t.State != umpire.TrialWaiting {
 		said = "This was discarded, since it is not what a run would do. Approving runs the command."
 	}

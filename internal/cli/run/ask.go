@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/view"
@@ -26,12 +25,8 @@ type runAsker struct {
 	*agentRun
 
 	tty   *os.File
-	try   func(umpire.RequestID)
 	lines chan typedLine // closed at the end of input
 }
-
-// tryKey asks for a trial, and answers nothing.
-const tryKey = "t"
 
 // A typedLine is a line with the time at which it was read.
 type typedLine struct {
@@ -41,12 +36,12 @@ type typedLine struct {
 
 // newAsker opens the terminal. One goroutine reads it until the process ends: a read
 // from a terminal cannot be taken back.
-func (s *agentRun) newAsker(worker *agent.Agent) (*runAsker, error) {
+func (s *agentRun) newAsker() (*runAsker, error) {
 	tty, err := s.OpenTerminal()
 	if err != nil {
 		return nil, app.Failed(umpire.Errorf("ask on the terminal: %w", err))
 	}
-	return &runAsker{agentRun: s, tty: tty, try: worker.Try}, nil
+	return &runAsker{agentRun: s, tty: tty}, nil
 }
 
 func (k *runAsker) closeTerminal() { k.tty.Close() } //nolint:errcheck // a terminal holds nothing that could be lost
@@ -83,10 +78,6 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	text.WriteString(app.DescribeChanges(k.agentRun.App, &p, &session))
 	text.WriteString(try.DescribeTrial(k.agentRun.App, &p))
 	menu := c.Options()
-	if p.TrialOffer != umpire.NoTrial {
-		text := k.Text.Of("try it first: run it where nothing is real, and look")
-		menu = append(menu, view.Option{Key: tryKey, Text: text})
-	}
 	for _, o := range menu {
 		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)
 	}
@@ -98,14 +89,12 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 		if err != nil {
 			return err
 		}
-		if answer.Choice == "" {
-			k.try(p.Request)
-			<-ctx.Done() // the card is withdrawn
-			return nil
-		}
 		answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version,
 			p.ShownDigest
 		_, err = k.gate.Resolve(ctx, answer)
+		if err == nil && answer.Choice == umpire.Try {
+			<-ctx.Done() // until the card is withdrawn
+		}
 		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) &&
 			!errors.Is(err, umpire.ErrChanged) {
 			return err

@@ -131,7 +131,6 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 		},
 		Undo: &chatUndo{App: s.App, root: host.session.Root},
 		In:   s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
-		Try: func(request umpire.RequestID) { host.worker.Try(request) },
 	}
 }
 

@@ -282,7 +282,7 @@ func (s *agentRun) runAgent(ctx context.Context, session umpire.Session, model l
 	view := &runView{App: s.App, session: session.ID, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	worker.Handler = view
 	if s.asks {
-		asker, err := s.newAsker(worker)
+		asker, err := s.newAsker()
 		if err != nil {
 			return err
 		}

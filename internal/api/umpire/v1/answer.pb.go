@@ -33,7 +33,7 @@ type Answer struct {
 	ArgsHash string `protobuf:"bytes,2,opt,name=args_hash,json=argsHash,proto3" json:"args_hash,omitempty"`
 	// The pending call's version; 0 is whichever the question has.
 	Version int64 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
-	// approve, deny or cancel.
+	// approve, deny, cancel, or try, which answers nothing yet.
 	Answer string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
 	// once, session, project or global.
 	Scope string `protobuf:"bytes,5,opt,name=scope,proto3" json:"scope,omitempty"`
