@@ -110,7 +110,10 @@ type Message struct {
 // all of them.
 type SessionQuery struct {
 	Project ProjectID `json:"project_id,omitempty"`
-	Limit   int       `json:"limit,omitempty"`
+	// Runners finds only live sessions that one of these processes runs. It is for the gate's own
+	// process, and is not sent to another.
+	Runners []string `json:"-"`
+	Limit   int      `json:"limit,omitempty"`
 }
 
 // A LatestQuery finds the session to continue where none is named: the latest live root

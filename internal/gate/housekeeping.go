@@ -67,7 +67,7 @@ func (ss *sessions) tend(ctx context.Context) error {
 
 // tendHeld looks after a session whose runner may be gone.
 func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
-	if s.State == umpire.SessionOver || s.External || !ss.runnerGone(s) {
+	if !ss.runnerGone(s) {
 		return nil
 	}
 	err := ss.step(ctx, s.ID, s.Epoch, func(t *transaction) error {

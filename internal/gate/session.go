@@ -256,7 +256,7 @@ func (ss *sessions) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Se
 // Sessions returns sessions, the latest activity first.
 func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) (all []umpire.Session, err error) {
 	err = ss.view(ctx, func(tx *store.Tx) error {
-		all, err = tx.Sessions.List(store.SessionQuery{Project: q.Project, Limit: q.Limit})
+		all, err = tx.Sessions.List(store.SessionQuery{Project: q.Project, Runners: q.Runners, Limit: q.Limit})
 		return err
 	})
 	return all, err

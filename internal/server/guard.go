@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -161,15 +162,20 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	if x.role != rolePerson {
 		return nil
 	}
-	var runners []peerProcess
-	if where.role == rolePerson && x.peer.hasOrigin() {
-		var err error
-		if runners, err = runnersOf(r.Context(), g.server.gate); err != nil {
-			return failureOf(umpire.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))
-		}
+	const refused = "a person's credential is not taken here: "
+	if why := x.peer.person(); why != "" {
+		return forbidden(refused + why)
 	}
-	if why := x.peer.person(runners); why != "" {
-		return forbidden("a person's credential is not taken here: " + why)
+	if where.role != rolePerson {
+		return nil
+	}
+	runner, err := x.peer.runner(r.Context(), g.server.gate)
+	if err != nil {
+		return failureOf(umpire.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))
+	}
+	if runner != nil {
+		return forbidden(refused + "the process was started by process " + strconv.Itoa(runner.pid) +
+			", which runs a session")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	systemuser "os/user"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,27 +103,39 @@ func (p *peer) actor(claim string) umpire.Actor {
 	return a
 }
 
-// person reports why the peer may not use a person's credential: "" is that it
-// may. runners are the processes that run sessions; nil leaves them out of it.
-func (p *peer) person(runners []peerProcess) string {
+// person reports why the peer may not use a person's credential: "" is that it may.
+func (p *peer) person() string {
 	if !p.hasOrigin() {
 		return ""
 	}
 	p.once.Do(p.findOrigin)
-	switch {
-	case p.err != nil:
+	if p.err != nil {
 		return "it cannot be told where the process comes from: " + p.err.Error()
-	case p.origin.objection != "":
-		return p.origin.objection
 	}
-	for _, parent := range p.origin.lineage {
-		for _, runner := range runners {
-			if parent == runner {
-				return fmt.Sprintf("the process was started by process %d, which runs a session", runner.pid)
-			}
+	return p.origin.objection
+}
+
+// runner returns the process that started the peer and runs a session, nil when there is none. The
+// peer's own parents are looked up, and not all sessions that there are.
+func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peerProcess, error) {
+	if len(p.origin.lineage) == 0 {
+		return nil, nil //nolint:nilnil // nobody is not an error
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(p.origin.lineage))
+	for i, parent := range p.origin.lineage {
+		names[i] = fmt.Sprintf("%s:%d:%s", host, parent.pid, parent.started)
+	}
+	found, err := sessions.Sessions(ctx, umpire.SessionQuery{Runners: names})
+	for i := range found {
+		if at := slices.Index(names, found[i].Runner); at >= 0 && found[i].State != umpire.SessionOver {
+			return &p.origin.lineage[at], nil
 		}
 	}
-	return ""
+	return nil, err
 }
 
 // hasOrigin reports whether the other end is a process of this machine that the system
@@ -137,28 +150,6 @@ func (p *peer) findOrigin() {
 		return
 	}
 	p.origin, p.uid, p.pid, p.err = tcpOriginOf(p.far, p.near)
-}
-
-// runnersOf returns the processes of this host that run sessions.
-func runnersOf(ctx context.Context, sessions umpire.SessionReader) ([]peerProcess, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, err
-	}
-	all, err := sessions.Sessions(ctx, umpire.SessionQuery{})
-	if err != nil {
-		return nil, err
-	}
-	var runners []peerProcess
-	for i := range all {
-		if all[i].State == umpire.SessionOver {
-			continue
-		}
-		if runner, ok := parseRunner(all[i].Runner, host); ok {
-			runners = append(runners, runner)
-		}
-	}
-	return runners, nil
 }
 
 // parseRunner reads "host:pid:starttime", where a host's name may hold colons.

@@ -65,17 +65,21 @@ func (t Asks) ListSessions(project umpire.ProjectID) ([]umpire.SessionID, error)
 	return all, err
 }
 
-// askQuery finds those of one session by the index: others may have thousands.
+// askQuery finds those of one session, and those that are late, by an index: others may have thousands.
 func askQuery(q *AskQuery) string {
 	of := `CAST($1 AS TEXT) = ''`
 	if q.Session != "" {
 		of = `k.session_id = $1`
 	}
+	if q.ExpiredBy.IsZero() {
+		of += ` AND CAST($3 AS BIGINT) = 0`
+	} else {
+		of += ` AND k.state = 'pending' AND k.expires_at <= $3`
+	}
 	query := `SELECT ` + askColumns + ` FROM asks AS k
 		JOIN calls AS c ON c.session_id = k.session_id AND c.call_id = k.call_id
 		JOIN sessions AS s ON s.session_id = k.session_id
-		WHERE ` + of + ` AND ($2 = '' OR s.project_id = $2)
-			AND (CAST($3 AS BIGINT) = 0 OR k.state = 'pending' AND k.expires_at <= $3)`
+		WHERE ` + of + ` AND ($2 = '' OR s.project_id = $2)`
 	if !q.All {
 		query += ` AND k.state = 'pending'`
 	}

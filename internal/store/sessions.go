@@ -84,19 +84,57 @@ func (t Sessions) Get(id umpire.SessionID) (umpire.Session, error) {
 // List returns sessions, the latest activity first.
 func (t Sessions) List(q SessionQuery) ([]umpire.Session, error) {
 	var all []umpire.Session
+	query, args := sessionQuery(&q)
 	err := t.rows(func(scan scanner) error {
 		var s umpire.Session
 		err := scan(sessionFields(&s)...)
 		all = append(all, s)
 		return err
-	}, `SELECT `+sessionColumns+` FROM sessions
-		WHERE ($1 = '' OR project_id = $1) AND (CAST($2 AS BIGINT) = 0 OR active_at < $2)
-			AND (runner <> '' OR NOT $4) AND ($5 = '' OR parent = $5)
-			AND ($6 = '' OR project_root = $6 AND is_root_session AND NOT external AND state <> 'ended')
-			AND ($7 = '' OR agent = $7)
-		ORDER BY active_at DESC, session_id DESC LIMIT $3`,
-		string(q.Project), bound(q.IdleBefore), limit(q.Limit), q.Held, string(q.Parent), q.Root, q.Agent)
+	}, query, args...)
 	return all, err
+}
+
+// sessionQuery names only what is asked for, since a condition that may hold for all rows is found by
+// no index.
+func sessionQuery(q *SessionQuery) (query string, args []any) {
+	var where strings.Builder
+	where.WriteString(`SELECT ` + sessionColumns + ` FROM sessions WHERE 1 = 1`)
+	and := func(condition string, values ...any) {
+		for _, v := range values {
+			args = append(args, v)
+			condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(args)), 1)
+		}
+		where.WriteString(" AND " + condition)
+	}
+	if q.Project != "" {
+		and("project_id = ?", string(q.Project))
+	}
+	if !q.IdleBefore.IsZero() {
+		and("active_at < ?", bound(q.IdleBefore))
+	}
+	if q.Held {
+		and("external = FALSE AND runner <> '' AND state <> 'ended'")
+	}
+	if len(q.Runners) > 0 {
+		runners := make([]any, len(q.Runners))
+		for i, r := range q.Runners {
+			runners[i] = r
+		}
+		and("external IN (FALSE, TRUE) AND runner <> '' AND state <> 'ended' AND runner IN (?"+
+			strings.Repeat(", ?", len(runners)-1)+")", runners...)
+	}
+	if q.Parent != "" {
+		and("parent = ?", string(q.Parent))
+	}
+	if q.Root != "" {
+		and("project_root = ? AND is_root_session AND NOT external AND state <> 'ended'", q.Root)
+	}
+	if q.Agent != "" {
+		and("agent = ?", q.Agent)
+	}
+	args = append(args, limit(q.Limit))
+	fmt.Fprintf(&where, " ORDER BY active_at DESC, session_id DESC LIMIT $%d", len(args))
+	return where.String(), args
 }
 
 // CountOpen returns how many sessions of a runner are open, and how many questions wait

@@ -173,8 +173,10 @@ type SessionQuery struct {
 	Project umpire.ProjectID // "" is every project
 	// IdleBefore finds only sessions without activity since; zero is all.
 	IdleBefore time.Time
-	// Held finds only sessions that a runner holds.
+	// Held finds only live sessions that a runner holds and umpire runs the calls of.
 	Held bool
+	// Runners finds only live sessions that one of them runs; none is all.
+	Runners []string
 	// Parent finds only those that this session started; "" is all.
 	Parent umpire.SessionID
 	// Root finds only the live root sessions of this project root that umpire runs the

@@ -68,6 +68,9 @@ func sessionsAreFound(b *bench) {
 		if s.External = i == 4; i == 2 {
 			s.State = umpire.SessionOver
 		}
+		if i > 0 {
+			s.Runner = fmt.Sprint("r", i)
+		}
 		b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(s) })
 		if i == 2 {
 			middle = s.ActiveAt
@@ -89,6 +92,9 @@ func sessionsAreFound(b *bench) {
 		{store.SessionQuery{Root: "/p", Agent: "a0"}, "[s0]"},
 		{store.SessionQuery{Root: "/q"}, "[]"},
 		{store.SessionQuery{Parent: "s0", Project: "p1"}, "[s3]"},
+		{store.SessionQuery{Held: true}, "[s3 s1]"},
+		{store.SessionQuery{Runners: []string{"r1", "r2", "r4", "r9"}}, "[s4 s1]"},
+		{store.SessionQuery{Runners: []string{"r0"}}, "[]"},
 	} {
 		b.view(func(tx *store.Tx) error {
 			found, err := tx.Sessions.List(c.query)

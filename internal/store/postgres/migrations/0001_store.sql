@@ -54,6 +54,9 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_pair UNIQUE (session_id, project_id)
 );
 
+-- Who runs what is asked for each answer of a person, and each second.
+CREATE INDEX sessions_running ON sessions (external, runner) WHERE runner <> '' AND state <> 'ended';
+
 CREATE TRIGGER sessions_identity BEFORE UPDATE OF session_id, project_id ON sessions FOR EACH ROW
 WHEN (NEW.session_id <> OLD.session_id OR OLD.project_id IS NOT NULL AND NEW.project_id IS DISTINCT FROM OLD.project_id)
 EXECUTE FUNCTION refuse_row('a session keeps its id and its project');
@@ -301,6 +304,8 @@ CREATE TABLE asks (
 
 -- One question about a call waits at a time.
 CREATE UNIQUE INDEX asks_pending ON asks (session_id, call_id) WHERE state = 'pending';
+-- Late ones are looked for each second.
+CREATE INDEX asks_expiring ON asks (expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL;
 
 CREATE TABLE answers (
     request_id      TEXT COLLATE "C" NOT NULL PRIMARY KEY,

@@ -41,6 +41,9 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_pair UNIQUE (session_id, project_id)
 );
 
+-- Who runs what is asked for each answer of a person, and each second.
+CREATE INDEX sessions_running ON sessions (external, runner) WHERE runner <> '' AND state <> 'ended';
+
 CREATE TRIGGER sessions_insert BEFORE INSERT ON sessions
 WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = NEW.session_id)
 BEGIN
@@ -382,6 +385,8 @@ CREATE TABLE asks (
 
 -- One question about a call waits at a time.
 CREATE UNIQUE INDEX asks_pending ON asks (session_id, call_id) WHERE state = 'pending';
+-- Late ones are looked for each second.
+CREATE INDEX asks_expiring ON asks (expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL;
 
 CREATE TRIGGER asks_insert BEFORE INSERT ON asks
 WHEN NEW.state <> 'pending'
