@@ -182,31 +182,28 @@ func (p *Place) secretsInside(known *secretNames) (found []string) {
 			level = append(level, plain)
 		}
 	}
+	search := p.newSecretSearch(known, level)
 	left := maxSecretDir
 	for range secretDepth {
 		level = level[:min(len(level), left)]
 		left -= len(level)
-		looks := known.lookInto(level)
-		level = nil
-		for i := range looks {
-			found, level = append(found, looks[i].secrets...), append(level, looks[i].inner...)
-		}
+		var secrets []string
+		secrets, level = search.add(search.lookInto(level))
+		found = append(found, secrets...)
 	}
+	search.save()
 	return found
 }
 
-// A secretLook is what a look into one folder found: secrets, and folders to look into.
-type secretLook struct{ secrets, inner []string }
-
 // lookInto looks into folders, into several at a time: the command waits for it.
-func (k *secretNames) lookInto(folders []string) []secretLook {
+func (s *secretSearch) lookInto(folders []string) []secretLook {
 	looks := make([]secretLook, len(folders))
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(len(folders), runtime.GOMAXPROCS(0)) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(folders); i = int(next.Add(1)) - 1 {
-				looks[i] = k.look(folders[i])
+				looks[i] = s.look(folders[i])
 			}
 		})
 	}
@@ -214,22 +211,23 @@ func (k *secretNames) lookInto(folders []string) []secretLook {
 	return looks
 }
 
-func (k *secretNames) look(folder string) (l secretLook) {
-	f, err := os.Open(folder)
+// readNames reads the names in a folder, as far as that can be done.
+func (k *secretNames) readNames(l *secretLook) error {
+	f, err := os.Open(l.Path)
 	if err != nil {
-		return l // what cannot be read is not read by the command either
+		return err // what cannot be read is not read by the command either
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(-1) // as before
+	entries, err := f.ReadDir(-1)
 	for _, e := range entries {
 		switch {
-		case k.names(folder, e.Name()):
-			l.secrets = append(l.secrets, filepath.Join(folder, e.Name()))
+		case k.names(l.Path, e.Name()):
+			l.Secrets = append(l.Secrets, e.Name())
 		case e.IsDir() && !slices.Contains(neverHolds, e.Name()):
-			l.inner = append(l.inner, filepath.Join(folder, e.Name()))
+			l.Inner = append(l.Inner, e.Name())
 		}
 	}
-	slices.Sort(l.secrets)
-	slices.Sort(l.inner) // the limit of folders leaves out the same ones each time
-	return l
+	slices.Sort(l.Secrets)
+	slices.Sort(l.Inner) // the limit of folders leaves out the same ones each time
+	return err
 }

@@ -93,7 +93,7 @@ func (b *speedBench) run(line string) (*Result, error) {
 	b.Helper()
 	return Run(b.Context(), Spec{
 		Args: []string{"sh", "-c", line}, Dir: b.root, Env: os.Environ(), State: filepath.Join(b.base, "s/trials"),
-		Place: &sandbox.Place{Workspace: []string{b.root}, Home: b.base},
+		Place: &sandbox.Place{Workspace: []string{b.root}, Home: b.base, State: b.base},
 	})
 }
 

@@ -1,0 +1,132 @@
+package sandbox
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/policy"
+)
+
+// This file remembers in umpire's state which secrets each folder of a workspace held. A folder
+// that has not changed since holds the same names, so one look at its times takes the place of
+// reading and comparing all of them. Commands cannot write there.
+
+// A secretLook is what a look into one folder found: names of secrets, and of folders to look into.
+type secretLook struct {
+	Path           string
+	Device, Number uint64
+	Changed        int64
+	Secrets, Inner []string
+}
+
+// A secretSearch looks for secrets in one workspace.
+type secretSearch struct {
+	names   *secretNames
+	file    string                 // where looks are remembered, "" for nowhere
+	devices []uint64               // only folders on these are remembered
+	known   map[string]*secretLook // by folder
+	made    []secretLook           // what is known now
+	fresh   bool                   // some of it was not known before
+}
+
+// newSecretSearch begins a search of some folders.
+func (p *Place) newSecretSearch(names *secretNames, folders []string) *secretSearch {
+	s := &secretSearch{names: names}
+	if s.devices = timedDevices(folders); p.State == "" || len(s.devices) == 0 {
+		return s
+	}
+	// Other rules, or another umpire, find other secrets.
+	key := sha256.New()
+	patterns, except := policy.SecretFiles()
+	fmt.Fprintln(key, folders, patterns, except, neverHolds, secretDepth)
+	s.file = filepath.Join(p.State, "state", "looks", hex.EncodeToString(key.Sum(nil)[:16]))
+	s.load()
+	return s
+}
+
+// load reads what is remembered. What cannot be read is not known.
+func (s *secretSearch) load() {
+	text, err := os.ReadFile(s.file)
+	var looks []secretLook
+	if err != nil || gob.NewDecoder(bytes.NewReader(text)).Decode(&looks) != nil {
+		return
+	}
+	s.known = make(map[string]*secretLook, len(looks))
+	for i := range looks {
+		s.known[looks[i].Path] = &looks[i]
+	}
+}
+
+// save remembers what was found, if some of it is new.
+func (s *secretSearch) save() {
+	if s.file == "" || !s.fresh && len(s.made) == len(s.known) {
+		return
+	}
+	var text bytes.Buffer
+	if gob.NewEncoder(&text).Encode(s.made) != nil || os.MkdirAll(filepath.Dir(s.file), 0o700) != nil {
+		return // the next search reads the folders again
+	}
+	// It need not last, so nothing waits for the disk; a torn file is read as none.
+	f, err := os.CreateTemp(filepath.Dir(s.file), ".looks-")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(text.Bytes())
+	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), s.file) != nil {
+		_ = os.Remove(f.Name()) // nothing of it is needed
+	}
+}
+
+// look looks into a folder, or remembers it. A folder that changed just before may have changed
+// again since, without its time saying so.
+func (s *secretSearch) look(folder string) secretLook {
+	l := secretLook{Path: folder}
+	if s.file != "" {
+		info, err := os.Lstat(folder)
+		if err != nil || !info.IsDir() {
+			return l
+		}
+		id, _ := idOf(info)
+		l.Device, l.Number, l.Changed = id.device, id.number, changed(info)
+		was := s.known[folder]
+		if was != nil && was.Device == l.Device && was.Number == l.Number && was.Changed == l.Changed {
+			return *was
+		}
+		if l.Changed > time.Now().Add(-clockTolerance).UnixNano() || !slices.Contains(s.devices, l.Device) {
+			l.Changed = 0
+		}
+	}
+	if s.names.readNames(&l) != nil {
+		l.Changed = 0 // another user may be able to read it
+	}
+	return l
+}
+
+// add takes over what was found in one level of folders.
+func (s *secretSearch) add(looks []secretLook) (secrets, inner []string) {
+	for i := range looks {
+		l := &looks[i]
+		within := strings.TrimSuffix(l.Path, "/") + "/"
+		for _, name := range l.Secrets {
+			secrets = append(secrets, within+name)
+		}
+		for _, name := range l.Inner {
+			inner = append(inner, within+name)
+		}
+		if l.Changed == 0 {
+			continue // not to be remembered
+		}
+		was := s.known[l.Path]
+		s.fresh = s.fresh || was == nil || was.Changed != l.Changed || was.Number != l.Number
+		s.made = append(s.made, *l)
+	}
+	return secrets, inner
+}

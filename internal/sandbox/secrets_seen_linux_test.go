@@ -1,0 +1,63 @@
+package sandbox
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// A search that remembers finds what one finds that knows nothing, whatever became of the folders
+// meanwhile, and whoever sets their times back.
+func TestSecretsAreRememberedWithTheirFolders(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(plainDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(base, "p")
+	remembering := &Place{Workspace: []string{root}, State: filepath.Join(base, "s")}
+	plain := &Place{Workspace: []string{root}}
+	find := func(p *Place) []string {
+		found := p.secretsInside(secretsKnown())
+		slices.Sort(found)
+		return found
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	folder := func() string { return filepath.Join(root, fmt.Sprint(r.IntN(3)), fmt.Sprint(r.IntN(3))) }
+	for _, dir := range []int{0, 1, 2} {
+		for _, inner := range []int{0, 1, 2} {
+			if err := os.MkdirAll(filepath.Join(root, fmt.Sprint(dir), fmt.Sprint(inner)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for round := range 6 {
+		time.Sleep(clockTolerance + 50*time.Millisecond) // until it may be remembered
+		find(remembering)
+		search := remembering.newSecretSearch(secretsKnown(), []string{root})
+		if round == 0 && len(search.known) < 12 {
+			t.Skipf("%s is on a file system whose times say nothing", root) // or the test shows nothing
+		}
+		for range 4 {
+			dir := folder()
+			switch r.IntN(4) {
+			case 0:
+				_ = os.WriteFile(filepath.Join(dir, []string{".env", "server.key", "x"}[r.IntN(3)]), nil, 0o600) // it may have been moved
+			case 1:
+				_ = os.Remove(filepath.Join(dir, ".env")) // it may be missing
+			case 2:
+				_ = os.Rename(dir, folder()) // as before
+			case 3:
+				_ = os.MkdirAll(dir, 0o755)
+			}
+			_ = os.Chtimes(dir, time.Unix(1, 0), time.Unix(1, 0)) // as before
+		}
+		if got, want := find(remembering), find(plain); !slices.Equal(got, want) {
+			t.Fatalf("round %d: remembered %q, there are %q", round, got, want)
+		}
+	}
+}
