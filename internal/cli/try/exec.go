@@ -84,6 +84,7 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 	if !ours {
 		return app.Usage("umpire init claude", "%q is not a ticket", mark)
 	}
+	collectLater()
 	e := &execution{App: a, secret: secret}
 	if err := e.lookAround(ctx); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	case f.keep && f.discard:
 		return app.Usage("umpire try --help", "--keep and --discard: want one of them")
 	}
+	collectLater()
 	f.cwd = a.Absolute(cmp.Or(f.cwd, a.Dir))
 	conf, err := a.LoadConfig(f.cwd)
 	if err != nil {
@@ -141,6 +143,10 @@ func tryOnce(
 	}
 	return false, nil
 }
+
+// collectLater has garbage collected seldom, for a process that waits for a command: at the usual
+// rate a sixth of what a trial's start costs would go into it.
+func collectLater() { debug.SetGCPercent(400) }
 
 // refuseDenied runs nothing that a rule denies, and nothing critical: a trial would not harm,
 // but keeping it would.
