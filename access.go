@@ -148,6 +148,9 @@ type Access struct {
 	Names bool `json:"-"`
 	// Glob says that Target holds wildcards that the shell would expand.
 	Glob bool `json:"-"`
+	// Prints says that a program has something to print, as far as its words and its input tell:
+	// not true, nor cat that gets neither a file nor input.
+	Prints bool `json:"-"`
 
 	// Code says that code or tool settings run that the project brings: its tests, its
 	// scripts, the configuration of a linter. It may do anything, however safe it is to

@@ -190,7 +190,7 @@ func matchesName(pattern, name string) bool {
 	return matched || err != nil
 }
 
-// printsInto reports whether the one program of a part has something to print into a file. Without
+// printsInto reports whether the program of a part has something to print into a file. Without
 // one, or with one that prints nothing, a redirection only empties the file; so it does when the
 // program reads that very file, which is emptied first.
 func printsInto(j *judge, file *umpire.Access) bool {
@@ -202,25 +202,10 @@ func printsInto(j *judge, file *umpire.Access) bool {
 		case a.Kind == umpire.KindRead && (a.Place == umpire.PlaceHarmless || a.Resolved == file.Resolved):
 			return false
 		case a.Kind == umpire.KindExec && len(a.Words) > 0:
-			prints = printsText(a)
+			prints = a.Prints
 		}
 	}
 	return prints
-}
-
-// printsText reports whether a program prints anything as far as its words tell. Of the words of echo
-// and printf, one has to be known in part, and more than a place for others.
-func printsText(a *umpire.Access) bool {
-	switch a.Program {
-	case ":", "true", "false":
-		return false
-	case "echo", "printf":
-		return slices.ContainsFunc(a.Words[1:], func(word string) bool {
-			text := strings.Trim(word, "\x00")
-			return text != "" && !strings.ContainsAny(text[:1], "-%") && !strings.Contains(text, `\c`)
-		})
-	}
-	return true
 }
 
 // reachesNewLink reports a path at or below one that another part of the line writes with a

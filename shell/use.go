@@ -321,6 +321,7 @@ func (u *use) emitAccess(words []word) {
 		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table, Code: u.runsCode(),
 		Online: u.online, CodeFiles: u.codeFiles(), Line: u.line, Base: u.base, Extras: u.allExtras(),
 	}
+	a.Prints = printsSomething(u, a.Words)
 	if a.Code {
 		a.Dirs = u.s.dirs
 	}

@@ -164,6 +164,9 @@ func TestAutonomyTriesWhatMayEmpty(t *testing.T) {
 	for _, line := range []string{
 		"echo $X > a", "echo \"$(cat b)\" > a", "printf '\\c' > a", "printf %s '' > a", "printf %s \"$X\" > a", "printf > a",
 		"grep x a > a", "sort ./a > a", "sed s/a/b/ src/../a > a", "cat a b > a", "cat /dev/null > a", "true > a", "> a",
+		"cat > a", "cat - > a", "cat >a 2>&1", "{ cat; } > a", "cat > a; ls", "command cat > a", "env cat > a",
+		"sort > a", "sed s/a/b/ > a", "sed -e s/a/b/ > a", "grep x > a", "awk '{ print }' > a", "jq . > a", "tr a b > a", "head -1 > a",
+		"exec > a", "read x > a", "cd src > a", "test -e b > a", "touch b > a", "mkdir n > a",
 		"gofmt -w linked", "gofmt -w .",
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -225,7 +228,9 @@ func TestAutonomyLetsRun(t *testing.T) {
 		"cat /tmp/notes.txt": {Scratch: true}, "mkdir src/new": {Edits: true}, "touch a": {Edits: true}, "echo x > a": {Edits: true},
 		"cat <<E > src/a.go\nx\nE": {Edits: true}, "sed -i s/a/b/ src/a": {Edits: true}, "gofmt -w src": {Edits: true},
 		"sed --in-place=.orig s/a/b/ src/a": {Edits: true}, "echo a $X > a": {Edits: true}, "printf 'a %s' \"$X\" > a": {Edits: true},
-		"printf %s x > a": {Edits: true}, "sort b > a": {Edits: true}, "grep -r x . > a": {Edits: true},
+		"printf %s x > a": {Edits: true}, "sort b > a": {Edits: true}, "cat <<E > a\nx\nE": {Edits: true}, "ls | cat > a": {Edits: true},
+		"cat <<< x > a": {Edits: true}, "sed s/a/b/ b > a": {Edits: true}, "sed -n -e 1p b > a": {Edits: true}, "ls | sort > a": {Edits: true},
+		"ls | tr a b > a": {Edits: true}, "date > a": {Edits: true}, "jq . b > a": {Edits: true}, "grep -r x . > a": {Edits: true},
 		"cp src/a src/b": {Edits: true}, "mv src/a src/b": {Edits: true}, "echo x | tee a": {},
 		"echo x > /tmp/notes.txt": {Scratch: true, Edits: true}, "mkdir -p /tmp/a/b": {Scratch: true, Edits: true},
 		"git add -A": {LocalGit: true}, "git commit -m 'a: b'": {LocalGit: true}, "git add a && git commit -q -m x": {LocalGit: true},

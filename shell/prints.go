@@ -1,0 +1,56 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
+
+// silent are programs that print nothing when nothing goes wrong, and those that only start another
+// one, of which nothing is known here.
+const silent = ": true false exec read mapfile readarray cd chdir test [ set unset shift trap wait sleep export " +
+	"alias unalias umask return exit break continue mkdir rmdir touch rm cp mv ln chmod chown chgrp install truncate " +
+	"sync env command builtin timeout gtimeout nice nohup time stdbuf setsid ionice chrt taskset"
+
+// Programs that print nothing of their own, but what they read: from their standard input where no
+// file is named. Of the words of the scripted ones the first is a program or a pattern, unless an
+// option gives that.
+const (
+	passing  = "cat tac rev nl sort uniq head tail cut paste fold expand unexpand fmt column tee base64 base32 xxd od"
+	scripted = "sed awk gawk mawk nawk grep egrep fgrep jq yq"
+)
+
+// printsSomething reports whether a program has something to print, as far as its words and its input tell.
+// Of the words of echo and printf, one has to be known in part, and more than a place for others.
+func printsSomething(u *use, words []string) bool {
+	switch name := u.program0(); {
+	case scan.HasField(silent, name):
+		return false
+	case name == "echo", name == "printf":
+		return slices.ContainsFunc(words[1:], func(word string) bool {
+			text := strings.Trim(word, "\x00")
+			return text != "" && !strings.ContainsAny(text[:1], "-%") && !strings.Contains(text, `\c`)
+		})
+	case name == "tr":
+		return readsSomething(u, len(u.operands))
+	case scan.HasField(passing, name):
+		return readsSomething(u, 0)
+	case scan.HasField(scripted, name):
+		if u.gave("-e", "--expression", "--regexp", "-f", "--file", "--from-file") {
+			return readsSomething(u, 0)
+		}
+		return readsSomething(u, 1)
+	}
+	return true
+}
+
+// readsSomething reports whether a program gets input, or the name of a file after some other words.
+func readsSomething(u *use, after int) bool {
+	if u.in.kind != flowNone {
+		return u.in.kind != flowText || u.in.text != ""
+	}
+	files := u.operands[min(after, len(u.operands)):]
+	return slices.ContainsFunc(files, func(file word) bool { return file.text != "-" }) ||
+		u.gave("-r", "-R", "--recursive", "--dereference-recursive", "-n", "--null-input") && after > 0
+}
