@@ -2,6 +2,11 @@ package umpire
 
 import "encoding/json"
 
+// ExtraHeldBy is the field of [Call.Extra] in which a program that holds a call, and has no
+// session of its own with the gate, names its process: "host:pid:starttime". When that process
+// has ended, the question is withdrawn.
+const ExtraHeldBy = "held_by"
+
 // Identifiers that mean different things have different types.
 type (
 	// A CallID names one call. It is unique within its session.

@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -33,7 +35,40 @@ func (g *Gate) Run(ctx context.Context) {
 // Tend settles what time has settled: questions that nobody answered in time, and calls and
 // trials whose runner is gone. Safe to call at any time; idempotent.
 func (g *Gate) Tend(ctx context.Context) error {
-	return errors.Join(g.trials.tend(ctx), g.sessions.tend(ctx))
+	return errors.Join(g.trials.tend(ctx), g.sessions.tend(ctx), withdrawAbandoned(ctx, g))
+}
+
+// withdrawAbandoned takes back the questions of programs that held a call and have ended:
+// whoever answered them would let nothing run.
+func withdrawAbandoned(ctx context.Context, g *Gate) error {
+	if g.config.Alive == nil {
+		return nil
+	}
+	var asked []store.AskRow
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		asked, err = tx.Asks.List(store.AskQuery{})
+		return err
+	})
+	for i := range asked {
+		ask := &asked[i]
+		var shown map[string]json.RawMessage
+		var holder string
+		if !bytes.Contains(ask.Shown, []byte(`"`+umpire.ExtraHeldBy+`"`)) || json.Unmarshal(ask.Shown, &shown) != nil ||
+			json.Unmarshal(shown[umpire.ExtraHeldBy], &holder) != nil {
+			continue
+		}
+		if alive, known := g.config.Alive(holder); alive || !known {
+			continue
+		}
+		_, late := g.Finish(ctx, umpire.Result{
+			Session: ask.Session, Batch: ask.Batch, Call: ask.Call, Status: umpire.ResultCancelled,
+			Output: "the program that held the call has ended",
+		})
+		if !errors.Is(late, umpire.ErrState) {
+			err = errors.Join(err, ignoreGone(late))
+		}
+	}
+	return err
 }
 
 func (ss *sessions) tend(ctx context.Context) error {

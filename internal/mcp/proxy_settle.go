@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/jsonrpc"
+	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -125,6 +127,9 @@ func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, erro
 // for the person.
 func (p *Proxy) describeCall(r *proxyRequest) map[string]json.RawMessage {
 	extra := map[string]json.RawMessage{"mcp_server": quoteText(p.Name), "mcp_tool": quoteText(r.tool)}
+	if !r.comesBack() {
+		extra[umpire.ExtraHeldBy] = quoteText(process.NameOf(os.Getpid()))
+	}
 	var said struct {
 		Claims json.RawMessage `json:"annotations"`
 	}

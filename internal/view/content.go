@@ -173,6 +173,9 @@ func (c *Card) writeOutside() {
 // writeExtra shows what the tool's own check claims.
 func (c *Card) writeExtra() {
 	for _, name := range slices.Sorted(maps.Keys(c.Pending.Extra)) {
+		if name == umpire.ExtraHeldBy {
+			continue
+		}
 		c.block(name+" "+c.text.Of("(claimed)"), c.valueText(c.Pending.Extra[name]))
 	}
 }
