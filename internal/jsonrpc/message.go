@@ -13,6 +13,7 @@ package jsonrpc
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
@@ -33,9 +34,10 @@ type Message struct {
 
 // Codes of errors that umpire answers with.
 const (
-	CodeInvalidParams = -32602
-	CodeCancelled     = -32800
-	CodeDenied        = -32001
+	CodeInvalidRequest = -32600
+	CodeInvalidParams  = -32602
+	CodeCancelled      = -32800
+	CodeDenied         = -32001
 )
 
 // Parse reads a message. With an error the message has its Raw bytes only.
@@ -82,6 +84,12 @@ func (m *Message) IsResponse() bool { return m.Method == "" && m.HasID() }
 // HasID reports whether the message has an id by which it can be answered.
 func (m *Message) HasID() bool { return len(m.ID) > 0 && string(m.ID) != "null" }
 
+// HasValidID reports whether the id, if there is one, is a text or a number, as the protocol
+// wants it.
+func (m *Message) HasValidID() bool {
+	return !m.HasID() || m.ID[0] == '"' || m.ID[0] == '-' || m.ID[0] >= '0' && m.ID[0] <= '9'
+}
+
 // Key is the id in a form that is equal for equal ids.
 func (m *Message) Key() string { return KeyOf(m.ID) }
 
@@ -89,6 +97,11 @@ func (m *Message) Key() string { return KeyOf(m.ID) }
 func KeyOf(id json.RawMessage) string {
 	if len(id) > 0 && id[0] == '"' {
 		return `"` + strictjson.UnquoteText(id)
+	}
+	if bytes.ContainsAny(id, ".eE") {
+		if number, err := strconv.ParseFloat(string(id), 64); err == nil {
+			return strconv.FormatFloat(number, 'f', -1, 64) // 1.0 is 1
+		}
 	}
 	return string(id)
 }

@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"bufio"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -55,4 +56,15 @@ func readEvent(in *bufio.Reader) (event, error) {
 		}
 		said = true
 	}
+}
+
+// writeEvent writes an event whose data is one line.
+func writeEvent(out io.Writer, e event) error {
+	text := make([]byte, 0, len(e.data)+len(e.id)+32)
+	if e.id != "" {
+		text = append(append(append(text, "id: "...), e.id...), '\n')
+	}
+	text = append(append(append(text, "data: "...), e.data...), "\n\n"...)
+	_, err := out.Write(text)
+	return err
 }

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,7 +32,9 @@ before the command of the server:
 
   npx -y @acme/files /srv      becomes   umpire mcp --name files -- npx -y @acme/files /srv
 
-A server at a URL gets such a command with --url. Redirects are not followed.
+A server at a URL gets such a command with --url. Redirects are not followed. With
+--listen umpire serves clients over HTTP, with a server for each: it prints the address
+and the header that a client has to send.
 
 A rule names a tool as mcp__NAME__TOOL. A tool that no rule speaks of asks: the call
 waits in umpire's inbox (umpire watch, umpire pending). A denied call ends with a
@@ -41,13 +46,14 @@ itself runs with your rights: umpire decides what it is asked to do, not what it
 
 const mcpExample = `  umpire mcp --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
   umpire mcp --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
+  umpire mcp --listen 127.0.0.1:8765 --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
   umpire rules add allow mcp__files__read_file
   claude -p --permission-prompt-tool mcp__umpire__permission_prompt ...`
 
 // mcpFlags are the flags of `umpire mcp`.
 type mcpFlags struct {
-	name, url string
-	headers   []string
+	name, url, listen string
+	headers           []string
 }
 
 // NewMCPCommand is `umpire mcp`.
@@ -68,6 +74,8 @@ func NewMCPCommand(a *app.App) *cobra.Command {
 	cmd.Flags().StringVar(&f.url, "url", "", "stand before the server at `URL`, which speaks MCP over HTTP")
 	cmd.Flags().StringArrayVar(&f.headers, "header", nil,
 		"send `FIELD` to the server at a URL; ${NAME} in it is taken from the environment")
+	cmd.Flags().StringVar(&f.listen, "listen", "",
+		"serve clients over HTTP at the loopback address `ADDR`, such as 127.0.0.1:8765, until it is stopped")
 	cmd.Flags().SetInterspersed(false)
 	cmd.AddCommand(newPromptCommand(a))
 	return cmd
@@ -97,12 +105,12 @@ func runMCP(ctx context.Context, a *app.App, f *mcpFlags, words []string) error 
 		return err
 	}
 	defer done()
-	key, err := loadStateKey(filepath.Join(a.StateDir(), "mcp-state.key"))
+	key, err := loadSecret(a, "mcp-state.key")
 	if err != nil {
-		return app.Failed(err)
+		return err
 	}
 	p := mcp.Proxy{
-		Client: jsonrpc.NewPeer(a.Stdin, a.Stdout), Gate: gate, Name: f.name, Key: key,
+		Gate: gate, Name: f.name, Key: key,
 		Opening: umpire.Opening{
 			Dir: a.Dir, Agent: "mcp", External: true, Runner: process.Host(os.Getppid()),
 			Headless: a.Getenv("UMPIRE_HEADLESS") == "1",
@@ -110,12 +118,52 @@ func runMCP(ctx context.Context, a *app.App, f *mcpFlags, words []string) error 
 		Pins:   &mcp.Pins{Path: filepath.Join(a.StateDir(), "mcp-pins.json")},
 		Report: a.RemarkError,
 	}
+	if f.listen != "" {
+		return f.serveClients(ctx, a, &p, words)
+	}
+	return f.runSession(ctx, a, &p, jsonrpc.NewPeer(a.Stdin, a.Stdout), words)
+}
+
+// runSession stands between one client and a server of its own.
+func (f *mcpFlags) runSession(
+	ctx context.Context, a *app.App, with *mcp.Proxy, client jsonrpc.Side, words []string,
+) error {
+	p := mcp.Proxy{
+		Client: client, Gate: with.Gate, Name: with.Name, Key: with.Key, Opening: with.Opening, Pins: with.Pins,
+		Report: with.Report,
+	}
 	server, err := f.reach(ctx, a, &p, words)
 	if err != nil {
 		return err
 	}
 	defer server.stop()
 	return describeEnd(p.Run(ctx), server)
+}
+
+// serveClients serves clients over HTTP. Each session has a server of its own.
+func (f *mcpFlags) serveClients(ctx context.Context, a *app.App, with *mcp.Proxy, words []string) error {
+	with.Opening.Runner = process.NameOf(os.Getpid())
+	where := app.Address{Network: app.NetworkTCP, Name: f.listen}
+	if !where.Loopback() {
+		return app.Usage("umpire mcp --help", "--listen: want a loopback address such as 127.0.0.1:8765")
+	}
+	key, err := loadSecret(a, "mcp-http.key")
+	if err != nil {
+		return err
+	}
+	on, err := (&net.ListenConfig{}).Listen(ctx, app.NetworkTCP, f.listen)
+	if err != nil {
+		return app.Failed(err)
+	}
+	l := mcphttp.Listener{
+		Token: hex.EncodeToString(key), Report: a.RemarkError,
+		Begin: func(ctx context.Context, client jsonrpc.Side) error {
+			return f.runSession(ctx, a, with, client, words)
+		},
+	}
+	fmt.Fprintf(a.Stdout, "%s http://%s%s\n%s Authorization: Bearer %s\n",
+		a.Text.Of("address:"), on.Addr(), mcphttp.Path, a.Text.Of("header:"), l.Token)
+	return app.Failed(l.Serve(ctx, on))
 }
 
 // reach starts the server of a proxy, or gets ready to call the one at a URL, for which the
@@ -182,20 +230,20 @@ func fitName(text string) string {
 	return cmp.Or(strings.Trim(text, "-_"), "server")
 }
 
-// loadStateKey reads the key that signs what clients come back with, or makes one.
-func loadStateKey(path string) ([]byte, error) {
+// loadSecret reads a key of the state folder, or makes one.
+func loadSecret(a *app.App, name string) ([]byte, error) {
 	const size = 32
+	path := filepath.Join(a.StateDir(), name)
 	key, err := files.ReadSmall(path, size)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		key = make([]byte, size)
 		rand.Read(key)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = files.Replace(path, key, 0o600)
 		}
-		return key, files.Replace(path, key, 0o600)
 	case err == nil && len(key) != size:
 		err = umpire.Errorf("%s: want %d bytes, got %d", path, size, len(key))
 	}
-	return key, err
+	return key, app.Failed(err)
 }

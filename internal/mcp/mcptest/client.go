@@ -5,9 +5,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -15,10 +17,13 @@ import (
 // ClientMain is a client: FILE COMMAND... It starts the command as its server, and calls the
 // tools that the lines of the file name, each with its arguments. It prints what it gets.
 //
+//	-at FILE        call a server over HTTP instead: the file says its address and a field of the
+//	                header, as umpire mcp --listen prints them
 //	-elicit ACTION  answer every question of the server so, and show it
 //	-state FILE     do not answer questions: write what to come back with to the file, or come
 //	                back with what is in it
 func ClientMain() {
+	at := flag.String("at", "", "")
 	elicit := flag.String("elicit", "", "")
 	state := flag.String("state", "", "")
 	flag.Parse()
@@ -33,12 +38,8 @@ func ClientMain() {
 	o.ProgressNotificationHandler = func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 		fmt.Println("progress:", r.Params.Message)
 	}
-	command := flag.Args()[1:]
-	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx,gosec // a test names it
-	cmd.Stderr = os.Stderr
 	ctx := context.Background()
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "mcp-client"}, o).Connect(
-		ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "mcp-client"}, o).Connect(ctx, transportTo(*at), nil)
 	if err != nil {
 		fmt.Println("connect:", err)
 		return
@@ -51,6 +52,36 @@ func ClientMain() {
 	for lines := bufio.NewScanner(calls); lines.Scan(); {
 		callTool(ctx, s, lines.Text(), *state)
 	}
+}
+
+// transportTo is the way to the server that the arguments name, or the file.
+func transportTo(file string) mcp.Transport {
+	if file == "" {
+		command := flag.Args()[1:]
+		cmd := exec.Command(command[0], command[1:]...) //nolint:noctx,gosec // a test names it
+		cmd.Stderr = os.Stderr
+		return &mcp.CommandTransport{Command: cmd}
+	}
+	var address, token string
+	for range 100 {
+		text, _ := os.ReadFile(file) // it may be written yet
+		n, _ := fmt.Sscanf(string(text), "address: %s\nheader: Authorization: Bearer %s\n", &address, &token)
+		if n == 2 { //nolint:mnd // both of them
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer(token)}}
+}
+
+// A bearer shows a token with every request.
+type bearer string
+
+// RoundTrip makes a request.
+func (b bearer) RoundTrip(q *http.Request) (*http.Response, error) {
+	q = q.Clone(q.Context())
+	q.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(q)
 }
 
 // callTool calls one tool.
