@@ -162,13 +162,14 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 		return nil
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	_, held := p.held[m.Key()]
 	_, asked := p.dialogs.of[m.Key()]
 	switch {
 	case p.relay.Over():
+		p.mu.Unlock()
 		return nil
 	case held, asked, len(p.held) >= maxHeld:
+		p.mu.Unlock() // the agent may not read
 		return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
 			"umpire: a request with this id waits already, or too many do"))
 	}
@@ -184,6 +185,7 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 		p.mu.Unlock()
 		return err
 	})
+	p.mu.Unlock()
 	return nil
 }
 

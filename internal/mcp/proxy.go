@@ -1,16 +1,20 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/jsonrpc"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A ProxyGate is what a proxy needs of a gate.
@@ -20,10 +24,10 @@ type ProxyGate interface {
 	umpire.SessionOpener
 }
 
-// A Proxy stands between a client of MCP and a server. It has the gate judge each tools/call,
-// and forwards all other messages byte for byte. A call that is denied gets a result that says
-// so. One that waits for a person is held: the client is told of progress, or, where it can,
-// asked to come back. All fields are needed but HangUp and Report.
+// A Proxy stands between a client of MCP and a server. It has the gate judge each tools/call, and
+// each resources/read of a file, and forwards all other messages byte for byte. A call that is
+// denied gets a result that says so. One that waits for a person is held: the client is told of
+// progress, or, where it can, asked to come back. All fields are needed but HangUp and Report.
 type Proxy struct {
 	Client, Server jsonrpc.Side
 	Gate           ProxyGate
@@ -47,8 +51,12 @@ type Proxy struct {
 	running map[string]runningCall             // by the ids of requests
 	own     map[string]chan jsonrpc.Message    // umpire's own requests
 	// rounds are calls of which the server wants to know more before it goes on.
-	rounds  map[string]bool
-	counter int
+	rounds map[string]bool
+	// lists are the client's requests for the tools, and shownTools the digests of what it was told
+	// of each, by their names.
+	lists      map[string]bool
+	shownTools map[string]string
+	counter    int
 }
 
 // A runningCall is a call that the server has.
@@ -60,6 +68,7 @@ type runningCall struct {
 const (
 	methodCall      = "tools/call"
 	methodList      = "tools/list"
+	methodResource  = "resources/read"
 	methodCancelled = "notifications/cancelled"
 	methodProgress  = "notifications/progress"
 )
@@ -69,6 +78,8 @@ const (
 	maxHeldCalls = 128
 	// maxRounds bounds the calls of which a server wants to know more.
 	maxRounds = 1024
+	// maxShownTools bounds the tools of which is remembered what the client was told.
+	maxShownTools = 4096
 	// listTime is how long a server may take to list its tools before a call.
 	listTime = 15 * time.Second
 	// progressTime is between two notices of progress.
@@ -89,6 +100,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	p.nonce = rand.Text()
 	p.held, p.running = map[string]context.CancelCauseFunc{}, map[string]runningCall{}
 	p.own, p.rounds = map[string]chan jsonrpc.Message{}, map[string]bool{}
+	p.lists, p.shownTools = map[string]bool{}, map[string]string{}
 	if p.Opening.ID == "" {
 		p.Opening.ID = umpire.SessionID("mcp-" + p.nonce)
 	}
@@ -103,40 +115,92 @@ func (p *Proxy) reportError(err error) {
 
 // fromClient forwards or judges a message of the client.
 func (p *Proxy) fromClient(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return p.Server.Write(line)
+	}
 	m, err := jsonrpc.Parse(line)
+	if err == nil && !m.HasValidID() {
+		err = umpire.Errorf("id: want a text or a number")
+	}
+	if err == nil && !isForwarded(m.Method) {
+		err = umpire.Errorf("method %q is not known", m.Method)
+	}
+	judged := m.Method == methodCall || isFileRead(&m)
+	if err == nil && judged && !m.IsRequest() {
+		err = umpire.Errorf("%s without an id", m.Method)
+	}
 	switch {
-	case err != nil && len(line) > 1:
+	case err != nil:
 		p.reportError(umpire.Errorf("a message of the client is not forwarded: %w", err))
-		return nil
-	case m.Method == methodCall && !m.IsRequest():
-		p.reportError(umpire.Errorf("a message of the client is not forwarded: %s without an id", m.Method))
-		return nil
-	case m.Method == methodCall:
+		return p.refuseUnread(line, err)
+	case judged:
 		return p.hold(&m)
+	case m.Method == methodList && m.IsRequest():
+		p.noteList(m.Key())
 	case m.Method == methodCancelled && p.cancelCall(m.Params):
 		return nil
 	}
 	return p.Server.Write(line)
 }
 
-// fromServer forwards a message of the server, unless it answers a request of umpire's own.
+// isForwarded reports whether a server may get a method. It may not get one that a careless
+// server would take for a call.
+func isForwarded(method string) bool {
+	folded := strings.ToLower(strings.TrimFunc(method, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }))
+	return method == methodCall || method == methodList || !strings.HasPrefix(folded, "tools/")
+}
+
+// refuseUnread answers a request that is not forwarded. What has no id that can be read is no
+// request, unless nothing of it can be read.
+func (p *Proxy) refuseUnread(line []byte, why error) error {
+	o, err := strictjson.ReadObject(line)
+	id := jsonrpc.Message{ID: o["id"]}
+	switch {
+	case o == nil && err != nil, id.HasID() && !id.HasValidID():
+		id.ID = json.RawMessage("null")
+	case !id.HasID():
+		return nil
+	}
+	return p.Client.Write(jsonrpc.Refuse(id.ID, jsonrpc.CodeInvalidRequest, "umpire: "+why.Error()))
+}
+
+// fromServer forwards a message of the server, unless it answers a request of umpire's own. An
+// answer that two readers could read differently becomes an error.
 func (p *Proxy) fromServer(line []byte) error {
 	m, err := jsonrpc.Parse(line)
+	if err != nil && len(bytes.TrimSpace(line)) > 0 {
+		p.reportError(umpire.Errorf("a message of the server is not forwarded: %w", err))
+		o, _ := strictjson.ReadObject(line) // what is given once, whatever else is wrong
+		m = jsonrpc.Message{ID: o["id"]}
+		if !m.IsResponse() || !m.HasValidID() || o["method"] != nil {
+			return nil
+		}
+		line = jsonrpc.Refuse(m.ID, jsonrpc.CodeInvalidRequest, "umpire: the server's answer cannot be read")
+		m, err = jsonrpc.Parse(line)
+	}
 	if err != nil || !m.IsResponse() {
 		return p.Client.Write(line)
 	}
 	p.mu.Lock()
 	answers, own := p.own[m.Key()]
 	call, runs := p.running[m.Key()]
+	_, held := p.held[m.Key()]
 	if runs {
 		p.noteRound(call.digest, &m)
 	}
+	if p.lists[m.Key()] {
+		p.noteTools(m.Result)
+	}
 	delete(p.own, m.Key())
 	delete(p.running, m.Key())
+	delete(p.lists, m.Key())
 	p.mu.Unlock()
-	if own {
+	switch {
+	case own:
 		answers <- m
 		return nil
+	case held, strings.HasPrefix(m.Key(), p.ownPrefix()):
+		return nil // it was not asked yet, or is too late
 	}
 	if runs {
 		p.relay.Go(func(context.Context) error {
@@ -150,20 +214,24 @@ func (p *Proxy) fromServer(line []byte) error {
 // hold judges a call while other messages go on.
 func (p *Proxy) hold(m *jsonrpc.Message) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	_, held := p.held[m.Key()]
 	_, runs := p.running[m.Key()]
 	if held || runs || len(p.held) >= maxHeldCalls {
+		p.mu.Unlock() // the client may not read
 		return p.Client.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
 			"umpire: a request with this id waits already, or too many do"))
 	}
 	p.held[m.Key()] = p.relay.Go(func(ctx context.Context) error {
-		err := p.judge(ctx, m)
+		forwarded, err := p.judge(ctx, m)
 		p.mu.Lock()
 		delete(p.held, m.Key())
 		p.mu.Unlock()
-		return err
+		if forwarded == nil {
+			return err
+		}
+		return p.Server.Write(forwarded)
 	})
+	p.mu.Unlock()
 	return nil
 }
 
@@ -177,16 +245,25 @@ func (p *Proxy) cancelCall(params json.RawMessage) bool {
 	if json.Unmarshal(params, &about) != nil {
 		return false
 	}
-	stop, held := p.held[jsonrpc.KeyOf(about.ID)]
+	key := jsonrpc.KeyOf(about.ID)
+	stop, held := p.held[key]
 	if held {
 		stop(errCallCancelled)
+	}
+	if call, runs := p.running[key]; runs { // its server need not answer any more
+		delete(p.running, key)
+		p.relay.Go(func(context.Context) error {
+			call.result.Status, call.result.Output = umpire.ResultCancelled, errCallCancelled.Error()
+			p.storeResult(call.result)
+			return nil
+		})
 	}
 	return held
 }
 
-// judge has the gate judge a call, and answers or forwards it. The error is that of a side
-// that cannot be written to.
-func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) error {
+// judge has the gate judge a call, and answers it or returns what the server is to get. The error
+// is that of a client that cannot be written to.
+func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) (forwarded []byte, err error) {
 	r, err := readRequest(m)
 	if err == nil && r.state != "" && !r.ours() {
 		p.mu.Lock()
@@ -194,7 +271,7 @@ func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) error {
 		delete(p.rounds, r.round())
 		p.mu.Unlock()
 		if round { // the server asked for more about a call that was let run
-			return p.Server.Write(m.Raw)
+			return m.Raw, nil
 		}
 	}
 	var started bool
@@ -203,21 +280,29 @@ func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) error {
 	}
 	switch cause := context.Cause(ctx); {
 	case p.relay.Over(), errors.Is(cause, errCallCancelled):
-		return nil // nobody is there to be answered
+		return nil, nil // nobody is there to be answered
 	case errors.Is(err, errComesBack):
-		return p.sendBack(r)
+		return nil, p.sendBack(r)
 	case err != nil:
-		return p.Client.Write(jsonrpc.Answer(m.ID, refusal("umpire: "+err.Error())))
+		return nil, p.Client.Write(r.refusal("umpire: " + err.Error()))
 	case !started:
-		return nil
+		return nil, nil
 	}
-	return p.Server.Write(r.forwarded())
+	return r.forwarded(), nil
 }
 
-// refusal is the result of a call that has not run: the model reads it.
-func refusal(text string) any {
-	return map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "isError": true}
+// refusal answers a request that has not run. Of a call it is a result, which the model reads.
+func (r *proxyRequest) refusal(text string) []byte {
+	if r.message.Method != methodCall {
+		return jsonrpc.Refuse(r.message.ID, jsonrpc.CodeDenied, text)
+	}
+	return jsonrpc.Answer(r.message.ID, map[string]any{
+		"content": []any{map[string]any{"type": "text", "text": text}}, "isError": true,
+	})
 }
+
+// ownPrefix begins the ids of umpire's own requests.
+func (p *Proxy) ownPrefix() string { return `"umpire-` + p.nonce + "-" }
 
 // ask asks the server something of umpire's own.
 func (p *Proxy) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
@@ -227,10 +312,15 @@ func (p *Proxy) ask(ctx context.Context, method string, params any) (json.RawMes
 	}
 	p.mu.Lock()
 	p.counter++
-	id := fmt.Appendf(nil, `"umpire-%s-%d"`, p.nonce, p.counter)
+	id := fmt.Appendf(nil, `%s%d"`, p.ownPrefix(), p.counter)
 	answers := make(chan jsonrpc.Message, 1)
 	p.own[jsonrpc.KeyOf(id)] = answers
 	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.own, jsonrpc.KeyOf(id))
+	}()
 	if err := p.Server.Write(jsonrpc.Call(id, method, raw)); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -40,7 +41,10 @@ func readRequest(m *jsonrpc.Message) (*proxyRequest, error) {
 	if r.params, err = strictjson.ReadObject(m.Params); err == nil {
 		err = r.params.CheckSpelling()
 	}
-	if err == nil {
+	if m.Method == methodResource {
+		r.tool, r.described = "Read", json.RawMessage("{}")
+		r.arguments = strictjson.EncodeLine(map[string]string{"file_path": fileOf(m.Params)})
+	} else if err == nil {
 		r.tool, err = r.params.RequiredText("name")
 	}
 	if err == nil {
@@ -50,9 +54,9 @@ func readRequest(m *jsonrpc.Message) (*proxyRequest, error) {
 		r.state, err = r.params.Text("requestState")
 	}
 	if err != nil {
-		return r, umpire.Errorf("tools/call: %w", err)
+		return r, umpire.Errorf("%s: %w", m.Method, err)
 	}
-	if raw := r.params["arguments"]; raw != nil && string(raw) != "null" {
+	if raw := r.params["arguments"]; m.Method == methodCall && raw != nil && string(raw) != "null" {
 		if r.arguments, err = strictjson.Canonical(raw); err != nil {
 			return r, umpire.Errorf("tools/call: arguments: %w", err)
 		}
@@ -99,7 +103,7 @@ func (r *proxyRequest) forwarded() []byte {
 	}
 	delete(r.params, "requestState")
 	delete(r.params, "inputResponses")
-	return jsonrpc.Call(r.message.ID, methodCall, bytes.TrimSpace(strictjson.EncodeLine(r.params)))
+	return jsonrpc.Call(r.message.ID, r.message.Method, bytes.TrimSpace(strictjson.EncodeLine(r.params)))
 }
 
 // shown tells apart what a person is asked about: the request, and how its tool is described.
@@ -108,6 +112,9 @@ func (r *proxyRequest) shown() string { return requestDigest(r.digest(), r.descr
 // findTool asks the server how it describes the tool. Once it was asked about, another
 // description is an error: a person has seen the first.
 func (p *Proxy) findTool(ctx context.Context, r *proxyRequest) error {
+	if r.message.Method != methodCall {
+		return nil
+	}
 	was := r.described
 	now, err := p.describeTool(ctx, r)
 	if err == nil {
@@ -119,7 +126,76 @@ func (p *Proxy) findTool(ctx context.Context, r *proxyRequest) error {
 	return err
 }
 
-// describeTool finds a tool in the list of the server.
+// rule is the name by which rules know what is asked for.
+func (r *proxyRequest) rule(server string) string {
+	if r.message.Method != methodCall {
+		return r.tool
+	}
+	return toolName(server, r.tool)
+}
+
+// isFileRead reports whether a message asks a server for a file.
+func isFileRead(m *jsonrpc.Message) bool {
+	return m.Method == methodResource && fileOf(m.Params) != ""
+}
+
+// fileOf is the path of the file that a request for a resource names, "" for another resource.
+// What could be a file to a careless server is one.
+func fileOf(params json.RawMessage) string {
+	var about struct {
+		URI string `json:"uri"`
+	}
+	if json.Unmarshal(params, &about) != nil {
+		return ""
+	}
+	text := strings.TrimSpace(about.URI)
+	at, err := url.Parse(text)
+	switch {
+	case err != nil || at.Scheme == "" || len(at.Scheme) == 1: // a path, perhaps with a drive
+		return text
+	case !strings.EqualFold(at.Scheme, "file"):
+		return ""
+	case at.Opaque != "":
+		return at.Opaque
+	}
+	if host := at.Hostname(); host != "" && host != "localhost" {
+		return "//" + host + at.Path
+	}
+	return at.Path
+}
+
+// noteList remembers that the client asks for the tools.
+func (p *Proxy) noteList(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.lists) < maxHeldCalls {
+		p.lists[key] = true
+	}
+}
+
+// noteTools remembers what the client is told of the tools. The lock is held.
+func (p *Proxy) noteTools(result json.RawMessage) {
+	var listed struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	if json.Unmarshal(result, &listed) != nil {
+		return
+	}
+	for _, raw := range listed.Tools {
+		tool, err := strictjson.ReadObject(raw)
+		if err != nil {
+			continue
+		}
+		name, err := tool.Text("name")
+		canonical, wrong := strictjson.Canonical(raw)
+		if err == nil && wrong == nil && len(p.shownTools) < maxShownTools {
+			p.shownTools[name] = requestDigest("", canonical)
+		}
+	}
+}
+
+// describeTool finds a tool in the list of the server. One that could be another one, to a rule
+// or to the server, is an error.
 func (p *Proxy) describeTool(ctx context.Context, r *proxyRequest) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
@@ -129,7 +205,7 @@ func (p *Proxy) describeTool(ctx context.Context, r *proxyRequest) (json.RawMess
 			meta[name] = value
 		}
 	}
-	cursor := ""
+	cursor, found := "", json.RawMessage(nil)
 	for range maxTools {
 		params := map[string]any{}
 		if len(meta) > 0 {
@@ -154,12 +230,20 @@ func (p *Proxy) describeTool(ctx context.Context, r *proxyRequest) (json.RawMess
 			if err != nil {
 				continue
 			}
-			if name, err := tool.Text("name"); err == nil && name == r.tool {
-				return raw, nil
+			name, err := tool.Text("name")
+			switch {
+			case err != nil || toolName(p.Name, name) != toolName(p.Name, r.tool):
+			case name != r.tool || found != nil:
+				return nil, umpire.Errorf("tools %q and %q have one name, %s", name, r.tool, toolName(p.Name, name))
+			default:
+				found = raw
 			}
 		}
 		if cursor = listed.Next; cursor == "" {
-			return json.RawMessage("{}"), nil
+			if found == nil {
+				found = json.RawMessage("{}")
+			}
+			return found, nil
 		}
 	}
 	return nil, umpire.Errorf("it has more than %d tools", maxTools)

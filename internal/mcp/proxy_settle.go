@@ -105,7 +105,7 @@ func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, erro
 	id := fmt.Sprintf("mcp-%s-%d", p.nonce, p.counter)
 	p.mu.Unlock()
 	call := umpire.Call{
-		ID: umpire.CallID(id), Batch: umpire.BatchID(id), Tool: toolName(p.Name, r.tool), Input: r.arguments,
+		ID: umpire.CallID(id), Batch: umpire.BatchID(id), Tool: r.rule(p.Name), Input: r.arguments,
 		Dir: p.Opening.Dir, Agent: p.Opening.Agent, Session: p.Opening.ID, Extra: p.describeCall(r),
 	}
 	s := umpire.Submission{
@@ -126,10 +126,14 @@ func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, erro
 // describeCall is what is known of a tool: for the gate, where it can only raise the risk, and
 // for the person.
 func (p *Proxy) describeCall(r *proxyRequest) map[string]json.RawMessage {
-	extra := map[string]json.RawMessage{"mcp_server": quoteText(p.Name), "mcp_tool": quoteText(r.tool)}
+	extra := map[string]json.RawMessage{"mcp_server": quoteText(p.Name)}
 	if !r.comesBack() {
 		extra[umpire.ExtraHeldBy] = quoteText(process.NameOf(os.Getpid()))
 	}
+	if r.message.Method != methodCall {
+		return extra
+	}
+	extra["mcp_tool"] = quoteText(r.tool)
 	var said struct {
 		Claims json.RawMessage `json:"annotations"`
 	}
@@ -140,6 +144,12 @@ func (p *Proxy) describeCall(r *proxyRequest) map[string]json.RawMessage {
 	if err != nil {
 		p.reportError(err)
 		diff = err.Error()
+	}
+	p.mu.Lock()
+	was, shown := p.shownTools[r.tool]
+	p.mu.Unlock()
+	if diff == "" && shown && was != requestDigest("", r.described) {
+		diff = "the server described the tool otherwise to the client"
 	}
 	if diff != "" {
 		extra["described_anew"] = json.RawMessage("true")
@@ -153,12 +163,17 @@ func (p *Proxy) begin(r *proxyRequest, s *umpire.Started, err error) error {
 	if err != nil {
 		return err
 	}
-	// It may run although it is described anew: a person has seen that.
-	if err := p.Pins.remember(p.Name+"/"+r.tool, r.described); err != nil {
-		p.reportError(err)
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if r.message.Method == methodCall {
+		// It may run although it is described anew: a person has seen that.
+		if err := p.Pins.remember(p.Name+"/"+r.tool, r.described); err != nil {
+			p.reportError(err)
+		}
+		if _, shown := p.shownTools[r.tool]; shown {
+			p.shownTools[r.tool] = requestDigest("", r.described)
+		}
+	}
 	p.running[r.message.Key()] = runningCall{r.digest(), umpire.Result{
 		Call: s.Call.ID, Session: s.Call.Session, Batch: s.Call.Batch,
 	}}
@@ -269,6 +284,10 @@ func (p *Proxy) finish(result umpire.Result, m *jsonrpc.Message) {
 		result.Status, result.Output = umpire.ResultError, cmp.Or(string(m.Error), string(m.Result))
 	}
 	result.Output = files.ClipTo(result.Output, maxOutput, "…")
+	p.storeResult(result)
+}
+
+func (p *Proxy) storeResult(result umpire.Result) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.relay.Context()), withdrawTime)
 	defer cancel()
 	if _, err := p.Gate.Finish(ctx, result); err != nil {

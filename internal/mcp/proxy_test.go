@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,12 +22,14 @@ import (
 type proxiedGate struct {
 	ProxyGate
 
-	finished chan umpire.Result
+	finished  chan umpire.Result
+	submitted atomic.Pointer[umpire.Call]
 }
 
 func (g *proxiedGate) Submit(_ context.Context, s umpire.Submission) (umpire.Batch, error) {
 	c := umpire.BatchCall{ID: s.Calls[0].ID, State: umpire.CallDenied, Reason: umpire.Verbatim("a bad thing")}
 	b := umpire.Batch{ID: s.Batch, Session: s.Session, State: umpire.BatchFinished}
+	g.submitted.Store(&s.Calls[0])
 	switch text := string(s.Calls[0].Input); {
 	case strings.Contains(text, "good"):
 		c.State, b.State = umpire.CallApproved, umpire.BatchRunning
@@ -156,6 +159,158 @@ func TestProxyHoldsUntilCancelled(t *testing.T) {
 	}
 	client.say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	server.hears(`{"jsonrpc":"2.0","id":2,"method":"ping"}`) // and not the cancelled call before it
+}
+
+// A message that is not forwarded is answered under its own id, if it has one that can be read.
+func TestProxyAnswersWhatItRefuses(t *testing.T) {
+	t.Parallel()
+	client, server, _, _ := startMCP(t)
+	for line, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"x","method":"tools/call"}`:           "7",
+		`{"jsonrpc":"2.0","id":"a","Method":"tools/call"}`:                      `"a"`,
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a":1,"a":2}}`: "7",
+		`[{"jsonrpc":"2.0","id":7,"method":"tools/call"}]`:                      "null",
+		`{"jsonrpc":"2.0","id":{},"method":"tools/call"}`:                       "null",
+		`{"jsonrpc":"2.0","id":[7],"method":"ping"}`:                            "null",
+		`{"jsonrpc":"2.0","id":true,"method":"ping"}`:                           "null",
+		`{"jsonrpc":"2.0","id":7,"method":"Tools/Call"}`:                        "7",
+		`{"jsonrpc":"2.0","id":7,"method":" tools/call"}`:                       "7",
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call\u0000"}`:                  "7",
+		`{"jsonrpc":"2.0","id":7,"method":"tools/invoke"}`:                      "7",
+		"{\"id\":7,\"method\":\"\xff\"}":                                        "null",
+		`nonsense`:                                                              "null",
+	} {
+		client.say("%s", line)
+		if m, err := jsonrpc.Parse([]byte(client.hear())); err != nil || string(m.ID) != id || m.Error == nil {
+			t.Errorf("%s: %s, %v; want an error for %s", line, m.Raw, err, id)
+		}
+	}
+	for _, quiet := range []string{
+		`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"t"}}`, `{"jsonrpc":"2.0","id":null,"method":"tools/call"}`,
+	} {
+		client.say("%s", quiet)
+	}
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	client.say("%s", ping)
+	server.hears(ping) // and nothing before it
+}
+
+// A tool that is another one to a rule, or to the server, is not called.
+func TestProxyToolsOfOneName(t *testing.T) {
+	t.Parallel()
+	client, server, gate, _ := startMCP(t)
+	go func() {
+		for range gate.finished {
+		}
+	}()
+	for list, called := range map[string]string{
+		`[{"name":"a.b"},{"name":"a b"}]`:                         "a.b",
+		`[{"name":"a_b"}]`:                                        "a.b",
+		`[{"name":"t"},{"name":"t","title":"another"}]`:           "t",
+		`[{"name":"t\u200b"}]`:                                    "t_",
+		`[{"name":"t"},{"name":"t","name":"t"},{"name":"t"}]`:     "t",
+		`[{"name":"r\u0435ad"},{"name":"other"},{"name":"r_ad"}]`: "r_ad",
+	} {
+		client.say(`{"jsonrpc":"2.0","id":%q,"method":"tools/call","params":{"name":%q,"arguments":{"x":"good"}}}`, list, called)
+		server.lists(list)
+		want := "have one name"
+		if strings.Contains(list, `"name":"t","name"`) {
+			want = "cannot be read"
+		}
+		if got := client.hear(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", list, got)
+		}
+	}
+}
+
+// A file that a server reads for its client is judged as one that the client reads.
+func TestProxyFilesByURI(t *testing.T) {
+	t.Parallel()
+	client, server, gate, _ := startMCP(t)
+	read := func(uri string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"resources/read","params":{"uri":%q}}`, uri, uri)
+	}
+	for uri, path := range map[string]string{
+		"file:///bad": "/bad", "FILE:///b%61d": "/bad", "file:/bad": "/bad", "file:bad": "bad", "file://localhost/bad": "/bad",
+		" file:///bad": "/bad", "/bad": "/bad", "../bad": "../bad", "C:/bad": "C:/bad", "file://host/bad": "//host/bad", "file:///bad?x#y": "/bad",
+	} {
+		client.say("%s", read(uri))
+		if got := client.hear(); !strings.Contains(got, `"error":{"code":-32001,"message":"umpire: a bad thing"}`) {
+			t.Errorf("%s: %s", uri, got)
+		}
+		want := fmt.Sprintf(`{"file_path":%q}`, path)
+		if call := gate.submitted.Load(); call.Tool != "Read" || strings.TrimSpace(string(call.Input)) != want {
+			t.Errorf("%s: judged as %s of %s, want %s", uri, call.Tool, call.Input, want)
+		}
+	}
+	for _, uri := range []string{"https://example.com/bad", "memo://bad", "file:///good"} {
+		client.say("%s", read(uri))
+		server.hears(read(uri))
+		server.say(`{"jsonrpc":"2.0","id":%q,"result":{}}`, uri)
+		client.hears(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{}}`, uri))
+	}
+}
+
+// A tool that is described otherwise than the client was told asks.
+func TestProxyListChangedBeforeTheCall(t *testing.T) {
+	t.Parallel()
+	client, server, gate, _ := startMCP(t)
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	client.say("%s", list)
+	server.hears(list)
+	server.say(`{"jsonrpc":"2.0","id":1,"result":{"tools":%s}}`, oneTool)
+	client.hear()
+	for _, anew := range []bool{false, true} {
+		tools := oneTool
+		if anew {
+			tools = strings.Replace(oneTool, `"name"`, `"title":"other","name"`, 1)
+		}
+		client.say(`{"jsonrpc":"2.0","id":"%v","method":"tools/call","params":{"name":"t","arguments":{"x":"bad"}}}`, anew)
+		server.lists(tools)
+		client.hear()
+		if got := gate.submitted.Load().Extra["described_anew"] != nil; got != anew {
+			t.Errorf("described anew: %v, want %v", got, anew)
+		}
+	}
+}
+
+// A server that answers what it was not asked yet, or too late, answers nothing.
+func TestProxyEarlyAnswers(t *testing.T) {
+	t.Parallel()
+	client, server, gate, _ := startMCP(t)
+	client.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"x":"held"}}}`)
+	asked, err := jsonrpc.Parse([]byte(server.hear()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"1", "1.0", "10e-1"} {
+		server.say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"made up"}]}}`, id)
+	}
+	for range 2 {
+		server.say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`, asked.ID, oneTool)
+	}
+	server.say(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	client.hears(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	client.say(`{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"t","arguments":{"x":"good"}}}`)
+	if got := client.hear(); !strings.Contains(got, "waits already") {
+		t.Errorf("an id that is held was taken again: %s", got)
+	}
+	for gate.submitted.Load() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	client.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	if r := <-gate.finished; r.Status != umpire.ResultCancelled {
+		t.Errorf("finished as %s", r.Status)
+	}
+	// A call that the server has: it need not answer when it is cancelled.
+	client.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{"x":"good"}}}`)
+	server.lists(oneTool)
+	server.hear()
+	client.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	server.hear()
+	if r := <-gate.finished; r.Status != umpire.ResultCancelled {
+		t.Errorf("finished as %s", r.Status)
+	}
 }
 
 // TestProxyForwardsAllElse: whatever is not a call comes out byte for byte and in its order.
