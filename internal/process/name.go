@@ -47,6 +47,25 @@ func ArgumentsOf(name string) ([]string, bool) {
 	return args, alive && args != nil
 }
 
+// EnvironmentOf is the environment that a named process of this machine was started with. It
+// reports false when it does not live, or that cannot be read.
+func EnvironmentOf(name string) (getenv func(string) string, ok bool) {
+	pid, ok := pidOf(name)
+	if !ok {
+		return nil, false
+	}
+	pairs := environment(pid)
+	alive, _ := Alive(name)
+	return func(variable string) string {
+		for _, pair := range pairs {
+			if value, is := strings.CutPrefix(pair, variable+"="); is {
+				return value
+			}
+		}
+		return ""
+	}, alive && pairs != nil
+}
+
 // pidOf is the number in a name, if it names a process of this machine.
 func pidOf(name string) (pid int, ok bool) {
 	if !knowsStart {

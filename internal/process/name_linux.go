@@ -27,8 +27,14 @@ func Stat(pid int) (parent int, started string, ok bool) {
 }
 
 // arguments are the words that a process was started with, nil when they cannot be read.
-func arguments(pid int) []string {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+func arguments(pid int) []string { return readList(pid, "cmdline") }
+
+// environment is what a process was started with beside its arguments, nil when it cannot be read.
+func environment(pid int) []string { return readList(pid, "environ") }
+
+// readList reads a file of a process that holds texts, each ended by a zero byte.
+func readList(pid int, name string) []string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/" + name)
 	if err != nil {
 		return nil
 	}

@@ -11,5 +11,8 @@ func Stat(int) (parent int, started string, ok bool) { return 0, "", false }
 // arguments knows of none.
 func arguments(int) []string { return nil }
 
+// environment knows of none.
+func environment(int) []string { return nil }
+
 // program knows of none.
 func program(int) string { return "" }
