@@ -64,7 +64,7 @@ func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (O
 	}
 	d := c.alone(ctx)
 	reply := c.reply(&d, false)
-	if _, ok := p.plan(&c, &d, reply); ok && p.Rewriter.Allows(ctx, c.question, c.project, &c.event.Call) {
+	if _, ok := p.plan(&c, &d); ok && p.Rewriter.Allows(ctx, c.question, c.project, &c.event.Call) {
 		asked := *q
 		asked.Deadline = r.left()
 		return p.Rewriter.Answer(ctx, &asked)
@@ -72,11 +72,15 @@ func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (O
 	return c.event.Answer(d, reply), nil
 }
 
-// plan says how umpire runs a call instead of the host, if it does.
-func (p *Responder) plan(c *hookCase, d *umpire.Decision, reply Reply) (Rewriting, bool) {
+// plan says how umpire runs a call instead of the host, if it does. Where no gate runs, one is
+// opened for a trial, so a question that only a gate could hold does not stand against it.
+func (p *Responder) plan(c *hookCase, d *umpire.Decision) (Rewriting, bool) {
 	if c.config.Hook.NeverRewrite {
 		return Rewriting{}, false
 	}
+	open := *c
+	open.gate = true
+	reply := open.reply(d, false)
 	if p.Rewriter != nil {
 		return planRewriting(&c.event, d, reply, c.undoes())
 	}

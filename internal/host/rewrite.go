@@ -63,8 +63,7 @@ func rewritingAction(e *Event, d *umpire.Decision, reply Reply, undo bool) umpir
 	}
 	runs := reply == Allow || reply == Silent && mode == Bypass
 	switch {
-	case e.Kind != BeforeTool, !e.Host.Rewrites(), e.Call.Tool != "Bash", e.ToolUseID == "", e.Session == "",
-		e.Call.Background:
+	case e.Kind != BeforeTool, !e.Host.Rewrites(), e.Call.Tool != "Bash", e.Session == "", e.Call.Background:
 		return ""
 	case d.Verdict == umpire.Ask && d.Trial == umpire.TrialFirst && reply != Deny:
 		return umpire.TicketTrial
@@ -147,13 +146,17 @@ func (r *Rewriting) command(words []string, ticket string) (line string, large b
 		quoted = append(quoted, shell.Quote(word))
 	}
 	run := strings.Join(quoted, " ") + " " + TicketMark + ticket + " -- "
-	line = r.Before + run + quote(r.Line) + r.After
+	line = r.Before + run + quote(r.Line) + stays + r.After
 	if len(line)+quoteCost*strings.Count(line, "'") < maxRewritten {
 		return line, false
 	}
 	first, _, _ := strings.Cut(r.Line, "\n")
-	return r.Before + run + quote(files.ClipTo(first, maxFirstLine, "")+" …") + r.After, true
+	return r.Before + run + quote(files.ClipTo(first, maxFirstLine, "")+" …") + stays + r.After, true
 }
+
+// stays keeps a shell that was started for one command from turning into that command: it tells
+// how the line runs. It changes no exit code.
+const stays = " && :"
 
 // quote is a word in single quotes, which bash and zsh read alike, whatever their settings.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -61,7 +61,7 @@ var rewritingCases = map[string]struct {
 	"background":                {event: Event{Call: umpire.Call{Background: true}}, d: triedFirst, reply: Ask},
 	"another tool":              {event: Event{Host: &claude, ToolName: "Monitor"}, d: triedFirst, reply: Ask},
 	"another event":             {event: Event{Host: &claude, Kind: BeforeDialog}, d: triedFirst, reply: Ask},
-	"without an id":             {event: Event{ToolUseID: "-"}, d: triedFirst, reply: Ask},
+	"without an id":             {event: Event{ToolUseID: "-"}, d: triedFirst, reply: Ask, want: umpire.TicketTrial},
 	"offered only":              {d: umpire.Decision{Verdict: umpire.Ask, Trial: umpire.TrialOffered}, reply: Ask},
 	"asks":                      {d: umpire.Decision{Verdict: umpire.Ask}, reply: Ask},
 	"denied":                    {d: umpire.Decision{Trial: umpire.TrialFirst}, reply: Deny},
@@ -184,11 +184,11 @@ func TestRewrittenLine(t *testing.T) {
 	const run = "'/opt/my tools/umpire' exec ticket-ffffffffffffffffffffffffffffffff -- "
 	dir := t.TempDir()
 	for line, want := range map[string]string{
-		"make test":                run + "'make test'",
-		"echo 'it''s' \"$HOME\"":   run + `'echo '\''it'\'''\''s'\'' "$HOME"'`,
-		"cd sub && make":           "cd sub && " + run + "'make'",
-		"make; cd ..":              run + "'make'; cd ..",
-		"cat <<'E' >f\nit's !x\nE": run + "'cat <<'\\''E'\\'' >f\nit'\\''s !x\nE'",
+		"make test":                run + "'make test' && :",
+		"echo 'it''s' \"$HOME\"":   run + `'echo '\''it'\'''\''s'\'' "$HOME"' && :`,
+		"cd sub && make":           "cd sub && " + run + "'make' && :",
+		"make; cd ..":              run + "'make' && :; cd ..",
+		"cat <<'E' >f\nit's !x\nE": run + "'cat <<'\\''E'\\'' >f\nit'\\''s !x\nE' && :",
 		"cd sub":                   "",
 		"cd \"$x\" && make":        "",
 		"make &":                   "",

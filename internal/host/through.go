@@ -99,7 +99,7 @@ func (h *gateHook) holds() bool {
 func (h *gateHook) choose(d *umpire.Decision) umpire.Admission {
 	h.asked = *d
 	reply := h.reply(d, h.holds())
-	if r, ok := h.responder.plan(&h.hookCase, d, reply); ok && !h.looked {
+	if r, ok := h.responder.plan(&h.hookCase, d); ok && !h.looked {
 		h.rewriting = &r
 		return umpire.AdmitNothing
 	}
