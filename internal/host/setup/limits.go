@@ -1,0 +1,194 @@
+package setup
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A Start is how a host was started, and where. What it denies or asks about by itself follows
+// from that.
+type Start struct {
+	// Args are its words, and Getenv its environment.
+	Args   []string
+	Getenv func(string) string
+	// Home is the person's, Folder that of the host's settings where it was registered, and
+	// Project the folder that it was started in.
+	Home, Folder, Project string
+	// Transcript is what the host keeps of the session, "" where it is not known.
+	Transcript string
+}
+
+// Limits are what a host denies or asks about by itself.
+type Limits struct {
+	// Rules are about commands. Each reaches at least as far as what the host has.
+	Rules []umpire.Rule
+	// Outside says that it asks about paths outside the project.
+	Outside bool
+}
+
+// limitReaders are the hosts whose limits can be read. Claude Code's settings are a file of
+// rules for umpire itself.
+var limitReaders = map[string]func(*Start) (Limits, error){
+	"codex": codexLimits,
+}
+
+// KnowsLimits reports whether the limits of a host can be read.
+func KnowsLimits(host string) bool { return host == Claude.Host || limitReaders[host] != nil }
+
+// Limits are those of a host that was started so. The error says why its commands may not be
+// replaced: its rules cannot all be read, it asks about every command, or it holds commands in a
+// sandbox of its own.
+func (s *Start) Limits(host string) (Limits, error) {
+	read := limitReaders[host]
+	if read == nil {
+		return Limits{}, umpire.Errorf("the rules of %s are not read", host)
+	}
+	l, err := read(s)
+	if err != nil {
+		return Limits{}, err
+	}
+	for i := range l.Rules {
+		l.Rules[i].Source = umpire.SourceUser
+		l.Rules[i].ID = umpire.RuleID("limit-" + strconv.Itoa(i+1))
+		if err := policy.Validate(l.Rules[i]); err != nil {
+			return Limits{}, err
+		}
+	}
+	return l, nil
+}
+
+var (
+	errLimitsAll = errors.New("it denies or asks about every command")
+	errSandboxed = errors.New("it runs commands in a sandbox of its own")
+	errAsksFirst = errors.New("it asks about commands in its mode")
+)
+
+// deny adds a limit for the commands of a pattern: * and ? stand for anything. The limit speaks
+// of all commands that begin with the words before the first of them.
+func (l *Limits) deny(pattern string) error {
+	words := pattern
+	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
+		words = pattern[:i]
+		words = words[:strings.LastIndexAny(words, " \t")+1]
+	}
+	r, _ := lineRule(umpire.Deny, words, false)
+	if r.Match == (umpire.Match{}) {
+		return errLimitsAll
+	}
+	l.Rules = append(l.Rules, r)
+	return nil
+}
+
+// add adds those entries of a list that ask or refuse.
+func (l *Limits) add(list []Allowance) error {
+	for _, a := range list {
+		switch {
+		case a.Rule.Action == umpire.Allow:
+		case a.Rule.Match.CommandPrefix == "":
+			return errLimitsAll
+		default:
+			l.Rules = append(l.Rules, a.Rule)
+		}
+	}
+	return nil
+}
+
+// folder is the folder of the host's settings: the one that was registered, that of a variable,
+// or the usual one.
+func (s *Start) folder(variable, usual string) string {
+	switch {
+	case s.Folder != "":
+		return s.Folder
+	case variable != "" && s.Getenv(variable) != "":
+		return s.Getenv(variable)
+	}
+	return filepath.Join(s.Home, usual)
+}
+
+// upward are the paths of a name in the project and in every folder above it.
+func (s *Start) upward(names ...string) []string {
+	var all []string
+	for dir := s.Project; ; dir = filepath.Dir(dir) {
+		for _, name := range names {
+			all = append(all, filepath.Join(dir, name))
+		}
+		if filepath.Dir(dir) == dir {
+			return all
+		}
+	}
+}
+
+// option is the value of the last of some options, and whether one was given. A value follows in
+// the next word, or after =.
+func (s *Start) option(names ...string) (value string, given bool) {
+	for i, arg := range s.Args {
+		name, joined, is := strings.Cut(arg, "=")
+		if !slices.Contains(names, name) {
+			continue
+		}
+		value, given = joined, true
+		if !is && i+1 < len(s.Args) {
+			value = s.Args[i+1]
+		}
+	}
+	return value, given
+}
+
+// has reports whether one of some options was given.
+func (s *Start) has(names ...string) bool {
+	_, given := s.option(names...)
+	return given
+}
+
+// readEach reads the files of some patterns that are there.
+func readEach(patterns []string, read func(path string, text []byte) error) error {
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return err
+		}
+		for _, path := range found {
+			text, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = read(path, text)
+			}
+			if err != nil {
+				return umpire.Errorf("%s: %w", path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// readObject reads JSON, with comments, as a map.
+func readObject(text []byte) (map[string]any, error) {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	object, ok := decode(d.root).(map[string]any)
+	if !ok {
+		return nil, errors.New("want an object")
+	}
+	return object, nil
+}
+
+// at is what a path of names leads to, nil for nothing.
+func at(object any, names ...string) any {
+	for _, name := range names {
+		members, _ := object.(map[string]any)
+		object = members[name]
+	}
+	return object
+}
