@@ -1,0 +1,68 @@
+package setup
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// copilotLimits are the rules of Copilot CLI: flags alone take tools away.
+func copilotLimits(s *Start) (l Limits, err error) {
+	if s.has("--sandbox") {
+		return Limits{}, errSandboxed
+	}
+	l.Outside = true
+	folders := append(s.upward(".github/copilot", ".copilot"), s.folder("COPILOT_HOME", ".copilot"),
+		"/etc/github-copilot")
+	var files []string
+	for _, dir := range folders {
+		files = append(files, filepath.Join(dir, "settings*.json"), filepath.Join(dir, "config.json"),
+			filepath.Join(dir, "managed*.json"))
+	}
+	err = readEach(files, func(_ string, text []byte) error {
+		settings, err := readObject(text)
+		if err != nil {
+			return err
+		}
+		return copilotSandbox(settings)
+	})
+	for i := 0; i < len(s.Args) && err == nil; i++ {
+		name, value, joined := strings.Cut(s.Args[i], "=")
+		if name != "--deny-tool" {
+			continue
+		}
+		if joined {
+			err = l.denyCopilot(value)
+		}
+		for !joined && err == nil && i+1 < len(s.Args) && !strings.HasPrefix(s.Args[i+1], "-") {
+			i++
+			err = l.denyCopilot(s.Args[i])
+		}
+	}
+	return l, err
+}
+
+// copilotSandbox is an error where settings may turn a sandbox on.
+func copilotSandbox(settings map[string]any) error {
+	sandbox := settings["sandbox"]
+	if on := at(sandbox, "enabled"); sandbox == nil || on == false {
+		return nil
+	}
+	return errSandboxed
+}
+
+// denyCopilot adds the tools that one value of a flag denies.
+func (l *Limits) denyCopilot(value string) error {
+	for tool := range strings.SplitSeq(value, ",") {
+		name, argument, called := cutCall(tool)
+		if !strings.EqualFold(name, "shell") {
+			continue
+		}
+		if !called {
+			return errLimitsAll
+		}
+		if err := l.deny(strings.TrimSuffix(argument, ":*")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
