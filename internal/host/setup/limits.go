@@ -37,7 +37,7 @@ type Limits struct {
 // limitReaders are the hosts whose limits can be read. Claude Code's settings are a file of
 // rules for umpire itself.
 var limitReaders = map[string]func(*Start) (Limits, error){
-	"codex": codexLimits, "gemini": geminiLimits, "copilot": copilotLimits,
+	"codex": codexLimits, "gemini": geminiLimits, "copilot": copilotLimits, "opencode": openCodeLimits,
 }
 
 // KnowsLimits reports whether the limits of a host can be read.
