@@ -25,7 +25,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A rewriter has command lines of Claude Code run by umpire.
+// A rewriter has command lines of agents run by umpire.
 type rewriter struct {
 	app *app.App
 	// gate is the one that runs; nil opens the store for each ticket.
@@ -114,23 +114,48 @@ var rulesElsewhere = []string{"--settings", "--disallowedTools", "--disallowed-t
 
 // findObstacle says why a call is not rewritten; nil when it may be.
 func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project string, call *umpire.Call) error {
-	if q.Agent != "claude" {
-		return umpire.Errorf("the rules of %s are not read", q.Agent)
-	}
 	args, alive := process.ArgumentsOf(hostOf(q))
 	if !alive {
 		return errors.New("the process that asks is not known")
 	}
-	for _, arg := range args {
-		if name, _, _ := strings.Cut(arg, "="); slices.Contains(rulesElsewhere, name) {
-			return umpire.Errorf("it was started with %s", name)
-		}
-	}
-	layers, err := readableSettings(ctx, r.app, q.HostDir, project)
-	if err != nil {
+	if err := canTry(ctx, r.app, project); err != nil {
 		return err
 	}
-	return r.matchRules(layers, project, call)
+	if q.Agent == setup.Claude.Host {
+		return r.matchRules(project, call, func(at *gate.Project) (setup.Limits, error) {
+			return claudeLimits(r.app, q, args, project, at)
+		})
+	}
+	getenv, alive := process.EnvironmentOf(hostOf(q))
+	if !alive {
+		return errors.New("the environment of the process that asks cannot be read")
+	}
+	start := setup.Start{
+		Args: args, Getenv: getenv, Home: r.app.UserHome(), Folder: q.HostDir, Project: project,
+		Transcript: q.Transcript(),
+	}
+	return r.matchRules(project, call, func(*gate.Project) (setup.Limits, error) { return start.Limits(q.Agent) })
+}
+
+// claudeLimits are the rules of Claude Code's settings, but for those that allow.
+func claudeLimits(
+	a *app.App, q *host.Question, args []string, project string, at *gate.Project,
+) (setup.Limits, error) {
+	for _, arg := range args {
+		if name, _, _ := strings.Cut(arg, "="); slices.Contains(rulesElsewhere, name) {
+			return setup.Limits{}, umpire.Errorf("it was started with %s", name)
+		}
+	}
+	layers, err := readableSettings(a, q.HostDir, project)
+	if err != nil {
+		return setup.Limits{}, err
+	}
+	set := rulefile.Load(layers, nil, at.Options())
+	if set.Degraded != "" {
+		return setup.Limits{}, errors.New(set.Degraded)
+	}
+	allows := func(rule umpire.Rule) bool { return rule.Action == umpire.Allow }
+	return setup.Limits{Rules: slices.DeleteFunc(set.Rules, allows)}, nil
 }
 
 // NeverRewrites says why no command of Claude Code in a project is run by umpire, as far as
@@ -145,20 +170,28 @@ func NeverRewrites(ctx context.Context, a *app.App, project string) error {
 	case !conf.Autonomy.UnknownCode && !conf.Autonomy.Deletes && !conf.Autonomy.Edits:
 		return errors.New("autonomy is low")
 	}
-	_, err = readableSettings(ctx, a, a.Getenv("CLAUDE_CONFIG_DIR"), project)
-	return err
+	if _, err = readableSettings(a, a.Getenv("CLAUDE_CONFIG_DIR"), project); err != nil {
+		return err
+	}
+	return canTry(ctx, a, project)
+}
+
+// canTry is an error where no command of a project can be tried.
+func canTry(ctx context.Context, a *app.App, project string) error {
+	p, err := a.FindProject(project)
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS != "linux" || !filepath.IsAbs(a.Executable) ||
+		!trial.Works(ctx, app.TrialPlace(a, p), a.StateDir(), p.Root, a.Now()) {
+		return errUntried
+	}
+	return nil
 }
 
 // readableSettings are the settings files of Claude Code that are there. The error says why
 // nothing may be rewritten in this project.
-func readableSettings(ctx context.Context, a *app.App, hostDir, project string) ([]rulefile.Layer, error) {
-	p, err := a.FindProject(project)
-	if err != nil {
-		return nil, err
-	}
-	if runtime.GOOS != "linux" || !filepath.IsAbs(a.Executable) {
-		return nil, errUntried
-	}
+func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, error) {
 	var layers []rulefile.Layer
 	for _, path := range settingsFiles(a, hostDir, project) {
 		isolates, err := turnsSandboxOn(path)
@@ -173,9 +206,6 @@ func readableSettings(ctx context.Context, a *app.App, hostDir, project string) 
 		layers = append(layers, rulefile.Layer{
 			Source: umpire.SourceUser, Path: path, Format: rulefile.FormatClaudeSettings,
 		})
-	}
-	if !trial.Works(ctx, app.TrialPlace(a, p), a.StateDir(), p.Root, a.Now()) {
-		return nil, errUntried
 	}
 	return layers, nil
 }
@@ -215,9 +245,11 @@ func turnsSandboxOn(path string) (bool, error) {
 	return json.Unmarshal(text, &settings) == nil && settings.Sandbox.Enabled, nil
 }
 
-// matchRules is an error when a rule of the host speaks about a call. Its allow rules do not
-// count.
-func (r *rewriter) matchRules(layers []rulefile.Layer, project string, call *umpire.Call) error {
+// matchRules is an error when a rule of the host speaks about a call, or the call is about a path
+// outside the project and the host asks about those.
+func (r *rewriter) matchRules(
+	project string, call *umpire.Call, read func(*gate.Project) (setup.Limits, error),
+) error {
 	g := r.gate
 	if g == nil {
 		conf, err := r.app.ReadConfig(project)
@@ -231,12 +263,11 @@ func (r *rewriter) matchRules(layers []rulefile.Layer, project string, call *ump
 	if err != nil {
 		return err
 	}
-	set := rulefile.Load(layers, nil, at.Options())
-	if set.Degraded != "" {
-		return errors.New(set.Degraded)
+	limits, err := read(at)
+	if err != nil {
+		return err
 	}
-	rules := slices.DeleteFunc(set.Rules, func(rule umpire.Rule) bool { return rule.Action == umpire.Allow })
-	theirs, err := policy.New(rules, policy.Options{Root: at.Root, Home: at.Home, FoldCase: at.FoldCase})
+	theirs, err := policy.New(limits.Rules, policy.Options{Root: at.Root, Home: at.Home, FoldCase: at.FoldCase})
 	if err != nil {
 		return err
 	}
@@ -254,6 +285,11 @@ func (r *rewriter) matchRules(layers []rulefile.Layer, project string, call *ump
 	for _, reason := range d.Reasons {
 		if rule := reason.Rule; rule != nil && rule.Source != umpire.SourceBuiltin && reason.Verdict != umpire.Allow {
 			return umpire.Errorf("its own rule %s speaks about the command", rule.ID)
+		}
+	}
+	for i := range d.Accesses {
+		if a := &d.Accesses[i]; limits.Outside && a.Paths() && a.Place == umpire.PlaceOutside {
+			return umpire.Errorf("it asks about paths outside the project, such as %s", a.Target)
 		}
 	}
 	return nil
