@@ -50,7 +50,7 @@ var codex = Host{
 	},
 	Holds: HoldsCall,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-stdin", "hole-command-folder", "hole-patch-in-shell", "hole-no-rewrite",
+		"hole-garbage", "hole-stdin", "hole-command-folder", "hole-patch-in-shell", "hole-tried-unsandboxed",
 	},
 	Evidence: Driven, Version: "0.169.0",
 	fields:   codexFields,

@@ -54,7 +54,7 @@ var copilot = Host{
 	Project: "COPILOT_PROJECT_DIR",
 	Holds:   HoldsAll,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-no-rewrite",
+		"hole-garbage", "hole-no-mode", "hole-no-call-ids",
 	},
 	Evidence: Driven, Version: "1.0.102",
 	fields: fields{

@@ -44,7 +44,7 @@ var (
 		Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
 		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it asks about little by itself
 		Holds:    HoldsCall,
-		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off", "hole-no-rewrite"},
+		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off"},
 		Evidence: Driven, Version: "1.18.33",
 		fields: fields{
 			event: "hook", session: "sessionID", dir: "directory", project: "directory",

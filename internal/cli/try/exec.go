@@ -176,7 +176,9 @@ const hostSnapshots = "shell-snapshots"
 
 // hostVariables begin the names of what a host keeps in the environment for itself: sockets,
 // tokens and ids of its session.
-var hostVariables = []string{"CLAUDE_CODE_", "CLAUDE_PID", "CLAUDE_EFFORT", "ANTHROPIC_"}
+var hostVariables = []string{
+	"CLAUDE_CODE_", "CLAUDE_PID", "CLAUDE_EFFORT", "ANTHROPIC_", "CODEX_", "GEMINI_CLI_", "COPILOT_", "OPENCODE_",
+}
 
 // env is the environment of the line.
 func (e *execution) env() []string {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // limitCases are homes and projects of a host, with what may not be replaced there: the beginnings
@@ -106,5 +108,17 @@ func TestLimits(t *testing.T) {
 				t.Errorf("%q, %v; want %q, %v %s", got, err, c.want, c.err, c.says)
 			}
 		})
+	}
+}
+
+// TestHolesSayWhereNothingIsTried: a host whose limits are not known declares that.
+func TestHolesSayWhereNothingIsTried(t *testing.T) {
+	t.Parallel()
+	for _, h := range host.Hosts {
+		_, registered := Find(h.Name)
+		tried := h.Rewrites() && KnowsLimits(h.Name)
+		if declared := slices.Contains(h.Holes, "hole-no-rewrite"); registered && declared == tried {
+			t.Errorf("%s: commands are tried: %t, and its holes say otherwise", h.Name, tried)
+		}
 	}
 }
