@@ -19,7 +19,7 @@ var codexFields = func() fields {
 // more than whether it asks; a command that nobody is asked about is held by the sandbox of
 // the turn, where there is one.
 func codexSilence(e *Event, otherwise Silence) Silence {
-	switch codexSandbox(e.transcript, e.turn) {
+	switch readCodexTurn(e.transcript, e.turn).Sandbox {
 	case "":
 		return otherwise
 	case "read-only", "workspace-write":
@@ -38,57 +38,71 @@ const (
 	maxRecord               = 1 << 40
 )
 
-// codexSandbox is the kind of sandbox that a turn has by the record of its session, "" where
-// that is not known.
-func codexSandbox(record, turn string) string {
+// A CodexTurn is what the record of a session says of one turn: the kind of sandbox that it has,
+// and when it asks. What is not known is "".
+type CodexTurn struct{ Sandbox, Approval string }
+
+// CodexTurn is the turn that a question of Codex is about.
+func (q *Question) CodexTurn() CodexTurn {
+	e, err := codex.Read(q.Payload)
+	if err != nil {
+		return CodexTurn{}
+	}
+	return readCodexTurn(e.transcript, e.turn)
+}
+
+func readCodexTurn(record, turn string) CodexTurn {
 	if !IsAbsolute(record) || turn == "" {
-		return ""
+		return CodexTurn{}
 	}
 	f, err := files.OpenSmall(record, maxRecord)
 	if err != nil {
-		return ""
+		return CodexTurn{}
 	}
 	defer f.Close()
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return ""
+		return CodexTurn{}
 	}
 	for window := int64(firstWindow); ; window *= 8 {
 		from := max(0, size-window)
 		end := make([]byte, size-from)
 		if _, err := f.ReadAt(end, from); err != nil {
-			return ""
+			return CodexTurn{}
 		}
-		sandbox, found := findTurn(end, turn)
+		described, found := findTurn(end, turn)
 		if found || from == 0 || window >= lastWindow {
-			return sandbox
+			return described
 		}
 	}
 }
 
 // findTurn finds the last description of a turn in the end of a record.
-func findTurn(end []byte, turn string) (sandbox string, found bool) {
+func findTurn(end []byte, turn string) (described CodexTurn, found bool) {
 	for {
 		at := bytes.LastIndex(end, []byte(codexTurn))
 		if at < 0 {
-			return "", false
+			return CodexTurn{}, false
 		}
 		begin := bytes.LastIndexByte(end[:at], '\n') + 1
 		line, _, _ := bytes.Cut(end[begin:], []byte("\n"))
-		if sandbox, found = readTurn(line, turn); found {
-			return sandbox, true
+		if described, found = readTurn(line, turn); found {
+			return described, true
 		}
 		end = end[:begin]
 	}
 }
 
-// readTurn reads the sandbox from a line of a record, if the line describes the turn.
-func readTurn(line []byte, turn string) (sandbox string, found bool) {
+// readTurn reads what a line of a record describes, if that is the turn. When the turn asks may
+// be told in more than one word, which is not known here.
+func readTurn(line []byte, turn string) (described CodexTurn, found bool) {
 	in := reader{}
 	in.of, in.err = strictjson.ReadObject(line)
 	if in.text("type") != "turn_context" || in.text("payload.turn_id") != turn {
-		return "", false
+		return CodexTurn{}, false
 	}
-	sandbox = in.text("payload.sandbox_policy.type")
-	return sandbox, in.err == nil
+	described.Sandbox = in.text("payload.sandbox_policy.type")
+	asks := reader{of: in.of}
+	described.Approval = asks.text("payload.approval_policy")
+	return described, in.err == nil
 }

@@ -35,19 +35,6 @@ type Question struct {
 	Deadline time.Duration
 }
 
-// Transcript is the file in which the agent keeps the session, "" where the payload names none.
-func (q *Question) Transcript() string {
-	o, err := readPayload(q.Payload)
-	if err != nil {
-		return ""
-	}
-	path, err := o.Text("transcript_path")
-	if err != nil {
-		return ""
-	}
-	return path
-}
-
 // questionHead begins a question on the line, with the version of its form.
 const questionHead = "umpire-question 3"
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -22,8 +23,8 @@ type Start struct {
 	// Home is the person's, Folder that of the host's settings where it was registered, and
 	// Project the folder that it was started in.
 	Home, Folder, Project string
-	// Transcript is what the host keeps of the session, "" where it is not known.
-	Transcript string
+	// Turn is what Codex keeps of the turn.
+	Turn host.CodexTurn
 }
 
 // Limits are what a host denies or asks about by itself.

@@ -15,6 +15,7 @@ import (
 // of commands, or an error.
 var limitCases = map[string]struct {
 	host  string
+	turn  host.CodexTurn
 	files map[string]string
 	args  string
 	env   map[string]string
@@ -23,17 +24,15 @@ var limitCases = map[string]struct {
 	says  string // of another error
 }{
 	"codex": {
-		host: "codex", files: map[string]string{
-			"t.jsonl": turnOf("workspace-write", "on-request") + `{"text": "turn_context"}` + "\n" + turnOf("danger-full-access", "never"),
+		host: "codex", turn: host.CodexTurn{Sandbox: "danger-full-access", Approval: "never"}, files: map[string]string{
 			"home/.codex/rules/default.rules": "prefix_rule(pattern=[\"git\", [\"push\", \"fetch\"]], decision=\"prompt\")\n" +
 				"prefix_rule(pattern=[\"ls\"], decision=\"allow\")\n",
 			"p/.codex/rules/x.rules": `prefix_rule(pattern=["rm"], decision="forbidden")`,
 		}, want: "git fetch|git push|rm",
 	},
-	"codex, sandbox":       {host: "codex", files: map[string]string{"t.jsonl": turnOf("workspace-write", "never")}, err: errSandboxed},
-	"codex, untrusted":     {host: "codex", files: map[string]string{"t.jsonl": turnOf("danger-full-access", "untrusted")}, err: errAsksFirst},
-	"codex, no turn":       {host: "codex", files: map[string]string{"t.jsonl": ""}, err: errSandboxed},
-	"codex, no transcript": {host: "codex", err: os.ErrNotExist},
+	"codex, sandbox":   {host: "codex", turn: host.CodexTurn{Sandbox: "workspace-write", Approval: "never"}, err: errSandboxed},
+	"codex, untrusted": {host: "codex", turn: host.CodexTurn{Sandbox: "danger-full-access", Approval: "untrusted"}, err: errAsksFirst},
+	"codex, no turn":   {host: "codex", err: errSandboxed},
 
 	"gemini": {
 		host: "gemini", args: "--yolo", files: map[string]string{
@@ -73,11 +72,6 @@ var limitCases = map[string]struct {
 	"another host":     {host: "cursor", says: "the rules of cursor are not read"},
 }
 
-// turnOf is a line of Codex's transcript.
-func turnOf(sandbox, approval string) string {
-	return `{"type": "turn_context", "payload": {"approval_policy": "` + approval + `", "sandbox_policy": {"type": "` + sandbox + `"}}}` + "\n"
-}
-
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range limitCases {
@@ -95,7 +89,7 @@ func TestLimits(t *testing.T) {
 			}
 			s := Start{
 				Args: strings.Split(c.args, "|"), Getenv: func(name string) string { return c.env[name] },
-				Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "p"), Transcript: filepath.Join(dir, "t.jsonl"),
+				Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "p"), Turn: c.turn,
 			}
 			l, err := s.Limits(c.host)
 			var got []string
