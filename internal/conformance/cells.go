@@ -119,7 +119,11 @@ func playBroken(script string) func(context.Context, *Lab) (Outcome, error) {
 		if err := l.ReplaceUmpire(script); err != nil {
 			return "", err
 		}
-		return playShell(Free, "touch made")(ctx, l)
+		became, err := playShell(Free, "touch made")(ctx, l)
+		if _, made := l.Model.Result("call_1"); script == "" && !made && ctx.Err() == nil {
+			err = nil // the hook is missing for the prompt as well, and some hosts refuse that
+		}
+		return became, err
 	}
 }
 
