@@ -36,11 +36,11 @@ func (a *App) FindInstallation(ctx context.Context) Installation {
 		}
 	}
 	installed := Installation{By: "files", Upgrade: "curl -fsSL " + installScript + " | sh", Files: found}
-	real, err := filepath.EvalSymlinks(a.Executable)
+	target, err := filepath.EvalSymlinks(a.Executable)
 	if err != nil {
 		return installed
 	}
-	slashed := filepath.ToSlash(real)
+	slashed := filepath.ToSlash(target)
 	switch {
 	case strings.Contains(slashed, "/node_modules/"):
 		installed.By, installed.Upgrade = "npm", "npm install --global @umpirehq/umpire@latest"
@@ -48,10 +48,10 @@ func (a *App) FindInstallation(ctx context.Context) Installation {
 	case strings.Contains(slashed, "/Cellar/"):
 		installed.By = "homebrew"
 		installed.Upgrade, installed.Remove = "brew upgrade umpire", "brew uninstall umpire"
-	case owns(ctx, "dpkg-query", "--search", real):
+	case owns(ctx, "dpkg-query", "--search", target):
 		installed.By = "deb"
 		installed.Upgrade, installed.Remove = "sudo apt-get install --only-upgrade umpire", "sudo apt-get remove umpire"
-	case owns(ctx, "rpm", "--query", "--file", real):
+	case owns(ctx, "rpm", "--query", "--file", target):
 		installed.By = "rpm"
 		installed.Upgrade, installed.Remove = "sudo dnf upgrade umpire", "sudo dnf remove umpire"
 	case release == "":

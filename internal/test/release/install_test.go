@@ -116,8 +116,8 @@ func writeArchive(t *testing.T, path string) string {
 	if err := archive.AddFS(os.DirFS(built)); err != nil {
 		t.Fatal(err)
 	}
-	for _, close := range []func() error{archive.Close, zipped.Close, file.Close} {
-		if err := close(); err != nil {
+	for _, end := range []func() error{archive.Close, zipped.Close, file.Close} {
+		if err := end(); err != nil {
 			t.Fatal(err)
 		}
 	}
