@@ -71,6 +71,7 @@ trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES
 	UMPIRE_TRIAL_SEQUENCES=$(SEQUENCES) UMPIRE_TEST_CRASHES=$(CRASHES) \
 		go test -count 1 -timeout 90m -v -run 'TestRandom|TestKilled|TestTrial|TestNothingLeaks|TestOnFileSystems|TestEditor' ./internal/trial
 	go test -count 1 -v -run 'TestProbeTableInAnOverlay|TestOverlaysAsAnotherUser' ./internal/sandbox
+	go test -count 1 -timeout 60m -v -run 'TestDanger$$' ./internal/test/trees -trees.danger
 	UMPIRE_TRIAL_SPEED=$(RUNS) go test -count 1 -timeout 30m -v -run 'TestSpeed$$' ./internal/trial
 
 .PHONY: trees
