@@ -19,49 +19,71 @@ import (
 const speedVariable = "UMPIRE_TRIAL_SPEED"
 
 // TestSpeed measures how long a trial takes by the size of the project and by what it changes, with
-// what it takes to keep and to undo that, beside a plain start and bubblewrap's.
+// what it takes to keep and to undo that, beside a plain start and bubblewrap's. Starts are measured
+// in turns, so that what else the machine does slows all of them.
 func TestSpeed(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv(speedVariable))
 	if err != nil {
 		t.Skip("it is measured by make trials")
 	}
-	plain := medianOf(runs, func() { must(t, exec.CommandContext(t.Context(), "sh", "-c", "true").Run()) })
-	t.Logf("figure: a plain start takes %s%s", milliseconds(plain), bubblewrap(t, runs))
+	names, starts := []string{"a plain start"}, []func(){func() { startPlainly(t, "sh", "-c", "true") }}
+	if _, err := exec.LookPath("bwrap"); err == nil {
+		names = append(names, "a start in bubblewrap")
+		starts = append(starts, func() {
+			startPlainly(t, "bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
+				"--die-with-parent", "sh", "-c", "true")
+		})
+	}
+	var benches []*speedBench
 	for _, size := range []int{1_000, 10_000, 100_000} {
 		b := newSpeedBench(t, size)
-		start := medianOf(runs, func() { must(t, b.tryLine("true").Layer.Discard()) })
-		t.Logf("figure: a trial of true takes %s over %d files", milliseconds(start), size)
+		benches = append(benches, b)
+		names = append(names, fmt.Sprintf("a trial of true over %d files", size))
+		starts = append(starts, func() { must(t, b.tryLine("true").Layer.Discard()) })
+	}
+	time.Sleep(2 * time.Second) // folders that were just made are not remembered
+	took := timeInTurns(runs, starts...)
+	for i, name := range names {
+		t.Logf("figure: %s takes %s", name, spreadOf(took[i]))
+	}
+	for _, b := range benches {
+		t.Logf("figure: over %d files", b.size)
 		for _, changed := range []int{1, 100, 10_000} {
-			if changed <= size {
+			if changed <= b.size {
 				b.measure(changed, max(3, runs*10/max(changed, 10)))
 			}
 		}
 	}
 }
 
-// bubblewrap says how long its own start takes.
-func bubblewrap(t *testing.T, runs int) string {
+func startPlainly(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("bwrap"); err != nil {
-		return "; there is no bubblewrap here"
+	must(t, exec.CommandContext(t.Context(), args[0], args[1:]...).Run())
+}
+
+// timeInTurns does each of some things, and begins again. It returns what each took, in order of size.
+func timeInTurns(runs int, all ...func()) [][]time.Duration {
+	took := make([][]time.Duration, len(all))
+	for range runs {
+		for i, do := range all {
+			began := time.Now()
+			do()
+			took[i] = append(took[i], time.Since(began))
+		}
 	}
-	took := medianOf(runs, func() {
-		must(t, exec.CommandContext(t.Context(), "bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
-			"--tmpfs", "/tmp", "--die-with-parent", "sh", "-c", "true").Run())
-	})
-	return ", in bubblewrap " + milliseconds(took)
+	for _, times := range took {
+		slices.Sort(times)
+	}
+	return took
 }
 
 // medianOf runs something a few times.
-func medianOf(runs int, do func()) time.Duration {
-	took := make([]time.Duration, runs)
-	for i := range took {
-		began := time.Now()
-		do()
-		took[i] = time.Since(began)
-	}
-	slices.Sort(took)
-	return took[runs/2]
+func medianOf(runs int, do func()) time.Duration { return timeInTurns(runs, do)[0][runs/2] }
+
+// spreadOf is the median of times, with their quartiles.
+func spreadOf(times []time.Duration) string {
+	n := len(times)
+	return fmt.Sprintf("%s (%s to %s)", milliseconds(times[n/2]), milliseconds(times[n/4]), milliseconds(times[n*3/4]))
 }
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
@@ -70,11 +92,12 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seco
 type speedBench struct {
 	*testing.T
 	base, root string
+	size       int
 }
 
 func newSpeedBench(t *testing.T, size int) *speedBench {
 	t.Helper()
-	b := &speedBench{T: t, base: plainDir(t)}
+	b := &speedBench{T: t, base: plainDir(t), size: size}
 	b.root = filepath.Join(b.base, "p")
 	for i := range size {
 		dir := filepath.Join(b.root, fmt.Sprint("d", i/100))
