@@ -12,6 +12,8 @@ type form struct {
 	segs, folded []string
 	// pattern is set instead of segs being names when the path holds wildcards.
 	pattern, patternFolded []segment
+	// rootSegs is what [Options.below] found, plus one; 0 is not known yet.
+	rootSegs int
 }
 
 // names and wildcards of the form, folded or not.

@@ -163,9 +163,9 @@ func (s *segment) matches(name string) bool {
 	return s.sort == deep || doublestar.MatchUnvalidated(s.text, name)
 }
 
-// match reports whether the glob matches the path. below is the number of
-// leading segments of the path that an anyDepth pattern does not look at.
-func (g *glob) match(p *form, below int) bool {
+// match reports whether the glob matches the path. An anyDepth pattern does not look at the leading
+// segments that are the root's; without options there is no root.
+func (g *glob) match(p *form, o *Options) bool {
 	segs := p.segs
 	if g.fold {
 		segs = p.folded
@@ -173,7 +173,7 @@ func (g *glob) match(p *form, below int) bool {
 	if !g.anyDepth {
 		return matchSegments(g.segs, segs)
 	}
-	return slices.ContainsFunc(segs[min(below, len(segs)):], g.segs[0].matches)
+	return slices.ContainsFunc(segs[min(o.below(p), len(segs)):], g.segs[0].matches)
 }
 
 // matchSegments is the classic match with one star: when a segment does not

@@ -181,12 +181,12 @@ func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 			if g.coversTree(f.anyTarget(g.fold)) {
 				return true
 			}
-		case (tree || a.Glob) && !g.match(f, o.below(f)) && c.sparedBy(a.Kinds, g, f):
+		case (tree || a.Glob) && !g.match(f, o) && c.sparedBy(a.Kinds, g, f):
 		case a.Glob:
 			if c.meets(g, f.target(g.fold), tree, o) {
 				return true
 			}
-		case g.match(f, o.below(f)):
+		case g.match(f, o):
 			return true
 		case tree && g.reachedFrom(f, o):
 			return true

@@ -70,15 +70,13 @@ func (o *Options) rootSegments(folded bool) []segment {
 // below returns how many leading segments of a path are the root's own; a
 // pattern for any depth does not look at those.
 func (o *Options) below(f *form) int {
-	if len(f.segs) < len(o.rootSegs) {
-		return 0
-	}
-	for i, name := range o.rootSegs {
-		if !foldedEqual(f.segs[i], name) {
-			return 0
+	if o != nil && f.rootSegs == 0 {
+		f.rootSegs = 1
+		if len(f.segs) >= len(o.rootSegs) && slices.EqualFunc(o.rootSegs, f.segs[:len(o.rootSegs)], foldedEqual) {
+			f.rootSegs += len(o.rootSegs)
 		}
 	}
-	return len(o.rootSegs)
+	return max(0, f.rootSegs-1)
 }
 
 // foldedEqual compares without regard to case, so that a differently written

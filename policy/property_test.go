@@ -228,7 +228,7 @@ func FuzzGlob(f *testing.F) {
 		}
 		g := newGlobs(pattern, umpire.Allow, &Options{})[0]
 		f := newForm(name, false)
-		got := g.match(&f, 0)
+		got := g.match(&f, nil)
 		if want := regexpGlob(pattern).MatchString(name); got != want {
 			t.Fatalf("%q on %q: %v, the regexp says %v", pattern, name, got, want)
 		}

@@ -87,7 +87,7 @@ func lookThrough(j *judge) (found Search, looked bool) {
 func (c *compiled) coversPath(name string, o *Options) bool {
 	return slices.ContainsFunc(c.globs, func(g glob) bool {
 		f := newForm(name, g.fold)
-		return g.match(&f, o.below(&f))
+		return g.match(&f, o)
 	})
 }
 

@@ -163,7 +163,7 @@ func (c *compiled) namesSecret(f *form, globbed bool) bool {
 		switch g := &c.globs[i]; {
 		case globbed && spellsRule(g.segs, f.target(g.fold)):
 			return true
-		case !globbed && g.match(f, 0) && !c.excepted(f):
+		case !globbed && g.match(f, nil) && !c.excepted(f):
 			return true
 		}
 	}
@@ -172,7 +172,7 @@ func (c *compiled) namesSecret(f *form, globbed bool) bool {
 
 func (c *compiled) excepted(f *form) bool {
 	for i := range c.except {
-		if c.except[i].match(f, 0) {
+		if c.except[i].match(f, nil) {
 			return true
 		}
 	}

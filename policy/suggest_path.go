@@ -73,7 +73,7 @@ func holdsGuarded(folder string, o *Options) bool {
 	}
 	for _, pattern := range append(slices.Clip(homeFolders), ungrantable...) {
 		for _, g := range newGlobs(pattern, umpire.Deny, o) {
-			if g.match(&names, 0) {
+			if g.match(&names, nil) {
 				return true
 			}
 		}
