@@ -1,6 +1,9 @@
 package server
 
 import (
+	"container/list"
+	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -30,19 +33,62 @@ type Limits struct {
 	PerSecond int // requests; twice as many may come at once. Default 2,000.
 	InFlight  int // requests under way, not counting watchers. Default 1,024.
 	Watchers  int // with one credential, from everywhere. Default 16,384.
+	Idle      int // connections without a request, from everywhere. Default 1,024.
 }
 
-func (l Limits) orDefault() Limits {
+// keptDescriptors are for the database, files and sockets of the gate's own.
+const keptDescriptors = 48
+
+// orDefault leaves of the descriptors that the process may have open enough for hooks: watchers with
+// both credentials take two thirds, requests a quarter, and idle connections a sixteenth.
+func (l Limits) orDefault(descriptors int) Limits {
+	free := max(descriptors-keptDescriptors, 0)
 	if l.PerSecond == 0 {
 		l.PerSecond = 2000
 	}
 	if l.InFlight == 0 {
-		l.InFlight = 1024
+		l.InFlight = max(1, min(1024, free/8))
 	}
 	if l.Watchers == 0 {
-		l.Watchers = 16384
+		l.Watchers = max(1, min(16384, free/3))
+	}
+	if l.Idle == 0 {
+		l.Idle = max(1, min(1024, free/16))
 	}
 	return l
+}
+
+// An idleList holds the connections on which no request is under way. When there are too many, the
+// one that has waited longest is closed: whoever asks does so at once.
+type idleList struct {
+	most int
+
+	mu    sync.Mutex
+	conns *list.List // of net.Conn, the one that has waited longest first
+	at    map[net.Conn]*list.Element
+}
+
+func newIdleList(most int) *idleList {
+	return &idleList{most: most, conns: list.New(), at: map[net.Conn]*list.Element{}}
+}
+
+// track is told of each change of a connection.
+func (i *idleList) track(c net.Conn, to http.ConnState) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if e := i.at[c]; e != nil {
+		i.conns.Remove(e)
+		delete(i.at, c)
+	}
+	if to != http.StateNew && to != http.StateIdle {
+		return
+	}
+	i.at[c] = i.conns.PushBack(c)
+	if i.conns.Len() > i.most {
+		oldest := i.conns.Remove(i.conns.Front()).(net.Conn) //nolint:forcetypeassert // it holds nothing else
+		delete(i.at, oldest)
+		_ = oldest.Close() // nothing was under way on it
+	}
 }
 
 // A limiter counts requests.

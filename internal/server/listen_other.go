@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 )
 
@@ -22,3 +23,6 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 }
+
+// descriptorLimit is how many files and connections the process may have open.
+func descriptorLimit() int { return math.MaxInt32 }

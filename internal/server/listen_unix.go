@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"syscall"
 
@@ -30,4 +31,13 @@ func lockFile(path string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// descriptorLimit is how many files and connections the process may have open.
+func descriptorLimit() int {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur > math.MaxInt32 {
+		return math.MaxInt32
+	}
+	return int(l.Cur)
 }

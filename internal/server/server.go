@@ -54,6 +54,7 @@ type Server struct {
 	refuser     refuser
 	routes      routes
 	limiter     *limiter
+	idle        *idleList
 	crossOrigin *http.CrossOriginProtection
 	pace        pace
 	broker      *broker
@@ -63,7 +64,7 @@ type Server struct {
 func New(c Config) *Server { return newServer(c, usualPace) }
 
 func newServer(c Config, p pace) *Server {
-	c.Limits = c.Limits.orDefault()
+	c.Limits = c.Limits.orDefault(descriptorLimit())
 	c.Drain = cmp.Or(c.Drain, defaultDrain)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -72,6 +73,7 @@ func newServer(c Config, p pace) *Server {
 		gate: c.Gate, keys: c.Credentials.keyring(), config: c, log: c.Log, pace: p,
 		refuser:     refuser{connect.NewErrorWriter(handlerOptions(maxBody)...), c.Log},
 		routes:      routes{},
+		idle:        newIdleList(c.Limits.Idle),
 		limiter:     &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
 		crossOrigin: http.NewCrossOriginProtection(),
 		broker:      newBroker(c.Gate, c.Log, p, c.Limits),
@@ -172,6 +174,7 @@ func (s *Server) http(base context.Context, l net.Listener) *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          log.New(logWriter{s.log}, "", 0),
+		ConnState:         s.idle.track,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, peerKey{}, peerOf(c))
