@@ -78,8 +78,8 @@ func (l *line) failure() error {
 	return nil
 }
 
-// send sends a request once.
-func (l *line) send(r *http.Request) (*http.Response, error) {
+// roundTrip sends a request once.
+func (l *line) roundTrip(r *http.Request) (*http.Response, error) {
 	l.expect(0)
 	response, err := httpClient.Do(r)
 	l.expect(0)

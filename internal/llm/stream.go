@@ -98,7 +98,7 @@ func (e *Endpoint) post(l *line, path string, body any) (*http.Response, error) 
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "text/event-stream, application/json")
 		r.Header.Set("User-Agent", "umpire")
-		response, err := l.send(r)
+		response, err := l.roundTrip(r)
 		pause, again := pauseAfter(response, err, try)
 		if !again {
 			return response, err
