@@ -45,13 +45,27 @@ type eventQuery struct {
 	Last    int              `json:"last,omitempty"`
 }
 
+// pageSize is how many events are asked for at once; a gate gives as many.
+const pageSize = 1000
+
 // Events returns stored events, the oldest first.
-func (c *Client) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
+func (c *Client) Events(ctx context.Context, f umpire.Filter) (all []umpire.Event, err error) {
 	type list struct {
 		Events []umpire.Event `json:"events"`
 	}
-	out, err := call[eventQuery, list](ctx, c, "TimelineService/List", eventQuery(f))
-	return out.Events, err
+	for page := f; ; page.After = umpire.LastSeq(all) {
+		if f.Last == 0 {
+			page.Limit = pageSize
+		}
+		if f.Limit > 0 {
+			page.Limit = min(pageSize, f.Limit-len(all))
+		}
+		out, err := call[eventQuery, list](ctx, c, "TimelineService/List", eventQuery(page))
+		all = append(all, out.Events...)
+		if err != nil || f.Last > 0 || len(out.Events) < page.Limit || len(all) == f.Limit {
+			return all, err
+		}
+	}
 }
 
 // Watch yields events, first those that are stored and then new ones as they

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -60,6 +61,10 @@ func (c *timelineService) addRoutes(r routes) {
 	r["/v1/events"] = route{handler: http.HandlerFunc(c.streamEvents), role: roleAgent, stream: true}
 }
 
+// maxEvents bounds one answer of List, which lies in the gate's memory as a whole. Who wants more asks
+// again after the last one.
+const maxEvents = 5000
+
 func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, error) {
 	filter, err := q.filter()
 	if err == nil {
@@ -67,6 +72,11 @@ func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, er
 	}
 	if err != nil {
 		return eventList{}, err
+	}
+	if filter.Last > 0 {
+		filter.Last = min(filter.Last, maxEvents)
+	} else {
+		filter.Limit = min(cmp.Or(filter.Limit, maxEvents), maxEvents)
 	}
 	events, err := c.gate.Events(ctx, filter)
 	return eventList{Events: orEmpty(events)}, err
