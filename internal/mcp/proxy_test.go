@@ -381,3 +381,65 @@ func FuzzProxyClient(f *testing.F) {
 		}
 	})
 }
+
+// FuzzProxyServer gives the proxy any bytes as the server's. Whatever the client gets is a
+// message of one meaning, is no answer to umpire's own requests, and for its call is umpire's
+// denial or an error.
+func FuzzProxyServer(f *testing.F) {
+	for _, said := range []string{
+		`{"jsonrpc":"2.0","id":{{ID}},"result":{"tools":[{"name":"t","name":"u"}]}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`,
+		`{"jsonrpc":"2.0","id":1.0,"id":1,"result":{}}`,
+		`{"jsonrpc":"2.0","id":{{ID}},"id":2,"result":{}}`,
+		"log: ready\n\n{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"id\":1}",
+		`[{"jsonrpc":"2.0","id":1,"result":{}}]`,
+		`{"jsonrpc":"2.0","id":{{ID}},"result":{"tools":{},"nextCursor":7}}`,
+		`{"jsonrpc":"2.0","id":{{ID}},"error":{"code":"x"}}`,
+	} {
+		f.Add(said)
+	}
+	f.Fuzz(func(t *testing.T, said string) {
+		client, server, gate, done := startMCP(t)
+		go func() {
+			for range gate.finished {
+			}
+		}()
+		client.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"x":"bad"}}}`)
+		asked, err := jsonrpc.Parse([]byte(server.hear()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go io.Copy(io.Discard, server.in) // it may be asked for more
+		defer func() {
+			go io.Copy(io.Discard, client.in)
+			client.out.Close()
+			server.out.Close()
+			<-done
+		}()
+		go func() {
+			id := string(asked.ID)
+			io.WriteString(server.out, strings.ReplaceAll(said, "{{ID}}", id)+"\n")
+			io.WriteString(server.out, `{"jsonrpc":"2.0","id":`+id+`,"result":{"tools":[]}}`+"\n")
+			io.WriteString(server.out, `{"jsonrpc":"2.0","id":"umpire-last","method":"ping"}`+"\n")
+		}()
+		answered, last := false, false
+		for !last || !answered {
+			line := client.hear()
+			m, err := jsonrpc.Parse([]byte(line))
+			switch {
+			case strings.TrimSpace(line) == "":
+			case err != nil || m.IsResponse() && strings.HasPrefix(m.Key(), strings.TrimSuffix(string(asked.ID), `1"`)):
+				t.Fatalf("the client got %q: %v", line, err)
+			case m.Method == "ping" && string(m.ID) == `"umpire-last"`:
+				last = true
+				if strings.Contains(said, "nextCursor") {
+					return // it is asked for the next page, and never answers
+				}
+			case m.Key() == "1" && m.IsResponse() && !strings.Contains(line, "umpire: "):
+				t.Fatalf("the call that was not let run was answered: %s", line)
+			case m.Key() == "1" && m.IsResponse():
+				answered = true
+			}
+		}
+	})
+}

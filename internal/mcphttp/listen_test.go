@@ -336,3 +336,40 @@ func TestSlowClient(t *testing.T) {
 		t.Error("a session that nobody uses goes on")
 	}
 }
+
+// FuzzPost posts any bytes. The answer is a message of one meaning, or there is none and nothing
+// was asked.
+func FuzzPost(f *testing.F) {
+	f.Add(`{"jsonrpc":"2.0","id":7,"method":"echo"}`)
+	f.Add(`{"jsonrpc":"2.0","id":1e400,"method":"echo","params":{"_meta":{"progressToken":[1]}}}`)
+	f.Add(`{"jsonrpc":"2.0","id":"\ud800","method":"echo"}`)
+	f.Add("\n{\"id\":1,\n\"method\":\"x\"}\n")
+	f.Fuzz(func(t *testing.T, body string) {
+		if strings.Contains(body, "slow") || strings.Contains(body, "end") || strings.Contains(body, `\u`) {
+			return // what the server of this test does not answer
+		}
+		s := startListener(t)
+		answer := s.do(http.MethodPost, body, s.begin(), headerVersion+": 2025-11-25")
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events(t, strings.NewReader(string(text))) {
+			text = e.data
+		}
+		asked, wrong := readMessage([]byte(body))
+		if len(text) == 0 {
+			if wrong != nil || asked.IsRequest() {
+				t.Fatalf("%q: no answer, %s", body, answer.Status)
+			}
+			return
+		}
+		m, err := jsonrpc.Parse(text)
+		if err != nil || !m.HasValidID() || m.Method != "" || (m.Result == nil) == (m.Error == nil) {
+			t.Fatalf("%q: answered %s: %v", body, text, err)
+		}
+		if wrong == nil && m.Key() != asked.Key() {
+			t.Fatalf("%q: answered %s", body, m.ID)
+		}
+	})
+}
