@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
@@ -35,6 +36,12 @@ func isJudged(method string) bool {
 		return !slices.Contains(openTerminalMethods, method)
 	}
 	return false
+}
+
+// foldMethod is a method as an editor might read it that does not look closely.
+func foldMethod(method string) string {
+	blank := func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }
+	return strings.ToLower(strings.TrimFunc(method, blank))
 }
 
 // callsOf are the calls that a request of the agent stands for. All of them have to be

@@ -130,11 +130,20 @@ func (p *Proxy) fromEditor(line []byte) error {
 // fromAgent forwards or judges a message of the agent.
 func (p *Proxy) fromAgent(line []byte) error {
 	m, err := jsonrpc.Parse(line)
+	if err == nil && !m.HasValidID() {
+		err = umpire.Errorf("id: want a text or a number")
+	}
+	if err == nil && isJudged(foldMethod(m.Method)) && !isJudged(m.Method) {
+		err = umpire.Errorf("method %q is not known", m.Method)
+	}
 	switch {
 	case len(line) == 1 || err == nil && m.Method == "" && !m.IsResponse():
 		return p.Editor.Write(line)
 	case err != nil:
 		p.report(umpire.Errorf("a message of the agent is not forwarded: %w", err))
+		if answer := jsonrpc.RefuseUnread(line, err); answer != nil {
+			return p.Agent.Write(answer)
+		}
 		return nil
 	case m.IsResponse():
 		p.mu.Lock()

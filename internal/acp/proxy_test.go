@@ -233,6 +233,9 @@ func TestUnreadableMessagesOfTheAgentStay(t *testing.T) {
 		`{"jsonrpc":"2.0","id":5,"Method":"terminal/create","params":{"sessionId":"S","command":"bad"}}`,
 	} {
 		s.agent.say("%s", line)
+		if got := s.agent.hear(); !strings.Contains(got, `"error"`) {
+			t.Errorf("%s: %s", line, got)
+		}
 	}
 	s.agent.say(`{"jsonrpc":"2.0","method":"terminal\/create","id":5,"params":{"sessionId":"S","command":"bad"}}`)
 	if got := s.agent.hear(); !strings.Contains(got, "a bad thing") {
@@ -356,6 +359,27 @@ func TestOnlyOfferedOptions(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A request that is not forwarded is answered under its own id, and one that an editor could take
+// for a judged one is not forwarded.
+func TestRefusedRequestsAreAnswered(t *testing.T) {
+	t.Parallel()
+	s := startProxy(t, byWord)
+	for line, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"x","method":"terminal/create"}`:                               "7",
+		`{"jsonrpc":"2.0","id":"a","Method":"terminal/create"}`:                                          `"a"`,
+		`{"jsonrpc":"2.0","id":7,"method":"Terminal/create","params":{"sessionId":"S","command":"bad"}}`: "7",
+		`{"jsonrpc":"2.0","id":7,"method":"fs/write_text_file\u200b","params":{"sessionId":"S"}}`:        "7",
+		`{"jsonrpc":"2.0","id":7,"method":" fs/x"}`:                                                      "7",
+		`{"jsonrpc":"2.0","id":[1],"method":"fs/x"}`:                                                     "null",
+		`[{"jsonrpc":"2.0","id":7,"method":"terminal/create"}]`:                                          "null",
+	} {
+		s.agent.say("%s", line)
+		if m, err := jsonrpc.Parse([]byte(s.agent.hear())); err != nil || string(m.ID) != id || m.Error == nil {
+			t.Errorf("%s: %s, %v; want an error for %s", line, m.Raw, err, id)
+		}
+	}
 }
 
 // FuzzAgent gives the proxy any bytes as the agent's. What reaches the editor is never a

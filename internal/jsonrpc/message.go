@@ -144,3 +144,17 @@ func Refuse(id json.RawMessage, code int, text string) []byte {
 		Error   failure         `json:"error"`
 	}{version, id, failure{code, text}})
 }
+
+// RefuseUnread writes the answer to a line that is not forwarded. It is nil for what is not a
+// request: what has no id that can be read, unless nothing of it can be read.
+func RefuseUnread(line []byte, why error) []byte {
+	o, err := strictjson.ReadObject(line)
+	m := Message{ID: o["id"]}
+	switch {
+	case o == nil && err != nil, m.HasID() && !m.HasValidID():
+		m.ID = json.RawMessage("null")
+	case !m.HasID():
+		return nil
+	}
+	return Refuse(m.ID, CodeInvalidRequest, "umpire: "+why.Error())
+}

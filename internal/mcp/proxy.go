@@ -132,7 +132,10 @@ func (p *Proxy) fromClient(line []byte) error {
 	switch {
 	case err != nil:
 		p.reportError(umpire.Errorf("a message of the client is not forwarded: %w", err))
-		return p.refuseUnread(line, err)
+		if answer := jsonrpc.RefuseUnread(line, err); answer != nil {
+			return p.Client.Write(answer)
+		}
+		return nil
 	case judged:
 		return p.hold(&m)
 	case m.Method == methodList && m.IsRequest():
@@ -148,20 +151,6 @@ func (p *Proxy) fromClient(line []byte) error {
 func isForwarded(method string) bool {
 	folded := strings.ToLower(strings.TrimFunc(method, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }))
 	return method == methodCall || method == methodList || !strings.HasPrefix(folded, "tools/")
-}
-
-// refuseUnread answers a request that is not forwarded. What has no id that can be read is no
-// request, unless nothing of it can be read.
-func (p *Proxy) refuseUnread(line []byte, why error) error {
-	o, err := strictjson.ReadObject(line)
-	id := jsonrpc.Message{ID: o["id"]}
-	switch {
-	case o == nil && err != nil, id.HasID() && !id.HasValidID():
-		id.ID = json.RawMessage("null")
-	case !id.HasID():
-		return nil
-	}
-	return p.Client.Write(jsonrpc.Refuse(id.ID, jsonrpc.CodeInvalidRequest, "umpire: "+why.Error()))
 }
 
 // fromServer forwards a message of the server, unless it answers a request of umpire's own. An
