@@ -43,6 +43,7 @@ var claude = Host{
 		{"dontAsk", DontAsk, SilenceChecks},
 	},
 	Project: "CLAUDE_PROJECT_DIR", InShellDir: true,
+	Shells: ShellFamily, GitBash: true,
 	Holds: HoldsRest,
 	Folders: []Folder{
 		{Root: RootSettings, Pattern: "plans/*.md", Writes: true, Plan: true, Why: "the plan of plan mode"},

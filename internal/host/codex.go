@@ -48,7 +48,8 @@ var codex = Host{
 		{"dontAsk", DontAsk, SilenceChecks},
 		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec, which its sandbox may hold
 	},
-	Holds: HoldsCall,
+	Shells: ShellFamily,
+	Holds:  HoldsCall,
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-stdin", "hole-command-folder", "hole-patch-in-shell", "hole-tried-unsandboxed",
 	},

@@ -52,6 +52,7 @@ var copilot = Host{
 	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
 	Modes:   []HostMode{{"", Default, SilenceRuns}}, // --allow-all-tools is not told
 	Project: "COPILOT_PROJECT_DIR",
+	Shells:  ShellBash,
 	Holds:   HoldsAll,
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-no-mode", "hole-no-call-ids",

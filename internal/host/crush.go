@@ -35,6 +35,7 @@ var crush = Host{
 	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
 	Modes:   []HostMode{{"", Default, SilenceRuns}}, // crush run and --yolo are not told
 	Project: "CRUSH_PROJECT_DIR",
+	Shells:  ShellOwn,
 	Holds:   HoldsRest,
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-sub-agents", "hole-no-rewrite",

@@ -44,7 +44,7 @@ func TestHostsPage(t *testing.T) {
 
 func hostsTable() string {
 	var b strings.Builder
-	b.WriteString("| agent | name | seen | asks | silent | waits | limit |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| agent | name | seen | asks | silent | waits | limit | shell |\n|---|---|---|---|---|---|---|---|\n")
 	for _, h := range Hosts {
 		if h.own != nil {
 			continue
@@ -55,8 +55,9 @@ func hostsTable() string {
 		if h.Asks() {
 			asks = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s, %s | %s | %s | %s | %s |\n", h.Title, h.Name, seen, h.Version, asks, silences(h), waits,
-			Deadline(h.Timeout))
+		shells := [...]string{ShellPerson: "the person's", ShellBash: "bash", ShellFamily: "bash, zsh or sh", ShellOwn: "its own"}
+		fmt.Fprintf(&b, "| %s | `%s` | %s, %s | %s | %s | %s | %s | %s |\n", h.Title, h.Name, seen, h.Version, asks, silences(h), waits,
+			Deadline(h.Timeout), shells[h.Shells])
 	}
 	return b.String()
 }

@@ -72,6 +72,7 @@ func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o Options) 
 	r.reads(payload)
 	q := &Question{
 		Agent: h.Name, Payload: payload, Project: h.StartedIn(f.Getenv, f.Dir), Dir: f.Dir, HostDir: o.HostDir,
+		Shell:    f.Getenv("SHELL"),
 		Headless: f.Getenv("UMPIRE_HEADLESS") == "1", Attended: attended(f.Getenv),
 	}
 	if o.Home == "" {

@@ -25,6 +25,7 @@ var gemini = Host{
 	Timeout:     600 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Millisecond,
 	Modes:   []HostMode{{"", Default, SilenceRuns}}, // it may be in its yolo mode
 	Project: "GEMINI_PROJECT_DIR",
+	Shells:  ShellBash,
 	Holds:   HoldsAll,
 	Folders: []Folder{
 		{Root: RootSettings, Pattern: "tmp/*/plans/*.md", Writes: true, Plan: true, Why: "the plan of plan mode"},

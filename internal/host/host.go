@@ -34,6 +34,9 @@ type Host struct {
 	// are then started in that folder, unless InShellDir says that they follow its shell.
 	Project    string
 	InShellDir bool
+	// Shells run its command lines. GitBash says that on Windows it is Git's bash that does.
+	Shells  Shells
+	GitBash bool
 	// Holds is how much of a message waits while umpire holds one call of it.
 	Holds Holds
 	// Folders are its own, and Scratch begins the one for temporary files: the user's number

@@ -88,7 +88,7 @@ func FuzzAnswer(f *testing.F) {
 func TestQuestionTravelsWhole(t *testing.T) {
 	t.Parallel()
 	want := Question{
-		Agent: "claude", Payload: []byte("{\"a\":\n\n\"\xff\"}"), Project: "/p/\xff\n\nx\"", Dir: "/d", HostDir: "/c", Headless: true,
+		Agent: "claude", Payload: []byte("{\"a\":\n\n\"\xff\"}"), Project: "/p/\xff\n\nx\"", Dir: "/d", Shell: "/bin/zsh", HostDir: "/c", Headless: true,
 		Runner: "host:1:2", Nonce: "n", Again: true, Deadline: 595*time.Second + 1,
 	}
 	got, err := ReadQuestion(want.marshal())

@@ -43,6 +43,7 @@ var (
 		},
 		Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
 		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it asks about little by itself
+		Shells:   ShellFamily,
 		Holds:    HoldsCall,
 		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off"},
 		Evidence: Driven, Version: "1.18.33",

@@ -21,6 +21,8 @@ type Question struct {
 	// HostDir is the folder of the agent's own settings as the hook was registered with
 	// it, "" for the usual one. The environment never names it.
 	HostDir string
+	// Shell is the person's shell as the hook's environment has it, "" where that names none.
+	Shell string
 	// Attended says that the agent has a terminal at which somebody can be asked.
 	Attended bool
 	// Headless says that whoever started the agent wants nobody to be asked.
@@ -36,7 +38,7 @@ type Question struct {
 }
 
 // questionHead begins a question on the line, with the version of its form.
-const questionHead = "umpire-question 3"
+const questionHead = "umpire-question 4"
 
 // MaxQuestion bounds a question on the line.
 const MaxQuestion = MaxPayload + maxQuestionHead
@@ -79,7 +81,7 @@ func (q *Question) fields() []field {
 	}
 	return []field{
 		text(&q.Agent), text(&q.Project), text(&q.Dir), flag(&q.Attended), flag(&q.Headless),
-		text(&q.Runner), text(&q.Nonce), flag(&q.Again), deadline, text(&q.HostDir),
+		text(&q.Runner), text(&q.Nonce), flag(&q.Again), deadline, text(&q.HostDir), text(&q.Shell),
 	}
 }
 

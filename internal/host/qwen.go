@@ -33,6 +33,7 @@ var qwen = Host{
 		{"yolo", Bypass, SilenceRuns},
 	},
 	Project:  "QWEN_PROJECT_DIR",
+	Shells:   ShellBash,
 	Holds:    HoldsAll,
 	Holes:    []umpire.Phrase{"hole-garbage", "hole-acp", "hole-no-rewrite"},
 	Evidence: Driven, Version: "0.24.4",

@@ -21,6 +21,7 @@ func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host
 	if err != nil {
 		return h.Fail(e.Name, err)
 	}
+	e.nameShell(q.Shell)
 	var out Output
 	switch {
 	case e.Kind.Decides():

@@ -1,0 +1,55 @@
+package host
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// Shells are the shells by which a host runs command lines, outside of Windows.
+type Shells uint8
+
+// The shells. The zero value is the widest.
+const (
+	ShellPerson Shells = iota // that of the person, whichever it is
+	ShellBash                 // bash
+	ShellFamily               // bash, zsh or sh; another one of the person's is passed over
+	ShellOwn                  // an interpreter of its own, for the language of bash
+)
+
+// family are the shells whose language umpire reads.
+var family = []string{"bash", "zsh", "sh", "dash", "ash", "ksh", "mksh"}
+
+// otherShell is the name of a shell that runs a command line and whose language umpire does not
+// read, "" where it reads it. Person is the shell of the person as the environment has it. It
+// also stands for one that is not known.
+func (h *Host) otherShell(person, system string) string {
+	name := person[strings.LastIndexAny(person, `/\`)+1:]
+	switch {
+	case system == "windows" && h.Shells != ShellOwn && !h.GitBash:
+		return "powershell"
+	case h.Shells != ShellPerson, slices.Contains(family, name):
+		return ""
+	case name == "":
+		return "unknown"
+	}
+	return name
+}
+
+// nameShell has a command line judged as one that may mean something else than it does to bash:
+// it asks, whatever else is known of it.
+func (e *Event) nameShell(person string) {
+	if e.Call.Tool != "Bash" {
+		return
+	}
+	name := e.Host.otherShell(person, runtime.GOOS)
+	input, err := strictjson.ReadObject(e.Call.Input)
+	if name == "" || err != nil {
+		return
+	}
+	input["shell"] = json.RawMessage(encode(name))
+	e.Call.Input = encode(input)
+}

@@ -1,0 +1,49 @@
+package host
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// TestOtherShells: a line asks where its shell is not one that umpire reads.
+func TestOtherShells(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ host, person, system, want string }{
+		{"claude", "/usr/bin/fish", "linux", ""},
+		{"claude", "", "windows", ""},
+		{"codex", "/usr/bin/fish", "linux", ""},
+		{"codex", "/bin/bash", "windows", "powershell"},
+		{"gemini", "", "linux", ""},
+		{"crush", "", "windows", ""},
+		{"cursor", "/bin/zsh", "darwin", ""},
+		{"cursor", "/opt/homebrew/bin/fish", "darwin", "fish"},
+		{"cursor", "/usr/bin/pwsh", "linux", "pwsh"},
+		{"cursor", "", "linux", "unknown"},
+	} {
+		if got := Find(tt.host).otherShell(tt.person, tt.system); got != tt.want {
+			t.Errorf("%s, %q on %s: %q, want %q", tt.host, tt.person, tt.system, got, tt.want)
+		}
+	}
+}
+
+// TestShellIsJudged: what is judged names the shell, and what the host runs stays as it was.
+func TestShellIsJudged(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there every shell is another one")
+	}
+	for shell, want := range map[string]bool{"/bin/bash": false, "/usr/bin/fish": true, "": true} {
+		e := Event{Host: &cursor, Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"ls"}`)}, input: []byte(`{"command":"ls"}`)}
+		e.nameShell(shell)
+		if got := strings.Contains(string(e.Call.Input), `"shell"`); got != want || string(e.input) != `{"command":"ls"}` {
+			t.Errorf("%q: judged as %s, run as %s", shell, e.Call.Input, e.input)
+		}
+	}
+	e := Event{Host: &cursor, Call: umpire.Call{Tool: "Read", Input: []byte(`{}`)}}
+	if e.nameShell("/usr/bin/fish"); string(e.Call.Input) != "{}" {
+		t.Errorf("a tool without a shell: %s", e.Call.Input)
+	}
+}
