@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -343,7 +344,7 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 // cannot be given; the card is returned anyway.
 func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
-	c := view.New(p, s, a.Text, a.Now(), colour)
+	c := view.New(p, s, a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)
 	fmt.Fprintln(&b, c.Whole())
 	b.WriteString(app.DescribeChanges(a, &p, &s))
 	b.WriteString(try.DescribeTrial(a, &p))

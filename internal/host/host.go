@@ -133,6 +133,21 @@ const (
 	HoldsAll               // every call of the message
 )
 
+// Meanwhile says what becomes of the other calls of a message while a question about one waits.
+func (h *Host) Meanwhile() umpire.Phrase {
+	return [...]umpire.Phrase{
+		HoldsCall: "meanwhile-others-run", HoldsRest: "meanwhile-later-wait", HoldsAll: "meanwhile-all-wait",
+	}[h.Holds]
+}
+
+// MeanwhileIn says so of the agent of a session; nothing where umpire runs the calls itself.
+func MeanwhileIn(s *umpire.Session) []umpire.Phrase {
+	if h := Find(s.Agent); s.External && h != nil && h.own == nil {
+		return []umpire.Phrase{h.Meanwhile()}
+	}
+	return nil
+}
+
 // Evidence is how what is said about a host is known.
 type Evidence uint8
 

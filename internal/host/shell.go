@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/json"
 	"runtime"
 	"slices"
 	"strings"
@@ -50,6 +49,6 @@ func (e *Event) nameShell(person string) {
 	if name == "" || err != nil {
 		return
 	}
-	input["shell"] = json.RawMessage(encode(name))
+	input["shell"] = encode(name)
 	e.Call.Input = encode(input)
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -138,7 +139,7 @@ func (a *approval) show() tea.Cmd {
 		session = a.session
 	}
 	now := a.conf.Now()
-	a.card, a.shown = view.New(*p, session, a.conf.Text, now, false), now
+	a.card, a.shown = view.New(*p, session, a.conf.Text, now, false, host.MeanwhileIn(&session)...), now
 	a.showTop()
 	return tea.Batch(a.settle(), a.loadDiff(*p, session))
 }

@@ -26,13 +26,17 @@ type Card struct {
 
 	w *strings.Builder // what is being written
 
+	notes []umpire.Phrase
+
 	heading, title, asking, asker, input, rest, remarks string
 }
 
 // New makes the card of a question that was asked in a session. Colour has the card bear
-// escapes that colour its own words, and no others.
-func New(p umpire.Pending, s umpire.Session, text *catalogue.Language, now time.Time, colour bool) *Card {
-	c := &Card{Pending: p, Session: s, text: text, now: now, colour: colour}
+// escapes that colour its own words, and no others. Notes say what happens while it waits.
+func New(
+	p umpire.Pending, s umpire.Session, text *catalogue.Language, now time.Time, colour bool, notes ...umpire.Phrase,
+) *Card {
+	c := &Card{Pending: p, Session: s, text: text, now: now, colour: colour, notes: notes}
 	c.heading = c.section(c.writeHeading)
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
@@ -205,5 +209,8 @@ func (c *Card) writeAsker() {
 		asked = Joined(asked, ", ", fmt.Sprintf(c.text.Of("expires in %s"), Age(p.ExpiresAt.Sub(c.now))))
 	}
 	c.row(c.text.Of("asked"), asked)
+	for _, note := range c.notes {
+		c.row(c.text.Of("meanwhile"), c.text.Text(note))
+	}
 	c.row(c.text.Of("tool"), fmt.Sprintf("%s (%s)", c.show(p.Tool), c.show(string(p.Call))))
 }

@@ -103,6 +103,7 @@ func (j *initJob) done(path string) {
 	}
 	fmt.Fprintf(j.Stderr, "umpire: %s %s\n", j.Text.Of("registered in"), view.Visible(path))
 	if !j.quiet {
+		j.Remark(fmt.Sprintf(j.Text.Of("while a question waits: %s"), j.Text.Text(j.host.Meanwhile())))
 		fmt.Fprintln(j.Stderr, view.Joined(j.Text.Of("next"), ": ", "umpire doctor "+j.host.Name))
 	}
 }
