@@ -42,13 +42,16 @@ var (
 			{Name: "question", As: "AskUserQuestion", Dialog: true},
 		},
 		Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
-		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it asks about little by itself
+		Modes: []HostMode{
+			{"", Bypass, SilenceChecks}, // its own rules are asked after the plugin, and let nearly all run
+			{"auto", Bypass, SilenceRuns},
+		},
 		Shells:   ShellFamily,
 		Holds:    HoldsCall,
-		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off"},
+		Holes:    []umpire.Phrase{"hole-plugins-off"},
 		Evidence: Driven, Version: "1.18.33",
 		fields: fields{
-			event: "hook", session: "sessionID", dir: "directory", project: "directory",
+			event: "hook", session: "sessionID", dir: "directory", project: "directory", mode: "mode",
 			tool: "tool", input: "args", id: "callID", response: "output",
 		},
 		complete: completePatch,

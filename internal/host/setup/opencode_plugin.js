@@ -20,12 +20,14 @@ function ask(question) {
   })
 }
 
+const mode = process.argv.includes("--auto") ? "auto" : ""
+
 export const Umpire = async ({ directory }) => {
   const calls = new Map()
   return {
     "tool.execute.before": async (input, output) => {
       const answer = await ask({
-        hook: "tool.execute.before", sessionID: input.sessionID, callID: input.callID, directory,
+        hook: "tool.execute.before", sessionID: input.sessionID, callID: input.callID, directory, mode,
         tool: input.tool, args: output.args,
       })
       if (answer.trim() !== "") {
