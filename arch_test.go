@@ -71,6 +71,7 @@ var layers = []layer{
 	{"edge", "internal/conformance"},
 	{"edge", "internal/bench"},
 	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/acp internal/acp/acptest"},
+	{"edge", "internal/appserver"},
 	{"edge", "internal/mcp internal/mcp/mcptest"},
 	{"edge", "internal/agent internal/metrics/otlp"},
 	{"top", "internal/cli/app"},

@@ -44,6 +44,7 @@ var ownVerbs = map[string]VerbMark{
 
 	"run": VerbRuns, "demo": VerbRuns, "hook": VerbRuns, "bench": VerbRuns, "doctor": VerbRuns,
 	"conformance": VerbRuns, "try": VerbRuns, "exec": VerbRuns, "mcp": VerbRuns, "acp": VerbRuns,
+	"app-server": VerbRuns,
 }
 
 // VerbMarkOf returns the mark of one of umpire's commands, given by its words without

@@ -63,8 +63,9 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
 	addGroup(root, groupRules, rules.NewCommand(a), rules.NewTrustCommand(a), programs.NewCommand(a))
 	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newAutonomyCommand(a), hook.NewCommand(a),
-		proxy.NewACPCommand(a), proxy.NewMCPCommand(a), try.NewExecCommand(a), bench.NewCommand(a),
-		conformance.NewCommand(a), newVersionCommand(a), newUpgradeCommand(a), register.NewUninstallCommand(a))
+		proxy.NewACPCommand(a), proxy.NewAppServerCommand(a), proxy.NewMCPCommand(a),
+		try.NewExecCommand(a), bench.NewCommand(a), conformance.NewCommand(a), newVersionCommand(a),
+		newUpgradeCommand(a), register.NewUninstallCommand(a))
 	root.AddCommand(newManCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addGroup(root, groupLook, newCompletionCommand(a))

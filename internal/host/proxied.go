@@ -3,11 +3,13 @@ package host
 import (
 	"slices"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Hosts that start no hook: umpire stands between them and somebody else, and writes the
 // payloads itself.
-var proxied = []*Host{&acp, &claudePrompt}
+var proxied = []*Host{&acp, &claudePrompt, &codexApp}
 
 // The modes of the host acp, one for each kind of request that its proxy asks about.
 const (
@@ -30,6 +32,24 @@ var acp = Host{
 	DefaultTimeout: proxiedTimeout, Unit: time.Second,
 	Holds: HoldsCall, Evidence: Recorded,
 	fields: proxiedFields,
+}
+
+// CodexAppServer is the name of Codex behind umpire app-server.
+const CodexAppServer = "codex-app"
+
+// codexApp is Codex behind umpire app-server, which answers what Codex asks its editor about.
+var codexApp = Host{
+	Name: CodexAppServer, Title: "Codex app-server",
+	Marks:  [][]string{{proxiedFields.event}},
+	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, proxiedEvents),
+	Tools:  []Tool{{Name: "write_stdin", As: "write_stdin", Types: true}},
+	Modes:  []HostMode{{ACPQuestion, Default, SilenceChecks}},
+
+	DefaultTimeout: proxiedTimeout, Unit: time.Second,
+	Holds: HoldsCall, Evidence: Driven, Version: codex.Version,
+	Holes:  []umpire.Phrase{"hole-app-server", "hole-no-rewrite"},
+	fields: proxiedFields,
+	unseen: true,
 }
 
 // claudePrompt is Claude Code where it asks umpire mcp permission-prompt instead of its user:

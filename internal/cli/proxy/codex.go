@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/appserver"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/jsonrpc"
+	"github.com/umpirehq/umpire/internal/process"
+)
+
+const appServerLong = `Stands between an editor and Codex, which editors drive through "codex app-server",
+and decides what Codex asks about. In the editor's settings, put "umpire app-server --"
+before the command of Codex:
+
+  codex app-server      becomes   umpire app-server -- codex app-server
+
+Codex's questions are answered where umpire knows that the call is safe or refuses it,
+and else go to the editor's own dialog, or to umpire's inbox while somebody looks at it
+(see the key hook.when_asked). Nothing is ever accepted for a whole session. A program
+that waits for input is refused where it would run outside of Codex's sandbox, for what
+is typed into it is told to nobody. Everything else passes as it came.
+
+What Codex does not ask about runs without umpire, held by Codex's sandbox alone, unless
+"umpire init codex" has set up its hooks as well. Where its approval policy is "never" it
+asks about nothing.`
+
+// NewAppServerCommand is `umpire app-server`.
+func NewAppServerCommand(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "app-server -- CODEX...", Args: cobra.ArbitraryArgs,
+		Short: "Decide for Codex in an editor (codex app-server)", Long: appServerLong,
+		Example: "  umpire app-server -- codex app-server",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if len(words) == 0 {
+				return app.Usage(cmd.CommandPath()+" --help", "want the command of CODEX")
+			}
+			return runAppServer(cmd.Context(), a, words)
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+// runAppServer forwards messages until the editor or Codex ends.
+func runAppServer(ctx context.Context, a *app.App, words []string) error {
+	j := newJudge(a, host.CodexAppServer)
+	defer j.close()
+	j.runner = process.NameOf(os.Getpid()) // Codex descends from it
+	codex, err := startChild(a, words)
+	if err != nil {
+		return err
+	}
+	defer codex.stop()
+	p := appserver.Proxy{
+		Editor: jsonrpc.NewPeer(a.Stdin, a.Stdout), Codex: codex.peer, Judge: j, HangUp: codex.hangUp,
+		Report: a.RemarkError,
+	}
+	return describeEnd(p.Run(ctx), codex)
+}
