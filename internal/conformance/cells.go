@@ -120,8 +120,10 @@ func playBroken(script string) func(context.Context, *Lab) (Outcome, error) {
 			return "", err
 		}
 		became, err := playShell(Free, "touch made")(ctx, l)
-		if _, made := l.Model.Result("call_1"); script == "" && !made && ctx.Err() == nil {
-			err = nil // the hook is missing for the prompt as well, and some hosts refuse that
+		if _, made := l.Model.Result("call_1"); (script == "" || l.proxied) && !made && ctx.Err() == nil {
+			// The hook is missing for the prompt as well, and some hosts refuse that; an agent that
+			// umpire does not start makes no call.
+			err = nil
 		}
 		return became, err
 	}

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"path/filepath"
 	"runtime"
 )
@@ -34,6 +35,11 @@ type Driver struct {
 	Settings func(*Lab) map[string]string
 	// Args let it play the script in a mode, without a terminal.
 	Args func(*Lab, Mode) []string
+	// Editor plays the script in place of an editor that drives the agent. Words begin the command
+	// of the agent. Nil is an agent that is started by itself.
+	Editor func(ctx context.Context, l *Lab, words []string, mode Mode) (string, error)
+	// Proxy is umpire's command that stands between the editor and the agent, in place of a hook.
+	Proxy string
 
 	// The calls of its tools, without their ids. Those that it does not have are nil.
 	Shell      func(command string) Call
@@ -48,7 +54,7 @@ type Driver struct {
 const Prompt = "Run the scripted steps."
 
 // Drivers are all of them.
-var Drivers = []*Driver{&claude, &codex, &gemini, &qwen, &copilot, &opencode}
+var Drivers = []*Driver{&claude, &codex, &codexApp, &gemini, &qwen, &copilot, &opencode}
 
 // FindDriver returns the driver of a host, or nil.
 func FindDriver(name string) *Driver {

@@ -37,6 +37,8 @@ type Lab struct {
 	Model *Model
 
 	dir string
+	// proxied says that umpire stands between the agent and its editor.
+	proxied bool
 }
 
 // NewLab makes a lab in a folder that is there. The path of the folder has to be short:
@@ -189,6 +191,10 @@ func (l *Lab) Prepare() error {
 
 // Register puts umpire in front of the agent, as a person does.
 func (l *Lab) Register(ctx context.Context) error {
+	if l.Driver.Proxy != "" {
+		l.proxied = true
+		return nil
+	}
 	words := []string{"init", l.Driver.Name}
 	if h := host.Find(l.Driver.Name); h != nil && h.Evidence == host.Documented {
 		words = append(words, "--unproven")
@@ -200,6 +206,13 @@ func (l *Lab) Register(ctx context.Context) error {
 // Play starts the agent in one of its modes, lets it play the script, and returns what it
 // wrote. Everything that it started has ended then.
 func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
+	if l.Driver.Editor != nil {
+		words := []string{l.Program}
+		if l.proxied {
+			words = []string{l.Umpire, l.Driver.Proxy, "--", l.Program}
+		}
+		return l.Driver.Editor(ctx, l, words, mode)
+	}
 	out := &strings.Builder{}
 	cmd := exec.Command(l.Program, l.Driver.Args(l, mode)...) //nolint:noctx // the group is ended
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.Project(), l.Environ(), out, out

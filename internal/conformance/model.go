@@ -7,18 +7,21 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
 // A Call is a call of a tool that the scripted model makes. Over Responses alone a tool may
-// lie in a namespace, and Text is sent in place of the input if it is not empty.
+// lie in a namespace, and Text is sent in place of the input if it is not empty. InputAfter,
+// where it is set, makes the input from what the model was told before.
 type Call struct {
-	ID, Tool  string
-	Input     map[string]any
-	Namespace string
-	Text      string
+	ID, Tool   string
+	Input      map[string]any
+	InputAfter func(map[string]Result) map[string]any
+	Namespace  string
+	Text       string
 }
 
 // A Turn is one message of the model. A turn without calls ends the play.
@@ -219,7 +222,13 @@ func (m *Model) next(q request) (turn Turn, n int) {
 		turns = m.Sub
 	}
 	if played := countPlayed(turns, q.results); played < len(turns) {
-		return turns[played], m.replies
+		turn = slices.Clone(turns[played])
+		for i := range turn {
+			if turn[i].InputAfter != nil {
+				turn[i].Input = turn[i].InputAfter(m.results)
+			}
+		}
+		return turn, m.replies
 	}
 	return nil, m.replies
 }

@@ -106,7 +106,7 @@ func prepare(scratch string) error {
 			os.Setenv(envSkip+d.Name, "UMPIRE_INTEROP_ONLY does not name it")
 			continue
 		}
-		if program := os.Getenv("UMPIRE_" + strings.ToUpper(d.Name)); program != "" {
+		if program := os.Getenv("UMPIRE_" + strings.ToUpper(d.Program)); program != "" {
 			os.Setenv(envHost+d.Name, program)
 			continue
 		}
@@ -184,8 +184,8 @@ func install(d *conformance.Driver) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	version := cmp.Or(os.Getenv("UMPIRE_"+strings.ToUpper(d.Name)+"_VERSION"), d.Version)
-	dir := filepath.Join(cache, "umpire-interop", d.Name+"-"+version)
+	version := cmp.Or(os.Getenv("UMPIRE_"+strings.ToUpper(d.Program)+"_VERSION"), d.Version)
+	dir := filepath.Join(cache, "umpire-interop", d.Program+"-"+version)
 	if _, err := os.Stat(d.Installed(dir)); err == nil {
 		return dir, nil
 	}

@@ -1,0 +1,115 @@
+package conformance
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/host"
+)
+
+// codexApp is Codex as editors drive it. In its freest mode it asks about all that is not known
+// to be harmless.
+var codexApp = Driver{
+	Name: host.CodexAppServer, Package: codex.Package, Version: codex.Version, Program: codex.Program,
+	Env: codex.Env, Settings: codex.Settings,
+	Editor: playAppServer, Proxy: "app-server",
+	Shell: codex.Shell, Background: codex.Background, WriteFile: codex.WriteFile,
+	SubAgent: codex.SubAgent, Await: codex.Await,
+}
+
+// playAppServer is an editor that drives Codex through one turn.
+func playAppServer(ctx context.Context, l *Lab, words []string, mode Mode) (string, error) {
+	said := &strings.Builder{}
+	cmd := l.Command(ctx, words[0], append(words[1:], "app-server")...)
+	cmd.Stderr = said
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	e := appServerEditor{project: l.Project(), mode: mode, answer: "accept", to: in}
+	if l.proxied && mode == Free {
+		e.answer = "decline"
+	}
+	err = e.converse(bufio.NewReader(io.TeeReader(out, said)))
+	in.Close()     //nolint:errcheck // it may have ended already
+	_ = cmd.Wait() // agents end with any exit code
+	return said.String(), err
+}
+
+// An appServerEditor answers what Codex says in one turn. In the freest mode it says yes, but no
+// behind umpire: what runs there was let run by umpire.
+type appServerEditor struct {
+	project string
+	mode    Mode
+	answer  string
+	thread  string
+	to      io.Writer
+}
+
+// converse lets the turn run to its end.
+func (e *appServerEditor) converse(from *bufio.Reader) error {
+	e.say(`{"id":1,"method":"initialize","params":{"clientInfo":{"name":"lab","version":"1"}}}`)
+	for {
+		line, err := from.ReadBytes('\n')
+		if err != nil {
+			return err
+		}
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params struct {
+				Thread string `json:"threadId"`
+			} `json:"params"`
+			Result struct {
+				Thread struct {
+					ID string `json:"id"`
+				} `json:"thread"`
+			} `json:"result"`
+		}
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		switch id := string(m.ID); {
+		case m.Method == "turn/completed" && m.Params.Thread == e.thread:
+			return nil
+		case m.Method != "" && id != "":
+			e.say(`{"id":%s,"result":{"decision":%q}}`, id, e.answer)
+		case m.Method != "":
+		case id == "1":
+			e.start()
+		case id == "2":
+			e.thread = m.Result.Thread.ID
+			e.say(`{"id":3,"method":"turn/start","params":{"threadId":%q,"input":[{"type":"text","text":%q}]}}`,
+				e.thread, Prompt)
+		}
+	}
+}
+
+// start opens a thread.
+func (e *appServerEditor) start() {
+	policy, sandbox := "on-request", "workspace-write"
+	switch e.mode {
+	case Free:
+		policy = "untrusted"
+	case Planning:
+		sandbox = "read-only"
+	case Usual:
+	}
+	e.say(`{"method":"initialized"}`)
+	e.say(`{"id":2,"method":"thread/start","params":{"cwd":%q,"approvalPolicy":%q,"sandbox":%q}}`,
+		e.project, policy, sandbox)
+}
+
+// say writes a line. That the other side has ended is noticed when it is read.
+func (e *appServerEditor) say(format string, args ...any) { fmt.Fprintf(e.to, format+"\n", args...) }
