@@ -87,7 +87,7 @@ func answerAsked(d *umpire.Decision, m Mode) Reply {
 		return question(asking, m)
 	case all(func(q asked) bool { return q.runsUnasked(m) }):
 		return Silent
-	case m.Hold, m.Permission == Plan, m.Permission == DontAsk:
+	case m.Hold && !m.AsksAgain, m.Permission == Plan, m.Permission == DontAsk:
 		return question(asking, m)
 	}
 	return Silent // the host asks by itself, and can remember the answer

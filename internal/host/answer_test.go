@@ -249,6 +249,21 @@ func modes() (all []host.Mode) {
 	return all
 }
 
+// TestOneQuestionForOneCall: where the host asks by itself and would ask again after an approval,
+// umpire's inbox holds what is serious, and nothing that the host alone asks about.
+func TestOneQuestionForOneCall(t *testing.T) {
+	t.Parallel()
+	for _, c := range classes {
+		m := host.Mode{Permission: host.Default, Silence: host.SilenceChecks, Own: own}
+		native := host.Answer(c.d, m)
+		m.Hold, m.AsksAgain = true, true
+		held := host.Answer(c.d, m)
+		if native == host.Silent && held != host.Silent || native == host.Ask && held != host.Hold {
+			t.Errorf("%s: %s, and %s with an inbox", c.name, native, held)
+		}
+	}
+}
+
 func TestSeriousQuestionsAreNeverSilent(t *testing.T) {
 	t.Parallel()
 	for _, c := range classes {

@@ -104,7 +104,7 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 		return Deny
 	}
 	mode := e.Host.Mode(e.PermissionMode)
-	m.Permission, m.Silence = mode.Is, mode.Silence
+	m.Permission, m.Silence, m.AsksAgain = mode.Is, mode.Silence, !e.Host.Allows()
 	if e.Host.silence != nil && d.Verdict == umpire.Ask {
 		m.Silence = e.Host.silence(&e, m.Silence)
 	}

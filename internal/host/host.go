@@ -236,5 +236,10 @@ func (h *Host) StartedIn(getenv func(string) string, dir string) string {
 // Asks reports whether the host's own dialog asks when a hook wants it to.
 func (h *Host) Asks() bool { return h.before().form.ask != "" }
 
+// Allows reports whether the host asks no more about a call that umpire allows.
+func (h *Host) Allows() bool {
+	return slices.ContainsFunc(h.Events, func(e HookEvent) bool { return e.form != nil && e.form.allow != "" })
+}
+
 // Rewrites reports whether a hook may replace the command of a call.
 func (h *Host) Rewrites() bool { return h.before().form.input != "" }

@@ -45,6 +45,9 @@ type Mode struct {
 	Silence    Silence
 	// Hold says that questions go to umpire's own inbox and not to the host's dialog.
 	Hold bool
+	// AsksAgain says that the host's own dialog asks about a call all the same when a person has
+	// approved it in umpire's inbox.
+	AsksAgain bool
 	// Gate says that there is a gate, which can hold a question.
 	Gate bool
 	// Own are the host's own folders on this machine, as [Found] or whoever resolved
