@@ -5,6 +5,7 @@ package interop
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"testing"
 
@@ -20,9 +21,7 @@ func TestAppServerShell(t *testing.T) {
 	w := newLab(t, "codex-app", m)
 	open := func(id string, more map[string]any) turn {
 		input := map[string]any{"cmd": "bash --norc -i", "tty": true, "yield_time_ms": 500}
-		for name, value := range more {
-			input[name] = value
-		}
+		maps.Copy(input, more)
 		return turn{{ID: id, Tool: "exec_command", Input: input}}
 	}
 	session := regexp.MustCompile(`session ID (\d+)`)

@@ -49,7 +49,7 @@ func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
 		t.Error("the call ran while it was held")
 	}
 	w.deny(ctx, "held", "not today")
-	go io.Copy(io.Discard, screen) //nolint:errcheck // it ends with the program
+	go io.Copy(io.Discard, screen) // it ends with the program
 	m.WaitFor(ctx, "held")
 	cancel()
 	_ = cmd.Wait() // it was killed
@@ -103,8 +103,8 @@ func (w *world) serve(ctx context.Context) {
 		w.Fatalf("umpire serve: %q, %v\n%s", ready, err, trouble.String())
 	}
 	go func() {
-		io.Copy(io.Discard, out) //nolint:errcheck // it ends with the gate
-		cmd.Wait()               //nolint:errcheck // it is killed at the end
+		io.Copy(io.Discard, out) // it ends with the gate
+		cmd.Wait()               // it is killed at the end
 	}()
 }
 

@@ -74,7 +74,7 @@ func talk(in io.WriteCloser, out io.Reader, yes bool) (s session, end bool) {
 	defer shut()
 	send := func(v any) {
 		line, _ := json.Marshal(v)
-		in.Write(append(line, '\n')) //nolint:errcheck // a client that is gone shows at its end
+		in.Write(append(line, '\n')) // a client that is gone shows at its end
 	}
 	send(map[string]any{"type": "control_request", "request_id": "init", "request": map[string]any{"subtype": "initialize"}})
 	send(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": "go on"}})

@@ -88,7 +88,7 @@ func newWorld(t *testing.T, m *conformance.Model) *world {
 // have 103 bytes at most.
 func shortTempDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "u-")
+	dir, err := os.MkdirTemp("", "u-") //nolint:usetesting // a test's own folder has a long path
 	if err != nil {
 		t.Fatal(err)
 	}
