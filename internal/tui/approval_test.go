@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,62 @@ func TestCardScreens(t *testing.T) {
 		"允许 ▾ / 拒绝", "允许本次", "允许本次对话", "允许此项目", "允许全局") // M-124 to M-126
 	d.press("n")
 	d.sees("拒绝原因（可选）", "回车：确认拒绝") // M-127
+}
+
+// tried is a question about what a trial did, and offline one about a trial that wanted the network.
+func tried() umpire.Pending {
+	p := waiting(2, "Bash", map[string]any{"command": "./scripts/migrate.sh --apply && npm test"})
+	p.Accesses = nil
+	p.Trial = &umpire.Trial{ID: "t1", Round: 1, State: umpire.TrialWaiting, Effects: umpire.TrialEffects{Whole: true, Digest: "d"}}
+	for kind, path := range map[umpire.EffectKind]string{
+		umpire.EffectDeleted: "/p/db/backup/2026-11.sql", umpire.EffectChanged: "/p/db/schema.sql",
+		umpire.EffectCreated: "/p/db/migrations/0042_rounding_of_all_amounts_in_invoices.sql",
+	} {
+		p.Trial.Effects.List = append(p.Trial.Effects.List, umpire.TrialEffect{Kind: kind, Path: path})
+		p.Accesses = append(p.Accesses, umpire.Access{Kind: umpire.KindWrite, Target: path, Verdict: umpire.Ask, Risk: umpire.Medium})
+	}
+	slices.SortFunc(p.Accesses, func(a, b umpire.Access) int { return strings.Compare(a.Target, b.Target) })
+	p.Trial.Effects.Refused = []umpire.TrialAttempt{{Kind: umpire.AttemptNetwork, Target: "203.0.113.7:5432"}}
+	return p
+}
+
+func offline() umpire.Pending {
+	p := tried()
+	p.TrialOffer, p.Trial.State, p.Trial.Exit = umpire.TrialNetwork, umpire.TrialDiscarded, 1
+	p.Trial.Effects.List = p.Trial.Effects.List[:0]
+	return p
+}
+
+// TestTrialScreens pins how the effects of a trial stand on terminals of any width.
+func TestTrialScreens(t *testing.T) {
+	t.Parallel()
+	for size, at := range map[string][2]int{"80x40": {80, 40}, "40x40": {40, 40}, "20x5": {20, 5}} {
+		for name, p := range map[string]umpire.Pending{"tried": tried(), "offline": offline()} {
+			t.Run(name+"_"+size, func(t *testing.T) {
+				t.Parallel()
+				d := driven(t, nil, at[0], at[1])
+				d.ask(p)
+				d.golden(name + "_" + size)
+			})
+		}
+	}
+}
+
+// TestTryKey: the key answers nothing yet, and the card says that it is being tried.
+func TestTryKey(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 40)
+	d.ask(offline())
+	d.sees("It wants 203.0.113.7:5432, and a trial has no network.", "t run again with the network")
+	d.press("t")
+	d.sees("it is being tried")
+	if len(d.gate.answers) != 1 || d.gate.answers[0].Choice != umpire.Try || !d.m.ask.isOpen() {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+	d = driven(t, nil, 80, 40)
+	d.ask(npm())
+	d.press("t")
+	d.sees("this call cannot be tried first")
 }
 
 // TestKeysAnswer: each key gives its answer, bound to what was shown.

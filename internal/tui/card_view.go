@@ -246,15 +246,19 @@ func drawKeys(pairs ...string) string {
 	return strings.Join(parts, dimStyle.Render(" · "))
 }
 
-// scopesFrom is the height from which on the scopes are listed.
-const scopesFrom = 18
+// scopesFrom is the height from which on the scopes are listed, and scopesWide the width: on a narrow
+// terminal they would take the place of what the call does.
+const (
+	scopesFrom = 18
+	scopesWide = 60
+)
 
 // choices are the answers, with what each scope covers.
 func (a cardView) choices(width, height int) []string {
 	lines := foldLines([]string{
 		drawKeys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel")),
 	}, width)
-	if height >= scopesFrom {
+	if height >= scopesFrom && width >= scopesWide {
 		lines = append(lines, a.scopes(width)...)
 	}
 	more := []string{"e", a.text("explain"), "v", a.text("raw")}
