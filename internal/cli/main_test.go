@@ -99,6 +99,7 @@ func setUpScript(env *testscript.Env) error {
 		}
 	}
 	env.Setenv("HOME", home)
+	env.Setenv("SHELL", "/bin/sh")
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("GIT_AUTHOR_NAME", "A")
 	env.Setenv("GIT_AUTHOR_EMAIL", "a@example.com")

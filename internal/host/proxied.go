@@ -44,6 +44,7 @@ var codexApp = Host{
 	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, proxiedEvents),
 	Tools:  []Tool{{Name: "write_stdin", As: "write_stdin", Types: true}},
 	Modes:  []HostMode{{ACPQuestion, Default, SilenceChecks}},
+	Shells: codex.Shells,
 
 	DefaultTimeout: proxiedTimeout, Unit: time.Second,
 	Holds: HoldsCall, Evidence: Driven, Version: codex.Version,
@@ -62,7 +63,7 @@ var claudePrompt = Host{
 	Modes:  []HostMode{{"", Default, SilenceRuns}},
 
 	DefaultTimeout: proxiedTimeout, Unit: time.Second,
-	Folders: claude.Folders, Scratch: claude.Scratch,
+	Folders: claude.Folders, Scratch: claude.Scratch, Shells: claude.Shells, GitBash: claude.GitBash,
 	Holds: HoldsRest, Evidence: Driven, Version: ClaudeVersion,
 	fields: proxiedFields,
 }
