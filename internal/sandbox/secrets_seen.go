@@ -83,6 +83,23 @@ func (s *secretSearch) save() {
 	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), s.file) != nil {
 		_ = os.Remove(f.Name()) // nothing of it is needed
 	}
+	forgetOldLooks(filepath.Dir(s.file))
+}
+
+// maxLookAge is how long what a search found is remembered. Many workspaces are temporary folders.
+const maxLookAge = 30 * 24 * time.Hour
+
+// forgetOldLooks removes what was found long ago.
+func forgetOldLooks(folder string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > maxLookAge {
+			_ = os.Remove(filepath.Join(folder, e.Name())) // the next search may
+		}
+	}
 }
 
 // look looks into a folder, or remembers it. A folder that changed just before may have changed

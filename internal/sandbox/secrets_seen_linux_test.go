@@ -61,3 +61,29 @@ func TestSecretsAreRememberedWithTheirFolders(t *testing.T) {
 		}
 	}
 }
+
+// What was found long ago is forgotten when something new is remembered.
+func TestOldLooksAreForgotten(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	looks := filepath.Join(state, "state", "looks")
+	if err := os.MkdirAll(looks, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{"old": maxLookAge + time.Hour, "young": time.Hour} {
+		path, at := filepath.Join(looks, name), time.Now().Add(-age)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	search := &secretSearch{file: filepath.Join(looks, "new"), fresh: true}
+	search.save()
+	for name, want := range map[string]bool{"old": false, "young": true, "new": true} {
+		if _, err := os.Stat(filepath.Join(looks, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
