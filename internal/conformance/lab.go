@@ -132,6 +132,7 @@ func (l *Lab) Exists(name string) bool {
 func (l *Lab) Environ() []string {
 	env := append([]string{
 		"HOME=" + l.Home(), "PATH=" + l.searchPath(), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + l.Path("tmp"),
+		"SHELL=/bin/bash", // that of the person
 	}, l.Env...)
 	if l.Model != nil && l.Driver != nil {
 		env = append(env, l.Driver.Env(l)...)

@@ -192,6 +192,9 @@ func (w *world) noKeyKept() {
 			return nil
 		}
 		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // the gate has closed its database meanwhile
+			return nil
+		}
 		if bytes.Contains(text, []byte(conformance.Key)) {
 			w.Errorf("%s holds the key", path)
 		}
