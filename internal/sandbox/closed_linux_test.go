@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -186,6 +187,33 @@ func TestPlaceholders(t *testing.T) {
 	theirs.release()
 	if !isPresent(path) {
 		t.Error("somebody else's folder was taken away")
+	}
+}
+
+// TestManySandboxesInOneFolder: what one puts there for its time is nothing to the others,
+// whenever they look.
+func TestManySandboxesInOneFolder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var users sync.WaitGroup
+	for range 8 {
+		users.Go(func() {
+			for range 25 {
+				cmd := exec.CommandContext(t.Context(), "true")
+				cmd.Dir = b.root
+				box, err := b.Wrap(cmd, writing)
+				if err == nil {
+					err = box.Close(cmd.Run())
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	users.Wait()
+	if left, err := os.ReadDir(b.root); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v, want nothing but .git", left, err)
 	}
 }
 

@@ -94,6 +94,8 @@ func (g *guarded) add(root, name string) {
 	}
 	g.pin(root, filepath.Dir(path))
 	switch {
+	case err == nil && hasMark(path, info):
+		g.absent = append(g.absent, path)
 	case err != nil && slices.Contains(g.beside, root):
 		g.missing = append(g.missing, path)
 	case err != nil:
@@ -109,9 +111,16 @@ func (g *guarded) add(root, name string) {
 	}
 }
 
+// plainFolder reports whether a folder is there, and is nobody's placeholder.
 func plainFolder(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && info.IsDir()
+	return err == nil && info.IsDir() && !hasMark(path, info)
+}
+
+// isPlaceholder reports whether a path is a placeholder, in use or left behind.
+func isPlaceholder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && hasMark(path, info)
 }
 
 // pin holds the folders between root and dir in place.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -28,14 +29,13 @@ type placeholder struct {
 // a link is an error.
 func holdPlace(root *os.Root, name string) (*placeholder, error) {
 	for {
-		made := root.Mkdir(name, 0o500)
-		if made != nil && !errors.Is(made, fs.ErrExist) {
-			return nil, made
+		if err := makePlaceholder(root, name); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
 		}
 		if info, err := root.Lstat(name); err == nil && !info.IsDir() {
 			return nil, umpire.Errorf("%s: something else stands there", name)
 		}
-		p, err := lockPlace(root, name, made == nil)
+		p, err := lockPlace(root, name)
 		if err == nil && p.same() {
 			return p, nil
 		}
@@ -49,19 +49,24 @@ func holdPlace(root *os.Root, name string) (*placeholder, error) {
 	}
 }
 
-// lockPlace opens a placeholder, and marks one that was just made.
-func lockPlace(root *os.Root, name string, made bool) (*placeholder, error) {
+// makePlaceholder makes an empty folder that has its mark from the start: nobody ever takes it
+// for somebody's.
+func makePlaceholder(root *os.Root, name string) error {
+	parent, err := root.Open(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	return unix.Mkdirat(int(parent.Fd()), filepath.Base(name), 0o500|unix.S_ISVTX)
+}
+
+// lockPlace opens a placeholder.
+func lockPlace(root *os.Root, name string) (*placeholder, error) {
 	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	if made {
-		err = dir.Chmod(placeholderMode)
-	}
-	if err == nil {
-		err = unix.Flock(int(dir.Fd()), unix.LOCK_SH)
-	}
-	if err != nil {
+	if err := unix.Flock(int(dir.Fd()), unix.LOCK_SH); err != nil {
 		_ = dir.Close() // it was only read
 		return nil, err
 	}
@@ -90,13 +95,12 @@ func (p *placeholder) same() bool {
 	return err == nil && os.SameFile(opened, now)
 }
 
-// isPlaceholder reports whether a path is a placeholder, in use or left behind. A command
-// can make a folder look like one, but for its being empty.
-func isPlaceholder(path string) bool {
-	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() || info.Mode()&(fs.ModePerm|fs.ModeSticky) != placeholderMode {
+// hasMark reports whether what was seen at a path is a placeholder. A command can make a folder
+// look like one, but for its being empty; one that is gone by now was one.
+func hasMark(path string, info fs.FileInfo) bool {
+	if !info.IsDir() || info.Mode()&(fs.ModePerm|fs.ModeSticky) != placeholderMode {
 		return false
 	}
 	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) == 0
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 }

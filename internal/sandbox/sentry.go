@@ -52,7 +52,7 @@ func (p *Place) Sweep() {
 		g.folder(root, p.Home, found)
 	}
 	g.follow(p.Home)
-	for _, path := range g.paths {
+	for _, path := range g.absent {
 		if isPlaceholder(path) {
 			_ = b.keepAbsent(path) // what cannot be taken away waits for the next command
 		}

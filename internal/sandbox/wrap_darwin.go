@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +29,7 @@ func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
 // sockets says that it cannot tell which sockets somebody listens at.
 func sockets() (paths []string, all bool) { return nil, false }
 
-func isPlaceholder(string) bool { return false }
+func hasMark(string, fs.FileInfo) bool { return false }
 
 // hand rewrites the command so that Seatbelt starts it.
 func (b *Box) hand(cmd *exec.Cmd, o *order) error {

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os/exec"
 
 	"github.com/umpirehq/umpire"
@@ -28,7 +29,7 @@ func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
 // sockets says that it cannot tell which sockets somebody listens at.
 func sockets() (paths []string, all bool) { return nil, false }
 
-func isPlaceholder(string) bool { return false }
+func hasMark(string, fs.FileInfo) bool { return false }
 
 // Available reports that this system has no sandbox.
 func Available() Ability {
