@@ -45,9 +45,12 @@ func (e *Event) nameShell(person string) {
 		return
 	}
 	name := e.Host.otherShell(person, runtime.GOOS)
-	input, err := strictjson.ReadObject(e.Call.Input)
-	if name == "" || err != nil {
+	if name == "" {
 		return
+	}
+	input, err := strictjson.ReadObject(e.Call.Input)
+	if err != nil {
+		return // it is refused for that
 	}
 	input["shell"] = encode(name)
 	e.Call.Input = encode(input)

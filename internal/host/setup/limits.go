@@ -41,9 +41,6 @@ var limitReaders = map[string]func(*Start) (Limits, error){
 	"codex": codexLimits, "gemini": geminiLimits, "copilot": copilotLimits, "opencode": openCodeLimits,
 }
 
-// KnowsLimits reports whether the limits of a host can be read.
-func KnowsLimits(host string) bool { return host == Claude.Host || limitReaders[host] != nil }
-
 // Limits are those of a host that was started so. The error says why its commands may not be
 // replaced: its rules cannot all be read, it asks about every command, or it holds commands in a
 // sandbox of its own.

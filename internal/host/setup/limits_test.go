@@ -110,7 +110,7 @@ func TestHolesSayWhereNothingIsTried(t *testing.T) {
 	t.Parallel()
 	for _, h := range host.Hosts {
 		_, registered := Find(h.Name)
-		tried := h.Rewrites() && KnowsLimits(h.Name)
+		tried := h.Rewrites() && (h.Name == Claude.Host || limitReaders[h.Name] != nil)
 		if declared := slices.Contains(h.Holes, "hole-no-rewrite"); registered && declared == tried {
 			t.Errorf("%s: commands are tried: %t, and its holes say otherwise", h.Name, tried)
 		}
