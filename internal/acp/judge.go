@@ -35,6 +35,23 @@ type Judge interface {
 	Tell(ctx context.Context, n Notice)
 }
 
+// DecideAll judges calls that run together or not at all: the strictest answer counts.
+func DecideAll(ctx context.Context, judge Judge, questions []Question) Answer {
+	answer := Answer{Reply: host.Allow}
+	for _, q := range questions {
+		each, err := judge.Decide(ctx, q)
+		switch {
+		case err != nil:
+			return Answer{Reason: err.Error()}
+		case each.Reply == host.Deny:
+			return each
+		case each.Reply != host.Allow:
+			answer = each
+		}
+	}
+	return answer
+}
+
 // A NoticeKind is what a notice is about.
 type NoticeKind uint8
 

@@ -22,7 +22,7 @@ const (
 
 // NewLink returns the two sides of a proxy that is a link of a chain.
 func NewLink(conductor *jsonrpc.Peer) (editor, agent jsonrpc.Side) {
-	l := &link{conductor: conductor, sent: newTable[struct{}](maxPending)}
+	l := &link{conductor: conductor, sent: jsonrpc.NewTable[struct{}](maxPending)}
 	l.editor = &linkSide{link: l, lines: make(chan []byte)}
 	l.agent = &linkSide{link: l, lines: make(chan []byte), wraps: true}
 	go l.sort()
@@ -35,8 +35,8 @@ type link struct {
 	editor, agent *linkSide
 
 	mu   sync.Mutex
-	sent table[struct{}] // the requests that went to the next one
-	err  error           // read it after lines is closed
+	sent jsonrpc.Table[struct{}] // the requests that went to the next one
+	err  error                   // read it after lines is closed
 }
 
 // sort hands the lines to the sides until the conductor ends.
@@ -65,7 +65,7 @@ func (l *link) open(line []byte) (*linkSide, []byte) {
 	case m.IsResponse():
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if _, known := l.sent.take(m.Key()); known {
+		if _, known := l.sent.Take(m.Key()); known {
 			return l.agent, line
 		}
 	case m.Method == methodProxyInitialize:
@@ -133,7 +133,7 @@ func (s *linkSide) Write(message []byte) error {
 	if err == nil && s.wraps && m.Method != "" {
 		if m.HasID() {
 			s.link.mu.Lock()
-			s.link.sent.put(m.Key(), struct{}{})
+			s.link.sent.Put(m.Key(), struct{}{})
 			s.link.mu.Unlock()
 		}
 		message = closeEnvelope(&m)

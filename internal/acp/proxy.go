@@ -26,11 +26,11 @@ type Proxy struct {
 	nonce string
 
 	mu       sync.Mutex
-	sessions table[*session]
+	sessions jsonrpc.Table[*session]
 	// asked are the editor's requests that may open a session or begin a turn.
-	asked table[jsonrpc.Message]
+	asked jsonrpc.Table[jsonrpc.Message]
 	// dialogs are the requests that went to the editor, with what follows its answer.
-	dialogs table[func(*jsonrpc.Message) bool]
+	dialogs jsonrpc.Table[func(*jsonrpc.Message) bool]
 	held    map[string]*hold
 	counter int
 	// notices go to the judge one after another.
@@ -62,8 +62,8 @@ func (p *Proxy) Run(ctx context.Context) error {
 	p.relay = jsonrpc.Relay{Client: p.Editor, Server: p.Agent, HangUp: p.HangUp}
 	p.relay.Begin(ctx)
 	p.nonce = rand.Text()
-	p.sessions, p.asked = newTable[*session](maxSessions), newTable[jsonrpc.Message](maxPending)
-	p.dialogs, p.held = newTable[func(*jsonrpc.Message) bool](maxPending), map[string]*hold{}
+	p.sessions, p.asked = jsonrpc.NewTable[*session](maxSessions), jsonrpc.NewTable[jsonrpc.Message](maxPending)
+	p.dialogs, p.held = jsonrpc.NewTable[func(*jsonrpc.Message) bool](maxPending), map[string]*hold{}
 	p.notices = make(chan Notice, maxNotices)
 	ended := make(chan struct{})
 	defer close(ended)
@@ -115,7 +115,7 @@ func (p *Proxy) fromEditor(line []byte) error {
 		}
 	case m.IsRequest():
 		p.mu.Lock()
-		p.asked.put(m.Key(), m)
+		p.asked.Put(m.Key(), m)
 		notice := p.noteRequest(&m)
 		p.mu.Unlock()
 		p.tell(notice)
@@ -147,7 +147,7 @@ func (p *Proxy) fromAgent(line []byte) error {
 		return nil
 	case m.IsResponse():
 		p.mu.Lock()
-		request, known := p.asked.take(m.Key())
+		request, known := p.asked.Take(m.Key())
 		var notice *Notice
 		if known {
 			notice = p.noteResponse(&request, &m)
@@ -172,7 +172,7 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 	}
 	p.mu.Lock()
 	_, held := p.held[m.Key()]
-	_, asked := p.dialogs.of[m.Key()]
+	_, asked := p.dialogs.Get(m.Key())
 	switch {
 	case p.relay.Over():
 		p.mu.Unlock()

@@ -25,9 +25,9 @@ type session struct {
 	id      string // as the two call it
 	project string
 	// tools are what the agent said of its calls, by their ids.
-	tools table[json.RawMessage]
+	tools jsonrpc.Table[json.RawMessage]
 	// asked are the calls that were judged, by the agent's ids, until they have a result.
-	asked table[umpire.Call]
+	asked jsonrpc.Table[umpire.Call]
 	// passes are what was allowed in a question, and may be done once.
 	passes []string
 }
@@ -68,43 +68,6 @@ func passOf(call *umpire.Call) string {
 	return string(sum[:])
 }
 
-// A table is a map that forgets its oldest entry when it is full.
-type table[V any] struct {
-	limit int
-	order []string
-	of    map[string]V
-}
-
-func newTable[V any](limit int) table[V] { return table[V]{limit: limit, of: map[string]V{}} }
-
-// put remembers a value.
-func (t *table[V]) put(key string, value V) {
-	if _, known := t.of[key]; !known {
-		t.order = append(t.order, key)
-	}
-	t.of[key] = value
-	for len(t.order) > t.limit {
-		delete(t.of, t.order[0])
-		t.order = t.order[1:]
-	}
-}
-
-// take returns a value and forgets it.
-func (t *table[V]) take(key string) (V, bool) {
-	value, ok := t.of[key]
-	if !ok {
-		return value, false
-	}
-	delete(t.of, key)
-	for i, k := range t.order {
-		if k == key {
-			t.order = append(t.order[:i], t.order[i+1:]...)
-			break
-		}
-	}
-	return value, true
-}
-
 // sessionParams are the parameters of the editor's requests about sessions that matter here.
 type sessionParams struct {
 	Session string          `json:"sessionId"`
@@ -115,10 +78,11 @@ type sessionParams struct {
 // open remembers a session. A session whose folder is not known is judged in none, which
 // denies.
 func (p *Proxy) open(id, dir string) {
-	s, known := p.sessions.of[id]
+	s, known := p.sessions.Get(id)
 	if !known {
-		s = &session{id: id, tools: newTable[json.RawMessage](maxTools), asked: newTable[umpire.Call](maxTools)}
-		p.sessions.put(id, s)
+		s = &session{id: id}
+		s.tools, s.asked = jsonrpc.NewTable[json.RawMessage](maxTools), jsonrpc.NewTable[umpire.Call](maxTools)
+		p.sessions.Put(id, s)
 	}
 	if filepath.IsAbs(dir) {
 		s.project = filepath.Clean(dir)
@@ -131,7 +95,7 @@ func (p *Proxy) sessionOf(params json.RawMessage) (*session, error) {
 	if err := json.Unmarshal(params, &about); err != nil || about.Session == "" {
 		return nil, umpire.Errorf("sessionId: missing")
 	}
-	s, known := p.sessions.of[about.Session]
+	s, known := p.sessions.Get(about.Session)
 	if !known || s.project == "" {
 		return nil, umpire.Errorf("session %q: the folder that it was opened in is not known", about.Session)
 	}
@@ -147,7 +111,7 @@ func (p *Proxy) noteRequest(m *jsonrpc.Message) *Notice {
 	if about.Session != "" && about.Dir != "" { // session/load, session/resume
 		p.open(about.Session, about.Dir)
 	}
-	s := p.sessions.of[about.Session]
+	s, _ := p.sessions.Get(about.Session)
 	if m.Method != "session/prompt" || s == nil {
 		return nil
 	}
@@ -164,7 +128,7 @@ func (p *Proxy) noteResponse(request, m *jsonrpc.Message) *Notice {
 	if json.Unmarshal(m.Result, &said) == nil && said.Session != "" && asked.Dir != "" {
 		p.open(said.Session, asked.Dir) // session/new, session/fork
 	}
-	s := p.sessions.of[asked.Session]
+	s, _ := p.sessions.Get(asked.Session)
 	if request.Method != "session/prompt" || s == nil {
 		return nil
 	}

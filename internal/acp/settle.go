@@ -73,28 +73,18 @@ func (s *session) isDialog(params json.RawMessage) bool {
 	return err == nil && t.kind == kindSwitchMode
 }
 
-// decide judges the calls of a request. The strictest answer counts.
+// decide judges the calls of a request, but for what was allowed in a question before.
 func (p *Proxy) decide(ctx context.Context, s *session, m *jsonrpc.Message, calls []umpire.Call) Answer {
-	answer := Answer{Reply: host.Allow}
+	var questions []Question
+	dialog := m.Method == methodPermission
+	p.mu.Lock()
 	for i := range calls {
-		p.mu.Lock()
-		passed := m.Method != methodPermission && s.usePass(&calls[i])
-		p.mu.Unlock()
-		if passed {
-			continue
-		}
-		q := Question{Call: calls[i], Project: s.project, Dialog: m.Method == methodPermission}
-		each, err := p.Judge.Decide(ctx, q)
-		switch {
-		case err != nil:
-			return Answer{Reason: err.Error()}
-		case each.Reply == host.Deny:
-			return each
-		case each.Reply != host.Allow:
-			answer = each
+		if dialog || !s.usePass(&calls[i]) {
+			questions = append(questions, Question{Call: calls[i], Project: s.project, Dialog: dialog})
 		}
 	}
-	return answer
+	p.mu.Unlock()
+	return DecideAll(ctx, p.Judge, questions)
 }
 
 // allow lets a request have its way: the question is answered, or the editor does it.
@@ -102,7 +92,7 @@ func (p *Proxy) allow(s *session, m *jsonrpc.Message, calls []umpire.Call) error
 	p.mu.Lock()
 	id := toolID(m.Params)
 	if id != "" {
-		s.asked.put(id, calls[0])
+		s.asked.Put(id, calls[0])
 	}
 	p.mu.Unlock()
 	if m.Method != methodPermission {
@@ -143,7 +133,7 @@ func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls [
 	p.mu.Lock()
 	p.counter++
 	id := fmt.Appendf(nil, `"umpire-%s-%d"`, p.nonce, p.counter)
-	p.dialogs.put(jsonrpc.KeyOf(id), func(said *jsonrpc.Message) bool {
+	p.dialogs.Put(jsonrpc.KeyOf(id), func(said *jsonrpc.Message) bool {
 		answered <- chosen(said.Result, options) == optionAllow
 		return true
 	})
@@ -162,7 +152,7 @@ func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls [
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
-	p.dialogs.put(jsonrpc.KeyOf(id), func(*jsonrpc.Message) bool { return true }) // it came too late
+	p.dialogs.Put(jsonrpc.KeyOf(id), func(*jsonrpc.Message) bool { return true }) // it came too late
 	p.mu.Unlock()
 	if p.relay.Over() {
 		return nil
@@ -175,7 +165,7 @@ func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls [
 func (p *Proxy) forwardQuestion(s *session, m *jsonrpc.Message, calls []umpire.Call) error {
 	options := optionsOf(m.Params)
 	p.mu.Lock()
-	p.dialogs.put(m.Key(), func(said *jsonrpc.Message) bool {
+	p.dialogs.Put(m.Key(), func(said *jsonrpc.Message) bool {
 		if kind := chosen(said.Result, options); kind == optionAllow || kind == "allow_always" {
 			s.allow(calls)
 		}
@@ -189,7 +179,7 @@ func (p *Proxy) forwardQuestion(s *session, m *jsonrpc.Message, calls []umpire.C
 func (p *Proxy) awaitResult(s *session, m *jsonrpc.Message, calls []umpire.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.dialogs.put(m.Key(), func(said *jsonrpc.Message) bool {
+	p.dialogs.Put(m.Key(), func(said *jsonrpc.Message) bool {
 		for i := range calls {
 			n := &Notice{Kind: Finished, Session: s.umpireID(), Project: s.project, Call: calls[i]}
 			if said.Error != nil {
@@ -206,7 +196,7 @@ func (p *Proxy) awaitResult(s *session, m *jsonrpc.Message, calls []umpire.Call)
 func (p *Proxy) answerDialog(m *jsonrpc.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	follow, known := p.dialogs.take(m.Key())
+	follow, known := p.dialogs.Take(m.Key())
 	return known && follow(m)
 }
 
@@ -234,8 +224,8 @@ func (p *Proxy) noteUpdate(m *jsonrpc.Message) {
 	if !over {
 		return
 	}
-	s.tools.take(id)
-	if call, known := s.asked.take(id); known {
+	s.tools.Take(id)
+	if call, known := s.asked.Take(id); known {
 		p.tell(&Notice{Kind: kind, Session: s.umpireID(), Project: s.project, Call: call, Output: update["content"]})
 	}
 }

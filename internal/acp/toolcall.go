@@ -29,7 +29,7 @@ func (s *session) noteTool(update strictjson.Object) {
 	}
 	merged, err := json.Marshal(s.mergeTool(id, update))
 	if err == nil && len(merged) <= maxTool {
-		s.tools.put(id, merged)
+		s.tools.Put(id, merged)
 	}
 }
 
@@ -39,7 +39,8 @@ const maxTool = 256 << 10
 // mergeTool is what the agent has said of a call so far, with what it says now.
 func (s *session) mergeTool(id string, now strictjson.Object) strictjson.Object {
 	merged := strictjson.Object{}
-	if before, err := strictjson.ReadObject(s.tools.of[id]); err == nil {
+	known, _ := s.tools.Get(id)
+	if before, err := strictjson.ReadObject(known); err == nil {
 		merged = before
 	}
 	for _, name := range []string{"kind", "title", "rawInput", "locations", "content"} {

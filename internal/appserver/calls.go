@@ -41,7 +41,7 @@ func (p *Proxy) noteThread(text json.RawMessage) {
 		} `json:"thread"`
 	}
 	if json.Unmarshal(text, &of) == nil && of.Thread.ID != "" && filepath.IsAbs(of.Thread.Dir) {
-		keep(p.folders, of.Thread.ID, filepath.Clean(of.Thread.Dir))
+		p.folders.Put(of.Thread.ID, filepath.Clean(of.Thread.Dir))
 	}
 }
 
@@ -62,7 +62,7 @@ func (p *Proxy) noteChanges(params json.RawMessage) {
 		about.ItemID, about.Changes = about.Item.ID, about.Item.Changes
 	}
 	if len(about.Changes) > 0 {
-		keep(p.changes, about.ItemID, about.Changes)
+		p.changes.Put(about.ItemID, about.Changes)
 	}
 }
 
@@ -79,13 +79,14 @@ func (p *Proxy) noteEnd(params json.RawMessage) {
 	if json.Unmarshal(params, &about) != nil {
 		return
 	}
-	delete(p.changes, about.Item.ID)
-	call, accepted := takeOut(p.running, about.Item.ID)
+	p.changes.Take(about.Item.ID)
+	call, accepted := p.running.Take(about.Item.ID)
 	if !accepted {
 		return
 	}
+	project, _ := p.folders.Get(about.Thread)
 	n := acp.Notice{
-		Kind: acp.Finished, Session: call.Session, Project: p.folders[about.Thread], Call: call,
+		Kind: acp.Finished, Session: call.Session, Project: project, Call: call,
 		Output: about.Item.Output,
 	}
 	if about.Item.Status != "completed" {
@@ -103,11 +104,12 @@ func (p *Proxy) endQuestion(params json.RawMessage) bool {
 		return false
 	}
 	key := jsonrpc.KeyOf(about.ID)
-	stop, held := takeOut(p.held, key)
+	stop, held := p.held[key]
 	if held {
+		delete(p.held, key)
 		stop(context.Canceled)
 	}
-	_, settled := takeOut(p.settled, key)
+	_, settled := p.settled.Take(key)
 	return held || settled
 }
 
@@ -140,7 +142,7 @@ func (p *Proxy) callsOf(m *jsonrpc.Message) (calls []umpire.Call, project string
 	if err != nil {
 		return nil, "", err
 	}
-	project, known := p.folders[thread]
+	project, known := p.folders.Get(thread)
 	if !known || item == "" || len(item) > maxItem {
 		return nil, "", umpire.Errorf("thread %q, item %q: the folder that it works in is not known", thread, item)
 	}
@@ -195,7 +197,8 @@ func (p *Proxy) fileCalls(o strictjson.Object, item string) (calls []umpire.Call
 	case root != "":
 		return nil, umpire.Errorf("it is about all files in %q", root)
 	}
-	for _, c := range p.changes[item] {
+	changes, _ := p.changes.Get(item)
+	for _, c := range changes {
 		paths := []string{c.Path}
 		tool := "Edit"
 		switch {

@@ -26,33 +26,18 @@ type Proxy struct {
 	nonce string
 
 	mu      sync.Mutex
-	folders map[string]string       // of the threads, by their ids
-	changes map[string][]fileChange // of the items that change files, by their ids
-	running map[string]umpire.Call  // what was accepted, by the id of the item
+	folders jsonrpc.Table[string]       // of the threads, by their ids
+	changes jsonrpc.Table[[]fileChange] // of the items that change files, by their ids
+	running jsonrpc.Table[umpire.Call]  // what was accepted, by the id of the item
 	// held are the questions that wait for a judgement, and settled those that the editor has
 	// not seen.
 	held    map[string]context.CancelCauseFunc
-	settled map[string]bool
+	settled jsonrpc.Table[struct{}]
 	counter int
 }
 
 // maxKept is how much of each kind is remembered. What is forgotten goes to the editor.
 const maxKept = 4096
-
-// keep remembers a value.
-func keep[V any](in map[string]V, key string, value V) {
-	if len(in) >= maxKept {
-		clear(in)
-	}
-	in[key] = value
-}
-
-// takeOut returns a value and forgets it.
-func takeOut[V any](in map[string]V, key string) (V, bool) {
-	value, known := in[key]
-	delete(in, key)
-	return value, known
-}
 
 // Run forwards messages until one side ends. What is held then is answered by nobody. The
 // error is nil when the editor has ended, and io.EOF when Codex has.
@@ -60,8 +45,9 @@ func (p *Proxy) Run(ctx context.Context) error {
 	p.relay = jsonrpc.Relay{Client: p.Editor, Server: p.Codex, HangUp: p.HangUp}
 	p.relay.Begin(ctx)
 	p.nonce = rand.Text()
-	p.folders, p.changes, p.running = map[string]string{}, map[string][]fileChange{}, map[string]umpire.Call{}
-	p.held, p.settled = map[string]context.CancelCauseFunc{}, map[string]bool{}
+	p.folders, p.changes = jsonrpc.NewTable[string](maxKept), jsonrpc.NewTable[[]fileChange](maxKept)
+	p.running, p.settled = jsonrpc.NewTable[umpire.Call](maxKept), jsonrpc.NewTable[struct{}](maxKept)
+	p.held = map[string]context.CancelCauseFunc{}
 	return p.relay.Run(p.Codex.Write, p.fromCodex)
 }
 
@@ -74,8 +60,14 @@ func (p *Proxy) reportError(err error) {
 // fromCodex forwards or judges a message of Codex.
 func (p *Proxy) fromCodex(line []byte) error {
 	m, err := jsonrpc.Parse(line)
+	if err == nil && !m.HasValidID() {
+		err = umpire.Errorf("id: want a text or a number")
+	}
 	if len(line) > 1 && err != nil {
 		p.reportError(umpire.Errorf("a message of Codex is not forwarded: %w", err))
+		if answer := jsonrpc.RefuseUnread(line, err); answer != nil {
+			return p.Codex.Write(answer)
+		}
 		return nil
 	}
 	p.mu.Lock()
@@ -102,33 +94,40 @@ func (p *Proxy) fromCodex(line []byte) error {
 func (p *Proxy) judge(m *jsonrpc.Message) {
 	p.held[m.Key()] = p.relay.Go(func(ctx context.Context) error {
 		answer, call := p.decideCalls(ctx, m)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.held, m.Key())
-		if ctx.Err() != nil {
-			return nil // nobody waits for an answer
+		decision, err := p.noteDecision(ctx, m, answer, call)
+		if decision == "" || err != nil {
+			return err
 		}
-		switch answer.Reply {
-		case host.Allow:
-			keep(p.running, itemOf(m.Params), call)
-			return p.answerQuestion(m, "accept")
-		case host.Ask, host.Hold, host.Silent:
-			return p.Editor.Write(m.Raw)
-		case host.Deny:
-		}
-		p.reportError(umpire.Errorf("denied: %s", answer.Reason))
-		return p.answerQuestion(m, "decline")
+		// Codex may not read while it writes, so nothing waits for this.
+		return p.Codex.Write(jsonrpc.Answer(m.ID, map[string]string{"decision": decision}))
 	})
 }
 
-// answerQuestion answers a question that the editor does not see.
-func (p *Proxy) answerQuestion(m *jsonrpc.Message, decision string) error {
-	keep(p.settled, m.Key(), true)
-	return p.Codex.Write(jsonrpc.Answer(m.ID, map[string]string{"decision": decision}))
+// noteDecision notes what becomes of a question. The decision is for Codex, and empty where the editor
+// was asked or nobody waits any more.
+func (p *Proxy) noteDecision(
+	ctx context.Context, m *jsonrpc.Message, answer acp.Answer, call umpire.Call,
+) (decision string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.held, m.Key())
+	switch {
+	case ctx.Err() != nil:
+		return "", nil
+	case answer.Reply == host.Allow:
+		decision = "accept"
+		p.running.Put(itemOf(m.Params), call)
+	case answer.Reply == host.Deny:
+		decision = "decline"
+		p.reportError(umpire.Errorf("denied: %s", answer.Reason))
+	default:
+		return "", p.Editor.Write(m.Raw)
+	}
+	p.settled.Put(m.Key(), struct{}{})
+	return decision, nil
 }
 
-// decideCalls judges the calls of a question; the strictest answer counts. A question that cannot be
-// read goes to the editor.
+// decideCalls judges the calls of a question. A question that cannot be read goes to the editor.
 func (p *Proxy) decideCalls(ctx context.Context, m *jsonrpc.Message) (answer acp.Answer, first umpire.Call) {
 	p.mu.Lock()
 	calls, project, err := p.callsOf(m)
@@ -137,17 +136,9 @@ func (p *Proxy) decideCalls(ctx context.Context, m *jsonrpc.Message) (answer acp
 		p.reportError(umpire.Errorf("a question is left to the editor: %w", err))
 		return acp.Answer{Reply: host.Ask}, umpire.Call{}
 	}
-	answer.Reply = host.Allow
-	for _, call := range calls {
-		each, err := p.Judge.Decide(ctx, acp.Question{Call: call, Project: project, Dialog: true})
-		switch {
-		case err != nil:
-			return acp.Answer{Reason: err.Error()}, calls[0]
-		case each.Reply == host.Deny:
-			return each, calls[0]
-		case each.Reply != host.Allow:
-			answer = each
-		}
+	questions := make([]acp.Question, len(calls))
+	for i, call := range calls {
+		questions[i] = acp.Question{Call: call, Project: project, Dialog: true}
 	}
-	return answer, calls[0]
+	return acp.DecideAll(ctx, p.Judge, questions), calls[0]
 }

@@ -130,16 +130,35 @@ func TestQuestions(t *testing.T) {
 				editor.hears(tt.before)
 			}
 			codex.say("%s", tt.question)
-			if tt.decision != "" {
+			if tt.name == "a name twice" {
+				codex.hears(`{"jsonrpc":"2.0","id":9,"error":{"code":-32600,"message":"umpire: read a JSON-RPC message: params: \"command\" is given twice"}}`)
+			} else if tt.decision != "" {
 				codex.hears(`{"jsonrpc":"2.0","id":9,"result":{"decision":"` + tt.decision + `"}}`)
 				codex.say(`{"method":"serverRequest/resolved","params":{"threadId":"T","requestId":9}}`)
-			} else if tt.name != "a name twice" { // which goes nowhere
+			} else {
 				editor.hears(tt.question)
 			}
 			const after = `{"method":"turn/completed","params":{"threadId":"T"}}`
 			codex.say(after)
 			editor.hears(after) // and nothing before it
 		})
+	}
+}
+
+// TestAnswersWaitForNobody: messages go on while Codex does not read its answers.
+func TestAnswersWaitForNobody(t *testing.T) {
+	t.Parallel()
+	editor, codex, _ := play(t)
+	for id := range 3 {
+		codex.say("%s", command(id, "command", "good"))
+	}
+	const after = `{"method":"turn/completed","params":{"threadId":"T"}}`
+	codex.say(after)
+	editor.hears(after)
+	for range 3 {
+		if _, err := codex.in.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
