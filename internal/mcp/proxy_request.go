@@ -140,7 +140,7 @@ func isFileRead(m *jsonrpc.Message) bool {
 }
 
 // fileOf is the path of the file that a request for a resource names, "" for another resource.
-// What could be a file to a careless server is one.
+// An address that a careless server could take for a file counts as one.
 func fileOf(params json.RawMessage) string {
 	var about struct {
 		URI string `json:"uri"`

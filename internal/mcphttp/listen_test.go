@@ -159,7 +159,7 @@ func TestOnlyProgramsOfThisMachine(t *testing.T) {
 	}
 }
 
-// Whatever is posted, the answer is a message under the id that was asked with, or there is
+// Any body may be posted: the answer is a message under the id that was asked with, or there is
 // none.
 func TestPostedBytes(t *testing.T) {
 	t.Parallel()
@@ -226,7 +226,7 @@ func TestClientsWithoutSessions(t *testing.T) {
 	if len(s.began) != 1 {
 		t.Errorf("%d sessions began", len(s.began))
 	}
-	// Who goes away has cancelled.
+	// A client that goes away has cancelled.
 	ctx, cancel := context.WithCancel(t.Context())
 	q, _ := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"slow","params":{`+meta+`}}`))
 	q.Header = http.Header{"Authorization": {"Bearer T"}, "Content-Type": {typeJSON}, "Accept": {typeEvents}, headerVersion: {"2026-07-28"}, headerMethod: {"slow"}}

@@ -25,9 +25,9 @@ and else go to the editor's own dialog, or to umpire's inbox while somebody look
 that waits for input is refused where it would run outside of Codex's sandbox, for what
 is typed into it is told to nobody. Everything else passes as it came.
 
-What Codex does not ask about runs without umpire, held by Codex's sandbox alone, unless
-"umpire init codex" has set up its hooks as well. Where its approval policy is "never" it
-asks about nothing.`
+umpire sees only what Codex asks about. Everything else runs in Codex's sandbox alone,
+unless "umpire init codex" has set up its hooks as well. With the approval policy "never"
+Codex asks about nothing.`
 
 // NewAppServerCommand is `umpire app-server`.
 func NewAppServerCommand(a *app.App) *cobra.Command {
