@@ -28,6 +28,16 @@ func ReadSmall(name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
+// Glob returns the paths below a folder that fit a pattern of [path.Match], which has slashes. Only
+// the pattern's characters are special, not the folder's. A pattern that is not valid fits nothing.
+func Glob(dir, pattern string) []string {
+	found, _ := fs.Glob(os.DirFS(dir), pattern)
+	for i, name := range found {
+		found[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return found
+}
+
 // OpenSmall opens a regular file of limit bytes at most.
 func OpenSmall(name string, limit int64) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -141,13 +142,13 @@ func (p *Place) secrets() []string {
 		}
 	}
 	for _, pattern := range known.machine {
-		for _, file := range globPaths(pattern) {
+		for _, file := range files.Glob("/", strings.TrimPrefix(pattern, "/")) {
 			add(file)
 		}
 	}
 	if p.Home != "" {
 		for _, pattern := range known.inHome {
-			for _, file := range globPaths(globEscape(p.Home) + "/" + pattern) {
+			for _, file := range files.Glob(p.Home, pattern) {
 				if !matchesAny(known.except, strings.TrimPrefix(file, "/")) {
 					add(file)
 				}
@@ -162,16 +163,6 @@ func (p *Place) secrets() []string {
 		}
 	}
 	return found
-}
-
-// globPaths are the paths that fit a pattern.
-func globPaths(pattern string) []string {
-	found, _ := filepath.Glob(filepath.FromSlash(pattern)) // the policy's own patterns are valid
-	return found
-}
-
-func globEscape(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
 // secretsInside looks for secrets in the workspace, level by level.

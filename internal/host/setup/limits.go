@@ -3,13 +3,13 @@ package setup
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -146,24 +146,28 @@ func (s *Start) has(names ...string) bool {
 	return given
 }
 
-// readEach reads the files of some patterns that are there.
-func readEach(patterns []string, read func(path string, text []byte) error) error {
-	for _, pattern := range patterns {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			return err
+// filesIn are the files of some folders that fit a pattern.
+func filesIn(folders []string, patterns ...string) (found []string) {
+	for _, dir := range folders {
+		for _, pattern := range patterns {
+			found = append(found, files.Glob(dir, pattern)...)
 		}
-		for _, path := range found {
-			text, err := os.ReadFile(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err == nil {
-				err = read(path, text)
-			}
-			if err != nil {
-				return umpire.Errorf("%s: %w", path, err)
-			}
+	}
+	return found
+}
+
+// readEach reads those of some files that are there.
+func readEach(paths []string, read func(text []byte) error) error {
+	for _, path := range paths {
+		text, err := files.ReadSmall(path, maxSettings)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = read(text)
+		}
+		if err != nil {
+			return umpire.Errorf("%s: %w", path, err)
 		}
 	}
 	return nil

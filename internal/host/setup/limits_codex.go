@@ -1,7 +1,5 @@
 package setup
 
-import "path/filepath"
-
 // codexLimits are the rules of Codex. The record of its session tells whether this turn runs
 // commands without a sandbox: flags, profiles, its config and its own menu may all have said so.
 func codexLimits(s *Start) (l Limits, err error) {
@@ -13,12 +11,11 @@ func codexLimits(s *Start) (l Limits, err error) {
 	}
 	home := s.folder("CODEX_HOME", ".codex")
 	managed := []string{"/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"}
-	if err := readEach(managed, func(string, []byte) error { return errConditions }); err != nil {
+	if err := readEach(managed, func([]byte) error { return errConditions }); err != nil {
 		return Limits{}, err
 	}
-	files := append(s.upward(".codex/rules/*.rules"), filepath.Join(home, "rules", "*.rules"),
-		"/etc/codex/rules/*.rules")
-	err = readEach(files, func(_ string, text []byte) error {
+	folders := append(s.upward(".codex"), home, "/etc/codex")
+	err = readEach(filesIn(folders, "rules/*.rules"), func(text []byte) error {
 		list, err := readCodexRules(text)
 		if err != nil {
 			return err

@@ -1,9 +1,6 @@
 package setup
 
-import (
-	"path/filepath"
-	"strings"
-)
+import "strings"
 
 // copilotLimits are the rules of Copilot CLI: flags alone take tools away.
 func copilotLimits(s *Start) (l Limits, err error) {
@@ -13,12 +10,8 @@ func copilotLimits(s *Start) (l Limits, err error) {
 	l.Outside = true
 	folders := append(s.upward(".github/copilot", ".copilot"), s.folder("COPILOT_HOME", ".copilot"),
 		"/etc/github-copilot")
-	var files []string
-	for _, dir := range folders {
-		files = append(files, filepath.Join(dir, "settings*.json"), filepath.Join(dir, "config.json"),
-			filepath.Join(dir, "managed*.json"))
-	}
-	err = readEach(files, func(_ string, text []byte) error {
+	settings := filesIn(folders, "settings*.json", "config.json", "managed*.json")
+	err = readEach(settings, func(text []byte) error {
 		settings, err := readObject(text)
 		if err != nil {
 			return err

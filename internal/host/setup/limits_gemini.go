@@ -27,21 +27,15 @@ func geminiLimits(s *Start) (l Limits, err error) {
 	}
 	home := cmp.Or(s.Getenv("GEMINI_CLI_HOME"), s.Home)
 	folders := []string{filepath.Join(home, ".gemini"), filepath.Join(s.Project, ".gemini"), "/etc/gemini-cli"}
-	var settings, policies []string
-	for _, dir := range folders {
-		settings = append(settings, filepath.Join(dir, "settings.json"), filepath.Join(dir, "system-defaults.json"),
-			filepath.Join(dir, "extensions", "*", "gemini-extension.json"))
-		policies = append(policies, filepath.Join(dir, "policies", "*.toml"),
-			filepath.Join(dir, "extensions", "*", "policies", "*.toml"))
-	}
+	settings := filesIn(folders, "settings.json", "system-defaults.json", "extensions/*/gemini-extension.json")
 	for _, variable := range []string{"GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"} {
 		if path := s.Getenv(variable); path != "" {
 			settings = append(settings, path)
 		}
 	}
-	err = readEach(settings, func(_ string, text []byte) error { return l.readGeminiSettings(text) })
+	err = readEach(settings, l.readGeminiSettings)
 	if err == nil {
-		err = readEach(policies, func(_ string, text []byte) error { return l.readGeminiPolicy(text) })
+		err = readEach(filesIn(folders, "policies/*.toml", "extensions/*/policies/*.toml"), l.readGeminiPolicy)
 	}
 	return l, err
 }

@@ -19,18 +19,11 @@ func openCodeLimits(s *Start) (l Limits, err error) {
 	if dir := s.Getenv("OPENCODE_CONFIG_DIR"); dir != "" {
 		folders = append(folders, dir)
 	}
-	files := s.upward("opencode.json", "opencode.jsonc")
+	configs := append(s.upward("opencode.json", "opencode.jsonc"), filesIn(folders, "opencode.json*", "config.json")...)
 	if path := s.Getenv("OPENCODE_CONFIG"); path != "" {
-		files = append(files, path)
+		configs = append(configs, path)
 	}
-	var agents []string
-	for _, dir := range folders {
-		files = append(files, filepath.Join(dir, "opencode.json*"), filepath.Join(dir, "config.json"))
-		for _, kind := range []string{"agent", "agents", "mode", "modes"} {
-			agents = append(agents, filepath.Join(dir, kind, "*.md"), filepath.Join(dir, kind, "*", "*.md"))
-		}
-	}
-	if err := readEach(files, func(_ string, text []byte) error { return l.readOpenCode(text) }); err != nil {
+	if err := readEach(configs, l.readOpenCode); err != nil {
 		return Limits{}, err
 	}
 	for variable, form := range openCodeVariables {
@@ -40,7 +33,7 @@ func openCodeLimits(s *Start) (l Limits, err error) {
 			}
 		}
 	}
-	return l, openCodeElsewhere(s, agents)
+	return l, openCodeElsewhere(s, folders)
 }
 
 // openCodeVariables are those of the environment that hold a config, or a part of one in place of
@@ -51,12 +44,16 @@ var openCodeVariables = map[string]string{
 
 // openCodeElsewhere is an error where rules may stand in the description of an agent, or come
 // over the network.
-func openCodeElsewhere(s *Start, agents []string) error {
+func openCodeElsewhere(s *Start, folders []string) error {
 	data := s.Getenv("XDG_DATA_HOME")
 	if data == "" {
 		data = filepath.Join(s.Home, ".local", "share")
 	}
-	err := readEach(agents, func(_ string, text []byte) error {
+	var agents []string
+	for _, kind := range []string{"agent", "agents", "mode", "modes"} {
+		agents = append(agents, filesIn(folders, kind+"/*.md", kind+"/*/*.md")...)
+	}
+	err := readEach(agents, func(text []byte) error {
 		if bytes.Contains(text, []byte("permission")) || bytes.Contains(text, []byte("tools")) {
 			return errConditions
 		}
@@ -65,7 +62,7 @@ func openCodeElsewhere(s *Start, agents []string) error {
 	if err != nil {
 		return err
 	}
-	return readEach([]string{filepath.Join(data, "opencode", "auth.json")}, func(_ string, text []byte) error {
+	return readEach([]string{filepath.Join(data, "opencode", "auth.json")}, func(text []byte) error {
 		if bytes.Contains(text, []byte(`"wellknown"`)) {
 			return errConditions
 		}
