@@ -37,6 +37,7 @@ var layers = []layer{
 	{"pure", "."},
 	{"pure", "internal/strictjson"},
 	{"pure", "internal/token"},
+	{"pure", "internal/wildcard"},
 	{"pure", "internal/lazyregexp"},
 	{"pure", "shell/internal/scan"},
 	{"pure", "shell/internal/awk shell/internal/sed shell/internal/snippet shell/internal/sql"},

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // Limits on what a pattern may make us look at. Beyond them it is in doubt.
@@ -31,7 +33,7 @@ const wild = `*?[\{(`
 // resolveGlob resolves a pattern: the folder before the first wildcard, joined
 // with the rest. The place is the worst over that folder and all matches.
 func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
-	prefix, rest := splitPattern(written)
+	prefix, rest := b.splitPattern(written)
 	if len(rest) == 0 {
 		prefix = written
 	}
@@ -52,17 +54,22 @@ func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, err))
 	case outside != "":
 		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, outside))
-	case bracesExpand(written):
+	case bracesExpand(strings.Join(rest, "/")):
 		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, umpire.Phrase("pattern-may-hold-braces")))
 	}
 }
 
-// splitPattern cuts a path before its first component with a wildcard. The
-// prefix ends in a separator, so that a link there is followed.
-func splitPattern(written string) (prefix string, rest []string) {
-	parts := files.Components(written)
+// splitPattern cuts a path before its first component with a wildcard; the project's own
+// folders are names. The prefix ends in a separator, so that a link there is followed.
+func (b *Bounds) splitPattern(written string) (prefix string, rest []string) {
+	parts, names := files.Components(written), 0
+	for _, folder := range append(slices.Clip(b.spelled), b.Dir) {
+		if files.Within(folder, written) {
+			names = max(names, len(files.Components(strings.TrimRight(folder, "/"))))
+		}
+	}
 	for i, part := range parts {
-		if strings.ContainsAny(part, wild) {
+		if i >= names && strings.ContainsAny(part, wild) {
 			sep := string(filepath.Separator)
 			return filepath.VolumeName(written) + strings.Join(parts[:i], sep) + sep, parts[i:]
 		}
@@ -249,7 +256,8 @@ func matchesPart(part, name string) bool {
 		return true
 	}
 	ok, err := path.Match(strings.ReplaceAll(part, "[!", "[^"), name)
-	return ok || err != nil || part == name
+	named, _ := path.Match(wildcard.Literal(part), name)
+	return ok || err != nil || named
 }
 
 // withSlash ends a path in a separator.

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // maxLinks is how many links out of the project one search may follow.
@@ -18,12 +20,12 @@ const maxLinks = 200
 
 // A search looks through all that a search of files would read.
 type search struct {
-	bounds  *Bounds
-	secret  func(file string) bool
-	pattern string   // of the files that are read; "" is all below a folder
-	handed  []string // the patterns of the names of the files that are read, if not all
-	deep    bool     // what lies below a match is read too
-	follows bool
+	bounds   *Bounds
+	secret   func(file string) bool
+	patterns []string // of the files that are read; none is all below a folder
+	handed   []string // the patterns of the names of the files that are read, if not all
+	deep     bool     // what lies below a match is read too
+	follows  bool
 
 	seen    int
 	folders []string // to look through
@@ -45,16 +47,28 @@ func (b *Bounds) Search(a *umpire.Access, secret func(file string) bool) (found 
 	s := search{bounds: b, secret: secret, handed: a.Handed, deep: a.Tree, follows: a.Follows || a.Glob}
 	root := a.Resolved
 	if a.Glob {
-		root, _ = splitPattern(a.Resolved)
-		if s.pattern = a.Resolved; strings.ContainsAny(s.pattern, `(\`) || !doublestar.ValidatePattern(s.pattern) {
-			s.pattern = ""
-		}
+		var rest []string
+		root, rest = b.splitPattern(a.Resolved)
+		s.patterns = searchPatterns(filepath.Clean(root), rest)
 	}
 	s.folders = []string{filepath.Clean(root)}
 	for at := 0; at < len(s.folders) && s.found == "" && err == nil; at++ {
 		err = filepath.WalkDir(s.folders[at], s.visit)
 	}
 	return s.found, s.links, err
+}
+
+// searchPatterns are the patterns of a search from a folder on, none where one may match anything.
+func searchPatterns(folder string, rest []string) []string {
+	written, named := wildcard.Escape(folder), wildcard.Escape(folder)
+	for _, part := range rest {
+		written += "/" + part
+		named += "/" + cmp.Or(wildcard.Literal(part), part)
+	}
+	if strings.ContainsAny(strings.Join(rest, "/"), `(\`) || !doublestar.ValidatePattern(written) {
+		return nil
+	}
+	return []string{written, named}
 }
 
 func (s *search) visit(path string, entry fs.DirEntry, err error) error {
@@ -79,7 +93,7 @@ func (s *search) visit(path string, entry fs.DirEntry, err error) error {
 // matchedSecret is the first file that a pattern within the project matches and that is
 // a secret, as it is written or where it leads.
 func (b *Bounds) matchedSecret(a *umpire.Access, secret func(file string) bool) (string, error) {
-	prefix, rest := splitPattern(b.absolute(a.Target))
+	prefix, rest := b.splitPattern(b.absolute(a.Target))
 	e := expansion{bounds: b, kind: a.Kind, place: a.Place, secret: secret}
 	err := e.walk(prefix, rest, false)
 	return e.found, err
@@ -93,10 +107,10 @@ func (s *search) reads(path string) bool {
 			return fits || err != nil
 		})
 	}
-	if s.pattern == "" || doublestar.MatchUnvalidated(s.pattern, path) {
-		return true
-	}
-	return s.deep && doublestar.MatchUnvalidated(strings.TrimSuffix(s.pattern, "/")+"/**", path)
+	return len(s.patterns) == 0 || slices.ContainsFunc(s.patterns, func(pattern string) bool {
+		return doublestar.MatchUnvalidated(pattern, path) ||
+			s.deep && doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", path)
+	})
 }
 
 // follow notes where a link leads, and looks through that as well.
@@ -117,7 +131,7 @@ func (s *search) follow(link string) error {
 		return errManyLinks
 	}
 	if !slices.ContainsFunc(s.folders, func(folder string) bool { return files.Within(folder, target) }) &&
-		s.pattern == "" {
+		len(s.patterns) == 0 {
 		s.folders = append(s.folders, target)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // A hardRule is one line of the built-in tables: patterns for one tool, and the
@@ -154,7 +155,7 @@ var stops = []hardRule{
 func stateRules(o *Options) iter.Seq[hardRule] {
 	patterns := []string{"~/.umpire/{state,keys}/**"}
 	if o.StateDir != "" {
-		patterns = append(patterns, escapeGlob(o.StateDir)+"/{state,keys}/**")
+		patterns = append(patterns, wildcard.Escape(o.StateDir)+"/{state,keys}/**")
 	}
 	return slices.Values([]hardRule{
 		{
@@ -178,12 +179,12 @@ func controlRules(o *Options) iter.Seq[hardRule] {
 			}
 		}
 		if o.StateDir != "" &&
-			!yield(controlRule("control-umpire", []string{escapeGlob(o.StateDir) + "/**"}, guardedGroups[0].why)) {
+			!yield(controlRule("control-umpire", []string{wildcard.Escape(o.StateDir) + "/**"}, guardedGroups[0].why)) {
 			return
 		}
 		var programs []string
 		for _, file := range o.ControlFiles {
-			programs = append(programs, escapeGlob(file))
+			programs = append(programs, wildcard.Escape(file))
 		}
 		if len(programs) > 0 {
 			yield(controlRule("control-hooks", programs, "a-hook-runs-it"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/wildcard"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -126,7 +127,7 @@ func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access,
 // lookedIn adds to each folder what a pattern says of where it looks: the names before
 // the first one that is not fixed.
 func lookedIn(folders []string, pattern string) []string {
-	patterns, err := expandBraces(pattern)
+	patterns, err := wildcard.ExpandBraces(pattern)
 	if err != nil {
 		return folders // as is one that no tool understands
 	}

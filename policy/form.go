@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // A form is one spelling of a path, cut into segments as they are and folded.
@@ -36,17 +37,21 @@ type forms struct {
 
 // newForms prepares the path of an access for matching against many globs.
 func newForms(a *umpire.Access, root string) forms {
-	fs := forms{written: newForm(absolutePath(a.Target, root), a.Glob)}
+	read := newForm
+	if a.Glob {
+		read = func(path string) form { return newPattern(path, root) }
+	}
+	fs := forms{written: read(absolutePath(a.Target, root))}
 	if a.Resolved != "" {
 		fs.hasResolved = true
 		fs.resolved = fs.written
 		if a.Resolved != a.Target {
-			fs.resolved = newForm(absolutePath(a.Resolved, root), a.Glob)
+			fs.resolved = read(absolutePath(a.Resolved, root))
 		}
 	}
 	if text, ok := drivePath(a.Target); ok {
 		fs.hasWindows = true
-		fs.windows = newForm(text, a.Glob)
+		fs.windows = read(text)
 	}
 	return fs
 }
@@ -69,22 +74,52 @@ func absolutePath(p, root string) string {
 	return path.Clean(p)
 }
 
-func newForm(p string, globbed bool) form {
-	if globbed {
-		alternatives, err := expandBraces(p)
-		if err != nil || len(alternatives) != 1 {
-			// Braces that were not expanded: treat what follows as anything.
-			p = p[:strings.IndexByte(p, '{')] + "*/**"
-		}
-		return form{pattern: splitSegments(p, false), patternFolded: splitSegments(p, true)}
-	}
-	f := form{segs: cutPath(p)}
+// newForm is the form of a name, and newPattern that of a command's pattern.
+func newForm(name string) form {
+	f := form{segs: cutPath(name)}
 	f.folded = f.segs
-	if text := foldCase(p); text != p {
+	if text := foldCase(name); text != name {
 		f.folded = cutPath(text)
 	}
 	return f
 }
+
+func newPattern(pattern, root string) form {
+	return form{pattern: splitTarget(pattern, root, false), patternFolded: splitTarget(pattern, root, true)}
+}
+
+// splitTarget cuts a command's pattern into segments. The folders of the root are names, and any
+// other bracket or backslash may be one of a name.
+func splitTarget(p, root string, folded bool) []segment {
+	var segs []segment
+	if rest, inside := strings.CutPrefix(p, strings.TrimSuffix(root, "/")+"/"); inside {
+		for _, name := range cutPath(root) {
+			segs = append(segs, segment{text: name})
+		}
+		p = rest
+	}
+	if head, rest, found := strings.Cut(p, "{"); found && (strings.Contains(rest, ",") || strings.Contains(rest, "..")) {
+		// Braces that were not expanded: treat what follows as anything.
+		p = head + "*/**"
+	}
+	for _, text := range cutPath(p) {
+		if !hasWildcard(text) {
+			text = strings.ReplaceAll(text, `\`, "*") // it may be a part of the name or not
+		}
+		s := newSegment(plainBraces.Replace(text))
+		s.other = plainBraces.Replace(wildcard.Literal(text))
+		segs = append(segs, s)
+	}
+	if folded {
+		for i := range segs {
+			segs[i].text, segs[i].other = foldCase(segs[i].text), foldCase(segs[i].other)
+		}
+	}
+	return segs
+}
+
+// plainBraces has braces mean themselves.
+var plainBraces = strings.NewReplacer("{", `\{`, "}", `\}`)
 
 // cutPath cuts a clean absolute path into its segments.
 func cutPath(p string) []string {

@@ -8,12 +8,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // A segment is one part of a pattern between slashes.
 type segment struct {
 	text string // without escapes when literal
 	sort segmentSort
+	// other is a second pattern of a command's, for what it may also mean.
+	other string
 }
 
 type segmentSort uint8
@@ -38,7 +41,7 @@ type glob struct {
 // pattern belongs to a rule that allows: such patterns match exactly as
 // written, the others at any depth and without regard to case for deny.
 func newGlobs(pattern string, action umpire.Verdict, o *Options) []glob {
-	alternatives, err := expandBraces(pattern)
+	alternatives, err := wildcard.ExpandBraces(pattern)
 	if err != nil {
 		return nil
 	}
@@ -65,7 +68,7 @@ func absolutePatterns(text string, action umpire.Verdict, o *Options) []string {
 	rest, home := strings.CutPrefix(text, "~")
 	switch {
 	case home && o.Home != "":
-		return []string{escapeGlob(o.Home) + rest}
+		return []string{wildcard.Escape(o.Home) + rest}
 	case home && action == umpire.Allow:
 		return nil
 	case home:
@@ -73,7 +76,7 @@ func absolutePatterns(text string, action umpire.Verdict, o *Options) []string {
 	case driveLetter(text):
 		return []string{"/" + text}
 	}
-	return []string{escapeGlob(o.Root) + "/" + text}
+	return []string{wildcard.Escape(o.Root) + "/" + text}
 }
 
 // splitSegments cuts a pattern at its slashes; empty and "." segments say nothing.
@@ -83,20 +86,9 @@ func splitSegments(pattern string, folded bool) []segment {
 		if text == "" || text == "." {
 			continue
 		}
-		s := segment{text: text}
-		switch {
-		case text == "**":
-			if n := len(segs); n > 0 && segs[n-1].sort == deep {
-				continue
-			}
-			s.sort = deep
-		case hasWildcard(text) && !doublestar.ValidatePattern(text):
-			// Only a command can hold such a pattern; what it means depends on the shell.
-			s.sort, s.text = wild, "*"
-		case hasWildcard(text):
-			s.sort, s.text = wild, singleStars(text)
-		default:
-			s.text = unescapeText(text)
+		s := newSegment(text)
+		if n := len(segs); s.sort == deep && n > 0 && segs[n-1].sort == deep {
+			continue
 		}
 		if folded {
 			s.text = foldCase(s.text)
@@ -104,6 +96,19 @@ func splitSegments(pattern string, folded bool) []segment {
 		segs = append(segs, s)
 	}
 	return segs
+}
+
+func newSegment(text string) segment {
+	switch {
+	case text == "**":
+		return segment{text: text, sort: deep}
+	case !hasWildcard(text):
+		return segment{text: unescapeText(text)}
+	case !doublestar.ValidatePattern(text):
+		// Only a command can hold such a pattern; what it means depends on the shell.
+		return segment{text: "*", sort: wild}
+	}
+	return segment{text: singleStars(text), sort: wild}
 }
 
 // hasWildcard reports whether a segment has an unescaped wildcard.
@@ -160,7 +165,8 @@ func (s *segment) matches(name string) bool {
 	if s.sort == literal {
 		return s.text == name
 	}
-	return s.sort == deep || doublestar.MatchUnvalidated(s.text, name)
+	return s.sort == deep || doublestar.MatchUnvalidated(s.text, name) ||
+		s.other != "" && doublestar.MatchUnvalidated(s.other, name)
 }
 
 // match reports whether the glob matches the path. An anyDepth pattern does not look at the leading

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // A GuardedPlace is one line of the table of guarded places: files that decide what
@@ -122,7 +123,7 @@ func GuardedPlaces() iter.Seq[GuardedPlace] {
 		for i := range guardedGroups {
 			g := &guardedGroups[i]
 			for _, written := range g.paths {
-				paths, _ := expandBraces(written) // the tests see to it that they are well formed
+				paths, _ := wildcard.ExpandBraces(written) // the tests see to it that they are well formed
 				for _, path := range paths {
 					if !yield(
 						GuardedPlace{ID: g.id, Path: path, Why: g.why, Empty: g.empty, Verbs: strings.Fields(g.verbs)},

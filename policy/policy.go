@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // A Precedence says what happens where an ask and an allow rule match.
@@ -55,8 +56,8 @@ func (o Options) prepare() Options {
 		o.Home = path.Clean(o.Home)
 	}
 	o.rootSegs = cutPath(o.Root)
-	o.rootPlain = splitSegments(escapeGlob(o.Root), false)
-	o.rootFolds = splitSegments(escapeGlob(o.Root), true)
+	o.rootPlain = splitSegments(wildcard.Escape(o.Root), false)
+	o.rootFolds = splitSegments(wildcard.Escape(o.Root), true)
 	return o
 }
 

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 func genAccess(t *rapid.T) umpire.Access {
@@ -227,12 +228,12 @@ func FuzzGlob(f *testing.F) {
 			return
 		}
 		g := newGlobs(pattern, umpire.Allow, &Options{})[0]
-		f := newForm(name, false)
+		f := newForm(name)
 		got := g.match(&f, nil)
 		if want := regexpGlob(pattern).MatchString(name); got != want {
 			t.Fatalf("%q on %q: %v, the regexp says %v", pattern, name, got, want)
 		}
-		if got && !mayMeet(g.segs, splitSegments(escapeGlob(name), false)) {
+		if got && !mayMeet(g.segs, splitSegments(wildcard.Escape(name), false)) {
 			t.Fatalf("%q matches %q but may not meet it", pattern, name)
 		}
 	})
@@ -243,7 +244,7 @@ func TestExpandedBracesMatchAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringMatching(`/\*?([ab?]|\{[ab],[ab?]{1,2}\}|\{a,\{b,a\}\}){1,4}(/\{a,b\})?`).Draw(t, "pattern")
 		name := rapid.StringMatching(`/[ab]{1,4}(/[ab]){0,2}`).Draw(t, "name")
-		all, err := expandBraces(pattern)
+		all, err := wildcard.ExpandBraces(pattern)
 		if err != nil {
 			t.Skip("too many")
 		}

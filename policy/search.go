@@ -44,7 +44,7 @@ func (s *subject) lookForSecrets(search func(*umpire.Access) Search, o *Options)
 	}
 	if a.Glob && !a.Tree || len(a.Handed) > 0 {
 		if secret := search(a).Secret; secret != "" {
-			f := newForm(absolutePath(secret, o.Root), false)
+			f := newForm(absolutePath(secret, o.Root))
 			s.found = &f
 		}
 	}
@@ -86,7 +86,7 @@ func lookThrough(j *judge) (found Search, looked bool) {
 // coversPath reports whether one of the rule's patterns covers a resolved path.
 func (c *compiled) coversPath(name string, o *Options) bool {
 	return slices.ContainsFunc(c.globs, func(g glob) bool {
-		f := newForm(name, g.fold)
+		f := newForm(name)
 		return g.match(&f, o)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // secretFiles hold passwords, keys and what else lets somebody in. Reading one
@@ -94,7 +95,7 @@ func SecretFiles() (patterns, except []string) {
 func withoutBraces(patterns []string) []string {
 	var all []string
 	for _, pattern := range patterns {
-		plain, err := expandBraces(pattern)
+		plain, err := wildcard.ExpandBraces(pattern)
 		if err != nil {
 			panic(err) // the table is wrong, as a test would tell
 		}
@@ -107,7 +108,7 @@ func secretRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
 		for _, s := range secretFiles {
 			if s.id == "secret-umpire" && o.StateDir != "" {
-				own := escapeGlob(o.StateDir)
+				own := wildcard.Escape(o.StateDir)
 				s.patterns = append(slices.Clip(s.patterns), own, own+"/{state,keys}/**")
 			}
 			h := hardRule{
@@ -147,13 +148,13 @@ func searchFilter(a *umpire.Access, glob string) [][]segment {
 	if !a.Tree || a.Glob || glob == "" || glob[0] == '!' {
 		return nil
 	}
-	alternatives, err := expandBraces(glob)
+	alternatives, err := wildcard.ExpandBraces(glob)
 	if err != nil {
 		return nil // as is one that no search understands
 	}
 	var filter [][]segment
 	for _, pattern := range alternatives {
-		filter = append(filter, splitSegments(escapeGlob(a.Target)+"/**/"+pattern, true))
+		filter = append(filter, splitSegments(wildcard.Escape(a.Target)+"/**/"+pattern, true))
 	}
 	return filter
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // pathRule returns the rule of a width for a path.
@@ -24,13 +25,13 @@ func (s *suggester) pathRule(a asking, width umpire.Width) (umpire.Suggestion, b
 		if !ok {
 			return r, false
 		}
-		r.Match.PathGlob, r.Scope = escapeGlob(folder)+"/**", umpire.ScopeSession
+		r.Match.PathGlob, r.Scope = wildcard.Escape(folder)+"/**", umpire.ScopeSession
 	case width == umpire.WidthFolder && inside:
 		rest, ok := strings.CutPrefix(path.Dir(path.Clean(a.Target)), opts.Root+"/")
 		if !ok || opts.Root == "" {
 			return r, false
 		}
-		r.Match.PathGlob = escapeGlob(rest) + "/**"
+		r.Match.PathGlob = wildcard.Escape(rest) + "/**"
 	case width == umpire.WidthTool && inside:
 	default:
 		return r, false
@@ -62,7 +63,7 @@ var ungrantable = []string{"/{root,home,Users,proc,sys,dev}", "/{proc,sys,dev}/*
 // holdsGuarded reports whether a folder is, or lies above, what a grant for a folder
 // must not take in.
 func holdsGuarded(folder string, o *Options) bool {
-	names := newForm(folder, false)
+	names := newForm(folder)
 	if len(names.segs) == 0 {
 		return true
 	}
@@ -133,9 +134,9 @@ func PathPattern(a *umpire.Access, root string) string {
 		}
 		target = strings.Join(names, "/")
 	}
-	pattern := escapeGlob(target)
+	pattern := wildcard.Escape(target)
 	if rest, ok := strings.CutPrefix(target, root+"/"); ok && root != "" && rest != "" {
-		pattern = escapeGlob(rest)
+		pattern = wildcard.Escape(rest)
 	}
 	if a.Glob || a.Tree {
 		pattern += "/**"

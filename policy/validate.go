@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // Limits on what one rule may say. They keep a rule file from making a decision
@@ -19,7 +20,6 @@ const (
 	maxPrefixWords   = 64
 	maxGlobLen       = 1024
 	maxGlobBraces    = 8
-	maxGlobExpanded  = 64
 	maxGlobWildcards = 32
 	maxDomainLen     = 253
 )
@@ -154,7 +154,7 @@ func validGlob(glob string) error {
 	case !doublestar.ValidatePattern(glob):
 		return umpire.Errorf("pathGlob %q is not a valid pattern", glob)
 	}
-	alternatives, err := expandBraces(glob)
+	alternatives, err := wildcard.ExpandBraces(glob)
 	if err != nil {
 		return umpire.Errorf("pathGlob %q: %w", glob, err)
 	}

@@ -1,4 +1,4 @@
-package policy
+package wildcard
 
 import (
 	"strings"
@@ -6,29 +6,33 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// expandBraces writes a pattern with {a,b} alternatives as patterns without:
+// MaxExpanded is how many patterns braces may give.
+const MaxExpanded = 64
+
+// ExpandBraces writes a pattern with {a,b} alternatives as patterns without:
 // an index cannot look into braces, and matching adjacent ones takes time that
-// grows with their product. Braces nest; a backslash makes one ordinary.
-func expandBraces(pattern string) ([]string, error) {
+// grows with their product. Braces nest; a backslash makes one ordinary. The error is for braces that
+// are not closed, and for more than MaxExpanded patterns.
+func ExpandBraces(pattern string) ([]string, error) {
 	open, end, err := firstBraces(pattern)
 	if err != nil || open < 0 {
 		return []string{pattern}, err
 	}
-	tails, err := expandBraces(pattern[end+1:])
+	tails, err := ExpandBraces(pattern[end+1:])
 	if err != nil {
 		return nil, err
 	}
 	choices := splitChoices(pattern[open+1 : end])
-	all := make([]string, 0, min(len(choices)*len(tails), maxGlobExpanded))
+	all := make([]string, 0, min(len(choices)*len(tails), MaxExpanded))
 	for i, choice := range choices {
 		middles := choices[i : i+1]
 		if strings.ContainsAny(choice, `{}[\`) {
-			if middles, err = expandBraces(choice); err != nil {
+			if middles, err = ExpandBraces(choice); err != nil {
 				return nil, err
 			}
 		}
-		if len(all)+len(middles)*len(tails) > maxGlobExpanded {
-			return nil, umpire.Errorf("braces give more than %d patterns", maxGlobExpanded)
+		if len(all)+len(middles)*len(tails) > MaxExpanded {
+			return nil, umpire.Errorf("braces give more than %d patterns", MaxExpanded)
 		}
 		for _, middle := range middles {
 			for _, tail := range tails {
@@ -105,16 +109,4 @@ func splitChoices(s string) []string {
 		}
 	}
 	return append(choices, s[start:])
-}
-
-// escapeGlob writes a path so that it matches only itself.
-func escapeGlob(path string) string {
-	var b strings.Builder
-	for i := range len(path) {
-		if strings.IndexByte(`*?[]{}\`, path[i]) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(path[i])
-	}
-	return b.String()
 }
