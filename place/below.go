@@ -20,6 +20,22 @@ var systemTrees = []string{"/usr/", "/bin/", "/lib/", "/lib64/", "/opt/", "/nix/
 
 var errManyBelow = errors.New("too many files")
 
+// Below lists the files and folders below a folder, by absolute paths and without following links.
+// A folder that cannot be read is left out. Whole is false when there are more than limit.
+func Below(folder string, limit int) (paths []string, whole bool) {
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || path == folder {
+			return nil //nolint:nilerr // what cannot be listed is not read either
+		}
+		if len(paths) == limit {
+			return errManyBelow
+		}
+		paths = append(paths, path)
+		return nil
+	})
+	return paths, err == nil
+}
+
 // linkBelow says which link below a folder leads out of the project, or "". A tree
 // that is too large to look through may hold one.
 func (b *Bounds) linkBelow(root string) umpire.Phrase {

@@ -200,6 +200,7 @@ func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	all := make([]hits, len(accesses))
 	for i, subject := range newSubjects(&q.Call, accesses, &p.opts) {
 		subject.lookForSecrets(q.Search, &p.opts)
+		subject.below = q.Below
 		h := &all[i]
 		*h = hits{subject: subject, opts: &p.opts, now: q.Now, narrow: q.Mode == umpire.ModeAuto}
 		p.builtin.find(h)

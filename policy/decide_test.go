@@ -106,8 +106,14 @@ func query(tool string, accesses ...umpire.Access) Query {
 		Call: umpire.Call{ID: "c1", Tool: tool, Input: json.RawMessage(`{"command":"x"}`)}, Facts: umpire.Facts{Type: umpire.ShellExecute, Accesses: accesses},
 		Conditions: Conditions{
 			Mode: umpire.ModeDefault, Now: testNow,
+			Below: func(string) ([]string, bool) { return nil, true }, // nothing lies on this disk
 		},
 	}
+}
+
+func unlooked(q Query) Query {
+	q.Below = nil
+	return q
 }
 
 func inMode(m umpire.Mode, q Query) Query {
@@ -286,6 +292,7 @@ func TestDecide(t *testing.T) {
 		{"A-2 reject allows safe", nil, inMode(umpire.ModeReject, query("Read", read("a"))), safeAllow},
 		{"reject refuses what a rule asks", []string{"ask Read"}, inMode(umpire.ModeReject, query("Read", read("a"))), autoDeny},
 		{"C-70 headless", nil, headless(query("Write", write("a"))), want{deny, umpire.CodeAutoDeny, "non_interactive confirmation required…"}},
+		{"a tree that nobody looked through", []string{"deny Edit(.env)"}, unlooked(query("Bash", tree(umpire.KindDelete, "src"))), blocked},
 		{"plan denies writes", []string{"allow Edit"}, inMode(umpire.ModePlan, query("Edit", write("a"))), planDeny},
 		{"plan reads", nil, inMode(umpire.ModePlan, query("Bash", exec("ls", umpire.Safe), read("."))), safeAllow},
 		{"plan and doubt", nil, inMode(umpire.ModePlan, query("Bash", doubtful(exec("ls", umpire.Safe)))), planDeny},

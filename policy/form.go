@@ -67,6 +67,14 @@ func (fs *forms) each(visit func(*form)) {
 	}
 }
 
+// last is the resolved form, or the written one where nothing was resolved.
+func (fs *forms) last() *form {
+	if fs.hasResolved {
+		return &fs.resolved
+	}
+	return &fs.written
+}
+
 func absolutePath(p, root string) string {
 	if !strings.HasPrefix(p, "/") {
 		p = root + "/" + p
@@ -98,7 +106,8 @@ func splitTarget(p, root string, folded bool) []segment {
 		}
 		p = rest
 	}
-	if head, rest, found := strings.Cut(p, "{"); found && (strings.Contains(rest, ",") || strings.Contains(rest, "..")) {
+	head, rest, open := strings.Cut(p, "{")
+	if open && (strings.Contains(rest, ",") || strings.Contains(rest, "..")) {
 		// Braces that were not expanded: treat what follows as anything.
 		p = head + "*/**"
 	}

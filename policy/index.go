@@ -19,6 +19,7 @@ type index struct {
 	paths     pathNode
 	anyDepth  bucket
 	below     pathNode // rules that forbid or ask, at their anchors, for trees
+	loose     []*compiled
 	domains   map[string][]*compiled
 }
 
@@ -54,6 +55,9 @@ func (ix *index) add(c *compiled, o *Options) {
 	}
 	for i := range c.globs {
 		ix.addGlob(c, &c.globs[i], o)
+	}
+	if c.loose {
+		ix.loose = append(ix.loose, c)
 	}
 }
 
@@ -179,6 +183,9 @@ func (ix *index) findDomains(h *hits) {
 
 func (ix *index) findPaths(h *hits) {
 	tree, globbed := h.subject.access.Tree, h.subject.access.Glob
+	if h.subject.reachesBelow() {
+		h.offer(ix.loose)
+	}
 	if found := h.subject.found; found != nil {
 		for _, name := range found.folded {
 			ix.anyDepth.find(h, name)

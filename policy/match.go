@@ -18,6 +18,8 @@ type subject struct {
 	files  []*subject  // of a program: the files of its part of the command
 	filter [][]segment // the files that a search of a tree is limited to, if it is
 	found  *form       // a file of secrets that a pattern matches on disk, or nil
+	// below is what [Query.Below] tells.
+	below func(folder string) (paths []string, whole bool)
 }
 
 func newSubject(tool, glob string, a *umpire.Access, o *Options) *subject {
@@ -165,7 +167,7 @@ func (c *compiled) matchesPath(s *subject, o *Options) bool {
 	}
 	matched := false
 	fs.each(func(f *form) { matched = matched || c.matchesForm(f, s, o) })
-	return matched
+	return matched || c.loose && s.reachesBelow() && c.liesBelow(s, o)
 }
 
 func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {

@@ -43,6 +43,10 @@ type Conditions struct {
 	// pattern in it matches. Without it no rule and no grant for a folder covers one, and
 	// a pattern names only what it spells.
 	Search func(*umpire.Access) Search
+	// Below lists what lies below a folder, by absolute paths, or reports that this is too much to
+	// list. Without it a rule such as packages/*/secrets/** that denies or asks is taken to be about
+	// every command that works on a whole folder of packages.
+	Below func(folder string) (paths []string, whole bool)
 	// NoHooks says that git would run no hook of a repository that the call works in. Without
 	// it autonomy lets no git command run.
 	NoHooks bool

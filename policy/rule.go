@@ -58,6 +58,8 @@ type compiled struct {
 	except []glob
 	// self marks a rule against an agent that answers umpire's questions.
 	self bool
+	// loose marks a rule about what may lie below a folder that its pattern does not name.
+	loose bool
 	// broad marks an allow rule that auto mode strips.
 	broad bool
 }
@@ -80,6 +82,7 @@ func compileRule(r *umpire.Rule, o *Options) *compiled {
 	if r.Match.PathGlob != "" {
 		c.globs = newGlobs(r.Match.PathGlob, r.Action, o)
 	}
+	c.loose = c.looksBelow()
 	return c
 }
 

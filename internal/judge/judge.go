@@ -132,6 +132,7 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	}
 	j.Bounds.ResolveAll(&q.Facts)
 	q.Trust, q.Search, q.NoHooks = j.trust(&q), j.searcher(), !j.mayRunHooks(&q)
+	q.Below = j.lister()
 	return policy.Decide(j.Policy, q)
 }
 
@@ -166,6 +167,26 @@ func (j *Judge) searcher() func(*umpire.Access) policy.Search {
 		return found
 	}
 }
+
+// lister lists what lies below folders, each once.
+func (j *Judge) lister() func(folder string) ([]string, bool) {
+	type listing struct {
+		paths []string
+		whole bool
+	}
+	known := map[string]listing{}
+	return func(folder string) ([]string, bool) {
+		found, ok := known[folder]
+		if !ok {
+			found.paths, found.whole = place.Below(folder, maxListed)
+			known[folder] = found
+		}
+		return found.paths, found.whole
+	}
+}
+
+// maxListed is how much is listed below a folder: a large project, in a fraction of a second.
+const maxListed = 100_000
 
 // trust asks whether a person trusts the code of this clone, where the call runs such
 // code and nothing holds it.
