@@ -112,7 +112,7 @@ func splitTarget(p, root string, folded bool) []segment {
 		p = head + "*/**"
 	}
 	for _, text := range cutPath(p) {
-		if !hasWildcard(text) {
+		if !wildcard.Has(text) {
 			text = strings.ReplaceAll(text, `\`, "*") // it may be a part of the name or not
 		}
 		s := newSegment(plainBraces.Replace(text))

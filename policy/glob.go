@@ -102,26 +102,13 @@ func newSegment(text string) segment {
 	switch {
 	case text == "**":
 		return segment{text: text, sort: deep}
-	case !hasWildcard(text):
-		return segment{text: unescapeText(text)}
+	case !wildcard.Has(text):
+		return segment{text: wildcard.Unescape(text)}
 	case !doublestar.ValidatePattern(text):
 		// Only a command can hold such a pattern; what it means depends on the shell.
 		return segment{text: "*", sort: wild}
 	}
 	return segment{text: singleStars(text), sort: wild}
-}
-
-// hasWildcard reports whether a segment has an unescaped wildcard.
-func hasWildcard(s string) bool {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '*', '?', '[':
-			return true
-		}
-	}
-	return false
 }
 
 // singleStars writes runs of stars within a segment as one, which they mean.
@@ -142,20 +129,6 @@ func singleStars(s string) string {
 				i++
 			}
 		}
-	}
-	return b.String()
-}
-
-func unescapeText(s string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
-		}
-		b.WriteByte(s[i])
 	}
 	return b.String()
 }

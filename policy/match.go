@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -259,7 +260,7 @@ func (g *glob) isOneOfMany(target []segment) bool {
 	}
 	last := &target[len(target)-1]
 	ext, star := strings.CutPrefix(last.text, "*")
-	return last.sort == wild && star && !hasWildcard(ext) && (ext == "" || ext[0] == '.')
+	return last.sort == wild && star && !wildcard.Has(ext) && (ext == "" || ext[0] == '.')
 }
 
 func metAtAnyDepth(rule *segment, target []segment, o *Options) bool {

@@ -34,6 +34,34 @@ func Literal(part string) string {
 	return b.String()
 }
 
+// Has reports whether a component of a pattern has an unescaped wildcard.
+func Has(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
+}
+
+// Unescape is the name that a component without wildcards stands for.
+func Unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
 // Escape writes a path so that as a pattern it matches only itself.
 func Escape(path string) string {
 	var b strings.Builder
