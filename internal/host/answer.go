@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -139,6 +140,16 @@ func reasonsOf(d *umpire.Decision, access int) []umpire.Reason {
 	return all
 }
 
+// codeOf is the first reason that speaks about an access, "" when none does.
+func codeOf(d *umpire.Decision, access int) umpire.ReasonCode {
+	for i := range d.Reasons {
+		if d.Reasons[i].Access == access {
+			return d.Reasons[i].Code
+		}
+	}
+	return ""
+}
+
 // plainCodes are the reasons that alone do not make a question serious: that the mode
 // asks, that a path lies outside, and that the agent changed code that a person trusts.
 // Every other one does, also one that is added later.
@@ -206,10 +217,7 @@ func vouched(d *umpire.Decision, own []Folder) bool {
 		if readsOwn(a, own) {
 			continue
 		}
-		code := d.ReasonCode // of a decision that was recorded, this alone is known
-		if reasons := reasonsOf(d, i); len(reasons) > 0 {
-			code = reasons[0].Code
-		}
+		code := cmp.Or(codeOf(d, i), d.ReasonCode) // of a decision that was recorded, the second alone is known
 		if code == umpire.CodeSafe &&
 			(a.Kind == umpire.KindNetwork || a.Code || a.Consequence.AtLeast(umpire.Outward)) {
 			return false
@@ -222,7 +230,7 @@ func vouched(d *umpire.Decision, own []Folder) bool {
 // clone, and not because of a rule or a grant.
 func runsTrustedCode(d *umpire.Decision) bool {
 	for i := range d.Accesses {
-		if reasons := reasonsOf(d, i); len(reasons) > 0 && reasons[0].Code == umpire.CodeProjectCode {
+		if codeOf(d, i) == umpire.CodeProjectCode {
 			return true
 		}
 	}

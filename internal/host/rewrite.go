@@ -102,8 +102,8 @@ func canUndo(d *umpire.Decision) bool {
 // knownHarmless reports whether an access was allowed by what is known of it, and not by a rule
 // or an approval.
 func knownHarmless(d *umpire.Decision, access int) bool {
-	reasons := reasonsOf(d, access)
-	return len(reasons) > 0 && (reasons[0].Code == umpire.CodeSafe || reasons[0].Code == umpire.CodeAutonomy)
+	code := codeOf(d, access)
+	return code == umpire.CodeSafe || code == umpire.CodeAutonomy
 }
 
 // commandLine is the line of a call that runs one.

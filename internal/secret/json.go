@@ -78,10 +78,7 @@ func (w *walk) str() (start int, text string) {
 	if plain {
 		return start, w.known(w.in[start+1 : w.at-1])
 	}
-	if json.Unmarshal(w.in[start:w.at], &text) != nil {
-		text = "" // cannot be: the value is valid
-	}
-	return start, text
+	return start, strictjson.UnquoteText(w.in[start:w.at])
 }
 
 // known returns a text as a string, the same one for each time that a short text comes.

@@ -147,7 +147,7 @@ func ownRules() []ownRule {
 // mask is not a secret.
 func findSecrets(text string) []span {
 	t := theTable()
-	s := &scan{source: source{text}}
+	var s *scan // nil until something may be one: most texts hold none
 	masks := masksIn(text)
 	left := masks
 	t.finder.eachLiteral(text, func(literal uint16, end int) {
@@ -158,10 +158,16 @@ func findSecrets(text string) []span {
 		if len(left) > 0 && left[0].start <= start {
 			return
 		}
+		if s == nil {
+			s = &scan{source: source{text}}
+		}
 		for _, try := range t.actions[literal] {
 			try(s, start, end)
 		}
 	})
+	if s == nil {
+		return nil
+	}
 	return mergeSpans(removeMasked(s.spans, masks))
 }
 

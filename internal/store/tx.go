@@ -221,15 +221,17 @@ func (tx *transaction) readRows(rows *sql.Rows, each func(scanner) error) error 
 // clean makes text that every database takes, and gives back as it was.
 func clean(args []any) []any {
 	for i, arg := range args {
-		if text, ok := arg.(string); ok {
+		if text, ok := arg.(string); ok && !isClean(text) {
 			args[i] = cleanText(text)
 		}
 	}
 	return args
 }
 
+func isClean(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
+
 func cleanText[T ~string | ~[]byte](text T) T {
-	if utf8.ValidString(string(text)) && strings.IndexByte(string(text), 0) < 0 {
+	if isClean(string(text)) {
 		return text
 	}
 	const replacement = string(utf8.RuneError)
