@@ -51,6 +51,7 @@ var layers = []layer{
 	{"world", "internal/manifest"},
 	{"world", "internal/project"},
 	{"world", "internal/process"},
+	{"world", "internal/relay"},
 	{"world", "internal/jsonrpc"},
 	{"world", "internal/mcphttp"},
 	{"world", "internal/rulefile"},

@@ -31,6 +31,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -68,8 +69,8 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 	if err != nil {
 		dir = ""
 	}
-	getenv := host.Registered(os.Getenv, args[min(1, len(args)):])
-	h := &hook{args: args, sent: sent, dir: dir, home: host.Home(getenv, dir)}
+	getenv := relay.Registered(os.Getenv, args[min(1, len(args)):])
+	h := &hook{args: args, sent: sent, dir: dir, home: relay.Home(getenv, dir)}
 	if !h.prepare(ctx) {
 		h.missing = handOver(args) // does not return when it succeeds
 	}
@@ -77,7 +78,7 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
 		Line: h.gateLine, Nonce: newNonce, Runner: func() string { return process.Host(os.Getppid()) },
 		Responder: &host.Responder{
-			Config: h.configOf, Decided: h.decided, Home: host.UserHome(os.Getenv),
+			Config: h.configOf, Decided: h.decided, Home: relay.UserHome(os.Getenv),
 			HandOver: func(q *host.Question) { _ = h.passOn(q.Payload) }, // else the call stays as it came
 		},
 	}
@@ -95,8 +96,8 @@ type hook struct {
 	args      []string
 	sent      func()
 	dir, home string
-	line      *host.Line // to the gate that runs, nil when none does
-	project   string     // that config is about
+	line      *relay.Line // to the gate that runs, nil when none does
+	project   string      // that config is about
 	config    host.Config
 	missing   error // why umpire could not be started
 }
@@ -121,25 +122,25 @@ func (h *hook) prepare(ctx context.Context) bool {
 
 // dial connects to the gate that runs, and reports whether one does.
 func (h *hook) dial(ctx context.Context) (there bool, err error) {
-	socket := host.Socket(h.home)
-	conn, err := host.DialUnix(ctx, socket)
-	if errors.Is(err, host.ErrAbsent) {
+	socket := relay.Socket(h.home)
+	conn, err := relay.DialUnix(ctx, socket)
+	if errors.Is(err, relay.ErrAbsent) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	text, err := os.ReadFile(host.TokenFile(h.home))
+	text, err := os.ReadFile(relay.TokenFile(h.home))
 	if err != nil {
 		return false, err
 	}
-	token, err := host.ParseToken(text)
+	token, err := relay.ParseToken(text)
 	if err != nil {
 		return false, err
 	}
-	h.line = &host.Line{
+	h.line = &relay.Line{
 		Host: "localhost", Token: token, Conn: conn, Sent: h.sent,
-		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return host.DialUnix(ctx, socket) },
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return relay.DialUnix(ctx, socket) },
 	}
 	return true, nil
 }
@@ -149,7 +150,7 @@ func (h *hook) findSnapshot(project string) bool {
 	if !filepath.IsAbs(project) {
 		return false
 	}
-	s, ok := judge.LoadSnapshot(judge.SnapshotKey{Dir: project, Home: h.home, UserHome: host.UserHome(os.Getenv)})
+	s, ok := judge.LoadSnapshot(judge.SnapshotKey{Dir: project, Home: h.home, UserHome: relay.UserHome(os.Getenv)})
 	if !ok {
 		return false
 	}
@@ -228,7 +229,7 @@ func (h *hook) configOf(project string) (host.Config, error) {
 }
 
 // gateLine is the line of [host.Front].
-func (h *hook) gateLine(context.Context, *host.Question) (*host.Line, error) { return h.line, nil }
+func (h *hook) gateLine(context.Context, *host.Question) (*relay.Line, error) { return h.line, nil }
 
 // maxPlain bounds the configuration that is looked through.
 const maxPlain = 64 << 10

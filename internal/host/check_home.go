@@ -1,14 +1,12 @@
 package host
 
 import (
-	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/place"
 )
 
@@ -19,12 +17,12 @@ import (
 // in a repository around it, or through a link. A hook that was registered with --home
 // does not come here.
 func checkHome(getenv func(string) string, dir string, projects ...string) error {
-	named := getenv(homeVariable)
+	named := getenv(relay.HomeVariable)
 	if named != "" && !filepath.IsAbs(named) {
 		return umpire.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead "+
 			"another one into the project", named)
 	}
-	folder := Home(getenv, dir)
+	folder := relay.Home(getenv, dir)
 	if folder == "" {
 		return nil // it has no folder, so that nothing is believed
 	}
@@ -32,7 +30,7 @@ func checkHome(getenv func(string) string, dir string, projects ...string) error
 	if err != nil {
 		return umpire.Errorf("umpire's folder: %w", err)
 	}
-	if usual(getenv, named) {
+	if relay.IsUsual(getenv) {
 		return nil
 	}
 	for _, project := range projects {
@@ -72,18 +70,4 @@ func commonDir(top string) string {
 		return ""
 	}
 	return bounds.Repository.Common
-}
-
-// usual reports whether umpire's folder is the one in the home of this process's user,
-// which may be a repository with the person's own settings.
-func usual(getenv func(string) string, named string) bool {
-	home := UserHome(getenv)
-	return ownHome(home) && (named == "" || filepath.Clean(named) == filepath.Join(home, ".umpire"))
-}
-
-// ownHome reports whether a folder is the home of this process's user. Where the system
-// does not know it, the environment is believed.
-func ownHome(home string) bool {
-	known, err := user.LookupId(strconv.Itoa(os.Getuid()))
-	return err != nil || known.HomeDir == "" || filepath.Clean(known.HomeDir) == filepath.Clean(home)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 func payload(tool, input string) []byte {
@@ -100,7 +101,7 @@ func TestReadClaudeRefuses(t *testing.T) {
 
 func TestReadClaudeSizeLimit(t *testing.T) {
 	t.Parallel()
-	if _, err := claude.Read(bytes.Repeat([]byte(" "), MaxPayload+1)); err == nil || !strings.Contains(err.Error(), "larger") {
+	if _, err := claude.Read(bytes.Repeat([]byte(" "), relay.MaxPayload+1)); err == nil || !strings.Contains(err.Error(), "larger") {
 		t.Errorf("error %v, want a size limit", err)
 	}
 }

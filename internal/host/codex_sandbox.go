@@ -42,8 +42,8 @@ const (
 // and when it asks. What is not known is "".
 type CodexTurn struct{ Sandbox, Approval string }
 
-// CodexTurn is the turn that a question of Codex is about.
-func (q *Question) CodexTurn() CodexTurn {
+// CodexTurnOf is the turn that a question of Codex is about.
+func CodexTurnOf(q *Question) CodexTurn {
 	e, err := codex.Read(q.Payload)
 	if err != nil {
 		return CodexTurn{}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // exitDenied is the exit code that blocks a call without words.
@@ -24,7 +25,7 @@ type Front struct {
 	// Responder decides where no gate runs.
 	Responder *Responder
 	// Line finds the gate that runs; nil and no error is none.
-	Line func(ctx context.Context, q *Question) (*Line, error)
+	Line func(ctx context.Context, q *Question) (*relay.Line, error)
 	// Runner names the process that started this one.
 	Runner func() string
 	// Nonce makes up a text that tells this question from all others.
@@ -32,15 +33,15 @@ type Front struct {
 }
 
 // Answer answers the question on standard input, as args say: the agent's name, and what
-// [ParseOptions] reads. Where they name umpire's folder, Getenv is to know it: see
-// [Registered]. It returns the exit code; an agent that is not
+// [relay.ParseOptions] reads. Where they name umpire's folder, Getenv is to know it: see
+// [relay.Registered]. It returns the exit code; an agent that is not
 // known is not answered.
 func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool) {
 	h := Find(args[0])
 	if h == nil {
 		return 0, false
 	}
-	o, err := ParseOptions(args[1:], Deadline(h.DefaultTimeout))
+	o, err := relay.ParseOptions(args[1:], Deadline(h.DefaultTimeout))
 	if err != nil {
 		return f.leave(h.Fail("", err)), true
 	}
@@ -64,7 +65,7 @@ func (f *Front) leave(out Output) int {
 	return out.Exit
 }
 
-func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o Options) Output {
+func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Options) Output {
 	payload, err := f.payload()
 	if err != nil {
 		return r.fail(h, err)
@@ -88,7 +89,7 @@ func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o Options) 
 		return h.answerQuestion(f.Responder, ctx, r, q)
 	}
 	q.Runner, q.Nonce = f.Runner(), f.Nonce()
-	out, err := relay(ctx, line, r, q)
+	out, err := askGate(ctx, line, r, q)
 	if err != nil {
 		return r.fail(h, err)
 	}
@@ -105,17 +106,17 @@ func attended(getenv func(string) string) bool {
 
 // payload reads the question.
 func (f *Front) payload() ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f.Stdin, MaxPayload+1))
+	data, err := io.ReadAll(io.LimitReader(f.Stdin, relay.MaxPayload+1))
 	if err != nil {
 		return nil, umpire.Errorf("read the payload: %w", err)
 	}
-	if len(data) > MaxPayload {
-		return nil, umpire.Errorf("the payload is larger than %d bytes", MaxPayload)
+	if len(data) > relay.MaxPayload {
+		return nil, umpire.Errorf("the payload is larger than %d bytes", relay.MaxPayload)
 	}
 	return data, nil
 }
 
-func (f *Front) line(ctx context.Context, h *Host, q *Question) (*Line, error) {
+func (f *Front) line(ctx context.Context, h *Host, q *Question) (*relay.Line, error) {
 	if f.Line == nil || !h.Relayed() {
 		return nil, nil
 	}
@@ -130,19 +131,19 @@ const (
 	retryTime = 100 * time.Millisecond
 )
 
-// relay hands the question on until there is an answer. A gate that breaks off is
+// askGate hands the question on until there is an answer. A gate that breaks off is
 // asked again, since another one on the same store knows what it knew.
-func relay(ctx context.Context, line *Line, r *run, q *Question) (Output, error) {
+func askGate(ctx context.Context, line *relay.Line, r *run, q *Question) (Output, error) {
 	heard := r.now()
 	for {
 		began := r.now()
 		q.Deadline = r.left()
-		out, err := line.ask(ctx, q)
-		lost := errors.Is(err, errLost)
+		out, err := line.Ask(ctx, q)
+		lost := errors.Is(err, relay.ErrLost)
 		if lost && r.now().Sub(began) > retryTime {
 			heard = r.now()
 		}
-		away := lost || errors.Is(err, ErrAbsent)
+		away := lost || errors.Is(err, relay.ErrAbsent)
 		if !away || ctx.Err() != nil || r.now().Sub(heard) > backTime {
 			return out, err
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -27,7 +28,7 @@ type process struct {
 	out, err bytes.Buffer
 }
 
-func newProcess(stdin string, responder *Responder, line func(context.Context, *Question) (*Line, error)) *process {
+func newProcess(stdin string, responder *Responder, line func(context.Context, *Question) (*relay.Line, error)) *process {
 	p := &process{}
 	p.Front = Front{
 		Stdin: strings.NewReader(stdin), Stdout: &p.out, Stderr: &p.err, Getenv: func(string) string { return "" }, Dir: "/p",
@@ -66,13 +67,13 @@ func TestWhatGoesWrongDenies(t *testing.T) {
 	newProcess(claudeLs, broken, nil).denies(t, "a broken configuration")
 	panics := &Responder{Config: func(string) (Config, error) { panic("a fault") }}
 	newProcess(claudeLs, panics, nil).denies(t, "internal error: a fault")
-	noWay := func(context.Context, *Question) (*Line, error) { return nil, errors.New("no credential") }
+	noWay := func(context.Context, *Question) (*relay.Line, error) { return nil, errors.New("no credential") }
 	newProcess(claudeLs, broken, noWay).denies(t, "no credential")
 	newProcess(`{"hook_event_name":"PreToolUse"}`, broken, nil).denies(t, "tool_name")
 }
 
 // serveHTTP serves on a socket of its own and returns the line to it.
-func serveHTTP(t *testing.T, handler http.HandlerFunc) func(context.Context, *Question) (*Line, error) {
+func serveHTTP(t *testing.T, handler http.HandlerFunc) func(context.Context, *Question) (*relay.Line, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
 	listener, err := net.Listen("unix", path)
@@ -82,9 +83,9 @@ func serveHTTP(t *testing.T, handler http.HandlerFunc) func(context.Context, *Qu
 	server := &http.Server{Handler: handler}
 	go server.Serve(listener)
 	t.Cleanup(func() { server.Close() })
-	dial := func(ctx context.Context) (io.ReadWriteCloser, error) { return DialUnix(ctx, path) }
-	return func(context.Context, *Question) (*Line, error) {
-		return &Line{Host: "localhost", Token: "T", Dial: dial}, nil
+	dial := func(ctx context.Context) (io.ReadWriteCloser, error) { return relay.DialUnix(ctx, path) }
+	return func(context.Context, *Question) (*relay.Line, error) {
+		return &relay.Line{Host: "localhost", Token: "T", Dial: dial}, nil
 	}
 }
 
@@ -94,13 +95,13 @@ func TestQuestionIsHandedOn(t *testing.T) {
 	t.Parallel()
 	line := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		q, readErr := ReadQuestion(body)
+		q, readErr := relay.ReadQuestion(body)
 		if err != nil || readErr != nil || string(q.Payload) != claudeLs || q.Agent != "claude" || q.Runner != "r" || q.Nonce != "n" ||
-			q.Again || q.Deadline <= 0 || r.Header.Get("Authorization") != "Bearer T" || r.URL.Path != Path {
+			q.Again || q.Deadline <= 0 || r.Header.Get("Authorization") != "Bearer T" || r.URL.Path != relay.Path {
 			t.Errorf("%v, %v, %+v, %v", err, readErr, q, r.Header)
 		}
-		w.Header().Set(HeaderExit, "2")
-		w.Header().Set(HeaderStdout, "3")
+		w.Header().Set(relay.HeaderExit, "2")
+		w.Header().Set(relay.HeaderStdout, "3")
 		fmt.Fprint(w, "outerr")
 	})
 	p := newProcess(claudeLs, nil, line)
@@ -116,7 +117,7 @@ func TestGateThatBreaksOffIsAskedAgain(t *testing.T) {
 	var asked atomic.Int64
 	line := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		q, err := ReadQuestion(body)
+		q, err := relay.ReadQuestion(body)
 		if n := asked.Add(1); err != nil || q.Again != (n > 1) {
 			t.Errorf("question %d: again %t, %v", n, q.Again, err)
 		}
@@ -127,8 +128,8 @@ func TestGateThatBreaksOffIsAskedAgain(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"reason_code":"draining","message":"the gate is going away"}`)
 		default:
-			w.Header().Set(HeaderExit, "0")
-			w.Header().Set(HeaderStdout, "4")
+			w.Header().Set(relay.HeaderExit, "0")
+			w.Header().Set(relay.HeaderStdout, "4")
 			fmt.Fprint(w, "back")
 		}
 	})
@@ -140,9 +141,9 @@ func TestGateThatBreaksOffIsAskedAgain(t *testing.T) {
 
 func TestGateThatIsNotBackInTimeDenies(t *testing.T) {
 	t.Parallel()
-	gone := func(context.Context, *Question) (*Line, error) {
-		return &Line{Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
-			return DialUnix(ctx, filepath.Join(t.TempDir(), "s"))
+	gone := func(context.Context, *Question) (*relay.Line, error) {
+		return &relay.Line{Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+			return relay.DialUnix(ctx, filepath.Join(t.TempDir(), "s"))
 		}}, nil
 	}
 	p := newProcess(claudeLs, nil, gone)

@@ -162,9 +162,9 @@ func projectOf(q *Question, e *Event) (string, error) {
 	return project, nil
 }
 
-// Session is the session that the question is about, "" where it names none or cannot be
+// SessionOf is the session that a question is about, "" where it names none or cannot be
 // read. Nothing else of the question names one.
-func (q *Question) Session() umpire.SessionID {
+func SessionOf(q *Question) umpire.SessionID {
 	h := Find(q.Agent)
 	if h == nil || h.own != nil {
 		return ""

@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // A hookService answers the hooks of agents.
@@ -35,8 +36,8 @@ func (c *hookService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Length", strconv.Itoa(len(out.Stdout)+len(out.Stderr)))
-	h.Set(host.HeaderExit, strconv.Itoa(out.Exit))
-	h.Set(host.HeaderStdout, strconv.Itoa(len(out.Stdout)))
+	h.Set(relay.HeaderExit, strconv.Itoa(out.Exit))
+	h.Set(relay.HeaderStdout, strconv.Itoa(len(out.Stdout)))
 	// A hook that has gone has denied.
 	_, _ = w.Write(slices.Concat(out.Stdout, out.Stderr))
 }
@@ -45,11 +46,11 @@ func (c *hookService) answerQuestion(r *http.Request) (host.Output, error) {
 	if r.Method != http.MethodPost {
 		return host.Output{}, wrongMethod(http.MethodPost)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, host.MaxQuestion+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, relay.MaxQuestion+1))
 	if err != nil {
 		return host.Output{}, invalid("the question cannot be read: %v", err)
 	}
-	q, err := host.ReadQuestion(body)
+	q, err := relay.ReadQuestion(body)
 	if err != nil {
 		return host.Output{}, umpire.Errorf("%w: %w", err, umpire.ErrInvalid)
 	}
@@ -65,7 +66,7 @@ func (c *hookService) checkQuestion(ctx context.Context, q *host.Question) error
 	if err := asItself(ctx, q.Runner); err != nil {
 		return err
 	}
-	return c.calls.owner.checkFree(ctx, q.Session())
+	return c.calls.owner.checkFree(ctx, host.SessionOf(q))
 }
 
 // A hookGate is the gate as a responder within the server needs it.

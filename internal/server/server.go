@@ -14,6 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // defaultDrain is how long requests under way may take to end.
@@ -97,7 +98,7 @@ func (s *Server) addRoutes() {
 	timeline.addRoutes(s.routes)
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
 	if hooks := s.config.Hooks; hooks != nil {
-		s.routes[host.Path] = route{handler: newHookService(*hooks, calls, s.refuser, in), role: roleAgent}
+		s.routes[relay.Path] = route{handler: newHookService(*hooks, calls, s.refuser, in), role: roleAgent}
 	}
 }
 

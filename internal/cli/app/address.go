@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // An Address is where a gate listens: a unix socket or a TCP address.
@@ -42,7 +42,7 @@ func (a *App) ReadListenAddress(text string) (Address, error) {
 	case text == "" && a.Home() == "":
 		return Address{}, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's socket")
 	case text == "":
-		path, isUnix = host.Socket(a.Home()), true
+		path, isUnix = relay.Socket(a.Home()), true
 	case filepath.IsAbs(text):
 		path, isUnix = text, true
 	}
@@ -112,16 +112,16 @@ const (
 		"no gate can run until `listen` names a shorter one"
 )
 
-// Dial connects to an address. Its error matches [host.ErrAbsent] when nobody
+// Dial connects to an address. Its error matches [relay.ErrAbsent] when nobody
 // answers there.
 func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	if a.Network == NetworkUnix {
-		return host.DialUnix(ctx, a.Name)
+		return relay.DialUnix(ctx, a.Name)
 	}
 	dialer := net.Dialer{Timeout: probeTime}
 	conn, err := dialer.DialContext(ctx, a.Network, a.Name)
 	if err != nil && refusedConnection(err) {
-		return nil, umpire.Errorf("%w on %s: %w", host.ErrAbsent, a, err)
+		return nil, umpire.Errorf("%w on %s: %w", relay.ErrAbsent, a, err)
 	}
 	if err != nil {
 		return nil, umpire.Errorf("the gate on %s cannot be reached: %w", a, err)
@@ -133,7 +133,7 @@ func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 // missing or dead is not an error.
 func (a Address) Answers(ctx context.Context) (bool, error) {
 	conn, err := a.Dial(ctx)
-	if errors.Is(err, host.ErrAbsent) {
+	if errors.Is(err, relay.ErrAbsent) {
 		return false, nil
 	}
 	if err != nil {

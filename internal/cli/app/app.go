@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -81,10 +81,10 @@ type App struct {
 }
 
 // UserHome is the person's home directory, "" when it is not known.
-func (a *App) UserHome() string { return host.UserHome(a.Getenv) }
+func (a *App) UserHome() string { return relay.UserHome(a.Getenv) }
 
 // Home is umpire's own folder.
-func (a *App) Home() string { return host.Home(a.Getenv, a.Dir) }
+func (a *App) Home() string { return relay.Home(a.Getenv, a.Dir) }
 
 // SmallHook is the path of umpire-hook if it lies next to this program, or "".
 func SmallHook(program string) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // A registered is one of our handlers and the file that names it.
@@ -171,7 +172,7 @@ func loadsLibraries(path string) bool {
 func (d *doctor) timing(h *host.Host, r registered) {
 	again := "umpire init " + h.Name
 	otherwise := host.Deadline(h.DefaultTimeout)
-	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], otherwise)
+	o, err := relay.ParseOptions(r.Args[min(2, len(r.Args)):], otherwise)
 	deadline, limit := o.Deadline, r.Timeout
 	switch {
 	case err != nil:

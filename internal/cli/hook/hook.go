@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -68,12 +69,12 @@ func AnswerFast(ctx context.Context, a *app.App) (code int, ok bool) {
 // answerHook answers one question of the agent that args name.
 func answerHook(ctx context.Context, a *app.App, args []string) int {
 	registered := *a
-	registered.Getenv = host.Registered(a.Getenv, args)
+	registered.Getenv = relay.Registered(a.Getenv, args)
 	a = &registered
 	front := host.Front{
 		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Dir: a.Dir, Now: a.Now,
 		Responder: NewResponder(a), Nonce: rand.Text,
-		Line:   func(ctx context.Context, _ *host.Question) (*host.Line, error) { return FindLine(ctx, a) },
+		Line:   func(ctx context.Context, _ *host.Question) (*relay.Line, error) { return FindLine(ctx, a) },
 		Runner: func() string { return process.Host(os.Getppid()) },
 	}
 	front.Responder.Decided = func(_ *host.Question, project string, _ *umpire.Decision) { keepSnapshot(a, project) }
@@ -134,7 +135,7 @@ func readResponderConfig(
 // FindLine finds the gate that a question goes to. An error of the configuration is reported
 // by the part that decides by it. Where umpire only warns, a gate that cannot be asked holds
 // nothing up.
-func FindLine(ctx context.Context, a *app.App) (*host.Line, error) {
+func FindLine(ctx context.Context, a *app.App) (*relay.Line, error) {
 	c, err := a.ReadUserConfig()
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above
@@ -146,13 +147,13 @@ func FindLine(ctx context.Context, a *app.App) (*host.Line, error) {
 	return line, err
 }
 
-func dialLine(ctx context.Context, a *app.App, c *config.Config) (*host.Line, error) {
+func dialLine(ctx context.Context, a *app.App, c *config.Config) (*relay.Line, error) {
 	where, err := a.ReadListenAddress(c.Listen)
 	if err != nil {
 		return nil, err
 	}
 	conn, err := where.Dial(ctx)
-	if errors.Is(err, host.ErrAbsent) {
+	if errors.Is(err, relay.ErrAbsent) {
 		return nil, nil
 	}
 	if err != nil {
@@ -166,6 +167,6 @@ func dialLine(ctx context.Context, a *app.App, c *config.Config) (*host.Line, er
 	if where.Network == app.NetworkTCP {
 		name = where.Name
 	}
-	return &host.Line{Host: name, Token: token, Conn: conn,
+	return &relay.Line{Host: name, Token: token, Conn: conn,
 		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return where.Dial(ctx) }}, nil
 }

@@ -132,7 +132,7 @@ func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project s
 	}
 	start := setup.Start{
 		Args: args, Getenv: getenv, Home: r.app.UserHome(), Folder: q.HostDir, Project: project,
-		Turn: q.CodexTurn(),
+		Turn: host.CodexTurnOf(q),
 	}
 	return r.matchRules(project, call, func(*gate.Project) (setup.Limits, error) { return start.Limits(q.Agent) })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -136,7 +137,7 @@ func (j *judge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int
 		Stdin: bytes.NewReader(strictjson.EncodeLine(p)), Stdout: out, Stderr: io.Discard, Getenv: j.getenv,
 		Dir: p.Project, Now: j.app.Now, Nonce: rand.Text, Runner: func() string { return j.runner },
 		Responder: responder,
-		Line:      func(context.Context, *host.Question) (*host.Line, error) { return line, nil },
+		Line:      func(context.Context, *host.Question) (*relay.Line, error) { return line, nil },
 	}
 	exit, known := front.Answer(ctx, []string{j.host})
 	if !known {

@@ -25,6 +25,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -41,7 +42,7 @@ func NewExecCommand(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			with := *a
 			if home, err := cmd.Flags().GetString("home"); err == nil && home != "" {
-				with.Getenv = host.Registered(a.Getenv, []string{"", "--home", home})
+				with.Getenv = relay.Registered(a.Getenv, []string{"", "--home", home})
 			}
 			if len(words) != 3 || words[1] != "--" {
 				return app.Usage(cmd.CommandPath()+" --help", "want TICKET -- COMMAND, where the command is one word")

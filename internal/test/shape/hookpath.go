@@ -22,7 +22,7 @@ var otherBytes = map[string]string{
 	"internal/gitdir.indexed":    "git's index",
 	"internal/strictjson.walker": "the state of a reader",
 	"internal/lazyregexp.Regexp": "a pattern",
-	"internal/host.Output":       "the answer",
+	"internal/relay.Output":      "the answer",
 }
 
 // A scan is a call on the hook path that takes JSON apart from end to end. Those
@@ -42,7 +42,7 @@ var otherScans = map[string]string{
 	"internal/host.endedTicket":     "another event than a call",
 	"internal/host.commandLine":     "a call that umpire runs, which is handed over to umpire",
 	"(internal/host.Event).Digest":  "another event than a call",
-	"internal/host.refusalOf":       "an error of the gate",
+	"internal/relay.refusalOf":      "an error of the gate",
 	"internal/host.readMuseRules":   "rules of the agent",
 	"(*internal/strictjson.walker).problem -> encoding/json.Unmarshal": "for the words of an error",
 }

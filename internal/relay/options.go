@@ -1,4 +1,4 @@
-package host
+package relay
 
 import (
 	"path/filepath"
@@ -83,12 +83,9 @@ func Registered(getenv func(string) string, args []string) func(string) string {
 		return getenv
 	}
 	return func(name string) string {
-		if name == homeVariable {
+		if name == HomeVariable {
 			return o.Home
 		}
 		return getenv(name)
 	}
 }
-
-// homeVariable names umpire's own folder.
-const homeVariable = "UMPIRE_HOME"

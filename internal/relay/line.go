@@ -1,4 +1,4 @@
-package host
+package relay
 
 import (
 	"context"
@@ -32,8 +32,16 @@ const (
 // ErrAbsent says that no gate answers at the address.
 var ErrAbsent = errors.New("no gate answers")
 
-// errLost says that the gate was reached and did not answer: it may be back soon.
-var errLost = errors.New("the gate went away")
+// ErrLost says that the gate was reached and did not answer: it may be back soon.
+var ErrLost = errors.New("the gate went away")
+
+// An Output is what a hook process leaves behind. The zero value says nothing
+// and exits 0: no opinion.
+type Output struct {
+	Stdout []byte
+	Stderr []byte
+	Exit   int
+}
 
 // A Line is the way to a gate that runs.
 type Line struct {
@@ -49,9 +57,9 @@ type Line struct {
 	Sent func()
 }
 
-// ask sends a question and reads the answer. Its error matches errLost when the
+// Ask sends a question and reads the answer. Its error matches ErrLost when the
 // gate was there and broke off, or says that it goes away.
-func (l *Line) ask(ctx context.Context, q *Question) (Output, error) {
+func (l *Line) Ask(ctx context.Context, q *Question) (Output, error) {
 	conn := l.Conn
 	l.Conn = nil
 	if conn == nil {
@@ -64,7 +72,7 @@ func (l *Line) ask(ctx context.Context, q *Question) (Output, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	if _, err := conn.Write(l.request(q)); err != nil {
-		return Output{}, umpire.Errorf("%w: %w", errLost, err)
+		return Output{}, umpire.Errorf("%w: %w", ErrLost, err)
 	}
 	if l.Sent != nil {
 		l.Sent()
@@ -73,7 +81,7 @@ func (l *Line) ask(ctx context.Context, q *Question) (Output, error) {
 }
 
 func (l *Line) request(q *Question) []byte {
-	body := q.marshal()
+	body := q.Marshal()
 	head := "POST " + Path + " HTTP/1.1\r\nHost: " + l.Host + "\r\nAuthorization: Bearer " + l.Token +
 		"\r\nUmpire-Client: hook\r\nContent-Type: application/octet-stream\r\nConnection: close\r\nContent-Length: " +
 		strconv.Itoa(len(body)) + "\r\n\r\n"
@@ -100,7 +108,7 @@ func readAnswer(from io.Reader) (Output, error) {
 	}
 	body := make([]byte, length)
 	if _, err := io.ReadFull(from, body[copy(body, rest):]); err != nil {
-		return Output{}, umpire.Errorf("%w: %w", errLost, err)
+		return Output{}, umpire.Errorf("%w: %w", ErrLost, err)
 	}
 	if status != "200" {
 		return Output{}, refusalOf(status, body)
@@ -124,7 +132,7 @@ func readHead(from io.Reader) (head string, rest []byte, err error) {
 		case len(buffer) > maxHead:
 			return "", nil, umpire.Errorf("the head of the gate's answer is larger than %d bytes", maxHead)
 		case err != nil:
-			return "", nil, umpire.Errorf("%w: %w", errLost, err)
+			return "", nil, umpire.Errorf("%w: %w", ErrLost, err)
 		}
 	}
 }
@@ -181,7 +189,7 @@ func refusalOf(status string, body []byte) error {
 		return umpire.Errorf("the gate answered %s", files.Clip(status))
 	}
 	if reply.Word == "draining" {
-		return umpire.Errorf("%w: %s", errLost, reply.Message)
+		return umpire.Errorf("%w: %s", ErrLost, reply.Message)
 	}
 	return errors.New(reply.Message)
 }

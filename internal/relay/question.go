@@ -1,4 +1,4 @@
-package host
+package relay
 
 import (
 	"bytes"
@@ -7,6 +7,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 )
+
+// MaxPayload is the largest payload that is read. The reader at the edge stops
+// there too. Real payloads of 3 MB have been seen: a file being written whole.
+const MaxPayload = 10 << 20
 
 // A Question is what an agent asked its hook, with what only the hook's process
 // can know.
@@ -47,9 +51,9 @@ const MaxQuestion = MaxPayload + maxQuestionHead
 // processes, quoted.
 const maxQuestionHead = 64 << 10
 
-// marshal writes a question as lines of quoted text, an empty line, and the
+// Marshal writes a question as lines of quoted text, an empty line, and the
 // payload. Quoting carries names that are no UTF-8, which JSON would not.
-func (q *Question) marshal() []byte {
+func (q *Question) Marshal() []byte {
 	out := make([]byte, 0, len(q.Payload)+512)
 	out = append(out, questionHead...)
 	for _, field := range q.fields() {

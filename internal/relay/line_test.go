@@ -1,4 +1,4 @@
-package host
+package relay
 
 import (
 	"errors"
@@ -58,7 +58,7 @@ func TestHostileAnswersAreErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := readAnswer(strings.NewReader(tt.text))
-			if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, errLost) != tt.lost {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, ErrLost) != tt.lost {
 				t.Errorf("%v, want %q, lost %t", err, tt.want, tt.lost)
 			}
 			if len(got.Stdout) > 0 {
@@ -91,7 +91,7 @@ func TestQuestionTravelsWhole(t *testing.T) {
 		Agent: "claude", Payload: []byte("{\"a\":\n\n\"\xff\"}"), Project: "/p/\xff\n\nx\"", Dir: "/d", Shell: "/bin/zsh", HostDir: "/c", Headless: true,
 		Runner: "host:1:2", Nonce: "n", Again: true, Deadline: 595*time.Second + 1,
 	}
-	got, err := ReadQuestion(want.marshal())
+	got, err := ReadQuestion(want.Marshal())
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -99,14 +99,14 @@ func TestQuestionTravelsWhole(t *testing.T) {
 
 // FuzzQuestion: whatever is read as a question is one that can be written.
 func FuzzQuestion(f *testing.F) {
-	f.Add((&Question{Agent: "claude", Payload: []byte("{}"), Deadline: time.Second}).marshal())
+	f.Add((&Question{Agent: "claude", Payload: []byte("{}"), Deadline: time.Second}).Marshal())
 	f.Add([]byte(questionHead + "\n\n{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q, err := ReadQuestion(data)
 		if err != nil {
 			return
 		}
-		again, err := ReadQuestion(q.marshal())
+		again, err := ReadQuestion(q.Marshal())
 		if diff := cmp.Diff(q, again); diff != "" || err != nil {
 			t.Errorf("%v\n%s", err, diff)
 		}

@@ -1,6 +1,14 @@
-package host
+package relay
 
-import "path/filepath"
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+)
+
+// HomeVariable names umpire's own folder.
+const HomeVariable = "UMPIRE_HOME"
 
 // The names below umpire's own folder by which a gate is found.
 const (
@@ -21,7 +29,7 @@ func UserHome(getenv func(string) string) string {
 // Home is umpire's own folder, "" when there is none. A relative one starts from
 // dir.
 func Home(getenv func(string) string, dir string) string {
-	if home := getenv(homeVariable); home != "" {
+	if home := getenv(HomeVariable); home != "" {
 		if !filepath.IsAbs(home) {
 			return filepath.Join(dir, home)
 		}
@@ -38,3 +46,17 @@ func Socket(home string) string { return filepath.Join(home, stateFolder, socket
 
 // TokenFile holds the credential that agents show the gate.
 func TokenFile(home string) string { return filepath.Join(home, stateFolder, tokenName) }
+
+// IsUsual reports whether umpire's folder is the one in the home of this process's user,
+// which may be a repository with the person's own settings.
+func IsUsual(getenv func(string) string) bool {
+	home, named := UserHome(getenv), getenv(HomeVariable)
+	return ownHome(home) && (named == "" || filepath.Clean(named) == filepath.Join(home, ".umpire"))
+}
+
+// ownHome reports whether a folder is the home of this process's user. Where the system
+// does not know it, the environment is believed.
+func ownHome(home string) bool {
+	known, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	return err != nil || known.HomeDir == "" || filepath.Clean(known.HomeDir) == filepath.Clean(home)
+}
