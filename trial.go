@@ -82,4 +82,22 @@ type TrialSettlement struct {
 	Reason string   `json:"reason,omitempty"`
 	// Sandbox is as in the Submission.
 	Sandbox *Confinement `json:"sandbox,omitempty"`
+	// Record is what a person has settled beside all sessions. Of the other fields there are then
+	// only State, kept or discarded, the Paths that changed, and Reason.
+	Record *TrialRecord `json:"record,omitempty"`
+}
+
+// A TrialRecord is what a person has kept, discarded or taken back beside all sessions. The
+// timeline has one event for each, however often it is reported.
+type TrialRecord struct {
+	ID string `json:"record_id"`
+	// Undoes is the record that it took back.
+	Undoes string `json:"undoes,omitempty"`
+	// Dir is the folder of its project.
+	Dir     string    `json:"working_dir"`
+	Command string    `json:"command,omitempty"`
+	Changes int       `json:"changes"` // how many paths it changed
+	At      time.Time `json:"at"`
+	// By says who; the gate's edge fills it in.
+	By Actor `json:"-"`
 }

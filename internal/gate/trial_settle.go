@@ -11,6 +11,8 @@ import (
 // SettleTrial says what became of a trial's effects. The same again is no error.
 func (ts *trials) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (b umpire.Batch, err error) {
 	switch {
+	case s.Record != nil:
+		return umpire.Batch{}, ts.reportRecord(ctx, &s)
 	case s.Session == "" || s.Batch == "" || s.Trial == "":
 		return umpire.Batch{}, invalid("session_id, batch_id, trial_id", "all are needed")
 	case s.State != umpire.TrialKept && s.State != umpire.TrialDiscarded && s.State != umpire.TrialConflict:

@@ -31,6 +31,15 @@ func (g *signedGate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch
 	return checked(ctx, a, g.Gate.Resolve)
 }
 
+func (g *signedGate) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
+	if s.Record != nil {
+		record := *s.Record
+		record.By = g.by()
+		s.Record = &record
+	}
+	return checked(ctx, s, g.Gate.SettleTrial)
+}
+
 func (g *signedGate) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
 	m.By = g.by()
 	return checked(ctx, m, g.Gate.SetMode)

@@ -35,8 +35,11 @@ func (c *callService) SettleTrial(ctx context.Context, s umpire.TrialSettlement)
 	if err := mayLoosen(ctx, s.Sandbox); err != nil {
 		return umpire.Batch{}, err
 	}
+	if err := needPerson(ctx, "record", s.Record != nil); err != nil {
+		return umpire.Batch{}, err
+	}
 	if err := c.owner.checkOwn(ctx, s.Session); err != nil {
 		return umpire.Batch{}, err
 	}
-	return c.gate.SettleTrial(ctx, s)
+	return signGate(ctx, c.gate).SettleTrial(ctx, s)
 }

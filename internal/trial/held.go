@@ -64,20 +64,23 @@ func Hold(state string, h *Held) error {
 	return files.Replace(heldFile(state, h.ID), data, 0o600)
 }
 
-// Keep makes a trial real that waits, all of it or nothing: see [Layer.Keep].
-func (h *Held) Keep(ctx context.Context, state string, vault Vault) (*Kept, error) {
-	kept, err := h.Layer.Keep(ctx, KeepSpec{
-		State: state, Shown: &h.Effects, Command: h.Command, Call: h.Call, Session: h.Session, Trial: h.Trial,
-		Vault: vault,
-	})
+// Keep makes a trial real that waits, all of it or nothing: see [Layer.Keep]. Of the spec it
+// takes the state, the vault and whether it is reported.
+func (h *Held) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
+	spec.Shown, spec.Command, spec.Call, spec.Session, spec.Trial = &h.Effects, h.Command, h.Call, h.Session, h.Trial
+	kept, err := h.Layer.Keep(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	return kept, release(state, h.ID)
+	return kept, release(spec.State, h.ID)
 }
 
-// Discard removes a trial that waits, with its layer.
+// Discard removes a trial that waits, with its layer. That is to be reported, unless a gate knows
+// the trial or it has changed nothing.
 func (h *Held) Discard(state string) error {
+	if h.Trial == "" && !h.Effects.IsEmpty() {
+		return h.discardReported(state)
+	}
 	return errors.Join(h.Layer.Discard(), release(state, h.ID))
 }
 

@@ -41,6 +41,9 @@ const (
 // keptFolder holds the records in umpire's state.
 const keptFolder = "kept"
 
+// callPrefix begins the ids of records of calls.
+const callPrefix = "c"
+
 // journalVersion changes when an older umpire could not read what a newer one wrote.
 const journalVersion = 1
 

@@ -99,14 +99,6 @@ func isOverdue(j *journal, changed bool) bool {
 	return time.Since(j.Time) > laterUnchanged
 }
 
-// ignoreGone: a record that is gone was finished, or dropped, by whoever worked on it.
-func ignoreGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // goOn finishes a transaction or rolls it back, by what its record says.
 func (t *transaction) goOn(ctx context.Context) (err error) {
 	if t.staged, err = readStaged(t.record); err != nil {

@@ -24,6 +24,8 @@ type KeepSpec struct {
 	Call    umpire.CallID
 	Session umpire.SessionID
 	Trial   umpire.TrialID
+	// Report has it told to a gate afterwards, which does not know of it: see [Unreported].
+	Report bool
 	// Vault seals what stood at paths that hold secrets; nil takes no path for one.
 	Vault Vault
 }

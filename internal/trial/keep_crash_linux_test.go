@@ -32,7 +32,7 @@ func runCrashing(tb testing.TB, what string) {
 		effects, readErr := Read(tb.Context(), *layer, Limits{})
 		must(tb, readErr)
 		fmt.Println("begin")
-		_, err = layer.Keep(tb.Context(), KeepSpec{State: state, Shown: &effects})
+		_, err = layer.Keep(tb.Context(), KeepSpec{State: state, Shown: &effects, Report: true})
 	}
 	must(tb, err)
 	fmt.Println("done")
@@ -144,7 +144,21 @@ func (l *lab) wantWhole(tb testing.TB, what string, acknowledged bool, before, a
 			tb.Errorf("%s is half there", r.Name())
 		}
 	}
+	l.wantReported(tb, what, whole)
 	return whole
+}
+
+// wantReported wants a gate to be told once of what is whole, and of nothing else.
+func (l *lab) wantReported(tb testing.TB, what string, whole bool) {
+	tb.Helper()
+	due, err := Unreported(l.state)
+	must(tb, err)
+	if whole != (len(due) == 1) {
+		tb.Errorf("%s is whole: %v; %d are to be reported", what, whole, len(due))
+	}
+	for i := range due {
+		must(tb, MarkReported(l.state, due[i].Record))
+	}
 }
 
 // savedLayer is where a layer says to another process what it is.

@@ -53,8 +53,11 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	}
 	sources, err := t.prepareKeep(ctx, l, spec.Shown)
 	defer closeFDs(sources)
+	if err == nil && spec.Report {
+		err = owesReport(record)
+	}
 	if err != nil {
-		return nil, errors.Join(err, os.Remove(record))
+		return nil, errors.Join(err, files.RemoveTree(record))
 	}
 	if err := t.run(ctx); err != nil {
 		return nil, err

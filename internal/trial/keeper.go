@@ -69,7 +69,7 @@ func (k *Keeper) Keep(ctx context.Context, id umpire.TrialID, digest string) (um
 	case held.Effects.Digest != digest:
 		return settled, ErrLayerChanged
 	}
-	_, err = held.Keep(ctx, k.State, k.Vault)
+	_, err = held.Keep(ctx, KeepSpec{State: k.State, Vault: k.Vault})
 	if conflict, is := errors.AsType[*ConflictError](err); is {
 		settled.State, settled.Paths = umpire.TrialConflict, conflict.Paths
 	}

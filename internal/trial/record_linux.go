@@ -27,9 +27,6 @@ import (
 // doneFile that it is whole.
 const pendingFile = "pending.json"
 
-// callPrefix begins the ids of records of calls.
-const callPrefix = "c"
-
 // A Recording is the record of a call that writes files by itself. What stood at its paths
 // is safe, also after a power loss, when [Record] returns; a crash before [Recording.Seal]
 // leaves it to [Recover] to find out what was written.

@@ -56,6 +56,9 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 	if err == nil && spec.Approve != nil {
 		err = spec.Approve(j.kept())
 	}
+	if err == nil {
+		err = owesReport(record)
+	}
 	if err != nil {
 		return nil, errors.Join(err, files.RemoveTree(record))
 	}

@@ -217,6 +217,9 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive,
 		a.RemarkError
 	g := &StartedGate{Gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
+	if err := ReportTo(ctx, a, server.Local(g.Gate, ClientName)); err != nil {
+		a.RemarkError(err)
+	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
 	g.done.Go(func() { g.Gate.Run(running) })

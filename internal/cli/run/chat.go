@@ -129,7 +129,7 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 			}
 			return tui.Change(app.PreviewCall(s.App, &p, &in))
 		},
-		Undo: &chatUndo{App: s.App, root: host.session.Root},
+		Undo: &chatUndo{App: s.App, gate: person, root: host.session.Root},
 		In:   s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/trial"
@@ -14,6 +15,7 @@ import (
 type chatUndo struct {
 	*app.App
 
+	gate umpire.Gate // for the person
 	root string
 }
 
@@ -48,5 +50,9 @@ func (u *chatUndo) Undo(ctx context.Context, id string) (again string, said []st
 	if err != nil {
 		return "", nil, err
 	}
-	return undone.ID, append([]string{app.UndoneTitle(u.App, undone)}, app.UndoneLines(u.App, undone)...), nil
+	said = append([]string{app.UndoneTitle(u.App, undone)}, app.UndoneLines(u.App, undone)...)
+	if err := app.ReportTo(ctx, u.App, u.gate); err != nil {
+		said = append(said, u.Text.Error(err))
+	}
+	return undone.ID, said, nil
 }

@@ -373,8 +373,8 @@ func (e *execution) keepAllowed(
 	if d := e.decide(seen); d.Verdict != umpire.Allow {
 		return e.hold(h, seen, e.Text.Reason(d.Reason))
 	}
-	if err := keepHeld(ctx, e.App, e.state, h, true); err != nil {
-		return e.hold(h, seen, e.Text.Error(err))
+	if _, err := h.Keep(ctx, trial.KeepSpec{State: e.state, Vault: app.NewVault(e.App)}); err != nil {
+		return e.hold(h, seen, e.Text.Error(keepError(h, err)))
 	}
 	return exitOf(h.Exit)
 }

@@ -59,6 +59,7 @@ func newKeepCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer app.ReportSettled(cmd.Context(), a)
 			return keepTrial(cmd.Context(), a, state, h)
 		},
 	}
@@ -76,6 +77,7 @@ func newDiscardCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer app.ReportSettled(cmd.Context(), a)
 			if err := discardTrial(cmd.Context(), a, state, h); err != nil {
 				return err
 			}

@@ -33,6 +33,7 @@ func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
 	if err != nil {
 		return app.Failed(err)
 	}
+	defer app.ReportSettled(ctx, a)
 	r := undoneSince{Undone: []*trial.Kept{}, Left: []string{}}
 	for i := range all {
 		if all[i].Time.Before(from) || len(spec.Only) > 0 && !all[i].Touches(spec.Only) {

@@ -99,6 +99,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return err
 	}
 	defer app.TidyUp(ctx, a, conf)()
+	defer app.ReportSettled(ctx, a)
 	env := <-read
 	for {
 		again, err := tryOnce(ctx, a, f, state, words, env)
@@ -289,7 +290,13 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 	case f.keep:
 		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
 	case f.discard, !h.Effects.Whole():
-		return outcomeDiscarded, app.Failed(h.Discard(state))
+		if err := h.Discard(state); err != nil {
+			return outcomeDiscarded, app.Failed(err)
+		}
+		if !f.json {
+			fmt.Fprintln(a.Stderr, a.Text.Of("Discarded. Nothing has changed."))
+		}
+		return outcomeDiscarded, nil
 	case asks:
 		return askPerson(ctx, a, state, s)
 	}
@@ -307,9 +314,9 @@ func sayHeld(a *app.App, id string) {
 	}
 }
 
-// keepHeld makes a trial real, and says how to take it back.
+// keepHeld makes a trial real for a person, and says how to take it back.
 func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quiet bool) error {
-	kept, err := h.Keep(ctx, state, app.NewVault(a))
+	kept, err := h.Keep(ctx, trial.KeepSpec{State: state, Vault: app.NewVault(a), Report: h.Trial == ""})
 	if err != nil {
 		return keepError(h, err)
 	}

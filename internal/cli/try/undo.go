@@ -61,6 +61,7 @@ func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
 		return err
 	}
 	spec.ID = id
+	defer app.ReportSettled(ctx, a)
 	undone, err := trial.Undo(ctx, *spec)
 	if err != nil {
 		return undoError(a, id, err)

@@ -9,6 +9,7 @@ package umpirev1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -314,7 +315,9 @@ type TrialSettlement struct {
 	// Why it was discarded, for people.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The sandbox in which the runner would run the call.
-	Sandbox       *Confinement `protobuf:"bytes,9,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
+	Sandbox *Confinement `protobuf:"bytes,9,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
+	// What a person has settled beside all sessions: there is then no session, batch or trial.
+	Record        *TrialRecord `protobuf:"bytes,10,opt,name=record,proto3" json:"record,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -412,11 +415,109 @@ func (x *TrialSettlement) GetSandbox() *Confinement {
 	return nil
 }
 
+func (x *TrialSettlement) GetRecord() *TrialRecord {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+// A TrialRecord is what a person has kept, discarded or taken back beside all sessions.
+type TrialRecord struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id: the timeline has one event for each.
+	RecordId string `protobuf:"bytes,1,opt,name=record_id,json=recordId,proto3" json:"record_id,omitempty"`
+	// The record that it took back.
+	Undoes string `protobuf:"bytes,2,opt,name=undoes,proto3" json:"undoes,omitempty"`
+	// The folder of its project.
+	WorkingDir string `protobuf:"bytes,3,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	// The command that was tried, for people.
+	Command string `protobuf:"bytes,4,opt,name=command,proto3" json:"command,omitempty"`
+	// How many paths it changed.
+	Changes int64 `protobuf:"varint,5,opt,name=changes,proto3" json:"changes,omitempty"`
+	// When.
+	At            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TrialRecord) Reset() {
+	*x = TrialRecord{}
+	mi := &file_umpire_v1_trial_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TrialRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TrialRecord) ProtoMessage() {}
+
+func (x *TrialRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_trial_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TrialRecord.ProtoReflect.Descriptor instead.
+func (*TrialRecord) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_trial_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *TrialRecord) GetRecordId() string {
+	if x != nil {
+		return x.RecordId
+	}
+	return ""
+}
+
+func (x *TrialRecord) GetUndoes() string {
+	if x != nil {
+		return x.Undoes
+	}
+	return ""
+}
+
+func (x *TrialRecord) GetWorkingDir() string {
+	if x != nil {
+		return x.WorkingDir
+	}
+	return ""
+}
+
+func (x *TrialRecord) GetCommand() string {
+	if x != nil {
+		return x.Command
+	}
+	return ""
+}
+
+func (x *TrialRecord) GetChanges() int64 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
+}
+
+func (x *TrialRecord) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 var File_umpire_v1_trial_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_trial_proto_rawDesc = "" +
 	"\n" +
-	"\x15umpire/v1/trial.proto\x12\tumpire.v1\x1a\x15umpire/v1/batch.proto\x1a\x18umpire/v1/decision.proto\x1a\x17umpire/v1/effects.proto\"\xc1\x01\n" +
+	"\x15umpire/v1/trial.proto\x12\tumpire.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15umpire/v1/batch.proto\x1a\x18umpire/v1/decision.proto\x1a\x17umpire/v1/effects.proto\"\xc1\x01\n" +
 	"\fTrialRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
@@ -440,7 +541,7 @@ const file_umpire_v1_trial_proto_rawDesc = "" +
 	"\x04exit\x18\x05 \x01(\x03R\x04exit\x12\x16\n" +
 	"\x06output\x18\x06 \x01(\tR\x06output\x121\n" +
 	"\aeffects\x18\a \x01(\v2\x17.umpire.v1.TrialEffectsR\aeffects\x120\n" +
-	"\asandbox\x18\b \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\"\x8a\x02\n" +
+	"\asandbox\x18\b \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\"\xba\x02\n" +
 	"\x0fTrialSettlement\x12\x19\n" +
 	"\btrial_id\x18\x01 \x01(\tR\atrialId\x12\x1d\n" +
 	"\n" +
@@ -451,7 +552,17 @@ const file_umpire_v1_trial_proto_rawDesc = "" +
 	"\x06digest\x18\x06 \x01(\tR\x06digest\x12\x14\n" +
 	"\x05paths\x18\a \x03(\tR\x05paths\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x120\n" +
-	"\asandbox\x18\t \x01(\v2\x16.umpire.v1.ConfinementR\asandboxB\x9c\x01\n" +
+	"\asandbox\x18\t \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\x12.\n" +
+	"\x06record\x18\n" +
+	" \x01(\v2\x16.umpire.v1.TrialRecordR\x06record\"\xc3\x01\n" +
+	"\vTrialRecord\x12\x1b\n" +
+	"\trecord_id\x18\x01 \x01(\tR\brecordId\x12\x16\n" +
+	"\x06undoes\x18\x02 \x01(\tR\x06undoes\x12\x1f\n" +
+	"\vworking_dir\x18\x03 \x01(\tR\n" +
+	"workingDir\x12\x18\n" +
+	"\acommand\x18\x04 \x01(\tR\acommand\x12\x18\n" +
+	"\achanges\x18\x05 \x01(\x03R\achanges\x12*\n" +
+	"\x02at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02atB\x9c\x01\n" +
 	"\rcom.umpire.v1B\n" +
 	"TrialProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
@@ -468,31 +579,35 @@ func file_umpire_v1_trial_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_trial_proto_rawDescData
 }
 
-var file_umpire_v1_trial_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_umpire_v1_trial_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_umpire_v1_trial_proto_goTypes = []any{
-	(*TrialRequest)(nil),    // 0: umpire.v1.TrialRequest
-	(*BegunTrial)(nil),      // 1: umpire.v1.BegunTrial
-	(*TrialReport)(nil),     // 2: umpire.v1.TrialReport
-	(*TrialSettlement)(nil), // 3: umpire.v1.TrialSettlement
-	(*Confinement)(nil),     // 4: umpire.v1.Confinement
-	(*Call)(nil),            // 5: umpire.v1.Call
-	(*Decision)(nil),        // 6: umpire.v1.Decision
-	(*Batch)(nil),           // 7: umpire.v1.Batch
-	(*TrialEffects)(nil),    // 8: umpire.v1.TrialEffects
+	(*TrialRequest)(nil),          // 0: umpire.v1.TrialRequest
+	(*BegunTrial)(nil),            // 1: umpire.v1.BegunTrial
+	(*TrialReport)(nil),           // 2: umpire.v1.TrialReport
+	(*TrialSettlement)(nil),       // 3: umpire.v1.TrialSettlement
+	(*TrialRecord)(nil),           // 4: umpire.v1.TrialRecord
+	(*Confinement)(nil),           // 5: umpire.v1.Confinement
+	(*Call)(nil),                  // 6: umpire.v1.Call
+	(*Decision)(nil),              // 7: umpire.v1.Decision
+	(*Batch)(nil),                 // 8: umpire.v1.Batch
+	(*TrialEffects)(nil),          // 9: umpire.v1.TrialEffects
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_umpire_v1_trial_proto_depIdxs = []int32{
-	4, // 0: umpire.v1.TrialRequest.sandbox:type_name -> umpire.v1.Confinement
-	5, // 1: umpire.v1.BegunTrial.call:type_name -> umpire.v1.Call
-	6, // 2: umpire.v1.BegunTrial.decision:type_name -> umpire.v1.Decision
-	7, // 3: umpire.v1.BegunTrial.batch:type_name -> umpire.v1.Batch
-	8, // 4: umpire.v1.TrialReport.effects:type_name -> umpire.v1.TrialEffects
-	4, // 5: umpire.v1.TrialReport.sandbox:type_name -> umpire.v1.Confinement
-	4, // 6: umpire.v1.TrialSettlement.sandbox:type_name -> umpire.v1.Confinement
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	5,  // 0: umpire.v1.TrialRequest.sandbox:type_name -> umpire.v1.Confinement
+	6,  // 1: umpire.v1.BegunTrial.call:type_name -> umpire.v1.Call
+	7,  // 2: umpire.v1.BegunTrial.decision:type_name -> umpire.v1.Decision
+	8,  // 3: umpire.v1.BegunTrial.batch:type_name -> umpire.v1.Batch
+	9,  // 4: umpire.v1.TrialReport.effects:type_name -> umpire.v1.TrialEffects
+	5,  // 5: umpire.v1.TrialReport.sandbox:type_name -> umpire.v1.Confinement
+	5,  // 6: umpire.v1.TrialSettlement.sandbox:type_name -> umpire.v1.Confinement
+	4,  // 7: umpire.v1.TrialSettlement.record:type_name -> umpire.v1.TrialRecord
+	10, // 8: umpire.v1.TrialRecord.at:type_name -> google.protobuf.Timestamp
+	9,  // [9:9] is the sub-list for method output_type
+	9,  // [9:9] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_trial_proto_init() }
@@ -509,7 +624,7 @@ func file_umpire_v1_trial_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_trial_proto_rawDesc), len(file_umpire_v1_trial_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/trial"
+)
+
+// ReportSettled has the timeline tell what a person has kept, discarded and taken back beside all
+// sessions. One that cannot be told now is told by the next process that does this, or opens a gate.
+func ReportSettled(ctx context.Context, a *App) {
+	due, err := trial.Unreported(a.StateDir())
+	if len(due) > 0 {
+		ctx = context.WithoutCancel(ctx)
+		report := func(g umpire.Gate) error { return ReportTo(ctx, a, g) }
+		err = errors.Join(err, a.WithGate(ctx, PersonCredential, report))
+	}
+	if err != nil {
+		a.RemarkError(err)
+	}
+}
+
+// ReportTo reports to a gate that takes this process for a person.
+func ReportTo(ctx context.Context, a *App, g umpire.Gate) error {
+	due, err := trial.Unreported(a.StateDir())
+	for i := range due {
+		_, told := g.SettleTrial(ctx, due[i])
+		if told == nil {
+			told = trial.MarkReported(a.StateDir(), due[i].Record)
+		}
+		err = errors.Join(err, told)
+	}
+	return err
+}

@@ -1,0 +1,140 @@
+package trial
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// A gate writes down what becomes of the trials of its sessions. What a person keeps, discards or
+// takes back beside all sessions is reported to a gate afterwards. A file says that this is due, and
+// comes to be with the deed: a crash between the two is made good by the next process that reports.
+
+// unreportedFile lies in the record of a keep or an undo that is to be reported.
+const unreportedFile = "unreported"
+
+// discardedHeld ends the name of a trial in the folder of those that wait, when it was discarded and
+// that is to be reported.
+const discardedHeld = ".discarded"
+
+// owesReport notes in a record that it is to be reported when it is done.
+func owesReport(record string) error {
+	return os.WriteFile(filepath.Join(record, unreportedFile), nil, 0o600)
+}
+
+// discardReported discards a trial that waits, and leaves a note that this is to be reported.
+func (h *Held) discardReported(state string) error {
+	now, file := time.Now(), heldFile(state, h.ID)
+	err := os.Chtimes(file, now, now)
+	if err == nil {
+		err = os.Rename(file, discardedFile(state, h.ID))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return h.Layer.Discard()
+}
+
+func discardedFile(state, id string) string {
+	return filepath.Join(state, heldFolder, id+discardedHeld)
+}
+
+// Unreported lists what a gate is still to be told of: what was kept, discarded and taken back beside
+// all sessions.
+func Unreported(state string) ([]umpire.TrialSettlement, error) {
+	all, err := unreportedRecords(state)
+	discarded, discardErr := unreportedDiscards(state)
+	return append(all, discarded...), errors.Join(err, discardErr)
+}
+
+func unreportedRecords(state string) (all []umpire.TrialSettlement, err error) {
+	folders, err := os.ReadDir(filepath.Join(state, keptFolder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, f := range folders {
+		record := filepath.Join(state, keptFolder, f.Name())
+		if strings.HasPrefix(f.Name(), callPrefix) || !files.Exists(record, unreportedFile) ||
+			!files.Exists(record, doneFile) {
+			continue
+		}
+		j, readErr := readJournal(record)
+		if readErr != nil {
+			err = errors.Join(err, ignoreGone(readErr))
+			continue
+		}
+		k := j.kept()
+		all = append(all, settlementOf(umpire.TrialKept, k.Changes, &umpire.TrialRecord{
+			ID: k.ID, Undoes: k.Undoes, Dir: k.Root, Command: k.Command, At: k.Time,
+		}))
+	}
+	return all, err
+}
+
+func unreportedDiscards(state string) (all []umpire.TrialSettlement, err error) {
+	entries, err := os.ReadDir(filepath.Join(state, heldFolder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), discardedHeld) {
+			continue
+		}
+		info, oneErr := e.Info()
+		var h *Held
+		if oneErr == nil {
+			h, oneErr = readHeld(filepath.Join(state, heldFolder, e.Name()))
+		}
+		if oneErr == nil {
+			oneErr = h.Layer.Discard() // of which a crash has left something
+		}
+		if oneErr != nil {
+			err = errors.Join(err, ignoreGone(oneErr))
+			continue
+		}
+		s := settlementOf(umpire.TrialDiscarded, h.Effects.List, &umpire.TrialRecord{
+			ID: h.ID, Dir: h.Root, Command: h.Command, At: info.ModTime().UTC(),
+		})
+		if info.ModTime().Sub(h.Time) >= heldAge {
+			s.Reason = "nobody has kept it within seven days"
+		}
+		all = append(all, s)
+	}
+	return all, err
+}
+
+// maxReportedPaths is how many paths a report names.
+const maxReportedPaths = 20
+
+func settlementOf(state umpire.TrialState, list []Effect, r *umpire.TrialRecord) umpire.TrialSettlement {
+	s := umpire.TrialSettlement{State: state, Record: r}
+	r.Changes = len(list)
+	r.Command, r.Dir = strings.ToValidUTF8(r.Command, "�"), strings.ToValidUTF8(r.Dir, "�")
+	for i := range list[:min(len(list), maxReportedPaths)] {
+		s.Paths = append(s.Paths, umpire.EscapePath(list[i].Path))
+	}
+	return s
+}
+
+// MarkReported notes that a gate has been told. It is told once more where that gets lost, and knows
+// the record by its id.
+func MarkReported(state string, r *umpire.TrialRecord) error {
+	return errors.Join(
+		ignoreGone(os.Remove(filepath.Join(state, keptFolder, r.ID, unreportedFile))),
+		ignoreGone(os.Remove(discardedFile(state, r.ID))),
+	)
+}
+
+// ignoreGone: a record that is gone was finished, or dropped, by whoever worked on it.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
