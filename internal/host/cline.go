@@ -1,13 +1,18 @@
 package host
 
 import (
+	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // cline is Cline. It cannot ask or be told of an allow: a hook cancels a call, or it does not.
+// It asks about every call of a message before one of them runs, and a call that is cancelled
+// ends the agent's run.
 var cline = Host{
 	Name: "cline", Title: "Cline",
 	Program: []string{"cline"},
@@ -19,6 +24,16 @@ var cline = Host{
 	},
 	Marks: [][]string{{"clineVersion"}},
 	Tools: []Tool{
+		{Name: "run_commands", As: "Bash", From: "commands", To: "command"},
+		{Name: "read_files", As: "Read"},
+		{Name: "editor", As: "Edit"},
+		{Name: "apply_patch", As: "Edit", Needs: "input"},
+		{Name: "search_codebase", As: "Grep"},
+		{Name: "fetch_web_content", As: "WebFetch"},
+		{Name: "spawn_agent", As: "Task"},
+		{Name: "skills", As: "Skill"},
+		{Name: "ask_question", As: "AskUserQuestion", Dialog: true},
+		// Those of its releases before 3.
 		{Name: "execute_command", As: "Bash"},
 		{Name: "bash", As: "Bash"},
 		{Name: "read_file", As: "Read"},
@@ -34,16 +49,19 @@ var cline = Host{
 		{Name: "plan_mode_respond", As: "ExitPlanMode", Dialog: true},
 	},
 	Timeout: 120 * time.Second, DefaultTimeout: 120 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}}, // what it approves by itself is not told
-	Holds:    HoldsRest,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", "hole-yolo-hooks", "hole-no-rewrite"},
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // what it approves by itself is not told
+	Holds: HoldsAll,
+	Holes: []umpire.Phrase{
+		"hole-garbage", "hole-no-mode", "hole-late-runs", "hole-denial-ends-run", "hole-no-rewrite",
+	},
 	Evidence: Documented, Version: "3.0.65",
 	fields: fields{
 		event: "hookName", session: "taskId", project: "workspaceRoots", dir: "workspaceRoots",
 		agentType: "parent_agent_id",
 		tool:      "tool_call.name", input: "tool_call.input", id: "tool_call.id",
 	},
-	eventOf: clineEvent,
+	eventOf:  clineEvent,
+	complete: completeCline,
 }
 
 // clineBefore has no word for allow, and no exit code that denies.
@@ -59,4 +77,71 @@ func clineEvent(o strictjson.Object) string {
 		return "tool_call"
 	}
 	return name
+}
+
+// completeCline reads the tools that take lists. Of an input that has another shape nothing is
+// known, so it is judged as that of a tool that is not known.
+func completeCline(e *Event, input strictjson.Object) error {
+	field, value := "", any(nil)
+	switch e.ToolName {
+	case "run_commands":
+		if line := clineLine(input["commands"]); line != "" {
+			field, value = "command", line
+		}
+	case "read_files":
+		if files := clineList(input["files"]); len(files) > 0 {
+			field, value = "paths", files
+		}
+	case "fetch_web_content":
+		if pages := clineList(input["requests"]); len(pages) == 1 {
+			page, err := strictjson.ReadObject(pages[0])
+			if err != nil {
+				return err
+			}
+			field, value = "url", page["url"]
+		}
+	default:
+		return completePatch(e, input)
+	}
+	if field == "" {
+		e.Call.Tool, e.Call.Input = e.ToolName, e.input
+		return nil
+	}
+	e.Call.Input = encode(map[string]any{field: value})
+	return nil
+}
+
+// clineList is a list, nil for anything else.
+func clineList(raw json.RawMessage) (list []json.RawMessage) {
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// clineLine is a command, or a list of them as one line; "" where it is not known what runs.
+// Cline starts a shell for each, all at once, but joins some where one looks as if it began a
+// here-document.
+func clineLine(raw json.RawMessage) string {
+	var lines []string
+	if one := ""; json.Unmarshal(raw, &one) == nil {
+		return one
+	}
+	for _, item := range clineList(raw) {
+		var line string
+		if json.Unmarshal(item, &line) != nil || line == "" {
+			return ""
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) < 2 {
+		return strings.Join(lines, "")
+	}
+	for i, line := range lines {
+		if strings.Contains(line, "<<") {
+			return ""
+		}
+		lines[i] = "bash -c " + shell.Quote(line)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -15,8 +15,10 @@ func completePatch(e *Event, input strictjson.Object) error {
 		return nil
 	}
 	field := "command"
-	if _, has := input["patchText"]; has {
-		field = "patchText"
+	for _, name := range []string{"patchText", "input"} {
+		if _, has := input[name]; has {
+			field = name
+		}
 	}
 	text, err := input.RequiredText(field)
 	if err != nil {
