@@ -80,7 +80,7 @@ func (l *Lab) became(names ...string) Outcome {
 }
 
 // playTurns plays turns in a mode; the calls are numbered. It is an error if the host has not
-// told the model about one of them.
+// told the model about one of them, but where umpire has denied it and that ends the run.
 func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
 	n := 0
 	for _, turn := range turns {
@@ -96,12 +96,21 @@ func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
 	}
 	for _, turn := range turns {
 		for _, call := range turn {
-			if _, ok := l.Model.Result(call.ID); !ok {
+			_, ok := l.Model.Result(call.ID)
+			if !ok && l.mayHaveEnded(call.ID) {
+				return nil
+			}
+			if !ok {
 				return umpire.Errorf("%s has not made the call %v: %s", l.Driver.Name, call.Input, out)
 			}
 		}
 	}
 	return nil
+}
+
+// mayHaveEnded reports whether a call that the model has made may have ended the run.
+func (l *Lab) mayHaveEnded(call string) bool {
+	return l.guarded && l.Driver.EndsAtDenial() && l.Model.made(call)
 }
 
 // playShell plays one command that makes the file that it names last.
@@ -132,7 +141,8 @@ func playBroken(script string) func(context.Context, *Lab) (Outcome, error) {
 func playThree(ctx context.Context, l *Lab) (Outcome, error) {
 	shell := l.Driver.Shell
 	err := l.playTurns(ctx, Free, Turn{shell("touch made first"), shell("touch denied"), shell("touch made third")})
-	if err == nil && (!l.Exists("project/first") || !l.Exists("project/third")) {
+	others := l.Exists("project/first") && l.Exists("project/third")
+	if err == nil && !others && !(l.guarded && l.Driver.EndsAtDenial()) {
 		err = errors.New("the first or the third call has not run")
 	}
 	return l.became("project/denied"), err
@@ -150,7 +160,7 @@ func playSubAgent(ctx context.Context, l *Lab) (Outcome, error) {
 		turns = append(turns, Turn{l.Driver.Await()})
 	}
 	err := l.playTurns(ctx, Free, turns...)
-	if _, ok := l.Model.Result(call.ID); err == nil && !ok {
+	if _, ok := l.Model.Result(call.ID); err == nil && !ok && !l.mayHaveEnded(call.ID) {
 		said, _ := l.Model.Result("call_1")
 		err = umpire.Errorf("the sub-agent has not made its call: %s", said.Text)
 	}

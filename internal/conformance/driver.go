@@ -4,6 +4,9 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"slices"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // A Mode is how much an agent does unasked, by its own settings.
@@ -54,7 +57,7 @@ type Driver struct {
 const Prompt = "Run the scripted steps."
 
 // Drivers are all of them.
-var Drivers = []*Driver{&claude, &codex, &codexApp, &gemini, &qwen, &copilot, &opencode}
+var Drivers = []*Driver{&claude, &codex, &codexApp, &gemini, &qwen, &copilot, &opencode, &cline}
 
 // FindDriver returns the driver of a host, or nil.
 func FindDriver(name string) *Driver {
@@ -64,6 +67,13 @@ func FindDriver(name string) *Driver {
 		}
 	}
 	return nil
+}
+
+// EndsAtDenial reports whether a call that is denied ends the agent's run: its model is told nothing,
+// and the rest of the message does not run.
+func (d *Driver) EndsAtDenial() bool {
+	h := host.Find(d.Name)
+	return h != nil && slices.Contains(h.Holes, "hole-denial-ends-run")
 }
 
 // Installed is its program in a folder that npm installed it in.

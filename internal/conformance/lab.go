@@ -37,8 +37,9 @@ type Lab struct {
 	Model *Model
 
 	dir string
-	// proxied says that umpire stands between the agent and its editor.
-	proxied bool
+	// guarded says that umpire stands in front of the agent, and proxied that it stands between the
+	// agent and its editor.
+	guarded, proxied bool
 }
 
 // NewLab makes a lab in a folder that is there. The path of the folder has to be short:
@@ -192,6 +193,7 @@ func (l *Lab) Prepare() error {
 
 // Register puts umpire in front of the agent, as a person does.
 func (l *Lab) Register(ctx context.Context) error {
+	l.guarded = true
 	if l.Driver.Proxy != "" {
 		l.proxied = true
 		return nil

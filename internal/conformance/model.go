@@ -49,6 +49,7 @@ type Model struct {
 
 	mu      sync.Mutex
 	results map[string]Result
+	calls   map[string]bool // that it has made
 	tools   map[string]bool // that were offered
 	replies int
 	grown   chan struct{} // closed when results has grown, and replaced
@@ -65,7 +66,7 @@ func StartModel(main ...Turn) (*Model, error) {
 	}
 	m := &Model{
 		URL: "http://" + listener.Addr().String(), Main: main, done: make(chan struct{}),
-		results: map[string]Result{}, tools: map[string]bool{}, grown: make(chan struct{}),
+		results: map[string]Result{}, calls: map[string]bool{}, tools: map[string]bool{}, grown: make(chan struct{}),
 	}
 	m.server = &http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
 	go func() {
@@ -89,6 +90,13 @@ func (m *Model) Result(id string) (Result, bool) {
 	return r, ok
 }
 
+// made reports whether the model has made a call.
+func (m *Model) made(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls[id]
+}
+
 // Results are all that the model was told, by the id of the call.
 func (m *Model) Results() map[string]Result {
 	m.mu.Lock()
@@ -101,6 +109,7 @@ func (m *Model) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.results)
+	clear(m.calls)
 }
 
 // WaitFor waits until the model was told about a call; it reports whether that came
@@ -224,6 +233,7 @@ func (m *Model) next(q request) (turn Turn, n int) {
 	if played := countPlayed(turns, q.results); played < len(turns) {
 		turn = slices.Clone(turns[played])
 		for i := range turn {
+			m.calls[turn[i].ID] = true
 			if turn[i].InputAfter != nil {
 				turn[i].Input = turn[i].InputAfter(m.results)
 			}

@@ -54,7 +54,7 @@ var cline = Host{
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-no-mode", "hole-late-runs", "hole-denial-ends-run", "hole-no-rewrite",
 	},
-	Evidence: Documented, Version: "3.0.65",
+	Evidence: Driven, Version: "3.0.65",
 	fields: fields{
 		event: "hookName", session: "taskId", project: "workspaceRoots", dir: "workspaceRoots",
 		agentType: "parent_agent_id",
