@@ -215,7 +215,7 @@ func meaning(t testing.TB, settings string) any {
 	if strings.TrimSpace(settings) == "" {
 		return map[string]any{}
 	}
-	standard, err := hujson.Standardize([]byte(settings))
+	standard, err := hujson.Standardize([]byte(settings + "\n"))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, settings)
 	}
@@ -268,7 +268,7 @@ func FuzzInstallClaude(f *testing.F) {
 // duplicateNames reports whether an object in settings has a name twice, so
 // that its meaning is anybody's guess.
 func duplicateNames(settings []byte) bool {
-	standard, err := hujson.Standardize(bytes.Clone(settings))
+	standard, err := hujson.Standardize(append(bytes.Clone(settings), '\n'))
 	if err != nil || len(bytes.TrimSpace(standard)) == 0 {
 		return false
 	}

@@ -41,8 +41,9 @@ func parseDocument(text []byte) (*document, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	// The parser keeps slices of what it is given.
-	root, err := hujson.Parse(bytes.Clone(text))
+	// The parser keeps slices of what it is given, and takes a comment that the file ends in for
+	// unfinished.
+	root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 	}

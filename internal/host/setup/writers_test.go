@@ -25,6 +25,7 @@ func hookOf(host string) Hook {
 var others = map[string][]string{
 	"json": {"", "{}\n", "{\n}\n", "{\n  \"theme\": \"dark\"\n}\n", "{\r\n\t\"theme\": \"dark\"\r\n}\r\n",
 		`{"theme":"dark","n":[1,2]}`,
+		"{\n  \"theme\": \"dark\"\n}\n// the end",
 		"{\n  // mine\n  \"theme\": \"dark\", /* yes */\n  \"permissions\": {\"allow\": [\"a\"]}\n}\n",
 		"{\n  \"z\": 1,\n  \"hooks\": {\n    \"Stop\": [],\n    \"other\": [{\"command\": \"bell\"}]\n  },\n  \"a\": 2\n}\n",
 		"{\n  \"version\": 1,\n  \"hooks\": {\n    \"preToolUse\": [\n      {\"command\": \"./lint.sh\"}\n    ],\n    \"PreToolUse\": [\n      {\"matcher\": \"x\", \"hooks\": [{\"type\": \"command\", \"command\": \"umpire hook other\"}]}\n    ]\n  }\n}\n"},
