@@ -254,7 +254,7 @@ func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // promptWord finds what a person is to type.
-var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > `)
+var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > |Autonomy \(low, medium, high; [^)]*\): `)
 
 // types WORD CODE PROGRAM ARGS...: runs a program on a terminal of its own. When it
 // wants something typed, WORD is, and of "WORD then WORD" each in turn; "code" is what it wants, "eof" the end of input,
