@@ -10,7 +10,7 @@ import (
 var crush = Host{
 	Name: "crush", Title: "Crush",
 	Program:  []string{"crush"},
-	Settings: Settings{FormatJSON, ".config/crush/crush.json", "crush.json", ""},
+	Settings: Settings{FormatJSON, ".config/crush/crush.json", "crush.json", "XDG_CONFIG_HOME"},
 	Events:   []HookEvent{{Name: "PreToolUse", Kind: BeforeTool, form: &crushBefore}},
 	Marks:    [][]string{{"event", "tool_name"}},
 	Tools: []Tool{

@@ -10,7 +10,7 @@ import (
 var droid = Host{
 	Name: "droid", Title: "Factory Droid",
 	Program:  []string{"droid"},
-	Settings: Settings{FormatJSON, ".factory/hooks.json", ".factory/hooks.json", "FACTORY_HOME_OVERRIDE"},
+	Settings: Settings{FormatJSON, ".factory/hooks.json", ".factory/hooks.json", ""},
 	Events: []HookEvent{
 		{Name: "PreToolUse", Kind: BeforeTool, form: &qwenBefore},
 		{Name: "PostToolUse", Kind: AfterTool},

@@ -77,7 +77,7 @@ type Settings struct {
 	// User is the file below the person's home directory, and Project the one below a
 	// project, both with slashes; "" is none.
 	User, Project string
-	// Dir is the variable that names another folder for the user's file, "" for none.
+	// Dir is the variable that names another folder in place of the first of User, "" for none.
 	Dir string
 }
 

@@ -59,7 +59,7 @@ var (
 	amp = Host{
 		Name: "amp", Title: "Amp",
 		Program:  []string{"amp"},
-		Settings: Settings{FormatPlugin, ".config/amp/plugins/umpire.ts", "", ""},
+		Settings: Settings{FormatPlugin, ".config/amp/plugins/umpire.ts", "", "XDG_CONFIG_HOME"},
 		Events:   []HookEvent{{Name: "tool.call", Kind: BeforeTool, form: &pluginBefore}},
 		Marks:    [][]string{{"hook", "toolUseID"}},
 		Tools: []Tool{

@@ -33,14 +33,14 @@ type AllowList struct {
 // AllowLists are those that can be read. Claude Code's settings are a file of rules for
 // umpire itself.
 var AllowLists = []AllowList{
-	{"codex", Place{Variable: "CODEX_HOME", Folder: ".codex", Name: "rules/*.rules"}, readCodexRules},
+	{"codex", Codex.Place.named("rules/*.rules"), readCodexRules},
 	{"gemini", Gemini.Place, readGeminiTools},
-	{"gemini", Place{Folder: ".gemini", Name: "policies/*.toml"}, readGeminiPolicy},
+	{"gemini", Gemini.Place.named("policies/*.toml"), readGeminiPolicy},
 	{"qwen", Qwen.Place, readGeminiTools},
-	{"opencode", Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "opencode/opencode.json*"}, readOpenCode},
-	{"cursor", Place{Folder: ".cursor", Name: "cli-config.json"}, readCursor},
+	{"opencode", OpenCode.Place.named("opencode/opencode.json*"), readOpenCode},
+	{"cursor", Cursor.Place.named("cli-config.json"), readCursor},
 	{"crush", Crush.Place, readCrush},
-	{"droid", Place{Folder: ".factory", Name: "settings.json"}, readDroid},
+	{"droid", Droid.Place.named("settings.json"), readDroid},
 }
 
 // Read lists what a file allows, in the file's order. An entry that says more than a rule

@@ -8,6 +8,6 @@ var ampPlugin string
 // Amp is a plugin of Amp, which loads every file of that folder.
 var Amp = Settings{
 	Host:   "amp",
-	Place:  Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "amp/plugins/umpire.ts"},
+	Place:  placeOf("amp"),
 	format: ownFile{"tool.call", commandMark, ampPlugin},
 }

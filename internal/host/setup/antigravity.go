@@ -4,7 +4,7 @@ package setup
 // which its events stand.
 var Antigravity = Settings{
 	Host:  "antigravity",
-	Place: Place{Folder: ".gemini", Name: "config/hooks.json"},
+	Place: placeOf("antigravity"),
 	format: hookList{
 		key: "umpire", grouped: true, matcher: ".*",
 		handler: shellHandler,

@@ -17,7 +17,7 @@ const noticeTimeout = 10 * time.Second
 // result of an install.
 var Claude = Settings{
 	Host:   "claude",
-	Place:  Place{Variable: "CLAUDE_CONFIG_DIR", Folder: ".claude", Name: "settings.json"},
+	Place:  placeOf("claude"),
 	format: claudeHooks,
 }
 

@@ -9,7 +9,7 @@ var clineHook string
 // nothing that it understands, so this one answers even where umpire cannot be started.
 var Cline = Settings{
 	Host:    "cline",
-	Place:   Place{Folder: "Documents", Name: "Cline/Hooks/PreToolUse"},
+	Place:   placeOf("cline"),
 	Program: true,
 	format:  ownFile{"PreToolUse", "# command: ", clineHook},
 }

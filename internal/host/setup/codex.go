@@ -4,7 +4,7 @@ package setup
 // config.toml: see [TrustCodex].
 var Codex = Settings{
 	Host:  "codex",
-	Place: Place{Variable: "CODEX_HOME", Folder: ".codex", Name: "hooks.json"},
+	Place: placeOf("codex"),
 	format: hookList{
 		key: "hooks", grouped: true, matcher: ".*",
 		handler: shellHandler,
@@ -15,7 +15,7 @@ var Codex = Settings{
 // Codex knows the hashes.
 var CodexTrust = Settings{
 	Host:   Codex.Host,
-	Place:  Place{Variable: "CODEX_HOME", Folder: ".codex", Name: "config.toml"},
+	Place:  Codex.Place.named("config.toml"),
 	format: codexTrust{},
 }
 

@@ -3,7 +3,7 @@ package setup
 // Crush is the settings file of Crush.
 var Crush = Settings{
 	Host:  "crush",
-	Place: Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "crush/crush.json"},
+	Place: placeOf("crush"),
 	format: hookList{
 		key: "hooks",
 		handler: func(h Hook, e event) handler {

@@ -4,7 +4,7 @@ package setup
 // call.
 var Cursor = Settings{
 	Host:  "cursor",
-	Place: Place{Folder: ".cursor", Name: "hooks.json"},
+	Place: placeOf("cursor"),
 	format: hookList{
 		key: "hooks", version: 1,
 		handler: func(h Hook, e event) handler {

@@ -3,7 +3,7 @@ package setup
 // Droid is the file of hooks of Factory Droid.
 var Droid = Settings{
 	Host:  "droid",
-	Place: Place{Folder: ".factory", Name: "hooks.json"},
+	Place: placeOf("droid"),
 	format: hookList{
 		key: "hooks", grouped: true, matcher: "*",
 		handler: shellHandler,

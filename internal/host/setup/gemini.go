@@ -3,7 +3,7 @@ package setup
 // Gemini is the settings file of Gemini CLI, which counts in milliseconds.
 var Gemini = Settings{
 	Host:  "gemini",
-	Place: Place{Folder: ".gemini", Name: "settings.json"},
+	Place: placeOf("gemini"),
 	format: hookList{
 		key: "hooks", grouped: true, matcher: "*",
 		handler: milliHandler,

@@ -4,7 +4,7 @@ package setup
 // matcher it sees every tool.
 var Grok = Settings{
 	Host:  "grok",
-	Place: Place{Folder: ".grok", Name: "hooks/umpire.json"},
+	Place: placeOf("grok"),
 	format: hookList{
 		key: "hooks", grouped: true,
 		handler: shellHandler,

@@ -13,7 +13,7 @@ import (
 // these four, and waits for 600 seconds at most.
 var Kimi = Settings{
 	Host:   "kimi",
-	Place:  Place{Folder: ".kimi-code", Name: "config.toml"},
+	Place:  placeOf("kimi"),
 	format: kimiHooks{},
 }
 

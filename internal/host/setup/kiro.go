@@ -9,7 +9,7 @@ import (
 // Kiro is a file of hooks of Kiro, which reads every file of that folder.
 var Kiro = Settings{
 	Host:   "kiro",
-	Place:  Place{Folder: ".kiro", Name: "hooks/umpire.json"},
+	Place:  placeOf("kiro"),
 	format: kiroFile{},
 }
 

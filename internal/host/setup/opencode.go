@@ -8,6 +8,6 @@ var opencodePlugin string
 // OpenCode is a plugin of opencode, which loads every file of that folder.
 var OpenCode = Settings{
 	Host:   "opencode",
-	Place:  Place{Variable: "XDG_CONFIG_HOME", Folder: ".config", Name: "opencode/plugin/umpire.js"},
+	Place:  placeOf("opencode"),
 	format: ownFile{"tool.execute.before", commandMark, opencodePlugin},
 }

@@ -4,7 +4,7 @@ package setup
 // milliseconds, as older versions read every number; so milliseconds mean the same to all.
 var Qwen = Settings{
 	Host:  "qwen",
-	Place: Place{Folder: ".qwen", Name: "settings.json"},
+	Place: placeOf("qwen"),
 	format: hookList{
 		key: "hooks", grouped: true, matcher: "*",
 		handler: milliHandler,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -75,6 +76,19 @@ func (p Place) Path(home string, getenv func(string) string) (string, error) {
 		return "", errors.New("the home directory is not known: HOME is empty")
 	}
 	return filepath.Join(dir, filepath.FromSlash(p.Name)), nil
+}
+
+// placeOf is where the file of a host lies, as the host's own data say.
+func placeOf(hostName string) Place {
+	s := host.Find(hostName).Settings
+	folder, name, _ := strings.Cut(s.User, "/")
+	return Place{s.Dir, folder, name}
+}
+
+// named is the place of another file of the same host.
+func (p Place) named(name string) Place {
+	p.Name = name
+	return p
 }
 
 // A Settings is the file in which one host looks for hooks, and how umpire's stand there.

@@ -4,7 +4,7 @@ package setup
 // folder.
 var VSCode = Settings{
 	Host:  "vscode",
-	Place: Place{Folder: ".copilot", Name: "hooks/umpire-vscode.json"},
+	Place: placeOf("vscode"),
 	format: hookList{
 		key: "hooks",
 		handler: func(h Hook, e event) handler {

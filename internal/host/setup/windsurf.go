@@ -4,7 +4,7 @@ package setup
 // event for each kind of call.
 var Windsurf = Settings{
 	Host:  "windsurf",
-	Place: Place{Folder: ".codeium", Name: "windsurf/hooks.json"},
+	Place: placeOf("windsurf"),
 	format: hookList{
 		key:     "hooks",
 		handler: func(h Hook, e event) handler { return handler{Command: h.shellLine(e)} },
