@@ -317,9 +317,10 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
 		return err
 	}
-	word, err := confirmWord(answer, &p)
-	if err != nil {
-		return app.Failed(err)
+	// A y is enough for what does little harm; what does much or lasts wants a code.
+	word := "y"
+	if view.NeedsCode(answer, &p) {
+		word = view.NewCode()
 	}
 	err = a.Confirm(ctx, tty, string(text), word)
 	if errors.Is(err, app.ErrUnconfirmed) {
@@ -327,17 +328,6 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 			Hint: "umpire pending"}
 	}
 	return err
-}
-
-// confirmWord is what has to be typed: y for what does little harm, and a code that
-// is new each time for what does much or lasts.
-func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
-	harmless := p.Risk == umpire.Low.String() || p.Risk == umpire.Medium.String()
-	passing := answer.Scope == umpire.ScopeOnce || answer.Scope == umpire.ScopeSession
-	if answer.Choice != umpire.Approve || harmless && passing && !p.Warning && !p.Indeterminate {
-		return "y", nil
-	}
-	return app.NewCode()
 }
 
 // renderCard writes the card and what the answer would do. The error says that the answer

@@ -3,11 +3,9 @@ package app
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"os"
 	"strings"
 	"time"
@@ -22,27 +20,8 @@ import (
 // settleTime is how long keys are ignored after a question has appeared.
 const settleTime = 400 * time.Millisecond
 
-// codeLetters make a code: no l, which looks like 1 or I.
-const (
-	codeLetters = "abcdefghijkmnopqrstuvwxyz"
-	CodeLength  = 4
-)
-
 // ErrUnconfirmed says that the person did not say yes.
 var ErrUnconfirmed = errors.New("not confirmed")
-
-// NewCode makes up a code to be typed back.
-func NewCode() (string, error) {
-	var code strings.Builder
-	for range CodeLength {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(codeLetters))))
-		if err != nil {
-			return "", err
-		}
-		code.WriteByte(codeLetters[n.Int64()])
-	}
-	return code.String(), nil
-}
 
 // Confirm shows a text on the terminal and wants a word typed back.
 func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) error {
