@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,11 +88,6 @@ func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*co
 // verbs are the choices as commands.
 var verbs = map[umpire.Choice]string{
 	umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel", umpire.Try: "approve",
-}
-
-// answered are the choices as what was done.
-var answered = map[umpire.Choice]string{
-	umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled", umpire.Try: "trying",
 }
 
 // answerQuestion answers one question.
@@ -234,7 +228,8 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 			(string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID &&
 				strings.HasPrefix(string(e.Request), id))
 		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
-			return app.Refused("umpire timeline --session "+string(e.Session), "%s", formatStanding(a, standingOf(&e)))
+			return app.Refused("umpire timeline --session "+string(e.Session), "%s",
+				view.DescribeStanding(view.StandingOf(&e), a.Text))
 		}
 	}
 	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("nothing waits under the id %q", app.Clip(id)),
@@ -243,42 +238,6 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 
 // shortestID is how many letters of an id are enough to look for an old one.
 const shortestID = 4
-
-// standingOf reads an answer from its event.
-func standingOf(e *umpire.Event) umpire.Standing {
-	s := umpire.Standing{
-		Request: e.Request, Choice: umpire.Approve, Reason: e.Reason, Code: e.Code, Actor: e.Actor, At: e.At,
-	}
-	if e.Scope != nil {
-		s.Scope = *e.Scope
-	}
-	switch {
-	case e.Kind == umpire.EventPermissionApproved:
-	case e.Code == umpire.CodeCancelled:
-		s.Choice = umpire.Cancel
-	default:
-		s.Choice = umpire.Refuse
-	}
-	return s
-}
-
-// formatStanding says which answer stands.
-func formatStanding(a *app.App, s umpire.Standing) string {
-	text := "already resolved: " + a.Text.Of(cmp.Or(answered[s.Choice], string(s.Choice)))
-	if s.Choice == umpire.Approve {
-		text += " (" + s.Scope.String() + ")"
-	}
-	if s.Actor != "" {
-		text += " " + fmt.Sprintf(a.Text.Of("by %s"), s.Actor)
-	}
-	if !s.At.IsZero() {
-		text += " " + fmt.Sprintf(a.Text.Of("at %s"), s.At.Local().Format(timeLayout))
-	}
-	if s.Reason != "" {
-		text += ": " + a.Text.Reason(s.Reason)
-	}
-	return text
-}
 
 // timeLayout is how people are shown a moment.
 const timeLayout = "2006-01-02 15:04:05"
@@ -401,7 +360,7 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 	if f.json {
 		return app.Failed(a.ShowJSON(b))
 	}
-	line := fmt.Sprintf("%s %s: %s", a.Text.Of(answered[answer.Choice]), p.Request,
+	line := fmt.Sprintf("%s %s: %s", a.Text.Of(view.Answered(answer.Choice)), p.Request,
 		app.Clip(view.Visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
 		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.Text.Of("%d of this message still wait"), waiting))
@@ -413,7 +372,8 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 // explainLateAnswer says which answer stands when this one came late.
 func explainLateAnswer(a *app.App, err error, p *umpire.Pending) error {
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
-		return app.Refused("umpire timeline --session "+string(p.Session), "%s", formatStanding(a, late.Standing))
+		return app.Refused("umpire timeline --session "+string(p.Session), "%s",
+			view.DescribeStanding(late.Standing, a.Text))
 	}
 	return app.GateError(err)
 }

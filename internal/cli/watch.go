@@ -81,18 +81,10 @@ func (w *waiting) event(ctx context.Context, e *umpire.Event) error {
 	if _, err := io.WriteString(w.Stdout, text.String()); err != nil {
 		return err
 	}
-	if changesPending(e.Kind) {
+	if view.ChangesPending(e.Kind) {
 		return w.refresh(ctx)
 	}
 	return w.draw()
-}
-
-// changesPending reports whether an event adds or removes a question.
-func changesPending(kind umpire.EventKind) bool {
-	return slices.Contains([]umpire.EventKind{
-		umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventPermissionRejected,
-		umpire.EventBatchCancelled, umpire.EventCallIndeterminate, umpire.EventCallFinished, umpire.EventSessionEnded,
-	}, kind)
 }
 
 // refresh reads the list again and shows it if it has changed.
