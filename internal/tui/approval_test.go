@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +24,7 @@ func TestCardScreens(t *testing.T) {
 	}{
 		"card_80x24": {nil, 80, 24}, "card_200x50": {nil, 200, 50},
 		"card_zh_80x24": {chineseText(), 80, 24}, "card_zh_200x50": {chineseText(), 200, 50},
+		"card_20x5": {nil, 20, 5}, "card_zh_20x5": {chineseText(), 20, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,6 +43,42 @@ func TestCardScreens(t *testing.T) {
 		"允许 ▾ / 拒绝", "允许本次", "允许本次对话", "允许此项目", "允许全局") // M-124 to M-126
 	d.press("n")
 	d.sees("拒绝原因（可选）", "回车：确认拒绝") // M-127
+}
+
+// TestCardIsShort: at 80 columns the card of an ordinary command has eight lines, with what the
+// agent claims it is for and the call behind it. The first one says all that most people need.
+func TestCardIsShort(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	p := waiting(2, "Bash", map[string]any{"command": "npm install react", "description": "Install react"})
+	p.ExpiresAt = begun.Add(10 * time.Minute)
+	d.ask(p)
+	lines := d.m.ask.cardLines(80)
+	end := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "Install react") }) + 1
+	if end < 1 || end > 8 {
+		t.Errorf("the card has %d lines:\n%s", end, strings.Join(lines, "\n"))
+	}
+	d.sees("┃ Bash npm install react · medium · downloads a package and runs its code\n┃ Bash asks to run:  2 of 5, expires in 10m\n",
+		"\n┃ the agent claims: “Install react”\n")
+}
+
+// TestLowScreen: on 20 columns and 5 rows nothing approves before the part that asks was there.
+func TestLowScreen(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 20, 5)
+	d.ask(npm())
+	d.sees("┃ Bash · medium\n", "PgDn ↓ · n deny")
+	d.press("y", "s", "Y", "y")
+	if len(d.gate.answers) > 0 {
+		t.Fatalf("answered %+v", d.gate.answers)
+	}
+	for range 60 {
+		d.press("pgdown")
+	}
+	d.press("y")
+	if len(d.gate.answers) != 1 {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
 }
 
 // tried is a question about what a trial did, and offline one about a trial that wanted the network.

@@ -39,6 +39,7 @@ type cardForm struct {
 	of                    *view.Card
 	width, waiting        int
 	explain, raw, changes bool
+	low                   bool
 	diff, why             int
 	confirm               bool          // the rules that an approval writes stand above it
 	answer                umpire.Answer // that is being given, as far as it is chosen
@@ -51,8 +52,8 @@ func (a *approval) cardLines(width int) []string {
 		return nil
 	}
 	form := cardForm{
-		a.card, width, len(a.list), a.explains, a.raw, a.changes, len(a.diff), len(a.why), a.step == stepConfirm,
-		a.chosen(),
+		a.card, width, len(a.list), a.explains, a.raw, a.changes, a.isLow(), len(a.diff), len(a.why),
+		a.step == stepConfirm, a.chosen(),
 	}
 	if form != a.form {
 		a.form, a.lines = form, cardView{a}.draw(width)
@@ -70,24 +71,26 @@ func (a cardView) draw(width int) []string {
 		a.pinned = len(lines)
 		return prefixLines(style.Render("┃ "), cutAll(lines, width-2))
 	}
-	title := "⚠️ " + a.text("Permission request") + "  " + p.Tool + " " + a.card.Object()
-	if lipgloss.Width(title) > width-2 { // the object is worth more than the word
-		title = "⚠️ " + p.Tool + " " + a.card.Object()
-	}
-	lines := []string{style.Render(oneLine(title, width-2))}
-	lines = append(lines, boldStyle.Render(oneLine(a.textf("%s asks to run:", p.Tool)+"  "+a.position(), width-2)))
-	for i, line := range a.card.Brief() {
-		lines = append(lines, indentLines(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
-	}
-	for _, caution := range a.card.Cautions() {
-		lines = append(lines, dimStyle.Render(caution))
+	headline := a.card.Headline()
+	lines := []string{style.Render(headline.In(width - 2))}
+	if a.isLow() {
+		for _, part := range []string{headline.Does, cutLine(headline.Object, width-2)} {
+			if !strings.Contains(lines[0], part) { // there was no room for it
+				lines = append(lines, foldLines([]string{part}, width-2)...)
+			}
+		}
+		lines = append(append(lines, a.asking(width)...), a.intro(width)...)
+	} else {
+		lines = append(append(lines, a.intro(width)...), a.asking(width)...)
 	}
 	lines = append(lines, laidOut(a.card.Title(), width-2)...)
-	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
-		lines = append(lines, paintLines(badStyle, laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))...)
-	}
-	lines = append(lines, laidOut(strings.TrimPrefix(a.card.Asking(), "\n"), width-2)...)
 	a.pinned = len(lines)
+	notes := []string{"⚠️ " + strings.Join(append([]string{a.text("Permission request")}, a.card.Cautions()...), " · ")}
+	if claim := a.card.Claim(); claim != "" {
+		notes = append(notes, claim)
+	}
+	lines = append(lines, paintLines(dimStyle, foldLines(notes, width-2))...)
+	lines = append(lines, paintLines(dimStyle, a.nextCalls(width-2))...)
 	if a.whyAt = len(lines); a.explains {
 		lines = append(lines, laidOut(strings.Join(a.whyLines(), "\n")+"\n"+a.card.Asker(), width-2)...)
 	}
@@ -100,6 +103,45 @@ func (a cardView) draw(width int) []string {
 		lines = append(lines, foldLines(safeLines("\n"+laidOutJSON(p.Input)), width-2)...)
 	}
 	return prefixLines(style.Render("┃ "), cutAll(lines, width-2))
+}
+
+// lowScreen is the height below which a screen has room for what asks and for the keys, and
+// for little else.
+const lowScreen = 12
+
+func (b *base) isLow() bool { return b.height < lowScreen }
+
+// intro says that something is asked, how the question stands, and which command it is about.
+func (a cardView) intro(width int) []string {
+	asks := a.textf("%s asks to run:", view.Visible(a.current().Tool)) + "  " + a.position()
+	lines := []string{boldStyle.Render(cutLine(asks, width-2))}
+	for i, line := range a.card.Brief() {
+		lines = append(lines, indentLines(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
+	}
+	return lines
+}
+
+// asking draws what must not be overlooked and what an answer is about, the worst first.
+func (a cardView) asking(width int) []string {
+	var lines []string
+	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
+		lines = paintLines(badStyle, laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))
+	}
+	return append(lines, laidOut(strings.TrimPrefix(a.card.Asking(), "\n"), width-2)...)
+}
+
+// nextShown is how many of the calls behind a card are named on it.
+const nextShown = 2
+
+// nextCalls name the next calls of the same message that wait behind the card.
+func (a cardView) nextCalls(width int) []string {
+	var lines []string
+	for i := a.at + 1; i < len(a.list) && len(lines) < nextShown; i++ {
+		if p := &a.list[i]; p.Batch == a.current().Batch && p.Session == a.current().Session {
+			lines = append(lines, oneLine(a.text("then")+"  "+subjectOf(p.Tool, p.Input), width))
+		}
+	}
+	return lines
 }
 
 // shownCommand are the fields that stand on the card's first lines.
@@ -116,6 +158,9 @@ func (a cardView) position() string {
 	position := a.textf("%d of %d", p.Position, p.Total)
 	if n := len(a.list); n > 1 {
 		position = view.Joined(position, ", ", a.textf("%d wait", n))
+	}
+	if expiry := a.card.Expiry(); expiry != "" {
+		position = view.Joined(position, ", ", expiry)
 	}
 	return position
 }
@@ -255,6 +300,9 @@ const (
 
 // choices are the answers, with what each scope covers.
 func (a cardView) choices(width, height int) []string {
+	if a.isLow() && !a.read { // the rest of the card needs the room
+		return []string{drawKeys("PgDn", "↓", "n", a.text("deny"))}
+	}
 	lines := foldLines([]string{
 		drawKeys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel")),
 	}, width)

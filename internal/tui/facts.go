@@ -136,9 +136,6 @@ func (m *model) judge() {
 	}
 }
 
-// statusLines is how high the status line is.
-const statusLines = 2
-
 // blockedText says why a call does not run: in words where there are any, else by its
 // code.
 func (b *base) blockedText(blocked *umpire.Blocked) string {

@@ -170,7 +170,7 @@ func (b *base) repaint() tea.Cmd {
 // A screen smaller than this is drawn as if it were as large, and cut by the terminal.
 const (
 	minWidth  = 20
-	minHeight = 6
+	minHeight = 5
 )
 
 // handleReport takes in what commands and the turn report.

@@ -12,7 +12,7 @@ func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = "umpire"
-	status := m.facts.draw(m.base, m.turn.stop != nil)
+	status := drawStatus(m)
 	if m.screen != nil {
 		lines := m.screen.draw(m, m.width, m.height-len(status))
 		v.SetContent(strings.Join(append(fillHeight(lines, m.height-len(status)), status...), "\n"))
@@ -43,14 +43,25 @@ func fillHeight(lines []string, height int) []string {
 // bottom is what stands between the conversation and the status line.
 func (m *model) bottom() []string {
 	if m.onCard() {
-		menu := append([]string{m.hint()}, cardView{&m.ask}.menu(m.width, m.height)...)
-		return menu[:min(len(menu), max(1, m.height-statusLines-2))]
+		menu := cardView{&m.ask}.menu(m.width, m.height)
+		if hint := m.hint(); hint != "" || !m.isLow() {
+			menu = append([]string{hint}, menu...)
+		}
+		return menu[:min(len(menu), max(1, m.height-len(drawStatus(m))-2))]
 	}
 	var lines []string
 	if m.ask.isOpen() {
 		lines = append(lines, m.ask.waitingElsewhere())
 	}
 	return append(append(lines, m.hint()), strings.Split(m.input.View(), "\n")...)
+}
+
+// drawStatus draws the status line. On a low screen its place is the card's.
+func drawStatus(m *model) []string {
+	if m.isLow() && m.onCard() {
+		return nil
+	}
+	return m.facts.draw(m.base, m.turn.stop != nil)
 }
 
 // hint is what stands above where keys go to.
@@ -62,7 +73,7 @@ func (m *model) hint() string {
 }
 
 // room is how many lines the conversation has.
-func (m *model) room() int { return max(1, m.height-statusLines-len(m.bottom())) }
+func (m *model) room() int { return max(1, m.height-len(drawStatus(m))-len(m.bottom())) }
 
 // pane is the conversation as it would be drawn now.
 func (m *model) pane() *pane {

@@ -51,7 +51,9 @@ func (c *Card) writeAsking() {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it would do"))
+	if c.Pending.Trial != nil { // which stands above
+		fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it would do"))
+	}
 	for _, a := range all {
 		if a.Verdict != umpire.Allow {
 			c.writeAct(a)
@@ -98,7 +100,7 @@ func (c *Card) writeAct(a act) {
 }
 
 // writeCode shows the code of the files that the call runs.
-func (c *Card) writeCode() {
+func writeCode(c *Card) {
 	for _, f := range c.Pending.CodeFiles {
 		name := fmt.Sprintf(c.text.Of("runs %s"), c.show(c.relative(f.Path)))
 		switch {

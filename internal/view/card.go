@@ -42,7 +42,11 @@ func New(
 	c.asker = c.section(c.writeAsker)
 	c.input = c.section(func() { c.fields(p.Input) })
 	c.asking = c.section(func() { writeTrial(c) }, c.writeAsking)
-	c.rest = c.section(c.writeAllowed, c.writePlanned, c.writeOutside, c.writeCode, c.writeExtra)
+	c.rest = c.section(c.writeAllowed, func() {
+		for _, write := range []func(*Card){writePlanned, writeOutside, writeCode, writeExtra} {
+			write(c)
+		}
+	})
 	c.remarks = c.section(c.writeRemarks) // which know by now whether something hides
 	return c
 }
@@ -74,7 +78,8 @@ func (c *Card) Title() string { return c.title }
 // Asker says who asks, where, and how the question stands.
 func (c *Card) Asker() string { return c.asker }
 
-// Asking is what an answer is about: the parts that ask or are denied, the worst first.
+// Asking is what an answer is about: what a trial did, and the parts that ask or are denied,
+// the worst first.
 func (c *Card) Asking() string { return c.asking }
 
 // Command is the command line that the call would run, made safe to show, line by line;
@@ -135,7 +140,7 @@ func (c *Card) Hidden() bool { return c.hidden }
 
 // writeHeading says that something is asked, by which tool, and what sort of thing it is.
 func (c *Card) writeHeading() {
-	fmt.Fprintf(c.w, "%s %s\n", c.show(c.Pending.Tool), clipped(c.Object()))
+	fmt.Fprintln(c.w, c.Headline().In(headlineColumns))
 	fmt.Fprintf(c.w, "⚠️ %s\n", c.text.Of("Permission request"))
 	fmt.Fprintf(c.w, c.text.Of("%s asks to run:")+"\n", c.show(c.Pending.Tool))
 	for i, line := range c.Brief() {
@@ -144,8 +149,14 @@ func (c *Card) writeHeading() {
 	for _, text := range c.Cautions() {
 		fmt.Fprintln(c.w, text)
 	}
+	if claim := c.Claim(); claim != "" {
+		fmt.Fprintln(c.w, claim)
+	}
 	c.w.WriteString("\n")
 }
+
+// headlineColumns is how wide a headline may be where the width of the terminal is not known.
+const headlineColumns = 120
 
 // Cautions say what sort of thing the call does: that it runs a command, changes a file,
 // sends something over the network.
@@ -193,6 +204,14 @@ func Row(name, value string) string {
 
 func (c *Card) row(name, value string) { c.w.WriteString(Row(name, value)) }
 
+// Expiry says when the question is withdrawn; "" when it waits for good.
+func (c *Card) Expiry() string {
+	if c.Pending.ExpiresAt.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(c.text.Of("expires in %s"), Age(c.Pending.ExpiresAt.Sub(c.now)))
+}
+
 // writeAsker writes who asks, where, and how the question stands.
 func (c *Card) writeAsker() {
 	p, s := &c.Pending, &c.Session
@@ -205,8 +224,8 @@ func (c *Card) writeAsker() {
 		c.row(c.text.Of("folder"), c.show(s.Dir))
 	}
 	asked := fmt.Sprintf(c.text.Of("%s ago"), Age(c.now.Sub(p.AskedAt)))
-	if !p.ExpiresAt.IsZero() {
-		asked = Joined(asked, ", ", fmt.Sprintf(c.text.Of("expires in %s"), Age(p.ExpiresAt.Sub(c.now))))
+	if expiry := c.Expiry(); expiry != "" {
+		asked = Joined(asked, ", ", expiry)
 	}
 	c.row(c.text.Of("asked"), asked)
 	for _, note := range c.notes {

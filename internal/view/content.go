@@ -143,7 +143,7 @@ var plainBlanks = strings.NewReplacer("\r\n", "", "\n", "", "\t", "")
 const maxPlanned = 200
 
 // writePlanned shows what a plan would do: approving it is about these files.
-func (c *Card) writePlanned() {
+func writePlanned(c *Card) {
 	planned := c.Pending.Planned
 	if len(planned) == 0 {
 		return
@@ -161,7 +161,7 @@ func (c *Card) writePlanned() {
 }
 
 // writeOutside names the paths that leave the project, links resolved.
-func (c *Card) writeOutside() {
+func writeOutside(c *Card) {
 	for _, path := range c.Pending.Paths {
 		leaves := func(a umpire.Access) bool { return a.Paths() && a.Target == path && a.Place == umpire.PlaceOutside }
 		if slices.ContainsFunc(c.Pending.Accesses, leaves) {
@@ -171,7 +171,7 @@ func (c *Card) writeOutside() {
 }
 
 // writeExtra shows what the tool's own check claims.
-func (c *Card) writeExtra() {
+func writeExtra(c *Card) {
 	for _, name := range slices.Sorted(maps.Keys(c.Pending.Extra)) {
 		if name == umpire.ExtraHeldBy {
 			continue

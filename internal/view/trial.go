@@ -30,16 +30,9 @@ func writeTrial(c *Card) {
 		return
 	}
 	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it did in a trial, where nothing is real"))
-	counts := map[umpire.EffectKind]int{}
-	for i := range t.Effects.List {
-		counts[t.Effects.List[i].Kind]++
-	}
-	done := List(CountEffects(counts, c.text), ", ")
+	done := countChanges(c)
 	if done == "" {
 		done = c.text.Of("It changed nothing.")
-	}
-	if t.More > 0 {
-		done = Joined(done, ", ", fmt.Sprintf(c.text.Of("... and %d more"), t.More))
 	}
 	fmt.Fprintf(c.w, "    %s\n", done)
 	if t.State != umpire.TrialWaiting {
@@ -70,6 +63,19 @@ func writeTrial(c *Card) {
 		said = "This was discarded, since it is not what a run would do. Approving runs the command."
 	}
 	fmt.Fprintf(c.w, "    %s\n", c.text.Of(said))
+}
+
+// countChanges says how many files a trial of the call changed in which way; "" for none.
+func countChanges(c *Card) string {
+	t, counts := c.Pending.Trial, map[umpire.EffectKind]int{}
+	for i := range t.Effects.List {
+		counts[t.Effects.List[i].Kind]++
+	}
+	parts := CountEffects(counts, c.text)
+	if t.More > 0 {
+		parts = append(parts, fmt.Sprintf(c.text.Of("... and %d more"), t.More))
+	}
+	return List(parts, ", ")
 }
 
 func writeTrialRows(c *Card, list []umpire.TrialEffect) {

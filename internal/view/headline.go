@@ -1,0 +1,122 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Headline is the first line of a card in its parts: the tool, what it is used on, how bad
+// that is, and what it does in plain words. All of them are safe to show; a part that is not
+// known is empty.
+type Headline struct{ Tool, Object, Risk, Does string }
+
+// Headline is the card's first line.
+func (c *Card) Headline() Headline {
+	return Headline{
+		Tool: Visible(c.Pending.Tool), Object: c.Object(),
+		Risk: c.text.Word("of risk", c.Pending.Risk), Does: doesText(c),
+	}
+}
+
+// doesText says in plain words what the call would do, or of a tried one what it did: the worst
+// part of it.
+func doesText(c *Card) string {
+	if t := c.Pending.Trial; t != nil && t.State == umpire.TrialWaiting {
+		if done := countChanges(c); done != "" {
+			return done
+		}
+	}
+	if c.Pending.Indeterminate {
+		return c.text.Of("may have run already")
+	}
+	for _, a := range c.acts() {
+		switch {
+		case a.Reason != "":
+			return Visible(c.text.Reason(a.Reason))
+		case a.Doubt != "":
+			return Visible(c.text.Reason(a.Doubt))
+		}
+		return ""
+	}
+	return ""
+}
+
+// minObject is how wide an object must be to be worth its place.
+const minObject = 6
+
+// In writes the headline within a width. The words go before the object does, and tool and
+// risk stay.
+func (h Headline) In(width int) string {
+	join := func(object, does string) string {
+		line := strings.TrimSpace(h.Tool + " " + object)
+		for _, part := range []string{h.Risk, does} {
+			if part != "" {
+				line += " · " + part
+			}
+		}
+		return line
+	}
+	object := clipped(h.Object)
+	room := width - Columns(join("", "")) - 1
+	if Columns(object) > room {
+		if object = cutColumns(object, room); room < minObject {
+			object = ""
+		}
+	}
+	if whole := join(object, h.Does); Columns(whole) <= width {
+		return whole
+	}
+	if does := width - Columns(join(object, "")) - 3; does >= minDoes {
+		return join(object, cutColumns(h.Does, does))
+	}
+	return join(object, "")
+}
+
+// minDoes is how wide the words of a headline must be to say something.
+const minDoes = 12
+
+// cutColumns cuts a text that is safe to show to a width.
+func cutColumns(text string, width int) string {
+	if Columns(text) <= width {
+		return text
+	}
+	for i := range text {
+		if Columns(text[:i]) >= width-2 {
+			return strings.TrimRight(text[:i], " ") + "…"
+		}
+	}
+	return text
+}
+
+// claimFields are the inputs in which agents say what a call is for.
+var claimFields = []string{"description", "justification", "explanation"}
+
+// claimRunes bounds how much of a claim is shown apart; all of it is among the input.
+const claimRunes = 200
+
+// Claim is what the agent says that a command is for, marked as its own words; "" where it
+// says nothing.
+func (c *Card) Claim() string {
+	if len(c.Command()) == 0 {
+		return ""
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(c.Pending.Input, &fields) != nil {
+		return ""
+	}
+	for _, name := range claimFields {
+		var claim string
+		if json.Unmarshal(fields[name], &claim) != nil || strings.TrimSpace(claim) == "" {
+			continue
+		}
+		claim = strings.Join(strings.Fields(claim), " ")
+		if runes := []rune(claim); len(runes) > claimRunes {
+			claim = string(runes[:claimRunes]) + "…"
+		}
+		return fmt.Sprintf(c.text.Of("the agent claims: “%s”"), c.show(claim))
+	}
+	return ""
+}
