@@ -21,10 +21,11 @@ import (
 
 // A terminal is the terminal of a script.
 type terminal struct {
-	folder string   // holds the project in which the chat runs; its name is as long every time
-	socket string   // of tmux
-	starts int      // of the terminal so far
-	env    []string // of tmux and what it starts
+	folder string          // holds the project in which the chat runs; its name is as long every time
+	socket string          // of tmux
+	starts int             // of the terminal so far
+	others []chan struct{} // told of what is drawn at each of them
+	env    []string        // of tmux and what it starts
 	drawn  chan struct{}
 	ids    map[string]string // of sessions, as they are shown in their place
 }
@@ -81,6 +82,14 @@ func scriptTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	d.watch(ts)
 }
 
+// at N: goes back to the terminal that was started as the Nth.
+func scriptAt(ts *testscript.TestScript, _ bool, args []string) {
+	d := ts.Value(terminalKey{}).(*terminal)
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	d.socket, d.drawn = filepath.Join(d.folder, "tmux"+args[0]), d.others[n-1]
+}
+
 // watch has tmux tell of everything that is drawn.
 func (d *terminal) watch(ts *testscript.TestScript) {
 	cmd := exec.Command("tmux", "-S", d.socket, "-C", "attach", "-t", "chat")
@@ -92,6 +101,7 @@ func (d *terminal) watch(ts *testscript.TestScript) {
 	ts.Check(cmd.Start())
 	drawn := make(chan struct{}, 1)
 	d.drawn = drawn
+	d.others = append(d.others, drawn)
 	go func() {
 		lines := bufio.NewReader(out)
 		for {
@@ -187,11 +197,22 @@ func scriptPainted(ts *testscript.TestScript, _ bool, _ []string) {
 	fmt.Fprint(ts.Stdout(), ts.Value(terminalKey{}).(*terminal).tmux(ts, "capture-pane", "-e", "-p", "-t", "chat"))
 }
 
+// shownCode is a code that is to be typed back.
+var shownCode = regexp.MustCompile(`(?m)^(?:Type|输入) ([a-z]{4}) `)
+
 // keys KEY...: presses keys, as tmux names them; N*KEY presses one N times, and what
-// follows text: is typed.
+// follows text: is typed;
+// code: types the code that the screen shows.
 func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
 	d := ts.Value(terminalKey{}).(*terminal)
 	for _, key := range args {
+		if key == "code:" {
+			code := shownCode.FindStringSubmatch(d.screen(ts))
+			if code == nil {
+				ts.Fatalf("no code is on the screen:\n%s", d.screen(ts))
+			}
+			key = "text:" + code[1]
+		}
 		if text, ok := strings.CutPrefix(key, "text:"); ok {
 			d.tmux(ts, "send-keys", "-t", "chat", "-l", text)
 			continue
@@ -231,5 +252,5 @@ func scriptLeft(ts *testscript.TestScript, _ bool, args []string) {
 
 // terminalVerbs are the verbs of this file.
 var terminalVerbs = map[string]func(*testscript.TestScript, bool, []string){
-	"workspace": scriptWorkspace, "terminal": scriptTerminal, "shows": scriptShows, "becomes": scriptBecomes, "painted": scriptPainted, "drawn": scriptDrawn, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
+	"workspace": scriptWorkspace, "at": scriptAt, "terminal": scriptTerminal, "shows": scriptShows, "becomes": scriptBecomes, "painted": scriptPainted, "drawn": scriptDrawn, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
 }

@@ -77,9 +77,25 @@ starts any more. The agent waits for your next message.
 
 The card is shown first and you confirm with "y"; see umpire approve --help.`
 
-const watchLong = `Shows what waits for you, and then what happens, as it happens, until you interrupt
-it. On a terminal the questions stay at the bottom; elsewhere every event is a line,
-with --json a line of JSON.`
+const watchLong = `Shows the questions of all sessions and agents on the terminal, with the card of each,
+and has you answer them with the keys of umpire chat. It works over SSH.
+
+  j k       the next and the last question that waits
+  y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
+  w         allow more: a subcommand, a folder or the tool
+  n c       deny, with a reason if you like; cancel: deny and stop the turn
+  t         try it first, where the card offers it
+  e v d     explain, raw input, diff
+  T ? q     timeline; all keys; leave, and what waits keeps waiting
+
+No key approves before all that asks was on the screen, and words answer nothing. What
+is risky, or lasts beyond the session, needs the code that the card shows, as with
+umpire approve. The terminal rings when a question comes; with --notify it also tells
+the desktop, where it can (OSC 9 or OSC 777), without the command.
+
+With --plain, where there is no terminal, and in a process that an agent started,
+it shows what waits in this project, and then what happens, until it is interrupted,
+and answers nothing. With --json every event is a line of JSON.`
 
 const sessionsLong = `Lists the sessions of this project, the latest activity first; with --all-projects
 those of every project. A session belongs to the project in which it was opened.`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -11,26 +12,90 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/run"
+	"github.com/umpirehq/umpire/internal/tui"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
 // newWatchCommand is `umpire watch`.
 func newWatchCommand(a *app.App) *cobra.Command {
-	var f listFlags
+	var f watchFlags
 	cmd := &cobra.Command{
 		Use: "watch", Args: app.RefuseWords,
 		Short:   "Watch questions and events as they come",
 		Long:    watchLong,
-		Example: "  umpire watch\n  umpire watch --all-projects --json",
+		Example: "  umpire watch\n  umpire watch --notify\n  umpire watch --all-projects --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return watchGate(cmd.Context(), a, &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
 	cmd.Flags().BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "write lines, on a terminal too, and answer nothing")
+	cmd.Flags().BoolVar(&f.notify, "notify", false, "have the terminal notify the desktop of new questions")
 	return cmd
 }
 
+// A watchFlags says what is watched, and how.
+type watchFlags struct {
+	listFlags
+
+	plain, notify bool
+}
+
+// interactive reports whether a person sits there and may answer. A process that an agent
+// started only shows.
+func (f *watchFlags) interactive(ctx context.Context, a *app.App, gate umpire.Gate) bool {
+	return !f.json && !f.plain && a.Terminal && !a.IsPoorTerminal() &&
+		a.NeedPerson("umpire watch") == nil && app.RefuseRunner(ctx, a, gate, "watch") == nil
+}
+
+// showInbox shows the questions of all projects, and has them answered.
+func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags) error {
+	conf := tui.Config{
+		Gate: gate, Text: a.Text, Now: a.Now, Code: answerCode,
+		Change: func(p umpire.Pending, s umpire.Session) tui.Change { return run.DescribeChange(a, p, s) },
+		In:     a.Stdin, Out: app.TerminalOut(a.Stdout), Env: os.Environ(), NoColour: a.Getenv("NO_COLOR") != "",
+	}
+	if f.notify {
+		conf.Notify = notifyEscape(a.Getenv)
+	}
+	err := tui.NewInbox(conf).Run(ctx)
+	if ctx.Err() != nil {
+		return nil // an interrupt ends it in order
+	}
+	return app.Failed(err)
+}
+
+// answerCode is the code that an approval needs in the inbox: for the same as umpire approve.
+func answerCode(answer *umpire.Answer, p *umpire.Pending) string {
+	if view.NeedsCode(answer, p) {
+		return view.NewCode()
+	}
+	return ""
+}
+
+// The escapes by which terminals notify a desktop, with a place for the text.
+const (
+	notifyOSC9   = "\x1b]9;%s\x1b\\"
+	notifyOSC777 = "\x1b]777;notify;umpire;%s\x1b\\"
+)
+
+// notifyEscape is the escape that the terminal understands; "" when it is known to understand
+// none. Terminals that do not know an escape leave it out.
+func notifyEscape(getenv func(string) string) string {
+	term := getenv("TERM")
+	switch {
+	case getenv("TMUX") != "": // it hands on what is wrapped, where allow-passthrough is on
+		return "\x1bPtmux;" + strings.ReplaceAll(notifyOSC9, "\x1b", "\x1b\x1b") + "\x1b\\"
+	case strings.HasPrefix(term, "foot"), strings.HasPrefix(term, "rxvt"), getenv("VTE_VERSION") != "":
+		return notifyOSC777
+	case term == "linux", strings.HasPrefix(term, "screen"):
+		return ""
+	}
+	return notifyOSC9
+}
+
 // watchGate shows what waits and then what happens, until it is interrupted.
-func watchGate(ctx context.Context, a *app.App, f *listFlags) error {
+func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 	gate, runs, done, err := a.ReachGate(ctx, app.PersonCredential, "")
 	if err != nil {
 		return err
@@ -38,6 +103,9 @@ func watchGate(ctx context.Context, a *app.App, f *listFlags) error {
 	defer done()
 	if !runs {
 		a.Remark(a.Text.Of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
+	}
+	if f.interactive(ctx, a, gate) {
+		return showInbox(ctx, a, gate, f)
 	}
 	project, err := a.ChooseProject(f.all)
 	if err != nil {

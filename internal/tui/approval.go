@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +48,7 @@ const (
 	stepReason           // why it is denied
 	stepRule             // which rule is written
 	stepConfirm          // whether that rule is written
+	stepCode             // a code, which proves that a person is there
 	stepRest             // whether the others like it are approved as well
 )
 
@@ -69,8 +69,9 @@ type approval struct {
 	rule        string
 	chosenWidth umpire.Width // of the approval that is being given
 	input       textinput.Model
-	hint        string   // what is to be written
-	complaint   string   // why the last answer did not count
+	hint        string // what is to be written
+	complaint   string // why the last answer did not count
+	coded       codedAnswer
 	held        string   // the key of an answer that is given if nothing is typed behind it
 	focused     bool     // keys are for the card, not for a message
 	explains    bool     // what decided is shown
@@ -128,6 +129,7 @@ func (a *approval) takePending(
 func (a *approval) show() tea.Cmd {
 	a.seen, a.seenOf, a.read = 0, cardForm{}, false
 	a.step, a.state, a.complaint, a.held, a.card = stepNone, cardIdle, "", "", nil
+	a.coded = codedAnswer{}
 	a.explains, a.raw, a.changes, a.diff, a.edited, a.why = false, false, false, nil, nil, nil
 	if a.at >= len(a.list) {
 		a.focused, a.anchored, a.scroll = false, false, 0
@@ -163,7 +165,7 @@ func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch a.step {
-	case stepReason, stepRule:
+	case stepReason, stepRule, stepCode:
 		return a.pressField(k)
 	case stepConfirm:
 		return a.confirmRule(k)
@@ -360,8 +362,12 @@ func (a *approval) pressField(k tea.KeyPressMsg) tea.Cmd {
 			return a.widen(a.scope)
 		}
 	case "enter":
-		if a.step == stepReason {
+		switch a.step {
+		case stepCode:
+			return a.confirmCode()
+		case stepReason:
 			return a.sendAnswer(umpire.Answer{Choice: umpire.Refuse, Reason: trimTyped(a.input.Value())})
+		case stepNone, stepRule, stepConfirm, stepRest:
 		}
 		return a.readRule()
 	}
@@ -428,8 +434,17 @@ func (a *approval) sendAnswer(answer umpire.Answer) tea.Cmd {
 	return a.answerAll(answer, []umpire.Pending{*a.current()})
 }
 
-// answerAll hands in the same answer to several questions, each bound to what was shown.
+// answerAll hands in the same answer to several questions, once the code was typed that it needs.
 func (a *approval) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
+	if code := a.codeFor(&answer, list); code != "" {
+		a.coded = codedAnswer{code, answer, list}
+		return a.edit(stepCode, "", "")
+	}
+	return a.hand(answer, list)
+}
+
+// hand hands in the same answer to several questions, each bound to what was shown.
+func (a *approval) hand(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
 	a.state, a.step = cardLoading, stepNone
 	return a.do(func(ctx context.Context) tea.Msg {
 		msg := answeredMsg{answer: answer}
@@ -516,11 +531,22 @@ func (a *approval) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
 
 // answeredElsewhere says that somebody else has answered, and whom it was.
 func (a *approval) answeredElsewhere(e *umpire.Event) {
-	p := a.current()
-	if p == nil || p.Request != e.Request || a.answered[e.Request] || a.state == cardLoading {
+	at := slices.IndexFunc(a.list, func(p umpire.Pending) bool { return p.Request == e.Request })
+	if at < 0 || a.answered[e.Request] || a.state == cardLoading {
 		return
 	}
-	a.log.say(noteEntry, view.Visible(fmt.Sprintf("%s %s %s", e.Kind, e.Tool, e.Actor)))
+	choice := umpire.Approve
+	switch {
+	case e.Code == umpire.CodeCancelled:
+		choice = umpire.Cancel
+	case e.Kind == umpire.EventPermissionRejected:
+		choice = umpire.Refuse
+	}
+	line := a.textf("answered elsewhere: %s", a.text(view.Answered(choice)))
+	if e.Actor != "" {
+		line += " " + a.textf("by %s", e.Actor)
+	}
+	a.log.say(noteEntry, view.Joined(line, ": ", subjectOf(e.Tool, a.list[at].Input)))
 }
 
 // rest are the questions of the same message with the same risk, of which none hides or

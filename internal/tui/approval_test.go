@@ -309,7 +309,7 @@ func TestLateAnswer(t *testing.T) {
 	d.ask(npm())
 	d.gate.refusal, d.gate.pending = &umpire.ResolvedError{Standing: umpire.Standing{Choice: umpire.Refuse}}, nil
 	d.press("y")
-	d.sees("already resolved: deny")
+	d.sees("already resolved: denied")
 	if d.m.ask.isOpen() {
 		t.Error("the card is still there")
 	}

@@ -86,7 +86,7 @@ func (a cardView) draw(width int) []string {
 	lines = append(lines, laidOut(a.card.Title(), width-2)...)
 	a.pinned = len(lines)
 	notes := []string{"⚠️ " + strings.Join(append([]string{a.text("Permission request")}, a.card.Cautions()...), " · ")}
-	if claim := a.card.Claim(); claim != "" {
+	if claim, _ := a.card.Claim(); claim != "" {
 		notes = append(notes, claim)
 	}
 	lines = append(lines, paintLines(dimStyle, foldLines(notes, width-2))...)
@@ -97,7 +97,7 @@ func (a cardView) draw(width int) []string {
 	if a.changes && len(a.diff) > 0 {
 		lines = append(append(lines, a.diffLines(width-2)...), laidOut(a.card.Without(a.edited...), width-2)...)
 	} else {
-		lines = append(lines, laidOut(a.card.Without(shownCommand(a.card)...), width-2)...)
+		lines = append(lines, laidOut(a.card.Without(shownFields(a.card)...), width-2)...)
 	}
 	if a.raw {
 		lines = append(lines, foldLines(safeLines("\n"+laidOutJSON(p.Input)), width-2)...)
@@ -144,12 +144,15 @@ func (a cardView) nextCalls(width int) []string {
 	return lines
 }
 
-// shownCommand are the fields that stand on the card's first lines.
-func shownCommand(c *view.Card) []string {
+// shownFields are the fields that stand on the card's first lines.
+func shownFields(c *view.Card) (fields []string) {
 	if command := c.Command(); len(command) > 0 && slices.Equal(command, c.Brief()) {
-		return []string{"command"}
+		fields = append(fields, "command")
 	}
-	return nil
+	if _, field := c.Claim(); field != "" {
+		fields = append(fields, field)
+	}
+	return fields
 }
 
 // position says which of the message's calls this is, and how many questions wait.
@@ -240,6 +243,8 @@ func (a cardView) menu(width, height int) []string {
 		lines = a.field(
 			view.Joined(a.text("Rule to write"), ": ", ""), a.text("Enter: look at it · Tab: wider · Esc: back"), width,
 		)
+	case stepCode:
+		lines = a.field(view.Joined(a.textf("Type %s and Enter", a.coded.code), ": ", ""), a.text("Esc: back"), width)
 	case stepConfirm:
 		allow := a.text("write it and allow")
 		if a.scope == umpire.ScopeSession {
@@ -323,7 +328,12 @@ func (a cardView) choices(width, height int) []string {
 	if len(a.list) > 1 {
 		more = append(more, "j/k", a.text("next call"), "Y", a.text("all like it"))
 	}
-	return append(lines, foldLines([]string{drawKeys(append(more, "Tab", a.text("write a message"))...)}, width)...)
+	if a.conf.Inbox {
+		more = append(more, "?", a.text("keys"), "q", a.text("leave"))
+	} else {
+		more = append(more, "Tab", a.text("write a message"))
+	}
+	return append(lines, foldLines([]string{drawKeys(more...)}, width)...)
 }
 
 // scopeLines is about how many lines the menu gives to one scope.

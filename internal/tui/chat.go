@@ -24,13 +24,18 @@ func New(conf Config) *Chat { return &Chat{conf: conf} }
 // Run shows the chat on the whole screen until the person leaves or ctx ends. The terminal
 // is left as it was. A turn that goes on is ended first; what has happened in it is stored.
 func (c *Chat) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
 	m := newModel(c.conf)
+	return c.show(ctx, m, m)
+}
+
+// show shows a screen, which is the model or draws it, until the person leaves it.
+func (c *Chat) show(ctx context.Context, screen tea.Model, m *model) error {
+	ctx, cancel := context.WithCancel(ctx)
 	env := c.conf.Env
 	if c.conf.NoColour {
 		env = append(slices.Clone(env), "NO_COLOR=1") // whatever value the person gave it
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(c.conf.In), tea.WithOutput(c.conf.Out),
+	p := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(c.conf.In), tea.WithOutput(c.conf.Out),
 		tea.WithEnvironment(env), tea.WithoutSignalHandler())
 	m.handler = &TurnHandler{send: func(message any) { p.Send(message) }}
 	m.do = func(work func(context.Context) tea.Msg) tea.Cmd {

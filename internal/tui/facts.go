@@ -39,8 +39,8 @@ func (m *model) refresh() tea.Cmd {
 		return nil
 	}
 	m.refreshing, m.stale = true, false
-	id, project := m.session.ID, m.session.Project
-	return m.do(func(ctx context.Context) tea.Msg { return readStanding(ctx, m.conf.Gate, id, project) })
+	read := m.standing()
+	return m.do(func(ctx context.Context) tea.Msg { return read(ctx) })
 }
 
 // readStanding reads a session with the questions that wait in it and in its sub-agents.
@@ -184,7 +184,7 @@ const maxEvents = 2000
 // watched takes in an event as it happens.
 func (m *model) watched(msg watchMsg) tea.Cmd {
 	e := &msg.event
-	if !m.family[e.Session] {
+	if !m.family[e.Session] && m.queue == nil {
 		// It may be a sub-agent's.
 		if e.Kind == umpire.EventPermissionAsked || e.Kind == umpire.EventSessionOpened {
 			return m.refresh()

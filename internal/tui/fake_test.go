@@ -174,6 +174,8 @@ type drive struct {
 	host  *fakeHost
 	now   time.Time
 	turns []string // that were begun
+
+	update func(tea.Msg) tea.Cmd // of another screen than the model; nil is the model's
 }
 
 // begun is when tests begin.
@@ -203,6 +205,10 @@ func driven(t *testing.T, text *catalogue.Language, width, height int) *drive {
 // tell gives the model a message, and runs what it commands.
 func (d *drive) tell(msg tea.Msg) {
 	d.Helper()
+	if d.update != nil {
+		d.run(d.update(msg))
+		return
+	}
 	_, cmd := d.m.Update(msg)
 	d.run(cmd)
 }

@@ -22,7 +22,7 @@ func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	}[k.String()]
 	if !moves || s.most == 0 {
 		m.screen = nil
-		if strings.TrimSpace(k.Text) != "" && k.String() != "q" { // the next message begins with it
+		if strings.TrimSpace(k.Text) != "" && k.String() != "q" && m.queue == nil { // the next message begins with it
 			return m.pressInput(k)
 		}
 		return nil
@@ -61,10 +61,15 @@ func (s *helpScreen) draw(m *model, width, height int) []string {
 // helpText lists commands and keys.
 func helpText(b *base) []string {
 	var lines []string
-	for _, s := range listCommands() {
-		lines = append(lines, "  "+padRight("/"+s.name+" "+s.words, 16)+b.text(s.about))
+	keys := keyHelp
+	if b.conf.Inbox {
+		keys = inboxHelp
+	} else {
+		for _, s := range listCommands() {
+			lines = append(lines, "  "+padRight("/"+s.name+" "+s.words, 16)+b.text(s.about))
+		}
 	}
-	for _, k := range keyHelp {
+	for _, k := range keys {
 		lines = append(lines, "  "+padRight(k[0], 16)+b.text(k[1]))
 	}
 	return lines

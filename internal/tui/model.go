@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A model is the state of the screen. Update changes it, commands work and report back
@@ -21,6 +23,9 @@ type model struct {
 	// beginTurn starts a turn. The function that it returns ends the turn.
 	beginTurn func(s umpire.Session, task string) (stop func(), report tea.Cmd)
 	handler   *TurnHandler
+	// standing returns a function that reads how things stand at the gate.
+	standing func() func(context.Context) refreshMsg
+	queue    *queue // of an inbox; nil in a chat
 
 	before earlier
 	input  textarea.Model
@@ -60,6 +65,10 @@ func newModel(conf Config) *model {
 	m := &model{
 		base: b, ask: approval{base: b},
 		family: map[umpire.SessionID]bool{conf.Session.ID: true},
+	}
+	m.standing = func() func(context.Context) refreshMsg {
+		id, project := m.session.ID, m.session.Project
+		return func(ctx context.Context) refreshMsg { return readStanding(ctx, m.conf.Gate, id, project) }
 	}
 	m.input = textarea.New()
 	m.input.SetPromptFunc(len(prompt), func(line textarea.PromptInfo) string {
@@ -248,6 +257,11 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.pane().scrollBy(m.room(), k.String() == "pgup")
 		return nil
 	}
+	if m.queue != nil {
+		if cmd, taken := pressInbox(m, k); taken {
+			return cmd
+		}
+	}
 	if m.onCard() {
 		return m.pressCard(k)
 	}
@@ -291,7 +305,7 @@ func (m *model) answered(msg answeredMsg) tea.Cmd {
 		a.drop(msg.given[i].Request)
 	}
 	if late, is := errors.AsType[*umpire.ResolvedError](msg.err); is {
-		m.log.say(noteEntry, m.textf("already resolved: %s", string(late.Standing.Choice)))
+		m.log.say(noteEntry, view.DescribeStanding(late.Standing, m.conf.Text))
 	} else if msg.err != nil {
 		a.complaint = m.problem(msg.err)
 		return m.refresh()
@@ -309,6 +323,8 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 		return m.screen.update(m, msg)
 	case m.onCard():
 		return m.ask.paste(msg)
+	case m.queue != nil:
+		return nil
 	}
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(msg)

@@ -69,6 +69,15 @@ type Config struct {
 	// Change works out what a call would change in files, for its card; nil shows no
 	// change. It may be called by several goroutines.
 	Change func(p umpire.Pending, s umpire.Session) Change
+	// Code returns a code that a person has to type back before an approval counts; "" for
+	// none, and nil asks for none.
+	Code func(answer *umpire.Answer, p *umpire.Pending) string
+	// Inbox says that there is nobody to write to: the questions of all sessions are shown. Of
+	// Session only the project counts then, and none means all.
+	Inbox bool
+	// Notify is the escape by which the terminal is told of a new question, with %s for the
+	// text; "" only rings the bell.
+	Notify string
 	// Undo takes back what calls changed; nil takes nothing back.
 	Undo Undoer
 

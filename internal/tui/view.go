@@ -18,10 +18,10 @@ func (m *model) View() tea.View {
 		v.SetContent(strings.Join(append(fillHeight(lines, m.height-len(status)), status...), "\n"))
 		return v
 	}
-	bottom := m.bottom()
-	room := max(1, m.height-len(status)-len(bottom))
-	lines := append(fillHeight(m.pane().draw(room, m.ask.isOpen()), room), bottom...)
-	if !m.onCard() {
+	bottom, room := m.bottom(), m.room()
+	lines := append(drawQueue(m), fillHeight(m.pane().draw(room, m.ask.isOpen()), room)...)
+	lines = append(lines, bottom...)
+	if !m.onCard() && m.queue == nil {
 		// Input methods look where the message is written.
 		if v.Cursor = m.input.Cursor(); v.Cursor != nil {
 			v.Cursor.Y += len(lines) - m.input.Height()
@@ -49,6 +49,9 @@ func (m *model) bottom() []string {
 		}
 		return menu[:min(len(menu), max(1, m.height-len(drawStatus(m))-2))]
 	}
+	if m.queue != nil {
+		return drawInboxKeys(m)
+	}
 	var lines []string
 	if m.ask.isOpen() {
 		lines = append(lines, m.ask.waitingElsewhere())
@@ -60,6 +63,9 @@ func (m *model) bottom() []string {
 func drawStatus(m *model) []string {
 	if m.isLow() && m.onCard() {
 		return nil
+	}
+	if m.queue != nil {
+		return drawInboxStatus(m)
 	}
 	return m.facts.draw(m.base, m.turn.stop != nil)
 }
@@ -73,7 +79,9 @@ func (m *model) hint() string {
 }
 
 // room is how many lines the conversation has.
-func (m *model) room() int { return max(1, m.height-len(drawStatus(m))-len(m.bottom())) }
+func (m *model) room() int {
+	return max(1, m.height-len(drawQueue(m))-len(drawStatus(m))-len(m.bottom()))
+}
 
 // pane is the conversation as it would be drawn now.
 func (m *model) pane() *pane {

@@ -149,7 +149,7 @@ func (c *Card) writeHeading() {
 	for _, text := range c.Cautions() {
 		fmt.Fprintln(c.w, text)
 	}
-	if claim := c.Claim(); claim != "" {
+	if claim, _ := c.Claim(); claim != "" {
 		fmt.Fprintln(c.w, claim)
 	}
 	c.w.WriteString("\n")

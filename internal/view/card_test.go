@@ -164,8 +164,9 @@ func TestHeadline(t *testing.T) {
 	if got, want := c.Headline().In(80), "Bash make · medium · deleted 1 file, changed 1 file"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := c.Claim(), `the agent claims: “says \u202ewhy”`; got != want || !c.Hidden() {
-		t.Errorf("%q, want %q; hidden is %t", got, want, c.Hidden())
+	got, field := c.Claim()
+	if want := `the agent claims: “says \u202ewhy”`; got != want || field != "" || !c.Hidden() {
+		t.Errorf("%q of %q, want %q; hidden is %t", got, field, want, c.Hidden())
 	}
 }
 

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -32,16 +34,11 @@ func doesText(c *Card) string {
 	if c.Pending.Indeterminate {
 		return c.text.Of("may have run already")
 	}
-	for _, a := range c.acts() {
-		switch {
-		case a.Reason != "":
-			return Visible(c.text.Reason(a.Reason))
-		case a.Doubt != "":
-			return Visible(c.text.Reason(a.Doubt))
-		}
+	acts := c.acts()
+	if len(acts) == 0 {
 		return ""
 	}
-	return ""
+	return Visible(c.text.Reason(cmp.Or(acts[0].Reason, acts[0].Doubt)))
 }
 
 // minObject is how wide an object must be to be worth its place.
@@ -51,13 +48,8 @@ const minObject = 6
 // risk stay.
 func (h Headline) In(width int) string {
 	join := func(object, does string) string {
-		line := strings.TrimSpace(h.Tool + " " + object)
-		for _, part := range []string{h.Risk, does} {
-			if part != "" {
-				line += " · " + part
-			}
-		}
-		return line
+		parts := []string{strings.TrimSpace(h.Tool + " " + object), h.Risk, does}
+		return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 	}
 	object := clipped(h.Object)
 	room := width - Columns(join("", "")) - 1
@@ -98,25 +90,28 @@ var claimFields = []string{"description", "justification", "explanation"}
 const claimRunes = 200
 
 // Claim is what the agent says that a command is for, marked as its own words; "" where it
-// says nothing.
-func (c *Card) Claim() string {
+// says nothing. Field is the field of the input that the text holds all of, if there is one.
+func (c *Card) Claim() (text, field string) {
 	if len(c.Command()) == 0 {
-		return ""
+		return "", ""
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(c.Pending.Input, &fields) != nil {
-		return ""
+		return "", ""
 	}
 	for _, name := range claimFields {
 		var claim string
 		if json.Unmarshal(fields[name], &claim) != nil || strings.TrimSpace(claim) == "" {
 			continue
 		}
-		claim = strings.Join(strings.Fields(claim), " ")
-		if runes := []rune(claim); len(runes) > claimRunes {
-			claim = string(runes[:claimRunes]) + "…"
+		short := strings.Join(strings.Fields(claim), " ")
+		if short == claim {
+			field = name
 		}
-		return fmt.Sprintf(c.text.Of("the agent claims: “%s”"), c.show(claim))
+		if runes := []rune(short); len(runes) > claimRunes {
+			short, field = string(runes[:claimRunes])+"…", ""
+		}
+		return fmt.Sprintf(c.text.Of("the agent claims: “%s”"), c.show(short)), field
 	}
-	return ""
+	return "", ""
 }

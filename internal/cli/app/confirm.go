@@ -91,3 +91,18 @@ func (a *App) OpenTerminal() (*os.File, error) {
 	}
 	return tty, nil
 }
+
+// IsPoorTerminal reports whether the person or the terminal wants lines only.
+func (a *App) IsPoorTerminal() bool {
+	term := a.Getenv("TERM")
+	accessible := a.Getenv("ACCESSIBLE")
+	return term == "" || term == "dumb" || accessible != "" && accessible != "0"
+}
+
+// TerminalOut is the file behind an output, so that its terminal can be asked for its size.
+func TerminalOut(out io.Writer) io.Writer {
+	if o, is := out.(*Output); is {
+		return o.W
+	}
+	return out
+}

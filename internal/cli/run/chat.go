@@ -123,22 +123,25 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
 		Task: task, Model: host.modelName(), Text: s.Text, Now: s.Now,
-		Change: func(p umpire.Pending, in umpire.Session) tui.Change {
-			if text := try.DescribeTrial(s.App, &p); text != "" {
-				return tui.Change{Diff: text}
-			}
-			return tui.Change(app.PreviewCall(s.App, &p, &in))
-		},
-		Undo: &chatUndo{App: s.App, gate: person, root: host.session.Root},
-		In:   s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
+		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return DescribeChange(s.App, p, in) },
+		Undo:   &chatUndo{App: s.App, gate: person, root: host.session.Root},
+		In:     s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
 	}
+}
+
+// DescribeChange is what a call changed in a trial, or would change in files, for its card.
+func DescribeChange(a *app.App, p umpire.Pending, in umpire.Session) tui.Change {
+	if text := try.DescribeTrial(a, &p); text != "" {
+		return tui.Change{Diff: text}
+	}
+	return tui.Change(app.PreviewCall(a, &p, &in))
 }
 
 // showChat draws the chat on the whole screen where the terminal can, and writes it line
 // by line otherwise.
 func (s *agentRun) showChat(ctx context.Context, conf tui.Config, plain bool) error {
 	chat := tui.New(conf)
-	if plain || s.flags.json || isPoorTerminal(s.App) {
+	if plain || s.flags.json || s.IsPoorTerminal() {
 		return chat.RunPlain(ctx)
 	}
 	return chat.Run(ctx)
@@ -150,17 +153,7 @@ func (s *agentRun) terminalOut() io.Writer {
 	if s.flags.json {
 		return s.Stderr
 	}
-	if o, is := s.Stdout.(*app.Output); is {
-		return o.W
-	}
-	return s.Stdout
-}
-
-// isPoorTerminal reports whether the person or the terminal wants lines only.
-func isPoorTerminal(a *app.App) bool {
-	term := a.Getenv("TERM")
-	accessible := a.Getenv("ACCESSIBLE")
-	return term == "" || term == "dumb" || accessible != "" && accessible != "0"
+	return app.TerminalOut(s.Stdout)
 }
 
 // ChatLong is the long help of `umpire chat`.

@@ -1,0 +1,307 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// An Inbox shows the questions of all sessions on a terminal, whichever agent asks, and has
+// them answered. Run it once.
+type Inbox struct{ chat Chat }
+
+// NewInbox returns an inbox that has not begun. Of the configuration it needs no session and
+// no host.
+func NewInbox(conf Config) *Inbox {
+	conf.Inbox = true
+	return &Inbox{Chat{conf: conf}}
+}
+
+// Run shows the inbox on the whole screen until the person leaves or ctx ends. The terminal is
+// left as it was, and what waits keeps waiting.
+func (i *Inbox) Run(ctx context.Context) error {
+	s := newInboxScreen(i.chat.conf)
+	return i.chat.show(ctx, s, s.model)
+}
+
+// An inboxScreen is the state of the inbox's screen: the model of a chat in which nobody talks,
+// with the queue above the card.
+type inboxScreen struct{ *model }
+
+// A queue is what a model knows of the questions of all sessions.
+type queue struct {
+	known map[umpire.RequestID]bool // those that were there when it was last read
+	read  bool                      // it was read at least once
+	word  bool                      // the last keys belong to a word
+}
+
+// newInboxScreen returns the screen before anything is read.
+func newInboxScreen(conf Config) *inboxScreen {
+	m := newModel(conf)
+	m.queue = &queue{}
+	m.standing = func() func(context.Context) refreshMsg {
+		known := maps.Clone(m.ask.sessions)
+		return func(ctx context.Context) refreshMsg { return readQueue(ctx, conf, known) }
+	}
+	return &inboxScreen{m}
+}
+
+// readQueue reads all that waits, with the sessions that are not known yet.
+func readQueue(ctx context.Context, conf Config, known map[umpire.SessionID]umpire.Session) refreshMsg {
+	all, err := conf.Gate.Pending(ctx, umpire.PendingQuery{Project: conf.Session.Project})
+	if err != nil {
+		return refreshMsg{err: err}
+	}
+	found := refreshMsg{pending: all, family: map[umpire.SessionID]umpire.Session{}}
+	for i := range all {
+		id := all[i].Session
+		s, is := known[id]
+		if !is {
+			s, err = conf.Gate.Session(ctx, id)
+		}
+		if is || err == nil {
+			found.family[id] = s
+		}
+	}
+	return found
+}
+
+// shownHistory is how many of the last events are read when the inbox begins.
+const shownHistory = 500
+
+// Init begins with what waits and what happened before.
+func (s *inboxScreen) Init() tea.Cmd {
+	history := s.do(func(ctx context.Context) tea.Msg {
+		events, err := s.conf.Gate.Events(ctx, umpire.Filter{Project: s.session.Project, Last: shownHistory})
+		if err != nil {
+			return noteMsg{err: err}
+		}
+		return historyMsg{s.session.ID, events}
+	})
+	return tea.Batch(s.refresh(), history, s.clock())
+}
+
+// clock has the ages move on.
+func (s *inboxScreen) clock() tea.Cmd {
+	if s.still {
+		return nil
+	}
+	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return clockMsg{} })
+}
+
+// A clockMsg says that a second has passed.
+type clockMsg struct{}
+
+// Update takes in what has happened.
+func (s *inboxScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var more tea.Cmd
+	switch msg := msg.(type) {
+	case clockMsg:
+		more = s.clock()
+		if s.facts.problem != "" { // the gate may be there again
+			more = tea.Batch(more, s.refresh())
+		}
+		return s, more
+	case refreshMsg:
+		if msg.err == nil {
+			more = s.announce(msg.pending)
+		}
+	}
+	_, cmd := s.model.Update(msg)
+	return s, tea.Batch(cmd, more)
+}
+
+// announce rings when there is a question that was not there before.
+func (s *inboxScreen) announce(list []umpire.Pending) tea.Cmd {
+	known := map[umpire.RequestID]bool{}
+	var fresh *umpire.Pending
+	for i := range list {
+		known[list[i].Request] = true
+		if !s.queue.known[list[i].Request] {
+			fresh = &list[i]
+		}
+	}
+	rings := s.queue.read && fresh != nil
+	s.queue.known, s.queue.read = known, true
+	if !rings {
+		return nil
+	}
+	signal := "\a"
+	if s.conf.Notify != "" {
+		// Notices name no command: a terminal may hand them to a whole desktop.
+		text := view.Joined(s.textf("%d wait for an answer", len(list)), ": ",
+			view.Visible(fresh.Tool)+" · "+s.conf.Text.Word("of risk", fresh.Risk))
+		signal += fmt.Sprintf(s.conf.Notify, strings.ReplaceAll(text, ";", ","))
+	}
+	return tea.Raw(signal)
+}
+
+// View draws the screen.
+func (s *inboxScreen) View() tea.View {
+	v := s.model.View()
+	v.WindowTitle = "umpire watch"
+	if n := len(s.ask.list); n > 0 {
+		v.WindowTitle = fmt.Sprintf("(%d) %s", n, v.WindowTitle)
+	}
+	return v
+}
+
+// drawQueue draws the questions that wait, above the card of the one that is chosen.
+func drawQueue(m *model) []string {
+	if m.queue == nil || m.isLow() && m.onCard() {
+		return nil
+	}
+	a := &m.ask
+	if !a.isOpen() {
+		return []string{boldStyle.Render(cutLine(" "+m.text("nothing waits"), m.width))}
+	}
+	lines := []string{boldStyle.Render(cutLine(" "+m.textf("%d wait for an answer", len(a.list)), m.width))}
+	room := max(1, m.height/5)
+	first := max(0, min(a.at-room/2, len(a.list)-room))
+	for i := first; i < min(first+room, len(a.list)); i++ {
+		mark, style := "  ", dimStyle
+		if i == a.at {
+			mark, style = "▸ ", plainStyle
+		}
+		row := style.Render(drawQueueRow(m, &a.list[i], m.width-2))
+		lines = append(lines, consequenceStyle(a.list[i].Consequence).Render(mark)+row)
+	}
+	return append(lines, "")
+}
+
+// drawQueueRow is a question in one line: how bad, where, who, what, and how long it waits.
+func drawQueueRow(m *model, p *umpire.Pending, width int) string {
+	project := p.Project.Short()
+	if root := m.ask.sessions[p.Session].Root; root != "" {
+		project = filepath.Base(root)
+	}
+	age := view.Age(m.conf.Now().Sub(p.AskedAt))
+	left := drawCells([]int{8, 12, 12}, m.conf.Text.Word("of risk", p.Risk),
+		project, cmp.Or(p.Agent, "-"), subjectOf(p.Tool, p.Input))
+	left = cutLine(left, width-len(age)-2)
+	return left + strings.Repeat(" ", max(1, width-stringWidth(left)-len(age)-1)) + age
+}
+
+// drawInboxKeys are the keys of an inbox in which nothing waits, below what happened lately.
+func drawInboxKeys(m *model) []string {
+	return []string{
+		dimStyle.Render(cutLine(" "+lastHour(m), m.width)),
+		cutLine(" "+drawKeys("T", m.text("timeline"), "?", m.text("keys"), "q", m.text("leave")), m.width),
+	}
+}
+
+// lastHour says what happened in the last hour, as far as it was read.
+func lastHour(m *model) string {
+	asked, since := map[umpire.CallID]bool{}, m.conf.Now().Add(-time.Hour)
+	var unasked, approved, denied int
+	for i := range m.events {
+		e := &m.events[i]
+		if e.Kind == umpire.EventPermissionAsked {
+			asked[e.Call] = true
+		}
+		if e.At.Before(since) {
+			continue
+		}
+		switch e.Kind { // the other kinds are not counted
+		case umpire.EventCallStarted:
+			if !asked[e.Call] {
+				unasked++
+			}
+		case umpire.EventPermissionApproved:
+			approved++
+		case umpire.EventPermissionRejected:
+			denied++
+		}
+	}
+	return m.textf("last hour: %d ran unasked, %d approved, %d denied", unasked, approved, denied)
+}
+
+// drawInboxStatus is the line at the bottom of the inbox.
+func drawInboxStatus(m *model) []string {
+	parts := []string{"umpire watch", m.textf("%d wait for an answer", len(m.ask.list))}
+	if m.facts.problem != "" {
+		parts = append(parts, view.Joined(m.text("gate"), ": ", view.Visible(m.facts.problem)))
+	}
+	return []string{drawBar(parts, m.width)}
+}
+
+// pressInbox takes a key that has a meaning of its own in the inbox, or that is part of a word:
+// there is nobody to write to, and a word answers nothing.
+func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	a, now := &m.ask, m.conf.Now()
+	free := a.step == stepNone && a.held == ""
+	if m.queue.word = m.queue.word && !a.settled(); m.queue.word && k.Text != "" {
+		a.shown = now // keys count when no more of the word comes
+		return a.settle(), true
+	}
+	switch key := k.String(); {
+	case key == "tab" && a.step == stepNone:
+		return nil, true
+	case free && key == "q":
+		return m.quit(), true
+	case free && key == "T":
+		m.screen = newTimeline()
+		return nil, true
+	case free && key == "?":
+		return m.openScreen(&helpScreen{}), true
+	case a.isOpen() && a.step == stepNone && a.typing(k):
+		a.held, a.shown, m.queue.word = "", now, true
+		a.complaint = m.text("a word answers nothing: press one key")
+		return a.settle(), true
+	}
+	return nil, !a.isOpen()
+}
+
+// inboxHelp are the keys of an inbox, with what they do.
+var inboxHelp = [][2]string{
+	{"j k", "the next and the last question that waits"},
+	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},
+	{"w", "allow more: a subcommand, a folder or the tool"},
+	{"n c", "deny, with a reason if you like; cancel: deny and stop the turn"},
+	{"t", "try it first, where the card offers it"},
+	{"e v d", "explain, raw input, diff"},
+	{"Y", "allow all of the same risk once"},
+	{"PgUp/PgDn", "read further up or down"},
+	{"T", "show what was asked, decided and run"},
+	{"q", "leave; what waits keeps waiting"},
+}
+
+// codeFor returns the code that has to be typed back before an answer counts; "" for none.
+func (a *approval) codeFor(answer *umpire.Answer, list []umpire.Pending) string {
+	if a.conf.Code == nil || answer.Choice != umpire.Approve {
+		return ""
+	}
+	for i := range list {
+		if code := a.conf.Code(answer, &list[i]); code != "" {
+			return code
+		}
+	}
+	return ""
+}
+
+// A codedAnswer is an answer that waits until its code was typed.
+type codedAnswer struct {
+	code   string
+	answer umpire.Answer
+	list   []umpire.Pending
+}
+
+// confirmCode takes the code that was typed.
+func (a *approval) confirmCode() tea.Cmd {
+	coded := a.coded
+	a.step, a.coded = stepNone, codedAnswer{}
+	if coded.code == "" || trimTyped(a.input.Value()) != coded.code {
+		a.complaint = a.text("that was not the code: nothing is approved")
+		return nil
+	}
+	return a.hand(coded.answer, coded.list)
+}

@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// inboxOf drives an inbox on a screen of a size. What it writes beside the screen is collected.
+func inboxOf(t *testing.T, text *catalogue.Language, width, height int, code string) (d *drive, rang *[]string) {
+	t.Helper()
+	d = &drive{T: t, now: begun, gate: &fakeGate{others: []umpire.Session{
+		{ID: "s1", Project: someProject, Root: "/home/me/webshop", Dir: "/home/me/webshop", Mode: umpire.ModeDefault},
+		{ID: "s2", Project: "fedcba9876543210", Root: "/home/me/infra", Dir: "/home/me/infra", Mode: umpire.ModeDefault},
+	}}}
+	s := newInboxScreen(Config{
+		Gate: d.gate, Text: text, Now: func() time.Time { return d.now }, Inbox: true, Notify: "<notice %s>",
+		Code: func(answer *umpire.Answer, p *umpire.Pending) string {
+			if answer.Scope > umpire.ScopeSession || p.Risk == "high" {
+				return code
+			}
+			return ""
+		},
+	})
+	rang = &[]string{}
+	d.m = s.model
+	d.update = func(msg tea.Msg) tea.Cmd {
+		if raw, is := msg.(tea.RawMsg); is {
+			*rang = append(*rang, raw.Msg.(string))
+			return nil
+		}
+		_, cmd := s.Update(msg)
+		return cmd
+	}
+	d.m.handler = &TurnHandler{send: func(msg any) { d.tell(msg) }}
+	d.m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg { return work(t.Context()) }
+	}
+	d.m.still, d.m.hasty = true, true
+	d.run(s.Init())
+	d.tell(tea.WindowSizeMsg{Width: width, Height: height})
+	return d, rang
+}
+
+// elsewhere is a question of another agent in another project.
+func elsewhere() umpire.Pending {
+	p := waiting(1, "Bash", map[string]any{"command": "terraform apply"})
+	p.Request, p.Session, p.Project, p.Agent, p.Risk, p.Total = "r9", "s2", "fedcba9876543210", "codex", "high", 1
+	p.Consequence = umpire.Outward
+	return p
+}
+
+// TestInboxScreens pins what an inbox looks like, with questions and without.
+func TestInboxScreens(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text          *catalogue.Language
+		width, height int
+	}{
+		"inbox_80x24": {nil, 80, 24}, "inbox_200x50": {nil, 200, 50}, "inbox_20x5": {nil, 20, 5},
+		"inbox_zh_80x24": {chineseText(), 80, 24},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := inboxOf(t, tt.text, tt.width, tt.height, "")
+			d.golden(name + "_empty")
+			d.ask(npm(), write(), elsewhere())
+			d.golden(name)
+		})
+	}
+}
+
+// TestInboxAnswers: the keys of a card answer the questions of every session, each bound to what
+// was shown; then the next one is there.
+func TestInboxAnswers(t *testing.T) {
+	t.Parallel()
+	d, _ := inboxOf(t, nil, 80, 30, "")
+	d.ask(npm(), write(), elsewhere())
+	d.sees("3 wait for an answer", "▸ medium    webshop", "high      infra         codex         Bash terraform apply", "┃ Bash npm install react")
+	d.press("y")
+	d.pass(SettleTime)
+	d.press("n", "not now", "enter")
+	d.pass(SettleTime)
+	d.sees("┃ Bash terraform apply · high")
+	d.press("c")
+	d.sees("nothing waits", "Allowed tool: Bash", "Denied tool: Write: not now", "Cancelled: Bash", "0 approved")
+	want := []umpire.Answer{
+		{Request: "r2", Version: 1, ArgsHash: "hash2", Choice: umpire.Approve},
+		{Request: "r3", Version: 1, ArgsHash: "hash3", Choice: umpire.Refuse, Reason: "not now"},
+		{Request: "r9", Version: 1, ArgsHash: "hash1", Choice: umpire.Cancel},
+	}
+	if diff := cmp.Diff(want, d.gate.answers); diff != "" {
+		t.Errorf("answered (-want +got):\n%s", diff)
+	}
+}
+
+// TestInboxCode: what umpire approve wants a code for needs it here too. Nothing else that is typed
+// counts, and a denial needs none.
+func TestInboxCode(t *testing.T) {
+	t.Parallel()
+	d, _ := inboxOf(t, nil, 80, 30, "qxyz")
+	d.ask(elsewhere())
+	d.press("y")
+	d.sees("Type qxyz and Enter")
+	d.tell(tea.PasteMsg{Content: "qxyz"})
+	for _, keys := range [][]string{{"enter"}, {"y", "y", "enter"}, {"y", "qxy", "enter"}, {"y", "esc"}} {
+		d.press(keys...)
+		if len(d.gate.answers) > 0 {
+			t.Fatalf("%v answered %+v", keys, d.gate.answers)
+		}
+	}
+	d.press("y", "qxyz", "enter")
+	d.ask(npm())
+	d.press("p", "enter", "y", "qxyz", "enter")
+	d.ask(write())
+	d.press("y")
+	want := []umpire.Answer{
+		{Request: "r9", Version: 1, ArgsHash: "hash1", Choice: umpire.Approve},
+		{Request: "r2", Version: 1, ArgsHash: "hash2", Choice: umpire.Approve, Scope: umpire.ScopeProject, Rule: "Bash(npm install react:*)"},
+		{Request: "r3", Version: 1, ArgsHash: "hash3", Choice: umpire.Approve},
+	}
+	if diff := cmp.Diff(want, d.gate.answers); diff != "" {
+		t.Errorf("answered (-want +got):\n%s", diff)
+	}
+}
+
+// TestInboxWordsAnswerNothing: there is nobody to write to, and a word whose later letters are keys
+// of the card answers nothing either.
+func TestInboxWordsAnswerNothing(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"yes", "stop", "please", "so", "again", "can you", "现在不要", "hey", "/sessions"} {
+		d, _ := inboxOf(t, nil, 80, 24, "")
+		d.ask(npm())
+		d.m.hasty = false
+		for _, r := range word {
+			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // what is held for a moment is not waited for
+			d.pass(100 * time.Millisecond)
+		}
+		d.run(d.m.handleReport(heldMsg{"r2"}))
+		d.tell(tea.PasteMsg{Content: "y"})
+		d.press("enter", "tab", "enter")
+		if len(d.gate.answers) > 0 || !d.m.onCard() || d.m.input.Value() != "" {
+			t.Errorf("%q: answered %+v", word, d.gate.answers)
+		}
+	}
+}
+
+// TestInboxElsewhere: what is answered elsewhere goes at once, and whoever comes late is told.
+func TestInboxElsewhere(t *testing.T) {
+	t.Parallel()
+	d, _ := inboxOf(t, nil, 80, 30, "")
+	d.ask(npm(), write())
+	d.gate.pending = []umpire.Pending{write()}
+	d.tell(watchMsg{umpire.Event{Seq: 7, Session: "s1", Request: "r2", Kind: umpire.EventPermissionRejected, Tool: "Bash", Actor: "ann"}})
+	d.sees("answered elsewhere: denied by ann: Bash npm install react", "┃ Write /p/a.txt", "1 wait for an answer")
+	d.pass(SettleTime)
+	d.gate.refusal = &umpire.ResolvedError{Standing: umpire.Standing{Choice: umpire.Approve, Actor: "bob"}}
+	d.gate.pending = nil
+	d.press("y")
+	d.sees("already resolved: approved (once) by bob", "nothing waits")
+}
+
+// TestInboxRings: a new question rings, and tells the desktop without its command. What waits already
+// does not, and neither does what goes.
+func TestInboxRings(t *testing.T) {
+	t.Parallel()
+	d, rang := inboxOf(t, nil, 80, 24, "")
+	d.ask(elsewhere())
+	d.ask(elsewhere())
+	d.ask()
+	if diff := cmp.Diff([]string{"\a<notice 1 wait for an answer: Bash · high>"}, *rang); diff != "" {
+		t.Errorf("rang (-want +got):\n%s", diff)
+	}
+	if title := (&inboxScreen{d.m}).View().WindowTitle; title != "umpire watch" {
+		t.Errorf("the title is %q", title)
+	}
+	hostile := elsewhere()
+	hostile.Request, hostile.Tool = "r10", "Ba\x1b]0;sh"
+	d.ask(hostile, npm())
+	if title := (&inboxScreen{d.m}).View().WindowTitle; title != "(2) umpire watch" {
+		t.Errorf("the title is %q", title)
+	}
+	if last := (*rang)[len(*rang)-1]; strings.Count(last, "\x1b") > 0 || strings.Contains(last, ";") {
+		t.Errorf("rang %q", last)
+	}
+}
+
+// TestInboxScreensOver: help, the timeline and leaving; nothing is answered by them.
+func TestInboxScreensOver(t *testing.T) {
+	t.Parallel()
+	d, _ := inboxOf(t, nil, 80, 24, "")
+	d.ask(npm())
+	d.press("?")
+	d.sees("the next and the last question that waits")
+	d.press("y", "T")
+	d.sees("PermissionAsked")
+	d.press("q")
+	d.sees("┃ Bash npm install react")
+	d.press("q")
+	if !d.m.leaving || len(d.gate.answers) > 0 {
+		t.Errorf("leaving is %t, answered %+v", d.m.leaving, d.gate.answers)
+	}
+}
