@@ -58,11 +58,10 @@ func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags)
 	if f.notify {
 		conf.Notify = notifyEscape(a.Getenv)
 	}
-	err := tui.NewInbox(conf).Run(ctx)
-	if ctx.Err() != nil {
-		return nil // an interrupt ends it in order
+	if err := tui.NewInbox(conf).Run(ctx); ctx.Err() == nil {
+		return app.Failed(err)
 	}
-	return app.Failed(err)
+	return nil // an interrupt ends it in order
 }
 
 // answerCode is the code that an approval needs in the inbox: for the same as umpire approve.
