@@ -279,7 +279,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	// A y is enough for what does little harm; what does much or lasts wants a code.
 	word := "y"
 	if view.NeedsCode(answer, &p) {
-		word = view.NewCode()
+		word = app.NewCode()
 	}
 	err = a.Confirm(ctx, tty, string(text), word)
 	if errors.Is(err, app.ErrUnconfirmed) {

@@ -67,7 +67,7 @@ func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags)
 // answerCode is the code that an approval needs in the inbox: for the same as umpire approve.
 func answerCode(answer *umpire.Answer, p *umpire.Pending) string {
 	if view.NeedsCode(answer, p) {
-		return view.NewCode()
+		return app.NewCode()
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -33,20 +32,5 @@ func TestNeedsCode(t *testing.T) {
 		if got := NeedsCode(&tt.answer, &p); got != tt.needs {
 			t.Errorf("%s: %v", tt.name, got)
 		}
-	}
-}
-
-func TestNewCode(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for range 100 {
-		code := NewCode()
-		if len(code) != codeLength || strings.Trim(code, codeLetters) != "" {
-			t.Errorf("the code %q", code)
-		}
-		seen[code] = true
-	}
-	if len(seen) < 90 {
-		t.Errorf("only %d codes of 100 are different", len(seen))
 	}
 }
