@@ -26,6 +26,21 @@ func Stat(pid int) (parent int, started string, ok bool) {
 	return parent, fields[startedField], err == nil
 }
 
+// Running names the processes of this machine that can be looked at.
+func Running() (names []string) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if name := NameOf(pid); err == nil && name != "" && environment(pid) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // arguments are the words that a process was started with, nil when they cannot be read.
 func arguments(pid int) []string { return readList(pid, "cmdline") }
 

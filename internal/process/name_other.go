@@ -8,6 +8,9 @@ const knowsStart = false
 // Stat knows of no process.
 func Stat(int) (parent int, started string, ok bool) { return 0, "", false }
 
+// Running names none.
+func Running() []string { return nil }
+
 // arguments knows of none.
 func arguments(int) []string { return nil }
 

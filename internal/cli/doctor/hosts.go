@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -29,6 +30,7 @@ func (d *doctor) agents(ctx context.Context, only string) {
 			continue
 		}
 		examined = true
+		d.running(h)
 		if h.Name == setup.Claude.Host {
 			d.claude(ctx)
 		} else {
@@ -120,6 +122,27 @@ func (d *doctor) switches(h *host.Host) {
 				d.fail(h.Name, "take it out of "+path, "%s: %s turns every hook off, umpire's too", path, s.Key)
 			} else {
 				d.fail(h.Name, s.Remedy, "%s: %s turns every hook off, umpire's too", path, s.Key)
+			}
+		}
+	}
+}
+
+// running names what turns hooks off in agents that run now with this home.
+func (d *doctor) running(h *host.Host) {
+	for _, name := range process.Running() {
+		args, alive := process.ArgumentsOf(name)
+		getenv, readable := process.EnvironmentOf(name)
+		if !alive || !readable || !setup.StartsHost(args, h) || getenv("HOME") != d.UserHome() {
+			continue
+		}
+		for _, s := range setup.StartSwitches {
+			switch {
+			case s.Host != h.Name || !s.Given(&setup.Start{Args: args, Getenv: getenv}):
+			case s.Alone:
+				d.warn(h.Name, "", "%s runs with %s: it asks nothing by itself", h.Title, s.Option)
+			default:
+				d.fail(h.Name, "start it again without "+s.Option,
+					"%s runs with %s: umpire is not asked", h.Title, s.Option)
 			}
 		}
 	}

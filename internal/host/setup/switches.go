@@ -1,9 +1,13 @@
 package setup
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // A Switch turns the hooks of a host off. A project that a person trusts there can set it, too.
@@ -40,4 +44,65 @@ func (s Switch) Off(text []byte) bool {
 		at = object[name]
 	}
 	return at == s.off
+}
+
+// A StartSwitch is a way to start a host in which umpire is not asked, or alone is.
+type StartSwitch struct {
+	Host string
+	// Option is a word on the command line, or a variable of the environment where it has no dash.
+	// Value is the one that it needs, "" for any.
+	Option, Value string
+	// Alone says that umpire is asked, and that the host asks nothing by itself.
+	Alone bool
+}
+
+// StartSwitches are those that are known.
+var StartSwitches = []StartSwitch{
+	{"claude", "--bare", "", false},
+	{"claude", "--safe-mode", "", false},
+	{"claude", "CLAUDE_CODE_SIMPLE", "1", false},
+	{"claude", "CLAUDE_CODE_SAFE_MODE", "1", false},
+	{"claude", "--dangerously-skip-permissions", "", true},
+	{"codex", "--disable", "hooks", false},
+	{"codex", "--dangerously-bypass-approvals-and-sandbox", "", true},
+	{"gemini", "--acp", "", false},
+	{"gemini", "--experimental-acp", "", false},
+	{"gemini", "--yolo", "", true},
+	{"gemini", "-y", "", true},
+	{"qwen", "--acp", "", false},
+	{"qwen", "--safe-mode", "", false},
+	{"qwen", "--yolo", "", true},
+	{"qwen", "-y", "", true},
+	{"copilot", "--allow-all-tools", "", true},
+	{"opencode", "--pure", "", false},
+	{"opencode", "OPENCODE_PURE", "1", false},
+	{"opencode", "--auto", "", true},
+	{"crush", "--yolo", "", true},
+	{"crush", "-y", "", true},
+}
+
+// StartsHost reports whether the words of a process start a host.
+func StartsHost(args []string, h *host.Host) bool {
+	for i, arg := range args[:min(len(args), 2)] {
+		name := path.Base(arg)
+		if slices.Contains(h.Program, strings.TrimSuffix(name, ".js")) {
+			return true
+		}
+		if i == 0 && !slices.Contains(interpreters, name) {
+			return false
+		}
+	}
+	return false
+}
+
+// interpreters are programs that the script of a host is started with.
+var interpreters = []string{"node", "bun", "sh", "bash", "dash"}
+
+// Given reports whether a host was started so.
+func (s StartSwitch) Given(start *Start) bool {
+	if !strings.HasPrefix(s.Option, "-") {
+		return start.Getenv(s.Option) == s.Value
+	}
+	value, given := start.option(s.Option)
+	return given && (s.Value == "" || s.Value == value)
 }
