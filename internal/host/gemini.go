@@ -32,7 +32,7 @@ var gemini = Host{
 		{Root: RootSettings, Pattern: "tmp/*/tool-outputs/**", Why: "results too long for the conversation"},
 	},
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-acp", "hole-tried-yolo",
+		"hole-garbage", "hole-no-mode", "hole-asked-again", "hole-no-call-ids", "hole-acp", "hole-tried-yolo",
 	},
 	Evidence: Driven, Version: "0.61.0",
 	fields: fields{
