@@ -142,6 +142,9 @@ func reachable(dir, scratch string) (string, error) {
 		return dir, nil
 	}
 	to := filepath.Join(scratch, filepath.Base(dir))
+	if _, err := os.Stat(to); err == nil {
+		return to, nil // another driver starts the same program
+	}
 	return to, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
