@@ -19,9 +19,7 @@ const (
 
 var (
 	errRelative = errors.New("path is not absolute")
-	errLong     = umpire.Errorf("path is longer than %d bytes", maxPath)
 	errNUL      = errors.New("path contains a NUL byte")
-	errLoop     = umpire.Errorf("path leads through more than %d links", maxLinks)
 )
 
 // A Destination is where a path leads.
@@ -70,7 +68,7 @@ func Follow(path string, last bool) (Destination, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return Destination{}, errLoop
+			return Destination{}, umpire.Errorf("path leads through more than %d links", maxLinks)
 		}
 		d.Process = d.Process || strings.HasPrefix(next, "/proc/")
 		if filepath.IsAbs(target) {
@@ -86,7 +84,7 @@ func checkPath(path string) error {
 	case strings.ContainsRune(path, 0):
 		return errNUL
 	case len(path) > maxPath:
-		return errLong
+		return umpire.Errorf("path is longer than %d bytes", maxPath)
 	case !filepath.IsAbs(path):
 		return errRelative
 	}

@@ -15,7 +15,7 @@ func Literal(part string) string {
 	case 0:
 		return ""
 	case 1:
-		return escape.Replace(part)
+		return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`).Replace(part)
 	}
 	var b strings.Builder
 	for i := 0; i < len(part); i++ {
@@ -73,5 +73,3 @@ func Escape(path string) string {
 	}
 	return b.String()
 }
-
-var escape = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)

@@ -266,16 +266,14 @@ func (r *reader) readRegex() {
 // skipList reads a bracket list, in which a slash does not end the expression; to
 // versions of awk for which it does, the list that is cut off is an error.
 func (r *reader) skipList() {
-	n := scan.BracketList(escapes.Replace(r.text[r.pos+1:]))
+	quoted := strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx") // hidden, at its length
+	n := scan.BracketList(quoted.Replace(r.text[r.pos+1:]))
 	if n < 0 {
 		r.setProblem("a-list-in-brackets-is-not-ended")
 		return
 	}
 	r.pos += n
 }
-
-// escapes hides what a backslash quotes within a list, keeping its length.
-var escapes = strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx")
 
 // longSigns are the signs of more than one character, longest first.
 var longSigns = [...]string{
