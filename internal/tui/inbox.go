@@ -80,12 +80,13 @@ const shownHistory = 500
 
 // Init begins with what waits and what happened before.
 func (s *inboxScreen) Init() tea.Cmd {
+	id, project := s.session.ID, s.session.Project
 	history := s.do(func(ctx context.Context) tea.Msg {
-		events, err := s.conf.Gate.Events(ctx, umpire.Filter{Project: s.session.Project, Last: shownHistory})
+		events, err := s.conf.Gate.Events(ctx, umpire.Filter{Project: project, Last: shownHistory})
 		if err != nil {
 			return noteMsg{err: err}
 		}
-		return historyMsg{s.session.ID, events}
+		return historyMsg{id, events}
 	})
 	return tea.Batch(s.refresh(), history, s.clock())
 }
