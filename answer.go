@@ -142,10 +142,25 @@ type Pending struct {
 	// ran: the question is not whether it may run but what became of it.
 	// Approving says that it was done, denying that it was not.
 	Indeterminate bool `json:"indeterminate,omitempty"`
+	// Coverage says what each lasting answer would have settled of the last calls of the project that asked;
+	// nothing where the query did not want it.
+	Coverage []Coverage `json:"coverage,omitempty"`
 	// Extra are the further fields that the tool's own check gave. In JSON they
 	// stand beside the others. One that is named as a field of the gate's is left out
 	// there, whatever its case, also where the gate leaves its own out.
 	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// A Coverage says what an approval of a scope and a width would have settled of the calls of the project that
+// people were asked about in the last 30 days, a hundred calls at most.
+type Coverage struct {
+	Scope Scope `json:"scope"`
+	Width Width `json:"width,omitempty"`
+	Calls int   `json:"calls"` // that it would have allowed
+	Of    int   `json:"of"`    // the calls that were looked at and still ask
+	// Worst is what it would have allowed with the worst consequence, and of these the highest risk; nil
+	// where it would have allowed nothing.
+	Worst *Access `json:"worst,omitempty"`
 }
 
 // A CodeFile is a file that a call names and whose code would run.
@@ -175,6 +190,13 @@ type Planned struct {
 type PendingQuery struct {
 	Project ProjectID `json:"project_id,omitempty"`
 	Session SessionID `json:"session_id,omitempty"`
+	// After finds only the questions after this one, which may have been answered since. If it was
+	// deleted with its session, the error matches ErrNotFound.
+	After RequestID `json:"after,omitempty"`
+	Limit int       `json:"limit,omitempty"`
+	// Coverage names the one question that is listed, with its Coverage. That takes a while to work out:
+	// ask for it where a person looks at the card.
+	Coverage RequestID `json:"coverage,omitempty"`
 }
 
 // pendingFields is Pending without its methods.
@@ -223,6 +245,7 @@ var pendingNames = []string{
 	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at",
 	"expires_at",
 	"no_sandbox", "code_files", "indeterminate", "allow_all", "shown_digest", "trial_offer", "trial",
+	"coverage",
 }
 
 // isPendingName compares names as decoders of JSON do that are lenient, Go's among them:

@@ -114,7 +114,17 @@ type Batch struct {
 	Resumes   int         `json:"resumes,omitempty"`
 	Cancelled bool        `json:"cancelled,omitempty"` // a person stopped the turn
 	Calls     []BatchCall `json:"calls"`
+	// Total is the number of calls in the batch if Calls has only some of them, and 0 otherwise. In a
+	// batch of more than [WholeBatch] calls, an answer about one of them has that call, the next two
+	// without a result and the first two that wait. So Next is right, but Waiting counts at most two.
+	Total int `json:"total,omitempty"`
 }
+
+// WholeBatch is the largest batch of which every answer has all calls: see Batch.Total.
+const WholeBatch = 16
+
+// Size returns how many calls the batch has.
+func (b *Batch) Size() int { return max(b.Total, len(b.Calls)) }
 
 // Call returns the call with an id, or nil.
 func (b *Batch) Call(id CallID) *BatchCall {
@@ -177,6 +187,9 @@ type Submission struct {
 	Mode *Mode `json:"mode,omitempty"`
 	// Tighten are rules of the client; those that deny or ask are honoured.
 	Tighten []Rule `json:"tighten,omitempty"`
+	// Ran says that a host has already run the only call. Admit then stores nothing but an event for
+	// the timeline, and not even that if the call was allowed or left to the host.
+	Ran bool `json:"-"`
 	// Sandbox is the one in which the runner would run the calls. Nil is for agents
 	// that run their calls their own way: what a decision obliges them to is theirs
 	// to keep.
@@ -207,4 +220,6 @@ type Started struct {
 	// running the command, and its output is the result. Nil runs the call.
 	Trial *Trial `json:"trial,omitempty"`
 	Batch Batch  `json:"batch"`
+	// ByPerson says that a person approved this very call.
+	ByPerson bool `json:"-"`
 }

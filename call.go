@@ -7,6 +7,9 @@ import "encoding/json"
 // has ended, the question is withdrawn.
 const ExtraHeldBy = "held_by"
 
+// ExtraDir is the field of [Pending.Extra] with the folder in which a call runs, where that is not its session's.
+const ExtraDir = "cwd"
+
 // Identifiers that mean different things have different types.
 type (
 	// A CallID names one call. It is unique within its session.

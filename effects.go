@@ -22,6 +22,9 @@ const (
 	// TrialNetwork: a trial failed since it wanted the network, and a person may have it run again
 	// with that. What it sends is sent.
 	TrialNetwork TrialOffer = "network"
+	// TrialAgain is TrialNetwork for another agent's command, which only that agent can run again:
+	// an approval gives exactly the same command the network in its next trial, once.
+	TrialAgain TrialOffer = "again"
 )
 
 // TrialEffects are what a trial did, as data for deciding, storing and showing. The zero

@@ -28,6 +28,8 @@ const (
 	EventCallStarted       EventKind = "CallStarted"
 	EventCallFinished      EventKind = "CallFinished"
 	EventCallIndeterminate EventKind = "CallIndeterminate"
+	EventCallRanUnasked    EventKind = "CallRanUnasked" // its host ran it and did not ask
+	EventCallRanRefused    EventKind = "CallRanRefused" // its host ran it although it was not allowed
 	EventTrialWanted       EventKind = "TrialWanted"
 	EventTrialStarted      EventKind = "TrialStarted"
 	EventTrialRan          EventKind = "TrialRan"

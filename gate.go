@@ -76,8 +76,8 @@ type Trier interface {
 	// effects on the card. A trial that the call does not show any more is discarded.
 	ReportTrial(ctx context.Context, r TrialReport) (Batch, error)
 	// SettleTrial says what became of a trial's effects. They are kept only after the call
-	// was started. What a person has settled beside all sessions is only put on the timeline,
-	// and belongs to no batch.
+	// was started. A settlement with a Record belongs to no batch: it only goes on
+	// the timeline.
 	SettleTrial(ctx context.Context, s TrialSettlement) (Batch, error)
 }
 

@@ -48,7 +48,13 @@ type Grant struct {
 	// Standing marks a rule that the session was opened with: it allows what an allow
 	// rule like it would, and an ask rule goes on asking.
 	Standing bool
-	Tool     string
+	// Network marks an answer about the network alone, which allows no call by itself. With a host in
+	// Match, autonomy that asks about listed hosts once lets that host be reached from now on.
+	Network bool
+	// Shown is the digest of the call as it was shown, for a Network answer about one command: the
+	// next trial of a call with the same Exact form and digest has the network.
+	Shown string
+	Tool  string
 	// Exact is the canonical form of what was approved; empty covers every use
 	// of Tool. Rule is used instead when the approval was given for a pattern.
 	Exact     string
@@ -88,6 +94,7 @@ const (
 	GrantGlobal     GrantKind = "global"
 	GrantRemembered GrantKind = "remembered" // auto mode gives the answer again
 	GrantAllowAll   GrantKind = "allow_all"  // everything that no rule forbids, in this workspace
+	GrantNetwork    GrantKind = "network"    // the network alone: see [Grant]
 	GrantCode       GrantKind = "code"       // the code of this clone runs unasked
 )
 

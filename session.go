@@ -114,6 +114,10 @@ type SessionQuery struct {
 	// process, and is not sent to another.
 	Runners []string `json:"-"`
 	Limit   int      `json:"limit,omitempty"`
+	// After finds only the sessions after this one, which was active at AfterActiveAt when it was
+	// listed.
+	After         SessionID `json:"after,omitempty"`
+	AfterActiveAt time.Time `json:"after_active_at,omitzero"`
 }
 
 // A LatestQuery finds the session to continue where none is named: the latest live root

@@ -24,6 +24,8 @@ type Ticket struct {
 	// Trial is the trial that began when a ticket was used whose call asks; "" where the call
 	// was started instead.
 	Trial TrialID `json:"trial_id,omitempty"`
+	// Network says that a person approved the network for that trial.
+	Network bool `json:"network,omitempty"`
 	// Line is the command line, byte for byte. Large says that the agent cannot hand it over,
 	// so that it is remembered with the ticket.
 	Line  string `json:"line,omitempty"`

@@ -82,12 +82,12 @@ type TrialSettlement struct {
 	Reason string   `json:"reason,omitempty"`
 	// Sandbox is as in the Submission.
 	Sandbox *Confinement `json:"sandbox,omitempty"`
-	// Record is what a person has settled beside all sessions. Of the other fields there are then
-	// only State, kept or discarded, the Paths that changed, and Reason.
+	// Record is set for something that a person settled outside any session. Only State (kept or
+	// discarded), Paths and Reason are then set as well.
 	Record *TrialRecord `json:"record,omitempty"`
 }
 
-// A TrialRecord is what a person has kept, discarded or taken back beside all sessions. The
+// A TrialRecord is what a person has kept, discarded or taken back outside any session. The
 // timeline has one event for each, however often it is reported.
 type TrialRecord struct {
 	ID string `json:"record_id"`
