@@ -18,12 +18,20 @@ func ExpandBraces(pattern string) ([]string, error) {
 	if err != nil || open < 0 {
 		return []string{pattern}, err
 	}
-	tails, err := ExpandBraces(pattern[end+1:])
-	if err != nil {
-		return nil, err
+	tails := []string{pattern[end+1:]}
+	if strings.Contains(tails[0], "{") {
+		if tails, err = ExpandBraces(tails[0]); err != nil {
+			return nil, err
+		}
 	}
 	choices := splitChoices(pattern[open+1 : end])
 	all := make([]string, 0, min(len(choices)*len(tails), MaxExpanded))
+	size := len(tails) * (end - open)
+	for _, tail := range tails {
+		size += len(choices) * (open + len(tail))
+	}
+	var text strings.Builder // all patterns, one after another
+	text.Grow(min(size, maxText))
 	for i, choice := range choices {
 		middles := choices[i : i+1]
 		if strings.ContainsAny(choice, `{}[\`) {
@@ -36,22 +44,29 @@ func ExpandBraces(pattern string) ([]string, error) {
 		}
 		for _, middle := range middles {
 			for _, tail := range tails {
-				all = append(all, joinStars(pattern[:open], middle, tail))
+				start := text.Len()
+				joinStars(&text, pattern[:open], middle, tail)
+				all = append(all, text.String()[start:])
 			}
 		}
 	}
 	return all, nil
 }
 
-// joinStars puts three pieces together without making a ** that nobody wrote.
-func joinStars(head, middle, tail string) string {
+// maxText is how much text is made room for in advance.
+const maxText = 4096
+
+// joinStars writes three pieces together without making a ** that nobody wrote.
+func joinStars(text *strings.Builder, head, middle, tail string) {
 	if endsInStar(head) {
 		middle = strings.TrimLeft(middle, "*")
 	}
 	if endsInStar(middle) || middle == "" && endsInStar(head) {
 		tail = strings.TrimLeft(tail, "*")
 	}
-	return head + middle + tail
+	text.WriteString(head)
+	text.WriteString(middle)
+	text.WriteString(tail)
 }
 
 func endsInStar(text string) bool {
