@@ -28,7 +28,12 @@ type Destination struct {
 	// Process says that the way leads through a link in /proc, which leads
 	// elsewhere for the process that will use the path.
 	Process bool
+	// Links are those that the way leads through.
+	Links []Link
 }
+
+// A Link is a symbolic link: its own path, of which only the last part is a link, and what it holds.
+type Link struct{ Path, Target string }
 
 // Canonical returns the path without links. A path that does not exist resolves to where it
 // would be.
@@ -71,6 +76,7 @@ func Follow(path string, last bool) (Destination, error) {
 			return Destination{}, umpire.Errorf("path leads through more than %d links", maxLinks)
 		}
 		d.Process = d.Process || strings.HasPrefix(next, "/proc/")
+		d.Links = append(d.Links, Link{next, target})
 		if filepath.IsAbs(target) {
 			d.Path = rootOf(target)
 		}
