@@ -56,7 +56,8 @@ var fileTools = []program{
 	{
 		names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies-files", check: checkCopy,
 		opts: []option{
-			{names: "-filnpsuvxLPHdZcX --force --interactive --link --no-clobber --no-dereference --dereference " +
+			{names: "-l --link"},
+			{names: "-finpsuvxLPHdZcX --force --interactive --no-clobber --no-dereference --dereference " +
 				"--preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link " +
 				"--attributes-only --reflink? --sparse= --strip-trailing-slashes --debug --copy-contents --context? " +
 				"--keep-directory-symlink --remove-destination"},

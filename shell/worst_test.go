@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -119,6 +120,19 @@ func quoteOnce(text string) string { return "'" + strings.ReplaceAll(text, "'", 
 func BenchmarkWorstInput(b *testing.B) {
 	for name, line := range worstInputs() {
 		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			for b.Loop() {
+				Parse(line, neverSafeEnv)
+			}
+		})
+	}
+}
+
+// BenchmarkLength understands ordinary commands in a row, to a length in bytes.
+func BenchmarkLength(b *testing.B) {
+	const command = "grep -rn needle src | head -5 && git status --short\n"
+	for _, size := range []int{100, 1000, 10_000, 100_000, 1_000_000} {
+		line := strings.Repeat(command, max(1, size/len(command)))
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			for b.Loop() {
 				Parse(line, neverSafeEnv)
 			}

@@ -35,6 +35,7 @@ type Message struct {
 // Codes of errors that umpire answers with.
 const (
 	CodeInvalidRequest = -32600
+	CodeMethodNotFound = -32601
 	CodeInvalidParams  = -32602
 	CodeCancelled      = -32800
 	CodeDenied         = -32001

@@ -1,0 +1,102 @@
+package token
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// An agent can hide a secret in a URL or a query. Texts that are longer or more opaque than ordinary
+// addresses ask.
+const (
+	// maxPlainURL is how many characters an ordinary address has at most, and maxPlainWord
+	// how many letters and digits in one piece.
+	maxPlainURL  = 1024
+	maxPlainWord = 100
+	// maxOpaque is how many characters of a part look random at most, and maxOpaqueAll
+	// how many of the whole. An identifier of 32 hexadecimal digits is common in addresses.
+	maxOpaque    = 32
+	maxOpaqueAll = 96
+)
+
+// decodings is how often a text may be percent-encoded without hiding what it says.
+const decodings = 3
+
+// InAddress says why an address or a query that is sent to somebody may hold a secret, or "".
+func InAddress(text string) umpire.Phrase {
+	if len(text) > maxPlainURL {
+		return "it-is-longer-than-addresses-are"
+	}
+	plain := text
+	for range decodings {
+		if Found(plain) {
+			return "it-holds-what-looks-like-a-token"
+		}
+		decoded, err := url.PathUnescape(plain)
+		if err != nil || decoded == plain {
+			break
+		}
+		plain = decoded
+	}
+	if u, err := url.Parse(text); err == nil && secretQuery(u) {
+		return "a-parameter-is-named-like-one"
+	}
+	return opaquePart(plain)
+}
+
+// secretNames are names of query parameters that carry secrets.
+var secretNames = []string{
+	"token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "private_key", "auth",
+}
+
+func secretQuery(u *url.URL) bool {
+	for name := range u.Query() {
+		lower := strings.ToLower(name)
+		for _, secret := range secretNames {
+			if strings.Contains(lower, secret) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// opaquePart says which part of a text looks random or encoded, or "". Slashes, and what
+// separates the parameters of a query, separate parts.
+func opaquePart(text string) umpire.Phrase {
+	all := 0
+	for part := range strings.FieldsFuncSeq(
+		text, func(r rune) bool { return strings.ContainsRune("/?&=#;, \t\n", r) },
+	) {
+		count := 0
+		for word := range strings.FieldsFuncSeq(
+			part, func(r rune) bool { return r > 127 || !isLetterOrDigit(byte(r)) },
+		) {
+			switch {
+			case commitHash(word):
+			case len(word) > maxPlainWord:
+				return "it-holds-a-long-word"
+			case Mixed(word), len(word) > maxOpaque && KeyLike(word):
+				count += len(word)
+			}
+		}
+		if count > maxOpaque {
+			return "it-holds-a-long-word-that-looks-made"
+		}
+		all += count
+	}
+	if all > maxOpaqueAll {
+		return "it-holds-many-words"
+	}
+	return ""
+}
+
+// commitHash reports the name of an object of git, or a digest as registries show them.
+func commitHash(word string) bool {
+	return (len(word) == 40 || len(word) == 64) && strings.Trim(word, "0123456789abcdef") == ""
+}
+
+func isLetterOrDigit(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
