@@ -213,7 +213,7 @@ func (c *compiled) spellsOut(secret *compiled) bool {
 func refoldSegments(segs []segment) []segment {
 	folded := make([]segment, len(segs))
 	for i, s := range segs {
-		folded[i] = segment{text: foldCase(s.text), sort: s.sort}
+		folded[i] = segment{text: wildcard.FoldCase(s.text), sort: s.sort}
 	}
 	return folded
 }

@@ -14,7 +14,9 @@ type finder struct {
 // newFinder builds the automaton for literals in lower case.
 func newFinder(literals []string) *finder {
 	f := &finder{classes: 1}
+	most := 1 // states
 	for _, l := range literals {
+		most += len(l)
 		for _, c := range []byte(l) {
 			if f.class[c] == 0 {
 				f.class[c] = uint8(f.classes)
@@ -25,6 +27,8 @@ func newFinder(literals []string) *finder {
 	for c := byte('A'); c <= 'Z'; c++ {
 		f.class[c] = f.class[c|0x20]
 	}
+	f.next = make([]uint16, 0, most*f.classes) // else most of the time would go into copying it
+	f.ends = make([][]uint16, 0, most)
 	f.grow()
 	for i, l := range literals {
 		f.addLiteral(uint16(i), l)
@@ -34,20 +38,19 @@ func newFinder(literals []string) *finder {
 }
 
 func (f *finder) grow() uint16 {
-	f.next = append(f.next, make([]uint16, f.classes)...)
+	f.next = f.next[:len(f.next)+f.classes]
 	f.ends = append(f.ends, nil)
 	return uint16(len(f.ends) - 1)
 }
 
 func (f *finder) addLiteral(id uint16, literal string) {
-	state := 0
+	state := uint16(0)
 	for _, c := range []byte(literal) {
-		at := state*f.classes + int(f.class[c])
-		if f.next[at] == 0 {
-			to := f.grow()
-			f.next[at] = to
+		to := &f.row(state)[f.class[c]]
+		if *to == 0 {
+			*to = f.grow()
 		}
-		state = int(f.next[at])
+		state = *to
 	}
 	f.ends[state] = append(f.ends[state], id)
 }
@@ -56,26 +59,33 @@ func (f *finder) addLiteral(id uint16, literal string) {
 // longest other one that has been begun.
 func (f *finder) link() {
 	fail := make([]uint16, len(f.ends))
-	var queue []int
-	for _, to := range f.next[:f.classes] {
+	queue := make([]uint16, 0, len(f.ends))
+	for _, to := range f.row(0) {
 		if to != 0 {
-			queue = append(queue, int(to))
+			queue = append(queue, to)
 		}
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		state := queue[0]
-		back := int(fail[state])
-		f.ends[state] = slices.Concat(f.ends[state], f.ends[back])
-		for c := range f.classes {
-			at := state*f.classes + c
-			if to := f.next[at]; to != 0 {
-				fail[to] = f.next[back*f.classes+c]
-				queue = append(queue, int(to))
+	for i := 0; i < len(queue); i++ {
+		state := queue[i]
+		back := fail[state]
+		if len(f.ends[back]) > 0 {
+			f.ends[state] = slices.Concat(f.ends[state], f.ends[back])
+		}
+		row, backRow := f.row(state), f.row(back)
+		for c, to := range row {
+			if to != 0 {
+				fail[to] = backRow[c]
+				queue = append(queue, to)
 			} else {
-				f.next[at] = f.next[back*f.classes+c]
+				row[c] = backRow[c]
 			}
 		}
 	}
+}
+
+// row is where a state leads to, by class.
+func (f *finder) row(state uint16) []uint16 {
+	return f.next[int(state)*f.classes : (int(state)+1)*f.classes]
 }
 
 // eachLiteral calls hit for each literal in the text, with the end of where it stands.

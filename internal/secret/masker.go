@@ -8,7 +8,7 @@
 //
 // Tokens are found by the rules of gitleaks, taken from its configuration, and passwords, headers
 // and options by rules of our own. Everything else stays readable: programs, verbs, paths,
-// hosts, options, hashes. The rules are read when the first text comes.
+// hosts, options, hashes.
 //
 // Masking is for records. It is no boundary: a secret without a name and without a
 // shape is not found, nor is one that was encoded or cut in pieces.

@@ -9,6 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/token"
 )
 
+//go:generate go test -run TestScannerRulesAreCurrent . -update
+
 // A rule finds one kind of token by its shape.
 type rule struct {
 	id       string

@@ -95,7 +95,8 @@ var theTable = sync.OnceValue(makeTable)
 
 func makeTable() *table {
 	byLiteral := map[string][]action{}
-	for _, r := range known() {
+	for i := range scannerRules {
+		r := &scannerRules[i]
 		for _, l := range r.literals {
 			byLiteral[l] = append(byLiteral[l], func(s *scan, start, _ int) { s.match(r, start) })
 		}

@@ -1,34 +1,16 @@
 package secret
 
 import (
-	_ "embed" // the rules
-	"encoding/json"
+	"fmt"
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
-
-	"github.com/umpirehq/umpire"
 )
 
-// The rules of the scanner, in the form in which they are looked up here: each
-// pattern is anchored at a literal that it begins with. They are read when the first
-// text comes.
-
-//go:generate go test -run TestScannerRulesAreCurrent . -update
-
-// scannerFile holds the scanner's rules and its license, taken from its own configuration.
-//
-//go:embed gitleaks.json
-var scannerFile []byte
-
-// A scannerRuleFile is the form of scannerFile.
-type scannerRuleFile struct {
-	Source  string        `json:"source"`
-	License string        `json:"license"`
-	Rules   []scannerRule `json:"rules"`
-}
+// This file brings the rules of the scanner into the form in which they are looked up: each
+// pattern is anchored at a literal that it begins with. Parsing all of them takes longer than
+// most commands, so that is done when scanner_generated.go is generated.
 
 // left are rules that are not taken.
 var left = map[string]string{
@@ -87,32 +69,21 @@ const enoughToGuess = 3
 
 // A scannerRule is a rule as the scanner's own configuration writes it.
 type scannerRule struct {
-	ID          string  `json:"id" toml:"id"`
-	Regex       string  `json:"regex" toml:"regex"`
-	Entropy     float64 `json:"entropy,omitempty" toml:"entropy"`
-	SecretGroup int     `json:"secretGroup,omitempty" toml:"secretGroup"`
+	ID          string  `toml:"id"`
+	Regex       string  `toml:"regex"`
+	Entropy     float64 `toml:"entropy"`
+	SecretGroup int     `toml:"secretGroup"`
 }
 
-// known are the rules of the scanner. A rule that does not fit the form is left out; a test
-// names those.
-var known = sync.OnceValue(func() []*rule {
-	rules, _ := scannerRules()
-	return rules
-})
-
-// scannerRules returns the rules that fit, and why the others do not.
-func scannerRules() (rules []*rule, misfits []error) {
-	var file scannerRuleFile
-	if err := json.Unmarshal(scannerFile, &file); err != nil {
-		return nil, []error{umpire.Errorf("the scanner's rules: %w", err)}
-	}
-	for _, r := range file.Rules {
+// fitAll returns the rules that fit, and why the others do not.
+func fitAll(all []scannerRule) (rules []*rule, misfits []error) {
+	for _, r := range all {
 		if left[r.ID] != "" {
 			continue
 		}
 		fitted, err := r.fit()
 		if err != nil {
-			misfits = append(misfits, umpire.Errorf("%s: %w", r.ID, err))
+			misfits = append(misfits, fmt.Errorf("%s: %w", r.ID, err))
 			continue
 		}
 		rules = append(rules, fitted)
@@ -143,7 +114,7 @@ func (r *scannerRule) fit() (*rule, error) {
 	}
 	shortest := len(slices.MinFunc(fitted.literals, func(a, b string) int { return len(a) - len(b) }))
 	if shortest < 2 {
-		return nil, umpire.Errorf("%s begins with %q", pattern, fitted.literals)
+		return nil, fmt.Errorf("%s begins with %q", pattern, fitted.literals)
 	}
 	if !named && shortest >= enoughToKnow {
 		fitted.entropy = 0
@@ -162,7 +133,7 @@ func (r *scannerRule) pattern() (pattern string, named bool, err error) {
 	pattern = r.Regex
 	if c, ok := changed[r.ID]; ok {
 		if !strings.Contains(pattern, c[0]) {
-			return "", false, umpire.Errorf("%s is not in %s", c[0], pattern)
+			return "", false, fmt.Errorf("%s is not in %s", c[0], pattern)
 		}
 		pattern = strings.Replace(pattern, c[0], c[1], 1)
 	}
