@@ -124,17 +124,16 @@ var openEndedSub = []string{
 	"-E", "-i",
 }
 
-// tooBroad reports whether an allow rule allows so much that auto mode would
-// decide nothing any more.
-func tooBroad(r umpire.Rule) bool {
+// tooBroad reports whether an allow rule, with the words of its prefix, allows so much that
+// auto mode would decide nothing any more.
+func tooBroad(r *umpire.Rule, words []string) bool {
 	if r.Action != umpire.Allow {
 		return false
 	}
 	if r.Match == (umpire.Match{}) {
 		return ToolNamed(r.Tool, "Bash")
 	}
-	words, err := SplitPrefix(r.Match.CommandPrefix)
-	if err != nil || len(words) == 0 {
+	if len(words) == 0 {
 		return false
 	}
 	program := strings.TrimSuffix(words[0][strings.LastIndexByte(words[0], '/')+1:], ".exe")
@@ -153,7 +152,7 @@ func (p *Policy) Stripped(mode umpire.Mode) []umpire.Rule {
 	}
 	var stripped []umpire.Rule
 	for _, r := range p.rules {
-		if tooBroad(r) {
+		if words, err := SplitPrefix(r.Match.CommandPrefix); err == nil && tooBroad(&r, words) {
 			stripped = append(stripped, r)
 		}
 	}

@@ -23,9 +23,19 @@ type Autonomy struct {
 	UnknownCode, Deletes bool
 	// LocalGit lets git record what it can take back: add, commit, branch, stash.
 	LocalGit bool
-	// Network lets commands reach the hosts of Settings.Destinations.
-	Network bool
+	// Network is the answer about the hosts of Settings.Destinations.
+	Network NetworkAnswer
 }
+
+// A NetworkAnswer is a person's standing answer about hosts that they listed. The zero value asks.
+type NetworkAnswer uint8
+
+// The answers, strictest first.
+const (
+	NetworkAsk    NetworkAnswer = iota // every call asks
+	NetworkOnce                        // a host asks until it was approved once in the session
+	NetworkListed                      // no call asks
+)
 
 // A Level is a named set of standing answers.
 type Level string
@@ -45,10 +55,14 @@ func (l Level) Autonomy() Autonomy {
 	if l != AutonomyMedium && l != AutonomyHigh {
 		return Autonomy{}
 	}
-	return Autonomy{
+	a := Autonomy{
 		OutsideReads: true, Scratch: true, Edits: true, UnknownCode: true, Deletes: true, LocalGit: true,
-		Network: l == AutonomyHigh,
+		Network: NetworkOnce,
 	}
+	if l == AutonomyHigh {
+		a.Network = NetworkListed
+	}
+	return a
 }
 
 // autonomyOutside answers before row 9 asks about a path outside the project.
@@ -78,11 +92,11 @@ func autonomyInside(j *judge) []umpire.Reason {
 		if a.Kind == umpire.KindDelete && auto.Deletes || a.Kind == umpire.KindWrite && auto.UnknownCode {
 			return answered("autonomy-trial", "autonomy-trial")
 		}
-	case auto.Edits && umpire.Medium.AtLeast(a.Risk) && isEditing(j):
+	case auto.Edits && umpire.Medium.AtLeast(a.Risk) && j.given.BeyondUndo == "" && isEditing(j):
 		return answered("autonomy-edits", "autonomy-edits")
 	case auto.LocalGit && recordsLocally(j):
 		return answered("autonomy-local-git", "autonomy-local-git")
-	case auto.Network && goesToListed(j):
+	case reachesListed(j):
 		return answered("autonomy-network", "autonomy-network")
 	}
 	return nil
@@ -188,11 +202,42 @@ func searchFindsNothing(j *judge) bool {
 	return looked && found.IsNothing()
 }
 
-// goesToListed reports a host that the person listed as a destination.
-func goesToListed(j *judge) bool {
-	a := j.access()
+// isListed reports whether an access only reads from a host that the person listed as a destination.
+func (s *Settings) isListed(a *umpire.Access) bool {
 	return a.Kind == umpire.KindNetwork && umpire.Medium.AtLeast(a.Risk) && hostProblem(a.Target) == "" &&
-		slices.ContainsFunc(j.policy.opts.Destinations, func(domain string) bool {
-			return hostMatches(domain, hostName(a.Target))
-		})
+		slices.ContainsFunc(s.Destinations, func(domain string) bool { return hostMatches(domain, hostName(a.Target)) })
+}
+
+// reachesListed reports whether the access reaches a listed host that needs no question: by
+// NetworkListed, or by NetworkOnce after an approval in this session.
+func reachesListed(j *judge) bool {
+	s, a := &j.policy.opts.Settings, j.access()
+	approved := func(g umpire.Grant) bool {
+		return g.Network && g.Match.Domain == hostName(a.Target) && !hasExpired(g.ExpiresAt, j.given.Now)
+	}
+	return s.isListed(a) && (s.Autonomy.Network == NetworkListed ||
+		s.Autonomy.Network == NetworkOnce && slices.ContainsFunc(j.given.Grants, approved))
+}
+
+// HostsOnce returns the listed hosts that an approval of a decision opens for the session. It
+// returns none when the decision asks about anything else, or for another reason.
+func (s *Settings) HostsOnce(d *umpire.Decision) (hosts []string) {
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		settles := slices.IndexFunc(d.Reasons, func(r umpire.Reason) bool { return r.Access == i })
+		switch {
+		case a.Verdict == umpire.Allow:
+		case s.Autonomy.Network != NetworkOnce || !s.isListed(a) ||
+			settles < 0 || d.Reasons[settles].Text != asksOnce(a):
+			return nil
+		default:
+			hosts = append(hosts, hostName(a.Target))
+		}
+	}
+	return hosts
+}
+
+// asksOnce says that a listed host is asked about once.
+func asksOnce(a *umpire.Access) umpire.Phrase {
+	return umpire.Say("asks-about-a-host-once", hostName(a.Target))
 }

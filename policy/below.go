@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
 // This file knows whether a rule is about something below a folder where its pattern does not tell:
@@ -56,7 +57,7 @@ func (s *subject) reaches(found *form, target []segment, folded bool) bool {
 		names = found.folded
 	}
 	isLast := func(pattern string) bool {
-		fits, err := path.Match(foldCase(pattern), last)
+		fits, err := path.Match(wildcard.FoldCase(pattern), last)
 		return fits || err != nil
 	}
 	fits := func(pattern []segment) bool { return matchSegments(pattern, found.folded) }

@@ -61,6 +61,49 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
+// TestFirstDecisionCompilesLittle: a hook without a gate lives for one decision, and compiles no built-in
+// rules that its call does not come near.
+func TestFirstDecisionCompilesLittle(t *testing.T) {
+	for name, most := range map[string]struct {
+		query  Query
+		allocs float64
+	}{
+		"program": {query("Bash", exec("git status", umpire.Safe)), 40},
+		"read":    {query("Bash", exec("git status", umpire.Safe), read("src/m5/c.ts")), 280},
+		"write":   {query("Edit", write("src/m5/c.ts")), 560},
+	} {
+		allocs := testing.AllocsPerRun(10, func() {
+			p, err := New(nil, testOptions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			Decide(p, most.query)
+		})
+		if t.Logf("%s: %g allocations", name, allocs); allocs > most.allocs {
+			t.Errorf("%s: %g allocations, want at most %g", name, allocs, most.allocs)
+		}
+	}
+}
+
+// TestLookingUpAllocatesNothing: what a decision allocates is what it tells.
+func TestLookingUpAllocatesNothing(t *testing.T) {
+	rules := append(manyRules(1000), umpire.Rule{Tool: "Bash", Match: umpire.Match{Command: "make all"}, Source: umpire.SourceUser})
+	p, err := New(rules, testOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := query("Bash", exec("npm -s run -v other", umpire.Medium), write("src/m6/a/b.ts"), read("src/m5/c.ts"), network("a.b.example.com"))
+	for at := range p.builtin.all {
+		p.builtin.all[at].asked.Store(indexAfter)
+	}
+	for _, found := range p.findHits(&q, q.Facts.Accesses) {
+		h := &hits{subject: found.subject, opts: found.opts, now: found.now}
+		if n := testing.AllocsPerRun(100, func() { p.builtin.find(h); p.index.find(h) }); n > 0 {
+			t.Errorf("%s %s: %g allocations", found.subject.access.Kind, found.subject.access.Target, n)
+		}
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	for _, n := range []int{0, 10_000} {
 		rules := manyRules(n)

@@ -75,15 +75,28 @@ var forbiddenFiles = []string{
 // them through an agent.
 var accountFiles = []string{"/etc/{passwd,passwd-}", "/private/etc/passwd"}
 
-// hardRules are the lines of all tables, without those that are switched off.
+// A hardTable holds lines of one sort. If all belong to one section, only is that section; otherwise
+// it is sectionCount.
+type hardTable struct {
+	lines iter.Seq[hardRule]
+	only  section
+}
+
+func hardTables(o *Options) []hardTable {
+	return []hardTable{
+		{slices.Values(stops), sectionCount},
+		{stateRules(o), sectionRead},
+		{controlRules(o), sectionWrite},
+		{secretRules(o), sectionSecret},
+	}
+}
+
+// hardRules are the lines of all tables.
 func hardRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
-		for _, lines := range []iter.Seq[hardRule]{
-			slices.Values(stops), stateRules(o), controlRules(o), secretRules(o),
-		} {
-			for h := range lines {
-				off := h.switchable && slices.Contains(o.RulesOff, h.id)
-				if !off && !yield(h) {
+		for _, table := range hardTables(o) {
+			for h := range table.lines {
+				if !yield(h) {
 					return
 				}
 			}
@@ -211,16 +224,6 @@ func (h *hardRule) rule(pattern string) umpire.Rule {
 	}
 }
 
-// exceptions compiles what the line's patterns do not mean. It does not take part
-// in finding rules, so that it is not indexed.
-func (h *hardRule) exceptions(o *Options) []glob {
-	var globs []glob
-	for _, pattern := range h.except {
-		globs = append(globs, newGlobs(pattern, umpire.Deny, o)...)
-	}
-	return globs
-}
-
 // selfRules deny the verbs of a person, one rule each; the last one is for commands
 // that are not known.
 func selfRules() []umpire.Rule {
@@ -252,47 +255,53 @@ func Builtin() []umpire.Rule {
 // compileSection compiles the built-in rules of one section. The order of all
 // built-in rules is below zero, so that they are named before anybody's rules.
 func compileSection(at section, o *Options) []*compiled {
+	k := compiler{opts: o, folds: true}
 	if at == sectionSelf {
-		return compileSelf(o)
+		return k.compileSelf()
 	}
 	var all []*compiled
-	order := -maxBuiltins
-	for h := range hardRules(o) {
-		if sectionOf(&h) == at {
-			all = append(all, h.compile(order, o)...)
+	for i, table := range hardTables(o) {
+		if table.only != at && table.only != sectionCount {
+			continue
 		}
-		order += len(h.patterns)
+		order := (i - maxTables) * maxTable
+		for h := range table.lines {
+			if sectionOf(&h) == at && !(h.switchable && slices.Contains(o.RulesOff, h.id)) {
+				all = k.compileLine(all, &h, order)
+			}
+			order += len(h.patterns)
+		}
 	}
 	return all
 }
 
-// maxBuiltins is more than there are.
-const maxBuiltins = 1 << 16
+// maxTables is more tables than there are, and maxTable more patterns than one has.
+const maxTables, maxTable = 8, 1 << 13
 
-// compile compiles the line, one rule for each pattern. They share what is the same.
-func (h *hardRule) compile(order int, o *Options) []*compiled {
-	rule := h.rule(h.patterns[0])
-	ref, except := rule.Ref(), h.exceptions(o)
-	line := make([]compiled, len(h.patterns))
-	all := make([]*compiled, len(line))
+// compileLine compiles a line, one rule for each pattern. They share what is the same.
+func (k *compiler) compileLine(all []*compiled, h *hardRule, order int) []*compiled {
+	rule, ref := h.rule(h.patterns[0]), &k.refs.take(1)[0]
+	*ref = rule.Ref()
+	var except []glob // not indexed, since it does not take part in finding rules
+	for _, pattern := range h.except {
+		except = append(except, k.newGlobs(pattern, umpire.Deny)...)
+	}
+	line := k.rules.take(len(h.patterns))
 	for i, pattern := range h.patterns {
 		line[i] = compiled{
-			rule: &rule, ref: &ref, row: h.row, code: h.code, order: order + i,
-			globs: newGlobs(pattern, rule.Action, o), except: except,
+			rule: &rule, ref: ref, row: h.row, code: h.code, order: order + i,
+			globs: k.newGlobs(pattern, rule.Action), except: except,
 			onlyTree: h.onlyTree, wholeFolder: h.wholeFolder, named: h.named, secret: h.secret,
 		}
-		for k := range line[i].globs {
-			line[i].globs[k].refold()
-		}
-		all[i] = &line[i]
+		all = append(all, &line[i])
 	}
 	return all
 }
 
-func compileSelf(o *Options) []*compiled {
+func (k *compiler) compileSelf() []*compiled {
 	var all []*compiled
 	for i, r := range selfRules() {
-		c := compileRule(&r, o)
+		c := k.compileRule(&r)
 		c.self, c.order = true, i-len(ownVerbs)
 		all = append(all, c)
 	}

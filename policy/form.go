@@ -33,6 +33,8 @@ type forms struct {
 	windows  form
 
 	hasResolved, hasWindows bool
+	// isMoved says that resolving the path led elsewhere.
+	isMoved bool
 }
 
 // newForms prepares the path of an access for matching against many globs.
@@ -41,12 +43,13 @@ func newForms(a *umpire.Access, root string) forms {
 	if a.Glob {
 		read = func(path string) form { return newPattern(path, root) }
 	}
-	fs := forms{written: read(absolutePath(a.Target, root))}
+	written := absolutePath(a.Target, root)
+	fs := forms{written: read(written)}
 	if a.Resolved != "" {
 		fs.hasResolved = true
 		fs.resolved = fs.written
-		if a.Resolved != a.Target {
-			fs.resolved = read(absolutePath(a.Resolved, root))
+		if resolved := absolutePath(a.Resolved, root); resolved != written {
+			fs.resolved, fs.isMoved = read(resolved), true
 		}
 	}
 	if text, ok := drivePath(a.Target); ok {
@@ -56,10 +59,10 @@ func newForms(a *umpire.Access, root string) forms {
 	return fs
 }
 
-// each calls visit for every form there is.
+// each calls visit for every form there is, once.
 func (fs *forms) each(visit func(*form)) {
 	visit(&fs.written)
-	if fs.hasResolved {
+	if fs.isMoved {
 		visit(&fs.resolved)
 	}
 	if fs.hasWindows {
@@ -86,7 +89,7 @@ func absolutePath(p, root string) string {
 func newForm(name string) form {
 	f := form{segs: cutPath(name)}
 	f.folded = f.segs
-	if text := foldCase(name); text != name {
+	if text := wildcard.FoldCase(name); text != name {
 		f.folded = cutPath(text)
 	}
 	return f
@@ -121,7 +124,7 @@ func splitTarget(p, root string, folded bool) []segment {
 	}
 	if folded {
 		for i := range segs {
-			segs[i].text, segs[i].other = foldCase(segs[i].text), foldCase(segs[i].other)
+			segs[i].text, segs[i].other = wildcard.FoldCase(segs[i].text), wildcard.FoldCase(segs[i].other)
 		}
 	}
 	return segs

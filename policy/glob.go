@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -41,47 +42,69 @@ type glob struct {
 // pattern belongs to a rule that allows: such patterns match exactly as
 // written, the others at any depth and without regard to case for deny.
 func newGlobs(pattern string, action umpire.Verdict, o *Options) []glob {
-	alternatives, err := wildcard.ExpandBraces(pattern)
-	if err != nil {
-		return nil
+	return (&compiler{opts: o}).newGlobs(pattern, action)
+}
+
+func (k *compiler) newGlobs(pattern string, action umpire.Verdict) []glob {
+	folded := action == umpire.Deny || k.folds || k.opts.FoldCase
+	if folded {
+		pattern = wildcard.FoldCase(pattern)
 	}
-	folded := action == umpire.Deny || o.FoldCase
-	globs := make([]glob, 0, len(alternatives))
+	alternatives := []string{pattern}
+	if strings.Contains(pattern, "{") {
+		var err error
+		if alternatives, err = wildcard.ExpandBraces(pattern); err != nil {
+			return nil
+		}
+	}
+	globs := k.globs.take(len(alternatives))[:0]
 	for _, text := range alternatives {
+		rest, home := strings.CutPrefix(text, "~")
 		switch {
 		case strings.HasPrefix(text, "/"):
-			globs = append(globs, glob{segs: splitSegments(text, folded), fold: folded})
+			globs = append(globs, glob{segs: k.cutPattern(nil, text, folded), fold: folded})
 		case action != umpire.Allow && !strings.Contains(text, "/") && text != "~" && text != "**" && text != ".":
-			globs = append(globs, glob{segs: splitSegments(text, folded), fold: folded, anyDepth: true})
-		default:
-			for _, absolute := range absolutePatterns(text, action, o) {
-				globs = append(globs, glob{segs: splitSegments(absolute, folded), fold: folded})
+			globs = append(globs, glob{segs: k.cutPattern(nil, text, folded), fold: folded, anyDepth: true})
+		case home:
+			for _, folder := range k.opts.homes(action) {
+				globs = append(globs, glob{segs: k.cutPattern(nil, folder+rest, folded), fold: folded})
 			}
+		case driveLetter(text):
+			globs = append(globs, glob{segs: k.cutPattern(nil, text, folded), fold: folded})
+		default:
+			globs = append(globs, glob{segs: k.cutPattern(k.opts.rootSegments(folded), text, folded), fold: folded})
 		}
 	}
 	return globs
 }
 
-// absolutePatterns puts a relative pattern on its base. Without a known home a pattern
+// homes are the patterns of the folders that ~ stands for. Without a known home a pattern
 // below it protects every home, and allows in none.
-func absolutePatterns(text string, action umpire.Verdict, o *Options) []string {
-	rest, home := strings.CutPrefix(text, "~")
+func (o *Options) homes(action umpire.Verdict) []string {
 	switch {
-	case home && o.Home != "":
-		return []string{wildcard.Escape(o.Home) + rest}
-	case home && action == umpire.Allow:
+	case o.Home != "":
+		return o.homePattern[:]
+	case action == umpire.Allow:
 		return nil
-	case home:
-		return []string{"/home/*" + rest, "/Users/*" + rest, "/root" + rest}
-	case driveLetter(text):
-		return []string{"/" + text}
 	}
-	return []string{wildcard.Escape(o.Root) + "/" + text}
+	return anyHome
 }
 
-// splitSegments cuts a pattern at its slashes; empty and "." segments say nothing.
+var anyHome = []string{"/home/*", "/Users/*", "/root"}
+
+// cutPattern cuts a pattern below a folder into segments.
+func (k *compiler) cutPattern(folder []segment, pattern string, folded bool) []segment {
+	segs := k.segs.take(len(folder) + strings.Count(strings.TrimPrefix(pattern, "/"), "/") + 1)
+	return appendSegments(append(segs[:0], folder...), pattern, folded)
+}
+
+// splitSegments cuts a pattern at its slashes.
 func splitSegments(pattern string, folded bool) []segment {
-	segs := make([]segment, 0, strings.Count(pattern, "/")+1)
+	return appendSegments(make([]segment, 0, strings.Count(pattern, "/")+1), pattern, folded)
+}
+
+// appendSegments adds the segments of a pattern; empty and "." segments say nothing.
+func appendSegments(segs []segment, pattern string, folded bool) []segment {
 	for text := range strings.SplitSeq(pattern, "/") {
 		if text == "" || text == "." {
 			continue
@@ -91,7 +114,7 @@ func splitSegments(pattern string, folded bool) []segment {
 			continue
 		}
 		if folded {
-			s.text = foldCase(s.text)
+			s.text = wildcard.FoldCase(s.text)
 		}
 		segs = append(segs, s)
 	}
@@ -138,8 +161,20 @@ func (s *segment) matches(name string) bool {
 	if s.sort == literal {
 		return s.text == name
 	}
-	return s.sort == deep || doublestar.MatchUnvalidated(s.text, name) ||
-		s.other != "" && doublestar.MatchUnvalidated(s.other, name)
+	return s.sort == deep || matchesWild(s.text, name) || s.other != "" && matchesWild(s.other, name)
+}
+
+// matchesWild reports whether a pattern matches a name. It compares the first and the last character
+// first, since a full match takes ten times as long.
+func matchesWild(pattern, name string) bool {
+	if name != "" && pattern != "" {
+		first, last := pattern[0], pattern[len(pattern)-1]
+		if first != name[0] && first < utf8.RuneSelf && strings.IndexByte(`*?[{\`, first) < 0 ||
+			last != name[len(name)-1] && last < utf8.RuneSelf && strings.IndexByte(`*?]}\`, last) < 0 {
+			return false
+		}
+	}
+	return doublestar.MatchUnvalidated(pattern, name)
 }
 
 // match reports whether the glob matches the path. An anyDepth pattern does not look at the leading
@@ -164,8 +199,12 @@ func matchSegments(pattern []segment, names []string) bool {
 	for n < len(names) {
 		switch {
 		case p < len(pattern) && pattern[p].sort == deep:
-			star, retry = p, n
-			p++
+			if p++; !slices.ContainsFunc(pattern[p:], isDeep) {
+				// The segments after the last ** must be the end of the path.
+				end := len(names) - (len(pattern) - p)
+				return end >= n && matchSegments(pattern[p:], names[end:])
+			}
+			star, retry = p-1, n
 		case p < len(pattern) && pattern[p].matches(names[n]):
 			p++
 			n++
@@ -181,6 +220,8 @@ func matchSegments(pattern []segment, names []string) bool {
 	}
 	return p == len(pattern)
 }
+
+func isDeep(s segment) bool { return s.sort == deep }
 
 // countLiterals returns how many leading segments hold no wildcard.
 func countLiterals(segs []segment) int {
@@ -216,16 +257,4 @@ func drivePath(p string) (string, bool) {
 		return "", false
 	}
 	return path.Clean("/" + strings.ReplaceAll(p[colon-1:], `\`, "/")), true
-}
-
-// refold makes a pattern ignore case. Built-in patterns protect alike on every file
-// system, also where they only ask.
-func (g *glob) refold() {
-	if g.fold {
-		return
-	}
-	g.fold = true
-	for i := range g.segs {
-		g.segs[i].text = foldCase(g.segs[i].text)
-	}
 }

@@ -81,9 +81,10 @@ func passesFor(q *Query, o *Options) []pass {
 	return all
 }
 
-// grantInForce: remembered answers speak in auto mode only, and none after its time.
+// grantInForce: remembered answers speak in auto mode only, none after its time, and one about the
+// network alone allows nothing by itself.
 func grantInForce(g *umpire.Grant, q *Query) bool {
-	return g.Tool != "" && (!g.Remembered || q.Mode == umpire.ModeAuto) && !hasExpired(g.ExpiresAt, q.Now)
+	return g.Tool != "" && !g.Network && (!g.Remembered || q.Mode == umpire.ModeAuto) && !hasExpired(g.ExpiresAt, q.Now)
 }
 
 func hasExpired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }

@@ -21,6 +21,10 @@ type index struct {
 	below     pathNode // rules that forbid or ask, at their anchors, for trees
 	loose     []*compiled
 	domains   map[string][]*compiled
+
+	wordNodes block[wordNode]
+	pathNodes block[pathNode]
+	lists     ruleLists
 }
 
 // A wordNode is the place of the rules whose prefix ends at one word.
@@ -42,10 +46,10 @@ func (ix *index) add(c *compiled, o *Options) {
 	case c.self:
 		ix.self = append(ix.self, c)
 	case len(c.line) > 0:
-		key := lineKey(c.line)
+		key := string(appendKey(nil, c.line...))
 		ix.lines[key] = append(ix.lines[key], c)
 	case len(c.words) > 0:
-		ix.words.add(c)
+		ix.addWords(c)
 	case c.domain != "":
 		key := strings.TrimPrefix(c.domain, "*.")
 		ix.domains[key] = append(ix.domains[key], c)
@@ -63,36 +67,41 @@ func (ix *index) add(c *compiled, o *Options) {
 
 func (ix *index) addGlob(c *compiled, g *glob, o *Options) {
 	if g.anyDepth {
-		ix.anyDepth.add(c, &g.segs[0])
+		ix.anyDepth.add(c, &g.segs[0], &ix.lists)
 	} else {
-		ix.paths.add(c, g.segs)
+		ix.addPath(c, g.segs)
 	}
 	if !c.allows() && !c.secret {
-		n := ix.below.at(g.anchor(o))
-		n.rest = append(n.rest, c)
+		n := ix.below.at(g.anchor(o), &ix.pathNodes)
+		n.rest = ix.lists.add(n.rest, c)
 	}
 }
 
 // isOption reports a word that may be an option.
 func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
-// add puts a rule at the end of its words. One that names an option and forbids or
-// asks stands at its program: options have many spellings, and any order.
-func (n *wordNode) add(c *compiled) {
-	words := c.words
+// addWords puts a rule at the node of its last word, or at the first node that no other rule shares.
+// A rule that names an option and forbids or asks is put at its program: options have many
+// spellings, and any order.
+func (ix *index) addWords(c *compiled) {
+	words, n := c.words, &ix.words
 	if !c.allows() && slices.ContainsFunc(words, isOption) {
 		words = words[:1]
 	}
 	for _, word := range words {
-		if n.next == nil {
-			n.next = map[string]*wordNode{}
+		next := n.next[word]
+		if next == nil {
+			next = &ix.wordNodes.take(1)[0]
+			if n.next == nil {
+				n.next = map[string]*wordNode{}
+			}
+			n.next[word] = next
+			n = next
+			break
 		}
-		if n.next[word] == nil {
-			n.next[word] = &wordNode{}
-		}
-		n = n.next[word]
+		n = next
 	}
-	n.rules = append(n.rules, c)
+	n.rules = ix.lists.add(n.rules, c)
 }
 
 // find offers every rule that may match the hits' subject.
@@ -105,11 +114,14 @@ func (ix *index) find(h *hits) {
 	switch {
 	case a.Kind == umpire.KindExec && len(a.Words) > 0:
 		ix.findLines(h)
-		operands := slices.DeleteFunc(slices.Clone(a.Words[1:]), isOption)
-		for _, name := range slices.Compact([]string{a.Words[0], a.Program}) {
-			ix.words.find(h, name, a.Words[1:])
-			if len(operands) < len(a.Words)-1 {
-				ix.words.find(h, name, operands)
+		options := slices.ContainsFunc(a.Words[1:], isOption)
+		for i, name := range [...]string{a.Words[0], a.Program} {
+			if i > 0 && name == a.Words[0] {
+				break
+			}
+			ix.words.find(h, name, a.Words[1:], false)
+			if options {
+				ix.words.find(h, name, a.Words[1:], true)
 			}
 		}
 	case a.Kind == umpire.KindNetwork:
@@ -126,14 +138,19 @@ func (ix *index) findLines(h *hits) {
 		return
 	}
 	a := h.subject.access
-	h.offer(ix.lines[lineKey(a.Line)])
-	h.offer(ix.lines[lineKey(append([]string{a.Program}, a.Words[1:]...))])
+	var room [256]byte
+	h.offer(ix.lines[string(appendKey(room[:0], a.Line...))])
+	h.offer(ix.lines[string(appendKey(appendKey(room[:0], a.Program), a.Words[1:]...))])
 }
 
-func (n *wordNode) find(h *hits, first string, rest []string) {
+// find offers the rules whose words begin the command; with operands, it skips the command's options.
+func (n *wordNode) find(h *hits, first string, rest []string, operands bool) {
 	n = n.next[first]
 	for n != nil {
 		h.offer(n.rules)
+		for operands && len(rest) > 0 && isOption(rest[0]) {
+			rest = rest[1:]
+		}
 		if len(rest) == 0 {
 			return
 		}

@@ -57,3 +57,10 @@ func isAskedAbout(a *umpire.Access) bool {
 	verbs, known := onlineWords[a.Words[0]]
 	return known && (verbs == "" || len(a.Words) > 1 && slices.Contains(strings.Fields(verbs), a.Words[1]))
 }
+
+// worksOffline reports a program that works from what this machine has, and asks a server for what is missing. It
+// may succeed in a trial, where it has no network.
+func worksOffline(a umpire.Access) bool {
+	return len(a.Words) > 1 && a.Words[0] == "go" && (a.Words[1] == "generate" ||
+		len(a.Words) > 2 && a.Words[1] == "mod" && slices.Contains([]string{"tidy", "vendor"}, a.Words[2]))
+}

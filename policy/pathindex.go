@@ -1,6 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/wildcard"
+)
 
 // A pathNode holds the patterns whose literal folders lead to it. Keys are
 // folded, so that one walk serves patterns that ignore case and those that do not.
@@ -19,47 +23,62 @@ type bucket struct {
 }
 
 // at returns the node for a literal folder, making it when it is missing.
-func (n *pathNode) at(folder []segment) *pathNode {
+func (n *pathNode) at(folder []segment, nodes *block[pathNode]) *pathNode {
 	for _, s := range folder {
-		name := foldCase(s.text)
-		if n.next == nil {
-			n.next = map[string]*pathNode{}
+		name := wildcard.FoldCase(s.text)
+		next := n.next[name]
+		if next == nil {
+			if n.next == nil {
+				n.next = map[string]*pathNode{}
+			}
+			next = &nodes.take(1)[0]
+			n.next[name] = next
 		}
-		if n.next[name] == nil {
-			n.next[name] = &pathNode{}
-		}
-		n = n.next[name]
+		n = next
 	}
 	return n
 }
 
-func (n *pathNode) add(c *compiled, segs []segment) {
+func (ix *index) addPath(c *compiled, segs []segment) {
 	count := countLiterals(segs)
-	n = n.at(segs[:count])
+	n := ix.paths.at(segs[:count], &ix.pathNodes)
 	rest := segs[count:]
 	switch {
-	case len(rest) == 0:
-		n.rest = append(n.rest, c)
+	case len(rest) == 0 || n != &ix.paths && len(n.rest) < fewRules:
+		n.rest = ix.lists.add(n.rest, c)
 	case len(rest) > 2 && rest[0].sort == deep && rest[1].sort == literal:
 		if n.floats == nil {
 			n.floats = map[string][]*compiled{}
 		}
-		name := foldCase(rest[1].text)
+		name := wildcard.FoldCase(rest[1].text)
 		n.floats[name] = append(n.floats[name], c)
 	default:
-		n.bucket.add(c, &rest[len(rest)-1])
+		n.bucket.add(c, &rest[len(rest)-1], &ix.lists)
 	}
 }
 
-func (b *bucket) add(c *compiled, last *segment) {
+// fewRules is how many rules a node keeps in one list: trying them all is as fast as looking them up.
+const fewRules = 3
+
+// ruleLists makes lists of rules. Most lists have one rule, so the first one is taken from a block.
+type ruleLists struct{ block[*compiled] }
+
+func (l *ruleLists) add(rules []*compiled, c *compiled) []*compiled {
+	if rules == nil {
+		rules = l.take(1)[:0]
+	}
+	return append(rules, c)
+}
+
+func (b *bucket) add(c *compiled, last *segment, lists *ruleLists) {
 	ext, hasExt := extensionOf(last)
 	switch {
 	case last.sort == literal:
-		b.names = appendTo(b.names, foldCase(last.text), c)
+		b.names = appendTo(b.names, wildcard.FoldCase(last.text), c)
 	case hasExt:
-		b.exts = appendTo(b.exts, foldCase(ext), c)
+		b.exts = appendTo(b.exts, wildcard.FoldCase(ext), c)
 	default:
-		b.rest = append(b.rest, c)
+		b.rest = lists.add(b.rest, c)
 	}
 }
 

@@ -42,6 +42,7 @@ type Options struct {
 
 	rootSegs             []string
 	rootPlain, rootFolds []segment
+	homePattern          [1]string
 }
 
 // prepare derives what matching needs from the exported fields.
@@ -58,6 +59,7 @@ func (o Options) prepare() Options {
 	o.rootSegs = cutPath(o.Root)
 	o.rootPlain = splitSegments(wildcard.Escape(o.Root), false)
 	o.rootFolds = splitSegments(wildcard.Escape(o.Root), true)
+	o.homePattern[0] = wildcard.Escape(o.Home)
 	return o
 }
 
@@ -82,7 +84,7 @@ func (o *Options) below(f *form) int {
 
 // foldedEqual compares without regard to case, so that a differently written
 // root cannot change which part of a path a deny pattern looks at.
-func foldedEqual(a, b string) bool { return a == b || foldCase(a) == foldCase(b) }
+func foldedEqual(a, b string) bool { return a == b || wildcard.FoldCase(a) == wildcard.FoldCase(b) }
 
 // A Policy is a set of rules ready for deciding. It never changes and is safe
 // for concurrent use. A nil Policy denies everything.
@@ -99,7 +101,7 @@ type Policy struct {
 // that is for the caller to decide. Built-in rules among rules are ignored, and
 // so is the order of rules.
 func New(rules []umpire.Rule, o Options) (*Policy, error) {
-	p := &Policy{opts: o.prepare()}
+	p := &Policy{opts: o.prepare(), rules: make([]umpire.Rule, 0, len(rules))}
 	for i, r := range rules {
 		if r.Source == umpire.SourceBuiltin {
 			continue
@@ -109,10 +111,13 @@ func New(rules []umpire.Rule, o Options) (*Policy, error) {
 		}
 		p.rules = append(p.rules, r)
 	}
-	slices.SortStableFunc(p.rules, compareRules)
+	if !slices.IsSortedFunc(p.rules, compareRules) {
+		slices.SortStableFunc(p.rules, compareRules)
+	}
 	p.index, p.builtin.opts = newIndex(), &p.opts
+	k := compiler{opts: &p.opts}
 	for i := range p.rules {
-		c := compileRule(&p.rules[i], &p.opts)
+		c := k.compileRule(&p.rules[i])
 		c.order = i
 		p.index.add(c, &p.opts)
 	}
@@ -131,6 +136,9 @@ var sourceRank = map[umpire.Source]int{
 
 // compareRules makes the order of rules depend on the rules alone.
 func compareRules(a, b umpire.Rule) int {
+	if a.Source == b.Source && a.File == b.File && a.Line != b.Line {
+		return cmp.Compare(a.Line, b.Line) // as nearly always: what follows takes longer
+	}
 	if c := cmp.Or(
 		cmp.Compare(sourceRank[a.Source], sourceRank[b.Source]),
 		cmp.Compare(a.File, b.File),
@@ -138,7 +146,7 @@ func compareRules(a, b umpire.Rule) int {
 		cmp.Compare(a.ID, b.ID),
 		cmp.Compare(a.Tool, b.Tool),
 	); c != 0 {
-		return c // as nearly always: what follows takes longer
+		return c
 	}
 	return cmp.Or(
 		cmp.Compare(FormatShort(a), FormatShort(b)),

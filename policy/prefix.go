@@ -2,7 +2,9 @@ package policy
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 )
@@ -20,6 +22,39 @@ func SplitPrefix(prefix string) ([]string, error) {
 		words[i] = w.text
 	}
 	return words, nil
+}
+
+// isPlain reports whether a text has no quotes and is ASCII, so that its words are substrings of it.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c >= utf8.RuneSelf || c == '"' || c == '\'' {
+			return false
+		}
+	}
+	return true
+}
+
+// countWords returns how many words SplitPrefix finds.
+func countWords(text string) (n int, err error) {
+	if !isPlain(text) {
+		words, err := splitWords(text)
+		return len(words), err
+	}
+	for range strings.FieldsFuncSeq(text, isBlank) {
+		n++
+	}
+	return n, nil
+}
+
+// cutPrefix is SplitPrefix of what Validate accepted.
+func (k *compiler) cutPrefix(prefix string) []string {
+	n, _ := countWords(prefix)
+	words := k.words.take(n)[:0]
+	if isPlain(prefix) {
+		return slices.AppendSeq(words, strings.FieldsFuncSeq(prefix, isBlank))
+	}
+	split, _ := SplitPrefix(prefix)
+	return append(words, split...)
 }
 
 // A writtenWord is a word of a prefix or a command.
@@ -113,8 +148,13 @@ func plainWords(line []string) []string {
 	return words
 }
 
-// lineKey is what an index finds a command by.
-func lineKey(line []string) string { return strings.Join(plainWords(line), "\x00") }
+// appendKey appends the words of a line to the key under which an index has it.
+func appendKey(key []byte, line ...string) []byte {
+	for _, word := range line {
+		key = append(append(key, strings.TrimPrefix(word, umpire.PatternMark)...), 0)
+	}
+	return key
+}
 
 // JoinPrefix writes words as a command prefix, quoting those that need it.
 func JoinPrefix(words []string) string {

@@ -162,6 +162,15 @@ func TestIndexFindsEveryRule(t *testing.T) {
 			}
 		}
 		q := genQuery(t)
+		for i := range rapid.IntRange(0, 3).Draw(t, "near") {
+			a := genAccessNear(t, builtinGlobs)
+			a.Part = i
+			q.Facts.Accesses = append(q.Facts.Accesses, a)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "met") == 0 {
+			secret := genPathNear(t, builtinGlobs)
+			q.Search = func(*umpire.Access) Search { return Search{Secret: secret} }
+		}
 		for _, found := range p.findHits(&q, q.Facts.Accesses) {
 			all := hits{subject: found.subject, opts: found.opts, now: q.Now, narrow: found.narrow}
 			for at := range sectionCount {
@@ -179,6 +188,64 @@ func TestIndexFindsEveryRule(t *testing.T) {
 			}
 		}
 	})
+}
+
+// builtinGlobs are all patterns of the built-in rules.
+var builtinGlobs = func() (globs []glob) {
+	o := testOptions.prepare()
+	for at := range sectionCount {
+		for _, c := range compileSection(at, &o) {
+			globs = append(globs, c.globs...)
+			globs = append(globs, c.except...)
+		}
+	}
+	return globs
+}()
+
+// genPathNear makes a path that one of the patterns matches, or one beside, above or below.
+func genPathNear(t *rapid.T, globs []glob) string {
+	name := rapid.SampledFrom([]string{"a", "src", "B", "x.pem", ".git", "config", "*", "?d", "x*"})
+	var names []string
+	for _, s := range rapid.SampledFrom(globs).Draw(t, "pattern").segs {
+		switch {
+		case s.sort == deep:
+			names = append(names, rapid.SliceOfN(name, 0, 2).Draw(t, "deep")...)
+		case s.sort == wild:
+			star := rapid.SampledFrom([]string{"", "a", "*", "x.y"}).Draw(t, "star")
+			names = append(names, strings.NewReplacer("*", star, "?", "q").Replace(s.text))
+		default:
+			names = append(names, s.text)
+		}
+	}
+	names = names[:rapid.IntRange(len(names)-min(len(names), rapid.IntRange(0, 1).Draw(t, "above")), len(names)).Draw(t, "names")]
+	names = append(names, rapid.SliceOfN(name, 0, 1).Draw(t, "below")...)
+	base := rapid.SampledFrom([]string{"/", "/", "/", testRoot, testHome}).Draw(t, "base")
+	target := path.Join(base, path.Join(names...))
+	if rapid.IntRange(0, 4).Draw(t, "upper") == 0 {
+		target = strings.ToUpper(target)
+	}
+	return target
+}
+
+// genAccessNear makes an access to such a path.
+func genAccessNear(t *rapid.T, globs []glob) umpire.Access {
+	a := umpire.Access{Place: rapid.SampledFrom([]umpire.Place{umpire.PlaceInside, umpire.PlaceOutside}).Draw(t, "place")}
+	a.Kind = rapid.SampledFrom([]umpire.AccessKind{umpire.KindRead, umpire.KindWrite, umpire.KindDelete}).Draw(t, "kind")
+	a.Target = genPathNear(t, globs)
+	a.Glob = strings.ContainsAny(a.Target, "*?[")
+	if a.Resolved = a.Target; rapid.IntRange(0, 4).Draw(t, "linked") == 0 {
+		a.Resolved = genPathNear(t, globs)
+		a.Glob = a.Glob || strings.ContainsAny(a.Resolved, "*?[")
+	}
+	a.Tree, a.Names = rapid.Bool().Draw(t, "tree"), rapid.IntRange(0, 3).Draw(t, "lists") == 0
+	a.Picked = a.Tree && rapid.IntRange(0, 3).Draw(t, "picked") == 0
+	if rapid.IntRange(0, 5).Draw(t, "formats") == 0 {
+		a.Kinds = []string{rapid.SampledFrom([]string{".go", ".json", ".pem", ".ts"}).Draw(t, "kinds")}
+	}
+	if rapid.IntRange(0, 5).Draw(t, "hands") == 0 {
+		a.Handed = []string{rapid.SampledFrom([]string{"*.go", "*.pem", ".env*"}).Draw(t, "handed")}
+	}
+	return a
 }
 
 func orders(rules []*compiled) []int {

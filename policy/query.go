@@ -47,9 +47,14 @@ type Conditions struct {
 	// list. Without it a rule such as packages/*/secrets/** that denies or asks is taken to be about
 	// every command that works on a whole folder of packages.
 	Below func(folder string) (paths []string, whole bool)
+	// Missing reports that nothing stands at a resolved path. Without it something may.
+	Missing func(path string) bool
 	// NoHooks says that git would run no hook of a repository that the call works in. Without
 	// it autonomy lets no git command run.
 	NoHooks bool
+	// BeyondUndo says what of a command's edits could not be taken back; "" is nothing. Autonomy then does not
+	// let them run: see Autonomy.Edits.
+	BeyondUndo umpire.Phrase
 	// Trust is what a person said of the code of this clone.
 	Trust CodeTrust
 }

@@ -366,6 +366,7 @@ func (s *Sandbox) Holds() bool {
 func (j *judge) mode() []umpire.Reason {
 	class := umpire.Phrase("class-" + j.class)
 	text, code := umpire.Say("tool-requires-approval", j.tool, class), umpire.CodeMode
+	opts := &j.policy.opts
 	switch a := j.access(); {
 	case a.Doubt != "":
 		text, code = umpire.Say("cannot-be-judged", a.Doubt), umpire.CodeUnparsed
@@ -373,6 +374,10 @@ func (j *judge) mode() []umpire.Reason {
 		text, code = umpire.Say(asksPhrases[a.Asks], a.Reason), a.Asks
 	case a.Observed:
 		text, code = umpire.Say("keeps-what-a-trial-did", a.Reason), umpire.CodeTrial
+	case j.given.BeyondUndo != "" && a.Kind == umpire.KindWrite && !j.outside:
+		text = j.given.BeyondUndo
+	case opts.Autonomy.Network == NetworkOnce && j.given.Mode != umpire.ModeAsk && opts.isListed(a):
+		text = asksOnce(a)
 	}
 	switch j.given.Mode {
 	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:

@@ -64,10 +64,49 @@ type compiled struct {
 	broad bool
 }
 
+// A compiler makes rules ready. It takes their parts from shared blocks, which saves allocations
+// when there are many rules.
+type compiler struct {
+	opts *Options
+	// folds makes all patterns ignore case: built-in ones protect alike on every file system.
+	folds bool
+	rules block[compiled]
+	refs  block[umpire.RuleRef]
+	globs block[glob]
+	segs  block[segment]
+	words block[string]
+}
+
+// A block hands out values from slices that it allocates in advance.
+type block[T any] struct {
+	free []T
+	made int
+}
+
+// maxBlock is how many values a block allocates in advance at most.
+const maxBlock = 512
+
+// take returns n zero values.
+func (b *block[T]) take(n int) []T {
+	if n > len(b.free) {
+		b.made = max(n, min(2*b.made, maxBlock))
+		b.free = make([]T, b.made)
+	}
+	piece := b.free[:n:n]
+	b.free = b.free[n:]
+	return piece
+}
+
 // compileRule makes a valid rule ready.
-func compileRule(r *umpire.Rule, o *Options) *compiled {
-	ref := r.Ref()
-	c := &compiled{rule: r, ref: &ref, domain: hostName(r.Match.Domain)}
+func compileRule(r *umpire.Rule, o *Options) *compiled { return (&compiler{opts: o}).compileRule(r) }
+
+func (k *compiler) compileRule(r *umpire.Rule) *compiled {
+	c, ref := &k.rules.take(1)[0], &k.refs.take(1)[0]
+	*ref = r.Ref()
+	c.rule, c.ref, c.words = r, ref, k.cutPrefix(r.Match.CommandPrefix)
+	if r.Match.Domain != "" {
+		c.domain = hostName(r.Match.Domain)
+	}
 	switch r.Action {
 	case umpire.Deny:
 		c.row, c.code = rowDenyRule, umpire.CodeBlocked
@@ -75,12 +114,11 @@ func compileRule(r *umpire.Rule, o *Options) *compiled {
 		c.row, c.code = rowAskRule, umpire.CodeRule
 	case umpire.Allow:
 		c.row, c.code = rowAllowRule, umpire.CodeRule
-		c.broad = tooBroad(*r)
+		c.broad = tooBroad(r, c.words)
 	}
-	c.line, _ = splitLine(r.Match.Command) // Validate has split both before
-	c.words, _ = SplitPrefix(r.Match.CommandPrefix)
+	c.line, _ = splitLine(r.Match.Command) // Validate has split it before
 	if r.Match.PathGlob != "" {
-		c.globs = newGlobs(r.Match.PathGlob, r.Action, o)
+		c.globs = k.newGlobs(r.Match.PathGlob, r.Action)
 	}
 	c.loose = c.looksBelow()
 	return c

@@ -25,7 +25,7 @@ type Settings struct {
 	AddDirs []string
 	// Autonomy are the person's standing answers.
 	Autonomy Autonomy
-	// Destinations are hosts that commands may reach where Autonomy says so.
+	// Destinations are hosts that commands may reach as far as Autonomy.Network allows.
 	Destinations []string
 	// Sandbox is the configured one, whatever the machine has.
 	Sandbox Sandbox

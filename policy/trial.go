@@ -14,14 +14,19 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 	if d.Verdict != umpire.Ask || p == nil || toolOf(q.Call.Tool).shape != shapeShell || q.Call.Background {
 		return umpire.NoTrial
 	}
-	auto, settled := &p.opts.Autonomy, -1
-	first := !needsNetwork(d.Accesses) && !shell.LeavesJob(commandOf(q.Call.Input)) // a job would end with its trial
+	auto, settled, passing := &p.opts.Autonomy, -1, passingIn(p, q, d)
+	// A job would end with its trial.
+	first := !needsNetwork(slices.DeleteFunc(slices.Clone(d.Accesses), worksOffline)) &&
+		!shell.LeavesJob(commandOf(q.Call.Input))
 	for _, r := range d.Reasons {
 		if r.Access < 0 || r.Access == settled {
 			continue
 		}
 		settled = r.Access
 		a := &d.Accesses[r.Access]
+		if passing(a, &r) {
+			continue
+		}
 		if !canBeTried(a, &r) {
 			return umpire.NoTrial
 		}
@@ -36,6 +41,33 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 	}
 	return umpire.TrialOffered
 }
+
+// passingIn returns what reports whether an access is about something in a temporary folder that is not there, and
+// that the line makes and deletes again. A trial forgets what is in temporary folders, as the line does.
+func passingIn(p *Policy, q *Query, d *umpire.Decision) func(*umpire.Access, *umpire.Reason) bool {
+	j := newJudge(p, q, d)
+	var passing []string
+	for i := range d.Accesses {
+		gone := &d.Accesses[i]
+		if gone.Kind == umpire.KindDelete && gone.Doubt == "" && !gone.Glob && isScratch(&j, gone) &&
+			q.Missing != nil && q.Missing(gone.Resolved) &&
+			slices.ContainsFunc(d.Accesses, func(made umpire.Access) bool {
+				return made.Kind == umpire.KindWrite && made.Part < gone.Part && isBelow(made.Resolved, gone.Resolved)
+			}) {
+			passing = append(passing, gone.Resolved)
+		}
+	}
+	return func(a *umpire.Access, r *umpire.Reason) bool {
+		return liesOutside(a) && a.Doubt == "" && a.Asks == "" && slices.Contains(passingRows, r.Row) &&
+			slices.ContainsFunc(passing, func(name string) bool {
+				return isBelow(a.Resolved, name) ||
+					a.Table == "cd" && a.Kind == umpire.KindRead && isBelow(name, a.Resolved)
+			})
+	}
+}
+
+// passingRows are the rows that may settle an access to what passes: those about where it lies, and no rules.
+var passingRows = []int{rowExternal, rowSafe, rowAutonomy, rowMode}
 
 // canBeTried reports whether a trial shows what comes of an access. It has no network, and
 // neither changes what lies outside nor sees secrets.

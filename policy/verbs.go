@@ -25,7 +25,7 @@ const (
 // here before they exist.
 var ownVerbs = map[string]VerbMark{
 	"approve": VerbPerson, "deny": VerbPerson, "cancel": VerbPerson, "watch": VerbPerson, "chat": VerbPerson,
-	"serve": VerbPerson, "console": VerbPerson, "pair": VerbPerson,
+	"serve": VerbPerson, "console": VerbPerson, "pair": VerbPerson, "notify test": VerbPerson,
 	"init": VerbPerson, "setup": VerbPerson, "uninstall": VerbPerson, "upgrade": VerbPerson,
 	"mode": VerbPerson, "autonomy": VerbPerson, "trust": VerbPerson, "undo": VerbPerson,
 	"rules add": VerbPerson, "rules remove": VerbPerson, "rules import": VerbPerson,
@@ -34,7 +34,7 @@ var ownVerbs = map[string]VerbMark{
 	"mcp permission-prompt": VerbPerson, "try keep": VerbPerson, "try discard": VerbPerson,
 
 	"check": VerbReads, "status": VerbReads, "pending": VerbReads, "version": VerbReads,
-	"config": VerbReads, "sessions": VerbReads,
+	"config": VerbReads, "sessions": VerbReads, "notify": VerbReads,
 	"rules": VerbReads, "rules list": VerbReads, "rules test": VerbReads, "rules lint": VerbReads,
 	"timeline": VerbReads, "timeline verify": VerbReads, "timeline head": VerbReads,
 	"try show": VerbReads,

@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/umpirehq/umpire"
+import (
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/token"
+)
 
 // weighAccess settles the risk of an access by where its path leads, which the facts
 // of a command line alone do not tell: /dev/null and the terminal are harmless,
@@ -44,4 +47,14 @@ func raiseHardStop(a *umpire.Access, r *umpire.Reason) {
 		risk = umpire.Critical
 	}
 	a.Risk, a.Reason = umpire.Worse(a.Risk, risk), r.Text
+}
+
+// weighSecret makes an access ask that sends what may be a secret.
+func weighSecret(a *umpire.Access, sent string) {
+	why := token.InAddress(sent)
+	if why == "" {
+		return
+	}
+	a.Risk, a.Asks = umpire.Worse(a.Risk, umpire.Medium), umpire.CodeSecret
+	a.Reason = umpire.Say("what-is-sent-may-hold-a-secret", why)
 }
