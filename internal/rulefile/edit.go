@@ -29,7 +29,8 @@ const emptyFile = "{\n  \"version\": 1,\n  \"rules\": []\n}\n"
 // newEdit reads a text that is to be changed. A broken one is an error: what
 // can not be understood can not be kept.
 func newEdit(path string, data []byte) (*edit, error) {
-	src, top, problem := parseTree(path, data)
+	src := newSource(path, data)
+	top, problem := src.parseTree()
 	if problem != nil {
 		return nil, problem
 	}

@@ -3,10 +3,12 @@ package rulefile
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/umpirehq/umpire"
 )
@@ -44,8 +46,69 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if l.Format == FormatUmpire {
+			sameAsTree(t, l, data)
 			fuzzEdit(t, l, data, doc)
 		}
+	})
+}
+
+// sameAsTree holds the reader of plain files to the one that reads any.
+func sameAsTree(t *testing.T, l Layer, data []byte) (plain bool) {
+	t.Helper()
+	quick, slow := &reader{layer: l, check: testCheck, keep: true}, &reader{layer: l, check: testCheck, keep: true}
+	src := newSource(l.Path, data)
+	if !quick.readPlain(src) {
+		return false
+	}
+	if problem := slow.readTree(newSource(l.Path, data)); problem != nil {
+		t.Fatalf("a plain file with a problem: %v\n%s", problem, data)
+	}
+	if diff := cmp.Diff(slow.said(), quick.said(), cmp.AllowUnexported(document{}, named{})); diff != "" {
+		t.Fatalf("read otherwise than as a tree:\n%s\n%s", diff, data)
+	}
+	return true
+}
+
+// TestCommentsHideNoRule: a rule that some editors show on a line of its own stands in no comment.
+func TestCommentsHideNoRule(t *testing.T) {
+	t.Parallel()
+	for _, separator := range []string{"\u2028", "\u2029"} {
+		text := rulesFile(allowTests, "// the locks"+separator+denyLocks+"\n"+askFetch)
+		_, problem := parseFile(Layer{Source: umpire.SourceUser, Path: "f"}, []byte(text), testOptions())
+		if problem == nil {
+			t.Errorf("a file with %q in a comment is read without a problem", separator)
+		}
+	}
+}
+
+// said is all that a reader has made of a file.
+func (r *reader) said() any { return []any{r.doc, r.read, r.ids} }
+
+// TestPlainFilesAreReadAsTrees: a file without faults is read in one pass, and says the same. Pieces of
+// it are put together by chance, so that most have a fault.
+func TestPlainFilesAreReadAsTrees(t *testing.T) {
+	t.Parallel()
+	whole := rulesFile(allowTests, denyLocks, askFetch, `{"id": "a", "action": "allow", "tool": "Bash", // x
+		"description": "\"\\u00e4\"", "match": {"command": "git \"x\""}, "expires_at": "2027-01-01T00:00:00Z", /* y */
+		"max_consequence": "none", "options": "shown", "examples": {"match": ["git x", "a"], "not_match": []},}`,
+		`{"id": "a", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "bad"}}`, `{"action": "deny", "tool": "LS"}`,
+		`{"action": "deny", "tool": "LS"}`)
+	if !sameAsTree(t, Layer{Source: umpire.SourceUser, Path: "f"}, []byte(whole)) {
+		t.Fatal("a file without faults is read as a tree")
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		text := []byte(whole)
+		for range rapid.IntRange(0, 3).Draw(r, "changes") {
+			from := rapid.IntRange(0, len(text)).Draw(r, "from")
+			to := min(len(text), from+rapid.IntRange(0, 12).Draw(r, "length"))
+			piece := rapid.SampledFrom([]string{
+				"", " ", ",", "\"", "\\", "{", "}", "[", "]", "//", "/* */", "\n", `"tool": "LS", `, `"id": "", `, "1", "\x00", "\xff", "null",
+				`"hooks": {}, `, `{"action": "ask", "tool": "Read"},`, `"unknown": 1,`, `"match": {},`, string(text[from:to]),
+				"//\u2028\n", "/*\u2029*/",
+			}).Draw(r, "piece")
+			text = slices.Concat(text[:from], []byte(piece), text[to:])
+		}
+		sameAsTree(t, Layer{Source: umpire.SourceUser, Path: "f"}, text)
 	})
 }
 

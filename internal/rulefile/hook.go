@@ -232,7 +232,7 @@ func (j jsonReader) faultyHook(h Hook, offset int, text string) {
 		h.ToolMatch = ""
 	}
 	j.doc.degraded = true
-	at := *j.src.problem(offset, "")
+	at := j.src.place(offset)
 	h.Named()
 	j.fault(at, fmt.Sprintf("hook %q cannot be run, so what it is about asks: %s", h.ID, text))
 	j.addHook(h, offset)

@@ -40,7 +40,16 @@ type jsonReader struct {
 
 // readJSON reads umpire's own format.
 func (r *reader) readJSON(data []byte) *Problem {
-	src, top, problem := parseTree(r.layer.Path, data)
+	src := newSource(r.layer.Path, data)
+	if r.readPlain(src) {
+		return nil
+	}
+	return r.readTree(src)
+}
+
+// readTree reads any file, and says what is wrong with it.
+func (r *reader) readTree(src *source) *Problem {
+	top, problem := src.parseTree()
 	if problem != nil {
 		return problem
 	}
@@ -105,7 +114,7 @@ func hujsonBytes(v hujson.Value) []byte {
 
 // readRule reads one element of the list of rules.
 func (j jsonReader) readRule(v *hujson.Value) {
-	e := entry{at: *j.src.problem(v.StartOffset, ""), clear: true}
+	e := entry{at: j.src.place(v.StartOffset), clear: true}
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
 		e.err = umpire.Errorf("a rule is an object, not %s", kindOf(*v))
@@ -161,56 +170,86 @@ func (e *entry) noteError(sure bool, err error) {
 
 // readField reads one member of a rule.
 func (j jsonReader) readField(e *entry, m *hujson.ObjectMember, key string) {
-	var err error
 	switch key {
-	case "action":
-		var s string
-		if s, err = wantText(m.Value, key); err == nil {
-			err = e.rule.Action.UnmarshalText([]byte(s))
-		}
-		e.failIf(false, err)
-	case "tool":
-		e.rule.Tool, err = wantText(m.Value, key)
-		e.failIf(false, err)
 	case "match":
 		e.failIf(false, j.readMatch(e, m.Value))
-	case "id":
-		var s string
-		s, err = wantText(m.Value, key)
-		e.rule.ID = umpire.RuleID(s)
-		e.failIf(true, err)
-	case "description":
-		e.rule.Description, err = wantText(m.Value, key)
-		e.failIf(true, err)
 	case "examples":
 		e.failIf(true, j.readExamples(&e.rule.Examples, m.Value))
-	case "expires_at":
-		var s string
-		if s, err = wantText(m.Value, key); err == nil {
-			e.rule.ExpiresAt, err = parseTime(s)
-		}
-		e.failIf(true, err)
-	case "max_consequence":
-		var s string
-		if s, err = wantText(m.Value, key); err == nil {
-			err = e.rule.MaxConsequence.UnmarshalText([]byte(s))
-		}
-		e.failIf(false, err)
-	case "options":
-		var s string
-		if s, err = wantText(m.Value, key); err == nil && s == "" {
-			err = umpire.Errorf(`options is empty: want "shown"`)
-		}
-		e.rule.Options = umpire.OptionLimit(s)
-		e.failIf(false, err)
 	case "source":
-		j.remark(*j.src.problem(m.Name.StartOffset, ""), "source is ignored: it follows from where the file stands")
+		j.remark(j.src.place(m.Name.StartOffset), "source is ignored: it follows from where the file stands")
 	default:
+		if isTextField(key) {
+			s, err := wantText(m.Value, key)
+			if err == nil {
+				err = setText(&e.rule, key, s)
+			}
+			e.failIf(key == "id" || key == "description" || key == "expires_at", err)
+			return
+		}
 		j.unknown(m.Name, key, ruleKeys)
 		if e.narrowing == "" && mayNarrow(key) {
 			e.narrowing = key
 		}
 	}
+}
+
+// isTextField reports a key of a rule whose value is a string.
+func isTextField(key string) bool {
+	switch key {
+	case "id", "action", "tool", "description", "expires_at", "max_consequence", "options":
+		return true
+	}
+	return false
+}
+
+// setText sets the field of a rule that such a key names.
+func setText(r *umpire.Rule, key, s string) (err error) {
+	switch key {
+	case "id":
+		r.ID = umpire.RuleID(s)
+	case "action":
+		err = r.Action.UnmarshalText([]byte(s))
+	case "tool":
+		r.Tool = s
+	case "description":
+		r.Description = s
+	case "expires_at":
+		r.ExpiresAt, err = parseTime(s)
+	case "max_consequence":
+		err = r.MaxConsequence.UnmarshalText([]byte(s))
+	case "options":
+		if s == "" {
+			err = umpire.Errorf(`options is empty: want "shown"`)
+		}
+		r.Options = umpire.OptionLimit(s)
+	}
+	return err
+}
+
+// matchField returns the field of a match that a key names, or nil.
+func matchField(m *umpire.Match, key string) *string {
+	switch key {
+	case "command":
+		return &m.Command
+	case "commandPrefix":
+		return &m.CommandPrefix
+	case "pathGlob":
+		return &m.PathGlob
+	case "domain":
+		return &m.Domain
+	}
+	return nil
+}
+
+// exampleField returns the list of examples that a key names, or nil.
+func exampleField(examples *umpire.Examples, key string) *[]string {
+	switch key {
+	case "match":
+		return &examples.Match
+	case "not_match":
+		return &examples.NotMatch
+	}
+	return nil
 }
 
 // narrowingGuesses are keys that people write when they mean to narrow a rule or
@@ -252,17 +291,8 @@ func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
 	for i := range object.Members {
 		m := &object.Members[i]
 		key := keyOf(m)
-		var field *string
-		switch key {
-		case "command":
-			field = &e.rule.Match.Command
-		case "commandPrefix":
-			field = &e.rule.Match.CommandPrefix
-		case "pathGlob":
-			field = &e.rule.Match.PathGlob
-		case "domain":
-			field = &e.rule.Match.Domain
-		default:
+		field := matchField(&e.rule.Match, key)
+		if field == nil {
 			j.unknown(m.Name, key, matchKeys)
 			e.narrowing = key
 			continue
@@ -297,16 +327,13 @@ func (j jsonReader) readExamples(examples *umpire.Examples, v hujson.Value) erro
 			return umpire.Errorf("examples: key %q stands twice", key)
 		}
 		seen[key] = true
-		var err error
-		switch key {
-		case "match":
-			examples.Match, err = wantTexts(m.Value, "examples.match")
-		case "not_match":
-			examples.NotMatch, err = wantTexts(m.Value, "examples.not_match")
-		default:
+		texts := exampleField(examples, key)
+		if texts == nil {
 			j.unknown(m.Name, key, exampleKeys)
+			continue
 		}
-		if err != nil {
+		var err error
+		if *texts, err = wantTexts(m.Value, "examples."+key); err != nil {
 			return err
 		}
 	}

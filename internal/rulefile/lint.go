@@ -34,7 +34,7 @@ func (j jsonReader) unknown(name hujson.Value, key string, known []string) {
 	if len(j.doc.remarks) >= MaxProblems {
 		return
 	}
-	j.remark(*j.src.problem(name.StartOffset, ""), unknownKey(key, known))
+	j.remark(j.src.place(name.StartOffset), unknownKey(key, known))
 }
 
 // unknownKey says that a key is not known, and which one may be meant.

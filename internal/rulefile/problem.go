@@ -106,8 +106,15 @@ func (s *source) lineColumn(offset int) (line, column int) {
 	return s.line, s.column
 }
 
+// place is where an offset is, with nothing wrong there.
+func (s *source) place(offset int) Problem {
+	line, column := s.lineColumn(offset)
+	return Problem{File: s.path, Line: line, Column: column}
+}
+
 // problem describes what is wrong at an offset.
 func (s *source) problem(offset int, format string, args ...any) *Problem {
-	line, column := s.lineColumn(offset)
-	return &Problem{File: s.path, Line: line, Column: column, Text: escapeControl(fmt.Sprintf(format, args...))}
+	p := s.place(offset)
+	p.Text = escapeControl(fmt.Sprintf(format, args...))
+	return &p
 }

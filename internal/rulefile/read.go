@@ -1,6 +1,7 @@
 package rulefile
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -51,15 +52,15 @@ func readOpen(f *os.File, path string, limit int64) (content, error) {
 	if !info.Mode().IsRegular() {
 		return content{}, umpire.Errorf("read %s: not a regular file", escapeControl(path))
 	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
+	if _, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
 		return content{}, umpire.Errorf("read %s: %w", escapeControl(path), err)
 	}
-	if int64(len(data)) > limit {
+	if int64(data.Len()) > limit {
 		return content{}, umpire.Errorf("read %s: larger than %d bytes", escapeControl(path), limit)
 	}
 	guarded := ownedByAdmin(info) && folderOwnedByAdmin(path)
-	return content{data: data, mode: info.Mode().Perm(), guarded: guarded}, nil
+	return content{data: data.Bytes(), mode: info.Mode().Perm(), guarded: guarded}, nil
 }
 
 // OwnedByAdmin reports whether only the administrator can change a file: it and its folder

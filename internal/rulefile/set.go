@@ -93,6 +93,9 @@ type Options struct {
 	Short func(string) (umpire.Rule, error)
 	// Trust is the ledger of project files whose allow rules count.
 	Trust Trust
+	// Prepare gets each set that a Watcher has read anew, before the Watcher gives it to anyone
+	// else. Slow work, such as compiling, belongs there: meanwhile the set before decides calls.
+	Prepare func(*Set)
 }
 
 // Load reads the layers. It always returns a set: its files say what is wrong. Previous,
@@ -184,8 +187,12 @@ func (s *Set) settle(f *File, entries []Trusted) {
 	}
 	f.Inert = f.good.asleep
 	why := f.mistrust(entries)
-	s.Rules = slices.Grow(s.Rules, len(f.good.rules))
-	for _, r := range f.good.rules {
+	rules := f.good.rules
+	if why == "" && len(s.Rules) == 0 && len(rules) > 0 {
+		s.Rules, f.Rules, rules = slices.Clip(rules), len(rules), nil
+	}
+	s.Rules = slices.Grow(s.Rules, len(rules))
+	for _, r := range rules {
 		if why != "" && r.Action == umpire.Allow {
 			f.Inert++
 			f.sleeping = append(f.sleeping, r)

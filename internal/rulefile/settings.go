@@ -25,7 +25,8 @@ var pathTools = map[string]bool{
 // readSettings reads the permissions block of Claude Code's settings. The rest of the file is
 // ignored.
 func (r *reader) readSettings(data []byte) *Problem {
-	src, top, problem := parseTree(r.layer.Path, data)
+	src := newSource(r.layer.Path, data)
+	top, problem := src.parseTree()
 	if problem != nil {
 		return problem
 	}
@@ -78,7 +79,7 @@ func uniqueMember(src *source, object *hujson.Object, name string) (*hujson.Valu
 
 // readShort reads one rule of the block, such as Bash(npm test:*).
 func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
-	e := entry{rule: umpire.Rule{Action: action}, at: *src.problem(v.StartOffset, "")}
+	e := entry{rule: umpire.Rule{Action: action}, at: src.place(v.StartOffset)}
 	short, ok := textOf(v)
 	if !ok {
 		e.err = umpire.Errorf("a rule is a string, not %s", kindOf(v))
@@ -130,7 +131,8 @@ func LeftOut(path string) []Problem {
 	if err != nil {
 		return nil
 	}
-	src, top, problem := parseTree(path, data)
+	src := newSource(path, data)
+	top, problem := src.parseTree()
 	if problem != nil {
 		return nil
 	}

@@ -22,25 +22,28 @@ const maxValues = 1_000_000
 // byteOrderMark is what some editors put in front of UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// parseTree reads JSON with comments and trailing commas. A byte order mark is
-// passed over; offsets in the tree count without it.
-func parseTree(path string, data []byte) (*source, *hujson.Object, *Problem) {
-	src := &source{path: path, data: bytes.TrimPrefix(data, byteOrderMark)}
-	if at := invalidUTF8(src.data); at >= 0 {
-		return nil, nil, src.problem(at, "invalid UTF-8")
+// newSource is a text without a byte order mark, which is passed over.
+func newSource(path string, data []byte) *source {
+	return &source{path: path, data: bytes.TrimPrefix(data, byteOrderMark)}
+}
+
+// parseTree reads JSON with comments and trailing commas.
+func (s *source) parseTree() (*hujson.Object, *Problem) {
+	if at := invalidUTF8(s.data); at >= 0 {
+		return nil, s.problem(at, "invalid UTF-8")
 	}
-	if at := tooMuch(src.data); at >= 0 {
-		return nil, nil, src.problem(at, "nested deeper than %d levels, or more than %d values", maxDepth, maxValues)
+	if at := tooMuch(s.data); at >= 0 {
+		return nil, s.problem(at, "nested deeper than %d levels, or more than %d values", maxDepth, maxValues)
 	}
-	tree, err := hujson.Parse(src.data)
+	tree, err := hujson.Parse(s.data)
 	if err != nil {
-		return nil, nil, syntaxProblem(src, err)
+		return nil, syntaxProblem(s, err)
 	}
 	object, ok := tree.Value.(*hujson.Object)
 	if !ok {
-		return nil, nil, src.problem(tree.StartOffset, "want an object")
+		return nil, s.problem(tree.StartOffset, "want an object")
 	}
-	return src, object, nil
+	return object, nil
 }
 
 // syntaxProblem takes the place out of the parser's error text, which is the

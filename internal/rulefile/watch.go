@@ -34,6 +34,7 @@ type Watcher struct {
 	loaded  atomic.Pointer[loaded]
 	changed chan struct{}
 	now     chan chan struct{} // asks for a reload, and is closed when it is done
+	soon    chan struct{}      // asks for one that nobody waits for
 	stop    chan struct{}
 	done    chan struct{}
 	once    sync.Once
@@ -63,8 +64,8 @@ func Watch(layers []Layer, o Options) *Watcher {
 func newWatcher(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 	w := &Watcher{
 		layers: slices.Clone(layers), options: o, notify: notify,
-		changed: make(chan struct{}, 1), now: make(chan chan struct{}), stop: make(chan struct{}),
-		done: make(chan struct{}),
+		changed: make(chan struct{}, 1), now: make(chan chan struct{}), soon: make(chan struct{}, 1),
+		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.arm()
 	stamps := w.look()
@@ -81,13 +82,38 @@ func (w *Watcher) Set() *Set { return w.loaded.Load().set }
 // has changed since. A file that has just gone is left to settle, since some editors
 // remove a file before they write it again, and its rules hold until then.
 func (w *Watcher) Current() *Set {
-	last := w.loaded.Load()
-	now := w.look()
-	if slices.Equal(now, last.stamps) || anyGone(last.stamps, now) {
-		return last.set
+	if changed, _ := w.hasChanged(); changed {
+		w.Reload()
 	}
-	w.Reload()
 	return w.Set()
+}
+
+// Ready is Current for a caller that must not wait long: if the files are large, it returns the set
+// that was loaded last, and a change is read in the background.
+func (w *Watcher) Ready() *Set {
+	switch changed, size := w.hasChanged(); {
+	case changed && size <= maxAwaited:
+		w.Reload()
+	case changed:
+		select {
+		case w.soon <- struct{}{}:
+		default:
+		}
+	}
+	return w.Set()
+}
+
+// maxAwaited is how many bytes of rule files Ready reads itself. Reading as many takes as long as the
+// rest of a decision.
+const maxAwaited = 64 << 10
+
+// hasChanged reports whether the files have changed since they were read, and returns their size.
+func (w *Watcher) hasChanged() (changed bool, size int64) {
+	last, now := w.loaded.Load(), w.look()
+	for _, s := range now {
+		size += max(s.size, 0)
+	}
+	return !slices.Equal(now, last.stamps) && !anyGone(last.stamps, now), size
 }
 
 func anyGone(before, after []stamp) bool {
@@ -140,6 +166,10 @@ func (w *Watcher) watchFiles() {
 			touched = true
 		case <-w.ticks():
 			touched = !slices.Equal(w.look(), w.loaded.Load().stamps)
+		case <-w.soon:
+			if changed, _ := w.hasChanged(); changed {
+				w.reload()
+			}
 		case <-settled:
 			settled = nil
 			w.reload()
@@ -168,6 +198,9 @@ func (w *Watcher) reload() {
 	if old.equal(set) {
 		w.loaded.Store(&loaded{set: old, stamps: stamps})
 		return
+	}
+	if w.options.Prepare != nil {
+		w.options.Prepare(set)
 	}
 	w.loaded.Store(&loaded{set: set, stamps: stamps})
 	select {

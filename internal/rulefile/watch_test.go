@@ -2,6 +2,7 @@ package rulefile
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -176,4 +177,42 @@ func TestCurrentIsNeverLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, w, "a file that has gone", health(HealthMissing))
+}
+
+// TestReadyWaitsForNoLargeFile: while a large change is read and made ready, decisions go by the set
+// before it. A small one they wait for, so that it holds for the next call.
+func TestReadyWaitsForNoLargeFile(t *testing.T) {
+	t.Parallel()
+	l := userLayer(t, rulesFile(denyLocks))
+	o, reading, release := testOptions(), make(chan *Set), make(chan struct{})
+	o.Prepare = func(s *Set) {
+		if len(s.Rules) > 2 {
+			reading <- s
+			<-release
+		}
+	}
+	w := startWatch(t, l, o)
+	write(t, l.Path, rulesFile(denyLocks, askFetch))
+	if set := w.Ready(); len(set.Rules) != 2 {
+		t.Errorf("a small change: %d rules, want 2", len(set.Rules))
+	}
+	lines := make([]string, 1000)
+	for i := range lines {
+		lines[i] = fmt.Sprintf(`{"id": "r%d", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "tool-%d run"}}`, i, i)
+	}
+	write(t, l.Path, rulesFile(lines...))
+	if set := w.Ready(); len(set.Rules) != 2 {
+		t.Errorf("before a large change is read: %d rules, want 2", len(set.Rules))
+	}
+	<-reading
+	for range 1000 {
+		if set := w.Ready(); len(set.Rules) != 2 {
+			t.Fatalf("while a large change is made ready: %d rules, want 2", len(set.Rules))
+		}
+	}
+	close(release)
+	await(t, w, "a large change", rules(len(lines)))
+	if set := w.Current(); len(set.Rules) != len(lines) {
+		t.Errorf("now: %d rules, want %d", len(set.Rules), len(lines))
+	}
 }
