@@ -27,14 +27,24 @@ var autonomyKeys = []Key{
 		func(a *policy.Autonomy) *bool { return &a.Deletes }),
 	autonomyKey("local_git", "git add, commit, branch, stash and the like", "run",
 		func(a *policy.Autonomy) *bool { return &a.LocalGit }),
-	autonomyKey("network", "network to the listed destinations", "listed",
-		func(a *policy.Autonomy) *bool { return &a.Network }),
+	{
+		AutonomyPrefix + "network",
+		"network to the listed destinations: ask, ask once for each in a session, or listed, unasked",
+		func(c *Config, n *yaml.Node) error { return decodeIndex(n, &c.Autonomy.Network, networkAnswers) },
+		func(c *Config) any { return networkAnswers[c.Autonomy.Network] },
+		func(now, next *Config) bool { return next.Autonomy.Network <= now.Autonomy.Network },
+	},
 	{
 		AutonomyPrefix + "destinations", "hosts that commands may reach where autonomy.network says so",
 		decodeDestinations,
 		func(c *Config) any { return orNone(c.Destinations) },
 		func(now, next *Config) bool { return containsAll(now.Destinations, next.Destinations) },
 	},
+}
+
+// networkAnswers are the values of the key autonomy.network.
+var networkAnswers = []string{
+	policy.NetworkAsk: "ask", policy.NetworkOnce: "once", policy.NetworkListed: "listed",
 }
 
 // autonomyKey is the key of one row. A project can only have it ask.

@@ -27,12 +27,15 @@ type Config struct {
 
 	ResumeScope string
 	SandboxEnv  []string // variables with secrets that sandboxed commands get
+	SandboxShow []string // files and folders of the home that a trial sees
 	UndoSize    int64    // bytes that are kept for undoing
 	UndoAge     time.Duration
 
 	Store, Listen, Lang string
+	WatchNotify         string // off, bell or desktop
 	Agents              map[string]Agent
 	Servers             map[string]Server
+	Notify              Notify
 
 	Root    string            // of the project
 	Sources map[string]string // key -> file that set it
@@ -56,6 +59,7 @@ func Defaults() *Config {
 			MaxDenialsInRow: 3, MaxDenials: 20, Remember: 720 * time.Hour, MaxPending: 100,
 		},
 		UndoSize: 2 << 30, UndoAge: 7 * day,
+		WatchNotify: "bell",
 		ResumeScope: "current_project", Sources: map[string]string{}, managed: map[string]bool{},
 	}
 }

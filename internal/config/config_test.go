@@ -142,6 +142,7 @@ var projectKeys = map[string]struct{ tighter, ignored string }{
 	"sandbox.require":                            {"", "degraded-ok"},
 	"sandbox.network":                            {"", "true"},
 	"sandbox.env":                                {"", "[GITHUB_TOKEN]"},
+	"sandbox.show":                               {"", "[~/data]"},
 	"undo.max_size":                              {"", "1B"},
 	"undo.max_age":                               {"", "1h"},
 	"store":                                      {"", "postgres://evil.example/x"},
@@ -149,6 +150,8 @@ var projectKeys = map[string]struct{ tighter, ignored string }{
 	"agents":                                     {"{main: {tools: [Read]}, other: {tools: []}}", ""},
 	"hooks":                                      {"", "{PreToolUse: [{command: ./evil}]}"},
 	"mcp_servers":                                {"", "{evil: {command: evil}}"},
+	"notify":                                     {"", "{ntfy: {server: https://evil.example, topic: a-topic-that-is-long}}"},
+	"watch.notify":                               {"", "off"},
 	"lang":                                       {"", "zh-CN"},
 }
 
@@ -362,5 +365,46 @@ func TestConfigurationThatEverybodyCanWrite(t *testing.T) {
 	}
 	if _, err := User(home); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 		t.Errorf("it is read: %v", err)
+	}
+}
+
+// TestNotifyErrors: what would not work, or would not be safe, is an error with its line and field.
+func TestNotifyErrors(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, want string }{
+		{"in the clear", "notify:\n  ntfy:\n    server: http://ntfy.example\n    topic: aaaaaaaaaaaaaaaaaaaa", "line 3: ntfy.server: want https://HOST"},
+		{"a path", "notify:\n  ntfy: {server: https://ntfy.example/x, topic: aaaaaaaaaaaaaaaaaaaa}", "line 2: ntfy.server: want https://HOST without a path"},
+		{"a password", "notify:\n  ntfy: {server: 'https://a:b@ntfy.example', topic: aaaaaaaaaaaaaaaaaaaa}", "line 2: ntfy.server: want https://HOST, without a password"},
+		{"a topic of a path", "notify:\n  ntfy: {server: https://ntfy.example, topic: a/b}", "line 2: ntfy.topic: want at most 64"},
+		{"a topic that is guessed", "notify:\n  ntfy:\n    server: https://ntfy.example\n    topic: umpire", "line 4: ntfy.topic: want at least 16 characters"},
+		{"a token elsewhere", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, token_file: ../timeline.key}", "line 2: ntfy.token_file: want the name of a file"},
+		{"a webhook without a secret", "notify:\n  webhooks:\n    - url: https://a.example\n      secret_file: s\n    - url: https://b.example", "webhooks.2.secret_file: want the name"},
+		{"a webhook in the clear", "notify:\n  webhooks:\n    - url: https://a.example\n      secret_file: s\n    - url: http://b.example\n      secret_file: s", "line 5: webhooks.2.url: want https://HOST"},
+		{"an unknown key", "notify:\n  commmands: true", `line 2: key "commmands" is not known`},
+		{"an unknown key of a webhook", "notify:\n  webhooks:\n    - uri: https://a.example", `line 3: key "uri" is not known`},
+		{"replies to the notices", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, replies: t, token_file: t}", "line 2: ntfy.replies: want another topic"},
+		{"trust in nobody", "notify:\n  commands: true\n  relay_trusted: true", "line 3: relay_trusted: want ntfy with a server of your own"},
+		{"trust without replies", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, token_file: t}\n  commands: true\n  relay_trusted: true", "line 4: relay_trusted: want ntfy with a server of your own"},
+		{"trust in the clear", "notify:\n  ntfy: {server: http://127.0.0.1, topic: t, replies: r, token_file: t}\n  commands: true\n  relay_trusted: true", "line 4: relay_trusted: want a server that is reached by https://"},
+		{"trust without a token", "notify:\n  ntfy: {server: https://ntfy.example, topic: aaaaaaaaaaaaaaaa, replies: r}\n  commands: true\n  relay_trusted: true", "line 4: relay_trusted: want ntfy.token_file"},
+		{"trust in everybody's", "notify:\n  ntfy: {server: https://NTFY.sh, topic: t, replies: r, token_file: t}\n  commands: true\n  relay_trusted: true", "line 4: relay_trusted: ntfy.sh is not a server of your own"},
+		{"trust in everybody's, with a dot", "notify:\n  ntfy: {server: https://ntfy.sh., topic: t, replies: r, token_file: t}\n  commands: true\n  relay_trusted: true", "line 4: relay_trusted: ntfy.sh is not a server of your own"},
+		{"trust without seeing", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, replies: r, token_file: t}\n  relay_trusted: true", "line 3: relay_trusted: want commands: true"},
+		{"too long", "notify: {after: 48h}", "line 1: after: want a duration of at most 1h"},
+		{"no duration", "notify: {after: soon}", "cannot be read"},
+		{"a list", "notify: [a]", "cannot be read"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := readBoth(t, test.text, "")
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "global.yaml:") {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	c, err := readBoth(t, "notify: {ntfy: {server: 'http://[::1]:80', topic: t, token_file: t}, after: 1s}", "")
+	if err != nil || !c.Notify.On() || c.Notify.After != time.Second {
+		t.Errorf("got %+v, %v", c, err)
 	}
 }

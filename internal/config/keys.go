@@ -170,6 +170,12 @@ var ownKeys = []Key{
 		nil, // a project could have its commands see what it likes
 	},
 	{
+		"sandbox.show", "files and folders of the home that a trial sees besides tools and settings",
+		decodeShown,
+		func(c *Config) any { return orNone(c.SandboxShow) },
+		nil, // a project could have its commands see what it likes
+	},
+	{
 		"undo.max_size", "how much is kept for umpire undo, such as 500MiB or 2GiB",
 		func(c *Config, n *yaml.Node) error { return decodeSize(n, &c.UndoSize) },
 		func(c *Config) any { return formatSize(c.UndoSize) },
@@ -212,6 +218,18 @@ var ownKeys = []Key{
 		nil, // as with hooks
 	},
 	{
+		"notify", "where notices go when a call waits",
+		decodeNotify,
+		func(c *Config) any { return c.Notify.Masked() },
+		nil, // a repository could have notices sent anywhere
+	},
+	{
+		"watch.notify", "how umpire watch tells of a new question: off, bell or desktop",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.WatchNotify, "bell", "off", "desktop") },
+		func(c *Config) any { return c.WatchNotify },
+		nil,
+	},
+	{
 		"lang", "the language of what people read, such as en or zh-CN",
 		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.Lang, catalogue.Tags()...) },
 		func(c *Config) any { return c.Lang },
@@ -241,6 +259,19 @@ func decodeNames(c *Config, n *yaml.Node) error {
 	for _, name := range c.SandboxEnv {
 		if name == "" || strings.ContainsAny(name, "=*? \x00") {
 			return umpire.Errorf("%q: want the name of a variable", name)
+		}
+	}
+	return nil
+}
+
+// decodeShown reads paths of the home.
+func decodeShown(c *Config, n *yaml.Node) error {
+	if err := decodeList(n, &c.SandboxShow); err != nil {
+		return err
+	}
+	for _, path := range c.SandboxShow {
+		if !strings.HasPrefix(path, "~/") && !strings.HasPrefix(path, "/") {
+			return umpire.Errorf("%q: want a path that begins with ~/ or /", path)
 		}
 	}
 	return nil

@@ -1,0 +1,265 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Notify says where notices go when a call waits for a person. It is the person's alone: a
+// project that could set it would learn what happens here.
+type Notify struct {
+	Ntfy     *Ntfy     `yaml:"ntfy" json:"ntfy,omitempty"`
+	Webhooks []Webhook `yaml:"webhooks" json:"webhooks,omitempty"`
+	// Commands lets notices carry what a call is about: its command, or the path of a file.
+	Commands bool `yaml:"commands" json:"commands"`
+	// After is how long a call waits before a notice is sent, 0 for five seconds.
+	After time.Duration `yaml:"after" json:"-"`
+	// RelayTrusted lets the ntfy server hand on approvals for once. Whoever runs it can then approve.
+	RelayTrusted bool `yaml:"relay_trusted" json:"relay_trusted"`
+}
+
+// An Ntfy is a server of ntfy, or one that speaks its protocol.
+type Ntfy struct {
+	Server string `yaml:"server" json:"server"`
+	Topic  string `yaml:"topic" json:"topic"`
+	// Replies is the topic to which the buttons of a notice publish; "" has no buttons.
+	Replies string `yaml:"replies" json:"replies,omitempty"`
+	// TokenFile names a file in keys/notify that holds an access token.
+	TokenFile string `yaml:"token_file" json:"token_file,omitempty"`
+}
+
+// A Webhook takes notices as JSON, signed with a secret.
+type Webhook struct {
+	URL string `yaml:"url" json:"url"`
+	// SecretFile names a file in keys/notify that holds the secret.
+	SecretFile string `yaml:"secret_file" json:"secret_file"`
+}
+
+// DefaultAfter is how long a call waits before a notice is sent: less than that, and whoever sits
+// in front of it is told twice.
+const DefaultAfter = 5 * time.Second
+
+// The limits of notify.
+const (
+	maxWebhooks   = 8
+	maxAfter      = time.Hour
+	secretTopic   = 16 // characters of a topic that nothing else guards
+	publicService = "ntfy.sh"
+)
+
+// isName reports whether a text has 1 to 64 letters, digits, hyphens and underscores, as the server
+// wants the name of a topic.
+func isName(text string) bool {
+	other := func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}
+	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, other)
+}
+
+// isSecretName reports whether a text is the name of a file in a folder.
+func isSecretName(text string) bool {
+	return isName(strings.ReplaceAll(text, ".", "-")) && !strings.HasPrefix(text, ".")
+}
+
+// The names of the fields.
+var (
+	notifyKeys  = []string{"ntfy", "webhooks", "commands", "after", "relay_trusted"}
+	ntfyKeys    = []string{"server", "topic", "replies", "token_file"}
+	webhookKeys = []string{"url", "secret_file"}
+)
+
+// decodeNotify reads notify, and refuses what would not work or would not be safe.
+func decodeNotify(c *Config, n *yaml.Node) error {
+	c.Notify = Notify{} // what it points to is shared with the configuration before
+	ntfy, hooks := fieldOf(n, "ntfy"), fieldOf(n, "webhooks")
+	for _, of := range []struct {
+		node  *yaml.Node
+		known []string
+	}{{n, notifyKeys}, {ntfy, ntfyKeys}} {
+		if err := onlyKeys(of.node, of.known); err != nil {
+			return err
+		}
+	}
+	for _, hook := range hooks.Content {
+		if err := onlyKeys(hook, webhookKeys); err != nil {
+			return err
+		}
+	}
+	if err := decode(n, &c.Notify); err != nil {
+		return err
+	}
+	if field, err := c.Notify.check(); err != nil {
+		return umpire.Errorf("line %d: %s: %w", lineOf(n, field), field, err)
+	}
+	return nil
+}
+
+// fieldOf returns the value of a field, an empty node if there is none.
+func fieldOf(n *yaml.Node, name string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1]
+		}
+	}
+	return &yaml.Node{Line: n.Line}
+}
+
+// lineOf returns the line of a field such as ntfy.topic or webhooks.2.url.
+func lineOf(n *yaml.Node, field string) int {
+	for name := range strings.SplitSeq(field, ".") {
+		var at int
+		if _, err := fmt.Sscan(name, &at); err == nil && n.Kind == yaml.SequenceNode && at <= len(n.Content) {
+			n = n.Content[at-1]
+			continue
+		}
+		n = fieldOf(n, name)
+	}
+	return n.Line
+}
+
+// check returns the field with the first fault.
+func (n *Notify) check() (field string, err error) {
+	if n.After < 0 || n.After > maxAfter {
+		return "after", umpire.Errorf("want a duration of at most %s", maxAfter)
+	}
+	if len(n.Webhooks) > maxWebhooks {
+		return "webhooks", umpire.Errorf("want at most %d", maxWebhooks)
+	}
+	for i, hook := range n.Webhooks {
+		if field, err := hook.check(); err != nil {
+			return fmt.Sprintf("webhooks.%d.%s", i+1, field), err
+		}
+	}
+	if n.Ntfy != nil {
+		if field, err := n.Ntfy.check(); err != nil {
+			return "ntfy." + field, err
+		}
+	}
+	if n.RelayTrusted {
+		return "relay_trusted", n.checkTrust()
+	}
+	return "", nil
+}
+
+// checkTrust refuses to trust a relay that is not the person's own, and one with notices that do not
+// show what would be approved.
+func (n *Notify) checkTrust() error {
+	server, err := url.Parse(n.ntfyServer())
+	switch {
+	case err != nil || n.Ntfy == nil || n.Ntfy.Replies == "":
+		return umpire.Errorf("want ntfy with a server of your own and a topic for replies")
+	case server.Scheme != "https":
+		return umpire.Errorf("want a server that is reached by https://")
+	case n.Ntfy.TokenFile == "":
+		return umpire.Errorf("want ntfy.token_file, and a server that lets nobody else read the topic")
+	case strings.HasSuffix("."+strings.ToLower(strings.TrimSuffix(server.Hostname(), ".")), "."+publicService):
+		return umpire.Errorf("%s is not a server of your own: whoever runs it could approve", publicService)
+	case !n.Commands:
+		return umpire.Errorf("want commands: true, so that you see what you approve")
+	}
+	return nil
+}
+
+func (n *Notify) ntfyServer() string {
+	if n.Ntfy == nil {
+		return ""
+	}
+	return n.Ntfy.Server
+}
+
+func (s *Ntfy) check() (field string, err error) {
+	if err := checkEndpoint(s.Server); err != nil {
+		return "server", err
+	}
+	if u, err := url.Parse(s.Server); err != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return "server", umpire.Errorf("want https://HOST without a path")
+	}
+	switch {
+	case !isName(s.Topic):
+		return "topic", umpire.Errorf("want at most 64 letters, digits, hyphens and underscores")
+	case s.Replies != "" && (!isName(s.Replies) || s.Replies == s.Topic):
+		return "replies", umpire.Errorf("want another topic, of at most 64 letters, digits, hyphens and underscores")
+	case s.TokenFile != "" && !isSecretName(s.TokenFile):
+		return "token_file", errSecretName
+	case s.TokenFile == "" && len(s.Topic) < secretTopic:
+		return "topic", umpire.Errorf("want at least %d characters: without a token, who guesses it reads along",
+			secretTopic)
+	}
+	return "", nil
+}
+
+var errSecretName = umpire.Errorf("want the name of a file in keys/notify of umpire's folder")
+
+func (w *Webhook) check() (field string, err error) {
+	if err := checkEndpoint(w.URL); err != nil {
+		return "url", err
+	}
+	if !isSecretName(w.SecretFile) {
+		return "secret_file", errSecretName
+	}
+	return "", nil
+}
+
+// checkEndpoint refuses an address to which a notice would go in the clear.
+func checkEndpoint(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" ||
+		u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		return umpire.Errorf("want https://HOST, without a password in it; http:// only for this machine")
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// On reports whether notices go anywhere.
+func (n *Notify) On() bool { return n.Ntfy != nil || len(n.Webhooks) > 0 }
+
+// Masked is notify as it may be shown: who knows a topic or a webhook's path may be able to use it.
+func (n *Notify) Masked() Notify {
+	shown := *n
+	if n.Ntfy != nil {
+		ntfy := *n.Ntfy
+		ntfy.Topic = mask
+		if ntfy.Replies != "" {
+			ntfy.Replies = mask
+		}
+		shown.Ntfy = &ntfy
+	}
+	shown.Webhooks = nil
+	for _, hook := range n.Webhooks {
+		shown.Webhooks = append(shown.Webhooks, Webhook{URL: maskPath(hook.URL), SecretFile: hook.SecretFile})
+	}
+	return shown
+}
+
+// maskPath leaves of an address only where it leads.
+func maskPath(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return mask
+	}
+	return u.Scheme + "://" + u.Host + "/" + mask
+}
+
+// String lists where notices go.
+func (n Notify) String() string {
+	var targets []string
+	if n.Ntfy != nil {
+		targets = append(targets, n.Ntfy.Server)
+	}
+	for _, hook := range n.Webhooks {
+		targets = append(targets, maskPath(hook.URL))
+	}
+	return strings.Join(targets, ", ")
+}
