@@ -54,6 +54,51 @@ func Apply(b umpire.Batch, e Event) (umpire.Batch, error) {
 	return next, nil
 }
 
+// Around returns a copy of a batch that has only the calls that an event about one of them, or about
+// the batch, looks at: see umpire.Batch.Total. A call that bears the question of the event is one too,
+// since a new question must be no other call's.
+func Around(b *umpire.Batch, call umpire.CallID, question umpire.RequestID) umpire.Batch {
+	part := *b
+	if len(b.Calls) <= umpire.WholeBatch {
+		part.Calls = slices.Clone(b.Calls)
+		return part
+	}
+	part.Calls, part.Total = nil, b.Size()
+	open, waiting := 0, 0
+	for i := range b.Calls {
+		c := &b.Calls[i]
+		wanted := c.ID == call || question != "" && c.Request == question
+		if c.State != umpire.CallDone {
+			open++
+			wanted = wanted || open <= 2
+		}
+		if c.State == umpire.CallAsked || c.State == umpire.CallUnknown {
+			waiting++
+			wanted = wanted || waiting <= 2
+		}
+		if wanted {
+			part.Calls = append(part.Calls, *c)
+		}
+	}
+	return part
+}
+
+// ApplyTo folds an event into a batch as Apply does, and changes the batch itself: the copy of its
+// calls is what makes Apply slow where there are many. It returns the part of the batch, as it was
+// before, that says whether the event fits.
+func ApplyTo(b *umpire.Batch, e Event) (before umpire.Batch, err error) {
+	before = Around(b, e.Call, e.Request)
+	after, err := Apply(before, e)
+	if err != nil {
+		return before, err
+	}
+	b.State, b.Resumes, b.Cancelled = after.State, after.Resumes, after.Cancelled
+	if c := b.Call(e.Call); c != nil {
+		*c = *after.Call(e.Call)
+	}
+	return before, nil
+}
+
 // A path is where the tables say an event leads.
 type path struct {
 	call    *umpire.BatchCall // nil for an event about the whole batch

@@ -39,6 +39,9 @@ func (h *history) take(e umpire.Event) (bool, error) {
 	if diff := cmp.Diff(kept, before); diff != "" {
 		return false, fmt.Errorf("%s changed its argument:\n%s", e.Kind, diff)
 	}
+	if same := sameInPlace(kept, e, after, err); same != nil {
+		return false, same
+	}
 	if err != nil {
 		if diff := cmp.Diff(kept, after); !errors.Is(err, ErrIllegal) || diff != "" {
 			return false, fmt.Errorf("%s was refused (%w) and changed the batch:\n%s", e.Kind, err, diff)
@@ -48,6 +51,24 @@ func (h *history) take(e umpire.Event) (bool, error) {
 	h.batch = after
 	h.events = append(h.events, e)
 	return true, errors.Join(h.remember(before, e), h.sound(before))
+}
+
+// sameInPlace: folding by the part of the batch that an event looks at gives what the whole one gives.
+func sameInPlace(before umpire.Batch, e umpire.Event, after umpire.Batch, refused error) error {
+	decoded, unreadable := Decode(e)
+	if unreadable != nil || e.Kind == umpire.EventBatchSubmitted {
+		return nil //nolint:nilerr // what cannot be read folds in neither way
+	}
+	whole := deepCopy(before)
+	part, err := ApplyTo(&whole, decoded)
+	if diff := cmp.Diff(after, whole); diff != "" || (err == nil) != (refused == nil) {
+		return fmt.Errorf("%s in place: %w and not %w:\n%s", e.Kind, err, refused, diff)
+	}
+	if want := Around(&before, e.Call, e.Request); cmp.Diff(want, part) != "" || len(part.Calls) > max(umpire.WholeBatch, 6) ||
+		part.Size() != len(before.Calls) || (part.Waiting() == 0) != (before.Waiting() == 0) {
+		return fmt.Errorf("%s looks at %+v of %+v", e.Kind, part, before)
+	}
+	return nil
 }
 
 // deepCopy shares nothing with its argument.
@@ -203,10 +224,11 @@ func must(t *rapid.T, err error) {
 
 var effects = []umpire.Effect{"", umpire.EffectPure, umpire.EffectIdempotent, umpire.EffectReversible, umpire.EffectUnknown}
 
-// genSubmitted submits one to four calls that are asked, approved or denied.
+// genSubmitted submits calls that are asked, approved or denied: one to four, or too many to be looked
+// at as a whole.
 func genSubmitted(t *rapid.T) umpire.Event {
 	var calls []Call
-	for i := range rapid.IntRange(1, 4).Draw(t, "calls") {
+	for i := range rapid.SampledFrom([]int{1, 2, 3, 4, umpire.WholeBatch + 2}).Draw(t, "calls") {
 		calls = append(calls, Call{
 			ID: umpire.CallID(fmt.Sprint("c", i+1)), Tool: "Bash",
 			State:  rapid.SampledFrom([]umpire.CallState{umpire.CallAsked, umpire.CallApproved, umpire.CallDenied}).Draw(t, "state"),
@@ -239,7 +261,7 @@ func TestFittingSequences(t *testing.T) {
 // complete takes what is still missing until the results are delivered: whatever
 // happened before, a batch never gets stuck.
 func (h *history) complete() error {
-	for range 100 {
+	for range 200 {
 		if h.batch.State == umpire.BatchDelivered {
 			break
 		}
