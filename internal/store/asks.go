@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/umpirehq/umpire"
 )
@@ -48,7 +50,7 @@ func (t Asks) List(q AskQuery) ([]AskRow, error) {
 		err := scan(askFields(&a)...)
 		all = append(all, a)
 		return err
-	}, askQuery(&q), string(q.Session), string(q.Project), bound(q.ExpiredBy), limit(q.Limit))
+	}, askQuery(&q), string(q.Session), string(q.Project), bound(q.ExpiredBy), limit(q.Limit), string(q.After))
 	return all, err
 }
 
@@ -62,6 +64,36 @@ func (t Asks) ListSessions(project umpire.ProjectID) ([]umpire.SessionID, error)
 		return err
 	}, `SELECT DISTINCT k.session_id FROM asks AS k JOIN sessions AS s ON s.session_id = k.session_id
 		WHERE k.state = 'pending' AND ($1 = '' OR s.project_id = $1) ORDER BY k.session_id`, string(project))
+	return all, err
+}
+
+// Bounds on the calls that ListCalls reads.
+const (
+	maxAskedEvents = 5000
+	maxAskedCalls  = 100
+	maxAskedInput  = 64 << 10
+)
+
+// listAskedCalls begins with the last events of the project, by an index, so that it reads only so many rows.
+var listAskedCalls = fmt.Sprintf(`SELECT e.session_id, c.call_id, c.tool, c.working_dir, c.agent, c.input FROM (
+		SELECT seq, session_id, call_id, kind, at FROM events WHERE project_id = $1 ORDER BY seq DESC LIMIT %d
+	) AS e CROSS JOIN calls AS c
+	WHERE c.session_id = e.session_id AND c.call_id = e.call_id AND e.kind = 'PermissionAsked' AND e.at >= $2
+		AND length(c.input) <= %d ORDER BY e.seq DESC LIMIT %d`, maxAskedEvents, maxAskedInput, maxAskedCalls)
+
+// ListCalls returns the last calls of a project about which questions were put since some time, each once, with
+// their secrets masked: a hundred at most, found among the last events, and none with a large input.
+func (t Asks) ListCalls(project umpire.ProjectID, since time.Time) ([]umpire.Call, error) {
+	var all []umpire.Call
+	err := t.rows(func(scan scanner) error {
+		var c umpire.Call
+		err := scan(&c.Session, &c.ID, &c.Tool, &c.Dir, &c.Agent, jsonTo{&c.Input})
+		again := func(of umpire.Call) bool { return of.Session == c.Session && of.ID == c.ID }
+		if !slices.ContainsFunc(all, again) {
+			all = append(all, c)
+		}
+		return err
+	}, listAskedCalls, string(project), stamp(since))
 	return all, err
 }
 
@@ -82,6 +114,14 @@ func askQuery(q *AskQuery) string {
 		WHERE ` + of + ` AND ($2 = '' OR s.project_id = $2)`
 	if !q.All {
 		query += ` AND k.state = 'pending'`
+	}
+	if q.After == "" {
+		query += ` AND CAST($5 AS TEXT) = ''`
+	} else {
+		query += ` AND k.asked_at >= (SELECT asked_at FROM asks WHERE request_id = $5)
+			AND (k.asked_at, k.session_id, c.ordinal, k.round) > (SELECT a.asked_at, a.session_id, b.ordinal, a.round
+				FROM asks AS a JOIN calls AS b ON b.session_id = a.session_id AND b.call_id = a.call_id
+				WHERE a.request_id = $5)`
 	}
 	return query + ` ORDER BY k.asked_at, k.session_id, c.ordinal, k.round LIMIT $4`
 }

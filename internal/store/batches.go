@@ -144,16 +144,37 @@ func (t Batches) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, ro
 
 // selectBatches reads batches with their calls and results, one call a row. The join
 // keeps its order in SQLite, which would else begin with all calls of the session.
-const selectBatches = `SELECT b.batch_id, b.session_id, b.lane, b.state, b.resumes, b.cancelled,
-		c.call_id, c.tool, c.input, c.args_hash, c.background, c.effect, c.state, c.request_id, c.round, c.attempt,
-		c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at, t.trial_id, t.state
-	FROM batches AS b CROSS JOIN calls AS c
-	LEFT JOIN results AS r ON r.session_id = c.session_id AND r.call_id = c.call_id
-	LEFT JOIN trials AS t ON t.session_id = c.session_id AND t.call_id = c.call_id
-		AND t.state IN ('running', 'waiting', 'conflict')
+const selectBatches = batchColumns + `0 FROM batches AS b CROSS JOIN calls AS c` + ofCalls + `
 	WHERE b.session_id = $1 AND c.session_id = b.session_id AND c.batch_id = b.batch_id`
 
-// query runs a query that begins with selectBatches. Its rows stand by batch and
+// selectAround reads what an event about one call looks at, a call more than once where it is there
+// for several reasons. Each part finds its rows by an index that leaves nothing to choose, for a
+// database that does not know yet how many rows there are. SQLite plans a statement anew each time a
+// parameter of LIMIT is bound, so that the limits are in the text.
+var selectAround = batchColumns + fmt.Sprintf(`(SELECT ordinal + 1 FROM calls WHERE session_id = $1 AND batch_id = $2
+		ORDER BY ordinal DESC LIMIT 1)
+	FROM (
+		SELECT * FROM (SELECT * FROM calls WHERE session_id = $1 AND call_id = $3 LIMIT 1) AS one
+		UNION ALL SELECT * FROM (SELECT * FROM calls WHERE session_id = $1 AND batch_id = $2
+			AND state <> 'finished' ORDER BY ordinal LIMIT 2) AS unfinished
+		UNION ALL SELECT * FROM (SELECT * FROM calls WHERE session_id = $1 AND batch_id = $2
+			AND state IN ('asked', 'indeterminate') ORDER BY ordinal LIMIT 2) AS waiting
+		UNION ALL SELECT * FROM (SELECT * FROM calls WHERE session_id = $1 AND batch_id = $2
+			AND ordinal < %[1]d ORDER BY ordinal LIMIT %[1]d) AS small
+			WHERE NOT EXISTS (SELECT 1 FROM calls WHERE session_id = $1 AND batch_id = $2 AND ordinal = %[1]d)
+	) AS c JOIN batches AS b ON b.session_id = $1 AND b.batch_id = $2`, umpire.WholeBatch) + ofCalls + `
+	WHERE c.batch_id = $2 ORDER BY c.ordinal`
+
+const batchColumns = `SELECT b.batch_id, b.session_id, b.lane, b.state, b.resumes, b.cancelled,
+		c.call_id, c.tool, c.input, c.args_hash, c.background, c.effect, c.state, c.request_id, c.round, c.attempt,
+		c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at, t.trial_id, t.state, `
+
+const ofCalls = `
+	LEFT JOIN results AS r ON r.session_id = c.session_id AND r.call_id = c.call_id
+	LEFT JOIN trials AS t ON t.session_id = c.session_id AND t.call_id = c.call_id
+		AND t.state IN ('running', 'waiting', 'conflict')`
+
+// query runs a query that begins with batchColumns. Its rows stand by batch and
 // then by ordinal.
 func (t Batches) query(query string, args ...any) ([]umpire.Batch, error) {
 	var all []umpire.Batch
@@ -167,7 +188,7 @@ func (t Batches) query(query string, args ...any) ([]umpire.Batch, error) {
 			&c.ID, &c.Tool, jsonTo{&c.Input}, &c.ArgsHash, &c.Background, &c.Effect, &c.State, &c.Request, &c.Round,
 			&c.Attempt, textTo{&c.Verdict}, &c.Reason, &c.Code, status, bytesTo{&r.Output},
 			nullTo[umpire.ReasonCode]{&r.Code},
-			moment{&r.At}, nullTo[umpire.TrialID]{&c.Trial}, nullTo[umpire.TrialState]{&c.TrialState})
+			moment{&r.At}, nullTo[umpire.TrialID]{&c.Trial}, nullTo[umpire.TrialState]{&c.TrialState}, &b.Total)
 		if err != nil {
 			return err
 		}
@@ -179,9 +200,16 @@ func (t Batches) query(query string, args ...any) ([]umpire.Batch, error) {
 			all = append(all, b)
 		}
 		last := &all[len(all)-1]
-		last.Calls = append(last.Calls, c)
+		if n := len(last.Calls); n == 0 || last.Calls[n-1].ID != c.ID {
+			last.Calls = append(last.Calls, c)
+		}
 		return nil
 	}, query, args...)
+	for i := range all {
+		if b := &all[i]; b.Total <= len(b.Calls) {
+			b.Total = 0
+		}
+	}
 	return all, err
 }
 
@@ -200,6 +228,19 @@ func oneBatch(all []umpire.Batch, err error) (umpire.Batch, error) {
 // they are shown, and their results.
 func (t Batches) Get(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
 	return oneBatch(t.query(selectBatches+` AND b.batch_id = $2 ORDER BY c.ordinal`, string(s), string(id)))
+}
+
+// GetAround returns a batch with at least those of its calls that an event about one of them looks
+// at: see umpire.Batch.Total. The call may be missing.
+func (t Batches) GetAround(s umpire.SessionID, id umpire.BatchID, call umpire.CallID) (umpire.Batch, error) {
+	return oneBatch(t.query(selectAround, string(s), string(id), string(call)))
+}
+
+// GetState returns the state of a batch.
+func (t Batches) GetState(s umpire.SessionID, id umpire.BatchID) (state umpire.BatchState, err error) {
+	err = t.row([]any{&state}, `SELECT state FROM batches WHERE session_id = $1 AND batch_id = $2`,
+		string(s), string(id))
+	return state, err
 }
 
 // List returns all batches of a session in the order in which they came.

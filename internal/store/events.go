@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
@@ -163,6 +164,16 @@ func (t Events) ListBefore(p umpire.ProjectID, seq int64, count int) ([]umpire.E
 		seq = math.MaxInt64
 	}
 	return t.query(umpire.Filter{Project: p}, seq-1, " DESC", count)
+}
+
+// GetLast returns the kind and the batch of the last event of a session that is about a batch, or
+// about one whose id goes on with a dash. Where there is none, the error matches umpire.ErrNotFound.
+func (t Events) GetLast(s umpire.SessionID, id umpire.BatchID) (e umpire.Event, err error) {
+	longer := string(id) + "-"
+	err = t.row([]any{&e.Kind, &e.Batch}, `SELECT kind, batch_id FROM events
+		WHERE session_id = $1 AND (batch_id = $2 OR substr(batch_id, 1, $3) = $4) ORDER BY seq DESC LIMIT 1`,
+		string(s), string(id), utf8.RuneCountInString(longer), longer)
+	return e, err
 }
 
 // verifyPage is how many events are verified in one go.

@@ -26,6 +26,9 @@ func grantFields(g *GrantRow) []any {
 type covers struct {
 	umpire.Match
 	umpire.Cap
+
+	Network bool   `json:"network,omitempty"`
+	Shown   string `json:"shown,omitempty"`
 }
 
 // A coversTo reads the column into a grant.
@@ -35,7 +38,7 @@ type coversTo struct{ to *umpire.Grant }
 func (s coversTo) Scan(value any) error {
 	var c covers
 	err := jsonTo{&c}.Scan(value)
-	s.to.Match, s.to.Cap = c.Match, c.Cap
+	s.to.Match, s.to.Cap, s.to.Network, s.to.Shown = c.Match, c.Cap, c.Network, c.Shown
 	return err
 }
 
@@ -46,7 +49,8 @@ func (t Grants) Insert(g GrantRow) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		g.ID, textOf(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
-		g.Grant.Remembered, g.Grant.Tool, g.Grant.Exact, jsonOf(covers{g.Grant.Match, g.Grant.Cap}),
+		g.Grant.Remembered, g.Grant.Tool, g.Grant.Exact,
+		jsonOf(covers{g.Grant.Match, g.Grant.Cap, g.Grant.Network, g.Grant.Shown}),
 		stamp(g.Created), micros(g.Grant.ExpiresAt), g.MaxUses, g.Uses, micros(g.Revoked), g.By)
 }
 

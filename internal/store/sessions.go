@@ -132,6 +132,9 @@ func sessionQuery(q *SessionQuery) (query string, args []any) {
 	if q.Agent != "" {
 		and("agent = ?", q.Agent)
 	}
+	if q.After != "" {
+		and("(active_at, session_id) < (?, ?)", stamp(q.AfterActiveAt), string(q.After))
+	}
 	args = append(args, limit(q.Limit))
 	fmt.Fprintf(&where, " ORDER BY active_at DESC, session_id DESC LIMIT $%d", len(args))
 	return where.String(), args

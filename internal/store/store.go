@@ -183,6 +183,9 @@ type SessionQuery struct {
 	// calls of, Agent only those of one agent; "" is all.
 	Root, Agent string
 	Limit       int
+	// After finds only the sessions after this one, which was active at AfterActiveAt.
+	After         umpire.SessionID
+	AfterActiveAt time.Time
 }
 
 // An AskQuery finds questions, the oldest first.
@@ -192,6 +195,8 @@ type AskQuery struct {
 	// ExpiredBy finds only pending questions whose time is over; zero is all.
 	ExpiredBy time.Time
 	// All adds those that are answered or withdrawn.
-	All   bool
+	All bool
+	// After finds only the questions after this one, answered or not; none if it was deleted.
+	After umpire.RequestID
 	Limit int
 }

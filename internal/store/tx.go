@@ -44,6 +44,7 @@ type Tx struct {
 
 func newTx(t transaction) *Tx {
 	tx := &Tx{transaction: t}
+	tx.counts = countsOf(t.ctx)
 	of := &tx.transaction
 	tx.Sessions, tx.Workspaces, tx.Batches, tx.Calls = Sessions{of}, Workspaces{of}, Batches{of}, Calls{of}
 	tx.Asks, tx.Answers, tx.Grants, tx.Events = Asks{of}, Answers{of}, Grants{of}, Events{of}
@@ -66,6 +67,7 @@ type transaction struct {
 	pending bool                      // a question, an answer or a batch changed
 	lost    error                     // why nothing more can be done
 	ends    map[umpire.SessionID]link // of the streams that it has appended to
+	counts  *Counts
 }
 
 var errEnded = errors.New("the transaction has ended")
@@ -151,6 +153,7 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 	if err := tx.ready(); err != nil {
 		return 0, err
 	}
+	tx.counts.Statements++
 	result, err := tx.conn.exec(tx.work(), query, clean(args))
 	if err != nil {
 		return 0, tx.markLost(err)
@@ -198,6 +201,7 @@ func (tx *transaction) rows(each func(scanner) error, query string, args ...any)
 	if err := tx.ready(); err != nil {
 		return err
 	}
+	tx.counts.Statements++
 	rows, err := tx.conn.query(tx.work(), query, clean(args))
 	if err != nil {
 		return tx.markLost(err)
@@ -208,6 +212,7 @@ func (tx *transaction) rows(each func(scanner) error, query string, args ...any)
 func (tx *transaction) readRows(rows *sql.Rows, each func(scanner) error) error {
 	defer rows.Close()
 	for rows.Next() {
+		tx.counts.Rows++
 		if err := each(rows.Scan); err != nil {
 			return tx.markLost(err)
 		}

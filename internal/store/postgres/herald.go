@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -26,13 +26,13 @@ const (
 // because it looks.
 type herald struct {
 	db       *sql.DB
-	config   *pgx.ConnConfig
+	config   *pgconn.Config
 	barriers barriers
 	look     chan struct{} // something was committed
 	tell     chan struct{} // others are to be told
 }
 
-func newHerald(db *sql.DB, config *pgx.ConnConfig) *herald {
+func newHerald(db *sql.DB, config *pgconn.Config) *herald {
 	h := &herald{db: db, config: config, look: make(chan struct{}, 1), tell: make(chan struct{}, 1)}
 	nudge(h.look) // what is there already becomes visible at once
 	return h
@@ -136,7 +136,7 @@ func (h *herald) listen(ctx context.Context, ring func()) {
 }
 
 func (h *herald) listenOnce(ctx context.Context, ring func()) error {
-	c, err := pgx.ConnectConfig(ctx, h.config.Copy())
+	c, err := pgconn.ConnectConfig(ctx, h.config)
 	if err != nil {
 		return err
 	}
@@ -145,11 +145,11 @@ func (h *herald) listenOnce(ctx context.Context, ring func()) error {
 		defer cancel()
 		_ = c.Close(closing) // it has only read
 	}()
-	if _, err := c.Exec(ctx, "LISTEN "+channel); err != nil {
+	if err := c.Exec(ctx, "LISTEN "+channel).Close(); err != nil {
 		return err
 	}
 	for {
-		if _, err := c.WaitForNotification(ctx); err != nil {
+		if err := c.WaitForNotification(ctx); err != nil {
 			return err
 		}
 		nudge(h.look)

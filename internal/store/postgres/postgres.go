@@ -18,9 +18,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -47,23 +45,23 @@ const migrationLock = `SELECT pg_advisory_xact_lock(hashtextextended('umpire.sch
 
 // Open opens the store in a database, by its address or its key-value form.
 func Open(ctx context.Context, dsn string) (*store.Store, error) {
-	config, err := pgx.ParseConfig(dsn)
+	dial, err := parseConfig(dsn)
 	if err != nil {
 		return nil, umpire.Errorf("postgres: %w", err)
 	}
-	db := stdlib.OpenDB(*config)
+	db := sql.OpenDB(dial)
 	db.SetMaxIdleConns(maxConnections)
 	db.SetConnMaxIdleTime(maxIdleTime)
-	s, err := store.New(ctx, db, dialect(config))
+	s, err := store.New(ctx, db, dialect(dial.config))
 	if err != nil {
-		return nil, explainOpen(config, err)
+		return nil, explainOpen(dial.config, err)
 	}
 	return s, nil
 }
 
 // explainOpen says in one line why a database cannot be opened. The driver repeats itself
 // for every address and mode that it has tried.
-func explainOpen(config *pgx.ConnConfig, err error) error {
+func explainOpen(config *pgconn.Config, err error) error {
 	failed, is := errors.AsType[*pgconn.ConnectError](err)
 	if !is {
 		return umpire.Errorf("%s: %w", config.Host, err)
@@ -92,7 +90,7 @@ func innermost(err error) error {
 	}
 }
 
-func dialect(config *pgx.ConnConfig) store.Dialect {
+func dialect(config *pgconn.Config) store.Dialect {
 	migrations, err := fs.Sub(files, "migrations")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -101,6 +99,6 @@ func dialect(config *pgx.ConnConfig) store.Dialect {
 		Name: "postgres", Migrations: migrations,
 		BeginUpdate: beginUpdate, BeginView: beginView, MigrationLock: migrationLock, ForUpdate: " FOR UPDATE",
 		Connections: maxConnections, Fault: fault,
-		Herald: func(db *sql.DB) store.Herald { return newHerald(db, config.Copy()) },
+		Herald: func(db *sql.DB) store.Herald { return newHerald(db, config) },
 	}
 }

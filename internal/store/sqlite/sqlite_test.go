@@ -22,6 +22,10 @@ func TestPendingListsWhatItReturns(t *testing.T) { storetest.ListsPending(t, fre
 
 func BenchmarkPending(b *testing.B) { storetest.BenchPending(b, fresh) }
 
+func BenchmarkTimeline(b *testing.B) { storetest.BenchTimeline(b, fresh) }
+
+func BenchmarkSessions(b *testing.B) { storetest.BenchSessions(b, fresh) }
+
 // fresh makes a new database.
 func fresh(t testing.TB) storetest.Database {
 	path := filepath.Join(t.TempDir(), "state", "umpire.db")

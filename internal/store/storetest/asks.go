@@ -46,6 +46,13 @@ func questions(b *bench) {
 		{store.AskQuery{Project: "q"}, "[t/c3/1]"},
 		{store.AskQuery{Project: "q", Session: "s"}, "[]"},
 		{store.AskQuery{Limit: 1}, "[s/c1/1]"},
+		{store.AskQuery{After: "s/c1/1"}, "[t/c3/1 full]"},
+		{store.AskQuery{After: "s/c1/1", Limit: 1}, "[t/c3/1]"},
+		{store.AskQuery{After: "s/c2/1"}, "[t/c3/1 full]"}, // it was answered
+		{store.AskQuery{After: "s/c1/1", Session: "s"}, "[full]"},
+		{store.AskQuery{After: "s/c1/1", All: true}, "[s/c2/1 t/c3/1 full]"},
+		{store.AskQuery{After: "full"}, "[]"},
+		{store.AskQuery{After: "none"}, "[]"},
 		{store.AskQuery{ExpiredBy: full.ExpiresAt}, "[full]"},
 		{store.AskQuery{ExpiredBy: full.ExpiresAt.Add(-time.Microsecond)}, "[]"},
 	} {
@@ -57,6 +64,40 @@ func questions(b *bench) {
 			}
 			if got := fmt.Sprint(ids); got != c.want {
 				b.Errorf("Asks(%+v) = %s, want %s", c.query, got, c.want)
+			}
+			return err
+		})
+	}
+}
+
+// askedCalls are the calls of one project about which questions were put, the last first and each once.
+func askedCalls(b *bench) {
+	b.session("s")
+	b.play("s", "b1", func(p *play) error { return p.submit("1", asked("c1"), approved("c2"), asked("c3")) })
+	tell := func(project umpire.ProjectID, kind umpire.EventKind, call umpire.CallID) {
+		e := umpire.Event{Kind: kind, Session: "s", Project: project, Call: call, At: b.later()}
+		b.update(func(tx *store.Tx) error { _, err := tx.Events.Append(e); return err })
+	}
+	before := b.now
+	tell("p", umpire.EventPermissionAsked, "c1")
+	tell("p", umpire.EventPermissionAsked, "c1")
+	tell("p", umpire.EventCallStarted, "c2")
+	tell("other", umpire.EventPermissionAsked, "c2")
+	tell("p", umpire.EventPermissionAsked, "gone")
+	after := b.now
+	tell("p", umpire.EventPermissionAsked, "c3")
+	for since, want := range map[time.Time]string{before: "[c3 c1]", after.Add(1): "[c3]", b.later(): "[]"} {
+		b.view(func(tx *store.Tx) error {
+			calls, err := tx.Asks.ListCalls("p", since)
+			ids := []umpire.CallID{}
+			for i := range calls {
+				ids = append(ids, calls[i].ID)
+				if calls[i].Session != "s" || calls[i].Tool != "Bash" || string(calls[i].Input) != `{}` {
+					b.Errorf("call %+v", calls[i])
+				}
+			}
+			if got := fmt.Sprint(ids); got != want {
+				b.Errorf("since %s: %s, want %s", since, got, want)
 			}
 			return err
 		})
@@ -117,40 +158,6 @@ func (b *bench) allocates(q store.AskQuery, want int) float64 {
 			return err
 		})
 	})
-}
-
-// BenchPending measures reading the two questions of one session beside ten thousand of
-// others.
-func BenchPending(tb *testing.B, fresh func(testing.TB) Database) {
-	tb.Helper()
-	s, err := fresh(tb).Open(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer s.Close()
-	fill := func(id umpire.SessionID, n int) {
-		for i := range n {
-			t := &Tally{Session: id, made: i}
-			if err := s.Update(tb.Context(), func(tx *store.Tx) error {
-				return t.ask(tx, fmt.Sprintf("%s-%d", id,
-					i))
-			}); err != nil {
-				tb.Fatal(err)
-			}
-		}
-	}
-	fill("own", 2)
-	fill("other", 10_000)
-	tb.ReportAllocs()
-	for tb.Loop() {
-		err := s.View(tb.Context(), func(tx *store.Tx) error {
-			_, err := tx.Asks.List(store.AskQuery{Session: "own"})
-			return err
-		})
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
 }
 
 func firstAnswer(b *bench) {

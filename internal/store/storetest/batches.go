@@ -59,6 +59,12 @@ func batchesComeBack(b *bench) {
 		if _, err := tx.Batches.Get("s", "none"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Batch of no batch: %v", err)
 		}
+		if _, err := tx.Batches.GetAround("s", "none", "c1"); !is(err, umpire.ErrNotFound) {
+			b.Errorf("Batch of no batch, around a call: %v", err)
+		}
+		if around, err := tx.Batches.GetAround("s", "b", "none"); err != nil || len(around.Calls) != 2 {
+			b.Errorf("Batch around no call: %+v, %v", around, err)
+		}
 		if _, err := tx.Calls.Get("s", "none"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("CallRow of no call: %v", err)
 		}
@@ -73,10 +79,15 @@ func (b *bench) sameBatch(want umpire.Batch) {
 	b.view(func(tx *store.Tx) error {
 		one, err1 := tx.Batches.Get(want.Session, want.ID)
 		lane, err2 := tx.Batches.GetOpen(want.Session, want.Lane)
+		around, err6 := tx.Batches.GetAround(want.Session, want.ID, want.Calls[0].ID)
+		state, err7 := tx.Batches.GetState(want.Session, want.ID)
+		if state != want.State {
+			b.Errorf("GetState = %q, want %q", state, want.State)
+		}
 		every, err3 := tx.Batches.List(want.Session)
 		open, err4 := tx.Batches.ListOpen(want.Session)
 		for name, got := range map[string][]umpire.Batch{"Get": {one}, "GetOpen": {lane}, "List": every,
-			"ListOpen": open} {
+			"ListOpen": open, "GetAround": {around}} {
 			if diff := cmp.Diff([]umpire.Batch{want}, got); diff != "" {
 				b.Errorf("%s (-want +got):\n%s", name, diff)
 			}
@@ -87,7 +98,8 @@ func (b *bench) sameBatch(want umpire.Batch) {
 			b.Errorf("Batches.OpenWork = %d, %t, want %d, %t", waiting, goesOn, want.Waiting(), on)
 		}
 		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 },
-			func() error { return err4 }, func() error { return err5 })
+			func() error { return err4 }, func() error { return err5 }, func() error { return err6 },
+			func() error { return err7 })
 	})
 }
 

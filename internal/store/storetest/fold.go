@@ -18,7 +18,8 @@ func foldAgrees(b *bench) {
 	rapid.Check(b.T, func(t *rapid.T) {
 		id := umpire.SessionID(b.name("s"))
 		b.session(id)
-		calls := rapid.SliceOfN(rapid.Custom(drawPlan), 1, 4).Draw(t, "calls")
+		size := rapid.SampledFrom([]int{1, 2, 3, 4, umpire.WholeBatch + 2}).Draw(t, "size")
+		calls := rapid.SliceOfN(rapid.Custom(drawPlan), size, size).Draw(t, "calls")
 		for i := range calls {
 			calls[i].id = umpire.CallID(fmt.Sprint("c", i))
 		}
@@ -39,7 +40,7 @@ func foldAgrees(b *bench) {
 			if err != nil {
 				t.Fatalf("the fold allows it, the store does not: %v", err)
 			}
-			b.sameAs(t, folded)
+			b.sameAs(t, folded, which)
 		}
 	})
 }
@@ -77,8 +78,8 @@ var moves = []func(*play, umpire.CallID) error{
 }
 
 // sameAs compares a batch with what is stored, but for the inputs, which no event
-// bears.
-func (b *bench) sameAs(t *rapid.T, want umpire.Batch) {
+// bears, and so what an event about one call looks at.
+func (b *bench) sameAs(t *rapid.T, want umpire.Batch, call umpire.CallID) {
 	err := b.store.View(b.Context(), func(tx *store.Tx) error {
 		got, err := tx.Batches.Get(want.Session, want.ID)
 		for i := range got.Calls {
@@ -86,6 +87,19 @@ func (b *bench) sameAs(t *rapid.T, want umpire.Batch) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("fold (-) and store (+) differ:\n%s", diff)
+		}
+		part, around := batch.Around(&want, call, ""), umpire.Batch{}
+		if err == nil {
+			around, err = tx.Batches.GetAround(want.Session, want.ID, call)
+		}
+		for i := range around.Calls {
+			around.Calls[i].Input = nil
+		}
+		for i := range part.Calls {
+			part.Calls[i].Input = nil
+		}
+		if diff := cmp.Diff(part, around); diff != "" {
+			t.Fatalf("around %s: fold (-) and store (+) differ:\n%s", call, diff)
 		}
 		return err
 	})

@@ -20,8 +20,9 @@ func grantsInForce(b *bench) {
 			Created: b.later(), MaxUses: 3, By: "me",
 			Grant: umpire.Grant{
 				Scope: umpire.ScopeSession, Remembered: true, Tool: "Bash", Exact: "ls",
-				Match:     umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"},
-				Cap:       umpire.Cap{MaxConsequence: umpire.Outward, Options: umpire.OptionsShown},
+				Match:   umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"},
+				Cap:     umpire.Cap{MaxConsequence: umpire.Outward, Options: umpire.OptionsShown},
+				Network: true, Shown: "d",
 				ExpiresAt: b.now.Add(time.Hour),
 			},
 		},

@@ -60,6 +60,7 @@ var parts = []struct {
 	{"raw statements about trials are refused", trialsRefused},
 	{"texts of any bytes", anyBytes},
 	{"questions are found", questions},
+	{"calls that asked are found", askedCalls},
 	{"the first answer wins", firstAnswer},
 	{"an answer is bound to its question", answerBound},
 	{"a person's denial in a turn is found", deniedInTurn},

@@ -43,6 +43,8 @@ CREATE TABLE sessions (
 
 -- Who runs what is asked for each answer of a person, and each second.
 CREATE INDEX sessions_running ON sessions (external, runner) WHERE runner <> '' AND state <> 'ended';
+-- Sessions are listed page by page, the latest activity first.
+CREATE INDEX sessions_active ON sessions (active_at, session_id);
 
 CREATE TRIGGER sessions_insert BEFORE INSERT ON sessions
 WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = NEW.session_id)
@@ -298,7 +300,9 @@ CREATE TABLE calls (
 -- One call of a batch runs at a time.
 CREATE UNIQUE INDEX calls_executing ON calls (session_id, batch_id) WHERE state = 'executing';
 CREATE INDEX calls_same ON calls (session_id, turn, args_hash);
-CREATE INDEX calls_waiting ON calls (session_id) WHERE state IN ('asked', 'indeterminate');
+-- What waits and what has no result is asked for at each call of a batch, however many it has.
+CREATE INDEX calls_waiting ON calls (session_id, batch_id, ordinal) WHERE state IN ('asked', 'indeterminate');
+CREATE INDEX calls_unfinished ON calls (session_id, batch_id, ordinal) WHERE state <> 'finished';
 
 CREATE TRIGGER calls_insert BEFORE INSERT ON calls
 WHEN NEW.state NOT IN ('asked', 'approved', 'denied') OR NEW.attempt <> 0
@@ -349,7 +353,9 @@ CREATE TRIGGER calls_start BEFORE UPDATE OF state, attempt ON calls
 WHEN NEW.state = 'executing' AND (OLD.state <> 'executing' OR NEW.attempt <> OLD.attempt) AND (
     NOT EXISTS (SELECT 1 FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND state = 'running' AND NOT cancelled)
     OR EXISTS (SELECT 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.batch_id = NEW.batch_id
-        AND (c.ordinal < NEW.ordinal AND c.state <> 'finished' OR c.state IN ('asked', 'indeterminate')))
+        AND c.ordinal < NEW.ordinal AND c.state <> 'finished')
+    OR EXISTS (SELECT 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.batch_id = NEW.batch_id
+        AND c.state IN ('asked', 'indeterminate'))
     OR EXISTS (SELECT 1 FROM answers AS a JOIN asks AS k ON k.request_id = a.request_id
         WHERE k.session_id = NEW.session_id AND k.call_id = NEW.call_id AND a.answer <> 'approve')
     OR EXISTS (SELECT 1 FROM trials WHERE session_id = NEW.session_id AND call_id = NEW.call_id AND state = 'running')
@@ -385,6 +391,8 @@ CREATE TABLE asks (
 
 -- One question about a call waits at a time.
 CREATE UNIQUE INDEX asks_pending ON asks (session_id, call_id) WHERE state = 'pending';
+-- What waits is listed page by page, the oldest first.
+CREATE INDEX asks_waiting ON asks (asked_at) WHERE state = 'pending';
 -- Late ones are looked for each second.
 CREATE INDEX asks_expiring ON asks (expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL;
 
