@@ -6,10 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // A record is the folder of one keep or undo, in state/kept. It is the journal while that
@@ -39,7 +42,7 @@ const (
 )
 
 // keptFolder holds the records in umpire's state.
-const keptFolder = "kept"
+const keptFolder = relay.KeptFolder
 
 // callPrefix begins the ids of records of calls.
 const callPrefix = "c"
@@ -93,6 +96,8 @@ type step struct {
 	InPlace bool `json:"in_place,omitempty"`
 	// Unchanged says that a call was to write there, and has not.
 	Unchanged bool `json:"unchanged,omitempty"`
+	// Lost says why a call's record cannot bring back what stood there.
+	Lost relay.LossReason `json:"lost,omitempty"`
 	// Secret says that its content is only kept sealed, and no text of it for merging.
 	Secret bool `json:"secret,omitempty"`
 
@@ -128,7 +133,7 @@ func (j *journal) kept() *Kept {
 	if k.Root == "" && len(j.Roots) > 0 {
 		k.Root = j.Roots[0].Path
 	}
-	for i := range j.Steps {
+	for _, i := range j.byPath() {
 		s := &j.Steps[i]
 		e := Effect{Path: s.Path, Kind: Changed, Before: s.Before, After: s.After}
 		switch {
@@ -142,8 +147,22 @@ func (j *journal) kept() *Kept {
 			e.Kind = Deleted
 		}
 		k.Changes = append(k.Changes, e)
+		if s.Lost != "" {
+			k.Lost = append(k.Lost, Loss{s.Path, s.Lost})
+		}
 	}
 	return k
+}
+
+// byPath are the numbers of the steps, sorted by their paths. Those of a folder that was moved come last in the
+// record of a call.
+func (j *journal) byPath() []int {
+	all := make([]int, len(j.Steps))
+	for i := range all {
+		all[i] = i
+	}
+	slices.SortFunc(all, func(a, b int) int { return strings.Compare(j.Steps[a].Path, j.Steps[b].Path) })
+	return all
 }
 
 // writeJournal writes a journal into its record.

@@ -17,21 +17,43 @@ import (
 // another process is working on. It is right at any time, and twice is as once. Without a
 // vault an undo of files that hold secrets stays unfinished.
 func Recover(ctx context.Context, state string, vault Vault) error {
-	var errs []error
+	_, err := recoverRecords(ctx, state, vault)
+	return err
+}
+
+// recoverRecords also returns how many records it left alone, since another process works on them.
+func recoverRecords(ctx context.Context, state string, vault Vault) (locked int, err error) {
+	return eachRecord(state, func(record string) error {
+		if strings.HasSuffix(record, strandedSuffix) {
+			return nil
+		}
+		if err := recoverRecord(ctx, record, vault); err != nil {
+			return umpire.Errorf("recover %s: %w", filepath.Base(record), err)
+		}
+		return nil
+	})
+}
+
+// eachRecord does something to every record that no other process works on, and returns how many
+// of the others there are.
+func eachRecord(state string, do func(record string) error) (locked int, err error) {
 	records, err := os.ReadDir(filepath.Join(state, keptFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err != nil {
+		return 0, ignoreGone(err)
 	}
+	var errs []error
 	for _, r := range records {
-		if !r.IsDir() || strings.HasSuffix(r.Name(), strandedSuffix) {
+		if !r.IsDir() {
 			continue
 		}
-		err := recoverRecord(ctx, filepath.Join(state, keptFolder, r.Name()), vault)
-		if err != nil && !errors.Is(err, errLocked) {
-			errs = append(errs, umpire.Errorf("recover %s: %w", r.Name(), err))
+		switch err := do(filepath.Join(state, keptFolder, r.Name())); {
+		case errors.Is(err, errLocked):
+			locked++
+		case err != nil:
+			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	return locked, errors.Join(errs...)
 }
 
 // recoverRecord goes on where the process that made a record has stopped.
@@ -70,25 +92,22 @@ func recoverRecord(ctx context.Context, record string, vault Vault) error {
 
 // Settle seals the records of calls of other programs that have written and have not said so.
 func Settle(ctx context.Context, state string) error {
-	folder := filepath.Join(state, keptFolder)
-	records, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, r := range records {
-		record := filepath.Join(folder, r.Name())
-		if !files.Exists(record, pendingFile) {
-			continue
-		}
-		lock, sealErr := lockSoon(record)
-		if sealErr == nil {
-			sealErr = sealPending(ctx, record, lock, func(_ *journal, changed bool) bool { return changed })
-		}
-		if !errors.Is(sealErr, errLocked) {
-			err = errors.Join(err, ignoreGone(sealErr))
-		}
-	}
+	_, err := settleRecords(ctx, state)
 	return err
+}
+
+// settleRecords also returns how many records it left alone, since another process works on them.
+func settleRecords(ctx context.Context, state string) (locked int, err error) {
+	return eachRecord(state, func(record string) error {
+		if !files.Exists(record, pendingFile) {
+			return nil
+		}
+		lock, err := lockSoon(record)
+		if err == nil {
+			err = sealPending(ctx, record, lock, func(_ *journal, changed bool) bool { return changed })
+		}
+		return ignoreGone(err)
+	})
 }
 
 // isOverdue reports whether another program has had its time to write, and to say so.

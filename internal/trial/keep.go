@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // A KeepSpec says what is kept, and where it is remembered.
@@ -47,7 +48,18 @@ type Kept struct {
 	Changes []Effect `json:"changes"`
 	// Left are folders that an undo did not delete, since somebody has put something there.
 	Left []string `json:"left,omitempty"`
+	// Lost are those of the paths that cannot be taken back, or, of an undo, that it could not.
+	Lost []Loss `json:"lost,omitempty"`
 }
+
+// A Loss is a path that a call changed and that cannot be taken back.
+type Loss struct {
+	Path   string           `json:"path"`
+	Reason relay.LossReason `json:"reason"`
+}
+
+// ErrLost says that nothing can be taken back of what was asked for.
+var ErrLost = errors.New("it cannot be taken back")
 
 // Touches reports whether anything changed at or below some paths, which are absolute.
 func (k *Kept) Touches(paths []string) bool {

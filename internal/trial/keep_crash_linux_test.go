@@ -119,7 +119,7 @@ func (l *lab) kill(tb testing.TB, what string, r *rand.Rand, longest time.Durati
 	if err == nil != acknowledged && !acknowledged {
 		tb.Errorf("%s: %v: %s", what, err, out.Bytes())
 	}
-	must(tb, Recover(tb.Context(), l.state, nil))
+	l.recoverAll(tb, nil)
 	return acknowledged, took
 }
 
@@ -195,7 +195,7 @@ func TestRecordStaysWithItsFolder(t *testing.T) {
 	}
 	tr.close()
 	must(t, os.Remove(l.path(theirs)))
-	must(t, Recover(t.Context(), l.state, nil))
+	l.recoverAll(t, nil)
 	if files.Exists(l.project, j.stageName()) || files.Exists(l.state, filepath.Join(keptFolder, j.ID)) {
 		t.Error("the next start has not removed it")
 	}

@@ -94,28 +94,31 @@ func (t *transaction) collectOne(i, to int, copied map[fileID]string) error {
 			return err
 		}
 	}
+	return errors.Join(copyEntry(folder, name, to, name, s.Before, copied), setAttributes(to, name, s.Before))
+}
+
+// copyEntry copies a file, a link, or a folder without what it holds, and no modes or times. Names of one file
+// stay names of one file, by what was copied before.
+func copyEntry(folder int, base string, to int, name string, e Entry, copied map[fileID]string) error {
 	switch {
-	case s.Before.Type.IsDir():
+	case e.Type.IsDir():
 		if err := unix.Mkdirat(to, name, 0o700); err != nil {
 			return err
 		}
-		return errors.Join(copyFolderNames(folder, name, to, name), setAttributes(to, name, s.Before))
-	case s.Before.Type&fs.ModeSymlink != 0:
-		if err := unix.Symlinkat(s.Before.Link, to, name); err != nil {
-			return err
-		}
-		return setAttributes(to, name, s.Before)
+		return copyFolderNames(folder, base, to, name)
+	case e.Type&fs.ModeSymlink != 0:
+		return unix.Symlinkat(e.Link, to, name)
 	}
-	if first := copied[fileID{s.Before.Device, s.Before.Inode}]; first != "" {
+	if first := copied[fileID{e.Device, e.Inode}]; first != "" {
 		return unix.Linkat(to, first, to, name, 0)
 	}
-	copied[fileID{s.Before.Device, s.Before.Inode}] = name
-	from, err := openFile(folder, name)
+	copied[fileID{e.Device, e.Inode}] = name
+	from, err := openFile(folder, base)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	return errors.Join(copyFile(from, to, name), setAttributes(to, name, s.Before))
+	return copyFile(from, to, name)
 }
 
 // copyFolderNames gives one folder the extended attributes of another one.

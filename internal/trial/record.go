@@ -13,12 +13,15 @@ type RecordSpec struct {
 	State string
 	// Roots are the folders of the workspace, the project's first.
 	Roots []string
-	// Paths are the files that are about to be written, absolute and without links. They and
-	// their folders need not exist.
+	// Paths are the files, links and folders that are about to be written, replaced or moved, absolute;
+	// the folders above them are no links. They need not exist. What a moved folder holds is listed as well.
 	Paths []string
-	// Later says that another program writes, perhaps in place and when this process has ended:
-	// what stands there is copied. Else the files are replaced, and what stands there only gets
-	// another name. What is remembered for later does not outlast a power loss.
+	// InPlace says that the files may be written in place. Their contents are then copied, and the
+	// copies need not survive a power loss. Otherwise the files are replaced, and the old ones only
+	// get another name.
+	InPlace bool
+	// Later says that another program writes, in place, perhaps after this process has ended. It
+	// waits for the copies, so fewer bytes are copied.
 	Later bool
 	// Vault seals what stands at paths that hold secrets; nil takes no path for one.
 	Vault Vault
@@ -47,13 +50,6 @@ const sealedSuffix = ".sealed"
 
 // maxSealed bounds a file that is sealed: it is held in memory.
 const maxSealed = 16 << 20
-
-// maxPreimage bounds a file that is copied before it is written. A larger one is remembered
-// where it needs no copy, and else its call has no record.
-const maxPreimage = 256 << 20
-
-// maxPreimageLater is the same bound while another program waits for it.
-const maxPreimageLater = 16 << 20
 
 // How long another program may take to write: a record in which nothing has changed is then
 // forgotten, and one of which nobody said that the call has ended is sealed.

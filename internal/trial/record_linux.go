@@ -3,12 +3,11 @@ package trial
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,33 +19,35 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // pendingFile is the journal of a record while a call writes the files in it. It says what stood
 // there before. When the record is sealed, journalFile also says what stands there now, and
 // doneFile that it is whole.
-const pendingFile = "pending.json"
+const pendingFile = relay.PendingFile
 
 // A Recording is the record of a call that writes files by itself. What stood at its paths
 // is safe, also after a power loss, when [Record] returns; a crash before [Recording.Seal]
 // leaves it to [Recover] to find out what was written.
-type Recording struct{ *transaction }
+type Recording struct {
+	*transaction
 
-// Record remembers what stands at some paths, before a call writes there. It returns
-// [ErrUnavailable] where that cannot be undone: for a file that is too large to copy, for one
-// of several names that is written in place, and for what is not a regular file.
+	inPlace bool
+	room    int64 // for copies
+}
+
+// Record remembers what stands at some paths, before a call writes there. What it cannot remember is
+// noted in the record: see [Loss].
 func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	j := &journal{
 		Version: journalVersion, ID: callPrefix + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
 		Command: spec.Command, Call: spec.Call, Session: spec.Session, Project: spec.Roots[0], Later: spec.Later,
 	}
-	if spec.Later {
-		j.ID = laterID(spec.Session, spec.Call)
-	}
 	if err := j.planRecord(&spec); err != nil {
 		return nil, err
 	}
-	record, lock, err := claimRecord(spec.State, j.ID)
+	record, lock, err := j.claimRecord(ctx, spec.State)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,10 @@ func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 		return nil, errors.Join(err, files.RemoveTree(record))
 	}
 	t.vault = spec.Vault
-	r := &Recording{t}
+	r := &Recording{transaction: t, inPlace: spec.InPlace || spec.Later, room: relay.MaxRecorded}
+	if spec.Later {
+		r.room = relay.MaxRecordedLater
+	}
 	if err := r.remember(ctx); err != nil {
 		t.close()
 		return nil, errors.Join(err, files.RemoveTree(record))
@@ -63,10 +67,22 @@ func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	return r, nil
 }
 
-// laterID is the id of the record of a call that another program makes.
-func laterID(session umpire.SessionID, call umpire.CallID) string {
-	sum := sha256.Sum256([]byte(string(session) + "\x00" + string(call)))
-	return callPrefix + hex.EncodeToString(sum[:])[:2*idLetters]
+// claimRecord makes the folder of the record of a call. It first seals the record of an equal call
+// of another program.
+func (j *journal) claimRecord(ctx context.Context, state string) (record string, lock *os.File, err error) {
+	if !j.Later {
+		return claimRecord(state, j.ID)
+	}
+	if err := SealCall(ctx, state, j.Session, j.Call); err != nil {
+		return "", nil, err
+	}
+	for nth := range relay.MaxEqualCalls {
+		j.ID = relay.CallRecord(string(j.Session), string(j.Call), nth)
+		if record, lock, err = claimRecord(state, j.ID); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return record, lock, err
 }
 
 // Leave leaves a record to be sealed later, by [SealCall] or [Recover].
@@ -74,20 +90,25 @@ func (r *Recording) Leave() { r.close() }
 
 // SealCall seals the record of a call that another program has made, if there is one.
 func SealCall(ctx context.Context, state string, session umpire.SessionID, call umpire.CallID) error {
-	record := filepath.Join(state, keptFolder, laterID(session, call))
-	if !files.Exists(record, pendingFile) {
-		return nil
+	for nth := range relay.MaxEqualCalls {
+		record := filepath.Join(state, keptFolder, relay.CallRecord(string(session), string(call), nth))
+		if !files.Exists(record, pendingFile) {
+			continue
+		}
+		lock, err := lockSoon(record)
+		if err == nil {
+			err = sealPending(ctx, record, lock, func(*journal, bool) bool { return true })
+		}
+		if err != nil {
+			return ignoreGone(err)
+		}
 	}
-	lock, err := lockSoon(record)
-	if err != nil {
-		return ignoreGone(err)
-	}
-	return sealPending(ctx, record, lock, func(*journal, bool) bool { return true })
+	return nil
 }
 
 // lockTries is how often a record is locked that nobody works on any more: a process that is
 // being started holds the locks of the one that starts it for a moment.
-const lockTries = 50
+const lockTries = 200
 
 // lockSoon locks a record, and waits a moment for who is about to let go of it.
 func lockSoon(record string) (lock *os.File, err error) {
@@ -105,6 +126,10 @@ func sealPending(
 	ctx context.Context, record string, lock *os.File, isTime func(j *journal, changed bool) bool,
 ) error {
 	j, err := readJournalFile(filepath.Join(record, pendingFile))
+	if err == nil && files.Exists(record, doneFile) { // it was sealed, and a crash came before this
+		err = errors.Join(os.Remove(filepath.Join(record, pendingFile)), lock.Close())
+		return err
+	}
 	if err != nil {
 		_ = lock.Close() // which unlocks it
 		return err
@@ -113,7 +138,7 @@ func sealPending(
 	if err != nil {
 		return err
 	}
-	r := &Recording{t}
+	r := &Recording{transaction: t, inPlace: j.Later}
 	if j.Later {
 		changed, err := r.readChanges(ctx)
 		if err != nil || !isTime(j, changed) {
@@ -123,6 +148,51 @@ func sealPending(
 	}
 	_, err = r.Seal(ctx)
 	return err
+}
+
+// findOthers marks steps as unchanged if a later record has them: of another call that wrote there,
+// or of an undo. Only a call of another program may overlap with those.
+func (r *Recording) findOthers() error {
+	folder := filepath.Dir(r.record)
+	began, err := os.Stat(filepath.Join(r.record, pendingFile))
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		other := filepath.Join(folder, e.Name())
+		done, err := os.Stat(filepath.Join(other, doneFile))
+		if err != nil || done.ModTime().Before(began.ModTime()) {
+			continue // it is not whole, gone, or older
+		}
+		j, err := readJournal(other)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is being removed
+		}
+		put, stagedErr := readStaged(other)
+		if err = errors.Join(err, stagedErr); err != nil {
+			return err
+		}
+		for i := range r.Steps {
+			s := &r.Steps[i]
+			k := slices.IndexFunc(j.Steps, func(o step) bool { return o.Path == s.Path && !o.Unchanged })
+			s.Unchanged = s.Unchanged || k >= 0 && k < len(put) && isPut(&s.After, &j.Steps[k].After, put[k])
+		}
+	}
+	return nil
+}
+
+// isPut reports whether a path still has what the record says was put there.
+func isPut(now, put *Entry, inode uint64) bool {
+	if !now.Exists() || !put.Exists() {
+		return now.Exists() == put.Exists()
+	}
+	then := *put
+	then.Inode = inode
+	return isSameFile(now, &then) && hasSameAttributes(now, &then) && now.Digest == then.Digest
 }
 
 // planRecord lists the paths with the folders above them that do not exist yet.
@@ -207,22 +277,29 @@ func (r *Recording) remember(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.Later {
+	if r.inPlace {
 		return r.write(pendingFile, data)
 	}
 	return errors.Join(unix.Fsync(to), r.write(pendingFile, data), files.SyncFolder(filepath.Dir(r.record)))
 }
 
-// write writes a file of the record in one step. Another program does not wait for the disk.
+// write writes a file of the record in one step. A program that writes in place does not wait for the disk.
 func (r *Recording) write(name string, data []byte) error {
 	path := filepath.Join(r.record, name)
-	if !r.Later {
+	if !r.inPlace {
 		return files.Replace(path, data, 0o600)
 	}
+	return replaceQuickly(path, data)
+}
+
+// replaceQuickly writes a file in one step, and does not wait for the disk: a process that is killed
+// leaves all of it or nothing.
+func replaceQuickly(path string, data []byte) error {
 	return errors.Join(os.WriteFile(path+".tmp", data, 0o600), os.Rename(path+".tmp", path))
 }
 
-// rememberStep saves the file at a path: as another name of it, else as a copy.
+// rememberStep saves what stands at a path: a file as another name of it, else as a copy. What cannot be saved
+// is noted.
 func (r *Recording) rememberStep(ctx context.Context, i, to int) error {
 	s := &r.Steps[i]
 	parent, base, err := r.parentOf(s.Root, s.Path)
@@ -232,38 +309,54 @@ func (r *Recording) rememberStep(ctx context.Context, i, to int) error {
 	if err != nil {
 		return err
 	}
-	if s.Before, _, err = readAt(ctx, parent, base); err != nil || !s.Before.Exists() {
-		s.Secret = isSecret(r.vault, s.Path)
+	if s.Before, _, err = statAt(parent, base); err != nil {
 		return err
 	}
-	if !s.Before.Type.IsRegular() || r.Later && s.Before.Links > 1 {
-		return ErrUnavailable
+	s.Secret = isSecret(r.vault, s.Path) && (!s.Before.Exists() || s.Before.Type.IsRegular())
+	if !s.Before.Exists() {
+		return nil
 	}
-	name := strconv.Itoa(i)
-	if isSecret(r.vault, s.Path) {
-		s.Secret = true
-		return r.rememberSecret(parent, base, s.Path, name)
+	err = r.saveStep(ctx, i, parent, base, to)
+	if errors.Is(err, fs.ErrPermission) {
+		s.Lost, err = relay.LostUnreadable, nil
 	}
-	limit := int64(maxPreimageLater)
-	if !r.Later {
-		limit = maxPreimage
-		if err = unix.Linkat(parent, base, to, name, 0); err == nil || !isUnlinkable(err) {
-			return err
-		}
+	return err
+}
+
+// saveStep saves what stands at a path, or notes why it does not.
+func (r *Recording) saveStep(ctx context.Context, i, parent int, base string, to int) error {
+	s, name := &r.Steps[i], strconv.Itoa(i)
+	links, room := s.Before.Links, r.room
+	if !r.inPlace {
+		links, room = 1, math.MaxInt64 // it gets another name, unless that cannot be
 	}
-	if s.Before.Size > limit {
-		return ErrUnavailable
+	if s.Secret {
+		room = min(room, maxSealed)
 	}
-	from, err := openFile(parent, base)
+	if s.Lost = relay.LossOf(s.Before.Type, links, s.Before.Size, room); s.Lost != "" {
+		return nil
+	}
+	before, _, err := readAt(ctx, parent, base)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	if err := copyFile(from, to, name); err != nil {
-		return err
+	s.Before = before
+	if s.Secret {
+		return r.rememberSecret(parent, base, s.Path, name)
 	}
-	if r.Later {
-		return nil
+	if !r.inPlace && before.Type.IsRegular() {
+		if err = unix.Linkat(parent, base, to, name, 0); err == nil || !isUnlinkable(err) {
+			return err
+		}
+		if s.Lost = relay.LossOf(before.Type, 1, before.Size, r.room); s.Lost != "" {
+			return nil
+		}
+	}
+	if before.Type.IsRegular() {
+		r.room -= before.Size
+	}
+	if err := copyEntry(parent, base, to, name, before, map[fileID]string{}); err != nil || r.inPlace {
+		return err
 	}
 	return flushAt(to, name)
 }
@@ -307,7 +400,7 @@ func (r *Recording) Expect(path string, content []byte) error {
 	if len(content) > maxMerged || r.Steps[i].Secret {
 		return nil
 	}
-	return os.WriteFile(filepath.Join(r.record, afterFolder, strconv.Itoa(i)), content, 0o600)
+	return replaceQuickly(filepath.Join(r.record, afterName(i)), content)
 }
 
 // Text is the text that stood at a path, nil for none and for what is no text.
@@ -334,6 +427,13 @@ func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 	if !changed {
 		return &Kept{}, files.RemoveTree(r.record)
 	}
+	r.spareLost()
+	r.addMoved(ctx)
+	for i := range r.Steps {
+		if err := r.sealStep(ctx, i); err != nil {
+			return nil, err
+		}
+	}
 	for i := range r.Folders {
 		f := &r.Folders[i]
 		parent, base, err := r.parentOf(f.Root, f.Path)
@@ -350,18 +450,77 @@ func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 	return r.kept(), nil
 }
 
+// spareLost finds what was moved and cannot be remembered. It stays where it went: taken from there, it would
+// be gone.
+func (r *Recording) spareLost() {
+	for i := range r.Steps {
+		from := &r.Steps[i]
+		if from.Lost == "" || !from.Before.Exists() {
+			continue
+		}
+		for k := range r.Steps {
+			if to := &r.Steps[k]; to.After.Inode == from.Before.Inode && to.After.Device == from.Before.Device {
+				to.Lost = from.Lost
+			}
+		}
+	}
+}
+
+// addMoved lists what a folder holds that the call has moved as a whole, where it lies now. What others have put
+// there since is not among it.
+func (r *Recording) addMoved(ctx context.Context) {
+	moved, listed := map[fileID]bool{}, map[string]bool{}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		listed[s.Path] = true
+		moved[fileID{s.Before.Device, s.Before.Inode}] = s.Before.Exists() && !s.After.Exists() && s.Lost == ""
+	}
+	for i := 0; i < len(r.Steps); i++ {
+		s := &r.Steps[i]
+		if s.Before.Exists() || !s.After.Type.IsDir() || !moved[fileID{s.After.Device, s.After.Inode}] {
+			continue
+		}
+		entries, err := os.ReadDir(s.Path)
+		if err != nil {
+			continue // it stays, with what it holds
+		}
+		for _, entry := range entries {
+			path := filepath.Join(s.Path, entry.Name())
+			parent, base, err := r.parentOf(s.Root, path)
+			if err != nil || listed[path] {
+				continue
+			}
+			if now, _, err := readAt(ctx, parent, base); err == nil && moved[fileID{now.Device, now.Inode}] {
+				r.Steps = append(r.Steps, step{Path: path, Root: s.Root, After: now})
+			}
+		}
+	}
+}
+
 // readChanges reads what stands at the paths now, and reports whether anything has changed.
 func (r *Recording) readChanges(ctx context.Context) (changed bool, err error) {
 	r.forgetFolder()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		s.After = Entry{}
-		if err := r.sealStep(ctx, i); err != nil {
+		parent, base, err := r.parentOf(s.Root, s.Path)
+		if err == nil && s.Lost == "" {
+			s.After, _, err = readAt(ctx, parent, base)
+		}
+		if err == nil && s.Lost != "" || errors.Is(err, fs.ErrPermission) {
+			s.After, _, err = statAt(parent, base)
+		}
+		if err != nil && !files.Missing(err) && !errors.Is(err, unix.ELOOP) {
 			return false, err
 		}
 		s.Unchanged = isUnchanged(&s.Before, &s.After)
-		s.InPlace = !s.Unchanged && s.Before.Inode == s.After.Inode && isSameContent(&s.Before, &s.After)
 		changed = changed || !s.Unchanged
+	}
+	if changed && r.Later {
+		if err := r.findOthers(); err != nil {
+			return false, err
+		}
+		changed = slices.ContainsFunc(r.Steps, func(s step) bool { return !s.Unchanged })
 	}
 	return changed, nil
 }
@@ -388,45 +547,44 @@ func (r *Recording) writeSealed() error {
 	return os.Remove(filepath.Join(r.record, pendingFile))
 }
 
-// sealStep reads what stands at a path now. Where that is neither what stood there nor what
-// the call was to write, somebody else has written since: the call's own part is what counts.
+// sealStep saves the text that a call has put at a path, so that later changes can be merged. If the
+// path has another text than the call was to write, somebody else has written since, and the call's
+// own text counts.
 func (r *Recording) sealStep(ctx context.Context, i int) error {
 	s := &r.Steps[i]
-	parent, base, err := r.parentOf(s.Root, s.Path)
-	if err == nil {
-		s.After, _, err = readAt(ctx, parent, base)
-	}
-	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
-		return nil // nothing stands there
-	}
-	if err != nil || isUnchanged(&s.Before, &s.After) || !s.After.Exists() || !s.After.Type.IsRegular() {
-		return err
-	}
-	written, err := os.Open(filepath.Join(r.record, afterFolder, strconv.Itoa(i)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return r.saveNow(parent, base, i)
-	}
-	if err != nil {
-		return err
-	}
-	defer written.Close()
-	e, _, err := readFile(ctx, written)
-	if e.Digest != s.After.Digest {
-		s.After.Digest, s.After.Size = e.Digest, e.Size
-	}
-	return err
-}
-
-// saveNow copies the text that stands at a path, so that later changes can be merged.
-func (r *Recording) saveNow(folder int, name string, i int) error {
-	if r.Steps[i].Secret {
+	if s.Unchanged || s.Lost != "" {
 		return nil
 	}
-	text, err := readText(folder, name)
-	if err != nil || text == nil || !isMergeable(text) {
-		return err
+	if s.After.Exists() && s.After.Type.IsRegular() {
+		written, err := os.Open(filepath.Join(r.record, afterName(i)))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = r.saveNow(i)
+		} else if err == nil {
+			defer written.Close()
+			var e Entry
+			e, _, err = readFile(ctx, written)
+			s.After.Digest, s.After.Size = e.Digest, e.Size
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(r.record, afterFolder, strconv.Itoa(i)), text, 0o600)
+	s.InPlace = s.Before.Inode == s.After.Inode && isSameContent(&s.Before, &s.After)
+	return nil
+}
+
+// saveNow saves the text that a path has now.
+func (r *Recording) saveNow(i int) error {
+	s := &r.Steps[i]
+	parent, base, err := r.parentOf(s.Root, s.Path)
+	if err != nil || s.Secret {
+		return ignoreGone(err)
+	}
+	text, err := readText(parent, base)
+	if err != nil || text == nil || !isMergeable(text) {
+		return ignoreGone(err)
+	}
+	return replaceQuickly(filepath.Join(r.record, afterName(i)), text)
 }
 
 // isUnchanged reports whether a path is as it was, as far as anybody could tell.
@@ -434,5 +592,6 @@ func isUnchanged(before, after *Entry) bool {
 	if !before.Exists() || !after.Exists() {
 		return before.Exists() == after.Exists()
 	}
-	return isSameFile(after, before) && hasSameAttributes(after, before) && after.Digest == before.Digest
+	return isSameFile(after, before) && hasSameAttributes(after, before) && after.Digest == before.Digest &&
+		after.Link == before.Link
 }

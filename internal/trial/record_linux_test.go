@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // newPlainLab is a lab of which no trial needs an overlay.
@@ -214,10 +214,8 @@ func TestKilledWhileWriting(t *testing.T) {
 		pending, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile))
 		must(t, err)
 		recovered += len(pending)
-		for range 5 { // a process that another test is starting may hold a lock until it runs
-			must(t, errors.Join(Recover(t.Context(), l.state, nil), Settle(t.Context(), l.state)))
-			time.Sleep(20 * time.Millisecond)
-		}
+		l.recoverAll(t, nil)
+		l.settleAll(t)
 		removeTemporary(t, l.project)
 		all, err := Records(l.state)
 		must(t, err)
@@ -234,6 +232,28 @@ func TestKilledWhileWriting(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d records were recovered", recovered, crashes)
+}
+
+// settleAll settles all records, and recoverAll recovers them. A process that another test is
+// starting may hold the lock of one until it runs.
+func (l *lab) settleAll(tb testing.TB) {
+	tb.Helper()
+	for {
+		locked, err := settleRecords(tb.Context(), l.state)
+		if must(tb, err); locked == 0 {
+			return
+		}
+	}
+}
+
+func (l *lab) recoverAll(tb testing.TB, vault Vault) {
+	tb.Helper()
+	for {
+		locked, err := recoverRecords(tb.Context(), l.state, vault)
+		if must(tb, err); locked == 0 {
+			return
+		}
+	}
 }
 
 // removeTemporary removes files that were about to replace others.
@@ -291,27 +311,87 @@ func TestUndoOfWrite(t *testing.T) {
 	}
 }
 
-// What is not a regular file is not recorded, nor is a call that changes nothing.
+// A record brings back what it can, and names what it cannot: files of several names that are written in place,
+// files that are too large together, pipes. Those stay where the call has moved them.
+func TestRecordOfWhatIsLost(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	for _, name := range []string{"a", "one", "large", "larger", "folder/in"} {
+		l.write(t, name, name)
+	}
+	for _, name := range []string{"large", "larger"} {
+		must(t, os.Truncate(l.path(name), relay.MaxRecordedLater/2+1))
+	}
+	must(t, errors.Join(os.Link(l.path("one"), l.path("other")), os.Symlink("a", l.path("link")), syscall.Mkfifo(l.path("pipe"), 0o600)))
+	paths := []string{"a", "folder", "folder/in", "large", "larger", "link", "moved", "new", "one", "other", "pipe"}
+	for i := range paths {
+		paths[i] = l.path(paths[i])
+	}
+	kept := l.record(t, true, paths, func(*Recording) {
+		put(t, l.path("a"), "changed")
+		put(t, l.path("one"), "changed")
+		must(t, errors.Join(os.Rename(l.path("larger"), l.path("new")), os.Rename(l.path("folder"), l.path("moved")),
+			os.Remove(l.path("link")), os.Remove(l.path("pipe")), os.WriteFile(l.path("link"), []byte("x"), 0o600)))
+	})
+	want := []Loss{
+		{l.path("larger"), relay.LostSize}, {l.path("new"), relay.LostSize}, {l.path("one"), relay.LostNames},
+		{l.path("other"), relay.LostNames}, {l.path("pipe"), relay.LostSpecial},
+	}
+	if !slices.Equal(kept.Lost, want) {
+		t.Errorf("it lost %v", kept.Lost)
+	}
+	_, err := Undo(t.Context(), UndoSpec{State: l.state, ID: kept.ID, Only: []string{l.path("one")}})
+	if !errors.Is(err, ErrLost) {
+		t.Errorf("what is lost is undone: %v", err)
+	}
+	undone, err := Undo(t.Context(), UndoSpec{State: l.state, ID: kept.ID})
+	must(t, err)
+	if !slices.Equal(undone.Lost, want) {
+		t.Errorf("the undo lost %v", undone.Lost)
+	}
+	target, err := os.Readlink(l.path("link"))
+	must(t, err)
+	if a, in := l.read(t, "a"), l.read(t, "folder/in"); a != "a" || in != "folder/in" || target != "a" {
+		t.Errorf("a is %q, the link leads to %q, and the folder holds %q", a, target, in)
+	}
+	if info, err := os.Stat(l.path("new")); err != nil || info.Size() != relay.MaxRecordedLater/2+1 {
+		t.Errorf("what was moved and is not remembered is %v, %v", info, err)
+	}
+}
+
+// A call that changes nothing leaves no record.
 func TestRecordOfNothing(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)
 	l.write(t, "a", "a")
-	must(t, os.Symlink("a", l.path("link")))
-	spec := RecordSpec{State: l.state, Roots: []string{l.project}, Paths: []string{l.path("link")}}
-	if _, err := Record(t.Context(), spec); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("a link: %v", err)
-	}
-	l.write(t, "one", "one")
-	must(t, os.Link(l.path("one"), l.path("other")))
-	spec.Paths, spec.Later = []string{l.path("one")}, true
-	if _, err := Record(t.Context(), spec); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("a file of two names that is written in place: %v", err)
-	}
 	if kept := l.record(t, false, []string{l.path("a"), l.path("x/y")}, func(*Recording) {}); kept.ID != "" {
 		t.Errorf("it kept %+v", kept)
 	}
 	if left, err := os.ReadDir(filepath.Join(l.state, keptFolder)); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// Files that are written in place are copied, and this process seals the record.
+func TestRecordInPlace(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	l.write(t, "a", "one\n")
+	r, err := Record(t.Context(), RecordSpec{
+		State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a"), l.path("b")}, InPlace: true,
+		Session: "s", Call: "1",
+	})
+	must(t, err)
+	must(t, os.WriteFile(l.path("a"), []byte("two\n"), 0o600))
+	kept, err := r.Seal(t.Context())
+	must(t, err)
+	if len(kept.Changes) != 1 || kept.ID == relay.CallRecord("s", "1", 0) {
+		t.Errorf("it kept %+v", kept)
+	}
+	_, err = Undo(t.Context(), UndoSpec{State: l.state, ID: "1"})
+	must(t, err)
+	if text, err := os.ReadFile(l.path("a")); err != nil || string(text) != "one\n" {
+		t.Errorf("it is %q, %v", text, err)
 	}
 }
 
@@ -328,13 +408,7 @@ func TestRecordOfDeadProcess(t *testing.T) {
 	replaceFile(t, r, l.path("a"), numbers(9, map[int]string{3: "kept\n"}))
 	r.close()
 	l.write(t, "a", numbers(9, map[int]string{3: "kept\n", 7: "later\n"}))
-	for range 1000 { // a process that another test is starting may hold the lock until it runs
-		must(t, Recover(t.Context(), l.state, nil))
-		if left, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile)); err == nil && len(left) == 0 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	l.recoverAll(t, nil)
 	l.mustUndo(t)
 	if got := l.read(t, "a"); got != numbers(9, map[int]string{7: "later\n"}) {
 		t.Errorf("it is\n%s", got)
@@ -367,22 +441,18 @@ func TestRecordForLater(t *testing.T) {
 	}
 	remember("1", "a")
 	remember("2", "b")
-	if _, err := Record(t.Context(), RecordSpec{
-		State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a")}, Later: true, Session: "s", Call: "1",
-	}); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a call is recorded twice: %v", err)
-	}
+	remember("1", "a") // it is asked about twice, and nothing was written
 	l.write(t, "a", numbers(9, map[int]string{3: "kept\n"}))
-	must(t, Recover(t.Context(), l.state, nil))
+	l.recoverAll(t, nil)
 	want("before it has ended", 0)
 	must(t, SealCall(t.Context(), l.state, "s", "1"))
 	must(t, SealCall(t.Context(), l.state, "s", "1"))
 	must(t, SealCall(t.Context(), l.state, "s", "3"))
 	want("after it has ended", 1)
-	must(t, Settle(t.Context(), l.state))
+	l.settleAll(t)
 	want("without a change", 1)
 	put(t, l.path("b"), "other\n")
-	must(t, Settle(t.Context(), l.state))
+	l.settleAll(t)
 	want("when a person asks", 2)
 	l.undoAll(t)
 	if l.read(t, "a") != before || l.read(t, "b") != before {
@@ -392,6 +462,84 @@ func TestRecordForLater(t *testing.T) {
 	must(t, SealCall(t.Context(), l.state, "s", "4"))
 	if left, err := filepath.Glob(filepath.Join(l.state, keptFolder, "*", pendingFile)); err != nil || len(left) > 0 {
 		t.Errorf("%q is left, %v", left, err)
+	}
+}
+
+// A crash may leave the pending file in a record that is whole. Such a record is not sealed again,
+// so it does not claim what others wrote later.
+func TestRecordIsSealedOnce(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	l.write(t, "a", "one\n")
+	var pending []byte
+	first := l.record(t, false, []string{l.path("a")}, func(r *Recording) {
+		var err error
+		pending, err = os.ReadFile(filepath.Join(r.record, pendingFile))
+		must(t, err)
+		must(t, os.Remove(l.path("a"))) // it does not say what it is about to write
+		l.write(t, "a", "two\x00\n")    // nor is it a text
+	})
+	must(t, os.WriteFile(filepath.Join(l.state, keptFolder, first.ID, pendingFile), pending, 0o600))
+	l.record(t, false, []string{l.path("a")}, func(r *Recording) { replaceFile(t, r, l.path("a"), "three\n") })
+	l.settleAll(t)
+	l.mustUndo(t)
+	if got := l.read(t, "a"); got != "two\x00\n" {
+		t.Errorf("it is %q", got)
+	}
+	l.mustUndo(t)
+	if got := l.read(t, "a"); got != "one\n" {
+		t.Errorf("it is %q", got)
+	}
+}
+
+// A call that never said that it has ended gets no record of what other calls did, nor of what was
+// taken back meanwhile.
+func TestRecordForLaterOfOthersChanges(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(l *lab){
+		"written": func(l *lab) {
+			l.record(t, false, []string{l.path("a")}, func(r *Recording) { replaceFile(t, r, l.path("a"), "three\n") })
+		},
+		"written in place": func(l *lab) {
+			l.record(t, true, []string{l.path("a")}, func(*Recording) { put(t, l.path("a"), "three\n") })
+		},
+		"deleted": func(l *lab) {
+			l.record(t, false, []string{l.path("a")}, func(*Recording) { must(t, os.Remove(l.path("a"))) })
+		},
+		"changed in its mode": func(l *lab) {
+			l.record(t, true, []string{l.path("a")}, func(*Recording) { must(t, os.Chmod(l.path("a"), 0o600)) })
+		},
+		"taken back": func(l *lab) { l.mustUndo(t) },
+	} {
+		l := newPlainLab(t)
+		l.write(t, "a", "one\n")
+		before := describeTree(t, l.project)
+		l.record(t, true, []string{l.path("a")}, func(*Recording) { put(t, l.path("a"), "two\n") })
+		r, err := Record(t.Context(), RecordSpec{
+			State: l.state, Roots: []string{l.project}, Paths: []string{l.path("a"), l.path("b")}, Later: true, Session: "s", Call: "late",
+		})
+		must(t, errors.Join(err, r.Expect(l.path("a"), []byte("four\n"))))
+		r.Leave()
+		change(l)
+		for l.settleAll(t); ; l.settleAll(t) {
+			open, err := Undoable(l.state, l.project)
+			must(t, err)
+			if len(open) == 0 {
+				break
+			}
+			if open[0].Call == "late" {
+				t.Fatalf("%s: a call that wrote nothing has the record %+v", name, open[0])
+			}
+			l.mustUndo(t)
+		}
+		wantTree(t, name, describeTree(t, l.project), before)
+		l.write(t, "b", "b\n")
+		must(t, SealCall(t.Context(), l.state, "s", "late"))
+		open, err := Undoable(l.state, l.project)
+		must(t, err)
+		if len(open) != 1 || len(open[0].Changes) != 1 || open[0].Changes[0].Path != l.path("b") {
+			t.Errorf("%s: it wrote b and nothing else, and its record is %+v", name, open)
+		}
 	}
 }
 
@@ -418,5 +566,30 @@ func BenchmarkRecord(b *testing.B) {
 			b.ReportMetric(float64(began.Microseconds())/float64(b.N), "µs/record")
 			b.ReportMetric(float64(sealed.Microseconds())/float64(b.N), "µs/seal")
 		})
+	}
+}
+
+// TestCallsNamedAsRecords: an id of a record means that record, though a call has it for a name. Agents name
+// their calls.
+func TestCallsNamedAsRecords(t *testing.T) {
+	t.Parallel()
+	l := newPlainLab(t)
+	write := func(name, text string) func(*Recording) {
+		return func(r *Recording) { replaceFile(t, r, l.path(name), text) }
+	}
+	must(t, errors.Join(os.WriteFile(l.path("a"), []byte("a"), 0o644), os.WriteFile(l.path("b"), []byte("b"), 0o644)))
+	shown := l.record(t, true, []string{l.path("a")}, write("a", "written"))
+	r, err := Record(t.Context(), RecordSpec{
+		State: l.state, Roots: []string{l.project}, Paths: []string{l.path("b")}, Later: true, Command: "Write",
+		Call: umpire.CallID(shown.ID),
+	})
+	must(t, err)
+	write("b", "written")(r)
+	_, err = r.Seal(t.Context())
+	must(t, err)
+	undone, err := Undo(t.Context(), UndoSpec{State: l.state, ID: shown.ID})
+	must(t, err)
+	if a, b := l.read(t, "a"), l.read(t, "b"); a != "a" || b != "written" {
+		t.Errorf("%v was taken back: a holds %q, b holds %q", undone, a, b)
 	}
 }

@@ -28,6 +28,8 @@ type Spec struct {
 	// Network gives the command the machine's network. Seen are secrets that it may read.
 	Network bool
 	Seen    []string
+	// Ahead is a helper of the sandbox that has started already, nil for none.
+	Ahead *sandbox.Ahead
 	// State is the folder in which layers are made, private to the user. Where its file system
 	// cannot carry one, a tmpfs is used.
 	State string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/homeview"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
@@ -111,11 +112,12 @@ func (t *try) command(ctx context.Context) (int, error) {
 	process.Own(cmd)
 	box, err := t.place().Wrap(cmd, sandbox.Limits{
 		Mode: umpire.SandboxWorkspaceWrite, Network: t.spec.Network, Seen: t.spec.Seen, Observe: true,
+		Ahead: t.spec.Ahead,
 	})
 	if err != nil {
 		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	err = box.Close(t.wait(ctx, cmd))
+	err = box.Close(t.wait(ctx, box))
 	t.sight = box.Seen
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx) // the helper may have been ended before it said a word
@@ -126,7 +128,7 @@ func (t *try) command(ctx context.Context) (int, error) {
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && t.full == "" {
 		return 0, err
 	}
-	return cmd.ProcessState.ExitCode(), nil
+	return box.Command().ProcessState.ExitCode(), nil
 }
 
 // offlineVariables keep programs from looking for news of themselves, which a trial would refuse and
@@ -149,6 +151,7 @@ func (t *try) place() *sandbox.Place {
 			Folder: root.Lower, Upper: root.Upper, Work: t.layer.work(i), Device: root.Device, Inode: root.Inode,
 		})
 	}
+	p.View = homeview.Of(p.Home, t.spec.Env, p.Workspace, t.spec.Place.Show)
 	return p
 }
 
@@ -157,8 +160,8 @@ const fullness = 200 * time.Millisecond
 
 // wait waits for the command, passes signals on, and ends it with the context or when it has
 // written too much.
-func (t *try) wait(ctx context.Context, cmd *exec.Cmd) error {
-	group, err := process.Start(cmd)
+func (t *try) wait(ctx context.Context, box *sandbox.Box) error {
+	group, err := box.Start()
 	if err != nil {
 		return err
 	}
@@ -172,7 +175,7 @@ func (t *try) wait(ctx context.Context, cmd *exec.Cmd) error {
 			group.Stop(t.spec.Grace)
 			return context.Cause(ctx)
 		case signal := <-t.spec.Signals:
-			_ = cmd.Process.Signal(signal) // it may have ended
+			_ = box.Command().Process.Signal(signal) // it may have ended
 		case <-ticker.C:
 			if t.full = t.store.exceeded(); t.full != "" {
 				group.Stop(t.spec.Grace)

@@ -57,6 +57,33 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
+// TestRunWithHelperAhead: a helper that has started already serves the first command that it fits, and a
+// command runs in the same way without.
+func TestRunWithHelperAhead(t *testing.T) {
+	t.Parallel()
+	for name, fits := range map[string]bool{"fits": true, "of another reach": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.spec.Ahead, b.spec.Network = sandbox.StartAhead(nil, false), !fits
+			for range 2 { // the second time it is used up, or does not fit again
+				var out, errs bytes.Buffer
+				b.spec.Stdout, b.spec.Stderr = &out, &errs
+				result, err := b.run("cat; echo x >made; echo one; echo two >&2; exit 7")
+				if err != nil || result.Exit != 7 || out.String() != "one\n" || errs.String() != "two\n" {
+					t.Fatalf("%v, %+v, %q, %q", err, result, &out, &errs)
+				}
+				if len(result.Effects.List) != 1 || !result.Effects.Whole() {
+					t.Errorf("effects %+v", result.Effects)
+				}
+				must(t, result.Layer.Discard())
+			}
+			b.spec.Ahead.End()
+			b.spec.Ahead.End() // twice is as once
+		})
+	}
+}
+
 // TestRunEndsWithTheContext: nothing of it is left, and no layer.
 func TestRunEndsWithTheContext(t *testing.T) {
 	t.Parallel()

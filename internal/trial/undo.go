@@ -105,12 +105,14 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Agents name their calls, so that one may be called like the record of another.
+	if i := slices.IndexFunc(all, func(k Kept) bool { return k.ID == spec.ID }); i >= 0 {
+		return wantOpen(&all[i])
+	}
 	var found []*Kept
 	for i := range all {
 		k := &all[i]
 		switch {
-		case spec.ID == k.ID:
-			return wantOpen(k)
 		case spec.ID == string(k.Call) && k.Undone == "":
 			return k, nil // the latest, where several sessions have a call of that name
 		case strings.HasPrefix(k.ID, spec.ID), spec.ID == string(k.Call):

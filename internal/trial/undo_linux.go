@@ -66,7 +66,7 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		return nil, err
 	}
 	kept := j.kept()
-	kept.Left = u.left
+	kept.Left, kept.Lost = u.left, u.lost
 	return kept, nil
 }
 
@@ -86,6 +86,7 @@ type undoing struct {
 
 	plans []step   // by the numbers of the old steps; without a path where there is nothing to do
 	left  []string // folders that stay
+	lost  []Loss
 }
 
 func openUndo(t *transaction, old string, was *journal) (u *undoing, err error) {
@@ -139,9 +140,14 @@ func (u *undoing) close() {
 func (u *undoing) plan(ctx context.Context) error {
 	conflict := &ConflictError{}
 	asked := 0
-	for i := range slices.Backward(u.was.Steps) {
+	byPath := u.was.byPath()
+	for _, i := range slices.Backward(byPath) {
 		s := &u.was.Steps[i]
 		if !u.isAsked(s) {
+			continue
+		}
+		if s.Lost != "" {
+			u.lost = append(u.lost, Loss{s.Path, s.Lost})
 			continue
 		}
 		asked++
@@ -152,6 +158,9 @@ func (u *undoing) plan(ctx context.Context) error {
 			return err
 		}
 	}
+	if asked == 0 && len(u.lost) > 0 {
+		return umpire.Errorf("%w: %s (%w)", ErrLost, u.lost[0].Path, u.lost[0].Reason.Err())
+	}
 	if asked == 0 && len(u.was.Steps) > 0 {
 		return umpire.Errorf("%s changed nothing there: %w", u.was.ID, ErrNothingKept)
 	}
@@ -159,7 +168,8 @@ func (u *undoing) plan(ctx context.Context) error {
 		slices.Sort(conflict.Paths)
 		return conflict
 	}
-	for i := range u.plans {
+	slices.Reverse(u.lost)
+	for _, i := range byPath {
 		if u.plans[i].Path != "" {
 			u.Steps = append(u.Steps, u.plans[i])
 		}
@@ -404,7 +414,8 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	}
 	conflict := &ConflictError{Paths: []string{s.Path}}
 	kept, saved := u.savedText(i)
-	if !s.Before.Exists() || !saved || !isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
+	if !s.Before.Type.IsRegular() || !s.Before.Exists() || !saved ||
+		!isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
 		return conflict
 	}
 	now, err := u.textNow(i)

@@ -13,8 +13,8 @@ import (
 )
 
 // A gate writes down what becomes of the trials of its sessions. What a person keeps, discards or
-// takes back beside all sessions is reported to a gate afterwards. A file says that this is due, and
-// comes to be with the deed: a crash between the two is made good by the next process that reports.
+// takes back outside any session is reported to a gate afterwards. A file, written together with
+// the change itself, says that the report is due. After a crash the next process reports it.
 
 // unreportedFile lies in the record of a keep or an undo that is to be reported.
 const unreportedFile = "unreported"

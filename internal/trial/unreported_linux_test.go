@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// What was discarded is reported, also after a crash has left its layer, and nothing else is.
+// Only a discard is reported, even after a crash has left its layer behind.
 func TestUnreportedDiscard(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

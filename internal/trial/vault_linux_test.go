@@ -69,7 +69,7 @@ func TestSecretsAreSealed(t *testing.T) {
 	if _, err := Undo(t.Context(), UndoSpec{State: l.state, ID: undone.ID, Vault: brokenVault{}}); err == nil {
 		t.Error("it sealed without a key")
 	}
-	must(t, Recover(t.Context(), l.state, fakeVault{}))
+	l.recoverAll(t, fakeVault{})
 	if got := l.read(t, "s.env") + l.read(t, "plain"); got != "NEW-SECRETnew text" {
 		t.Errorf("undone again it is %q", got)
 	}
