@@ -1,0 +1,38 @@
+package homeview
+
+import (
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Real is a home as it is, by a descriptor, for who is to tell what is there when it is hidden.
+type Real struct {
+	path string
+	fd   int
+}
+
+// OpenReal opens a home, and follows no link on the way. It stays open.
+func OpenReal(path string) (Real, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
+	})
+	return Real{path, fd}, err
+}
+
+// Has reports whether a path is there in the home.
+func (r Real) Has(path string) bool {
+	name, within := strings.CutPrefix(path, r.path+"/")
+	if !within {
+		return false
+	}
+	fd, err := unix.Openat2(r.fd, name, &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(fd) // nothing was written to it
+	return true
+}

@@ -1,0 +1,232 @@
+// Package homeview says what of people's homes a command sees that is tried: toolchains and
+// settings, by a table, and nothing of their own files.
+//
+// What the package keeps true:
+//
+//   - No home is seen as a whole, whatever the environment, a link or a list says.
+//   - What a project can write, such as a link in it, makes nothing seen.
+package homeview
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
+)
+
+// A View is what is seen of homes.
+type View struct {
+	// Hidden are folders without links of which nothing else is seen.
+	Hidden []string
+	// Shown are files and folders in them that are seen. Links may lead to them.
+	Shown []string
+	// Empty are folders in them that are there, with nothing in them but what is shown.
+	Empty []string
+}
+
+// otherHomes hold the homes of all users.
+var otherHomes = []string{"/root", "/home"}
+
+// systemFolders hold what no command can do without. A home that one of them lies in is not hidden.
+var systemFolders = []string{"/usr", "/etc", "/proc", "/sys", "/dev", "/run", "/tmp", "/var"}
+
+// maxLinks bounds the links in one folder of programs that are followed.
+const maxLinks = 2000
+
+// Of works out what a command with an environment sees, whose workspace is seen anyway. Home is
+// a person's, without links, and listed are paths that they want seen as well; ~ stands for it.
+func Of(home string, env, workspace, listed []string) View {
+	f := &finder{home: home, workspace: workspace}
+	for _, dir := range append([]string{home}, otherHomes...) {
+		plain, err := filepath.EvalSymlinks(dir)
+		if err == nil && filepath.IsAbs(plain) && !containsAny(plain, systemFolders) &&
+			!slices.Contains(f.view.Hidden, plain) {
+			f.view.Hidden = append(f.view.Hidden, plain)
+		}
+	}
+	if filepath.IsAbs(home) {
+		f.view.Empty = append(f.view.Empty, home)
+		for name := range strings.FieldsSeq(empties) {
+			f.view.Empty = append(f.view.Empty, filepath.Join(home, name))
+		}
+		for _, name := range named() {
+			f.addShown(filepath.Join(home, name))
+		}
+		f.showGitSettings()
+	}
+	for _, path := range listed {
+		if rest, found := strings.CutPrefix(path, "~/"); found {
+			path = filepath.Join(home, rest)
+		}
+		f.addShown(path)
+	}
+	f.showVariables(env)
+	f.showWorktrees()
+	f.view.Empty = slices.DeleteFunc(f.view.Empty, func(dir string) bool { return !isFolder(dir) })
+	return f.view
+}
+
+// A finder collects what is shown.
+type finder struct {
+	home      string
+	workspace []string
+	view      View
+}
+
+// addShown shows a path, unless a home would be seen as a whole by it.
+func (f *finder) addShown(path string) {
+	path = filepath.Clean(path)
+	if _, err := os.Lstat(path); err != nil || !filepath.IsAbs(path) || files.Within(path, f.home) ||
+		containsAny(path, f.view.Hidden) || containsPath(f.view.Shown, path) {
+		return
+	}
+	f.view.Shown = append(f.view.Shown, path)
+}
+
+// homeOf is the home that a path lies in, "" for none.
+func (f *finder) homeOf(path string) string {
+	if f.home != "" && files.Within(f.home, path) {
+		return f.home
+	}
+	if rest, found := strings.CutPrefix(path, "/home/"); found {
+		name, _, _ := strings.Cut(rest, "/")
+		return filepath.Join("/home", name)
+	}
+	if files.Within("/root", path) {
+		return "/root"
+	}
+	return ""
+}
+
+// showTool shows the folder that the table names and a path lies in, and without one the path.
+func (f *finder) showTool(path string) {
+	if home := f.homeOf(path); home != "" {
+		for _, name := range named() {
+			if dir := filepath.Join(home, name); files.Within(dir, path) {
+				f.addShown(dir)
+				return
+			}
+		}
+	}
+	f.addShown(path)
+}
+
+// showVariables shows the folders that variables name.
+func (f *finder) showVariables(env []string) {
+	values := map[string]string{}
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		values[name] = value
+	}
+	if dir := values["HOME"]; filepath.IsAbs(dir) {
+		f.view.Empty = append(f.view.Empty, dir) // it may be a link
+	}
+	for _, v := range variables {
+		for _, dir := range filepath.SplitList(values[v.name]) {
+			if filepath.IsAbs(dir) && !containsPath(f.workspace, dir) && files.Exists(dir, v.holds) {
+				f.showTool(dir)
+			}
+		}
+	}
+	for _, dir := range filepath.SplitList(values["PATH"]) {
+		if !filepath.IsAbs(dir) || containsPath(f.workspace, dir) || strings.HasPrefix(dir, "/usr/bin") {
+			continue
+		}
+		if f.homeOf(dir) != "" {
+			f.showTool(dir)
+		}
+		f.showLinked(dir)
+	}
+}
+
+// showLinked shows the programs that links in a folder lead to.
+func (f *finder) showLinked(dir string) {
+	plain, err := filepath.EvalSymlinks(dir)
+	if err != nil || slices.Contains([]string{"/usr/bin", "/usr/sbin"}, plain) {
+		return // the system's programs do not lie in homes
+	}
+	entries, _ := os.ReadDir(dir) // what cannot be read is not found by the command either
+	for _, e := range entries[:min(len(entries), maxLinks)] {
+		if e.Type()&os.ModeSymlink == 0 {
+			continue
+		}
+		to, err := files.Follow(filepath.Join(dir, e.Name()), true)
+		made := func(l files.Link) bool { return containsPath(f.workspace, l.Path) }
+		if err != nil || f.homeOf(to.Path) == "" || to.Process || slices.ContainsFunc(to.Links, made) {
+			continue
+		}
+		if above := filepath.Dir(to.Path); filepath.Base(above) == "bin" && filepath.Dir(above) != f.homeOf(to.Path) {
+			f.showTool(filepath.Dir(above)) // with the libraries of the program
+			continue
+		}
+		f.showTool(to.Path)
+	}
+}
+
+// gitNames are the settings of git that name a file or folder which git reads.
+var gitNames = []string{
+	"core.excludesfile", "core.attributesfile", "core.hookspath", "commit.template", "init.templatedir",
+	"gpg.ssh.allowedsignersfile", "blame.ignorerevsfile", "mailmap.file",
+}
+
+// maxGitSettings bounds the files of settings that are followed.
+const maxGitSettings = 50
+
+// showGitSettings shows what the person's settings of git name.
+func (f *finder) showGitSettings() {
+	all := []string{filepath.Join(f.home, ".gitconfig"), filepath.Join(f.home, ".config/git/config")}
+	for i := 0; i < len(all) && i < maxGitSettings; i++ {
+		settings, _ := gitdir.ReadConfig(all[i]) // what git cannot read it does not follow
+		for _, s := range settings {
+			path := s.Value
+			if rest, found := strings.CutPrefix(path, "~/"); found {
+				path = filepath.Join(f.home, rest)
+			} else if !filepath.IsAbs(path) {
+				path = filepath.Join(filepath.Dir(all[i]), path)
+			}
+			include := gitdir.IsInclude(s)
+			if include && !slices.Contains(all, path) {
+				all = append(all, path)
+			}
+			if include || slices.Contains(gitNames, s.Key) {
+				f.addShown(path)
+			}
+		}
+	}
+}
+
+// showWorktrees shows the .git files of linked worktrees: git would forget a worktree whose
+// file it does not find.
+func (f *finder) showWorktrees() {
+	for _, dir := range f.workspace {
+		for _, pattern := range []string{"worktrees/*/gitdir", ".git/worktrees/*/gitdir"} {
+			for _, file := range files.Glob(dir, pattern) {
+				path, err := files.ReadLine(file)
+				if err != nil || filepath.Base(path) != ".git" {
+					continue
+				}
+				if text, err := files.ReadLine(path); err == nil && text == "gitdir: "+filepath.Dir(file) {
+					f.addShown(path)
+				}
+			}
+		}
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// containsAny reports whether one of the paths lies in a folder.
+func containsAny(folder string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return files.Within(folder, path) })
+}
+
+// containsPath reports whether a path lies in one of the folders.
+func containsPath(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return files.Within(folder, path) })
+}
