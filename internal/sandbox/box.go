@@ -28,6 +28,7 @@ type Box struct {
 	holdings // what the system needs for it
 
 	cmd     *exec.Cmd
+	ahead   *Ahead              // the helper, where it was started already
 	folders []string            // those that may be written
 	roots   map[string]*os.Root // by folder
 	watched map[string]string   // what nothing holds in place, and the link that it was; "" for nothing
@@ -73,7 +74,7 @@ func (p *Place) Wrap(cmd *exec.Cmd, limits Limits) (*Box, error) {
 	if len(cmd.ExtraFiles) > 0 {
 		return nil, errors.New("a command with further files cannot be run in the sandbox")
 	}
-	b := &Box{cmd: cmd, place: p}
+	b := &Box{cmd: cmd, place: p, ahead: limits.Ahead}
 	o, err := p.order(cmd, limits, limits.layers(), b)
 	if err == nil {
 		err = b.hand(cmd, o)

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +16,8 @@ import (
 
 // layersOver works out the layers over caches, with what is written to them below at. A layer
 // for a whole home serves all caches in it: mounting a layer takes the kernel longer than the
-// rest of the set-up.
-func layersOver(home string, folders []string, at string) ([]caches, error) {
+// rest of the set-up. An empty cache needs no layer where what is written serves one command.
+func layersOver(home string, folders []string, at string, once bool) ([]caches, error) {
 	shared := caches{Folder: home, At: filepath.Join(at, "seen")}
 	var all []caches
 	for i, folder := range folders {
@@ -25,9 +27,16 @@ func layersOver(home string, folders []string, at string) ([]caches, error) {
 			continue
 		}
 		dir := filepath.Join(at, fmt.Sprint(i))
-		all = append(all, caches{Folder: folder, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work")})
+		if once && isEmptyFolder(folder) {
+			all = append(all, caches{Folder: folder, Upper: dir})
+			continue
+		}
+		all = append(all, caches{
+			Folder: folder, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work"), Volatile: once,
+		})
 	}
 	if len(shared.Inside) > 0 {
+		shared.Volatile = once
 		shared.Upper, shared.Work = filepath.Join(at, "home/upper"), filepath.Join(at, "home/work")
 		all = append(all, shared)
 	}
@@ -42,6 +51,17 @@ func layersOver(home string, folders []string, at string) ([]caches, error) {
 		}
 	}
 	return all, nil
+}
+
+// isEmptyFolder reports whether there is certainly nothing in a folder.
+func isEmptyFolder(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return errors.Is(err, io.EOF)
 }
 
 // sameMount reports whether two folders are of one mount: a layer over one does not show
@@ -81,6 +101,11 @@ func (c *caches) hold() ([]heldMount, error) {
 
 // layer makes a view of a folder that can be written, with what is written elsewhere.
 func (c *caches) layer() (heldMount, error) {
+	if c.Work == "" {
+		m, err := grabMount(c.Upper)
+		m.path = c.Folder
+		return m, err
+	}
 	at, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
 	if err != nil {
 		return heldMount{}, err

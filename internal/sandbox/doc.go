@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/homeview"
 )
 
 // exitSetup is the exit code of a sandbox that could not be set up. A command may
@@ -73,6 +74,8 @@ type Limits struct {
 	// Observe reports in [Box.Seen] what the command was refused, and moves folders that an
 	// overlay would not.
 	Observe bool
+	// Ahead is a helper that has started already, for a command that [Box.Start] starts; nil for none.
+	Ahead *Ahead
 }
 
 // A Place is where the commands of a session run. All paths are absolute. It is
@@ -88,6 +91,10 @@ type Place struct {
 	// Cache are the caches of builds. What commands change in them goes to Scratch;
 	// without Scratch they are read-only.
 	Cache []Cache
+	// Show are paths that the person wants seen where homes are hidden; ~ stands for Home.
+	Show []string
+	// View, where it hides something, is what a command sees of homes.
+	View homeview.View
 	// Overlays, where there are any, lie over the folders of Workspace: a command sees its
 	// own changes, and the folders stay as they are. Nothing is guarded in them then,
 	// since nothing in them is real. They need namespaces.

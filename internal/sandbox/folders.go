@@ -64,7 +64,7 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 		return err
 	}
 	o.Open = outermostOf(append(o.Open, beside...))
-	if err := p.private(o, b); err != nil {
+	if err := p.private(o, b, false); err != nil {
 		return err
 	}
 	p.hide(o, limits.Seen)
@@ -201,8 +201,9 @@ func (p *Place) seal(beside, workspace, open []string) (sealed []string) {
 	return sealed
 }
 
-// private gives the command a /tmp, and layers over caches.
-func (p *Place) private(o *order, b *Box) error {
+// private gives the command a /tmp, and layers over caches. Once says that Scratch serves no other
+// command: then the kernel need not write out the whole disk of each layer when the command ends.
+func (p *Place) private(o *order, b *Box, once bool) error {
 	if p.Scratch == "" {
 		return nil
 	}
@@ -226,7 +227,7 @@ func (p *Place) private(o *order, b *Box) error {
 			found = append(found, plain) // else it is not there, or can be written anyway
 		}
 	}
-	o.Caches, err = layersOver(p.Home, found, filepath.Join(scratch, fmt.Sprintf("caches-%d", number)))
+	o.Caches, err = layersOver(p.Home, found, filepath.Join(scratch, fmt.Sprintf("caches-%d", number)), once)
 	return err
 }
 
@@ -235,7 +236,10 @@ var privateFolders = []string{"/tmp", "/var/tmp"}
 
 // hide lists what is not to be seen, and what lies there and has to be.
 func (p *Place) hide(o *order, seen []string) {
-	o.Hidden = append(o.Hidden, "/run")
+	seenWhole := func(dir string) bool { return belowAny(dir, o.writable()) }
+	o.Homes = slices.DeleteFunc(slices.Clone(p.View.Hidden), seenWhole)
+	// Homes come first: then nothing in them has to be hidden.
+	o.Hidden = slices.Concat(o.Homes, o.Hidden, []string{"/run"})
 	if p.State != "" {
 		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"), filepath.Join(p.State, "keys"))
 	}
@@ -247,9 +251,19 @@ func (p *Place) hide(o *order, seen []string) {
 	writable := o.writable()
 	covered := append(slices.Clone(privateFolders), o.Hidden...)
 	hidden := func(path string) bool { return belowAny(path, covered) }
-	for _, path := range slices.Concat(
+	outside := slices.Concat(
 		[]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace, seen, programFolders(o.Env),
-	) {
+	)
+	if len(o.Homes) > 0 {
+		outside = slices.DeleteFunc(outside, func(path string) bool {
+			return path == p.Home || path == o.Dir && belowAny(path, o.Homes) || belowAny(path, p.View.Shown)
+		})
+		outside, o.Stubs = p.View.Lead(o.Homes, writable, outside)
+		for i := range o.Caches {
+			writable = append(writable, o.Caches[i].shown()...)
+		}
+	}
+	for _, path := range outside {
 		plain, err := filepath.EvalSymlinks(path)
 		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) && !belowAny(plain, writable) {
 			o.Shown = append(o.Shown, plain)

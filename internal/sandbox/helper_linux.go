@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/homeview"
 )
 
 // helperWord is the argument that makes this program the helper.
@@ -22,6 +24,10 @@ const (
 	orderFile  = 3
 	reportFile = 4
 )
+
+// observedProcessors are those of a helper that observes: one for it, one for the names, one for the
+// observer. Else it has one, which starts faster.
+const observedProcessors = 3
 
 // maxOrder bounds what the helper reads: an environment takes most of it.
 const maxOrder = 16 << 20
@@ -52,6 +58,11 @@ func Main() {
 	if err := h.readOrder(); err != nil {
 		h.fail("read the order", err)
 	}
+	if h.Observe {
+		// Two threads wait in system calls for as long as the command runs. Go would take a processor
+		// away from each only after milliseconds, for which all else would wait.
+		runtime.GOMAXPROCS(observedProcessors)
+	}
 	h.setUp()
 	if h.Check {
 		h.started()
@@ -70,6 +81,7 @@ type helper struct {
 
 	report *os.File
 	over   []heldMount // the overlays of the workspace
+	homes  []homeview.Real
 
 	journal   *journal // of what is seen
 	listeners chan int // to the observer, where there is one

@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/homeview"
 )
 
 // mountAll makes everything read-only and puts back what may be written. The
@@ -43,6 +44,7 @@ func (h *helper) mountAll() error {
 			return err
 		}
 	}
+	homeview.MakeStubs(h.Stubs)
 	h.seal()
 	return h.guard()
 }
@@ -80,8 +82,10 @@ func (h *helper) hold() (*held, error) {
 		}
 	}
 	for i := range h.Caches {
-		if mounts, err := h.Caches[i].hold(); err == nil { // where layers are not to be had they stay read-only
-			all.mounts = append(all.mounts, mounts...)
+		mounts, err := h.Caches[i].hold()
+		all.mounts = append(all.mounts, mounts...)
+		if err != nil { // where layers are not to be had they stay read-only
+			h.Shown = append(h.Shown, h.Caches[i].shown()...)
 		}
 	}
 	for _, path := range h.Open {
@@ -94,6 +98,11 @@ func (h *helper) hold() (*held, error) {
 		if m, err := grabMount(path); err == nil {
 			m.more = unix.MOUNT_ATTR_RDONLY
 			all.mounts = append(all.mounts, m)
+		}
+	}
+	for _, dir := range h.Homes {
+		if home, err := homeview.OpenReal(dir); err == nil {
+			h.homes = append(h.homes, home)
 		}
 	}
 	for _, name := range deviceNodes {
@@ -295,7 +304,7 @@ func coverFile(path, text string) error {
 // to be written into them.
 func (h *helper) seal() {
 	for _, path := range h.Hidden {
-		if belowAny(path, h.order.writable()) {
+		if belowAny(path, h.order.writable()) || slices.Contains(h.Homes, path) {
 			_ = setFlags(unix.AT_FDCWD, path, 0, unix.MOUNT_ATTR_RDONLY) // without it what is written is forgotten
 		}
 	}

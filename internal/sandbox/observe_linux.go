@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/homeview"
 )
 
 // This file is the part of the helper that the kernel asks about some system calls before
@@ -43,6 +45,7 @@ type reply struct {
 type observer struct {
 	*journal
 
+	homes    []homeview.Real
 	listener int
 }
 
@@ -84,7 +87,7 @@ func (h *helper) startObserver() error {
 		runtime.LockOSThread() // and never lets go: the thread has given up its rights
 		ready <- h.dropCapabilities()
 		if fd, open := <-h.listeners; open {
-			(&observer{h.journal, fd}).answerAll()
+			(&observer{h.journal, h.homes, fd}).answerAll()
 		}
 	}()
 	return <-ready

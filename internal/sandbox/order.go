@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // An order is what the helper is told: plain steps, worked out by the process that
@@ -35,6 +36,10 @@ type order struct {
 	// Hidden cannot be seen, but for Shown.
 	Hidden []string
 	Shown  []string
+	// Homes are those of Hidden of which only parts are seen, and in which nothing can be made. Stubs are links in
+	// them, and folders where they have no target.
+	Homes []string
+	Stubs []files.Link
 	// Tmp is the folder that is /tmp inside; "" makes one that is forgotten.
 	Tmp    string
 	Caches []caches
@@ -50,7 +55,7 @@ type order struct {
 type caches struct {
 	Folder string
 	Upper  string
-	Work   string
+	Work   string // "" where Upper itself takes the place of Folder, which is empty
 	// Inside are the folders in it of which the layer is seen; nothing else of it is. None
 	// says the folder itself.
 	Inside []string

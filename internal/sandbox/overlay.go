@@ -47,12 +47,8 @@ func (p *Place) overlaid(o *order, limits Limits, b *Box) error {
 		})
 		o.Hidden = append(o.Hidden, filepath.Dir(v.Upper))
 	}
-	if err := p.private(o, b); err != nil {
+	if err := p.private(o, b, true); err != nil {
 		return err
-	}
-	for i := range o.Caches {
-		// Else the kernel writes the whole disk of each layer out when the command ends.
-		o.Caches[i].Volatile = true
 	}
 	p.hide(o, limits.Seen)
 	return nil

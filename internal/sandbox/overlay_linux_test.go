@@ -85,6 +85,24 @@ func TestOverlayKeepsTheWorkspace(t *testing.T) {
 	b.fails(observing, "echo x >"+b.outside+"/x", "Read-only file system")
 }
 
+// TestOverlayForgetsCaches: caches can be written beside an overlay, those that are empty too.
+func TestOverlayForgetsCaches(t *testing.T) {
+	t.Parallel()
+	b := newOverlaid(t)
+	full, empty := filepath.Join(b.outside, "full"), filepath.Join(b.outside, "empty")
+	b.bare("mkdir " + full + " && echo old >" + full + "/entry")
+	b.Cache = []Cache{{Folder: full}, {Folder: empty, Make: true}}
+	out := b.works(observing, "cd "+b.outside+" && cat full/entry && echo new >full/entry && mkdir empty/dir && "+
+		"echo x >empty/dir/file && mv empty/dir empty/moved && cat full/entry empty/moved/file")
+	if out != "old\nnew\nx\n" {
+		t.Errorf("the command sees %q", out)
+	}
+	b.has(filepath.Join(full, "entry"), "old\n")
+	if left := b.bare("ls -A " + empty); left != "" {
+		t.Errorf("the empty cache holds %q", left)
+	}
+}
+
 // TestOverlayMovesFolders: what renames a folder that lies underneath gets what it wants.
 func TestOverlayMovesFolders(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // proberWord is the argument that makes this program try the probes.
@@ -29,6 +30,7 @@ type testBed struct {
 	TCP       string `json:"tcp"`
 	UDP       string `json:"udp"`
 	Process   int    `json:"process"` // one outside
+	Started   string `json:"started"` // when that one did
 	Disk      string `json:"disk"`    // a block device, "" for none
 }
 
@@ -121,6 +123,7 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	s := &testBed{
 		Workspace: filepath.Join(base, "w"), Outside: filepath.Join(base, "o"), Process: os.Getpid(), Disk: someDisk(),
 	}
+	_, s.Started, _ = process.Stat(s.Process)
 	var open []io.Closer
 	done := func() {
 		for _, c := range open {

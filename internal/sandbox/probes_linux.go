@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // A probe is an attempt. A probe that succeeds does no harm: it changes only files made for
@@ -105,23 +107,21 @@ var probes = []probe{
 	},
 	{ofNetwork, "change an interface", changeInterface},
 
-	{
-		ofProcesses, "see other processes",
-		func(s *testBed) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err },
-	},
-	{ofProcesses, "signal other processes", func(s *testBed) error { return unix.Kill(s.Process, 0) }},
-	{
-		ofProcesses, "read their environment",
-		func(s *testBed) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err },
-	},
-	{
-		ofProcesses, "write their memory",
-		func(s *testBed) error { return writeProbe(fmt.Sprintf("/proc/%d/mem", s.Process)) },
-	},
-	{
-		ofProcesses, "ptrace them",
-		func(s *testBed) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) },
-	},
+	{ofProcesses, "see other processes", onOther(func(pid int) error {
+		_, err := os.Stat(fmt.Sprintf("/proc/%d/stat", pid))
+		return err
+	})},
+	{ofProcesses, "signal other processes", onOther(func(pid int) error { return unix.Kill(pid, 0) })},
+	{ofProcesses, "read their environment", onOther(func(pid int) error {
+		_, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		return err
+	})},
+	{ofProcesses, "write their memory", onOther(func(pid int) error {
+		return writeProbe(fmt.Sprintf("/proc/%d/mem", pid))
+	})},
+	{ofProcesses, "ptrace them", onOther(func(pid int) error {
+		return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(pid), 0)
+	})},
 	{
 		ofProcesses, "ptrace the sandbox's first",
 		func(*testBed) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) },
@@ -160,6 +160,17 @@ var probes = []probe{
 		func(s *testBed) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) },
 	},
 	{ofKernel, "gain rights by a program", newRights},
+}
+
+// onOther is a probe of the process outside. In a container its number may be low enough for a process of the
+// sandbox to have the same one: then it is not to be seen.
+func onOther(try func(pid int) error) func(*testBed) error {
+	return func(s *testBed) error {
+		if _, started, ok := process.Stat(s.Process); ok && started != s.Started {
+			return unix.ESRCH
+		}
+		return try(s.Process)
+	}
 }
 
 // loopbackProbes are stopped by the network namespace alone, where a command has a

@@ -9,7 +9,10 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 func TestWorkspaceWriteLetsWorkBeDone(t *testing.T) {
@@ -303,4 +306,18 @@ func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	needFull(t)
 	asNobody(t, "^(TestWorkspaceWrite.*|TestReadOnly.*|TestOpened|TestCachesAreLayered|TestForget|TestNetwork|TestLoopback|TestExitCodes|TestEverythingEnds|TestSockets.*)$")
+}
+
+// TestOtherProcess: in a container the number of a process outside may be that of one in the sandbox, which is
+// not the one to look for.
+func TestOtherProcess(t *testing.T) {
+	t.Parallel()
+	tried := onOther(func(int) error { return nil })
+	_, started, _ := process.Stat(os.Getpid())
+	if err := tried(&testBed{Process: os.Getpid(), Started: started}); err != nil {
+		t.Errorf("the process outside is there, and it is said: %v", err)
+	}
+	if err := tried(&testBed{Process: os.Getpid(), Started: "1"}); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("a process of the sandbox is taken for the one outside: %v", err)
+	}
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,16 @@ type holdings struct {
 	places            []*placeholder
 }
 
+// closeFiles closes what the helper is told by, and what it says.
+func (h *holdings) closeFiles() (err error) {
+	for _, f := range []*os.File{h.order, h.said, h.says} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
+}
+
 // layers are all, unless fewer are agreed to and needed.
 func (l Limits) layers() layers {
 	if l.Weaker && Available().Level == umpire.SandboxWeaker {
@@ -44,23 +55,34 @@ func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 	if !called {
 		return errors.New("sandbox.Main was not called by this program")
 	}
+	var told bytes.Buffer
+	if err := gob.NewEncoder(&told).Encode(o); err != nil {
+		return err
+	}
+	if b.ahead.fits(cmd, o) {
+		b.take(cmd, told.Bytes())
+		return nil
+	}
+	b.ahead = nil
 	fd, err := unix.MemfdCreate("order", unix.MFD_CLOEXEC)
 	if err != nil {
 		return err
 	}
 	b.order = os.NewFile(uintptr(fd), "order")
-	if err := gob.NewEncoder(b.order).Encode(o); err != nil {
+	if _, err := b.order.WriteAt(told.Bytes(), 0); err != nil {
 		return err
 	}
-	if _, err := b.order.Seek(0, 0); err != nil {
-		return err
-	}
-	if b.said, b.says, err = os.Pipe(); err != nil {
+	return b.become(cmd, b.order, o)
+}
+
+// become makes a command the helper, which reads its order from a file.
+func (h *holdings) become(cmd *exec.Cmd, from *os.File, o *order) (err error) {
+	if h.said, h.says, err = os.Pipe(); err != nil {
 		return err
 	}
 	cmd.Path, cmd.Args, cmd.Dir = "/proc/self/exe", []string{"umpire", helperWord}, "/"
 	cmd.Env = helperEnv(o.Env)
-	cmd.ExtraFiles = []*os.File{b.order, b.says}
+	cmd.ExtraFiles = []*os.File{from, h.says}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}

@@ -24,7 +24,7 @@ func (b *Box) hand(*exec.Cmd, *order) error { return ErrUnavailable }
 func (b *Box) letGo(ended error) error { return ended }
 
 // layersOver returns nothing: this system has no layers.
-func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
+func layersOver(string, []string, string, bool) ([]caches, error) { return nil, nil }
 
 // sockets says that it cannot tell which sockets somebody listens at.
 func sockets() (paths []string, all bool) { return nil, false }

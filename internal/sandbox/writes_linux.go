@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/homeview"
 )
 
 // This file is how the observer sees that a command wanted to write where it may not: by the
@@ -77,10 +79,10 @@ func (w *observer) noteWrite(n *notice) bool {
 		path = filepath.Join(dir, path)
 	}
 	path = filepath.Clean(path)
-	if isIdle(n.number, path) {
+	if w.isIdle(n.number, path) {
 		return true
 	}
-	if !belowAny(path, unremarkable) && isReadOnly(filepath.Dir(path)) {
+	if !belowAny(path, unremarkable) && w.refuses(filepath.Dir(path)) {
 		w.tell(report{Write: []byte(path[:min(len(path), maxPath)])})
 	}
 	return true
@@ -88,10 +90,17 @@ func (w *observer) noteWrite(n *notice) bool {
 
 // isIdle reports whether a call would change nothing anywhere: it makes what is there, as
 // programs make sure of their folders, or deletes what is not.
-func isIdle(call uint32, path string) bool {
-	var info unix.Stat_t
-	there := unix.Lstat(path, &info) == nil
+func (w *observer) isIdle(call uint32, path string) bool {
+	there := isPresent(path) || w.hides(path)
 	return there && slices.Contains(makeCalls, call) || !there && slices.Contains(deleteCalls, call)
+}
+
+// refuses reports whether nothing can be made in a folder that is there, seen or not.
+func (w *observer) refuses(dir string) bool { return isReadOnly(dir) || w.hides(dir) }
+
+// hides reports whether a path is not seen and there all the same, in a home.
+func (w *observer) hides(path string) bool {
+	return !isPresent(path) && slices.ContainsFunc(w.homes, func(h homeview.Real) bool { return h.Has(path) })
 }
 
 // isReadOnly reports whether a folder is there and nothing can be written to it, wherever the
