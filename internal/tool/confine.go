@@ -49,6 +49,25 @@ func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
 	return l
 }
 
+// NamedOutside lists what a call names outside of the project and a trial of it sees: what was
+// allowed, or with approved all of it.
+func NamedOutside(d *umpire.Decision, approved bool) (paths []string) {
+	asks := map[int]bool{}
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		if _, decided := asks[r.Access]; !decided {
+			asks[r.Access] = r.Verdict != umpire.Allow // the first row decides
+		}
+	}
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		if a.Paths() && a.Resolved != "" && a.Place == umpire.PlaceOutside && (approved || !asks[i]) {
+			paths = append(paths, a.Resolved)
+		}
+	}
+	return paths
+}
+
 // gitSubcommand is the subcommand of git that a command line runs itself.
 func gitSubcommand(a *umpire.Access) []string {
 	if a.Program == "git" && len(a.Words) > 1 {

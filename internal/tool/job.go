@@ -68,12 +68,18 @@ func (s *Set) startJob(command string, u *use) (string, error) {
 		stop()
 		return "", err
 	}
+	record := u.record
+	u.record = nil // it is sealed when the job has ended
 	go func() {
 		defer close(j.over)
 		defer stop()
 		j.err = s.confined(ctx, s.shell(command, u.call.Dir, j.out), limits, j.out)
 		if err := j.out.f.Close(); j.err == nil {
 			j.err = err
+		}
+		if record != nil {
+			_, err := record.Seal(context.WithoutCancel(ctx))
+			j.err = errors.Join(j.err, err)
 		}
 	}()
 	return fmt.Sprintf(

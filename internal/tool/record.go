@@ -5,30 +5,24 @@ import (
 	"errors"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
 // recordCall remembers the files that a call is about to change, before it does.
 func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) {
-	c, changes := changers[u.call.Tool]
-	if !changes || s.options.State == "" {
+	if s.options.State == "" {
 		return nil, nil
-	}
-	all, err := c.read(u.in)
-	if err != nil {
-		return nil, nil //nolint:nilerr // the tool reads it too, and says what is wrong
 	}
 	spec := trial.RecordSpec{
 		State: s.options.State, Vault: s.options.Vault, Roots: append([]string{s.options.Root}, s.options.AddDirs...),
 		Call: u.call.ID, Session: u.call.Session, Command: u.call.Tool,
 	}
-	for i := range all {
-		path, err := s.options.decided(u, all[i].path, umpire.KindWrite)
-		if err != nil {
-			continue // nothing is written there
-		}
-		spec.Paths = append(spec.Paths, path)
-		spec.Command += " " + all[i].path
+	if u.call.Tool == "Bash" {
+		spec.Paths, spec.InPlace = judge.EditedFiles(&u.decision, spec.Roots), true
+		spec.Command, _ = commandOf(u.in) // the tool reads it too, and says what is wrong
+	} else {
+		u.planChanges(&s.options, &spec)
 	}
 	if len(spec.Paths) == 0 {
 		return nil, nil
@@ -38,4 +32,24 @@ func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) 
 		return nil, nil
 	}
 	return r, err
+}
+
+// planChanges lists the files that a tool which changes files is given.
+func (u *use) planChanges(o *Options, spec *trial.RecordSpec) {
+	c, changes := changers[u.call.Tool]
+	if !changes {
+		return
+	}
+	all, err := c.read(u.in)
+	if err != nil {
+		return // see above
+	}
+	for i := range all {
+		path, err := o.decided(u, all[i].path, umpire.KindWrite)
+		if err != nil {
+			continue // nothing is written there
+		}
+		spec.Paths = append(spec.Paths, path)
+		spec.Command += " " + all[i].path
+	}
 }

@@ -43,8 +43,11 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	place := t.set.options.Sandbox
 	result, err := trial.Run(ctx, trial.Spec{
 		Args: []string{ShellName(), "-c", command}, Dir: begun.Call.Dir, Stdout: sink, Stderr: sink,
-		Env:   SandboxEnv(t.set.options.Env, t.set.options.EnvListed),
-		Place: &sandbox.Place{Workspace: place.Workspace, Home: place.Home, State: place.State, Cache: place.Cache},
+		Env: SandboxEnv(t.set.options.Env, t.set.options.EnvListed),
+		Place: &sandbox.Place{
+			Workspace: place.Workspace, Home: place.Home, State: place.State, Cache: place.Cache, Show: place.Show,
+		},
+		Seen:  NamedOutside(&begun.Decision, false),
 		State: trial.LayersIn(t.set.options.State), Network: begun.Decision.Obligations.Network,
 	})
 	done()
