@@ -12,12 +12,15 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 	"github.com/umpirehq/umpire/internal/manifest"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
@@ -132,8 +135,19 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	}
 	j.Bounds.ResolveAll(&q.Facts)
 	q.Trust, q.Search, q.NoHooks = j.trust(&q), j.searcher(), !j.mayRunHooks(&q)
-	q.Below = j.lister()
-	return policy.Decide(j.Policy, q)
+	q.Below, q.Missing = j.lister(), isMissing
+	d := policy.Decide(j.Policy, q)
+	if q.Call.Tool != "Bash" || d.Verdict != umpire.Allow {
+		return d
+	}
+	room := int64(relay.MaxRecordedLater)
+	if q.Sandbox.Held {
+		room = relay.MaxRecorded
+	}
+	if q.BeyondUndo = beyondUndo(&d, append([]string{j.Bounds.Root}, j.Bounds.Added...), room); q.BeyondUndo != "" {
+		return policy.Decide(j.Policy, q)
+	}
+	return d
 }
 
 // mayRunHooks reports whether git could run a hook in one of the folders that a call works in:
@@ -166,6 +180,12 @@ func (j *Judge) searcher() func(*umpire.Access) policy.Search {
 		}
 		return found
 	}
+}
+
+// isMissing reports that nothing stands at a path, also no link.
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return files.Missing(err)
 }
 
 // lister lists what lies below folders, each once.
