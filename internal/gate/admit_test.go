@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -214,6 +215,92 @@ func TestAdmitLeavesToTheHost(t *testing.T) {
 	d.refuse("c4", "no")
 	if got := must(d.Admit(t.Context(), single(command("c5", "npm install z")), "host:1:2", asked))(t); got.Batch.ID == "" {
 		t.Error("a call that a person denied in this turn was left to the host")
+	}
+}
+
+// TestAdmitAfterwards: a call that has run is on the timeline by what would have been decided, once, and
+// only if nobody had asked about it. No hook speaks about it, and nothing is stored.
+func TestAdmitAfterwards(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	d.hosted()
+	leave := func(*umpire.Decision) umpire.Admission { return umpire.AdmitLeave }
+	must(d.Admit(t.Context(), single(command("started", "ls")), "host:1:2", nil))(t)
+	must(d.Admit(t.Context(), single(command("left", "mkdir x")), "host:1:2", leave))(t)
+	must(d.Admit(t.Context(), single(command("digest-1", "ls")), "host:1:2", nil))(t)
+	for _, id := range []string{"started", "left", "digest", "lef", "never", "never"} {
+		ran := single(command(id, "rm -rf /"))
+		ran.Ran = true
+		if got := must(d.Admit(t.Context(), ran, "host:1:2", leave))(t); got.Go || len(got.Batch.Calls) > 0 && id != "started" {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+	var told []umpire.CallID
+	for _, e := range must(d.Events(t.Context(), umpire.Filter{Session: "s1"}))(t) {
+		if e.Kind != umpire.EventCallRanUnasked {
+			continue
+		}
+		told = append(told, e.Call)
+		if *e.Verdict != umpire.Deny || e.Risk != "critical" || e.Tool != "Bash" || e.Batch != umpire.BatchID(e.Call) {
+			t.Errorf("event %+v", e)
+		}
+	}
+	if want := []umpire.CallID{"lef", "never"}; !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
+	}
+}
+
+// TestAdmitRefused: a call that a host has run although it was not allowed is on the timeline once, with the
+// decision that stood. One that was approved and did not start counts for nothing.
+func TestAdmitRefused(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	d.hosted()
+	submit := func(id, line string) {
+		must(d.Admit(t.Context(), single(command(id, line)), "host:1:2", nil))(t)
+	}
+	end := func(id string, status umpire.ResultStatus) {
+		r := umpire.Result{Session: "s1", Batch: umpire.BatchID(id), Call: umpire.CallID(id), Status: status, Output: "over"}
+		must(d.Finish(t.Context(), r))(t)
+	}
+	submit("denied", "rm -rf /")
+	submit("late", "npm install a")
+	end("late", umpire.ResultTimeout)
+	submit("gone", "npm install b")
+	end("gone", umpire.ResultCancelled)
+	submit("waits", "npm install c")
+	submit("digest-5-1", "npm install d")
+	end("digest-5-1", umpire.ResultCancelled)
+	submit("refused", "npm install e")
+	d.refuse("refused", "not now")
+	submit("approved", "npm install f")
+	d.approve("approved", umpire.ScopeOnce)
+	end("approved", umpire.ResultCancelled)
+	for _, id := range []string{"denied", "late", "gone", "waits", "digest-5", "refused", "approved", "denied", "digest-5"} {
+		ran := single(command(id, "npm install x"))
+		ran.Ran = true
+		if got := must(d.Admit(t.Context(), ran, "host:1:2", nil))(t); got.Go || len(got.Batch.Calls) > 0 {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+	var told []string
+	for _, e := range must(d.Events(t.Context(), umpire.Filter{Session: "s1"}))(t) {
+		switch e.Kind {
+		case umpire.EventCallRanUnasked:
+			t.Errorf("unasked: %s", e.Call)
+		case umpire.EventCallRanRefused:
+			told = append(told, fmt.Sprintf("%s %s %s", e.Call, e.Verdict, e.Code))
+			if e.Batch != umpire.BatchID(e.Call) || e.Tool != "Bash" || len(e.Accesses) == 0 {
+				t.Errorf("event %+v", e)
+			}
+		}
+	}
+	want := []string{
+		"denied deny critical", "late deny timeout", "gone deny cancelled", "waits ask mode",
+		"digest-5-1 deny cancelled", "refused deny denied",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
 	}
 }
 

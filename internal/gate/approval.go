@@ -7,6 +7,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/coverage"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -14,9 +15,6 @@ import (
 // fileTools are the tools that work on files.
 var fileTools = []string{"Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "LS", "Glob", "Grep", "filesystem-edit",
 	"filesystem-edit_search"}
-
-// commandTools are those whose approvals cover the very command and no other.
-var commandTools = []string{bashTool, "GitCommit", "GitPush", "GitCheckout", "GitStatus", "GitDiff", "GitLog"}
 
 // grantsFor are the grants that an approval makes: one for this very call, and
 // with a scope of the session one that reaches further.
@@ -35,13 +33,20 @@ func (be *backend) grantsFor(
 	once.Call, once.MaxUses = call.ID, 1
 	grants := []store.GrantRow{once}
 	if a.Scope == umpire.ScopeSession {
-		lasting, err := be.sessionGrants(a, call, d, exact)
+		lasting, err := be.sessionGrants(a, call, d)
 		if err != nil {
 			return nil, err
 		}
 		for _, grant := range lasting {
 			grant.ExpiresAt = a.ExpiresAt
 			grants = append(grants, row(umpire.ScopeSession, grant))
+		}
+	}
+	if s.Mode != umpire.ModeAsk {
+		for _, host := range settings.HostsOnce(d) {
+			grants = append(grants, row(umpire.ScopeSession, umpire.Grant{
+				Tool: "WebFetch", Match: umpire.Match{Domain: host}, Network: true,
+			}))
 		}
 	}
 	if s.Mode == umpire.ModeAuto && settings.Remember > 0 && exact != "" {
@@ -62,9 +67,7 @@ func (be *backend) grantsFor(
 }
 
 // sessionGrants say how far an approval for the session reaches.
-func (be *backend) sessionGrants(
-	a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exact string,
-) ([]umpire.Grant, error) {
+func (be *backend) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Grant, error) {
 	if a.Rule != "" {
 		r, err := policy.ParseShort(a.Rule)
 		if err != nil {
@@ -75,54 +78,23 @@ func (be *backend) sessionGrants(
 	if d.ReasonCode == umpire.CodeControlFile {
 		return nil, umpire.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
 	}
-	command := slices.Contains(commandTools, call.Tool)
-	switch {
-	case command && (a.Width == umpire.WidthDefault || a.Width == umpire.WidthExact):
-		if exact == "" {
-			return nil, umpire.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
-		}
-		return []umpire.Grant{{Tool: call.Tool, Exact: exact}}, nil
-	case a.Width == umpire.WidthDefault:
-		return usualGrants(call, d), nil
+	about := *d
+	if a.Width != umpire.WidthDefault {
+		about.Suggestions = be.offeredRules(call, d, a.Width)
 	}
-	set := be.offeredRules(call, d, a.Width)
-	if len(set) == 0 {
+	grants := coverage.SessionGrants(call, &about, a.Width)
+	switch {
+	case len(grants) > 0:
+	case coverage.CoversExact(call.Tool, a.Width):
+		return nil, umpire.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
+	case a.Width != umpire.WidthDefault:
 		return nil, errWidth(a.Width)
 	}
-	return grantsOf(set), nil
+	return grants, nil
 }
 
 func errWidth(width umpire.Width) error {
 	return umpire.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
-}
-
-func grantsOf(set []umpire.Suggestion) []umpire.Grant {
-	grants := make([]umpire.Grant, len(set))
-	for i, s := range set {
-		grants[i] = umpire.Grant{Tool: s.Tool, Match: s.Match, Cap: s.Cap}
-	}
-	return grants
-}
-
-// usualGrants are those of a tool that runs no commands where nobody says how wide: the
-// hosts and the paths outside that were shown, and the tool inside the project.
-func usualGrants(call *umpire.Call, d *umpire.Decision) []umpire.Grant {
-	var shown []umpire.Suggestion
-	for _, s := range d.Suggestions {
-		if s.Width == umpire.WidthExact &&
-			(s.Match.PathGlob != "" || s.Match.Domain != "" && d.Type == umpire.Network) {
-			shown = append(shown, s)
-		}
-	}
-	grants := grantsOf(shown)
-	if slices.ContainsFunc(shown, func(s umpire.Suggestion) bool { return s.Match.Domain != "" }) {
-		return grants
-	}
-	switch d.ReasonCode {
-	case umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret:
-		return grants
-	}
-	return append([]umpire.Grant{{Tool: call.Tool}}, grants...)
 }
 
 // checkRuleFits refuses a rule that says nothing of the call it is given for: it would let

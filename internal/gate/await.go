@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
 )
 
 // maxWait bounds how long one Await takes; a caller who wants longer asks again.
@@ -34,14 +35,17 @@ func (g *Gate) Await(
 	}
 	defer leave()
 	for {
-		// The batch is read after subscribing, so that no event falls between.
-		if b, err = g.Batch(ctx, session, id); err != nil || b.State != umpire.BatchWaiting {
-			return b, err
+		// The state is read after subscribing, so that no event falls between.
+		state, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.BatchState, error) {
+			return tx.Batches.GetState(session, id)
+		})
+		if err != nil || state != umpire.BatchWaiting {
+			return g.Batch(ctx, session, id)
 		}
 		select {
 		case <-news:
 		case <-timeout.C:
-			return b, nil
+			return g.Batch(ctx, session, id)
 		case <-ctx.Done():
 			return umpire.Batch{}, ctx.Err()
 		}

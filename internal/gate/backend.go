@@ -35,6 +35,17 @@ func (be *backend) view(ctx context.Context, f func(*store.Tx) error) error {
 	return be.store.View(ctx, f)
 }
 
+// readIn returns what is read in a view.
+func readIn[T any](
+	ctx context.Context, view func(context.Context, func(*store.Tx) error) error, read func(*store.Tx) (T, error),
+) (found T, err error) {
+	err = view(ctx, func(tx *store.Tx) (err error) {
+		found, err = read(tx)
+		return err
+	})
+	return found, err
+}
+
 // viewForChange is a view for somebody who is about to change what they see. When the database
 // fails there, nothing was recorded.
 func (be *backend) viewForChange(ctx context.Context, f func(*store.Tx) error) error {

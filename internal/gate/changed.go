@@ -41,12 +41,7 @@ func leadsTo(a *umpire.Access) string { return cmp.Or(a.Resolved, a.Target) }
 
 // replaceQuestion puts the question of an answer anew. Its error says that the answer was not taken.
 func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
-	call, err := g.exactCall(&r.row)
-	if err != nil {
-		return err
-	}
-	call.Extra = extraOf(r.row.Extra)
-	j, err := g.judgeCall(r.conditions, call)
+	j, err := judgeStored(g, r.conditions, &r.row)
 	if err != nil {
 		return err
 	}
@@ -55,19 +50,18 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 		if err != nil {
 			return err
 		}
-		if j.trial, err = g.trials.decideTried(r.conditions, call, &row); err != nil {
+		if j.trial, err = g.trials.decideTried(r.conditions, j.call, &row); err != nil {
 			return err
 		}
 	}
 	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
 	q.card.Code, q.card.Reason = umpire.CodeChanged, umpire.Say("changed-since-it-was-shown", r.changed)
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
-		b, err := t.batch(r.ask.Batch)
+		b, c, err := t.readCall(r.ask.Batch, r.ask.Call)
 		if err != nil {
 			return err
 		}
-		c := b.Call(r.ask.Call)
-		if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked {
+		if c.Request != r.ask.Request || c.State != umpire.CallAsked {
 			return answeredError(t.tx, r.ask.Request)
 		}
 		if err := t.tx.Asks.Close(r.ask.Request, store.AskWithdrawn); err != nil {

@@ -146,10 +146,8 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 		q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: settings.Mode}}
 		return enforce(&settings, g.Decide("", q)), nil
 	}
-	var cond *conditions
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
-		cond, err = g.readConditions(tx, call.Session, "")
-		return err
+	cond, err := readIn(ctx, g.view, func(tx *store.Tx) (*conditions, error) {
+		return g.readConditions(tx, call.Session, "")
 	})
 	if err != nil {
 		return umpire.Decision{}, err

@@ -1,17 +1,15 @@
 package gate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // The limits on what is looked at before a call changes files.
@@ -50,19 +48,14 @@ func fingerprint(path string) string {
 	if os.IsNotExist(err) {
 		return absent
 	}
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxEvidenceSize {
+	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	f, err := os.Open(path)
+	text, err := files.ReadSmall(path, maxEvidenceSize)
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(f, maxEvidenceSize)); err != nil {
-		return ""
-	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return digestOf(string(text))
 }
 
 // compare says in words how files changed since a snapshot.

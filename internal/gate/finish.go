@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -14,7 +15,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 	if r.Session == "" || r.Batch == "" || r.Call == "" {
 		return umpire.Batch{}, invalid("session_id, batch_id, call_id", "all are needed")
 	}
-	if !knownStatus(r.Status) {
+	if !slices.Contains(agentStatuses, r.Status) {
 		return umpire.Batch{}, invalid("status", "want ok, error, cancelled or timeout, got %q", r.Status)
 	}
 	if len(r.Output) > maxOutput {
@@ -51,26 +52,16 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 // maxOutput bounds what a call's result may hold.
 const maxOutput = 4 << 20
 
-// knownStatus reports whether an agent may report a status; a denial is the gate's.
-func knownStatus(s umpire.ResultStatus) bool {
-	switch s {
-	case umpire.ResultOK, umpire.ResultError, umpire.ResultCancelled, umpire.ResultTimeout:
-		return true
-	case umpire.ResultDenied, umpire.ResultIndeterminate:
-		return false
-	}
-	return false
+// agentStatuses are the statuses that an agent may report; a denial is the gate's.
+var agentStatuses = []umpire.ResultStatus{
+	umpire.ResultOK, umpire.ResultError, umpire.ResultCancelled, umpire.ResultTimeout,
 }
 
 // storeResult takes in what a runner says of a call.
 func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire.Batch, error) {
-	b, err := t.batch(r.Batch)
+	b, c, err := t.readCall(r.Batch, r.Call)
 	if err != nil {
 		return umpire.Batch{}, err
-	}
-	c := b.Call(r.Call)
-	if c == nil {
-		return umpire.Batch{}, umpire.Errorf("call %q of batch %q: %w", r.Call, r.Batch, umpire.ErrNotFound)
 	}
 	switch c.State {
 	case umpire.CallDone:
@@ -110,11 +101,8 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 }
 
 // Batch returns a batch as it is now, with secrets masked.
-func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (b umpire.Batch, err error) {
-	err = g.view(ctx, func(tx *store.Tx) error {
-		b, err = tx.Batches.Get(s, id)
-		return err
-	})
+func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
+	b, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.Batch, error) { return tx.Batches.Get(s, id) })
 	if err != nil {
 		return b, umpire.Errorf("batch %q: %w", id, err)
 	}

@@ -21,12 +21,7 @@ func (gs *grants) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus,
 	if err != nil {
 		return nil, err
 	}
-	var all []umpire.GrantStatus
-	err = gs.view(ctx, func(tx *store.Tx) error {
-		all, err = gs.listGrants(tx, p)
-		return err
-	})
-	return all, err
+	return readIn(ctx, gs.view, func(tx *store.Tx) ([]umpire.GrantStatus, error) { return gs.listGrants(tx, p) })
 }
 
 func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, error) {
@@ -72,8 +67,11 @@ func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, er
 // grantStatus shows a grant with its secrets masked.
 func (sec secrets) grantStatus(row *store.GrantRow) umpire.GrantStatus {
 	kind := umpire.GrantKind(row.Scope.String())
-	if row.Grant.Remembered {
+	switch {
+	case row.Grant.Remembered:
 		kind = umpire.GrantRemembered
+	case row.Grant.Network:
+		kind = umpire.GrantNetwork
 	}
 	return umpire.GrantStatus{
 		ID: row.ID, Kind: kind, Session: row.Session, Call: row.Call, Request: row.Request, Tool: row.Grant.Tool,
@@ -171,7 +169,8 @@ func (gs *grants) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) erro
 		ledger := gs.config.Code()
 		_, err := ledger.Forget(&p.Bounds)
 		return err
-	case umpire.GrantOnce, umpire.GrantSession, umpire.GrantProject, umpire.GrantGlobal, umpire.GrantRemembered:
+	case umpire.GrantOnce, umpire.GrantSession, umpire.GrantProject, umpire.GrantGlobal, umpire.GrantRemembered,
+		umpire.GrantNetwork:
 	}
 	return tx.Grants.Revoke(s.ID, gs.now())
 }

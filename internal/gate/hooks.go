@@ -23,7 +23,7 @@ import (
 // hooksOf returns the project's hooks of an event that are about a tool.
 func (p *Project) hooksOf(event rulefile.HookEvent, tool string) []*rulefile.Hook {
 	var about []*rulefile.Hook
-	set := p.Rules()
+	set := p.rules().set
 	for _, list := range [][]rulefile.Hook{set.Hooks, p.settings.Hooks} {
 		for i := range list {
 			h := &list[i]
@@ -129,10 +129,8 @@ func (g *Gate) runAfterHooks(ctx context.Context, s *umpire.Session, tool string
 	if err != nil || len(p.hooksOf(rulefile.PostToolUse, tool)) == 0 {
 		return err
 	}
-	var row store.CallRow
-	err = g.view(ctx, func(tx *store.Tx) (err error) {
-		row, err = tx.Calls.Get(r.Session, r.Call)
-		return err
+	row, err := readIn(ctx, g.view, func(tx *store.Tx) (store.CallRow, error) {
+		return tx.Calls.Get(r.Session, r.Call)
 	})
 	if err != nil {
 		return err

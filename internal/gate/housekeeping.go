@@ -44,10 +44,8 @@ func withdrawAbandoned(ctx context.Context, g *Gate) error {
 	if g.config.Alive == nil {
 		return nil
 	}
-	var asked []store.AskRow
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
-		asked, err = tx.Asks.List(store.AskQuery{})
-		return err
+	asked, err := readIn(ctx, g.view, func(tx *store.Tx) ([]store.AskRow, error) {
+		return tx.Asks.List(store.AskQuery{})
 	})
 	for i := range asked {
 		ask := &asked[i]
@@ -141,12 +139,11 @@ func ignoreGone(err error) error {
 func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
 	err := ss.step(ctx, ask.Session, 0, func(t *transaction) error {
 		t.quiet = true
-		b, err := t.batch(ask.Batch)
+		b, c, err := t.readCall(ask.Batch, ask.Call)
 		if err != nil {
 			return err
 		}
-		c := b.Call(ask.Call)
-		if c == nil || c.Request != ask.Request || c.State != umpire.CallAsked {
+		if c.Request != ask.Request || c.State != umpire.CallAsked {
 			return nil // answered since
 		}
 		if err := t.refuseQuestion(b, c, umpire.CodeTimeout, ""); err != nil {

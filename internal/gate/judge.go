@@ -36,13 +36,14 @@ type judged struct {
 	planned  []umpire.Planned // what a call that leaves plan mode is about
 }
 
-// judgeWithHooks decides one call of a submission, and lets the hooks speak about it.
-func (g *Gate) judgeWithHooks(ctx context.Context, cond *conditions, call umpire.Call) (*judged, error) {
-	j, err := g.judgeCall(cond, call)
+// judgeStored judges a call that was handed in before, as it is now.
+func judgeStored(g *Gate, cond *conditions, row *store.CallRow) (*judged, error) {
+	call, err := g.exactCall(row)
 	if err != nil {
 		return nil, err
 	}
-	return j, g.askHooks(ctx, cond, j)
+	call.Extra = extraOf(row.Extra)
+	return g.judgeCall(cond, call)
 }
 
 // judgeCall decides one call, by the very input that it was handed in with.

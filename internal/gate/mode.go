@@ -21,10 +21,8 @@ func (ps *projects) usualMode(ctx context.Context, p *Project) (umpire.Mode, err
 	if ps.store == nil || !switchable(configured) {
 		return configured, nil
 	}
-	var w store.WorkspaceRow
-	err := ps.view(ctx, func(tx *store.Tx) (err error) {
-		w, err = tx.Workspaces.Get(p.ID, cmp.Or(p.GitDir, p.Root))
-		return err
+	w, err := readIn(ctx, ps.view, func(tx *store.Tx) (store.WorkspaceRow, error) {
+		return tx.Workspaces.Get(p.ID, cmp.Or(p.GitDir, p.Root))
 	})
 	if errors.Is(err, umpire.ErrNotFound) || err == nil && (w.Mode == nil || !switchable(*w.Mode)) {
 		return configured, nil
@@ -63,10 +61,8 @@ func (ms *modes) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Ses
 
 // planChange works out what a change of the mode means.
 func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
-	var cond *conditions
-	err := ms.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		cond, err = ms.readConditions(tx, m.Session, "")
-		return err
+	cond, err := readIn(ctx, ms.viewForChange, func(tx *store.Tx) (*conditions, error) {
+		return ms.readConditions(tx, m.Session, "")
 	})
 	if err != nil {
 		return nil, err

@@ -36,12 +36,11 @@ func (o *outcome) addWrite(write func(*store.Tx) error) { o.writes = append(o.wr
 // apply folds an event into a batch. The event is written with the state that it makes.
 func (o *outcome) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) error {
 	e.Batch = b.ID
-	before, typed := *b, batch.Event{Event: o.record(e, detail), Detail: detail}
-	next, err := batch.Apply(before, typed)
+	typed := batch.Event{Event: o.record(e, detail), Detail: detail}
+	before, err := batch.ApplyTo(b, typed)
 	if err != nil {
 		return ifIllegal(err)
 	}
-	*b = next
 	o.addWrite(func(tx *store.Tx) error {
 		stored := before // the store may write this again
 		return tx.Batches.Apply(&stored, typed)

@@ -81,10 +81,8 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 
 // endChildren ends what a session started, so that nobody is asked on its behalf.
 func (ss *sessions) endChildren(ctx context.Context, id umpire.SessionID) error {
-	var children []umpire.Session
-	err := ss.view(ctx, func(tx *store.Tx) (err error) {
-		children, err = tx.Sessions.List(store.SessionQuery{Parent: id})
-		return err
+	children, err := readIn(ctx, ss.view, func(tx *store.Tx) ([]umpire.Session, error) {
+		return tx.Sessions.List(store.SessionQuery{Parent: id})
 	})
 	for i := range children {
 		if children[i].State != umpire.SessionOver {

@@ -144,10 +144,8 @@ func (ms *modes) modeAfterPlan(ctx context.Context, cond *conditions, p *Project
 
 // storedCall returns a call of a session with its very input.
 func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
-	var row store.CallRow
-	err := ms.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		row, err = tx.Calls.Get(id, call)
-		return err
+	row, err := readIn(ctx, ms.viewForChange, func(tx *store.Tx) (store.CallRow, error) {
+		return tx.Calls.Get(id, call)
 	})
 	if err != nil {
 		return umpire.Call{}, umpire.Errorf("planned call %q: %w", call, err)

@@ -181,7 +181,12 @@ func (p *Project) load() {
 	} else {
 		trust.Path = filepath.Join(p.config.Home, "trust.json")
 	}
-	p.options = rulefile.Options{Check: p.check, Short: policy.ParseShort, Trust: trust}
+	options := p.policyOptions()
+	check := func(r umpire.Rule) error { return policy.CheckExamples(r, options) }
+	p.options = rulefile.Options{
+		Check: check, Short: policy.ParseShort, Trust: trust,
+		Prepare: func(set *rulefile.Set) { p.current.Store(p.compile(set)) },
+	}
 	if p.config.Follow {
 		p.watcher = rulefile.Watch(p.layers, p.options)
 		return
@@ -196,14 +201,6 @@ func (p *Project) reload() {
 		return
 	}
 	p.set.Store(rulefile.Load(p.layers, p.set.Load(), p.options))
-}
-
-// check says whether a rule is sound: it is valid, and keeps its own examples.
-func (p *Project) check(r umpire.Rule) error {
-	if err := policy.Validate(r); err != nil {
-		return err
-	}
-	return policy.CheckExamples(r, p.policyOptions())
 }
 
 // Rules returns the rules as they stand in the files now.
@@ -223,15 +220,21 @@ func (p *Project) Options() rulefile.Options { return p.options }
 // Policy returns the policy as it stands now.
 func (p *Project) Policy() *policy.Policy { return p.rules().policy }
 
-// rules returns the policy for the current set, made anew when the set changed.
-// Two callers may both make it; they make the same.
+// rules returns the policy that decides calls. The watcher replaces it when rules change. Before the
+// first change, or without a watcher, two callers may each compile it, with the same result.
 func (p *Project) rules() *compiled {
-	set := p.Rules()
-	if made := p.current.Load(); made != nil && made.set == set {
-		return made
+	if p.watcher != nil {
+		set := p.watcher.Ready()
+		if p.current.Load() == nil {
+			p.current.CompareAndSwap(nil, p.compile(set))
+		}
+		return p.current.Load()
 	}
-	made := p.compile(set)
-	p.current.Store(made)
+	made, set := p.current.Load(), p.set.Load()
+	if made == nil || made.set != set {
+		made = p.compile(set)
+		p.current.Store(made)
+	}
 	return made
 }
 
@@ -240,14 +243,12 @@ func (p *Project) rules() *compiled {
 func (p *Project) Holding() []umpire.Rule { return p.holding(p.Rules()) }
 
 func (p *Project) holding(set *rulefile.Set) []umpire.Rule {
-	all := make([]umpire.Rule, 0, len(set.Rules)+len(p.config.Rules))
-	for _, r := range append(slices.Clip(set.Rules), p.config.Rules...) {
-		if set.Degraded != "" && r.Action == umpire.Allow {
-			continue
-		}
-		all = append(all, r)
+	all := append(slices.Clip(set.Rules), p.config.Rules...)
+	if set.Degraded == "" {
+		return all
 	}
-	return all
+	isAllow := func(r umpire.Rule) bool { return r.Action == umpire.Allow }
+	return slices.DeleteFunc(slices.Clone(all), isAllow)
 }
 
 func (p *Project) compile(set *rulefile.Set) *compiled {

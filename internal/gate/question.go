@@ -27,9 +27,11 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 		Session: cond.session.ID, Project: cond.session.Project, Agent: j.call.Agent, Tool: j.call.Tool,
 		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
 	}
+	if delete(card.Extra, umpire.ExtraDir); j.call.Dir != cond.session.Dir {
+		card.Extra[umpire.ExtraDir] = data(g.maskText(j.call.Dir))
+	}
 	g.describeCall(&card, cond, j)
-	card.Planned, card.AllowAll = j.planned, cond.AllowAll
-	card.CodeFiles = g.codeFiles(&j.decision)
+	card.Planned, card.AllowAll, card.CodeFiles = j.planned, cond.AllowAll, g.codeFiles(&j.decision)
 	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles, card.Trial)
 	if cond.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(cond.settings.PendingTimeout)
@@ -131,13 +133,8 @@ func accessWord(tool string, accesses []umpire.Access) string {
 // extraOf reads the tool's own fields; those that a card has already are dropped
 // when it is written.
 func extraOf(object json.RawMessage) map[string]json.RawMessage {
-	if len(object) == 0 {
-		return nil
-	}
 	extra := map[string]json.RawMessage{}
-	if json.Unmarshal(object, &extra) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(object, &extra) // there may be none
 	return extra
 }
 

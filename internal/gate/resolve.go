@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
@@ -88,6 +89,7 @@ type resolution struct {
 	// confirms says that the answer approves code that the agent changed.
 	confirms bool
 	depart   *planExit // from plan mode; nil where it stays
+	again    bool      // the answer is about the network alone, for when the agent runs the call again
 	row      store.CallRow
 	changed  string // what is not as the card shows it; "" is nothing
 }
@@ -125,6 +127,12 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 	}
 	if err := g.completeConditions(r.conditions); err != nil {
 		return nil, err
+	}
+	if r.again = r.card.TrialOffer == umpire.TrialAgain; r.again && a.Choice == umpire.Try {
+		a.Choice, r.code = umpire.Approve, codeOf(umpire.Approve)
+	}
+	if r.again && a.Choice == umpire.Approve && a.Scope != umpire.ScopeOnce {
+		return nil, invalid("scope", "network access for a command is approved once at a time")
 	}
 	r.revision = g.revision(r.conditions)
 	if a.Choice != umpire.Approve || r.card.Indeterminate {
@@ -184,6 +192,10 @@ func (g *Gate) prepareGrants(r *resolution) error {
 	if r.rules, err = g.lastingRules(r.answer, &call, &d); err != nil {
 		return err
 	}
+	if r.again {
+		r.grants, err = r.grantNetwork(g, &call, &d)
+		return err
+	}
 	r.call, r.confirms = call, asksAboutWritten(&d)
 	r.grants, err = g.grantsFor(&r.conditions.session, &r.conditions.settings, r.answer, &call, &d)
 	return err
@@ -233,12 +245,15 @@ func (g *Gate) existingAnswer(ctx context.Context, id umpire.RequestID) error {
 
 // decideAnswer stores the answer, and lets the batch go on when it was the last.
 func (t *transaction) decideAnswer(r *resolution) (umpire.Batch, error) {
-	b, err := t.batch(r.ask.Batch)
+	b, c, err := t.readCall(r.ask.Batch, r.ask.Call)
+	if err == nil && r.answer.Choice == umpire.Cancel {
+		*b, err = t.tx.Batches.Get(t.session.ID, b.ID) // every call of it ends
+		c = b.Call(r.ask.Call)
+	}
 	if err != nil {
 		return umpire.Batch{}, err
 	}
-	c := b.Call(r.ask.Call)
-	if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked && c.State != umpire.CallUnknown {
+	if c.Request != r.ask.Request || c.State != umpire.CallAsked && c.State != umpire.CallUnknown {
 		return umpire.Batch{}, answeredError(t.tx, r.ask.Request)
 	}
 	if r.answer.Choice == umpire.Try {
@@ -254,6 +269,9 @@ func (t *transaction) decideAnswer(r *resolution) (umpire.Batch, error) {
 		err = t.settleLostCall(b, r)
 	case r.answer.Choice == umpire.Approve:
 		t.addGrants(r)
+		if r.again {
+			err = t.finishCall(b, c.ID, umpire.ResultCancelled, umpire.CodeTrial, againText)
+		}
 		if r.depart != nil {
 			err = t.leavePlan(r.depart, umpire.Event{Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request,
 				Actor: r.answer.Actor})
@@ -382,39 +400,60 @@ func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason umpi
 }
 
 // Asking returns the sessions of a project in which a question waits, or of every project.
-func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) (all []umpire.SessionID, err error) {
-	err = g.view(ctx, func(tx *store.Tx) error {
-		all, err = tx.Asks.ListSessions(project)
-		return err
-	})
-	return all, err
+func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error) {
+	return readIn(ctx, g.view, func(tx *store.Tx) ([]umpire.SessionID, error) { return tx.Asks.ListSessions(project) })
 }
 
 // Pending returns the questions that wait for a person, the oldest first. A call that is tried before
 // anybody is asked is not among them while its trial runs.
 func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
+	if q.Coverage != "" {
+		return listCovered(ctx, g, &q)
+	}
 	cards := []umpire.Pending{}
 	err := g.view(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Asks.List(store.AskQuery{Project: q.Project, Session: q.Session})
-		if err != nil {
-			return err
-		}
 		cards = cards[:0]
-		for i := range rows {
-			if expired(&rows[i], g.now()) {
-				continue
-			}
-			var card umpire.Pending
-			if err := json.Unmarshal(rows[i].Shown, &card); err != nil {
-				return umpire.Errorf("request %q: its card cannot be read: %w", rows[i].Request, err)
-			}
-			if tried, err := isTried(tx, &card); err != nil {
-				return err
-			} else if !tried {
-				cards = append(cards, card)
+		if q.After != "" {
+			if _, err := tx.Asks.Get(q.After); err != nil {
+				return umpire.Errorf("request %q: %w", q.After, err)
 			}
 		}
-		return nil
+		ask := store.AskQuery{Project: q.Project, Session: q.Session, After: q.After, Limit: q.Limit}
+		for {
+			rows, err := tx.Asks.List(ask)
+			if err != nil {
+				return err
+			}
+			if cards, err = appendCards(tx, cards, rows, g.now()); err != nil {
+				return err
+			}
+			if len(rows) == 0 || len(rows) != ask.Limit || len(cards) == q.Limit {
+				return nil
+			}
+			// Some are not to be shown, so that the page has room.
+			ask.After, ask.Limit = rows[len(rows)-1].Request, q.Limit-len(cards)
+		}
 	})
 	return cards, err
+}
+
+// appendCards adds the cards of the questions that people are to see.
+func appendCards(tx *store.Tx, cards []umpire.Pending, rows []store.AskRow, now time.Time) ([]umpire.Pending, error) {
+	for i := range rows {
+		if expired(&rows[i], now) {
+			continue
+		}
+		var card umpire.Pending
+		if err := json.Unmarshal(rows[i].Shown, &card); err != nil {
+			return nil, umpire.Errorf("request %q: its card cannot be read: %w", rows[i].Request, err)
+		}
+		tried, err := isTried(tx, &card)
+		if err != nil {
+			return nil, err
+		}
+		if !tried {
+			cards = append(cards, card)
+		}
+	}
+	return cards, nil
 }

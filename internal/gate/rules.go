@@ -148,5 +148,5 @@ func (ps *projects) revision(cond *conditions) string {
 	if err != nil {
 		return ""
 	}
-	return p.Rules().Revision()
+	return p.rules().set.Revision()
 }

@@ -233,11 +233,8 @@ func (ss *sessions) reopen(ctx context.Context, s *umpire.Session) (existing ump
 }
 
 // Session returns a session as it is now.
-func (be *backend) Session(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
-	err = be.view(ctx, func(tx *store.Tx) error {
-		s, err = tx.Sessions.Get(id)
-		return err
-	})
+func (be *backend) Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
+	s, err := readIn(ctx, be.view, func(tx *store.Tx) (umpire.Session, error) { return tx.Sessions.Get(id) })
 	if err != nil {
 		return umpire.Session{}, umpire.Errorf("session %s: %w", PrintableID(id), err)
 	}
@@ -254,12 +251,12 @@ func (ss *sessions) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Se
 }
 
 // Sessions returns sessions, the latest activity first.
-func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) (all []umpire.Session, err error) {
-	err = ss.view(ctx, func(tx *store.Tx) error {
-		all, err = tx.Sessions.List(store.SessionQuery{Project: q.Project, Runners: q.Runners, Limit: q.Limit})
-		return err
+func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error) {
+	return readIn(ctx, ss.view, func(tx *store.Tx) ([]umpire.Session, error) {
+		return tx.Sessions.List(store.SessionQuery{
+			Project: q.Project, Runners: q.Runners, Limit: q.Limit, After: q.After, AfterActiveAt: q.AfterActiveAt,
+		})
 	})
-	return all, err
 }
 
 // Continue takes a session for a runner, if the guards of the project let it. Its

@@ -74,6 +74,7 @@ type pendingStart struct {
 	trial      *store.TrialRow // whose layer the start keeps; nil runs the call
 	output     string          // of that trial, as it was
 	base       string          // of what the call would do, where a trial of it begins
+	network    string          // the grant by which that trial has the network, "" for none
 	moved      bool            // it would do something else than was shown
 	changed    string          // which code is not what was shown
 	before     json.RawMessage
@@ -85,19 +86,15 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	l := &pendingStart{Start: s, ticket: ticket}
 	var ask store.AskRow
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		b, err := tx.Batches.Get(s.Session, s.Batch)
+		b, c, err := readCall(tx, s.Session, s.Batch, s.Call)
 		if err != nil {
-			return umpire.Errorf("batch %q: %w", s.Batch, err)
-		}
-		c := b.Call(s.Call)
-		if c == nil {
-			return umpire.Errorf("call %q of batch %q: %w", s.Call, s.Batch, umpire.ErrNotFound)
+			return err
 		}
 		if l.row, err = tx.Calls.Get(s.Session, s.Call); err != nil {
 			return err
 		}
 		l.seen = *c
-		l.position, l.total = l.row.Ordinal+1, len(b.Calls)
+		l.position, l.total = l.row.Ordinal+1, b.Size()
 		if l.conditions, err = g.readConditions(tx, s.Session, s.Call); err != nil {
 			return err
 		}
@@ -117,12 +114,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 		return nil, err
 	}
 	l.conditions.confinement, l.conditions.byTicket = s.Sandbox, ticket != ""
-	call, err := g.exactCall(&l.row)
-	if err != nil {
-		return nil, err
-	}
-	call.Extra = extraOf(l.row.Extra)
-	if l.judged, err = g.judgeCall(l.conditions, call); err != nil {
+	if l.judged, err = judgeStored(g, l.conditions, &l.row); err != nil {
 		return nil, err
 	}
 	if l.approved {
@@ -151,6 +143,9 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	if l.triesNow() {
 		d := g.decideAttended(l.conditions, l.judged)
 		l.base = shownDigest(&l.judged.call, &d, g.codeFiles(&d), nil)
+		if l.network, err = l.findNetwork(ctx, g); err != nil {
+			return nil, err
+		}
 		err = g.trials.endLostTrial(ctx, l.conditions.session.Project)
 	}
 	return l, err
@@ -221,12 +216,11 @@ func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.
 
 // decideStart works out whether the call runs, asks again or is refused.
 func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
-	b, err := t.batch(l.Batch)
+	b, c, err := t.readCall(l.Batch, l.Call)
 	if err != nil {
 		return umpire.Started{}, err
 	}
-	c := b.Call(l.Call)
-	if c == nil || c.State != l.seen.State || c.Request != l.seen.Request || c.TrialState != l.seen.TrialState {
+	if c.State != l.seen.State || c.Request != l.seen.Request || c.TrialState != l.seen.TrialState {
 		return umpire.Started{}, errMoved
 	}
 	ready := c.State == umpire.CallApproved || c.State == umpire.CallExecuting && c.Effect.Repeatable() && l.again(t, c)
@@ -268,7 +262,7 @@ func (l *pendingStart) again(t *transaction, c *umpire.BatchCall) bool {
 
 // startCall is the promise that the call runs: what comes after it may have happened.
 func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStart) (umpire.Started, error) {
-	attempt := c.Attempt + 1
+	j, attempt := l.judged, c.Attempt+1
 	if l.once != "" && attempt == 1 {
 		once := l.once
 		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(once) })
@@ -276,23 +270,23 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 	if ticket := l.ticket; ticket != "" {
 		o.addWrite(func(tx *store.Tx) error { return tx.Tickets.Use(ticket) })
 	}
-	e := o.decisionEvent(umpire.EventCallStarted, l.judged)
+	e := o.decisionEvent(umpire.EventCallStarted, j)
 	e.Call, e.Request, e.Tool, e.Agent, e.State = c.ID, c.Request, c.Tool, l.row.Agent, umpire.StateAllowed
 	row := store.ExecutionRow{
 		Session: o.session.ID, Call: c.ID, Attempt: attempt, Effect: l.row.Effect, Epoch: o.session.Epoch,
 		Runner: l.Runner, Group: l.Group, Before: l.before, At: o.now,
 	}
 	o.addWrite(func(tx *store.Tx) error { return tx.Executions.Insert(row) })
-	err := o.apply(b, e, batch.Started{Attempt: attempt, Runner: l.Runner, Epoch: o.session.Epoch})
-	if err != nil {
+	if err := o.apply(b, e, batch.Started{Attempt: attempt, Runner: l.Runner, Epoch: o.session.Epoch}); err != nil {
 		return umpire.Started{}, err
 	}
 	o.session.Permission, o.session.Blocked = umpire.StateAllowed, nil
 	started := umpire.Started{
-		Go: true, Call: l.judged.call, Decision: l.judged.decision, Attempt: attempt, Batch: *b,
+		Go: true, Call: j.call, Decision: j.decision, Attempt: attempt, Batch: *b,
+		ByPerson: l.approved && !l.unattended,
 	}
 	if l.trial != nil {
-		started.Trial = new(l.judged.trial.Trial)
+		started.Trial = new(j.trial.Trial)
 		started.Trial.Output = l.output
 	}
 	return started, nil

@@ -36,6 +36,9 @@ func (g *Gate) Admit(
 	}
 	var started umpire.Started
 	b, stored, err := g.decideAndStore(ctx, &s, func(t *transaction, sub *submission) (*umpire.Batch, error) {
+		if s.Ran {
+			return nil, t.recordRan(sub)
+		}
 		started = umpire.Started{}
 		chosen := umpire.AdmitStart
 		if d := g.decideAttended(sub.conditions, sub.calls[0]); choose != nil && sub.calls[0].denied == nil {
@@ -46,7 +49,7 @@ func (g *Gate) Admit(
 		case umpire.AdmitNothing:
 			return nil, nil
 		case umpire.AdmitLeave:
-			return nil, t.leaveToHost(sub, &started.Decision)
+			return nil, t.leaveToHost(sub, started.Decision)
 		case umpire.AdmitTrial:
 			j := sub.calls[0]
 			j.decision, j.unasked, j.state, j.question = started.Decision, false, umpire.CallApproved, nil
@@ -174,18 +177,51 @@ func (t *transaction) deliverPrevious(lane string) error {
 }
 
 // leaveToHost records that a call is not handed in.
-func (o *outcome) leaveToHost(sub *submission, d *umpire.Decision) error {
-	if o.session.State == umpire.SessionOver {
-		return umpire.Errorf("session %q has ended: %w", o.session.ID, umpire.ErrState)
+func (t *transaction) leaveToHost(sub *submission, d umpire.Decision) error {
+	if t.session.State == umpire.SessionOver {
+		return umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 	}
-	j := *sub.calls[0]
-	j.decision = *d
-	o.addHookEvents(sub.Batch, &j.call, j.hooks)
-	e := o.decisionEvent(umpire.EventPermissionBypassedByRule, &j)
-	e.Batch, e.Call, e.Tool, e.Agent = sub.Batch, j.call.ID, j.call.Tool, j.call.Agent
-	e.Code = umpire.CodeLeftToHost
-	o.append(e, nil)
+	d.ReasonCode = umpire.CodeLeftToHost
+	t.addHookEvents(sub.Batch, &sub.calls[0].call, sub.calls[0].hooks)
+	t.recordUnstored(umpire.EventPermissionBypassedByRule, sub, d)
 	return nil
+}
+
+// recordRan records a call that its host has run without asking, or although it was not allowed.
+func (t *transaction) recordRan(sub *submission) error {
+	call, d := &sub.calls[0].call, sub.calls[0].decision
+	last, err := t.tx.Events.GetLast(sub.Session, sub.Batch)
+	if errors.Is(err, umpire.ErrNotFound) {
+		t.recordUnstored(umpire.EventCallRanUnasked, sub, d)
+		return nil
+	}
+	if err != nil || last.Kind == umpire.EventCallRanUnasked || last.Kind == umpire.EventCallRanRefused {
+		return err
+	}
+	b, err := t.tx.Batches.Get(sub.Session, last.Batch)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil // it was left to the host
+	}
+	if err != nil {
+		return err
+	}
+	c := &b.Calls[0]
+	if c.Attempt > 0 || c.Verdict == umpire.Allow || c.State == umpire.CallApproved || c.Trial != "" {
+		return nil
+	}
+	sub.Batch, call.ID = b.ID, c.ID
+	d.Verdict, d.Reason, d.ReasonCode, d.Rule = c.Verdict, c.Reason, c.Code, nil
+	t.recordUnstored(umpire.EventCallRanRefused, sub, d)
+	return nil
+}
+
+// recordUnstored records a decision about a call that is not stored.
+func (t *transaction) recordUnstored(kind umpire.EventKind, sub *submission, d umpire.Decision) {
+	j := *sub.calls[0]
+	j.decision = d
+	e := t.decisionEvent(kind, &j)
+	e.Batch, e.Call, e.Tool, e.Agent = sub.Batch, j.call.ID, j.call.Tool, j.call.Agent
+	t.append(e, nil)
 }
 
 // admit starts the one call of a batch that this transaction stores.

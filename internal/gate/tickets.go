@@ -58,10 +58,8 @@ func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret str
 // transaction, or a trial of it begins. The error of a ticket that is not valid says why, and
 // matches [umpire.ErrState].
 func (tk *tickets) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
-	var row store.TicketRow
-	err := tk.view(ctx, func(tx *store.Tx) (err error) {
-		row, err = tx.Tickets.Get(digestOf(u.Secret))
-		return err
+	row, err := readIn(ctx, tk.view, func(tx *store.Tx) (store.TicketRow, error) {
+		return tx.Tickets.Get(digestOf(u.Secret))
 	})
 	if errors.Is(err, umpire.ErrNotFound) {
 		return umpire.Ticket{}, umpire.Errorf("this ticket is not known: %w", umpire.ErrState)
@@ -83,10 +81,12 @@ func (tk *tickets) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ti
 		}
 		t.Line = string(line)
 	}
-	if t.Trial, err = tk.takeTicket(ctx, &row, u.Runner); err != nil {
-		return umpire.Ticket{}, err
+	if t.Trial, err = tk.takeTicket(ctx, &row, u.Runner); err != nil || t.Trial == "" {
+		return t, err
 	}
-	return t, nil
+	begun, err := tk.readTrial(ctx, row.Session, row.Batch, t.Trial)
+	t.Network = begun.Network
+	return t, err
 }
 
 // takeTicket marks a ticket as used, in the transaction that starts its call or begins a trial
@@ -138,7 +138,7 @@ func (tk *tickets) report(
 	var row store.TicketRow
 	err = tk.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		if row, err = tx.Tickets.Get(digestOf(secret)); err == nil {
-			b, err = tx.Batches.Get(row.Session, row.Batch)
+			b, err = tx.Batches.GetAround(row.Session, row.Batch, row.Call)
 		}
 		return err
 	})

@@ -17,13 +17,8 @@ type timeline struct{ *backend }
 
 // Events returns stored events in their order.
 func (tl *timeline) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
-	var all []umpire.Event
-	err := tl.view(ctx, func(tx *store.Tx) error {
-		page, err := readEvents(tx, f)
-		all = page.events
-		return err
-	})
-	return all, err
+	p, err := readIn(ctx, tl.view, func(tx *store.Tx) (page, error) { return readEvents(tx, f) })
+	return p.events, err
 }
 
 // A page is a run of events, and the sequence number up to which nothing is left.
@@ -90,10 +85,8 @@ func (tl *timeline) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire
 			// The bell is taken before reading, so that what commits in between rings it.
 			bell := tl.store.Changed()
 			read := umpire.Filter{Project: f.Project, Session: f.Session, After: f.After, Limit: pageSize}
-			var p page
-			err := tl.view(ctx, func(tx *store.Tx) (err error) {
-				p, err = readEvents(tx, read)
-				return err
+			p, err := readIn(ctx, tl.view, func(tx *store.Tx) (page, error) {
+				return readEvents(tx, read)
 			})
 			if err != nil {
 				if ctx.Err() == nil {

@@ -45,13 +45,23 @@ func (be *backend) newTransaction(tx *store.Tx, s umpire.Session) *transaction {
 	return &transaction{backend: be, tx: tx, outcome: outcome{secrets: be.secrets, now: be.now(), session: s}}
 }
 
-// batch returns a batch of the session.
-func (t *transaction) batch(id umpire.BatchID) (*umpire.Batch, error) {
-	b, err := t.tx.Batches.Get(t.session.ID, id)
+// readCall returns a call of the session, and its batch with what an event about that call looks at.
+func (t *transaction) readCall(id umpire.BatchID, call umpire.CallID) (*umpire.Batch, *umpire.BatchCall, error) {
+	return readCall(t.tx, t.session.ID, id, call)
+}
+
+func readCall(
+	tx *store.Tx, s umpire.SessionID, id umpire.BatchID, call umpire.CallID,
+) (*umpire.Batch, *umpire.BatchCall, error) {
+	b, err := tx.Batches.GetAround(s, id, call)
 	if err != nil {
-		return nil, umpire.Errorf("batch %q: %w", id, err)
+		return nil, nil, umpire.Errorf("batch %q: %w", id, err)
 	}
-	return &b, nil
+	c := b.Call(call)
+	if c == nil {
+		return nil, nil, umpire.Errorf("call %q of batch %q: %w", call, id, umpire.ErrNotFound)
+	}
+	return &b, c, nil
 }
 
 // flush writes what was collected so far, in order.

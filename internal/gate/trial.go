@@ -60,7 +60,7 @@ func isTried(tx *store.Tx, card *umpire.Pending) (bool, error) {
 	if card.TrialOffer != umpire.TrialFirst {
 		return false, nil
 	}
-	b, err := tx.Batches.Get(card.Session, card.Batch)
+	b, err := tx.Batches.GetAround(card.Session, card.Batch, card.Call)
 	c := b.Call(card.Call)
 	return c != nil && c.TrialState == umpire.TrialRunning, err
 }
@@ -97,18 +97,14 @@ func (ts *trials) judgeTried(
 ) (*pendingTrial, error) {
 	p := &pendingTrial{}
 	err := ts.viewForChange(ctx, func(tx *store.Tx) error {
-		b, err := tx.Batches.Get(s, id)
+		b, seen, err := readCall(tx, s, id, call)
 		if err != nil {
-			return umpire.Errorf("batch %q: %w", id, err)
-		}
-		seen := b.Call(call)
-		if seen == nil {
-			return umpire.Errorf("call %q of batch %q: %w", call, id, umpire.ErrNotFound)
+			return err
 		}
 		if p.row, err = tx.Calls.Get(s, call); err != nil {
 			return err
 		}
-		p.seen, p.position, p.total = *seen, p.row.Ordinal+1, len(b.Calls)
+		p.seen, p.position, p.total = *seen, p.row.Ordinal+1, b.Size()
 		if p.conditions, err = ts.readConditions(tx, s, ""); err != nil || seen.Request == "" {
 			return err
 		}
@@ -127,12 +123,7 @@ func (ts *trials) judgeTried(
 		return nil, err
 	}
 	p.conditions.confinement = c
-	exact, err := ts.exactCall(&p.row)
-	if err != nil {
-		return nil, err
-	}
-	exact.Extra = extraOf(p.row.Extra)
-	if p.judged, err = ts.gate.judgeCall(p.conditions, exact); err != nil {
+	if p.judged, err = judgeStored(ts.gate, p.conditions, &p.row); err != nil {
 		return nil, err
 	}
 	d := ts.gate.decideAttended(p.conditions, p.judged)
@@ -167,11 +158,11 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 	}
 	begun := umpire.BegunTrial{Trial: newTrialID(), Call: p.judged.call, Decision: d}
 	err = ts.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
-		b, err := t.batch(r.Batch)
+		b, c, err := t.readCall(r.Batch, r.Call)
 		if err != nil {
 			return err
 		}
-		if c := b.Call(r.Call); c.Request != p.seen.Request {
+		if c.Request != p.seen.Request {
 			return umpire.Errorf("call %q was asked about anew: %w", c.ID, umpire.ErrState)
 		}
 		err = t.beginTrial(b, &begun, r.Runner, p.base)
@@ -234,6 +225,10 @@ func (t *transaction) tryStarted(b *umpire.Batch, l *pendingStart) (umpire.Start
 	ticket := l.ticket
 	t.addWrite(func(tx *store.Tx) error { return tx.Tickets.Use(ticket) })
 	begun := umpire.BegunTrial{Trial: newTrialID(), Call: l.judged.call}
+	if grant := l.network; grant != "" {
+		begun.Decision.Obligations.Network = true
+		t.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(grant) })
+	}
 	err := t.beginTrial(b, &begun, l.Runner, l.base)
 	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
 }

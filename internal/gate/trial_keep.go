@@ -87,10 +87,8 @@ func (ts *trials) settleAnswered(ctx context.Context, r *resolution, b umpire.Ba
 
 // tend settles trials whose runner is gone, and removes layers that nobody may keep any more.
 func (ts *trials) tend(ctx context.Context) error {
-	var open []store.TrialRow
-	err := ts.view(ctx, func(tx *store.Tx) (err error) {
-		open, err = tx.Trials.ListOpen()
-		return err
+	open, err := readIn(ctx, ts.view, func(tx *store.Tx) ([]store.TrialRow, error) {
+		return tx.Trials.ListOpen()
 	})
 	errs := []error{err}
 	for i := range open {
@@ -124,7 +122,7 @@ func (ts *trials) findStand(ctx context.Context, row *store.TrialRow) (s trialSt
 		if s.session, err = tx.Sessions.Get(row.Session); err != nil {
 			return err
 		}
-		if s.batch, err = tx.Batches.Get(row.Session, row.Batch); err != nil {
+		if s.batch, err = tx.Batches.GetAround(row.Session, row.Batch, row.Call); err != nil {
 			return err
 		}
 		run, err := tx.Executions.GetLast(row.Session, row.Call)
@@ -190,12 +188,11 @@ func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.Batch
 func (ts *trials) refuseLost(ctx context.Context, row *store.TrialRow, why umpire.Phrase) error {
 	return ts.step(ctx, row.Session, 0, func(t *transaction) error {
 		t.quiet = true
-		b, err := t.batch(row.Batch)
+		b, c, err := t.readCall(row.Batch, row.Call)
 		if err != nil {
 			return err
 		}
-		c := b.Call(row.Call)
-		if c == nil || c.Trial != row.ID || c.TrialState != row.State || c.State != umpire.CallAsked {
+		if c.Trial != row.ID || c.TrialState != row.State || c.State != umpire.CallAsked {
 			return nil
 		}
 		if err := discardTrial(&t.outcome, b, c, why); err != nil {
@@ -216,10 +213,8 @@ func (ts *trials) dropLayers(ctx context.Context) error {
 	all, err := ts.config.Layers.Waiting()
 	errs := []error{err}
 	for _, id := range all {
-		var row store.TrialRow
-		err := ts.view(ctx, func(tx *store.Tx) (err error) {
-			row, err = tx.Trials.Get(id)
-			return err
+		row, err := readIn(ctx, ts.view, func(tx *store.Tx) (store.TrialRow, error) {
+			return tx.Trials.Get(id)
 		})
 		if row.State == umpire.TrialDiscarded || row.State == umpire.TrialKept {
 			err = ts.config.Layers.Discard(id)

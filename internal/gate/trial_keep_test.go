@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/policy"
@@ -67,13 +68,17 @@ func newHostTrier(t *testing.T) *hostTrier {
 // useTicket hands a command line in, and begins it by its ticket.
 func (h *hostTrier) useTicket(command umpire.Call) umpire.Ticket {
 	h.t.Helper()
-	sub := umpire.Submission{Session: "s1", Batch: "m1", Lane: "m1", Calls: []umpire.Call{command}}
+	id := umpire.BatchID("m1")
+	if command.ID != "c" {
+		id += umpire.BatchID(command.ID)
+	}
+	sub := umpire.Submission{Session: "s1", Batch: id, Lane: string(id), Calls: []umpire.Call{command}}
 	started := must(h.Admit(h.t.Context(), sub, "host:1:2", func(*umpire.Decision) umpire.Admission { return umpire.AdmitTrial }))(h.t)
 	if started.Go || started.Batch.Calls[0].State != umpire.CallApproved || started.Batch.State != umpire.BatchRunning {
 		h.t.Fatalf("admitted: %+v", started)
 	}
 	ticket := aTicket()
-	ticket.Batch = "m1"
+	ticket.Batch, ticket.Call = id, command.ID
 	h.secret = must(h.IssueTicket(h.t.Context(), ticket))(h.t)
 	use := useOf(h.secret)
 	use.Runner = "exec:3:4"
@@ -194,11 +199,48 @@ func TestHostsTrialThatIsNotAsked(t *testing.T) {
 			if got := b.Calls[0]; got.State != c.state || got.Result != nil && got.Result.Status != c.status {
 				t.Errorf("ended: %+v, %+v", got, got.Result)
 			}
-			if c.state == umpire.CallAsked && (len(h.layers.kept) > 0 || h.pending("c").Trial.State != umpire.TrialWaiting) {
+			state, offer := umpire.TrialWaiting, umpire.NoTrial
+			if name == "network" {
+				state, offer = umpire.TrialDiscarded, umpire.TrialAgain
+			}
+			if c.state == umpire.CallAsked && (len(h.layers.kept) > 0 || h.pending("c").Trial.State != state ||
+				h.pending("c").TrialOffer != offer) {
 				t.Errorf("card: %+v", h.pending("c"))
 			}
 			if err := h.Tend(t.Context()); err != nil || (c.state == umpire.CallDone && len(h.layers.waiting) > 0) {
 				t.Errorf("left: %v, %v", h.layers.waiting, err)
+			}
+		})
+	}
+}
+
+// TestNetworkIsAllowedOnce: the next trial of the very same call has the network, once, and not when
+// the agent comes too late.
+func TestNetworkIsAllowedOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		choice umpire.Choice
+		wait   time.Duration
+		want   bool
+	}{
+		"approved": {umpire.Approve, 0, true}, "tried": {umpire.Try, 0, true}, "denied": {umpire.Cancel, 0, false},
+		"too late": {umpire.Approve, keepNetwork, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostTrier(t)
+			fails := func(r *umpire.TicketReport) { r.Exit, r.Effects.Refused = 1, wantedNetwork }
+			first := h.useTicket(command("c", unknownScript))
+			h.end(first.Trial, fails)
+			must(h.Resolve(t.Context(), answerTo(h.pending("c"), c.choice)))(t)
+			h.pass(c.wait)
+			second := h.useTicket(command("d", unknownScript))
+			if first.Network || second.Trial == "" || second.Network != c.want {
+				t.Errorf("first %+v, second %+v", first, second)
+			}
+			h.end(second.Trial, fails)
+			if third := h.useTicket(command("e", unknownScript)); third.Network {
+				t.Errorf("twice: %+v", third)
 			}
 		})
 	}

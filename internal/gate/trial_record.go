@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A recordDetail is the detail of the event of what a person has settled beside all sessions.
+// A recordDetail is the detail of an event about a [umpire.TrialRecord].
 type recordDetail struct {
 	Record  string       `json:"record_id"`
 	Undoes  string       `json:"undoes,omitempty"`
@@ -23,8 +23,8 @@ type recordDetail struct {
 // errReported says that the timeline has the event of a record.
 var errReported = errors.New("it was reported before")
 
-// reportRecord puts on the timeline what a person has settled beside all sessions: once, however
-// often and by however many processes it is reported.
+// reportRecord puts on the timeline that a person has settled something outside any session. There is
+// one event, however often and by however many processes it is reported.
 func (ts *trials) reportRecord(ctx context.Context, s *umpire.TrialSettlement) error {
 	r := s.Record
 	e := umpire.Event{At: ts.now(), Actor: r.By.Name, Reason: umpire.Verbatim(s.Reason)}

@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// reported is a report of something that a person kept beside all sessions.
+// reported is a report of something that a person kept outside any session.
 func reported(d *testGate, id string) umpire.TrialSettlement {
 	return umpire.TrialSettlement{
 		State: umpire.TrialKept, Paths: []string{d.file("a.txt")},
@@ -22,8 +22,8 @@ func reported(d *testGate, id string) umpire.TrialSettlement {
 	}
 }
 
-// What a person keeps, discards or takes back beside all sessions is on the timeline of its project
-// once, however often it is reported.
+// The timeline of a project has one event for everything that a person keeps, discards or takes back
+// outside any session, however often it is reported.
 func TestReportRecord(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -31,6 +31,7 @@ type report struct {
 	tried    *triedCall
 	keepable bool // a layer that somebody may want to keep
 	external bool // nobody runs the call in another way
+	again    bool // it may run again with the network
 }
 
 // ReportTrial decides on what a trial did.
@@ -112,7 +113,7 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	row := p.trial
 	row.TrialReport, row.State = p.stored, umpire.TrialWaiting
 	p.external = p.conditions.session.External
-	p.keepable = r.Effects.Whole && (p.external || r.Exit == 0 || !wantsNetwork(&r.Effects))
+	p.keepable = r.Effects.Whole && (r.Exit == 0 || !wantsNetwork(&r.Effects))
 	if !p.keepable {
 		row.State = umpire.TrialDiscarded
 	}
@@ -123,8 +124,11 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	if p.tried.decision.Verdict != umpire.Deny {
 		p.judged.trial = p.tried
 		p.judged.question = ts.gate.newQuestion(p.conditions, p.judged, r.Batch, p.position, p.total)
-		if !p.keepable && r.Effects.Whole {
+		if p.again = !p.keepable && r.Effects.Whole; p.again {
 			p.judged.question.card.TrialOffer = umpire.TrialNetwork
+			if p.external {
+				p.judged.question.card.TrialOffer = umpire.TrialAgain
+			}
 		}
 	}
 	return p, nil
@@ -155,11 +159,10 @@ func (be *backend) readTrial(
 
 // decideReport stores what a trial did, and what follows from it.
 func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
-	b, err := t.batch(r.Batch)
+	b, c, err := t.readCall(r.Batch, r.trial.Call)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
-	c := b.Call(r.trial.Call)
 	switch {
 	case c.Trial != r.Trial || c.TrialState != umpire.TrialRunning:
 		if c.Trial == r.Trial || r.trial.State != umpire.TrialRunning {
@@ -193,7 +196,7 @@ func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *repo
 		return t.refuseQuestion(b, c, effects.ReasonCode, effects.Reason)
 	case r.base != r.trial.Base && r.external:
 		return t.refuseQuestion(b, c, umpire.CodeChanged, "the-call-changed-during-the-trial")
-	case !r.keepable && r.external:
+	case !r.keepable && r.external && !r.again:
 		return t.refuseQuestion(b, c, umpire.CodeTrial, "the-trial-is-not-what-a-run-would-do")
 	case r.base != r.trial.Base:
 		return discardTrial(&t.outcome, b, c, "the-call-changed-during-the-trial")

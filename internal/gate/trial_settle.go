@@ -70,11 +70,10 @@ func (ts *trials) prepareWithoutTrial(
 func (t *transaction) decideSettlement(
 	s *umpire.TrialSettlement, row *store.TrialRow, anew *pendingTrial,
 ) (umpire.Batch, error) {
-	b, err := t.batch(s.Batch)
+	b, c, err := t.readCall(s.Batch, row.Call)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
-	c := b.Call(row.Call)
 	switch {
 	case c.Trial != s.Trial && row.State == s.State, c.Trial == s.Trial && c.TrialState == s.State:
 		return *b, nil // said before

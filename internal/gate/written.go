@@ -15,7 +15,7 @@ import (
 
 // Code that a person trusted stays trusted while the agent works on it, but what the
 // agent wrote nobody has seen. The timeline knows which files these are: those that a
-// call which was started, or left to its host, would change.
+// call which was started, left to its host, or run by it unasked or refused would change.
 
 const (
 	writtenPage  = 500    // events that are read in one go
@@ -60,9 +60,9 @@ func (ps *projects) writtenIn(p *project.Project) func(time.Time) ([]string, err
 
 // changedBy are the files below a root that the call of an event changes.
 func changedBy(e *umpire.Event, root string) (files []string) {
-	ran := e.Kind == umpire.EventCallStarted || e.Kind == umpire.EventPermissionBypassedByRule &&
-		e.Code == umpire.CodeLeftToHost
-	if !ran {
+	switch {
+	case e.Kind == umpire.EventCallStarted, e.Kind == umpire.EventCallRanUnasked, e.Kind == umpire.EventCallRanRefused:
+	case e.Code != umpire.CodeLeftToHost:
 		return nil
 	}
 	for i := range e.Accesses {

@@ -1,0 +1,48 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/coverage"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// listCovered returns the one question whose coverage is wanted, if it still waits. Many calls are judged for
+// it, by their masked inputs, so nothing that an agent waits for does this.
+func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire.Pending, error) {
+	var cond *conditions
+	var calls []umpire.Call
+	cards, err := readIn(ctx, g.view, func(tx *store.Tx) (cards []umpire.Pending, err error) {
+		row, err := tx.Asks.Get(q.Coverage)
+		if err == nil && row.State == store.AskPending && (q.Session == "" || q.Session == row.Session) {
+			cards, err = appendCards(tx, nil, []store.AskRow{row}, g.now())
+		}
+		if err != nil || len(cards) == 0 {
+			return nil, err
+		}
+		if calls, err = tx.Asks.ListCalls(cards[0].Project, g.now().Add(-coverage.Window)); err == nil {
+			cond, err = g.readConditions(tx, row.Session, "")
+		}
+		return cards, err
+	})
+	if len(cards) == 0 || err != nil {
+		if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
+			err = nil // it was deleted, or its session has ended
+		}
+		return nil, err
+	}
+	if err := g.completeConditions(cond); err != nil {
+		return nil, err
+	}
+	cond.Headless = true // a question would come with suggestions, which nobody reads
+	judge := func(c umpire.Call, grants []umpire.Grant) umpire.Decision {
+		tried := *cond
+		tried.Grants = append(slices.Clip(cond.Grants), grants...)
+		return g.decide(&tried, c)
+	}
+	cards[0].Coverage, err = coverage.Count(ctx, &cards[0], calls, judge)
+	return cards, err
+}

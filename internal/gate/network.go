@@ -1,0 +1,51 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// When another agent's command failed in a trial because it had no network, it has ended before a
+// person answers, and only its agent can run it again. So an approval is stored: the next trial of
+// exactly the same call in this session has the network, once.
+
+// keepNetwork is how long such an approval is valid.
+const keepNetwork = 15 * time.Minute
+
+// againText is the result of a call when its next run may have the network.
+const againText = "A person allows this command the network, once: run the same command again."
+
+// grantNetwork makes the grant for an answer about the network.
+func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision) ([]store.GrantRow, error) {
+	s := &r.conditions.session
+	row := store.GrantRow{
+		ID: newGrantID(), Scope: umpire.ScopeSession, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
+		Call: call.ID, Request: r.answer.Request, Created: g.now(), MaxUses: 1, By: r.answer.Actor,
+		Grant: umpire.Grant{
+			Scope: umpire.ScopeSession, Tool: call.Tool, Network: true,
+			Shown: shownDigest(call, d, g.codeFiles(d), nil), ExpiresAt: g.now().Add(keepNetwork),
+		},
+	}
+	var err error
+	row.Grant.Exact, err = g.keepExact(row.ID, policy.Exact(*call))
+	return []store.GrantRow{row}, err
+}
+
+// findNetwork returns the id of the grant that gives a trial of a call the network, or "".
+func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (id string, err error) {
+	s, exact := &l.conditions.session, policy.Exact(l.judged.call)
+	rows, err := readIn(ctx, g.view, func(tx *store.Tx) ([]store.GrantRow, error) {
+		return tx.Grants.List(store.GrantQuery{Session: s.ID, Project: s.Project, GitDir: cloneOf(s), Now: g.now()})
+	})
+	for i := range rows {
+		grant := g.openGrant(&rows[i])
+		if grant.Network && grant.Exact == exact && exact != "" && grant.Shown == l.base && rows[i].Session == s.ID {
+			id = rows[i].ID
+		}
+	}
+	return id, err
+}

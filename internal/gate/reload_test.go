@@ -1,0 +1,67 @@
+package gate
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+)
+
+// TestDecisionsGoOnWhileRulesAreCompiled: a large change of the rules stands in nobody's way. It is
+// held up here between reading and use, and calls are decided by the rules before it.
+func TestDecisionsGoOnWhileRulesAreCompiled(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	d.config.Follow = true
+	d.userFile(`{"version": 1, "rules": [{"id": "a", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "make"}}]}`)
+	p := must(d.Project(d.project))(t)
+	if err := p.watcher.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-p.followed
+	compiling, release := make(chan struct{}), make(chan struct{})
+	prepare, begin := p.options.Prepare, sync.OnceFunc(func() { close(compiling) })
+	p.options.Prepare = func(set *rulefile.Set) {
+		begin()
+		<-release
+		prepare(set)
+	}
+	p.watcher = rulefile.Watch(p.layers, p.options)
+
+	s := d.session(umpire.Opening{})
+	decide := func(id, line string) umpire.ReasonCode {
+		b := d.submit(s, id, command(id, line))
+		return b.Call(umpire.CallID(id)).Code
+	}
+	if code := decide("before", "make x"); code != umpire.CodeBlocked {
+		t.Fatalf("before: %s", code)
+	}
+	writeManyRules(t, d.home, 2_000) // make is not among them
+	if code := decide("noticed", "make x"); code != umpire.CodeBlocked {
+		t.Errorf("when the change is noticed: %s", code)
+	}
+	<-compiling
+	var decided atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 25 {
+				if len(slices.Collect(p.Policy().Rules())) == 1 {
+					decided.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if code := decide("meanwhile", "make x"); code != umpire.CodeBlocked || decided.Load() != 100 {
+		t.Errorf("while the rules are compiled: %s, %d of 100 others", code, decided.Load())
+	}
+	close(release)
+	p.reload()
+	if code := decide("after", "make x"); code == umpire.CodeBlocked {
+		t.Errorf("after: %s", code)
+	}
+}
