@@ -404,7 +404,9 @@ type Pending struct {
 	TrialOffer string `protobuf:"bytes,34,opt,name=trial_offer,json=trialOffer,proto3" json:"trial_offer,omitempty"`
 	// The trial of the call, if there was one. Where its effects wait, approving keeps exactly
 	// these; where they were discarded, approving runs the call.
-	Trial         *Trial `protobuf:"bytes,35,opt,name=trial,proto3" json:"trial,omitempty"`
+	Trial *Trial `protobuf:"bytes,35,opt,name=trial,proto3" json:"trial,omitempty"`
+	// Of the question that the query names: what each lasting answer would have settled lately.
+	Coverage      []*Coverage `protobuf:"bytes,41,rep,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -691,6 +693,13 @@ func (x *Pending) GetTrial() *Trial {
 	return nil
 }
 
+func (x *Pending) GetCoverage() []*Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
 // A CodeFile is a file that a call names and whose code would run.
 type CodeFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -846,20 +855,109 @@ func (x *Planned) GetFiles() map[string]string {
 	return nil
 }
 
+// A Coverage says what an approval would have settled of the calls of the project that people were asked about
+// in the last 30 days, a hundred calls at most.
+type Coverage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The scope of the approval.
+	Scope string `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
+	// Its width; the narrowest when empty.
+	Width string `protobuf:"bytes,2,opt,name=width,proto3" json:"width,omitempty"`
+	// How many calls it would have allowed.
+	Calls int64 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"`
+	// How many calls were looked at and still ask.
+	Of int64 `protobuf:"varint,4,opt,name=of,proto3" json:"of,omitempty"`
+	// What it would have allowed with the worst consequence.
+	Worst         *Access `protobuf:"bytes,5,opt,name=worst,proto3" json:"worst,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Coverage) Reset() {
+	*x = Coverage{}
+	mi := &file_umpire_v1_answer_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Coverage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Coverage) ProtoMessage() {}
+
+func (x *Coverage) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_answer_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
+func (*Coverage) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Coverage) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *Coverage) GetWidth() string {
+	if x != nil {
+		return x.Width
+	}
+	return ""
+}
+
+func (x *Coverage) GetCalls() int64 {
+	if x != nil {
+		return x.Calls
+	}
+	return 0
+}
+
+func (x *Coverage) GetOf() int64 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *Coverage) GetWorst() *Access {
+	if x != nil {
+		return x.Worst
+	}
+	return nil
+}
+
 // A PendingQuery finds pending calls; empty fields find all.
 type PendingQuery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only those of a project.
 	ProjectId string `protobuf:"bytes,1,opt,name=project_id,json=projectId,proto3" json:"project_id,omitempty"`
 	// Only those of a session.
-	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Only those after this question, which may have been answered since: the last of the page before.
+	After string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	// At most so many, and never more than 500.
+	Limit int64 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The one question that is listed, with its coverage, which takes a while to work out.
+	Coverage      string `protobuf:"bytes,5,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PendingQuery) Reset() {
 	*x = PendingQuery{}
-	mi := &file_umpire_v1_answer_proto_msgTypes[6]
+	mi := &file_umpire_v1_answer_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +969,7 @@ func (x *PendingQuery) String() string {
 func (*PendingQuery) ProtoMessage() {}
 
 func (x *PendingQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_answer_proto_msgTypes[6]
+	mi := &file_umpire_v1_answer_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,7 +982,7 @@ func (x *PendingQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingQuery.ProtoReflect.Descriptor instead.
 func (*PendingQuery) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{6}
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PendingQuery) GetProjectId() string {
@@ -901,7 +999,29 @@ func (x *PendingQuery) GetSessionId() string {
 	return ""
 }
 
-// A PendingList has pending calls, the oldest first.
+func (x *PendingQuery) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *PendingQuery) GetLimit() int64 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *PendingQuery) GetCoverage() string {
+	if x != nil {
+		return x.Coverage
+	}
+	return ""
+}
+
+// A PendingList has pending calls, the oldest first. One that has as many as it may is a page: after
+// asks for the next.
 type PendingList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The pending calls.
@@ -912,7 +1032,7 @@ type PendingList struct {
 
 func (x *PendingList) Reset() {
 	*x = PendingList{}
-	mi := &file_umpire_v1_answer_proto_msgTypes[7]
+	mi := &file_umpire_v1_answer_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1044,7 @@ func (x *PendingList) String() string {
 func (*PendingList) ProtoMessage() {}
 
 func (x *PendingList) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_answer_proto_msgTypes[7]
+	mi := &file_umpire_v1_answer_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1057,7 @@ func (x *PendingList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingList.ProtoReflect.Descriptor instead.
 func (*PendingList) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{7}
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PendingList) GetPending() []*Pending {
@@ -983,7 +1103,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\x8d\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xbe\n" +
 	"\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
@@ -1031,7 +1151,8 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"code_files\x18! \x03(\v2\x13.umpire.v1.CodeFileR\tcodeFiles\x12\x1f\n" +
 	"\vtrial_offer\x18\" \x01(\tR\n" +
 	"trialOffer\x12&\n" +
-	"\x05trial\x18# \x01(\v2\x10.umpire.v1.TrialR\x05trial\"p\n" +
+	"\x05trial\x18# \x01(\v2\x10.umpire.v1.TrialR\x05trial\x12/\n" +
+	"\bcoverage\x18) \x03(\v2\x13.umpire.v1.CoverageR\bcoverage\"p\n" +
 	"\bCodeFile\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x12\n" +
@@ -1046,12 +1167,21 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"FilesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"L\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x85\x01\n" +
+	"\bCoverage\x12\x14\n" +
+	"\x05scope\x18\x01 \x01(\tR\x05scope\x12\x14\n" +
+	"\x05width\x18\x02 \x01(\tR\x05width\x12\x14\n" +
+	"\x05calls\x18\x03 \x01(\x03R\x05calls\x12\x0e\n" +
+	"\x02of\x18\x04 \x01(\x03R\x02of\x12'\n" +
+	"\x05worst\x18\x05 \x01(\v2\x11.umpire.v1.AccessR\x05worst\"\x94\x01\n" +
 	"\fPendingQuery\x12\x1d\n" +
 	"\n" +
 	"project_id\x18\x01 \x01(\tR\tprojectId\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\";\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\tR\x05after\x12\x14\n" +
+	"\x05limit\x18\x04 \x01(\x03R\x05limit\x12\x1a\n" +
+	"\bcoverage\x18\x05 \x01(\tR\bcoverage\";\n" +
 	"\vPendingList\x12,\n" +
 	"\apending\x18\x01 \x03(\v2\x12.umpire.v1.PendingR\apendingB\x9d\x01\n" +
 	"\rcom.umpire.v1B\vAnswerProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
@@ -1069,7 +1199,7 @@ func file_umpire_v1_answer_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_answer_proto_rawDescData
 }
 
-var file_umpire_v1_answer_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_umpire_v1_answer_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_umpire_v1_answer_proto_goTypes = []any{
 	(*Answer)(nil),                // 0: umpire.v1.Answer
 	(*Standing)(nil),              // 1: umpire.v1.Standing
@@ -1077,37 +1207,40 @@ var file_umpire_v1_answer_proto_goTypes = []any{
 	(*Pending)(nil),               // 3: umpire.v1.Pending
 	(*CodeFile)(nil),              // 4: umpire.v1.CodeFile
 	(*Planned)(nil),               // 5: umpire.v1.Planned
-	(*PendingQuery)(nil),          // 6: umpire.v1.PendingQuery
-	(*PendingList)(nil),           // 7: umpire.v1.PendingList
-	nil,                           // 8: umpire.v1.Planned.FilesEntry
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 10: google.protobuf.Value
-	(*Access)(nil),                // 11: umpire.v1.Access
-	(*Suggestion)(nil),            // 12: umpire.v1.Suggestion
-	(*structpb.Struct)(nil),       // 13: google.protobuf.Struct
-	(*Trial)(nil),                 // 14: umpire.v1.Trial
+	(*Coverage)(nil),              // 6: umpire.v1.Coverage
+	(*PendingQuery)(nil),          // 7: umpire.v1.PendingQuery
+	(*PendingList)(nil),           // 8: umpire.v1.PendingList
+	nil,                           // 9: umpire.v1.Planned.FilesEntry
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 11: google.protobuf.Value
+	(*Access)(nil),                // 12: umpire.v1.Access
+	(*Suggestion)(nil),            // 13: umpire.v1.Suggestion
+	(*structpb.Struct)(nil),       // 14: google.protobuf.Struct
+	(*Trial)(nil),                 // 15: umpire.v1.Trial
 }
 var file_umpire_v1_answer_proto_depIdxs = []int32{
-	9,  // 0: umpire.v1.Answer.expires_at:type_name -> google.protobuf.Timestamp
-	9,  // 1: umpire.v1.Standing.at:type_name -> google.protobuf.Timestamp
-	10, // 2: umpire.v1.Pending.input:type_name -> google.protobuf.Value
-	11, // 3: umpire.v1.Pending.accesses:type_name -> umpire.v1.Access
+	10, // 0: umpire.v1.Answer.expires_at:type_name -> google.protobuf.Timestamp
+	10, // 1: umpire.v1.Standing.at:type_name -> google.protobuf.Timestamp
+	11, // 2: umpire.v1.Pending.input:type_name -> google.protobuf.Value
+	12, // 3: umpire.v1.Pending.accesses:type_name -> umpire.v1.Access
 	2,  // 4: umpire.v1.Pending.command_info:type_name -> umpire.v1.CommandInfo
-	12, // 5: umpire.v1.Pending.suggestions:type_name -> umpire.v1.Suggestion
-	9,  // 6: umpire.v1.Pending.asked_at:type_name -> google.protobuf.Timestamp
-	9,  // 7: umpire.v1.Pending.expires_at:type_name -> google.protobuf.Timestamp
-	13, // 8: umpire.v1.Pending.extra:type_name -> google.protobuf.Struct
+	13, // 5: umpire.v1.Pending.suggestions:type_name -> umpire.v1.Suggestion
+	10, // 6: umpire.v1.Pending.asked_at:type_name -> google.protobuf.Timestamp
+	10, // 7: umpire.v1.Pending.expires_at:type_name -> google.protobuf.Timestamp
+	14, // 8: umpire.v1.Pending.extra:type_name -> google.protobuf.Struct
 	5,  // 9: umpire.v1.Pending.planned:type_name -> umpire.v1.Planned
 	4,  // 10: umpire.v1.Pending.code_files:type_name -> umpire.v1.CodeFile
-	14, // 11: umpire.v1.Pending.trial:type_name -> umpire.v1.Trial
-	11, // 12: umpire.v1.Planned.accesses:type_name -> umpire.v1.Access
-	8,  // 13: umpire.v1.Planned.files:type_name -> umpire.v1.Planned.FilesEntry
-	3,  // 14: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	15, // 11: umpire.v1.Pending.trial:type_name -> umpire.v1.Trial
+	6,  // 12: umpire.v1.Pending.coverage:type_name -> umpire.v1.Coverage
+	12, // 13: umpire.v1.Planned.accesses:type_name -> umpire.v1.Access
+	9,  // 14: umpire.v1.Planned.files:type_name -> umpire.v1.Planned.FilesEntry
+	12, // 15: umpire.v1.Coverage.worst:type_name -> umpire.v1.Access
+	3,  // 16: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_answer_proto_init() }
@@ -1123,7 +1256,7 @@ func file_umpire_v1_answer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_answer_proto_rawDesc), len(file_umpire_v1_answer_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -542,8 +542,11 @@ type Batch struct {
 	Resumes int64 `protobuf:"varint,5,opt,name=resumes,proto3" json:"resumes,omitempty"`
 	// Whether a person stopped the turn.
 	Cancelled bool `protobuf:"varint,6,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
-	// The calls.
-	Calls         []*BatchCall `protobuf:"bytes,7,rep,name=calls,proto3" json:"calls,omitempty"`
+	// The calls. An answer about one call of a batch with more than 16 has that call, the next two
+	// that have no result, and the first two that wait; GetBatch has them all.
+	Calls []*BatchCall `protobuf:"bytes,7,rep,name=calls,proto3" json:"calls,omitempty"`
+	// The number of calls in the batch if calls has only some of them, and 0 otherwise.
+	Total         int64 `protobuf:"varint,8,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -625,6 +628,13 @@ func (x *Batch) GetCalls() []*BatchCall {
 		return x.Calls
 	}
 	return nil
+}
+
+func (x *Batch) GetTotal() int64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
 }
 
 // A GetBatchRequest asks for a batch.
@@ -943,7 +953,7 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\x06result\x18\x0e \x01(\v2\x11.umpire.v1.ResultR\x06result\x12\x19\n" +
 	"\btrial_id\x18\x0f \x01(\tR\atrialId\x12\x1f\n" +
 	"\vtrial_state\x18\x10 \x01(\tR\n" +
-	"trialState\"\xcf\x01\n" +
+	"trialState\"\xe5\x01\n" +
 	"\x05Batch\x12\x19\n" +
 	"\bbatch_id\x18\x01 \x01(\tR\abatchId\x12\x1d\n" +
 	"\n" +
@@ -952,7 +962,8 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\x05state\x18\x04 \x01(\tR\x05state\x12\x18\n" +
 	"\aresumes\x18\x05 \x01(\x03R\aresumes\x12\x1c\n" +
 	"\tcancelled\x18\x06 \x01(\bR\tcancelled\x12*\n" +
-	"\x05calls\x18\a \x03(\v2\x14.umpire.v1.BatchCallR\x05calls\"d\n" +
+	"\x05calls\x18\a \x03(\v2\x14.umpire.v1.BatchCallR\x05calls\x12\x14\n" +
+	"\x05total\x18\b \x01(\x03R\x05total\"d\n" +
 	"\x0fGetBatchRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +

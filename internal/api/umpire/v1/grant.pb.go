@@ -183,7 +183,7 @@ type GrantStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The grant's id; allow-all is the switch of the workspace.
 	GrantId string `protobuf:"bytes,1,opt,name=grant_id,json=grantId,proto3" json:"grant_id,omitempty"`
-	// once, session, project, global, remembered, allow_all or code.
+	// once, session, project, global, remembered, network, allow_all or code.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The session that it holds in, if only in one.
 	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`

@@ -739,8 +739,12 @@ type SessionQuery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only those of a project.
 	ProjectId string `protobuf:"bytes,1,opt,name=project_id,json=projectId,proto3" json:"project_id,omitempty"`
-	// At most so many.
-	Limit         int64 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// At most so many, and never more than 500.
+	Limit int64 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Only those after this session: the last of the page before.
+	After string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	// When that session was active, as the page has it.
+	AfterActiveAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=after_active_at,json=afterActiveAt,proto3" json:"after_active_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -789,7 +793,22 @@ func (x *SessionQuery) GetLimit() int64 {
 	return 0
 }
 
-// A SessionList has sessions.
+func (x *SessionQuery) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *SessionQuery) GetAfterActiveAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AfterActiveAt
+	}
+	return nil
+}
+
+// A SessionList has sessions, the latest activity first. One that has as many as it may is a page:
+// after asks for the next.
 type SessionList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sessions.
@@ -1669,11 +1688,13 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"\x11ConversationQuery\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
-	"\x05limit\x18\x02 \x01(\x03R\x05limit\"C\n" +
+	"\x05limit\x18\x02 \x01(\x03R\x05limit\"\x9d\x01\n" +
 	"\fSessionQuery\x12\x1d\n" +
 	"\n" +
 	"project_id\x18\x01 \x01(\tR\tprojectId\x12\x14\n" +
-	"\x05limit\x18\x02 \x01(\x03R\x05limit\"=\n" +
+	"\x05limit\x18\x02 \x01(\x03R\x05limit\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\tR\x05after\x12B\n" +
+	"\x0fafter_active_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rafterActiveAt\"=\n" +
 	"\vSessionList\x12.\n" +
 	"\bsessions\x18\x01 \x03(\v2\x12.umpire.v1.SessionR\bsessions\"\x9c\x01\n" +
 	"\n" +
@@ -1800,49 +1821,50 @@ var file_umpire_v1_session_proto_depIdxs = []int32{
 	23, // 2: umpire.v1.Session.created_at:type_name -> google.protobuf.Timestamp
 	23, // 3: umpire.v1.Session.active_at:type_name -> google.protobuf.Timestamp
 	23, // 4: umpire.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
-	0,  // 5: umpire.v1.SessionList.sessions:type_name -> umpire.v1.Session
-	24, // 6: umpire.v1.Message.content:type_name -> google.protobuf.Value
-	23, // 7: umpire.v1.Message.at:type_name -> google.protobuf.Timestamp
-	25, // 8: umpire.v1.Done.results:type_name -> umpire.v1.Result
-	0,  // 9: umpire.v1.Conversation.session:type_name -> umpire.v1.Session
-	12, // 10: umpire.v1.Conversation.messages:type_name -> umpire.v1.Message
-	21, // 11: umpire.v1.Conversation.batches:type_name -> umpire.v1.Conversation.BatchesEntry
-	24, // 12: umpire.v1.Reply.message:type_name -> google.protobuf.Value
-	23, // 13: umpire.v1.RenewResponse.lease_until:type_name -> google.protobuf.Timestamp
-	13, // 14: umpire.v1.Conversation.BatchesEntry.value:type_name -> umpire.v1.Done
-	1,  // 15: umpire.v1.SessionService.Open:input_type -> umpire.v1.Opening
-	2,  // 16: umpire.v1.SessionService.Continue:input_type -> umpire.v1.Resumption
-	3,  // 17: umpire.v1.SessionService.Get:input_type -> umpire.v1.SessionRequest
-	4,  // 18: umpire.v1.SessionService.Latest:input_type -> umpire.v1.LatestRequest
-	6,  // 19: umpire.v1.SessionService.List:input_type -> umpire.v1.SessionQuery
-	2,  // 20: umpire.v1.SessionService.Fork:input_type -> umpire.v1.Resumption
-	5,  // 21: umpire.v1.SessionService.GetConversation:input_type -> umpire.v1.ConversationQuery
-	8,  // 22: umpire.v1.SessionService.SetMode:input_type -> umpire.v1.ModeChange
-	9,  // 23: umpire.v1.SessionService.Prompt:input_type -> umpire.v1.Prompt
-	11, // 24: umpire.v1.SessionService.Compose:input_type -> umpire.v1.ComposeRequest
-	15, // 25: umpire.v1.SessionService.Reply:input_type -> umpire.v1.Reply
-	16, // 26: umpire.v1.SessionService.Renew:input_type -> umpire.v1.RenewRequest
-	18, // 27: umpire.v1.SessionService.End:input_type -> umpire.v1.EndRequest
-	3,  // 28: umpire.v1.SessionService.Delete:input_type -> umpire.v1.SessionRequest
-	0,  // 29: umpire.v1.SessionService.Open:output_type -> umpire.v1.Session
-	0,  // 30: umpire.v1.SessionService.Continue:output_type -> umpire.v1.Session
-	0,  // 31: umpire.v1.SessionService.Get:output_type -> umpire.v1.Session
-	0,  // 32: umpire.v1.SessionService.Latest:output_type -> umpire.v1.Session
-	7,  // 33: umpire.v1.SessionService.List:output_type -> umpire.v1.SessionList
-	0,  // 34: umpire.v1.SessionService.Fork:output_type -> umpire.v1.Session
-	14, // 35: umpire.v1.SessionService.GetConversation:output_type -> umpire.v1.Conversation
-	0,  // 36: umpire.v1.SessionService.SetMode:output_type -> umpire.v1.Session
-	10, // 37: umpire.v1.SessionService.Prompt:output_type -> umpire.v1.Prompted
-	14, // 38: umpire.v1.SessionService.Compose:output_type -> umpire.v1.Conversation
-	0,  // 39: umpire.v1.SessionService.Reply:output_type -> umpire.v1.Session
-	17, // 40: umpire.v1.SessionService.Renew:output_type -> umpire.v1.RenewResponse
-	19, // 41: umpire.v1.SessionService.End:output_type -> umpire.v1.EndResponse
-	20, // 42: umpire.v1.SessionService.Delete:output_type -> umpire.v1.DeleteResponse
-	29, // [29:43] is the sub-list for method output_type
-	15, // [15:29] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	23, // 5: umpire.v1.SessionQuery.after_active_at:type_name -> google.protobuf.Timestamp
+	0,  // 6: umpire.v1.SessionList.sessions:type_name -> umpire.v1.Session
+	24, // 7: umpire.v1.Message.content:type_name -> google.protobuf.Value
+	23, // 8: umpire.v1.Message.at:type_name -> google.protobuf.Timestamp
+	25, // 9: umpire.v1.Done.results:type_name -> umpire.v1.Result
+	0,  // 10: umpire.v1.Conversation.session:type_name -> umpire.v1.Session
+	12, // 11: umpire.v1.Conversation.messages:type_name -> umpire.v1.Message
+	21, // 12: umpire.v1.Conversation.batches:type_name -> umpire.v1.Conversation.BatchesEntry
+	24, // 13: umpire.v1.Reply.message:type_name -> google.protobuf.Value
+	23, // 14: umpire.v1.RenewResponse.lease_until:type_name -> google.protobuf.Timestamp
+	13, // 15: umpire.v1.Conversation.BatchesEntry.value:type_name -> umpire.v1.Done
+	1,  // 16: umpire.v1.SessionService.Open:input_type -> umpire.v1.Opening
+	2,  // 17: umpire.v1.SessionService.Continue:input_type -> umpire.v1.Resumption
+	3,  // 18: umpire.v1.SessionService.Get:input_type -> umpire.v1.SessionRequest
+	4,  // 19: umpire.v1.SessionService.Latest:input_type -> umpire.v1.LatestRequest
+	6,  // 20: umpire.v1.SessionService.List:input_type -> umpire.v1.SessionQuery
+	2,  // 21: umpire.v1.SessionService.Fork:input_type -> umpire.v1.Resumption
+	5,  // 22: umpire.v1.SessionService.GetConversation:input_type -> umpire.v1.ConversationQuery
+	8,  // 23: umpire.v1.SessionService.SetMode:input_type -> umpire.v1.ModeChange
+	9,  // 24: umpire.v1.SessionService.Prompt:input_type -> umpire.v1.Prompt
+	11, // 25: umpire.v1.SessionService.Compose:input_type -> umpire.v1.ComposeRequest
+	15, // 26: umpire.v1.SessionService.Reply:input_type -> umpire.v1.Reply
+	16, // 27: umpire.v1.SessionService.Renew:input_type -> umpire.v1.RenewRequest
+	18, // 28: umpire.v1.SessionService.End:input_type -> umpire.v1.EndRequest
+	3,  // 29: umpire.v1.SessionService.Delete:input_type -> umpire.v1.SessionRequest
+	0,  // 30: umpire.v1.SessionService.Open:output_type -> umpire.v1.Session
+	0,  // 31: umpire.v1.SessionService.Continue:output_type -> umpire.v1.Session
+	0,  // 32: umpire.v1.SessionService.Get:output_type -> umpire.v1.Session
+	0,  // 33: umpire.v1.SessionService.Latest:output_type -> umpire.v1.Session
+	7,  // 34: umpire.v1.SessionService.List:output_type -> umpire.v1.SessionList
+	0,  // 35: umpire.v1.SessionService.Fork:output_type -> umpire.v1.Session
+	14, // 36: umpire.v1.SessionService.GetConversation:output_type -> umpire.v1.Conversation
+	0,  // 37: umpire.v1.SessionService.SetMode:output_type -> umpire.v1.Session
+	10, // 38: umpire.v1.SessionService.Prompt:output_type -> umpire.v1.Prompted
+	14, // 39: umpire.v1.SessionService.Compose:output_type -> umpire.v1.Conversation
+	0,  // 40: umpire.v1.SessionService.Reply:output_type -> umpire.v1.Session
+	17, // 41: umpire.v1.SessionService.Renew:output_type -> umpire.v1.RenewResponse
+	19, // 42: umpire.v1.SessionService.End:output_type -> umpire.v1.EndResponse
+	20, // 43: umpire.v1.SessionService.Delete:output_type -> umpire.v1.DeleteResponse
+	30, // [30:44] is the sub-list for method output_type
+	16, // [16:30] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_session_proto_init() }

@@ -316,7 +316,7 @@ type TrialSettlement struct {
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The sandbox in which the runner would run the call.
 	Sandbox *Confinement `protobuf:"bytes,9,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
-	// What a person has settled beside all sessions: there is then no session, batch or trial.
+	// The record of what a person settled outside any session. Session, batch and trial are then empty.
 	Record        *TrialRecord `protobuf:"bytes,10,opt,name=record,proto3" json:"record,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -422,7 +422,7 @@ func (x *TrialSettlement) GetRecord() *TrialRecord {
 	return nil
 }
 
-// A TrialRecord is what a person has kept, discarded or taken back beside all sessions.
+// A TrialRecord is what a person has kept, discarded or taken back outside any session.
 type TrialRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its id: the timeline has one event for each.
