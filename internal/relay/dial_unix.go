@@ -21,30 +21,45 @@ const dialSeconds = 2
 // DialUnix connects to the socket of a gate on this machine. Its error matches
 // [ErrAbsent] when there is none, or nobody behind it any more.
 func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
+	fd, err := connectTo(path)
+	if err != nil {
+		return nil, err
+	}
+	return openFile(fd, path)
+}
+
+// openFile makes a file of a connection, so that closing ends a read.
+func openFile(fd int, path string) (*os.File, error) {
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		_ = syscall.Close(fd) // it was never used
+		return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// connectTo connects a descriptor, which blocks, to the socket at a path.
+func connectTo(path string) (fd int, err error) {
 	name, release, err := files.SocketName(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrSocketPath) { // no gate can be there
-		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
+		return 0, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
 	if err != nil {
-		return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
+		return 0, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 	}
 	defer release() //nolint:errcheck // the connection does not need the name any more
-	fd, err := socket()
+	fd, err = socket()
 	if err != nil {
-		return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
+		return 0, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 	}
 	err = connect(fd, name)
 	if err == nil {
-		err = syscall.SetNonblock(fd, true) // so that closing ends a read
-	}
-	if err == nil {
-		return os.NewFile(uintptr(fd), path), nil
+		return fd, nil
 	}
 	_ = syscall.Close(fd) // it was never used
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
+		return 0, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
-	return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
+	return 0, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 }
 
 func socket() (int, error) {

@@ -43,6 +43,25 @@ type Output struct {
 	Exit   int
 }
 
+// Print writes an answer and returns the exit code of the process. If the answer cannot be written
+// it returns ExitDenied, since the agent would take no answer for consent.
+func (o Output) Print(stdout, stderr io.Writer) (exit int) {
+	if len(o.Stderr) > 0 {
+		stderr.Write(o.Stderr) //nolint:errcheck // there is nowhere left to say so
+	}
+	if len(o.Stdout) == 0 {
+		return o.Exit
+	}
+	if _, err := stdout.Write(o.Stdout); err != nil {
+		return ExitDenied
+	}
+	return o.Exit
+}
+
+// ExitDenied is the exit code that blocks a call without an answer. With any other code the agent
+// goes on.
+const ExitDenied = 2
+
 // A Line is the way to a gate that runs.
 type Line struct {
 	// Host is how the request calls the gate: its address, or any name for a socket.

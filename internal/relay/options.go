@@ -19,6 +19,13 @@ type Options struct {
 	Deadline time.Duration
 }
 
+// margin is how long before the agent's time limit umpire denies by itself: a busy machine needs
+// time to start a process and to end one.
+const margin = 5 * time.Second
+
+// Deadline returns how long a hook may take to answer, given the host's time limit.
+func Deadline(timeout time.Duration) time.Duration { return timeout - min(margin, timeout/4) }
+
 // ParseOptions reads the options of a hook's command; otherwise is the deadline where
 // none is given.
 func ParseOptions(args []string, otherwise time.Duration) (Options, error) {

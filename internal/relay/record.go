@@ -1,0 +1,89 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The names under which the records of calls are found in umpire's state. The call of a record with
+// a pending file may still write.
+const (
+	KeptFolder  = "kept"
+	PendingFile = "pending.json"
+)
+
+// MaxEqualCalls is how many calls with the same id have a record each. Agents that give no ids may
+// make several.
+const MaxEqualCalls = 64
+
+// CallRecord returns the name of the record of another program's call, the nth with the same id.
+func CallRecord(session, call string, nth int) string {
+	sum := fnv.New64a()
+	_, _ = io.WriteString(sum, fmt.Sprintf("%q %q %d", session, call, nth)) // it never fails
+	return fmt.Sprintf("c%016x", sum.Sum64())
+}
+
+// HasPendingRecord reports whether a call has a record that is to be sealed when it has run.
+func HasPendingRecord(state, session, call string) bool {
+	for nth := range MaxEqualCalls {
+		record := filepath.Join(state, KeptFolder, CallRecord(session, call, nth))
+		if _, err := os.Lstat(filepath.Join(record, PendingFile)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// How many bytes of a call's files are copied before they are written, and how many while another
+// program waits for it.
+const (
+	MaxRecorded      = 256 << 20
+	MaxRecordedLater = 16 << 20
+)
+
+// A LossReason says why a record cannot bring back what stands at a path. "" is that it can.
+type LossReason string
+
+// The reasons.
+const (
+	LostNames      LossReason = "several-names" // its other names would change with it, or be left behind
+	LostSize       LossReason = "too-large"     // with those before it
+	LostUnreadable LossReason = "unreadable"
+	LostSpecial    LossReason = "special" // a socket, a pipe or a device
+)
+
+// Err is the reason in words, nil for "".
+func (r LossReason) Err() error {
+	switch r {
+	case LostNames:
+		return errors.New("it has several names (hard links)")
+	case LostSize:
+		return errors.New("it is too large to keep a copy")
+	case LostUnreadable:
+		return errors.New("it cannot be read")
+	case LostSpecial:
+		return errors.New("it is a socket, a pipe or a device")
+	}
+	return nil
+}
+
+// LossOf says why a record cannot bring back a file that is copied, while there is room for so many
+// bytes. Whether it can be read is not looked at.
+func LossOf(mode fs.FileMode, links uint64, size, room int64) LossReason {
+	switch {
+	case mode.IsDir() || mode&fs.ModeSymlink != 0:
+		return ""
+	case !mode.IsRegular():
+		return LostSpecial
+	case links > 1:
+		return LostNames
+	case size > room:
+		return LostSize
+	}
+	return ""
+}
