@@ -11,34 +11,25 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/cmd/umpire-hook/early"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/policy"
 )
-
-// patience is how long it may take to answer a question, or to hand it to a gate,
-// until signals are listened for: that starts a thread, which takes a tenth of the
-// time that most questions need. A signal before ends the process, as before main.
-const patience = 20 * time.Millisecond
 
 func main() {
 	ctx, interrupt := context.WithCancel(context.Background())
@@ -50,7 +41,7 @@ func main() {
 			interrupt()
 		}()
 	})
-	time.AfterFunc(patience, listen)
+	time.AfterFunc(relay.Patience, listen)
 	args := os.Args[1:]
 	if len(args) > 0 && host.Find(args[0]) != nil {
 		args = append([]string{"hook"}, args...)
@@ -58,27 +49,21 @@ func main() {
 	os.Exit(answerQuestion(ctx, listen, args))
 }
 
-// exitDenied is what umpire says to a hook that it does not understand, too: for an
-// agent any other code means to go on.
-const exitDenied = 2
-
-// answerQuestion answers one question, and calls sent once a gate has it. Handing it over comes
-// before anything is read, so that umpire finds all as it was.
+// answerQuestion answers a question that the early attempt left, and calls sent once a gate has it.
+// If umpire has to answer instead, it is started before anything more is read.
 func answerQuestion(ctx context.Context, sent func(), args []string) int {
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = ""
-	}
+	dir := early.Attempt.Dir
 	getenv := relay.Registered(os.Getenv, args[min(1, len(args)):])
 	h := &hook{args: args, sent: sent, dir: dir, home: relay.Home(getenv, dir)}
 	if !h.prepare(ctx) {
 		h.missing = handOver(args) // does not return when it succeeds
 	}
 	front := host.Front{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
-		Line: h.gateLine, Nonce: newNonce, Runner: func() string { return process.Host(os.Getppid()) },
+		Stdin: early.Attempt.Payload(os.Stdin), Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: getenv, Dir: dir, Now: time.Now,
+		Line: h.gateLine, Nonce: func() string { return early.Attempt.Nonce }, Runner: early.Attempt.Runner,
 		Responder: &host.Responder{
-			Config: h.configOf, Decided: h.decided, Home: relay.UserHome(os.Getenv),
+			Config: h.configOf, Decided: h.decided, Remember: h.remember, Home: relay.UserHome(os.Getenv),
 			HandOver: func(q *host.Question) { _ = h.passOn(q.Payload) }, // else the call stays as it came
 		},
 	}
@@ -88,7 +73,7 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 		}
 	}
 	fmt.Fprintf(os.Stderr, "umpire-hook: want AGENT as umpire hook does: %v\n", h.missing)
-	return exitDenied
+	return relay.ExitDenied
 }
 
 // A hook is one question, before it is read.
@@ -105,7 +90,7 @@ type hook struct {
 // prepare reports whether this program can answer by itself: through a gate that
 // runs, or where none does by a snapshot that umpire has left.
 func (h *hook) prepare(ctx context.Context) bool {
-	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !h.hasPlainConfig() {
+	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !relay.HasUsualSocket(h.home) {
 		return false
 	}
 	asks := host.Find(h.args[1])
@@ -113,36 +98,22 @@ func (h *hook) prepare(ctx context.Context) bool {
 		return false
 	}
 	if asks.Relayed() {
-		if there, err := h.dial(ctx); there || err != nil {
+		if err := h.dial(ctx); !errors.Is(err, relay.ErrAbsent) {
 			return err == nil
 		}
 	}
 	return h.findSnapshot(asks.StartedIn(os.Getenv, h.dir))
 }
 
-// dial connects to the gate that runs, and reports whether one does.
-func (h *hook) dial(ctx context.Context) (there bool, err error) {
-	socket := relay.Socket(h.home)
-	conn, err := relay.DialUnix(ctx, socket)
-	if errors.Is(err, relay.ErrAbsent) {
-		return false, nil
+// dial connects to the gate that runs, unless the early attempt has.
+func (h *hook) dial(ctx context.Context) (err error) {
+	if h.line, err = early.Attempt.Line(); h.line == nil && err == nil {
+		h.line, err = relay.DialUsual(ctx, h.home)
 	}
-	if err != nil {
-		return false, err
+	if h.line != nil {
+		h.line.Sent = h.sent
 	}
-	text, err := os.ReadFile(relay.TokenFile(h.home))
-	if err != nil {
-		return false, err
-	}
-	token, err := relay.ParseToken(text)
-	if err != nil {
-		return false, err
-	}
-	h.line = &relay.Line{
-		Host: "localhost", Token: token, Conn: conn, Sent: h.sent,
-		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return relay.DialUnix(ctx, socket) },
-	}
-	return true, nil
+	return err
 }
 
 // findSnapshot finds the snapshot of a project.
@@ -169,13 +140,22 @@ func (h *hook) findSnapshot(project string) bool {
 }
 
 // decided passes on a question about code of the project, since this program compares files
-// by their times alone, and umpire by what they say; and one about a write, which umpire
-// remembers.
+// by their times alone, and umpire by what they say; and one about a write or an edit by autonomy,
+// since umpire remembers what the files held.
 func (h *hook) decided(q *host.Question, _ string, d *umpire.Decision) {
 	byCode := slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode })
 	other := slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Kind != umpire.KindWrite })
-	if byCode || d.Verdict != umpire.Deny && len(d.Accesses) > 0 && !other {
+	if byCode || judge.EditsByAutonomy(d) || d.Verdict != umpire.Deny && len(d.Accesses) > 0 && !other {
 		_ = h.passOn(q.Payload) // when it cannot be started, the question stands
+	}
+}
+
+// remember passes on that a command line has run of which umpire remembers what its files held.
+func (h *hook) remember(_ context.Context, q *host.Question, e *host.Event, _ *umpire.Decision) {
+	state := filepath.Dir(relay.Socket(h.home))
+	if e.Kind != host.BeforeTool && e.Call.Tool == "Bash" && !e.RunsOn() &&
+		relay.HasPendingRecord(state, string(e.Call.Session), string(e.Call.ID)) {
+		_ = h.passOn(q.Payload) // else it is sealed later
 	}
 }
 
@@ -211,7 +191,7 @@ func startUmpire(args []string, stdin *os.File) error {
 	}
 	state, err := process.Wait()
 	if err != nil || state.ExitCode() < 0 {
-		os.Exit(exitDenied)
+		os.Exit(relay.ExitDenied)
 	}
 	os.Exit(state.ExitCode())
 	return nil
@@ -230,43 +210,6 @@ func (h *hook) configOf(project string) (host.Config, error) {
 
 // gateLine is the line of [host.Front].
 func (h *hook) gateLine(context.Context, *host.Question) (*relay.Line, error) { return h.line, nil }
-
-// maxPlain bounds the configuration that is looked through.
-const maxPlain = 64 << 10
-
-// hasPlainConfig reports whether the configuration of the administrator and the person leaves it
-// at the usual socket: where the key is not written, nor a character that YAML could write
-// it with otherwise.
-func (h *hook) hasPlainConfig() bool {
-	return saysNothing(filepath.Join(files.Managed.Dir, "config.yaml")) &&
-		saysNothing(filepath.Join(h.home, "config.yaml"))
-}
-
-// saysNothing reports whether a file does not mention the socket.
-func saysNothing(name string) bool {
-	f, err := os.Open(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return true
-	}
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxPlain+1))
-	if err != nil || len(text) > maxPlain {
-		return false
-	}
-	return !bytes.Contains(text, []byte("listen")) && !bytes.Contains(text, []byte(`\`))
-}
-
-// newNonce tells a question from others; nobody gains by guessing it.
-func newNonce() string {
-	return strconv.FormatUint(rand.Uint64(), 36) + strconv.FormatUint(rand.Uint64(), 36)
-}
 
 // findSibling is the program umpire beside this one.
 func findSibling() (string, error) {
