@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // antigravity is Google's Antigravity CLI. It blocks a call whose hook says nothing; its allow
 // grants nothing.
 var antigravity = Host{
-	Name: "antigravity", Title: "Antigravity",
+	Caller: &relay.Antigravity, Title: "Antigravity",
 	Program:  []string{"agy"},
 	Settings: Settings{FormatJSON, ".gemini/config/hooks.json", ".agents/hooks.json", ""},
 	Events:   []HookEvent{{Name: "PreToolUse", Kind: BeforeTool, form: &antigravityBefore}},
@@ -24,10 +25,10 @@ var antigravity = Host{
 		{Name: "grep_search", As: "Grep", From: "SearchPath", To: "path"},
 		{Name: "read_url_content", As: "WebFetch", From: "Url", To: "url", Needs: "Url"},
 	},
-	Timeout: 60 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Second,
+	Timeout: 60 * time.Second, Unit: time.Second,
 	Modes:    []HostMode{{"", Default, SilenceRuns}},
 	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-no-rewrite"},
+	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", holeNoRewrite},
 	Evidence: Documented, Version: "1.1.2",
 	fields: fields{
 		session: "conversationId", project: "workspacePaths", dir: "workspacePaths",

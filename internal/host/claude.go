@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // ClaudeVersion is the release of Claude Code that its tables were checked against.
@@ -11,7 +12,7 @@ const ClaudeVersion = "2.1.330"
 
 // claude is Claude Code.
 var claude = Host{
-	Name: "claude", Title: "Claude Code",
+	Caller: &relay.Claude, Title: "Claude Code",
 	Program:  []string{"claude"},
 	Settings: Settings{FormatJSON, ".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR"},
 	Events: []HookEvent{
@@ -31,7 +32,7 @@ var claude = Host{
 		"Elicitation", "ElicitationResult",
 	},
 	Tools:   claudeTools,
-	Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
+	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes: []HostMode{
 		{"", Default, SilenceChecks}, // older versions send none, and have only this one
 		{"default", Default, SilenceChecks},
@@ -42,8 +43,8 @@ var claude = Host{
 		{"plan", Plan, SilenceChecks},
 		{"dontAsk", DontAsk, SilenceChecks},
 	},
-	Project: "CLAUDE_PROJECT_DIR", InShellDir: true,
-	Shells: ShellFamily, GitBash: true,
+	InShellDir: true,
+	Shells:     ShellFamily, GitBash: true,
 	Holds: HoldsRest,
 	Folders: []Folder{
 		{Root: RootSettings, Pattern: "plans/*.md", Writes: true, Plan: true, Why: "the plan of plan mode"},

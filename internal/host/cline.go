@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -14,7 +15,7 @@ import (
 // It asks about every call of a message before one of them runs, and a call that is cancelled
 // ends the agent's run.
 var cline = Host{
-	Name: "cline", Title: "Cline",
+	Caller: &relay.Cline, Title: "Cline",
 	Program: []string{"cline"},
 	// The file is the hook itself: a program that starts umpire's.
 	Settings: Settings{FormatPlugin, "Documents/Cline/Hooks/PreToolUse", ".clinerules/hooks/PreToolUse", ""},
@@ -48,11 +49,11 @@ var cline = Host{
 		{Name: "ask_followup_question", As: "AskUserQuestion", Dialog: true},
 		{Name: "plan_mode_respond", As: "ExitPlanMode", Dialog: true},
 	},
-	Timeout: 120 * time.Second, DefaultTimeout: 120 * time.Second, Unit: time.Second,
+	Timeout: 120 * time.Second, Unit: time.Second,
 	Modes: []HostMode{{"", Default, SilenceRuns}}, // what it approves by itself is not told
 	Holds: HoldsAll,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-late-runs", "hole-denial-ends-run", "hole-no-rewrite",
+		"hole-garbage", "hole-no-mode", "hole-late-runs", "hole-denial-ends-run", holeNoRewrite,
 	},
 	Evidence: Driven, Version: "3.0.65",
 	fields: fields{

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // codex is OpenAI's Codex. It drops an answer with one field too many, and runs the call.
 var codex = Host{
-	Name: "codex", Title: "Codex",
+	Caller: &relay.Codex, Title: "Codex",
 	Program:  []string{"codex"},
 	Settings: Settings{FormatJSON, ".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME"},
 	Events: []HookEvent{
@@ -40,7 +41,7 @@ var codex = Host{
 		{Name: "collaborationlist_agents", As: "Task"},
 		{Name: "collaborationinterrupt_agent", As: "Task"},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
+	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes: []HostMode{
 		{"default", Default, SilenceChecks}, // its sandbox holds the command, or it asks
 		{"acceptEdits", AcceptEdits, SilenceChecks},

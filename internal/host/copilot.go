@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // copilot is GitHub's Copilot CLI. An allow of a hook would beat what its person has denied, so
 // none is said.
 var copilot = Host{
-	Name: "copilot", Title: "Copilot CLI",
+	Caller: &relay.Copilot, Title: "Copilot CLI",
 	Program:  []string{"copilot"},
 	Settings: Settings{FormatJSON, ".copilot/hooks/umpire.json", ".github/hooks/umpire.json", "COPILOT_HOME"},
 	Events: []HookEvent{
@@ -49,11 +50,10 @@ var copilot = Host{
 		{Name: "ask_user", As: "AskUserQuestion", Dialog: true},
 		{Name: "exit_plan_mode", As: "ExitPlanMode", Dialog: true},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
-	Modes:   []HostMode{{"", Default, SilenceRuns}}, // --allow-all-tools is not told
-	Project: "COPILOT_PROJECT_DIR",
-	Shells:  ShellBash,
-	Holds:   HoldsAll,
+	Timeout: 600 * time.Second, Unit: time.Second,
+	Modes:  []HostMode{{"", Default, SilenceRuns}}, // --allow-all-tools is not told
+	Shells: ShellBash,
+	Holds:  HoldsAll,
 	Holes: []umpire.Phrase{
 		"hole-garbage", "hole-no-mode", "hole-no-call-ids",
 	},

@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // crush is Charm's Crush.
 var crush = Host{
-	Name: "crush", Title: "Crush",
+	Caller: &relay.Crush, Title: "Crush",
 	Program:  []string{"crush"},
 	Settings: Settings{FormatJSON, ".config/crush/crush.json", "crush.json", "XDG_CONFIG_HOME"},
 	Events:   []HookEvent{{Name: "PreToolUse", Kind: BeforeTool, form: &crushBefore}},
@@ -32,13 +33,12 @@ var crush = Host{
 		{Name: "agent", As: "Workflow"}, // nobody sees what it does
 		{Name: "lsp_diagnostics", As: "LSP"},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
-	Modes:   []HostMode{{"", Default, SilenceRuns}}, // crush run and --yolo are not told
-	Project: "CRUSH_PROJECT_DIR",
-	Shells:  ShellOwn,
-	Holds:   HoldsRest,
+	Timeout: 600 * time.Second, Unit: time.Second,
+	Modes:  []HostMode{{"", Default, SilenceRuns}}, // crush run and --yolo are not told
+	Shells: ShellOwn,
+	Holds:  HoldsRest,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-sub-agents", "hole-no-rewrite",
+		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-sub-agents", holeNoRewrite,
 	},
 	Evidence: Recorded, Version: "0.96.1",
 	fields: fields{event: "event", session: "session_id", dir: "cwd", tool: "tool_name", input: "tool_input"},

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // cursor is Cursor, in the editor and as a program. It tells of a shell command twice; the
 // second time is answered by what stands for the first.
 var cursor = Host{
-	Name: "cursor", Title: "Cursor",
+	Caller: &relay.Cursor, Title: "Cursor",
 	Program:  []string{"cursor", "cursor-agent"},
 	Settings: Settings{FormatJSON, ".cursor/hooks.json", ".cursor/hooks.json", ""},
 	Events: []HookEvent{
@@ -50,11 +51,12 @@ var cursor = Host{
 		{Name: "TodoWrite", As: "TodoWrite"},
 		{Name: "Task", As: "Task"},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}}, // it may run everything
-	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-cloud", "hole-no-rewrite"},
-	Evidence: Documented, Version: "2026-09",
+	Timeout: 600 * time.Second, Unit: time.Second,
+	Modes:        []HostMode{{"", Default, SilenceRuns}}, // it may run everything
+	StartsClaude: true,
+	Holds:        HoldsCall,
+	Holes:        []umpire.Phrase{"hole-no-mode", "hole-cloud", holeNoRewrite},
+	Evidence:     Documented, Version: "2026-09",
 	fields: fields{
 		event: "hook_event_name", session: "conversation_id", dir: "cwd", project: "workspace_roots",
 		tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_output", failure: "error_message",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -57,7 +58,7 @@ func hostsTable() string {
 		}
 		shells := [...]string{ShellPerson: "the person's", ShellBash: "bash", ShellFamily: "bash, zsh or sh", ShellOwn: "its own"}
 		fmt.Fprintf(&b, "| %s | `%s` | %s, %s | %s | %s | %s | %s | %s |\n", h.Title, h.Name, seen, h.Version, asks, silences(h), waits,
-			Deadline(h.Timeout), shells[h.Shells])
+			relay.Deadline(h.Timeout), shells[h.Shells])
 	}
 	return b.String()
 }

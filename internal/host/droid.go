@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // droid is Factory's Droid, whose hooks are Claude Code's.
 var droid = Host{
-	Name: "droid", Title: "Factory Droid",
+	Caller: &relay.Droid, Title: "Factory Droid",
 	Program:  []string{"droid"},
 	Settings: Settings{FormatJSON, ".factory/hooks.json", ".factory/hooks.json", ""},
 	Events: []HookEvent{
@@ -37,14 +38,13 @@ var droid = Host{
 		{Name: "AskUser", As: "AskUserQuestion", Dialog: true},
 		{Name: "ExitSpecMode", As: "ExitPlanMode", Dialog: true},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Second,
+	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes: []HostMode{
 		{"", Default, SilenceRuns}, {"default", Default, SilenceRuns}, {"acceptEdits", AcceptEdits, SilenceRuns},
 		{"plan", Plan, SilenceRuns}, {"spec", Plan, SilenceRuns}, {"bypassPermissions", Bypass, SilenceRuns},
 	},
-	Project:  "FACTORY_PROJECT_DIR",
 	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-late-runs", "hole-no-rewrite"},
+	Holes:    []umpire.Phrase{"hole-late-runs", holeNoRewrite},
 	Evidence: Documented, Version: "2026-10",
 	fields: claudeFields,
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,15 @@ type ForeignError struct {
 
 // Error says whose the question is, and what to do about it.
 func (e *ForeignError) Error() string { return e.text }
+
+// senderOf is the host whose question an error says that it is, nil for none.
+func senderOf(err error) *Host {
+	foreign, is := errors.AsType[*ForeignError](err)
+	if !is {
+		return nil
+	}
+	return Find(foreign.Agent)
+}
 
 // checkPayload returns a *ForeignError for a payload that is not the host's.
 func (h *Host) checkPayload(payload []byte) error {

@@ -26,6 +26,9 @@ type form struct {
 	reason, agentReason, input, inputWithin string
 	// silent is the value where a hook has to say something; "" says nothing.
 	silent string
+	// approved is the field that says that a person approved this very call, "" for none. The host's own
+	// question about it need not be asked then.
+	approved string
 	// message is a field outside for a line to the person.
 	message string
 	// exit is the code of a denial.
@@ -36,6 +39,7 @@ type form struct {
 type said struct {
 	value, reason, message string
 	input                  []byte
+	approved               bool // by a person
 }
 
 // write writes an answer as one line of JSON.
@@ -50,6 +54,9 @@ func (f *form) write(event string, s said) []byte {
 		out = appendRaw(out, f.decision, []byte(s.value))
 		out = appendText(out, f.reason, s.reason)
 		out = appendText(out, f.agentReason, s.reason)
+		if s.approved {
+			out = appendRaw(out, f.approved, []byte("true"))
+		}
 		if f.inputWithin == "" || len(s.input) == 0 {
 			out = appendRaw(out, f.input, s.input)
 		} else {
@@ -207,6 +214,12 @@ func (e Event) allow(f *form, d umpire.Decision) Output {
 		s.reason = view.Clip(view.Visible(cmp.Or(english(d.Reason), "Allowed by umpire")), MaxReason)
 	}
 	return Output{Stdout: f.write(e.Name, s)}
+}
+
+// approve lets a call run that a person approved, and says so.
+func (e Event) approve() Output {
+	f := e.form()
+	return Output{Stdout: f.write(e.Name, said{value: f.allow, approved: true})}
 }
 
 // HandBack answers an event before a call whose question was held and goes to the host's own

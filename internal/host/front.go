@@ -11,9 +11,6 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// exitDenied is the exit code that blocks a call without words.
-const exitDenied = 2
-
 // A Front is the process that an agent starts to ask about one call. All fields
 // are needed, but Line.
 type Front struct {
@@ -41,28 +38,13 @@ func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool
 	if h == nil {
 		return 0, false
 	}
-	o, err := relay.ParseOptions(args[1:], Deadline(h.DefaultTimeout))
+	o, err := relay.ParseOptions(args[1:], relay.Deadline(h.DefaultTimeout))
 	if err != nil {
-		return f.leave(h.Fail("", err)), true
+		return h.Fail("", err).Print(f.Stdout, f.Stderr), true
 	}
 	r := newRun(f.Now, o.Deadline)
 	answer := func(ctx context.Context) Output { return f.answerQuestion(ctx, h, r, o) }
-	return f.leave(r.watch(ctx, h, answer)), true
-}
-
-// leave writes an answer and returns the exit code. An answer that could not be
-// written must not look like none: exit 2 blocks without words.
-func (f *Front) leave(out Output) int {
-	if len(out.Stderr) > 0 {
-		f.Stderr.Write(out.Stderr) //nolint:errcheck // there is nowhere left to say so
-	}
-	if len(out.Stdout) == 0 {
-		return out.Exit
-	}
-	if _, err := f.Stdout.Write(out.Stdout); err != nil {
-		return exitDenied
-	}
-	return out.Exit
+	return r.watch(ctx, h, answer).Print(f.Stdout, f.Stderr), true
 }
 
 func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Options) Output {
@@ -71,11 +53,7 @@ func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Opt
 		return r.fail(h, err)
 	}
 	r.reads(payload)
-	q := &Question{
-		Agent: h.Name, Payload: payload, Project: h.StartedIn(f.Getenv, f.Dir), Dir: f.Dir, HostDir: o.HostDir,
-		Shell:    f.Getenv("SHELL"),
-		Headless: f.Getenv("UMPIRE_HEADLESS") == "1", Attended: attended(f.Getenv),
-	}
+	q := h.NewQuestion(payload, o, f.Dir, f.Getenv)
 	if o.Home == "" {
 		if err := checkHome(f.Getenv, f.Dir, cmp.Or(q.Project, f.Dir), f.Dir); err != nil {
 			return r.fail(h, err)
@@ -94,14 +72,6 @@ func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Opt
 		return r.fail(h, err)
 	}
 	return out
-}
-
-// attended reports whether Claude Code has a terminal of its own. It says so since
-// 2.1.3xx, and names the program that it is part of: editors and programs show no dialog
-// that a hook could rely on.
-func attended(getenv func(string) string) bool {
-	entry := getenv("CLAUDE_CODE_ENTRYPOINT")
-	return getenv("CLAUDE_CODE_SESSION_ATTENDED") != "0" && (entry == "" || entry == "cli")
 }
 
 // payload reads the question.

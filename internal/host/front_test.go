@@ -40,7 +40,7 @@ func newProcess(stdin string, responder *Responder, line func(context.Context, *
 func (p *process) denies(t *testing.T, why string) {
 	t.Helper()
 	code, known := p.Answer(t.Context(), []string{"claude"})
-	if !known || code != exitDenied || !strings.Contains(p.out.String(), `"deny"`) || !strings.Contains(p.err.String(), why) {
+	if !known || code != relay.ExitDenied || !strings.Contains(p.out.String(), `"deny"`) || !strings.Contains(p.err.String(), why) {
 		t.Errorf("exit %d\nstdout %s\nstderr %s\nwant a denial with %q", code, &p.out, &p.err, why)
 	}
 }
@@ -168,7 +168,7 @@ func TestHeldQuestionEndsWithItsProcess(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() { <-held; interrupt() }()
 	p := newProcess(claudeLs, nil, line)
-	if code, _ := p.Answer(ctx, []string{"claude"}); code != exitDenied || !strings.Contains(p.err.String(), "interrupted") {
+	if code, _ := p.Answer(ctx, []string{"claude"}); code != relay.ExitDenied || !strings.Contains(p.err.String(), "interrupted") {
 		t.Errorf("exit %d, %q", code, &p.err)
 	}
 	<-gone

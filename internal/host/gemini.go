@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // gemini is Google's Gemini CLI. Its payloads tell no mode and no ids, and an allow of a hook
 // changes nothing there.
 var gemini = Host{
-	Name: "gemini", Title: "Gemini CLI",
+	Caller: &relay.Gemini, Title: "Gemini CLI",
 	Program:  []string{"gemini"},
 	Settings: Settings{FormatJSON, ".gemini/settings.json", ".gemini/settings.json", ""},
 	Events: []HookEvent{
@@ -22,17 +23,16 @@ var gemini = Host{
 	},
 	OtherEvents: []string{"BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress", "Notification"},
 	Tools:       geminiTools,
-	Timeout:     600 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Millisecond,
-	Modes:   []HostMode{{"", Default, SilenceRuns}}, // it may be in its yolo mode
-	Project: "GEMINI_PROJECT_DIR",
-	Shells:  ShellBash,
-	Holds:   HoldsAll,
+	Timeout:     600 * time.Second, Unit: time.Millisecond,
+	Modes:  []HostMode{{"", Default, SilenceRuns}}, // it may be in its yolo mode
+	Shells: ShellBash,
+	Holds:  HoldsAll,
 	Folders: []Folder{
 		{Root: RootSettings, Pattern: "tmp/*/plans/*.md", Writes: true, Plan: true, Why: "the plan of plan mode"},
 		{Root: RootSettings, Pattern: "tmp/*/tool-outputs/**", Why: "results too long for the conversation"},
 	},
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-asked-again", "hole-no-call-ids", "hole-acp", "hole-tried-yolo",
+		"hole-garbage", "hole-no-mode", holeAskedAgain, "hole-no-call-ids", "hole-acp", "hole-tried-yolo",
 	},
 	Evidence: Driven, Version: "0.61.0",
 	fields: fields{

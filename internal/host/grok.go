@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // grok is xAI's Grok CLI. It starts Claude Code's hooks as well, unless its settings say no.
 var grok = Host{
-	Name: "grok", Title: "Grok CLI",
+	Caller: &relay.Grok, Title: "Grok CLI",
 	Program:  []string{"grok"},
 	Settings: Settings{FormatJSON, ".grok/hooks/umpire.json", ".grok/hooks/umpire.json", ""},
 	Events: []HookEvent{
@@ -31,11 +32,12 @@ var grok = Host{
 		{Name: "grep", As: "Grep"},
 		{Name: "todo_write", As: "TodoWrite"},
 	},
-	Timeout: 60 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}}, // hooks apply, but always-approve is not told
-	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", "hole-no-rewrite"},
-	Evidence: Documented, Version: "0.2.106",
+	Timeout: 60 * time.Second, Unit: time.Second,
+	Modes:        []HostMode{{"", Default, SilenceRuns}}, // hooks apply, but always-approve is not told
+	StartsClaude: true,
+	Holds:        HoldsCall,
+	Holes:        []umpire.Phrase{"hole-no-mode", "hole-late-runs", holeNoRewrite},
+	Evidence:     Documented, Version: "0.2.106",
 	fields: fields{
 		event: "hookEventName", session: "sessionId", dir: "cwd", project: "workspaceRoot",
 		tool: "toolName", input: "toolInput", id: "toolUseId", response: "toolResult",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -13,8 +14,12 @@ import (
 // umpire knows of it is here: the next host is one more of these, and a function where its
 // payloads are unlike all others.
 type Host struct {
-	// Name is the word in umpire hook NAME and umpire init NAME; Title is what people call it.
-	Name, Title string
+	// Caller is what the hook's process knows of the host: its name, the variable that names its
+	// project, and its time limit if none is registered.
+	*relay.Caller
+
+	// Title is what people call it.
+	Title string
 	// Program are the executables to look for.
 	Program  []string
 	Settings Settings
@@ -25,14 +30,16 @@ type Host struct {
 	// Marks are groups of fields that only its payloads have; "!name" is one that they have not.
 	Marks [][]string
 	Tools []Tool
-	// Timeout is the time limit that umpire registers for its hook, DefaultTimeout that of the
-	// host where none is registered, and Unit what its settings count in.
-	Timeout, DefaultTimeout, Unit time.Duration
+	// Timeout is the time limit that umpire registers for its hook, and Unit what its settings
+	// count in.
+	Timeout, Unit time.Duration
 	// Modes are its own modes. Of a host that tells none there is one, with the word "".
 	Modes []HostMode
-	// Project is the variable that names the folder it was started in, "" for none. Its hooks
-	// are then started in that folder, unless InShellDir says that they follow its shell.
-	Project    string
+	// StartsClaude says that the host also starts the hooks in Claude Code's settings, with payloads
+	// of its own.
+	StartsClaude bool
+	// InShellDir says that its hooks are started in the folder of its shell. Other hosts with a
+	// variable for the project start theirs in the project.
 	InShellDir bool
 	// Shells run its command lines. GitBash says that on Windows it is Git's bash that does.
 	Shells  Shells
@@ -133,8 +140,15 @@ const (
 	HoldsAll               // every call of the message
 )
 
-// Meanwhile says what becomes of the other calls of a message while a question about one waits.
+// holeAskedAgain is of a host whose own dialog may ask about a call that a person has approved.
+const holeAskedAgain umpire.Phrase = "hole-asked-again"
+
+// Meanwhile says what happens to the other calls of a message while a question about one waits, and
+// whether the host may ask that question again.
 func (h *Host) Meanwhile() umpire.Phrase {
+	if slices.Contains(h.Holes, holeAskedAgain) {
+		return "meanwhile-asked-again"
+	}
 	return [...]umpire.Phrase{
 		HoldsCall: "meanwhile-others-run", HoldsRest: "meanwhile-later-wait", HoldsAll: "meanwhile-all-wait",
 	}[h.Holds]
@@ -183,9 +197,6 @@ func Names() []string {
 	}
 	return names
 }
-
-// Deadline is when a hook of a host answers at the latest, given the host's time limit.
-func Deadline(timeout time.Duration) time.Duration { return timeout - min(margin, timeout/4) }
 
 // Tool returns the row of a tool by the host's name for it, and whether there is one.
 func (h *Host) Tool(name string) (Tool, bool) {
@@ -241,5 +252,12 @@ func (h *Host) Allows() bool {
 	return slices.ContainsFunc(h.Events, func(e HookEvent) bool { return e.form != nil && e.form.allow != "" })
 }
 
+// holeNoRewrite is of a host whose commands umpire does not replace.
+const holeNoRewrite umpire.Phrase = "hole-no-rewrite"
+
 // Rewrites reports whether a hook may replace the command of a call.
 func (h *Host) Rewrites() bool { return h.before().form.input != "" }
+
+// Replaced reports whether umpire replaces commands of the host: not if umpire cannot read the host's
+// own rules, since those would only see the new line.
+func (h *Host) Replaced() bool { return h.Rewrites() && !slices.Contains(h.Holes, holeNoRewrite) }

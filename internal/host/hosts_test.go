@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // payloadsOf are recorded or documented payloads of a host.
@@ -395,4 +396,44 @@ func FuzzHosts(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRelayedHostsAreKnownToTheirHook: the hook's process asks a gate for exactly the hosts that
+// are relayed.
+func TestRelayedHostsAreKnownToTheirHook(t *testing.T) {
+	t.Parallel()
+	for _, h := range Hosts {
+		if got := relay.FindCaller(h.Name); h.Relayed() != (got == h.Caller) {
+			t.Errorf("%s: relayed %t, and its hook knows %v", h.Name, h.Relayed(), got)
+		}
+	}
+	for _, h := range proxied {
+		if relay.FindCaller(h.Name) != nil {
+			t.Errorf("%s starts no hook", h.Name)
+		}
+	}
+}
+
+// TestMeanwhile: what a card says of the other calls of a message, and that Gemini CLI may ask again.
+func TestMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, h := range Hosts {
+		want := [...]umpire.Phrase{"meanwhile-others-run", "meanwhile-later-wait", "meanwhile-all-wait"}[h.Holds]
+		if slices.Contains(h.Holes, holeAskedAgain) {
+			want = "meanwhile-asked-again"
+			if h.Holds != HoldsAll {
+				t.Errorf("%s: the text says that all calls wait", h.Name)
+			}
+		}
+		if h.own != nil {
+			continue
+		}
+		got := MeanwhileIn(&umpire.Session{Agent: h.Name, External: true})
+		if len(got) != 1 || got[0] != want || (want == "meanwhile-asked-again") != (h == &gemini) {
+			t.Errorf("%s: %v, want %v", h.Name, got, want)
+		}
+	}
+	if got := MeanwhileIn(&umpire.Session{Agent: "gemini"}); len(got) > 0 {
+		t.Errorf("umpire runs the calls: %v", got)
+	}
 }

@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // kimi is Moonshot's Kimi Code, whose hooks are Claude Code's, and cannot allow.
 var kimi = Host{
-	Name: "kimi", Title: "Kimi Code",
+	Caller: &relay.Kimi, Title: "Kimi Code",
 	Program:  []string{"kimi"},
 	Settings: Settings{FormatTOML, ".kimi-code/config.toml", "", ""},
 	Events: []HookEvent{
@@ -35,10 +36,10 @@ var kimi = Host{
 		{Name: "Agent", As: "Task"},
 		{Name: "AskUserQuestion", As: "AskUserQuestion", Dialog: true},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
+	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes:    []HostMode{{"", Default, SilenceRuns}}, // its yolo mode is not told
 	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", "hole-no-rewrite"},
+	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", holeNoRewrite},
 	Evidence: Documented, Version: "2026-11",
 	fields: fields{
 		event: "hook_event_name", session: "session_id", dir: "cwd",

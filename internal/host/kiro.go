@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // kiro is Kiro, the editor and the program. Only the exit code decides.
 var kiro = Host{
-	Name: "kiro", Title: "Kiro",
+	Caller: &relay.Kiro, Title: "Kiro",
 	Program:  []string{"kiro-cli", "kiro"},
 	Settings: Settings{FormatJSON, ".kiro/hooks/umpire.json", ".kiro/hooks/umpire.json", ""},
 	Events: []HookEvent{
@@ -33,10 +34,10 @@ var kiro = Host{
 		{Name: "todo_list", As: "TodoWrite"},
 		{Name: "introspect", As: "ToolSearch"},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
+	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes:    []HostMode{{"", Default, SilenceRuns}}, // tools may be trusted beforehand
 	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-late-runs", "hole-no-rewrite"},
+	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-late-runs", holeNoRewrite},
 	Evidence: Documented, Version: "3.0",
 	fields: fields{
 		event: "hook_event_name", session: "session_id", dir: "cwd",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
@@ -14,9 +15,9 @@ import (
 
 // muse asks in the marker protocol: one request, one line.
 var muse = Host{
-	Name: "muse", Title: "muse",
-	Marks:          [][]string{{"toolName", "toolCallId"}},
-	DefaultTimeout: 600 * time.Second, Unit: time.Second,
+	Caller: &relay.Caller{Name: "muse", DefaultTimeout: 600 * time.Second}, Title: "muse",
+	Marks:    [][]string{{"toolName", "toolCallId"}},
+	Unit:     time.Second,
 	Evidence: Documented,
 	own:      &ownProtocol{(*Responder).muse, FailMuse, aboutMuse},
 }

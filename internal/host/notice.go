@@ -42,15 +42,51 @@ func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Ev
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := p.tell(ctx, q, e)
-	if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
+	if notStarted(err) && e.Kind == AfterTool {
+		err = p.reportRan(ctx, r, q, e)
+	}
+	if notStarted(err) {
 		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
 	}
 	return err
 }
 
+// notStarted reports whether an error says that the gate has not started a call, or does not know it.
+func notStarted(err error) bool {
+	return errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState)
+}
+
+// reportRan reports a call that ran and that the gate has not started, so that the host did not ask
+// about it, or ran it although umpire did not allow it. It reports none that umpire left to the host or
+// gave back to it, none of a session that this gate has not seen before, and no rewritten line.
+func (p *Responder) reportRan(ctx context.Context, r *run, q *Question, e Event) error {
+	if line, _ := CommandLine(&e); ticketOnLine(line) != "" {
+		return nil
+	}
+	s, err := p.gate.Session(ctx, e.Session)
+	if err != nil {
+		return err
+	}
+	known, _, err := p.findLatest(ctx, &e)
+	if err != nil || known == nil && s.ActiveAt.Before(p.since) || withdrawn(known) {
+		return err
+	}
+	c, err := p.hookCase(r, q, e)
+	if err != nil {
+		return err
+	}
+	h := newGateHook(p, r, c)
+	h.event.Call.ID = e.Call.ID // as a question about it would begin
+	_, err = p.Admit(ctx, umpire.Submission{
+		Session: e.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()}, Mode: h.mode(),
+		Ran: true,
+	}, q.Runner, nil)
+	return err
+}
+
 // endedAlone runs the hooks that follow a call.
 func (p *Responder) endedAlone(ctx context.Context, q *Question, e Event) error {
-	if line, _ := commandLine(&e); ticketOnLine(line) != "" {
+	if line, _ := CommandLine(&e); ticketOnLine(line) != "" {
 		return nil // they ran when umpire stored what became of the line
 	}
 	output := responseText(e.Response)
@@ -62,7 +98,7 @@ func (p *Responder) endedAlone(ctx context.Context, q *Question, e Event) error 
 		PromptSent, TurnEnd, SessionEnd:
 		return nil
 	}
-	project, err := projectOf(q, &e)
+	project, err := ProjectOf(q, &e)
 	if err != nil {
 		return err
 	}
@@ -98,7 +134,7 @@ func (p *Responder) finishCall(ctx context.Context, e Event, status umpire.Resul
 	id := e.Call.ID
 	if e.ToolUseID == "" {
 		var err error
-		if id, err = p.findStarted(ctx, &e); err != nil || id == "" {
+		if id, err = p.findStarted(ctx, &e); err != nil {
 			return err
 		}
 	}
@@ -120,7 +156,7 @@ func responseText(response json.RawMessage) string {
 
 // startSession opens the session.
 func startSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e Event) error {
-	project, err := projectOf(q, &e)
+	project, err := ProjectOf(q, &e)
 	if err != nil {
 		return err
 	}

@@ -29,23 +29,49 @@ const searchWindow = 2000
 // findIdentical finds the decision on the latest identical call: the one that was let
 // through and has no result yet, or that was refused. Nil is none.
 func (h *gateHook) findIdentical(ctx context.Context) (*umpire.Decision, error) {
-	hash, err := h.responder.Hash(h.event.Call.Tool, h.event.Call.Input)
-	if err != nil {
+	c, events, err := h.responder.findLatest(ctx, &h.event)
+	switch {
+	case err != nil || c == nil:
 		return nil, err
-	}
-	events, err := h.gate.Events(ctx, umpire.Filter{Session: h.event.Session, Last: searchWindow})
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range slices.Backward(events) {
-		if e.Kind == umpire.EventBatchSubmitted && strings.Contains(string(e.Data), hash) {
-			return h.stands(ctx, e.Batch, hash, events)
-		}
+	case c.State == umpire.CallExecuting:
+		return recorded(events, c.ID), nil
+	case c.Verdict == umpire.Deny:
+		return new(refusal(c)), nil
 	}
 	return nil, nil
 }
 
-// findStarted finds the first call that equals that of an event and has no result, "" for none.
+// findLatest finds the latest call that equals that of an event and has its id, if it names one. Nil is
+// none. The events are the latest of the session.
+func (p *Responder) findLatest(ctx context.Context, e *Event) (*umpire.BatchCall, []umpire.Event, error) {
+	hash, err := p.Hash(e.Call.Tool, e.Call.Input)
+	if err != nil {
+		return nil, nil, err
+	}
+	events, err := p.gate.Events(ctx, umpire.Filter{Session: e.Session, Last: searchWindow})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, event := range slices.Backward(events) {
+		if event.Kind != umpire.EventBatchSubmitted || !strings.Contains(string(event.Data), hash) ||
+			e.ToolUseID != "" && event.Batch != umpire.BatchID(e.ToolUseID) {
+			continue
+		}
+		b, err := p.gate.Batch(ctx, e.Session, event.Batch)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range b.Calls {
+			if c := &b.Calls[i]; c.ArgsHash == hash && c.Tool == e.Call.Tool {
+				return c, events, nil
+			}
+		}
+		return nil, events, nil
+	}
+	return nil, events, nil
+}
+
+// findStarted finds the first call that equals that of an event and has no result.
 func (p *Responder) findStarted(ctx context.Context, e *Event) (umpire.CallID, error) {
 	hash, err := p.Hash(e.Call.Tool, e.Call.Input)
 	if err != nil {
@@ -69,28 +95,7 @@ func (p *Responder) findStarted(ctx context.Context, e *Event) (umpire.CallID, e
 			}
 		}
 	}
-	return "", nil
-}
-
-// stands reads what the gate recorded about a call.
-func (h *gateHook) stands(
-	ctx context.Context, id umpire.BatchID, hash string, events []umpire.Event,
-) (*umpire.Decision, error) {
-	b, err := h.gate.Batch(ctx, h.event.Session, id)
-	if err != nil {
-		return nil, err
-	}
-	for i := range b.Calls {
-		c := &b.Calls[i]
-		switch {
-		case c.ArgsHash != hash || c.Tool != h.event.Call.Tool:
-		case c.State == umpire.CallExecuting:
-			return recorded(events, c.ID), nil
-		case c.Verdict == umpire.Deny:
-			return new(refusal(c)), nil
-		}
-	}
-	return nil, nil
+	return "", umpire.ErrNotFound
 }
 
 // recorded is the decision by which a call was started, as its event tells it.

@@ -4,19 +4,20 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // opencode and amp know no hooks, but plugins: a small one of umpire's starts the hook. Silence
 // lets the call go on to the host's own check, and any other exit code than 0 stops it.
 var (
 	opencode = Host{
-		Name: "opencode", Title: "opencode",
+		Caller: &relay.OpenCode, Title: "opencode",
 		Program: []string{"opencode"},
 		Settings: Settings{
 			FormatPlugin, ".config/opencode/plugin/umpire.js", ".opencode/plugin/umpire.js", "XDG_CONFIG_HOME",
 		},
 		Events: []HookEvent{
-			{Name: "tool.execute.before", Kind: BeforeTool, form: &pluginBefore},
+			{Name: "tool.execute.before", Kind: BeforeTool, form: &opencodeBefore},
 			{Name: "tool.execute.after", Kind: AfterTool},
 		},
 		Marks: [][]string{{"sessionID", "callID"}},
@@ -41,7 +42,7 @@ var (
 			{Name: "lsp", As: "LSP"},
 			{Name: "question", As: "AskUserQuestion", Dialog: true},
 		},
-		Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
+		Timeout: 600 * time.Second, Unit: time.Second,
 		Modes: []HostMode{
 			{"", Bypass, SilenceChecks}, // its own rules are asked after the plugin, and let nearly all run
 			{"auto", Bypass, SilenceRuns},
@@ -57,7 +58,7 @@ var (
 		complete: completePatch,
 	}
 	amp = Host{
-		Name: "amp", Title: "Amp",
+		Caller: &relay.Amp, Title: "Amp",
 		Program:  []string{"amp"},
 		Settings: Settings{FormatPlugin, ".config/amp/plugins/umpire.ts", "", "XDG_CONFIG_HOME"},
 		Events:   []HookEvent{{Name: "tool.call", Kind: BeforeTool, form: &pluginBefore}},
@@ -77,10 +78,10 @@ var (
 			{Name: "Task", As: "Task"},
 			{Name: "skill", As: "Skill"},
 		},
-		Timeout: 600 * time.Second, DefaultTimeout: 600 * time.Second, Unit: time.Second,
+		Timeout: 600 * time.Second, Unit: time.Second,
 		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it runs tools without asking
 		Holds:    HoldsCall,
-		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off", "hole-no-rewrite"},
+		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off", holeNoRewrite},
 		Evidence: Documented, Version: "2026-11",
 		fields: fields{
 			event: "hook", session: "thread", dir: "cwd", project: "cwd", tool: "tool", input: "input", id: "toolUseID",
@@ -88,7 +89,14 @@ var (
 	}
 )
 
-// pluginBefore is what umpire's plugins read.
+// opencodeBefore is what umpire's plugin of opencode reads. That one answers opencode's own questions
+// about a call that a person approved, and about no other.
+var opencodeBefore = form{
+	decision: "decision", allow: `"allow"`, deny: `"deny"`, reason: "reason", input: "args", approved: "approved",
+	exit: exitBlock,
+}
+
+// pluginBefore is what umpire's other plugin reads.
 var pluginBefore = form{
 	decision: "decision", allow: `"allow"`, deny: `"deny"`, reason: "reason", input: "args", exit: exitBlock,
 }

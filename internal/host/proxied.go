@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // Hosts that start no hook: umpire stands between them and somebody else, and writes the
@@ -22,14 +23,14 @@ const (
 
 // acp are the agents behind umpire acp.
 var acp = Host{
-	Name: "acp", Title: "ACP",
+	Caller: &relay.Caller{Name: "acp", DefaultTimeout: proxiedTimeout}, Title: "ACP",
 	Marks:  [][]string{{proxiedFields.event}},
 	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, proxiedEvents),
 	Modes: []HostMode{
 		{ACPQuestion, Default, SilenceChecks},
 		{ACPRequest, Default, SilenceRuns},
 	},
-	DefaultTimeout: proxiedTimeout, Unit: time.Second,
+	Unit:  time.Second,
 	Holds: HoldsCall, Evidence: Recorded,
 	fields: proxiedFields,
 }
@@ -39,16 +40,16 @@ const CodexAppServer = "codex-app"
 
 // codexApp is Codex behind umpire app-server, which answers what Codex asks its editor about.
 var codexApp = Host{
-	Name: CodexAppServer, Title: "Codex app-server",
+	Caller: &relay.Caller{Name: CodexAppServer, DefaultTimeout: proxiedTimeout}, Title: "Codex app-server",
 	Marks:  [][]string{{proxiedFields.event}},
 	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, proxiedEvents),
 	Tools:  []Tool{{Name: "write_stdin", As: "write_stdin", Types: true}},
 	Modes:  []HostMode{{ACPQuestion, Default, SilenceChecks}},
 	Shells: codex.Shells,
 
-	DefaultTimeout: proxiedTimeout, Unit: time.Second,
+	Unit:  time.Second,
 	Holds: HoldsCall, Evidence: Driven, Version: codex.Version,
-	Holes:  []umpire.Phrase{"hole-app-server", "hole-no-rewrite"},
+	Holes:  []umpire.Phrase{"hole-app-server", holeNoRewrite},
 	fields: proxiedFields,
 	unseen: true,
 }
@@ -56,13 +57,13 @@ var codexApp = Host{
 // claudePrompt is Claude Code where it asks umpire mcp permission-prompt instead of its user:
 // what neither its rules nor a hook have decided. Nobody else is asked then.
 var claudePrompt = Host{
-	Name: "claude-prompt", Title: claude.Title,
+	Caller: &relay.Caller{Name: "claude-prompt", DefaultTimeout: proxiedTimeout}, Title: claude.Title,
 	Marks:  [][]string{{proxiedFields.event}},
 	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &promptBefore}}, proxiedEvents),
 	Tools:  claudeTools,
 	Modes:  []HostMode{{"", Default, SilenceRuns}},
 
-	DefaultTimeout: proxiedTimeout, Unit: time.Second,
+	Unit:    time.Second,
 	Folders: claude.Folders, Scratch: claude.Scratch, Shells: claude.Shells, GitBash: claude.GitBash,
 	Holds: HoldsRest, Evidence: Driven, Version: ClaudeVersion,
 	fields: proxiedFields,

@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // qwen is Alibaba's Qwen Code: Gemini CLI's tools, and Claude Code's hooks.
 var qwen = Host{
-	Name: "qwen", Title: "Qwen Code",
+	Caller: &relay.Qwen, Title: "Qwen Code",
 	Program:  []string{"qwen"},
 	Settings: Settings{FormatJSON, ".qwen/settings.json", ".qwen/settings.json", ""},
 	Events: []HookEvent{
@@ -25,17 +26,16 @@ var qwen = Host{
 		"StopFailure",
 	},
 	Tools:   qwenTools,
-	Timeout: 600 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Millisecond,
+	Timeout: 600 * time.Second, Unit: time.Millisecond,
 	Modes: []HostMode{
 		{"default", Default, SilenceChecks},
 		{"auto-edit", AcceptEdits, SilenceChecks}, {"auto_edit", AcceptEdits, SilenceChecks},
 		{"plan", Plan, SilenceChecks},
 		{"yolo", Bypass, SilenceRuns},
 	},
-	Project:  "QWEN_PROJECT_DIR",
 	Shells:   ShellBash,
 	Holds:    HoldsAll,
-	Holes:    []umpire.Phrase{"hole-garbage", "hole-acp", "hole-no-rewrite"},
+	Holes:    []umpire.Phrase{"hole-garbage", "hole-acp", holeNoRewrite},
 	Evidence: Driven, Version: "0.24.4",
 	fields: claudeFields,
 }

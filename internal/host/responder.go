@@ -32,8 +32,9 @@ type Responder struct {
 	// is told of is the question, and the folder that tells the project.
 	Decided func(q *Question, project string, d *umpire.Decision)
 	// Remember is given each call of a host before it is let run and after it has run, so that
-	// a write can be undone; nil is not.
-	Remember func(ctx context.Context, project string, e *Event)
+	// what it writes can be undone; nil is not. The decision is nil unless the host now runs a call
+	// as it came.
+	Remember func(ctx context.Context, q *Question, e *Event, d *umpire.Decision)
 	// Admit hands one call in at the gate and starts it at once if nothing stands
 	// against it. It and Hash are required where there is a gate.
 	Admit func(
@@ -52,7 +53,8 @@ type Responder struct {
 	HandOver func(q *Question)
 
 	gate     umpire.Gate
-	attended func() bool
+	since    time.Time // since when it is there
+	attended func(ctx context.Context, session umpire.SessionID) bool
 	through  *gateAnswers // nil decides without a gate
 }
 
@@ -65,10 +67,10 @@ type gateAnswers struct {
 }
 
 // UseGate has a gate store and hold the calls. The error of its Await matches [ErrAway] when
-// it ends meanwhile. Attended reports whether a person would see a question in umpire's inbox
-// now.
-func (p *Responder) UseGate(g umpire.Gate, attended func() bool) {
-	p.gate, p.attended = g, attended
+// it ends meanwhile. Attended reports whether a person would see a question of a session in
+// umpire's inbox now.
+func (p *Responder) UseGate(g umpire.Gate, attended func(context.Context, umpire.SessionID) bool) {
+	p.gate, p.since, p.attended = g, p.now(), attended
 	p.through = &gateAnswers{(*Responder).answerThrough, (*Responder).recordCall, (*Responder).followThrough}
 }
 

@@ -18,6 +18,11 @@ import (
 // stopped are told to the gate, if there is one, and passed over.
 func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host) Output {
 	e, err := h.Read(q.Payload)
+	if sender := senderOf(err); h == &claude && sender != nil && sender.StartsClaude {
+		asked := *q
+		asked.Agent, asked.Project = sender.Name, "" // its own payload names the project
+		return p.answerHook(ctx, r, &asked, sender)
+	}
 	if err != nil {
 		return h.Fail(e.Name, err)
 	}
@@ -36,7 +41,7 @@ func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host
 		return h.Fail(e.Name, err)
 	}
 	if out.Exit == 0 {
-		p.remember(ctx, q, &e)
+		p.remember(ctx, q, &e, r.asCame)
 	}
 	return out
 }
@@ -70,6 +75,7 @@ func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (O
 		asked.Deadline = r.left()
 		return p.Rewriter.Answer(ctx, &asked)
 	}
+	r.asCame = &d
 	return c.event.Answer(d, reply), nil
 }
 
@@ -94,8 +100,8 @@ func (p *Responder) plan(c *hookCase, d *umpire.Decision) (Rewriting, bool) {
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
 // it cannot keep holds nothing up.
 func (p *Responder) warn(ctx context.Context, r *run, c hookCase) Output {
-	out := c.event.silence()
-	out.Stderr = unenforced(c.alone(ctx))
+	out, d := c.event.silence(), c.alone(ctx)
+	out.Stderr, r.asCame = unenforced(d), &d
 	if p.through == nil || c.event.Kind != BeforeTool {
 		return out
 	}
@@ -107,7 +113,7 @@ func (p *Responder) warn(ctx context.Context, r *run, c hookCase) Output {
 
 // hookCase gathers what an event is decided by.
 func (p *Responder) hookCase(r *run, q *Question, e Event) (hookCase, error) {
-	project, err := projectOf(q, &e)
+	project, err := ProjectOf(q, &e)
 	if err != nil {
 		return hookCase{}, err
 	}
@@ -149,9 +155,9 @@ func (c *hookCase) alone(ctx context.Context) umpire.Decision {
 	return c.config.Decide(ctx, c.project, policy.Query{Call: c.event.Call, Conditions: given})
 }
 
-// projectOf is the folder that the host was started in. Where its hooks are started in the
+// ProjectOf is the folder that the host was started in. Where its hooks are started in the
 // shell's folder, that of the payload is as good.
-func projectOf(q *Question, e *Event) (string, error) {
+func ProjectOf(q *Question, e *Event) (string, error) {
 	project := cmp.Or(q.Project, e.Project, q.Dir)
 	if e.Host.InShellDir {
 		project = cmp.Or(q.Project, e.Project, e.Dir, q.Dir)

@@ -20,6 +20,8 @@ type heldGate struct {
 	silent   bool // until the time is over
 	left     bool
 	batch    umpire.Batch
+	answered umpire.CallState // what comes of the call that waits, "" for nothing
+	byPerson bool
 }
 
 func (g *heldGate) admit(_ context.Context, s umpire.Submission, _ string, choose func(*umpire.Decision) umpire.Admission) (umpire.Started, error) {
@@ -33,6 +35,9 @@ func (g *heldGate) admit(_ context.Context, s umpire.Submission, _ string, choos
 func (g *heldGate) Await(ctx context.Context, _ umpire.SessionID, _ umpire.BatchID, _ time.Duration) (umpire.Batch, error) {
 	if g.silent {
 		<-ctx.Done()
+	}
+	if g.answered != "" {
+		g.batch.State, g.batch.Calls[0].State = umpire.BatchRunning, g.answered
 	}
 	return g.batch, ctx.Err()
 }
@@ -77,7 +82,7 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 			t.Parallel()
 			looks := tt.looks
 			g := &heldGate{decision: tt.decision, silent: strings.HasPrefix(tt.want, "Nobody")}
-			attended := func() bool {
+			attended := func(context.Context, umpire.SessionID) bool {
 				now := looks[0]
 				looks = looks[min(1, len(looks)-1):]
 				return now
@@ -99,5 +104,45 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 				t.Errorf("left %t, %v, answer %s; want left %t and %s", g.left, err, out.Stdout, tt.left, tt.want)
 			}
 		})
+	}
+}
+
+// Start lets the call run that was held.
+func (g *heldGate) Start(context.Context, umpire.Start) (umpire.Started, error) {
+	d := umpire.Decision{Verdict: umpire.Allow, Reason: "Approved", ReasonCode: umpire.CodeSession}
+	return umpire.Started{Go: true, Decision: d, ByPerson: g.byPerson, Batch: g.batch}, nil
+}
+
+// TestApprovedByAPerson: umpire's plugin of opencode is told that a person approved the call, and nothing of
+// the kind about what umpire lets run by itself. No other host is told.
+func TestApprovedByAPerson(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		agent  string
+		person bool
+		want   string
+	}{
+		{"opencode", true, `{"decision":"allow","approved":true}` + "\n"},
+		{"opencode", false, ""},
+		{"amp", true, `{"decision":"allow","reason":"Approved"}` + "\n"},
+	} {
+		d := umpire.Decision{
+			Verdict: umpire.Ask, Reason: "publishes commits", ReasonCode: umpire.CodeMode,
+			Accesses: []umpire.Access{{Kind: umpire.KindExec, Program: "git", Verdict: umpire.Ask, Consequence: umpire.Outward}},
+			Reasons:  []umpire.Reason{{Verdict: umpire.Ask, Code: umpire.CodeMode, Text: "publishes commits"}},
+		}
+		g := &heldGate{decision: d, byPerson: tt.person, answered: umpire.CallApproved}
+		p := &Responder{Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
+			Config: func(string) (Config, error) {
+				hook := policy.HookSettings{WhenAsked: policy.AskedHold}
+				return Config{Settings: policy.Settings{Mode: umpire.ModeDefault, Hook: hook}}, nil
+			}}
+		p.UseGate(g, func(context.Context, umpire.SessionID) bool { return true })
+		dir := t.TempDir()
+		q := Question{Agent: tt.agent, Payload: Find(tt.agent).Sample("s", "c", dir, "git push"), Project: dir, Dir: dir, Deadline: time.Minute}
+		out, err := p.Answer(t.Context(), q)
+		if err != nil || string(out.Stdout) != tt.want {
+			t.Errorf("%s, by a person %t: %v, %s; want %s", tt.agent, tt.person, err, out.Stdout, tt.want)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func planRewriting(e *Event, d *umpire.Decision, reply Reply, undo bool) (Rewrit
 	if action == "" {
 		return Rewriting{}, false
 	}
-	line, ok := commandLine(e)
+	line, ok := CommandLine(e)
 	if !ok {
 		return Rewriting{}, false
 	}
@@ -63,7 +63,7 @@ func rewritingAction(e *Event, d *umpire.Decision, reply Reply, undo bool) umpir
 	}
 	runs := reply == Allow || reply == Silent && mode == Bypass
 	switch {
-	case e.Kind != BeforeTool, !e.Host.Rewrites(), e.Call.Tool != "Bash", e.Session == "", e.Call.Background:
+	case e.Kind != BeforeTool, !e.Host.Replaced(), e.Call.Tool != "Bash", e.Session == "", e.Call.Background:
 		return ""
 	case d.Verdict == umpire.Ask && d.Trial == umpire.TrialFirst && reply != Deny:
 		return umpire.TicketTrial
@@ -106,8 +106,8 @@ func knownHarmless(d *umpire.Decision, access int) bool {
 	return code == umpire.CodeSafe || code == umpire.CodeAutonomy
 }
 
-// commandLine is the line of a call that runs one.
-func commandLine(e *Event) (string, bool) {
+// CommandLine is the line of a call that runs one.
+func CommandLine(e *Event) (string, bool) {
 	input, err := strictjson.ReadObject(e.Call.Input)
 	if err != nil {
 		return "", false
@@ -197,17 +197,10 @@ func ticketOnLine(line string) string {
 // endedTicket is the ticket of a call that the host has moved to the background: it is reported
 // as having run, and runs on. "" is none.
 func endedTicket(e *Event) string {
-	if e.Kind != AfterTool || e.Call.Tool != "Bash" {
+	if e.Kind != AfterTool || e.Call.Tool != "Bash" || !e.RunsOn() {
 		return ""
 	}
-	response, err := strictjson.ReadObject(e.Response)
-	if err != nil {
-		return ""
-	}
-	if task, err := response.Text("backgroundTaskId"); err != nil || task == "" {
-		return ""
-	}
-	line, _ := commandLine(e)
+	line, _ := CommandLine(e)
 	return ticketOnLine(line)
 }
 

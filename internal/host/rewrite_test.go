@@ -321,3 +321,27 @@ func TestTicketEndsInTheBackground(t *testing.T) {
 		}
 	}
 }
+
+// TestNeverReplaced: no command is replaced in a host whose own rules umpire cannot read, though its hooks
+// could, and nothing is handed over for that.
+func TestNeverReplaced(t *testing.T) {
+	t.Parallel()
+	for _, h := range Hosts {
+		if h.own != nil || h.before().form == nil {
+			continue
+		}
+		e, err := h.Read(h.Sample("s", "c", "/work", "make"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range h.Modes {
+			if m.Is == Default || m.Is == Bypass {
+				e.PermissionMode = m.Word
+			}
+		}
+		d := umpire.Decision{Verdict: umpire.Ask, Trial: umpire.TrialFirst}
+		if action := rewritingAction(&e, &d, Ask, true); (action == umpire.TicketTrial) != h.Replaced() || h.Replaced() && !h.Rewrites() {
+			t.Errorf("%s: %q, and replaced: %t", h.Name, action, h.Replaced())
+		}
+	}
+}

@@ -9,14 +9,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-const (
-	// margin is how long before the agent's time limit umpire says no by itself: a
-	// busy machine needs time to start a process and to end one.
-	margin = 5 * time.Second
-	// withdrawTime is how long a call that waits may take to be withdrawn when the
-	// agent ends the hook.
-	withdrawTime = time.Second
-)
+// withdrawTime is how long a call that waits may take to be withdrawn when the
+// agent ends the hook.
+const withdrawTime = time.Second
 
 // answerQuestion answers one question of the host.
 func (h *Host) answerQuestion(p *Responder, ctx context.Context, r *run, q *Question) Output {
@@ -48,6 +43,9 @@ type run struct {
 	limited chan struct{} // bears one message when it is
 	holding atomic.Bool   // a gate may hold the call: ending takes a moment
 	away    atomic.Bool   // the gate ends: the question is to be asked again
+
+	// asCame is the decision by which the host runs a call as it came; nil when it does not.
+	asCame *umpire.Decision
 }
 
 func newRun(now func() time.Time, deadline time.Duration) *run {

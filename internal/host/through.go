@@ -21,6 +21,8 @@ type gateHook struct {
 	run       *run
 	// asked is the decision as a person would be asked about it.
 	asked umpire.Decision
+	// attended says that a person would see the question in umpire's inbox.
+	attended bool
 	// rewriting is how umpire runs the call instead of the host, and looked says that it is
 	// known whether it may.
 	rewriting *Rewriting
@@ -63,6 +65,7 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q hookCase) (Outp
 	}
 	switch {
 	case started.Go, started.Batch.ID == "": // started, or left to the host
+		r.asCame = &started.Decision
 		return h.writeAnswer(started.Decision, h.holds()), nil
 	}
 	return h.settle(ctx, started.Batch)
@@ -85,12 +88,18 @@ func (p *Responder) recordCall(ctx context.Context, r *run, q hookCase) error {
 func (h *gateHook) holds() bool {
 	switch h.config.Hook.WhenAsked {
 	case policy.AskedAuto:
-		return !h.question.Attended || h.responder.attended()
+		return !h.question.Attended || h.attended
 	case policy.AskedNative:
 		return false
 	case policy.AskedHold:
 	}
 	return true
+}
+
+// checkInbox sees whether a person would see the question in umpire's inbox now.
+func (h *gateHook) checkInbox(ctx context.Context) {
+	h.attended = h.config.Hook.WhenAsked == policy.AskedAuto && h.question.Attended &&
+		h.responder.attended(ctx, h.event.Session)
 }
 
 // choose says what becomes of a call. It is the host's where umpire says nothing, lets the
@@ -152,6 +161,7 @@ func (h *gateHook) admit(
 	ctx context.Context, choose func(*umpire.Decision) umpire.Admission,
 ) (started umpire.Started, err error) {
 	err = h.opened(ctx, func() error {
+		h.checkInbox(ctx)
 		started, err = h.responder.Admit(ctx, umpire.Submission{
 			Session: h.event.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()},
 			Headless: h.headless || h.event.Unattended(), Mode: h.mode(),
@@ -173,7 +183,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			next, err := h.hold(ctx)
 			if errors.Is(err, errUnwatched) {
 				if next, err = h.withdraw(ctx, umpire.ResultCancelled, unwatchedText); err == nil &&
-					withdrawn(&next, c.ID) {
+					withdrawn(next.Call(c.ID)) {
 					return h.event.HandBack(h.asked, h.reply(&h.asked, false), unwatchedText), nil
 				}
 			}
@@ -185,6 +195,9 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			started, err := h.startCall(ctx)
 			if err != nil {
 				return Output{}, err
+			}
+			if started.Go && started.ByPerson && h.event.form().approved != "" {
+				return h.event.approve(), nil
 			}
 			if started.Go {
 				return h.writeAnswer(started.Decision, false), nil
@@ -255,6 +268,7 @@ func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 		if err != nil || b.State != umpire.BatchWaiting {
 			return b, err
 		}
+		h.checkInbox(ctx)
 		if h.event.Host.Asks() && !h.holds() {
 			return b, errUnwatched
 		}
@@ -271,9 +285,8 @@ var errUnwatched = errors.New("nobody looks at the inbox")
 // unwatchedText tells where the question has gone.
 const unwatchedText = "umpire's inbox was closed, so the question comes here"
 
-// withdrawn reports whether a call was taken back before anybody answered.
-func withdrawn(b *umpire.Batch, id umpire.CallID) bool {
-	c := b.Call(id)
+// withdrawn reports whether a call was given back to the host's own dialog before anybody answered.
+func withdrawn(c *umpire.BatchCall) bool {
 	return c != nil && c.Result != nil && c.Result.Status == umpire.ResultCancelled && c.Result.Output == unwatchedText
 }
 

@@ -21,7 +21,7 @@ func (e *Event) opensUnseen(d *umpire.Decision) bool {
 	if row.Types || !e.Host.unseen || e.Call.Tool != "Bash" {
 		return row.Types
 	}
-	if line, ok := commandLine(e); ok && strings.Contains(line, "<") {
+	if line, ok := CommandLine(e); ok && strings.Contains(line, "<") {
 		return false
 	}
 	return slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool {

@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // vscode are the agents of Visual Studio Code.
 var vscode = Host{
-	Name: "vscode", Title: "VS Code",
+	Caller: &relay.VSCode, Title: "VS Code",
 	Program:  []string{"code", "code-insiders"},
 	Settings: Settings{FormatJSON, ".copilot/hooks/umpire-vscode.json", ".github/hooks/umpire.json", ""},
 	Events: []HookEvent{
@@ -36,10 +37,10 @@ var vscode = Host{
 		{Name: "manage_todo_list", As: "TodoWrite"},
 		{Name: "runSubagent", As: "Task"},
 	},
-	Timeout: 600 * time.Second, DefaultTimeout: 30 * time.Second, Unit: time.Second,
+	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes:    []HostMode{{"", Default, SilenceRuns}}, // tools may be approved beforehand
 	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", "hole-no-rewrite"},
+	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", holeNoRewrite},
 	Evidence: Documented, Version: "1.110",
 	fields: fields{
 		event: "hookEventName", session: "sessionId", dir: "cwd",

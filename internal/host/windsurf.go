@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // windsurf is Windsurf's Cascade. Each kind of tool is an event of its own, and only the exit
 // code decides.
 var windsurf = Host{
-	Name: "windsurf", Title: "Windsurf",
+	Caller: &relay.Windsurf, Title: "Windsurf",
 	Program:  []string{"windsurf"},
 	Settings: Settings{FormatJSON, ".codeium/windsurf/hooks.json", ".windsurf/hooks.json", ""},
 	Events: []HookEvent{
@@ -29,10 +30,10 @@ var windsurf = Host{
 		{Name: "write_code", As: "Edit"},
 		{Name: "read_code", As: "Read"},
 	},
-	Timeout: 60 * time.Second, DefaultTimeout: 60 * time.Second, Unit: time.Second,
+	Timeout: 60 * time.Second, Unit: time.Second,
 	Modes:    []HostMode{{"", Default, SilenceRuns}}, // its turbo mode is not told
 	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-late-runs", "hole-no-rewrite"},
+	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-late-runs", holeNoRewrite},
 	Evidence: Documented, Version: "2026-09",
 	fields: fields{
 		event: "agent_action_name", session: "trajectory_id", input: "tool_info",

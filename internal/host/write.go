@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A Write is a call of a host that writes one file.
@@ -16,7 +17,6 @@ type Write struct {
 	Project string // the folder that the host was started in
 	Call    umpire.Call
 	Path    string // absolute, as the call has it
-	Done    bool   // it has run, or failed; else it is about to, unless a person says no
 	edits   []edit
 	content *string
 }
@@ -76,7 +76,6 @@ func WriteOf(e *Event, project string) (*Write, bool) {
 	if in.Old != "" {
 		w.edits = append(w.edits, in.edit)
 	}
-	w.Done = e.Kind != BeforeTool
 	if !filepath.IsAbs(w.Path) {
 		w.Path = files.AbsoluteFrom(cmp.Or(e.Call.Dir, project), w.Path)
 	}
@@ -85,11 +84,21 @@ func WriteOf(e *Event, project string) (*Write, bool) {
 
 // remember has what a call is about to write, or has written, remembered. Where that cannot
 // be done the call goes on all the same: the host would not wait for it either.
-func (p *Responder) remember(ctx context.Context, q *Question, e *Event) {
-	if p.Remember == nil || e.Kind == BeforeDialog || !e.Kind.AboutTool() {
-		return
+func (p *Responder) remember(ctx context.Context, q *Question, e *Event, d *umpire.Decision) {
+	if p.Remember != nil && e.Kind != BeforeDialog && e.Kind.AboutTool() && !e.row().Again {
+		p.Remember(ctx, q, e, d)
 	}
-	if project, err := projectOf(q, e); err == nil {
-		p.Remember(ctx, project, e)
+}
+
+// RunsOn reports whether a call of which the host says that it has run goes on in the background.
+func (e *Event) RunsOn() bool {
+	if e.Call.Background || e.Kind != AfterTool || e.Call.Tool != "Bash" {
+		return e.Call.Background
 	}
+	response, err := strictjson.ReadObject(e.Response)
+	if err != nil {
+		return false
+	}
+	task, err := response.Text("backgroundTaskId")
+	return err == nil && task != ""
 }
