@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -31,14 +32,15 @@ const (
 // A Finding is one thing in a settings file that switches umpire's hooks off or
 // weakens them.
 type Finding struct {
-	Code FindingCode `json:"code"`
+	Code FindingCode
 	// Line and Column count from 1; 0 is the file as a whole.
-	Line   int `json:"line"`
-	Column int `json:"column"`
+	Line   int
+	Column int
 	// Key is the path of the setting, as "hooks.PreToolUse".
-	Key     string `json:"key"`
-	Problem string `json:"problem"`
-	Remedy  string `json:"remedy"`
+	Key string
+	// Problem and Remedy have texts in every language.
+	Problem error
+	Remedy  string
 }
 
 // maxKeyShown is how much of a key a finding shows.
@@ -67,14 +69,14 @@ func AuditClaude(settings []byte) []Finding {
 	a := &audit{document: d}
 	if at, plain := d.plain(); !plain {
 		a.findings = append(a.findings, Finding{FindingSyntax, at.line, at.column, "",
-			"the file holds a comment or a trailing comma, for which Claude Code drops the whole file without a " +
-				"word, hooks and all", "take it out"})
+			umpire.Errorf("the file holds a comment or a trailing comma, for which Claude Code drops the whole file " +
+				"without a word, hooks and all"), "take it out"})
 	}
 	seen := map[string]bool{}
 	for _, it := range items(d.root) {
 		if seen[it.name] {
-			a.add(it.value, FindingMalformed, it.name, "the key is given twice, and only the last one counts",
-				"keep one of them")
+			a.add(it.value, FindingMalformed, it.name,
+				umpire.Errorf("the key is given twice, and only the last one counts"), "keep one of them")
 		}
 		seen[it.name] = true
 		if check := settingChecks[it.name]; check != nil {
@@ -86,15 +88,15 @@ func AuditClaude(settings []byte) []Finding {
 }
 
 func syntaxFinding(err error) Finding {
-	f := Finding{Code: FindingSyntax, Problem: "Claude Code drops the whole file without a word: " + err.Error(),
-		Remedy: "repair the JSON at that place"}
+	f := Finding{Code: FindingSyntax, Remedy: "repair the JSON at that place",
+		Problem: umpire.Errorf("Claude Code drops the whole file without a word: %w", err)}
 	if _, scanErr := fmt.Sscanf(err.Error(), "line %d, column %d", &f.Line, &f.Column); scanErr != nil {
 		f.Line, f.Column = 0, 0
 	}
 	return f
 }
 
-func (a *audit) add(v *hujson.Value, code FindingCode, key, problem, remedy string) {
+func (a *audit) add(v *hujson.Value, code FindingCode, key string, problem error, remedy string) {
 	p := a.at(v.StartOffset)
 	a.findings = append(a.findings, Finding{code, p.line, p.column, view.Brief(key, maxKeyShown), problem, remedy})
 }
@@ -114,7 +116,7 @@ func (d *document) plain() (position, bool) {
 // when it has not.
 func (a *audit) want(v *hujson.Value, key, kind string, ok bool) bool {
 	if !ok {
-		a.add(v, FindingMalformed, key, fmt.Sprintf("want %s, got %s; one wrong value can make Claude Code drop "+
+		a.add(v, FindingMalformed, key, umpire.Errorf("want %s, got %s; one wrong value can make Claude Code drop "+
 			"the whole file", kind, strictjson.KindOf(v.Pack())),
 			"correct the value or remove it")
 	}
@@ -135,14 +137,14 @@ var settingChecks = map[string]func(*audit, item){
 
 func (a *audit) disableAllHooks(it item) {
 	if a.want(it.value, it.name, "true or false", isBool(it.value)) && isTrue(it.value) {
-		a.add(it.value, FindingDisabled, it.name, "every hook is switched off, umpire's too",
+		a.add(it.value, FindingDisabled, it.name, umpire.Errorf("every hook is switched off, umpire's too"),
 			"remove it, or start claude with --settings and a file that sets it to false")
 	}
 }
 
 func (a *audit) managedOnly(it item) {
 	if a.want(it.value, it.name, "true or false", isBool(it.value)) && isTrue(it.value) {
-		a.add(it.value, FindingManagedOnly, it.name, "only hooks from managed settings run",
+		a.add(it.value, FindingManagedOnly, it.name, umpire.Errorf("only hooks from managed settings run"),
 			"register umpire in the managed settings file")
 	}
 }
@@ -161,7 +163,7 @@ func (a *audit) environment(it item) {
 	for _, v := range items(it.value) {
 		if startVariable(v.name) {
 			a.add(v.value, FindingEnvironment, "env."+v.name,
-				"the variable can keep the hook from starting, or change what it starts",
+				umpire.Errorf("the variable can keep the hook from starting, or change what it starts"),
 				"remove it; in a project that is not yours, start claude with --setting-sources user")
 		}
 	}
@@ -188,8 +190,9 @@ func (a *audit) permissions(it item) {
 		}
 		for _, rule := range items(list.value) {
 			if a.want(rule.value, key, "a string", isString(rule.value)) && broadAllow(rule.value) {
+				named, _ := decode(rule.value).(string)
 				a.add(rule.value, FindingBroadAllow, key,
-					"Claude Code runs this without asking whenever the hook does not answer",
+					umpire.Errorf("Claude Code runs %s without asking whenever the hook does not answer", named),
 					"narrow it, or leave the allowing to umpire's rules")
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -41,8 +42,8 @@ func (a *audit) group(key string, group *hujson.Value) {
 		}
 	}
 	if !found {
-		a.add(group, FindingMalformed, key, "the entry has no hooks list; one wrong value can make Claude Code "+
-			"drop the whole file",
+		a.add(group, FindingMalformed, key, umpire.Errorf("the entry has no hooks list; one wrong value can make "+
+			"Claude Code drop the whole file"),
 			"add the list or remove the entry")
 	}
 }
@@ -69,19 +70,20 @@ func (a *audit) handler(key string, v *hujson.Value) {
 	needs, known := handlerNeeds[kind]
 	if !known {
 		a.add(v, FindingMalformed, key+".type",
-			"the type is missing or not known; one wrong value can make Claude Code drop the whole file",
+			umpire.Errorf("the type is missing or not known; one wrong value can make Claude Code drop the whole file"),
 			`write "type": "command", or remove the entry`)
 		return
 	}
 	if text, ok := fields[needs].(string); !ok || text == "" {
 		a.add(v, FindingMalformed, key+"."+needs,
-			"the field is missing or not a string; one wrong value can make Claude Code drop the whole file",
+			umpire.Errorf("the field is missing or not a string; one wrong value can make Claude Code drop the "+
+				"whole file"),
 			"add the field or remove the entry")
 	}
 	if timeout, ok := fields["timeout"]; ok {
 		n, number := timeout.(float64)
 		if !number || n <= 0 {
-			a.add(v, FindingMalformed, key+".timeout", "the timeout is not a positive number of seconds",
+			a.add(v, FindingMalformed, key+".timeout", umpire.Errorf("the timeout is not a positive number of seconds"),
 				"write a number of seconds, or remove it")
 		}
 	}
@@ -95,13 +97,13 @@ func (a *audit) ownHooks() {
 	all := (&hookFile{a.document, &claudeHooks, Claude.Host}).own("")
 	if len(all) == 0 {
 		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks",
-			Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
+			Problem: umpire.Errorf("umpire's hook is not registered in this file"), Remedy: reinstall})
 		return
 	}
 	for _, e := range claudeHooks.eventsOf(Claude.Host) {
 		if !slices.ContainsFunc(all, func(o ownHook) bool { return o.event == e.name }) {
 			a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks." + e.name,
-				Problem: "umpire's hook is not registered for this event", Remedy: reinstall})
+				Problem: umpire.Errorf("umpire's hook is not registered for this event"), Remedy: reinstall})
 		}
 	}
 	for _, own := range all {
@@ -128,28 +130,28 @@ func (a *audit) ownHook(own ownHook) {
 	fields, _ := decode(own.handler).(map[string]any)
 
 	if matcher, ok := group["matcher"].(string); ok && matcher != "*" && matcher != "" {
-		a.add(own.group, FindingWeakened, key+".matcher", "the matcher leaves calls out that umpire should see",
-			reinstall)
+		a.add(own.group, FindingWeakened, key+".matcher",
+			umpire.Errorf("the matcher leaves calls out that umpire should see"), reinstall)
 	}
 	if _, ok := fields["if"]; ok {
 		a.add(own.handler, FindingWeakened, key+".hooks.if",
-			"the condition leaves calls out that umpire should see", reinstall)
+			umpire.Errorf("the condition leaves calls out that umpire should see"), reinstall)
 	}
 	for _, name := range []string{"async", "asyncRewake"} {
 		if on, ok := fields[name]; ok && on != false {
 			a.add(own.handler, FindingWeakened, key+".hooks."+name,
-				"a hook that runs in the background cannot stop a call", reinstall)
+				umpire.Errorf("a hook that runs in the background cannot stop a call"), reinstall)
 		}
 	}
 	if command, _ := fields["command"].(string); !host.IsAbsolute(command) {
 		a.add(own.handler, FindingWeakened, key+".hooks.command",
-			"the command is not an absolute path, so PATH decides what starts", reinstall)
+			umpire.Errorf("the command is not an absolute path, so PATH decides what starts"), reinstall)
 	}
 	if timeout, ok := fields["timeout"].(float64); !ok {
 		a.add(own.handler, FindingTimeout, key+".hooks.timeout",
-			"no time limit is written, so umpire cannot know when to answer at the latest", reinstall)
+			umpire.Errorf("no time limit is written, so umpire cannot know when to answer at the latest"), reinstall)
 	} else if timeout < minHookTimeout {
 		a.add(own.handler, FindingTimeout, key+".hooks.timeout",
-			"the time limit is so short that the call may run before umpire has answered", reinstall)
+			umpire.Errorf("the time limit is so short that the call may run before umpire has answered"), reinstall)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 func TestAuditClaudeOfAnInstall(t *testing.T) {
@@ -52,8 +54,14 @@ func TestAuditClaude(t *testing.T) {
 			var got []string
 			for _, f := range AuditClaude([]byte(tt.settings)) {
 				got = append(got, fmt.Sprintf("%d:%d %s %s", f.Line, f.Column, f.Code, f.Key))
-				if f.Problem == "" || f.Remedy == "" {
-					t.Errorf("no problem or remedy: %+v", f)
+				if f.Problem == nil || f.Remedy == "" {
+					t.Fatalf("no problem or remedy: %+v", f)
+				}
+				for _, tag := range catalogue.Tags()[1:] {
+					text := catalogue.Find(tag)
+					if text.Error(f.Problem) == f.Problem.Error() || text.Of(f.Remedy) == f.Remedy {
+						t.Errorf("%q, %q: not in %s", f.Problem, f.Remedy, tag)
+					}
 				}
 			}
 			if joined := strings.Join(got, ", "); joined != tt.want {
