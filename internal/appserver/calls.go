@@ -2,6 +2,7 @@ package appserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,14 +14,6 @@ import (
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
-
-// The questions of Codex that are judged.
-const (
-	methodCommand = "item/commandExecution/requestApproval"
-	methodFiles   = "item/fileChange/requestApproval"
-)
-
-func isJudged(method string) bool { return method == methodCommand || method == methodFiles }
 
 // A fileChange is what becomes of one file.
 type fileChange struct {
@@ -45,41 +38,51 @@ func (p *Proxy) noteThread(text json.RawMessage) {
 	}
 }
 
-// noteChanges remembers the files that an item changes: the question names the item alone.
-func (p *Proxy) noteChanges(params json.RawMessage) {
-	var about struct {
-		ItemID  string       `json:"itemId"`
-		Changes []fileChange `json:"changes"`
-		Item    struct {
-			ID      string       `json:"id"`
-			Changes []fileChange `json:"changes"`
-		} `json:"item"`
-	}
+// An item is what Codex tells of a step of a turn.
+type item struct {
+	Thread string `json:"threadId"`
+	Item   struct {
+		ID      string          `json:"id"`
+		Type    string          `json:"type"`
+		Status  string          `json:"status"`
+		Changes []fileChange    `json:"changes"`
+		Output  json.RawMessage `json:"aggregatedOutput"`
+		Result  json.RawMessage `json:"result"`
+		Server  string          `json:"server"`
+		Tool    string          `json:"tool"`
+		Args    json.RawMessage `json:"arguments"`
+	} `json:"item"`
+	// ID and Changes are of a message about the files alone.
+	ID      string       `json:"itemId"`
+	Changes []fileChange `json:"changes"`
+}
+
+// noteItem remembers the files that an item changes, since a question about them names only the item,
+// and the calls of MCP servers' tools.
+func (p *Proxy) noteItem(params json.RawMessage) {
+	var about item
 	if json.Unmarshal(params, &about) != nil {
 		return
 	}
+	if about.Item.Type == "mcpToolCall" {
+		p.tools.Put(toolOf(&about), about.Item.ID)
+	}
 	if about.Item.ID != "" {
-		about.ItemID, about.Changes = about.Item.ID, about.Item.Changes
+		about.ID, about.Changes = about.Item.ID, about.Item.Changes
 	}
 	if len(about.Changes) > 0 {
-		p.changes.Put(about.ItemID, about.Changes)
+		p.changes.Put(about.ID, about.Changes)
 	}
 }
 
 // noteEnd tells the judge what became of a call that was accepted.
 func (p *Proxy) noteEnd(params json.RawMessage) {
-	var about struct {
-		Item struct {
-			ID     string          `json:"id"`
-			Status string          `json:"status"`
-			Output json.RawMessage `json:"aggregatedOutput"`
-		} `json:"item"`
-		Thread string `json:"threadId"`
-	}
+	var about item
 	if json.Unmarshal(params, &about) != nil {
 		return
 	}
 	p.changes.Take(about.Item.ID)
+	p.tools.Take(toolOf(&about))
 	call, accepted := p.running.Take(about.Item.ID)
 	if !accepted {
 		return
@@ -88,6 +91,9 @@ func (p *Proxy) noteEnd(params json.RawMessage) {
 	n := acp.Notice{
 		Kind: acp.Finished, Session: call.Session, Project: project, Call: call,
 		Output: about.Item.Output,
+	}
+	if len(n.Output) == 0 {
+		n.Output = about.Item.Result
 	}
 	if about.Item.Status != "completed" {
 		n.Kind = acp.Failed
@@ -113,91 +119,93 @@ func (p *Proxy) endQuestion(params json.RawMessage) bool {
 	return held || settled
 }
 
-// itemOf is the item that a question is about.
-func itemOf(params json.RawMessage) string {
-	var about struct {
-		ID string `json:"itemId"`
-	}
-	_ = json.Unmarshal(params, &about) // a question about none is not judged
-	return about.ID
-}
-
 // maxItem leaves room for what tells two questions about one item apart.
 const maxItem = umpire.MaxID / 2
 
-// callsOf are the calls that a question stands for, and the project that they are made in.
-func (p *Proxy) callsOf(m *jsonrpc.Message) (calls []umpire.Call, project string, err error) {
+// A question is what Codex asks about.
+type question struct {
+	project string
+	item    string
+	calls   []umpire.Call
+}
+
+// readQuestion reads a question.
+func (p *Proxy) readQuestion(m *jsonrpc.Message) (q question, err error) {
 	o, err := strictjson.ReadObject(m.Params)
 	if err == nil {
 		err = o.CheckSpelling()
 	}
 	if err != nil {
-		return nil, "", err
+		return q, err
 	}
-	thread, err := o.ID("threadId")
-	if err != nil {
-		return nil, "", err
+	name := "threadId"
+	if isLegacy(m.Method) {
+		name = "conversationId"
 	}
-	item, err := o.ID("itemId")
+	thread, err := o.ID(name)
 	if err != nil {
-		return nil, "", err
+		return q, err
+	}
+	if q.item, q.calls, err = questions[m.Method](p, thread, o); err != nil {
+		return q, err
 	}
 	project, known := p.folders.Get(thread)
-	if !known || item == "" || len(item) > maxItem {
-		return nil, "", umpire.Errorf("thread %q, item %q: the folder that it works in is not known", thread, item)
+	if !known || q.item == "" || len(q.item) > maxItem {
+		return q, umpire.Errorf("thread %q, item %q: the folder that it works in is not known", thread, q.item)
 	}
-	if m.Method == methodCommand {
-		calls, err = commandCalls(o)
-	} else {
-		calls, err = p.fileCalls(o, item)
-	}
-	for i := range calls {
+	q.project = project
+	for i := range q.calls {
 		p.counter++
-		calls[i].ID = umpire.CallID(fmt.Sprintf("%s-%s-%d", item, p.nonce[:8], p.counter))
-		calls[i].Session = umpire.SessionID(thread)
-		if calls[i].Dir == "" {
-			calls[i].Dir = project
-		}
+		call := &q.calls[i]
+		call.ID = umpire.CallID(fmt.Sprintf("%s-%s-%d", q.item, p.nonce[:8], p.counter))
+		call.Session, call.Dir = umpire.SessionID(thread), cmp.Or(call.Dir, project)
 	}
-	return calls, project, err
+	return q, nil
 }
 
 // commandCalls are those of a command, or of what is typed into one.
-func commandCalls(o strictjson.Object) ([]umpire.Call, error) {
-	kind, err := o.Text("kind")
-	if err != nil {
-		return nil, err
-	}
-	line, err := o.Text("command")
-	if err != nil {
-		return nil, err
-	}
-	dir, err := o.Text("cwd")
-	if err != nil {
-		return nil, err
+func (p *Proxy) commandCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+	item, itemErr := o.ID("itemId")
+	kind, kindErr := o.Text("kind")
+	line, lineErr := o.Text("command")
+	dir, dirErr := o.Text("cwd")
+	if err = errors.Join(itemErr, kindErr, lineErr, dirErr); err != nil {
+		return "", nil, err
 	}
 	network := o["networkApprovalContext"]
 	switch {
 	case kind == "writeStdin":
-		return []umpire.Call{{Tool: "write_stdin", Input: encode(map[string]string{"command": line})}}, nil
-	case kind != "" && kind != "command", line == "", len(network) > 0 && string(network) != "null":
-		return nil, errors.New("it is not about a command alone")
+		return item, []umpire.Call{{Tool: "write_stdin", Input: encode(map[string]string{"command": line})}}, nil
+	case kind != "" && kind != "command":
+		return "", nil, errors.New("it is not about a command")
 	case dir != "" && !filepath.IsAbs(dir):
-		return nil, umpire.Errorf("cwd: want an absolute path, got %q", dir)
+		return "", nil, umpire.Errorf("cwd: want an absolute path, got %q", dir)
+	case len(network) > 0 && string(network) != "null":
+		calls, err = networkCalls(network, line)
+		return item, calls, err
+	case line == "":
+		return "", nil, errors.New("it is not about a command")
 	}
-	return []umpire.Call{{Tool: "Bash", Dir: dir, Input: encode(map[string]string{"command": line})}}, nil
+	return item, []umpire.Call{{Tool: "Bash", Dir: dir, Input: encode(map[string]string{"command": line})}}, nil
 }
 
 // fileCalls are those of the files that an item changes.
-func (p *Proxy) fileCalls(o strictjson.Object, item string) (calls []umpire.Call, err error) {
-	root, err := o.Text("grantRoot")
-	switch {
-	case err != nil:
-		return nil, err
-	case root != "":
-		return nil, umpire.Errorf("it is about all files in %q", root)
+func (p *Proxy) fileCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+	item, err = o.ID("itemId")
+	root, rootErr := o.Text("grantRoot")
+	if err = errors.Join(err, rootErr); err != nil {
+		return "", nil, err
 	}
 	changes, _ := p.changes.Get(item)
+	calls, err = callsOf(changes, root)
+	return item, calls, err
+}
+
+// callsOf are the calls of changes of files. Root is a folder that all files may be changed in, "" for none.
+func callsOf(changes []fileChange, root string) (calls []umpire.Call, err error) {
+	if root != "" {
+		return nil, umpire.Errorf("it is about all files in %q", root)
+	}
 	for _, c := range changes {
 		paths := []string{c.Path}
 		tool := "Edit"

@@ -4,8 +4,8 @@
 //	proxy := appserver.Proxy{Editor: editor, Codex: codex, Judge: judge}
 //	err := proxy.Run(ctx)
 //
-// The questions item/commandExecution/requestApproval and item/fileChange/requestApproval are
-// judged. All other messages are forwarded byte for byte, in their order, in both directions.
+// Questions about commands, files, the network, more rights and tools of MCP servers are judged. All
+// other messages are forwarded byte for byte, in their order, in both directions.
 //
 //   - What umpire knows to be safe is accepted once, never for the session; what it refuses is
 //     declined, so that the turn goes on. All else goes to the editor's dialog as it came.
@@ -13,6 +13,8 @@
 //     for such input outside of Codex's sandbox: Codex tells nobody what is typed.
 //   - A question that Codex takes back is answered by nobody. The editor is not told of the end
 //     of a question that it has not seen.
+//   - A request of an unknown kind is refused, since the editor's answer might allow something by
+//     default.
 //   - A message of Codex that two readers could read as two different things is not forwarded.
 //   - When one side ends, the other side is closed, and what waits is answered by nobody.
 package appserver

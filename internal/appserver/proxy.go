@@ -28,6 +28,7 @@ type Proxy struct {
 	mu      sync.Mutex
 	folders jsonrpc.Table[string]       // of the threads, by their ids
 	changes jsonrpc.Table[[]fileChange] // of the items that change files, by their ids
+	tools   jsonrpc.Table[string]       // the items of MCP servers' tools that nobody approved yet, by their calls
 	running jsonrpc.Table[umpire.Call]  // what was accepted, by the id of the item
 	// held are the questions that wait for a judgement, and settled those that the editor has
 	// not seen.
@@ -46,9 +47,10 @@ func (p *Proxy) Run(ctx context.Context) error {
 	p.relay.Begin(ctx)
 	p.nonce = rand.Text()
 	p.folders, p.changes = jsonrpc.NewTable[string](maxKept), jsonrpc.NewTable[[]fileChange](maxKept)
+	p.tools = jsonrpc.NewTable[string](maxKept)
 	p.running, p.settled = jsonrpc.NewTable[umpire.Call](maxKept), jsonrpc.NewTable[struct{}](maxKept)
 	p.held = map[string]context.CancelCauseFunc{}
-	return p.relay.Run(p.Codex.Write, p.fromCodex)
+	return p.relay.Run(p.fromEditor, p.fromCodex)
 }
 
 func (p *Proxy) reportError(err error) {
@@ -78,10 +80,16 @@ func (p *Proxy) fromCodex(line []byte) error {
 	case m.IsRequest() && isJudged(m.Method):
 		p.judge(&m)
 		return nil
+	case m.IsRequest() && !isKnown(m.Method):
+		err := umpire.Errorf("unknown kind of request %q: not forwarded", m.Method)
+		p.reportError(err)
+		refusal := jsonrpc.Refuse(m.ID, jsonrpc.CodeMethodNotFound, "umpire: "+err.Error())
+		p.relay.Go(func(context.Context) error { return p.Codex.Write(refusal) })
+		return nil
 	case m.Method == "thread/started":
 		p.noteThread(m.Params)
 	case m.Method == "item/started", m.Method == "item/fileChange/patchUpdated":
-		p.noteChanges(m.Params)
+		p.noteItem(m.Params)
 	case m.Method == "item/completed":
 		p.noteEnd(m.Params)
 	case m.Method == "serverRequest/resolved" && p.endQuestion(m.Params):
@@ -93,52 +101,54 @@ func (p *Proxy) fromCodex(line []byte) error {
 // judge judges a question while other messages go on.
 func (p *Proxy) judge(m *jsonrpc.Message) {
 	p.held[m.Key()] = p.relay.Go(func(ctx context.Context) error {
-		answer, call := p.decideCalls(ctx, m)
-		decision, err := p.noteDecision(ctx, m, answer, call)
-		if decision == "" || err != nil {
+		p.mu.Lock()
+		q, err := p.readQuestion(m)
+		p.mu.Unlock()
+		answer := acp.Answer{Reply: host.Ask}
+		if err != nil {
+			p.reportError(umpire.Errorf("a question is left to the editor: %w", err))
+		} else {
+			answer = p.decideAll(ctx, &q)
+		}
+		settled, err := p.noteDecision(ctx, m, answer, &q)
+		if !settled || err != nil {
 			return err
 		}
 		// Codex may not read while it writes, so nothing waits for this.
-		return p.Codex.Write(jsonrpc.Answer(m.ID, map[string]string{"decision": decision}))
+		return p.Codex.Write(jsonrpc.Answer(m.ID, answerTo(m.Method, m.Params, answer.Reply == host.Allow)))
 	})
 }
 
-// noteDecision notes what becomes of a question. The decision is for Codex, and empty where the editor
-// was asked or nobody waits any more.
+// noteDecision notes the decision about a question. It reports whether to answer Codex: not if the
+// editor was asked, or if Codex does not wait any more.
 func (p *Proxy) noteDecision(
-	ctx context.Context, m *jsonrpc.Message, answer acp.Answer, call umpire.Call,
-) (decision string, err error) {
+	ctx context.Context, m *jsonrpc.Message, answer acp.Answer, q *question,
+) (settled bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.held, m.Key())
 	switch {
 	case ctx.Err() != nil:
-		return "", nil
+		return false, nil
+	case answer.Reply == host.Allow && m.Method == methodElicitation:
+		p.running.Put(q.item, q.calls[0])
+		return false, p.Editor.Write(m.Raw)
 	case answer.Reply == host.Allow:
-		decision = "accept"
-		p.running.Put(itemOf(m.Params), call)
+		p.running.Put(q.item, q.calls[0])
 	case answer.Reply == host.Deny:
-		decision = "decline"
 		p.reportError(umpire.Errorf("denied: %s", answer.Reason))
 	default:
-		return "", p.Editor.Write(m.Raw)
+		return false, p.Editor.Write(m.Raw)
 	}
 	p.settled.Put(m.Key(), struct{}{})
-	return decision, nil
+	return true, nil
 }
 
-// decideCalls judges the calls of a question. A question that cannot be read goes to the editor.
-func (p *Proxy) decideCalls(ctx context.Context, m *jsonrpc.Message) (answer acp.Answer, first umpire.Call) {
-	p.mu.Lock()
-	calls, project, err := p.callsOf(m)
-	p.mu.Unlock()
-	if err != nil {
-		p.reportError(umpire.Errorf("a question is left to the editor: %w", err))
-		return acp.Answer{Reply: host.Ask}, umpire.Call{}
+// decideAll judges the calls of a question.
+func (p *Proxy) decideAll(ctx context.Context, q *question) acp.Answer {
+	all := make([]acp.Question, len(q.calls))
+	for i, call := range q.calls {
+		all[i] = acp.Question{Call: call, Project: q.project, Dialog: true}
 	}
-	questions := make([]acp.Question, len(calls))
-	for i, call := range calls {
-		questions[i] = acp.Question{Call: call, Project: project, Dialog: true}
-	}
-	return acp.DecideAll(ctx, p.Judge, questions), calls[0]
+	return acp.DecideAll(ctx, p.Judge, all)
 }

@@ -100,6 +100,29 @@ func TestQuestions(t *testing.T) {
 		gone   = `{"path":"/work/bad","kind":{"type":"delete"},"diff":""}`
 		other  = `{"path":"/work/other","kind":{"type":"add"},"diff":"x"}`
 	)
+	const (
+		wipe = `{"method":"item/started","params":{"threadId":"T","item":{"type":"mcpToolCall","id":"m",` +
+			`"server":"s","tool":"wipe","arguments":{"path":"/good","n":1}}}}`
+		wiped = `{"method":"item/completed","params":{"threadId":"T","item":{"type":"mcpToolCall","id":"m",` +
+			`"server":"s","tool":"wipe","arguments":{"path":"/good","n":1},"status":"completed"}}}`
+		mayUse = `{"method":"` + methodElicitation + `","id":9,"params":{"threadId":"T","serverName":"s","mode":"form",` +
+			`"requestedSchema":{"type":"object","properties":{}},"_meta":{"codex_approval_kind":"mcp_tool_call",` +
+			`"tool_name":"wipe","tool_params":{"n":1,"path":"/good"}}}}`
+		rights = `{"method":"` + methodPermissions + `","id":9,"params":{"threadId":"T","itemId":"r","cwd":"/work",` +
+			`"permissions":{"network":{"enabled":true},"fileSystem":{"write":["/good"]}}}}`
+	)
+	legacy := func(word, conversation string) string {
+		return fmt.Sprintf(`{"method":%q,"id":9,"params":{"conversationId":%q,"callId":"c","command":["rm",%q],"cwd":"/work"}}`,
+			methodLegacyCommand, conversation, word)
+	}
+	patch := func(path, conversation string) string {
+		return fmt.Sprintf(`{"method":%q,"id":9,"params":{"conversationId":%q,"callId":"c","fileChanges":{%q:{"type":"add","content":"x"}}}}`,
+			methodLegacyFiles, conversation, path)
+	}
+	network := func(name string) string {
+		return strings.Replace(command(9, "command", "curl x"), `"threadId"`,
+			`"networkApprovalContext":{"host":"`+name+`","protocol":"https"},"threadId"`, 1)
+	}
 	for _, tt := range []struct{ name, before, question, decision string }{
 		{"safe", "", command(9, "command", "good"), "accept"},
 		{"refused", "", command(9, "command", "bad"), "decline"},
@@ -107,8 +130,34 @@ func TestQuestions(t *testing.T) {
 		{"an older Codex", "", strings.Replace(command(9, "command", "good"), `"kind":"command",`, "", 1), "accept"},
 		{"typed", "", command(9, "writeStdin", "good"), "decline"},
 		{"for a person alone", "", command(9, "humanCommand", "good"), ""},
-		{"the network", "", strings.Replace(command(9, "command", "good"), `"threadId"`,
-			`"networkApprovalContext":{"host":"good"},"threadId"`, 1), ""},
+		{"the network", "", network("good.example"), "accept"},
+		{"the network, refused", "", network("bad.example"), "decline"},
+		{"the network, open", "", network("other.example"), ""},
+		{"the network, no host", "", network(""), ""},
+		{"a tool that is allowed, or its server's own question in the same words", wipe, mayUse, ""},
+		{
+			"a tool, refused", strings.Replace(wipe, "good", "bad", 1), strings.Replace(mayUse, "good", "bad", 1),
+			`{"action":"decline"}`,
+		},
+		{"a tool, open", strings.Replace(wipe, "good", "other", 1), strings.Replace(mayUse, "good", "other", 1), ""},
+		{"a tool that nobody calls", "", mayUse, ""},
+		{"a tool that was called", wipe + "\n" + wiped, mayUse, ""},
+		{"a tool with other arguments", wipe, strings.Replace(mayUse, `"n":1`, `"n":2`, 1), ""},
+		{
+			"a server that wants to know something", wipe,
+			strings.Replace(mayUse, `"properties":{}`, `"properties":{"name":{"type":"string"}}`, 1), "",
+		},
+		{"a server that asks for itself", wipe, strings.Replace(mayUse, "mcp_tool_call", "", 1), ""},
+		{
+			"more rights", "", rights,
+			`{"permissions":{"network":{"enabled":true},"fileSystem":{"write":["/good"]}},"scope":"turn"}`,
+		},
+		{"more rights, refused", "", strings.Replace(rights, "good", "bad", 1), `{"permissions":{},"scope":"turn"}`},
+		{"more rights, open", "", strings.Replace(rights, "good", "other", 1), ""},
+		{
+			"no rights", "", strings.Replace(rights,
+				`"permissions":{"network":{"enabled":true},"fileSystem":{"write":["/good"]}}`, `"permissions":{}`, 1), "",
+		},
 		{"no command", "", command(9, "command", ""), ""},
 		{"another thread", "", strings.Replace(command(9, "command", "bad"), `"T"`, `"U"`, 1), ""},
 		{"a name twice", "", strings.Replace(command(9, "command", "good"), `"cwd"`, `"command":"good","cwd"`, 1), ""},
@@ -120,20 +169,37 @@ func TestQuestions(t *testing.T) {
 		{"one of two is bad", changes(add + "," + gone), files, "decline"},
 		{"files that nobody named", "", files, ""},
 		{"a whole folder", changes(add), strings.Replace(files, `"f"`, `"f","grantRoot":"/work"`, 1), ""},
-		{"another question", "", `{"method":"item/tool/call","id":9,"params":{"tool":"bad"}}`, ""},
+		{"an older command", "", legacy("/good", "T"), `{"decision":"approved"}`},
+		{"an older command, refused", "", legacy("/bad", "T"), `{"decision":{"denied":{"rejection":"denied by umpire"}}}`},
+		{"an older command, open", "", legacy("/other", "T"), ""},
+		{"an older command of a conversation that is not known", "", legacy("/good", "U"), ""},
+		{"older changes", "", patch("/work/good", "T"), `{"decision":"approved"}`},
+		{"older changes, refused", "", patch("/work/bad", "T"), `{"decision":{"denied":{"rejection":"denied by umpire"}}}`},
+		{"older changes, open", "", patch("/work/other", "T"), ""},
+		{"older changes of a whole folder", "", strings.Replace(patch("/work/good", "T"), `"callId"`, `"grantRoot":"/work","callId"`, 1), ""},
+		{"the editor's own tool", "", `{"method":"item/tool/call","id":9,"params":{"tool":"bad"}}`, ""},
+		{"another kind", "", `{"method":"item/futureApproval","id":9,"params":{"command":"good"}}`, "refused"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			editor, codex, _ := play(t)
 			if tt.before != "" {
-				codex.say("%s", tt.before)
-				editor.hears(tt.before)
+				for line := range strings.Lines(tt.before) {
+					codex.say("%s", strings.TrimSpace(line))
+					editor.hears(strings.TrimSpace(line))
+				}
 			}
 			codex.say("%s", tt.question)
 			if tt.name == "a name twice" {
 				codex.hears(`{"jsonrpc":"2.0","id":9,"error":{"code":-32600,"message":"umpire: read a JSON-RPC message: params: \"command\" is given twice"}}`)
+			} else if tt.decision == "refused" {
+				codex.hears(`{"jsonrpc":"2.0","id":9,"error":{"code":-32601,` +
+					`"message":"umpire: unknown kind of request \"item/futureApproval\": not forwarded"}}`)
 			} else if tt.decision != "" {
-				codex.hears(`{"jsonrpc":"2.0","id":9,"result":{"decision":"` + tt.decision + `"}}`)
+				if !strings.HasPrefix(tt.decision, "{") {
+					tt.decision = `{"decision":"` + tt.decision + `"}`
+				}
+				codex.hears(`{"jsonrpc":"2.0","id":9,"result":` + tt.decision + `}`)
 				codex.say(`{"method":"serverRequest/resolved","params":{"threadId":"T","requestId":9}}`)
 			} else {
 				editor.hears(tt.question)
@@ -182,4 +248,15 @@ func TestEnds(t *testing.T) {
 	codex.hears(`{"id":7,"method":"turn/start","params":{"threadId":"T","x":1.50}}`)
 	codex.say("%s", command(3, "command", "bad"))
 	codex.hears(`{"jsonrpc":"2.0","id":3,"result":{"decision":"decline"}}`)
+}
+
+// TestLegacyTurn: the folder of a conversation of the older kind is the one that the editor names.
+func TestLegacyTurn(t *testing.T) {
+	t.Parallel()
+	p := &Proxy{folders: jsonrpc.NewTable[string](1)}
+	p.noteTurn([]byte(`{"method":"sendUserTurn","id":1,"params":{"conversationId":"L","cwd":"/work/x/..","items":[]}}`))
+	p.noteTurn([]byte(`{"method":"sendUserTurn","id":1,"params":{"conversationId":"L","cwd":"relative"}}`))
+	if dir, known := p.folders.Get("L"); !known || dir != "/work" {
+		t.Errorf("the folder is %q, %t", dir, known)
+	}
 }
