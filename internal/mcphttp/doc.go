@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
@@ -46,11 +47,17 @@ const (
 	methodInitialized = "notifications/initialized"
 	methodCancelled   = "notifications/cancelled"
 	methodProgress    = "notifications/progress"
+	methodList        = "tools/list"
+	methodCall        = "tools/call"
 )
 
 const (
 	// maxPosts is how many requests may be under way at once; more are refused.
 	maxPosts = 256
+	// maxTools is of how many tools it is known which arguments are repeated in headers.
+	maxTools = 4096
+	// maxChallenge bounds what is said of how a server wants its clients signed in.
+	maxChallenge = 300
 	// maxResumes is how often a broken stream is taken up again without a new event.
 	maxResumes = 5
 	// noticeTime is how long a server may take to accept a message that is not a request, and
@@ -101,7 +108,7 @@ func nameOf(m *jsonrpc.Message) string {
 		return ""
 	}
 	switch m.Method {
-	case "tools/call", "prompts/get":
+	case methodCall, "prompts/get":
 		return about.Name
 	case "resources/read":
 		return about.URI
@@ -123,6 +130,11 @@ func headerText(text string) string {
 		return text
 	}
 	return encodedPrefix + base64.StdEncoding.EncodeToString([]byte(text)) + encodedSuffix
+}
+
+// challengeOf is how a server wants its clients signed in, as it says.
+func challengeOf(h http.Header) string {
+	return files.ClipTo(strings.ToValidUTF8(h.Get("WWW-Authenticate"), ""), maxChallenge, "…")
 }
 
 // contentType is the kind of what a message holds.

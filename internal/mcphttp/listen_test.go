@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -26,12 +27,21 @@ type served struct {
 
 func startListener(t *testing.T) *served {
 	t.Helper()
+	return startListenerWith(t, nil)
+}
+
+// startListenerWith has sessions that a test plays; nil are those of a served.
+func startListenerWith(t *testing.T, begin func(context.Context, jsonrpc.Side) error) *served {
+	t.Helper()
 	on, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &served{t: t, url: "http://" + on.Addr().String() + Path, cancelled: make(chan string, 8), began: make(chan bool, 64)}
-	l := &Listener{Token: "T", Begin: s.session, Report: func(err error) { t.Log(err) }}
+	if begin == nil {
+		begin = s.session
+	}
+	l := &Listener{Token: "T", Begin: begin, Report: func(err error) { t.Log(err) }}
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan error, 1)
 	go func() { over <- l.Serve(ctx, on) }()
@@ -372,4 +382,38 @@ func FuzzPost(f *testing.F) {
 			t.Fatalf("%q: answered %s", body, m.ID)
 		}
 	})
+}
+
+// TestSignIn: a server that wants its clients signed in gets the fields that the person named, and
+// never the client's own; the client learns what the server wants, and sees no 401.
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	asked := make(chan http.Header, 8)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		asked <- q.Header
+		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://a.example/meta"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(server.Close)
+	s := startListenerWith(t, func(ctx context.Context, client jsonrpc.Side) error {
+		remote := Dial(ctx, server.URL, http.Header{"X-Key": {"k"}})
+		defer remote.Close()
+		relay := jsonrpc.Relay{Client: client, Server: remote, HangUp: remote.Close}
+		relay.Begin(ctx)
+		return relay.Run(remote.Write, client.Write)
+	})
+	answer := s.do(http.MethodPost, hello)
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := <-asked; h.Get("Authorization") != "" || h.Get("X-Key") != "k" {
+		t.Errorf("the server was sent %v", h)
+	}
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("WWW-Authenticate") != "" || !strings.Contains(string(text), `a.example/meta\"`) {
+		t.Errorf("the client got %s %v: %s", answer.Status, answer.Header, text)
+	}
+	if len(asked) > 0 {
+		t.Errorf("the server was asked again: %v", <-asked)
+	}
 }

@@ -31,6 +31,7 @@ type Remote struct {
 	session string
 	version string // of the protocol, as it was agreed on
 	posts   map[string]context.CancelFunc
+	params  jsonrpc.Table[[]param] // by the names of the tools
 	// noted is closed when the server has taken the last message that is not a request: what
 	// comes after it must not overtake it.
 	noted <-chan struct{}
@@ -45,7 +46,7 @@ func Dial(ctx context.Context, url string, header http.Header) *Remote {
 	close(noted)
 	r := &Remote{
 		url: url, header: header, lines: make(chan []byte), posts: map[string]context.CancelFunc{}, noted: noted,
-		client: &http.Client{CheckRedirect: RefuseRedirect},
+		client: &http.Client{CheckRedirect: RefuseRedirect}, params: jsonrpc.NewTable[[]param](maxTools),
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
 	return r
@@ -192,6 +193,10 @@ func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
 	case kind == typeEvents && answer.StatusCode == http.StatusOK:
 		return r.readStream(ctx, m, answer)
 	}
+	if answer.StatusCode == http.StatusUnauthorized {
+		return umpire.Errorf("the server wants its clients signed in (%s), which umpire does not do: "+
+			"give it a token with --header", cmp.Or(challengeOf(answer.Header), answer.Status))
+	}
 	if answer.StatusCode == http.StatusNotFound && answer.Request.Header.Get(headerSession) != "" {
 		defer r.end(errSessionEnded)
 		return errSessionEnded
@@ -219,6 +224,9 @@ func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
 		r.mu.Lock()
 		r.version = agreed.Version
 		r.mu.Unlock()
+	}
+	if answers && m.Method == methodList {
+		r.noteTools(said.Result)
 	}
 	r.deliver(line)
 	return answers
@@ -307,6 +315,9 @@ func (r *Remote) sendRequest(
 		q.Header.Set(headerMethod, m.Method)
 		if name := nameOf(m); name != "" {
 			q.Header.Set(headerName, headerText(name))
+		}
+		if m.Method == methodCall {
+			r.repeatParams(q.Header, m)
 		}
 	}
 	if session != "" {

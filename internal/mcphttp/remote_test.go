@@ -71,6 +71,11 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 		"a list":               {body(200, "application/json", "["+good+"]"), "200"},
 		"an event without end": {body(200, "text/event-stream", "data: "+good), "broke off"},
 		"a redirect":           {http.RedirectHandler("https://b.example", http.StatusTemporaryRedirect).ServeHTTP, "not followed"},
+		"a sign-in": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://a.example/meta"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		}, `resource_metadata=\"https://a.example/meta\"), which umpire does not do: give it a token with --header`},
+		"a sign-in without a word": {body(401, "text/plain", "no"), "signed in (401 Unauthorized)"},
 		"nothing": {func(w http.ResponseWriter, _ *http.Request) {
 			panic(http.ErrAbortHandler)
 		}, "EOF"},
