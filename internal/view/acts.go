@@ -80,13 +80,37 @@ func (c *Card) writeAllowed() {
 }
 
 func (c *Card) writeAct(a act) {
-	risk := Padded(c.text.Word("of risk", a.Risk.String()), 8)
+	part := partOf(c, a)
+	risk := Padded(c.text.Word("of risk", part.Risk.String()), 8)
 	times := ""
-	if a.times > 1 {
-		times = fmt.Sprintf(" ×%d", a.times)
+	if part.Times > 1 {
+		times = fmt.Sprintf(" ×%d", part.Times)
 	}
-	access := c.show(middleOut(AccessText(a.Access, c.text)))
-	fmt.Fprintf(c.w, "    %s  %s  %s%s\n", Verdict(a.Verdict, c.text, c.colour), risk, access, times)
+	fmt.Fprintf(c.w, "    %s  %s  %s%s\n", Verdict(part.Verdict, c.text, c.colour), risk, part.Text, times)
+	if part.Why != "" {
+		fmt.Fprintf(c.w, "                     %s\n", part.Why)
+	}
+}
+
+// A Part is one thing that a call would do, in texts that are safe to show.
+type Part struct {
+	Verdict umpire.Verdict
+	Risk    umpire.Risk
+	Text    string // what it does, and to what
+	Times   int    // how often
+	Why     string // why it has this verdict; "" when there is nothing to say
+}
+
+// PartsOf lists what the call of a card would do, what needs a person's attention first.
+func PartsOf(c *Card) []Part {
+	var parts []Part
+	for _, a := range c.acts() {
+		parts = append(parts, partOf(c, a))
+	}
+	return parts
+}
+
+func partOf(c *Card, a act) Part {
 	var why []string
 	if a.Reason != "" {
 		why = append(why, c.text.Reason(a.Reason))
@@ -94,8 +118,9 @@ func (c *Card) writeAct(a act) {
 	if a.Doubt != "" && a.Doubt != a.Reason {
 		why = append(why, Joined(c.text.Of("in doubt"), ": ", c.text.Reason(a.Doubt)))
 	}
-	if len(why) > 0 {
-		fmt.Fprintf(c.w, "                     %s\n", c.show(List(why, "; ")))
+	return Part{
+		Verdict: a.Verdict, Risk: a.Risk, Times: a.times, Why: c.show(List(why, "; ")),
+		Text: c.show(middleOut(AccessText(a.Access, c.text))),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // A Card is a question as a person is shown it. Make it with [New]; it does not change
-// then, and is safe for concurrent use.
+// then, and is safe for concurrent use. Whoever holds it alone may add the Coverage of its question.
 type Card struct {
 	Pending umpire.Pending
 	Session umpire.Session
@@ -155,6 +155,14 @@ func (c *Card) writeHeading() {
 	c.w.WriteString("\n")
 }
 
+// folderOfCall is where the call runs.
+func (c *Card) folderOfCall() string {
+	if dir, differs := c.Pending.Extra[umpire.ExtraDir]; differs {
+		return c.valueText(dir)
+	}
+	return c.Session.Dir
+}
+
 // headlineColumns is how wide a headline may be where the width of the terminal is not known.
 const headlineColumns = 120
 
@@ -220,8 +228,8 @@ func (c *Card) writeAsker() {
 	c.row(c.text.Of("agent"), c.show(cmp.Or(p.Agent, "?")))
 	c.row(c.text.Of("session"), Joined(c.show(string(p.Session)), ", ", fmt.Sprintf(c.text.Of("mode %s"), s.Mode)))
 	c.row(c.text.Of("project"), fmt.Sprintf("%s  %s", c.show(p.Project.Short()), c.show(s.Root)))
-	if s.Dir != s.Root && s.Dir != "" {
-		c.row(c.text.Of("folder"), c.show(s.Dir))
+	if dir := c.folderOfCall(); dir != s.Root && dir != "" {
+		c.row(c.text.Of("folder"), c.show(dir))
 	}
 	asked := fmt.Sprintf(c.text.Of("%s ago"), Age(c.now.Sub(p.AskedAt)))
 	if expiry := c.Expiry(); expiry != "" {

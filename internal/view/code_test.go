@@ -24,6 +24,11 @@ func TestNeedsCode(t *testing.T) {
 		{"indeterminate", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Indeterminate = true }, true},
 		{"deny", umpire.Answer{Choice: umpire.Refuse}, func(p *umpire.Pending) { p.Risk = "high" }, false},
 		{"cancel", umpire.Answer{Choice: umpire.Cancel}, nil, false},
+		{"try", umpire.Answer{Choice: umpire.Try}, func(p *umpire.Pending) { p.Risk = "high" }, false},
+		{
+			"try again, which approves", umpire.Answer{Choice: umpire.Try},
+			func(p *umpire.Pending) { p.Risk, p.TrialOffer = "high", umpire.TrialAgain }, true,
+		},
 	} {
 		p := umpire.Pending{Tool: "Bash", Risk: "medium"}
 		if tt.change != nil {

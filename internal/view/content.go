@@ -173,7 +173,7 @@ func writeOutside(c *Card) {
 // writeExtra shows what the tool's own check claims.
 func writeExtra(c *Card) {
 	for _, name := range slices.Sorted(maps.Keys(c.Pending.Extra)) {
-		if name == umpire.ExtraHeldBy {
+		if name == umpire.ExtraHeldBy || name == umpire.ExtraDir {
 			continue
 		}
 		c.block(name+" "+c.text.Of("(claimed)"), c.valueText(c.Pending.Extra[name]))

@@ -26,9 +26,11 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 	_ = json.Unmarshal(e.Data, &told)
 	var words []string
 	if e.Scope != nil {
-		words = append(words, e.Scope.String())
+		words = append(words, text.Word("scope", e.Scope.String()))
 	}
 	switch {
+	case e.Kind == umpire.EventCallRanRefused:
+		words = append(words, text.Of(Refusal(e)))
 	case told.Trial != "":
 		words = append(words, told.outcome(text))
 	case told.Status != "":
@@ -41,6 +43,19 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 		words = append(words, fmt.Sprintf(text.Of("from project %s"), told.Project.Short()))
 	}
 	return Visible(strings.Join(words, " "))
+}
+
+// Refusal says what stood against a call that its host has run all the same.
+func Refusal(e *umpire.Event) string {
+	switch {
+	case e.Code == umpire.CodeTimeout:
+		return "timed out"
+	case e.Code == umpire.CodeCancelled:
+		return "cancelled"
+	case e.Verdict != nil && *e.Verdict == umpire.Ask:
+		return "not answered"
+	}
+	return "denied"
 }
 
 // tried is what an event says of a trial.

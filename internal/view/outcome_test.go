@@ -31,3 +31,18 @@ func TestOutcomeOfATrial(t *testing.T) {
 		}
 	}
 }
+
+// TestOutcomeOfAnApproval: the timeline says how far it reaches in the reader's language.
+func TestOutcomeOfAnApproval(t *testing.T) {
+	t.Parallel()
+	for scope, want := range map[umpire.Scope]string{
+		umpire.ScopeOnce: "一次", umpire.ScopeSession: "本次对话", umpire.ScopeProject: "此项目", umpire.ScopeGlobal: "全局",
+	} {
+		if got := Outcome(&umpire.Event{Scope: &scope}, catalogue.Find("zh-CN")); got != want {
+			t.Errorf("%s: %q, want %q", scope, got, want)
+		}
+		if got := Outcome(&umpire.Event{Scope: &scope}, catalogue.English); got != scope.String() {
+			t.Errorf("%s: %q", scope, got)
+		}
+	}
+}

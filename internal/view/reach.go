@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/coverage"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -56,7 +57,7 @@ func (c *Card) sessionReach(a *umpire.Answer) []string {
 	if a.Rule != "" {
 		return []string{head + Visible(a.Rule)}
 	}
-	if p.Access == "command" && (a.Width == umpire.WidthDefault || a.Width == umpire.WidthExact) {
+	if coverage.CoversExact(p.Tool, a.Width) {
 		return []string{head + c.text.Of("exactly this command")}
 	}
 	if a.Width != umpire.WidthDefault {
@@ -196,6 +197,7 @@ func (c *Card) Options() []Option {
 			if len(lines) == 0 {
 				continue
 			}
+			lines = append(lines, DescribeCoverage(c, answer)...)
 			key := o.Key
 			if i > 0 {
 				key += strconv.Itoa(i + 1)

@@ -17,6 +17,22 @@ func DescribeOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 		return text.Of("try it first: run it where nothing is real, and look")
 	case umpire.TrialNetwork:
 		return text.Of("run it again with the network, in a trial: what it sends is sent")
+	case umpire.TrialAgain:
+		return text.Of("give it the network once, in a trial, when the agent runs it again: what it sends is sent")
+	case umpire.NoTrial:
+	}
+	return ""
+}
+
+// NameOffer returns the label of the key or button that takes up an offer; "" where there is none.
+func NameOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
+	switch offer {
+	case umpire.TrialOffered, umpire.TrialFirst:
+		return text.Of("try it first")
+	case umpire.TrialNetwork:
+		return text.Of("run again with the network")
+	case umpire.TrialAgain:
+		return text.Of("allow the network once")
 	case umpire.NoTrial:
 	}
 	return ""
@@ -40,7 +56,7 @@ func writeTrial(c *Card) {
 	}
 	var wanted []string
 	for _, a := range t.Effects.Refused {
-		if a.Kind == umpire.AttemptNetwork && c.Pending.TrialOffer == umpire.TrialNetwork {
+		if a.Kind == umpire.AttemptNetwork && OffersNetwork(c.Pending.TrialOffer) {
 			wanted = append(wanted, c.show(middleOut(a.Target)))
 			continue
 		}
@@ -59,10 +75,19 @@ func writeTrial(c *Card) {
 	if t.Network {
 		said = "It had the network: what it sent is sent. Approving keeps exactly these changes."
 	}
-	if t.State != umpire.TrialWaiting {
+	switch {
+	case c.Pending.TrialOffer == umpire.TrialAgain:
+		said = "This was discarded. Approving gives exactly this command the network once, again in a trial, when " +
+			"the agent runs it again within 15 minutes."
+	case t.State != umpire.TrialWaiting:
 		said = "This was discarded, since it is not what a run would do. Approving runs the command."
 	}
 	fmt.Fprintf(c.w, "    %s\n", c.text.Of(said))
+}
+
+// OffersNetwork reports an offer to run a call again with the network.
+func OffersNetwork(offer umpire.TrialOffer) bool {
+	return offer == umpire.TrialNetwork || offer == umpire.TrialAgain
 }
 
 // countChanges says how many files a trial of the call changed in which way; "" for none.

@@ -1,0 +1,51 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// DescribeCoverage says how many of the last calls that asked an approval would have covered, and which was
+// the worst, in one line; none where that is not known.
+func DescribeCoverage(c *Card, a umpire.Answer) []string {
+	found := findCoverage(&c.Pending, &a)
+	if found == nil || found.Of == 0 {
+		return nil
+	}
+	if found.Worst == nil {
+		return []string{fmt.Sprintf(c.text.Of("would have covered none of the last %d questions here"), found.Of)}
+	}
+	said := fmt.Sprintf(c.text.Of("would have covered %d of the last %d questions here"), found.Calls, found.Of)
+	worst := Bracketed(Visible(middleOut(AccessText(found.Worst, c.text))),
+		Joined(c.text.Of("risk "+found.Worst.Risk.Level()), ", ", c.text.Of(consequenceTexts[found.Worst.Consequence])))
+	return []string{Joined(said, ", ", Joined(c.text.Of("the worst"), ": ", worst))}
+}
+
+// findCoverage finds what is known of an answer. A rule that a person wrote has none.
+func findCoverage(p *umpire.Pending, a *umpire.Answer) *umpire.Coverage {
+	width := a.Width
+	if width == umpire.WidthExact || len(p.Rules) == 1 && a.Rule == p.Rules[0] {
+		width = umpire.WidthDefault
+	} else if a.Rule != "" {
+		return nil
+	}
+	at := slices.IndexFunc(p.Coverage, func(c umpire.Coverage) bool { return c.Scope == a.Scope && c.Width == width })
+	if at < 0 {
+		return nil
+	}
+	return &p.Coverage[at]
+}
+
+// fewQuestions are too few to say anything where there is little room.
+const fewQuestions = 5
+
+// CountCoverage says the same in a few words, for where there is little room; nothing of few questions.
+func CountCoverage(c *Card, a umpire.Answer) string {
+	found := findCoverage(&c.Pending, &a)
+	if found == nil || found.Of < fewQuestions {
+		return ""
+	}
+	return fmt.Sprintf(c.text.Of("%d of the last %d questions"), found.Calls, found.Of)
+}

@@ -1,0 +1,68 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// TestCoverage: each lasting answer says how many recent calls it would have covered, and the worst of them.
+// A rule that a person wrote says nothing, and neither does a project in which nothing asked.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	p := asked("Bash", map[string]any{"command": "git push"})
+	p.Access, p.CommandInfo, p.Rules = "command", &umpire.CommandInfo{Command: "git push"}, []string{"Bash(git push)"}
+	p.Coverage = []umpire.Coverage{
+		{Scope: umpire.ScopeSession, Of: 57},
+		{Scope: umpire.ScopeProject, Calls: 3, Of: 57, Worst: &umpire.Access{
+			Kind: umpire.KindExec, Program: "git", Args: []string{"push\x1b[2J"}, Risk: umpire.High, Consequence: umpire.Outward,
+		}},
+		{Scope: umpire.ScopeGlobal},
+	}
+	_, c := shown(t, p, false)
+	for _, tt := range []struct {
+		answer umpire.Answer
+		want   string
+	}{
+		{umpire.Answer{Scope: umpire.ScopeOnce}, ""},
+		{umpire.Answer{Scope: umpire.ScopeSession}, "would have covered none of the last 57 questions here"},
+		{
+			umpire.Answer{Scope: umpire.ScopeProject, Rule: "Bash(git push)"},
+			`would have covered 3 of the last 57 questions here, the worst: exec git 'push\x1b[2J' (risk high, leaves this machine)`,
+		},
+		{umpire.Answer{Scope: umpire.ScopeProject, Rule: "Bash(git:*)"}, ""},
+		{umpire.Answer{Scope: umpire.ScopeProject, Width: umpire.WidthTool}, ""},
+		{umpire.Answer{Scope: umpire.ScopeGlobal}, ""},
+	} {
+		if got := strings.Join(DescribeCoverage(c, tt.answer), "|"); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.answer, got, tt.want)
+		}
+	}
+	if got := CountCoverage(c, umpire.Answer{Scope: umpire.ScopeProject}); got != "3 of the last 57 questions" {
+		t.Errorf("in few words %q", got)
+	}
+	if !slices.ContainsFunc(c.Options(), func(o Option) bool { return strings.Contains(o.Text, "would have covered 3 of") }) {
+		t.Errorf("no option says it: %+v", c.Options())
+	}
+	chinese := New(p, c.Session, catalogue.Find("zh-CN"), p.AskedAt, false)
+	got := strings.Join(DescribeCoverage(chinese, umpire.Answer{Scope: umpire.ScopeProject}), "|")
+	if want := `会涵盖 3 次，此处最近共有 57 次询问，其中最严重的：执行 git 'push\x1b[2J'（风险：高，会离开本机）`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestReachOfTools: an approval for the session says what it covers, of tools that run one command too.
+func TestReachOfTools(t *testing.T) {
+	t.Parallel()
+	for tool, want := range map[string]string{
+		"GitPush": "until this session ends: exactly this command", "Write": "until this session ends: every call of Write inside the project",
+	} {
+		_, c := shown(t, asked(tool, map[string]any{"a": "b"}), false)
+		if got := strings.Join(c.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "|"); got != want {
+			t.Errorf("%s: %q, want %q", tool, got, want)
+		}
+	}
+}
