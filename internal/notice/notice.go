@@ -1,0 +1,122 @@
+package notice
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// The events that notices are about.
+const (
+	eventWaiting  = "waiting"
+	eventAnswered = "answered"
+	eventTest     = "test"
+)
+
+// Limits on what strangers chose.
+const (
+	maxName    = 60  // UTF-16 units of a tool, a project or an agent
+	maxCommand = 600 // and of what a call is about
+)
+
+// A notice is one message to a person. Its texts are safe to show.
+type notice struct {
+	event   string
+	request umpire.RequestID
+	at      time.Time
+	title   string // tool and risk
+	text    string
+	risk    string
+	project string
+	agent   string
+	tool    string
+	object  string // what the call is about; "" unless the person allows it
+	answer  umpire.Choice
+	scope   umpire.Scope
+	buttons []button
+	settled *atomic.Bool // the question was answered
+}
+
+// A question is a call that waits and that notices are about.
+type question struct {
+	request umpire.RequestID
+	session umpire.SessionID
+	due     time.Time
+	told    *notice // what was sent; nil until then
+}
+
+// describe makes the notice of a question that waits.
+func describe(card *view.Card, text *catalogue.Language, commands bool) *notice {
+	p := &card.Pending
+	n := &notice{
+		settled: &atomic.Bool{}, event: eventWaiting, request: p.Request, at: p.AskedAt, risk: p.Risk,
+		project: nameProject(p, &card.Session), tool: view.Brief(p.Tool, maxName),
+		agent: view.Brief(cmp.Or(p.Agent, card.Session.Agent, "?"), maxName),
+	}
+	n.title = view.Joined(n.tool, " · ", text.Word("of risk", p.Risk))
+	n.text = fmt.Sprintf(text.Of("%s asks in %s"), n.agent, n.project)
+	if commands {
+		n.object = objectOf(card)
+		n.text = strings.TrimSpace(n.object + "\n\n" + n.text)
+	}
+	return n
+}
+
+// objectOf is all that a call is about, cut where it is long.
+func objectOf(card *view.Card) string {
+	if command := card.Command(); len(command) > 0 {
+		return view.Clip(strings.Join(command, "\n"), maxCommand)
+	}
+	return view.Clip(card.Object(), maxCommand)
+}
+
+// nameProject returns the name of the session's folder, else the short id of its project.
+func nameProject(p *umpire.Pending, s *umpire.Session) string {
+	if s.Root != "" {
+		return view.Brief(filepath.Base(s.Root), maxName)
+	}
+	return view.Brief(p.Project.Short(), maxName)
+}
+
+// describeAnswer makes the notice that a question was answered. The answer may not be known.
+func describeAnswer(of *notice, s *umpire.Standing, now time.Time, text *catalogue.Language) *notice {
+	n := *of
+	n.event, n.at, n.object, n.buttons = eventAnswered, now, "", nil
+	n.text = text.Of("no longer waits")
+	if s != nil {
+		n.answer, n.scope, n.at = s.Choice, s.Scope, s.At
+		n.text = text.Of(view.Answered(s.Choice))
+		if s.Choice == umpire.Approve {
+			n.text = view.Bracketed(n.text, text.Of(s.Scope.String()))
+		}
+		if s.Actor != "" {
+			n.text += " " + fmt.Sprintf(text.Of("by %s"), view.Brief(s.Actor, maxName))
+		}
+	}
+	n.text += "\n" + fmt.Sprintf(text.Of("%s asks in %s"), n.agent, n.project)
+	return &n
+}
+
+// testNotice is what a person sends to see whether notices arrive.
+func testNotice(now time.Time, text *catalogue.Language) *notice {
+	return &notice{
+		event: eventTest, request: "test", at: now, title: "umpire", risk: "low",
+		text: text.Of("Notices of umpire arrive here."),
+	}
+}
+
+// sequence names the notices of one question to a server, so that a later one takes the place of
+// the one before.
+func (n *notice) sequence() string {
+	sum := sha256.Sum256([]byte(n.request))
+	return hex.EncodeToString(sum[:8])
+}

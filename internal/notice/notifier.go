@@ -1,0 +1,349 @@
+package notice
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// An Inbox is what a notifier needs of a gate.
+type Inbox interface {
+	umpire.Answerer
+	umpire.SessionReader
+	umpire.Watcher
+}
+
+// A Config configures a notifier. Gate and Notify are required.
+type Config struct {
+	Gate   Inbox
+	Notify config.Notify
+	// Secrets is the folder in which tokens and secrets lie.
+	Secrets string
+	// Report is the file that says how sending goes; "" is none.
+	Report string
+	Text   *catalogue.Language
+	// Warn gets the errors of what runs in the background; nil drops them.
+	Warn func(error)
+
+	now   func() time.Time
+	pause time.Duration // before a second try
+}
+
+// A Notifier sends notices until it is closed.
+type Notifier struct {
+	config Config
+	client *http.Client
+	queues []*queue
+	report *reporter
+	relay  *relay // nil takes no answers
+	end    context.CancelFunc
+	parts  sync.WaitGroup
+
+	open []*question // that wait, in the order in which they are due; only watchQuestions touches them
+}
+
+// Start reads the secrets and begins to send. It ends with Close.
+func Start(c Config) (*Notifier, error) {
+	n, err := newNotifier(c)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancel(context.Background())
+	n.end = end
+	for _, q := range n.queues {
+		n.parts.Go(func() { q.deliverAll(ctx) })
+	}
+	if n.relay != nil {
+		n.parts.Go(func() { n.relay.listen(ctx) })
+	}
+	n.parts.Go(func() { n.report.writeChanges(ctx) })
+	n.parts.Go(func() { n.watchQuestions(ctx) })
+	return n, nil
+}
+
+// newNotifier makes a notifier that does not run.
+func newNotifier(c Config) (*Notifier, error) {
+	if c.now == nil {
+		c.now = time.Now
+	}
+	if c.Warn == nil {
+		c.Warn = func(error) {}
+	}
+	if c.Notify.After == 0 {
+		c.Notify.After = config.DefaultAfter
+	}
+	if c.pause == 0 {
+		c.pause = firstPause
+	}
+	n := &Notifier{config: c, client: newClient(), report: newReporter(c.Report, c.now, c.Warn)}
+	targets, err := n.listTargets()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range targets {
+		n.queues = append(n.queues, newQueue(t, n.report, c.pause))
+		n.report.change(t.name(), func(*TargetReport) {})
+	}
+	return n, nil
+}
+
+// listTargets makes the targets that the person named.
+func (n *Notifier) listTargets() (all []target, err error) {
+	c, post := &n.config, poster{n.client}
+	if server := c.Notify.Ntfy; server != nil {
+		t := &ntfyTarget{poster: post, server: *server, text: c.Text}
+		if server.TokenFile != "" {
+			if t.token, err = readSecret(c.Secrets, server.TokenFile); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, t)
+		if server.Replies != "" {
+			n.relay = &relay{
+				server: *server, token: t.token, client: n.client, gate: c.Gate, report: n.report, warn: c.Warn,
+				pause: c.pause, tokens: tokens{now: c.now}, asksTrust: c.Notify.RelayTrusted,
+			}
+		}
+	}
+	for _, hook := range c.Notify.Webhooks {
+		secret, err := readSecret(c.Secrets, hook.SecretFile)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &webhookTarget{poster: post, url: hook.URL, secret: secret, now: c.now})
+	}
+	return all, nil
+}
+
+// Close ends sending. What is queued is not sent any more.
+func (n *Notifier) Close() error {
+	n.end()
+	n.parts.Wait()
+	n.client.CloseIdleConnections()
+	return nil
+}
+
+// Check says why notices could not be sent, as far as that shows without sending one.
+func Check(c Config) error {
+	_, err := newNotifier(c)
+	return err
+}
+
+// A TestResult is what became of a test notice at one target.
+type TestResult struct {
+	Name string
+	Err  error
+}
+
+// Test sends a notice to every target, once, and says what became of it.
+func Test(ctx context.Context, c Config) ([]TestResult, error) {
+	n, err := newNotifier(c)
+	if err != nil {
+		return nil, err
+	}
+	defer n.client.CloseIdleConnections()
+	var all []TestResult
+	for _, q := range n.queues {
+		all = append(all, TestResult{q.name(), q.deliver(ctx, testNotice(n.config.now(), c.Text))})
+	}
+	return all, nil
+}
+
+// maxOpen is how many questions are followed at once. There are no notices of further ones.
+const maxOpen = 256
+
+// maxRetry is the longest pause before the timeline is read again after an error.
+const maxRetry = 30 * time.Second
+
+// watchQuestions follows the timeline until ctx ends.
+func (n *Notifier) watchQuestions(ctx context.Context) {
+	events := make(chan umpire.Event)
+	n.parts.Go(func() { n.followTimeline(ctx, events) })
+	for {
+		var due <-chan time.Time
+		if at := slices.IndexFunc(n.open, func(q *question) bool { return q.told == nil }); at >= 0 {
+			due = time.After(n.open[at].due.Sub(n.config.now()))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-events:
+			n.takeEvent(ctx, &e)
+		case <-due:
+			n.tellDue(ctx)
+		}
+	}
+}
+
+// followTimeline hands on the events after the present one, and before them those of the questions that
+// wait already.
+func (n *Notifier) followTimeline(ctx context.Context, events chan<- umpire.Event) {
+	gate, pause, after, begun := n.config.Gate, n.config.pause, int64(0), false
+	hand := func(e umpire.Event) bool {
+		select {
+		case events <- e:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for ctx.Err() == nil {
+		var err error
+		if !begun {
+			after, err = n.followWaiting(ctx, hand)
+			begun = err == nil
+		}
+		if begun {
+			for e, failed := range gate.Watch(ctx, umpire.Filter{After: after}) {
+				if err = failed; err != nil || !hand(e) {
+					break
+				}
+				after, pause = e.Seq, n.config.pause
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			n.config.Warn(umpire.Errorf("notify: %w", err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+			pause = min(2*pause, maxRetry)
+		}
+	}
+}
+
+// followWaiting hands on the questions that wait already, and returns the last event before them.
+func (n *Notifier) followWaiting(ctx context.Context, hand func(umpire.Event) bool) (after int64, err error) {
+	last, err := n.config.Gate.Events(ctx, umpire.Filter{Last: 1})
+	if err != nil {
+		return 0, err
+	}
+	waiting, err := n.config.Gate.Pending(ctx, umpire.PendingQuery{})
+	for i := range waiting {
+		hand(umpire.Event{
+			Kind: umpire.EventPermissionAsked, Request: waiting[i].Request, Session: waiting[i].Session,
+		})
+	}
+	return umpire.LastSeq(last), err
+}
+
+// takeEvent takes in an event.
+func (n *Notifier) takeEvent(ctx context.Context, e *umpire.Event) {
+	known := slices.ContainsFunc(n.open, func(q *question) bool { return q.request == e.Request })
+	switch {
+	case !view.ChangesPending(e.Kind):
+	case e.Kind == umpire.EventPermissionAsked && !known && len(n.open) < maxOpen:
+		due := n.config.now().Add(n.config.Notify.After)
+		n.open = append(n.open, &question{request: e.Request, session: e.Session, due: due})
+	case e.Kind == umpire.EventPermissionAsked && !known:
+		for _, q := range n.queues {
+			q.report.countDrop(q.name())
+		}
+	case e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected:
+		standing := view.StandingOf(e)
+		n.closeQuestions(&standing, func(q *question) bool { return q.request == e.Request })
+	default: // a batch or a session has ended, perhaps
+		n.closeGone(ctx, e.Session)
+	}
+}
+
+// closeQuestions forgets questions that wait no more, and says so where a notice of them was sent.
+func (n *Notifier) closeQuestions(s *umpire.Standing, is func(q *question) bool) {
+	n.open = slices.DeleteFunc(n.open, func(q *question) bool {
+		if !is(q) {
+			return false
+		}
+		if n.relay != nil {
+			n.relay.tokens.expire(q.request)
+		}
+		if q.told != nil {
+			q.told.settled.Store(true)
+			n.announceAll(describeAnswer(q.told, s, n.config.now(), n.config.Text))
+		}
+		return true
+	})
+}
+
+// closeGone closes the questions of a session that wait no more.
+func (n *Notifier) closeGone(ctx context.Context, session umpire.SessionID) {
+	if !slices.ContainsFunc(n.open, func(q *question) bool { return q.session == session }) {
+		return
+	}
+	waiting, err := n.config.Gate.Pending(ctx, umpire.PendingQuery{Session: session})
+	if err != nil {
+		n.config.Warn(umpire.Errorf("notify: %w", err))
+		return
+	}
+	n.closeQuestions(nil, func(q *question) bool {
+		return q.session == session && findQuestion(waiting, q.request) == nil
+	})
+}
+
+func findQuestion(list []umpire.Pending, request umpire.RequestID) *umpire.Pending {
+	for i := range list {
+		if list[i].Request == request {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// tellDue sends notices of the questions that have waited long enough.
+func (n *Notifier) tellDue(ctx context.Context) {
+	now := n.config.now()
+	gone := map[umpire.RequestID]bool{}
+	for _, q := range n.open {
+		if q.told != nil || q.due.After(now) {
+			continue
+		}
+		told, err := n.describe(ctx, q)
+		switch {
+		case err != nil:
+			n.config.Warn(umpire.Errorf("notify: %w", err))
+			q.due = now.Add(n.config.pause)
+		case told == nil:
+			gone[q.request] = true
+		default:
+			q.told = told
+			n.announceAll(told)
+		}
+	}
+	n.closeQuestions(nil, func(q *question) bool { return gone[q.request] })
+}
+
+// describe makes the notice of a question, nil when it does not wait any more.
+func (n *Notifier) describe(ctx context.Context, q *question) (*notice, error) {
+	waiting, err := n.config.Gate.Pending(ctx, umpire.PendingQuery{Session: q.session})
+	if err != nil {
+		return nil, err
+	}
+	p := findQuestion(waiting, q.request)
+	if p == nil {
+		return nil, nil //nolint:nilnil // none is not an error
+	}
+	session, err := n.config.Gate.Session(ctx, q.session)
+	if err != nil {
+		return nil, err
+	}
+	card := view.New(*p, session, n.config.Text, n.config.now(), false)
+	told := describe(card, n.config.Text, n.config.Notify.Commands)
+	n.addButtons(told, card)
+	return told, nil
+}
+
+// announceAll queues a notice for every target.
+func (n *Notifier) announceAll(what *notice) {
+	for _, q := range n.queues {
+		q.enqueue(what)
+	}
+}

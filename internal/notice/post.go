@@ -1,0 +1,136 @@
+package notice
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// Limits on a server that may be anybody's.
+const (
+	requestTime = 15 * time.Second
+	maxHeader   = 32 << 10
+	maxReply    = 64 << 10 // of an answer that is read to its end
+	maxProblem  = 200      // UTF-16 units of an error
+)
+
+// newClient returns a client that follows no redirect: an address that the person did not write down
+// gets neither a notice nor a token.
+func newClient() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeader,
+			TLSHandshakeTimeout: requestTime, ResponseHeaderTimeout: requestTime, IdleConnTimeout: time.Minute,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// A statusError is the answer of a server that did not take a notice.
+type statusError struct{ status int }
+
+// Error says what the server did.
+func (e *statusError) Error() string { return e.formatted().Error() }
+
+// Phrase says the same as data.
+func (e *statusError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
+
+func (e *statusError) formatted() error {
+	if e.status >= 300 && e.status < 400 {
+		return umpire.Errorf("the server redirects, which is not followed")
+	}
+	return umpire.Errorf("the server answers %d", e.status)
+}
+
+// isFinal reports whether another try would end the same way.
+func isFinal(err error) bool {
+	refused, is := errors.AsType[*statusError](err)
+	if !is {
+		return false
+	}
+	switch refused.status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return refused.status < 500
+}
+
+// A poster posts JSON.
+type poster struct{ client *http.Client }
+
+func (p poster) post(ctx context.Context, address string, body []byte, header map[string]string) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return withoutAddress(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "umpire")
+	for name, value := range header {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return withoutAddress(err)
+	}
+	defer response.Body.Close()
+	_, _ = io.CopyN(io.Discard, response.Body, maxReply) // so that the connection can be used again
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return &statusError{response.StatusCode}
+	}
+	return nil
+}
+
+// withoutAddress leaves the address out of an error: it may have a secret in it.
+func withoutAddress(err error) error {
+	if inner, is := errors.AsType[*url.Error](err); is {
+		return inner.Err
+	}
+	return err
+}
+
+// problemText is an error in a line that is safe to show.
+func problemText(err error) string { return view.Brief(err.Error(), maxProblem) }
+
+// maxSecret is how long a token or a secret may be.
+const maxSecret = 4 << 10
+
+// readSecret reads a token or a secret from a file in a folder that nobody else can read.
+func readSecret(folder, name string) (string, error) {
+	f, err := files.OpenSmall(filepath.Join(folder, name), maxSecret)
+	if err != nil {
+		return "", umpire.Errorf("notify: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", umpire.Errorf("notify: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", umpire.Errorf("notify: %s can be read by others: chmod 600", f.Name())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSecret))
+	if err != nil {
+		return "", umpire.Errorf("notify: %w", err)
+	}
+	secret := strings.TrimSpace(string(data))
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if secret == "" || strings.ContainsFunc(secret, odd) {
+		return "", umpire.Errorf("notify: %s: want one line of printable ASCII characters without spaces", f.Name())
+	}
+	return secret, nil
+}
