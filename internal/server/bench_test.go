@@ -47,7 +47,8 @@ func stamped() umpire.Event {
 func umpireEvents(l net.Listener) func() {
 	gate := newFake()
 	gate.tell(stamped())
-	s := server.New(server.Config{Gate: gate, Credentials: credentials})
+	limits := server.Limits{PerSecond: 100_000_000, InFlight: 1 << 20, Watchers: 1 << 20, Idle: 1 << 20}
+	s := server.New(server.Config{Gate: gate, Credentials: credentials, Limits: limits})
 	go s.Serve(context.Background(), l)
 	return func() { gate.tell(stamped()) }
 }
@@ -182,6 +183,10 @@ func (c *crowd) join(b *testing.B, path string, ready func()) {
 		lines := bufio.NewReaderSize(conn, 1024)
 		for {
 			line, err := lines.ReadSlice('\n')
+			if err != nil && ready != nil {
+				b.Errorf("a watcher was refused: %v", err)
+				ready()
+			}
 			if err != nil {
 				return
 			}

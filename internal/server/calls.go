@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -119,10 +120,30 @@ func mayLoosen(ctx context.Context, c *umpire.Confinement) error {
 	return needPerson(ctx, "sandbox.loosen", c != nil && c.Loosen)
 }
 
+// maxListed is the most questions or sessions in one answer, since the gate holds all of it in
+// memory. The next page begins after the last one.
+const maxListed = 500
+
+// pageLimit returns the size of a page for the limit of a request; 0 is none.
+func pageLimit(limit int) (int, error) {
+	if limit < 0 {
+		return 0, invalid("limit: want 0 or more, got %d", limit)
+	}
+	return min(cmp.Or(limit, maxListed), maxListed), nil
+}
+
 // ListPending lists questions. Lists without members are lists on the wire, too.
 func (c *callService) ListPending(ctx context.Context, q umpire.PendingQuery) (pendingList, error) {
+	limit, err := pageLimit(q.Limit)
+	if err != nil {
+		return pendingList{}, err
+	}
+	q.Limit = limit
 	if err := c.owner.checkOwn(ctx, q.Session); err != nil {
 		return pendingList{}, err
+	}
+	if exchangeOf(ctx).role < rolePerson {
+		q.Coverage = "" // it is about the calls of other agents too
 	}
 	ask := c.gate.Pending
 	if q.Session == "" && exchangeOf(ctx).role < rolePerson {
@@ -152,14 +173,17 @@ func (c *callService) listOwnPending(ctx context.Context, q umpire.PendingQuery)
 		if err != nil {
 			return nil, err
 		}
-		own, err := c.gate.Pending(ctx, umpire.PendingQuery{Project: q.Project, Session: id})
+		of := q
+		of.Session = id
+		own, err := c.gate.Pending(ctx, of)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, own...)
 	}
+	// The sessions stand in the order of their ids, as the gate lists what was asked at one moment.
 	slices.SortStableFunc(list, func(a, b umpire.Pending) int { return a.AskedAt.Compare(b.AskedAt) })
-	return list, nil
+	return list[:min(len(list), q.Limit)], nil
 }
 
 func orEmpty[T any](list []T) []T {

@@ -30,7 +30,11 @@ type trip struct {
 
 // once makes a trip of a method with one argument.
 func once[In, Out any](method string, call func(*client.Client, context.Context, In) (Out, error), back any) trip {
-	in := filled[In]()
+	return onceWith(method, filled[In](), call, back)
+}
+
+// onceWith makes a trip of a method with this argument.
+func onceWith[In, Out any](method string, in In, call func(*client.Client, context.Context, In) (Out, error), back any) trip {
 	return trip{method: method, given: in, back: back, call: func(ctx context.Context, c *client.Client) (any, error) {
 		return call(c, ctx, in)
 	}}
@@ -38,10 +42,12 @@ func once[In, Out any](method string, call func(*client.Client, context.Context,
 
 func trips() []trip {
 	session := filled[umpire.Session]()
+	pending, sessions := filled[umpire.PendingQuery](), filled[umpire.SessionQuery]()
+	pending.Limit, sessions.Limit = 100, 100 // of one page
 	return []trip{
 		once("Check", (*client.Client).Check, filled[umpire.Decision]()),
 		once("Submit", (*client.Client).Submit, filled[umpire.Batch]()),
-		once("Pending", (*client.Client).Pending, []umpire.Pending{filledPending()}),
+		onceWith("Pending", pending, (*client.Client).Pending, []umpire.Pending{filledPending()}),
 		once("Start", (*client.Client).Start, filled[umpire.Started]()),
 		once("Finish", (*client.Client).Finish, filled[umpire.Batch]()),
 		once("BeginTrial", (*client.Client).BeginTrial, filled[umpire.BegunTrial]()),
@@ -49,7 +55,7 @@ func trips() []trip {
 		once("SettleTrial", (*client.Client).SettleTrial, filled[umpire.Batch]()),
 		once("Open", (*client.Client).Open, session),
 		once("Continue", (*client.Client).Continue, session),
-		once("Sessions", (*client.Client).Sessions, []umpire.Session{session}),
+		onceWith("Sessions", sessions, (*client.Client).Sessions, []umpire.Session{session}),
 		once("Latest", (*client.Client).Latest, session),
 		once("Conversation", (*client.Client).Conversation, filled[umpire.Conversation]()),
 		once("SetMode", (*client.Client).SetMode, session),

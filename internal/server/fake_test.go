@@ -34,6 +34,30 @@ type fakeGate struct {
 	changed chan struct{}
 	watched chan struct{} // closed when Batch is asked for the second time
 	asked   int
+
+	pending  []umpire.Pending // the oldest first; nil is one that is filled
+	sessions []umpire.Session // the latest activity first; nil is one that is filled
+	moves    umpire.SessionID // becomes active once a page of sessions was read
+}
+
+// fill has so many questions wait, each in a session of its own.
+func (g *fakeGate) fill(n int) {
+	began := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	for i := range n {
+		id, at := umpire.SessionID(fmt.Sprintf("s%05d", i)), began.Add(time.Duration(i/2)*time.Second)
+		request := umpire.RequestID(fmt.Sprintf("r%05d", i))
+		g.pending = append(g.pending, umpire.Pending{Request: request, Session: id, AskedAt: at})
+		g.sessions = append(g.sessions, umpire.Session{ID: id, ActiveAt: at})
+	}
+	slices.Reverse(g.sessions)
+}
+
+// pageOf is a page after the first that matches, or the first page.
+func pageOf[T any](all []T, begins bool, last func(T) bool, limit int) []T {
+	if !begins {
+		all = all[slices.IndexFunc(all, last)+1:]
+	}
+	return slices.Clone(all[:min(limit, len(all))])
 }
 
 func newFake() *fakeGate {
@@ -129,7 +153,11 @@ func (g *fakeGate) Pending(_ context.Context, q umpire.PendingQuery) ([]umpire.P
 	if err := g.enter("Pending", q); err != nil {
 		return nil, err
 	}
-	return []umpire.Pending{filledPending()}, nil
+	if g.pending == nil {
+		return []umpire.Pending{filledPending()}, nil
+	}
+	last := func(p umpire.Pending) bool { return p.Request == q.After }
+	return pageOf(g.pending, q.After == "", last, q.Limit), nil
 }
 
 func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, error) {
@@ -203,7 +231,17 @@ func (g *fakeGate) Sessions(_ context.Context, q umpire.SessionQuery) ([]umpire.
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]umpire.Session{filled[umpire.Session]()}, g.runners...), nil
+	if g.sessions == nil || len(q.Runners) > 0 {
+		return append([]umpire.Session{filled[umpire.Session]()}, g.runners...), nil
+	}
+	last := func(s umpire.Session) bool { return s.ID == q.After && s.ActiveAt.Equal(q.AfterActiveAt) }
+	page := pageOf(g.sessions, q.After == "", last, q.Limit)
+	if i := slices.IndexFunc(g.sessions, func(s umpire.Session) bool { return s.ID == g.moves }); i > 0 {
+		moved := g.sessions[i]
+		moved.ActiveAt = g.sessions[0].ActiveAt.Add(time.Second)
+		g.sessions = append([]umpire.Session{moved}, slices.Delete(g.sessions, i, i+1)...)
+	}
+	return page, nil
 }
 
 func (g *fakeGate) SetMode(_ context.Context, m umpire.ModeChange) (umpire.Session, error) {

@@ -143,7 +143,7 @@ func forbidden(why string) *failure {
 // DNS rebinding, or a browser sent it for a page of another origin.
 func (g *guard) elsewhere(r *http.Request) string {
 	if g.hosts != nil && !g.hosts[r.Host] {
-		return "the request names a host that this is not"
+		return "the request is for another host"
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return "the request comes from another site"

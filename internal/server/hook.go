@@ -21,7 +21,12 @@ type hookService struct {
 }
 
 func newHookService(r host.Responder, calls *callService, refuser refuser, in *inbox) *hookService {
-	r.UseGate(hookGate{calls.gate, calls}, in.attended)
+	r.UseGate(hookGate{calls.gate, calls}, func(ctx context.Context, session umpire.SessionID) bool {
+		return in.attended(func() umpire.ProjectID {
+			s, _ := calls.gate.Session(ctx, session) // of one that is not known nobody sees a question
+			return s.Project
+		})
+	})
 	return &hookService{r, calls, refuser}
 }
 

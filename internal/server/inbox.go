@@ -12,13 +12,22 @@ import (
 const inboxGrace = time.Minute
 
 // An inbox knows whether a person would see a question now: whether something that shows
-// questions is connected. The zero value, with now set, has none.
+// the questions of its project is connected. Make it with newInbox.
 type inbox struct {
 	now func() time.Time
 
-	mu   sync.Mutex
+	mu       sync.Mutex
+	watchers map[umpire.ProjectID]*watchers // "" shows the questions of all projects
+}
+
+// The watchers of a project are what shows its questions.
+type watchers struct {
 	open int
 	last time.Time // when the last one left
+}
+
+func newInbox(now func() time.Time) *inbox {
+	return &inbox{now: now, watchers: map[umpire.ProjectID]*watchers{}}
 }
 
 // figures is what umpire's own collector of figures calls itself: nobody reads there.
@@ -26,24 +35,50 @@ const figures = "umpire-metrics"
 
 // enter counts a watcher in, if a person may look at questions there: it has the
 // person's credential and follows more than one session.
-func (b *inbox) enter(x *exchange, session umpire.SessionID) (leave func()) {
-	if x.role < rolePerson || session != "" || x.claim == figures {
+func (b *inbox) enter(x *exchange, f umpire.Filter) (leave func()) {
+	if x.role < rolePerson || f.Session != "" || x.claim == figures {
 		return func() {}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open++
+	of := b.watchers[f.Project]
+	if of == nil {
+		of = &watchers{}
+		b.watchers[f.Project] = of
+	}
+	of.open++
 	return sync.OnceFunc(func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.open--
-		b.last = b.now()
+		of.open--
+		of.last = b.now()
 	})
 }
 
-// attended reports whether an inbox is open, or was a moment ago.
-func (b *inbox) attended() bool {
+// attended reports whether an inbox that shows the questions of a project is open, or was a
+// moment ago. Which project it is, is asked only where the answer depends on it.
+func (b *inbox) attended(project func() umpire.ProjectID) bool {
+	if b.isWatched("") {
+		return true
+	}
+	b.mu.Lock()
+	known := len(b.watchers) > 0
+	b.mu.Unlock()
+	return known && b.isWatched(project())
+}
+
+// isWatched reports whether a project has watchers or had some a moment ago. It forgets those that
+// have left for good.
+func (b *inbox) isWatched(project umpire.ProjectID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.open > 0 || !b.last.IsZero() && b.now().Sub(b.last) < inboxGrace
+	of := b.watchers[project]
+	if of == nil {
+		return false
+	}
+	if of.open == 0 && b.now().Sub(of.last) >= inboxGrace {
+		delete(b.watchers, project)
+		return false
+	}
+	return true
 }

@@ -3,30 +3,36 @@ package server
 import (
 	"testing"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 func TestInbox(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)
-	b := &inbox{now: func() time.Time { return now }}
-	want := func(attended bool, when string) {
+	b := newInbox(func() time.Time { return now })
+	wantIn := func(project umpire.ProjectID, attended bool, when string) {
 		t.Helper()
-		if b.attended() != attended {
+		if b.attended(func() umpire.ProjectID { return project }) != attended {
 			t.Errorf("%s: attended %t, want %t", when, !attended, attended)
 		}
 	}
+	want := func(attended bool, when string) {
+		t.Helper()
+		wantIn("p", attended, when)
+	}
 	want(false, "at first")
 	for name, leave := range map[string]func(){
-		"an agent":           b.enter(&exchange{role: roleAgent}, ""),
-		"one session's":      b.enter(&exchange{role: rolePerson}, "s1"),
-		"a collector's":      b.enter(&exchange{role: rolePerson, claim: figures}, ""),
-		"nobody's, that is:": b.enter(&exchange{}, ""),
+		"an agent":           b.enter(&exchange{role: roleAgent}, umpire.Filter{}),
+		"one session's":      b.enter(&exchange{role: rolePerson}, umpire.Filter{Session: "s1"}),
+		"a collector's":      b.enter(&exchange{role: rolePerson, claim: figures}, umpire.Filter{}),
+		"nobody's, that is:": b.enter(&exchange{}, umpire.Filter{}),
 	} {
 		want(false, name)
 		leave()
 		want(false, name+" after it left")
 	}
-	first, second := b.enter(&exchange{role: rolePerson}, ""), b.enter(&exchange{role: rolePerson, claim: "console"}, "")
+	first, second := b.enter(&exchange{role: rolePerson}, umpire.Filter{}), b.enter(&exchange{role: rolePerson, claim: "console"}, umpire.Filter{})
 	first()
 	first()
 	want(true, "while one of two is open")
@@ -35,4 +41,12 @@ func TestInbox(t *testing.T) {
 	want(true, "shortly after")
 	now = now.Add(time.Second)
 	want(false, "a minute after")
+
+	chat := b.enter(&exchange{role: rolePerson}, umpire.Filter{Project: "a"})
+	wantIn("a", true, "in the project of a chat")
+	wantIn("b", false, "in another project than the chat's")
+	chat()
+	wantIn("a", true, "shortly after the chat")
+	now = now.Add(inboxGrace)
+	wantIn("a", false, "a minute after the chat")
 }

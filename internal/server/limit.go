@@ -91,6 +91,26 @@ func (i *idleList) track(c net.Conn, to http.ConnState) {
 	}
 }
 
+// LimitConnections returns what a [http.Server] tells of its connections, so that no more of them stay than
+// so many with a request under way, and so many without.
+func LimitConnections(busy, idle int) func(net.Conn, http.ConnState) {
+	var mu sync.Mutex
+	waiting, working := newIdleList(idle), map[net.Conn]bool{}
+	return func(c net.Conn, to http.ConnState) {
+		waiting.track(c, to)
+		mu.Lock()
+		defer mu.Unlock()
+		if delete(working, c); to != http.StateActive {
+			return
+		}
+		if len(working) >= busy {
+			_ = c.Close() // its answer goes nowhere
+			return
+		}
+		working[c] = true
+	}
+}
+
 // A limiter counts requests.
 type limiter struct {
 	limits Limits

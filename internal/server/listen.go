@@ -45,7 +45,7 @@ func listenTCP(ctx context.Context, address string, remote bool) (net.Listener, 
 		return nil, err
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !remote {
-		return nil, errors.New("want a loopback address such as 127.0.0.1; others have to be allowed explicitly")
+		return nil, errors.New("want a loopback address such as 127.0.0.1")
 	}
 	return new(net.ListenConfig).Listen(ctx, "tcp", address)
 }

@@ -22,15 +22,16 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// children are what this test program does when a test starts it again: each ends
+// children are what this test program does when a test starts it again: but for one, each ends
 // up asking the gate for a person's answer to be taken.
 var children = map[string]func() int{
-	"plain":          answerAsPerson,
-	"no-new-privs":   func() int { return again(giveUpPrivileges) },
-	"seccomp":        func() int { return again(giveUpPrivileges, filterNothing) },
-	"seccomp-only":   func() int { return again(filterNothing) },
-	"grandchild":     func() int { return parentOf("plain") },
-	"pipe-grandkids": func() int { return parentOf("grandchild") },
+	"plain":           answerAsPerson,
+	"no-new-privs":    func() int { return again(giveUpPrivileges) },
+	"seccomp":         func() int { return again(giveUpPrivileges, filterNothing) },
+	"seccomp-only":    func() int { return again(filterNothing) },
+	"grandchild":      func() int { return parentOf("plain") },
+	"pipe-grandkids":  func() int { return parentOf("grandchild") },
+	"few-descriptors": serveFew,
 }
 
 func answerAsPerson() int {

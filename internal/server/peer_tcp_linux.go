@@ -31,7 +31,7 @@ func tcpOriginOf(far, near netip.AddrPort) (o origin, uid, pid int, err error) {
 	}
 	holders, err := findHolders("socket:[" + socket.inode + "]")
 	if err != nil || len(holders) == 0 {
-		return origin{objection: "no process is known to hold the connection"}, socket.uid, -1, err
+		return origin{objection: "no process found that holds the connection"}, socket.uid, -1, err
 	}
 	for _, holder := range holders {
 		theirs, err := look(holder)

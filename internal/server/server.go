@@ -34,6 +34,8 @@ type Config struct {
 	Credentials Credentials
 	// Hooks answers the hooks of agents, with Gate as its gate; nil answers none.
 	Hooks *host.Responder
+	// Console opens the console when a person asks for it; nil has none.
+	Console ConsoleOpener
 	// Remote permits TCP addresses that other machines reach. What goes over the
 	// wire is not encrypted.
 	Remote bool
@@ -59,6 +61,7 @@ type Server struct {
 	crossOrigin *http.CrossOriginProtection
 	pace        pace
 	broker      *broker
+	inbox       *inbox
 }
 
 // New returns a server, which does nothing yet. It ends with Close, or with Serve.
@@ -78,6 +81,7 @@ func newServer(c Config, p pace) *Server {
 		limiter:     &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
 		crossOrigin: http.NewCrossOriginProtection(),
 		broker:      newBroker(c.Gate, c.Log, p, c.Limits),
+		inbox:       newInbox(time.Now),
 	}
 	s.addRoutes()
 	return s
@@ -85,10 +89,10 @@ func newServer(c Config, p pace) *Server {
 
 // addRoutes makes the services, and adds the routes of each.
 func (s *Server) addRoutes() {
-	owner, in := ownership{s.gate}, &inbox{now: time.Now}
+	owner := ownership{s.gate}
 	calls := &callService{s.gate, owner, s.broker}
 	timeline := &timelineService{
-		gate: s.gate, owner: owner, broker: s.broker, inbox: in, refuser: s.refuser, pace: s.pace, log: s.log,
+		gate: s.gate, owner: owner, broker: s.broker, inbox: s.inbox, refuser: s.refuser, pace: s.pace, log: s.log,
 	}
 	calls.addRoutes(s.routes)
 	(&sessionService{s.gate, owner}).addRoutes(s.routes)
@@ -97,8 +101,11 @@ func (s *Server) addRoutes() {
 	(&ticketService{s.gate, s.refuser}).addRoutes(s.routes)
 	timeline.addRoutes(s.routes)
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
+	if s.config.Console != nil {
+		s.routes[consolePath] = route{handler: http.HandlerFunc(s.openConsole), role: rolePerson, stream: true}
+	}
 	if hooks := s.config.Hooks; hooks != nil {
-		s.routes[relay.Path] = route{handler: newHookService(*hooks, calls, s.refuser, in), role: roleAgent}
+		s.routes[relay.Path] = route{handler: newHookService(*hooks, calls, s.refuser, s.inbox), role: roleAgent}
 	}
 }
 

@@ -159,6 +159,11 @@ func (c *sessionService) Reply(ctx context.Context, r umpire.Reply) (umpire.Sess
 }
 
 func (c *sessionService) List(ctx context.Context, q umpire.SessionQuery) (sessionList, error) {
+	limit, err := pageLimit(q.Limit)
+	if err != nil {
+		return sessionList{}, err
+	}
+	q.Limit = limit
 	list, err := c.gate.Sessions(ctx, q)
 	return sessionList{Sessions: orEmpty(list)}, err
 }

@@ -57,7 +57,7 @@ func (c *timelineService) subscribe(ctx context.Context, x *exchange, f umpire.F
 		leaveBroker()
 		return nil, err
 	}
-	leaveInbox := c.inbox.enter(x, f.Session)
+	leaveInbox := c.inbox.enter(x, f)
 	return func() { leaveInbox(); leaveBroker() }, nil
 }
 

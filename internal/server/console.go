@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+)
+
+// consolePath opens the console for a terminal. The answer is lines of text for that terminal, and
+// lasts until the client leaves. Only `umpire console` uses it.
+const consolePath = "/umpire.v1.Console/Open"
+
+// A ConsoleOpener lets a terminal follow the console, in a language, until ctx ends. Each
+// write is one line.
+type ConsoleOpener func(ctx context.Context, lang string, terminal io.Writer) error
+
+// openConsole answers POST /umpire.v1.Console/Open.
+func (s *Server) openConsole(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		s.refuser.refuse(w, r, wrongMethod(http.MethodPost))
+		return
+	}
+	exchangeOf(r.Context()).body.done()
+	ctx, cancel := context.WithCancel(r.Context())
+	var drain sync.WaitGroup
+	defer drain.Wait()
+	drain.Go(func() {
+		select {
+		case <-s.broker.draining:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	defer cancel()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	lines := &lineWriter{to: w, flush: http.NewResponseController(w).Flush}
+	err := s.config.Console(ctx, r.URL.Query().Get("lang"), lines)
+	if err != nil && ctx.Err() == nil && !lines.wrote {
+		s.refuser.refuse(w, r, err)
+	}
+}
+
+// A lineWriter sends each line at once.
+type lineWriter struct {
+	to    io.Writer
+	flush func() error
+	wrote bool
+}
+
+func (w *lineWriter) Write(line []byte) (int, error) {
+	w.wrote = true
+	n, err := w.to.Write(line)
+	if err == nil {
+		err = w.flush()
+	}
+	return n, err
+}
+
+// Attend counts a page as an inbox in which a person sees questions, until leave is called.
+func (s *Server) Attend() (leave func()) {
+	return s.inbox.enter(&exchange{role: rolePerson}, umpire.Filter{})
+}
