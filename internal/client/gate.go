@@ -45,8 +45,36 @@ func (c *Client) Pending(ctx context.Context, in umpire.PendingQuery) ([]umpire.
 	type list struct {
 		Pending []umpire.Pending `json:"pending"`
 	}
-	out, err := call[umpire.PendingQuery, list](ctx, c, "GateService/ListPending", in)
-	return out.Pending, err
+	return readPages(in.Limit, func(last *umpire.Pending, size int) ([]umpire.Pending, error) {
+		if in.Limit = size; last != nil {
+			in.After = last.Request
+		}
+		out, err := call[umpire.PendingQuery, list](ctx, c, "GateService/ListPending", in)
+		return out.Pending, err
+	})
+}
+
+// listedAtOnce is the size of a page of questions or sessions, the most that a gate gives.
+const listedAtOnce = 200
+
+// readPages reads a list page by page, up to a limit; 0 is none. Each page begins after the last
+// entry of the one before; a page that is not full is the last.
+func readPages[T any](limit int, read func(last *T, size int) ([]T, error)) (all []T, err error) {
+	for {
+		size := listedAtOnce
+		if limit > 0 {
+			size = min(size, limit-len(all))
+		}
+		var last *T
+		if len(all) > 0 {
+			last = &all[len(all)-1]
+		}
+		page, err := read(last, size)
+		all = append(all, page...)
+		if err != nil || len(page) < size || len(all) == limit {
+			return all, err
+		}
+	}
 }
 
 // Resolve answers a question. The error of a late answer is a *umpire.ResolvedError.

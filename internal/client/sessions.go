@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -45,13 +46,31 @@ func (c *Client) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Sess
 	return call[umpire.LatestQuery, umpire.Session](ctx, c, "SessionService/Latest", in)
 }
 
-// Sessions lists sessions, the latest activity first.
+// Sessions lists sessions, the latest activity first. A session that becomes active while pages are
+// read keeps its place or comes first.
 func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
 	type list struct {
 		Sessions []umpire.Session `json:"sessions"`
 	}
-	out, err := call[umpire.SessionQuery, list](ctx, c, "SessionService/List", in)
-	return out.Sessions, err
+	read := func(last *umpire.Session, size int) ([]umpire.Session, error) {
+		page := in
+		if page.Limit = size; last != nil {
+			page.After, page.AfterActiveAt = last.ID, last.ActiveAt
+		}
+		out, err := call[umpire.SessionQuery, list](ctx, c, "SessionService/List", page)
+		return out.Sessions, err
+	}
+	all, err := readPages(in.Limit, read)
+	if err != nil || len(all) <= listedAtOnce || in.After != "" || in.Limit > 0 {
+		return all, err
+	}
+	first, err := read(nil, listedAtOnce)
+	known := make(map[umpire.SessionID]bool, len(all))
+	for i := range all {
+		known[all[i].ID] = true
+	}
+	active := slices.DeleteFunc(first, func(s umpire.Session) bool { return known[s.ID] })
+	return append(active, all...), err
 }
 
 // Conversation returns what was said in a session, with secrets masked.
