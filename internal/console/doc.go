@@ -1,0 +1,24 @@
+// Package console shows what waits, what happened, sessions, rules, grants and figures in a browser, and
+// takes a person's answers.
+//
+//	c := console.New(console.Config{Gate: server.Local(gate, "console")})
+//	defer c.Close()
+//	err := c.Listen(ctx, "127.0.0.1:0")
+//	err = c.Open(ctx, "zh-CN", terminal) // prints a link, and codes
+//
+// It makes no decisions: it shows data of the gate by package view, and hands answers to the gate
+// unchanged. It listens on a loopback address, and only after Listen or Open.
+//
+// A person signs in by a link that is shown on a terminal and works once, for a minute. The
+// link's token is in the fragment of the address, which no browser sends; the page posts it and
+// gets a cookie. A sign-in is valid for half a day, in one browser of the gate's own user, as far
+// as the system can identify the process at the other end.
+//
+// Every request has to name exactly the address of the listener, against DNS rebinding, and to come
+// from the console's own pages. A request that changes something also carries the token of its page.
+// An answer of high risk, or one that lasts, needs a code, as on the command line: it is shown on
+// the terminals that follow the console, and works once.
+//
+// A page lists at most 60 questions. It learns by server-sent events that something has changed,
+// and fetches its content again.
+package console

@@ -1,0 +1,59 @@
+package console
+
+import (
+	"encoding/json"
+
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// A choice is an entry of a select.
+type choice struct{ value, name string }
+
+// drawSelect draws a select with a name that it is sent under and a label.
+func drawSelect(name, label string, options []choice, chosen string) node {
+	return element("select", attr("name", name), attr("aria-label", label), each(options, func(o choice) part {
+		return element("option", attr("value", o.value), when(o.value == chosen, flag("selected")), written(o.name))
+	}))
+}
+
+// hiddenInput keeps a value in a form that has one.
+func hiddenInput(name, value string) part {
+	return when(value != "", element("input", attr("type", "hidden"), attr("name", name), attr("value", value)))
+}
+
+// drawAct draws a form that the page's script posts to a path: its body, and the code if there is a
+// field for one.
+func drawAct(path string, body map[string]any, of ...part) node {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // a mistake in the drawing
+	}
+	return element("form", attr("data-post", path), attr("data-body", string(text)), parts(of))
+}
+
+// drawPages leads to the first and the next page of a list; "" is none.
+func drawPages(text *catalogue.Language, first, next string) node {
+	links := parts{class("pages")}
+	if first != "" {
+		links = append(links, element("a", address("href", first), written(text.Of("latest"))))
+	}
+	if next != "" {
+		links = append(links, element("a", attr("rel", "next"), address("href", next), written(text.Of("older"))))
+	}
+	return element("p", links)
+}
+
+// drawCode asks for the code that the terminal shows.
+func drawCode(text *catalogue.Language) node {
+	return element("p", class("code"),
+		element("label", written(text.Of("this needs the code that your terminal shows")),
+			element("input", attr("name", "code"), attr("autocomplete", "off"), attr("autocapitalize", "off"),
+				attr("spellcheck", "false"), attr("size", "6"), attr("maxlength", "8"),
+				attr("aria-label", text.Of("code")))),
+		button(class("plain"), flag("data-new-code"), written(text.Of("another code"))))
+}
+
+// drawSummary draws what opens a form: what it does, and for those who do not see the row, to what.
+func drawSummary(does, to string) node {
+	return element("summary", written(does+" "), element("span", class("hidden"), written(to)))
+}

@@ -1,0 +1,221 @@
+package console
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// safeHeaders let a page load and call only the console, and forbid framing it.
+var safeHeaders = map[string][]string{
+	"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types umpire"},
+	"X-Content-Type-Options":       {"nosniff"},
+	"X-Frame-Options":              {"DENY"},
+	"Referrer-Policy":              {"no-referrer"},
+	"Cross-Origin-Opener-Policy":   {"same-origin"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Permissions-Policy":           {"camera=(), geolocation=(), microphone=()"},
+	"Cache-Control":                {"no-store"},
+}
+
+// csrfHeader is the header in which a page sends its token.
+const csrfHeader = "Umpire-Page"
+
+type (
+	browserKey struct{} // of a connection
+	signInKey  struct{} // of a request
+)
+
+// signInOf returns the sign-in of a request, or nil.
+func signInOf(r *http.Request) *signIn {
+	s, _ := r.Context().Value(signInKey{}).(*signIn)
+	return s
+}
+
+// textOf returns the language of a request: the one of its sign-in, else the browser's.
+func textOf(r *http.Request) *catalogue.Language {
+	if s := signInOf(r); s != nil {
+		return s.text
+	}
+	return catalogue.Find(r.Header.Get("Accept-Language"))
+}
+
+// ServeHTTP lets a request through if it names the right host and comes from one of the console's
+// own pages, in a browser that is signed in.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	maps.Copy(w.Header(), safeHeaders)
+	defer c.answerPanic(w, r)
+	v, err := c.checkSender(&r)
+	s := signInOf(r)
+	if s == nil {
+		defer c.limitStranger(w, r)()
+	}
+	_, isAsset := assetTypes[r.URL.Path]
+	switch {
+	case err != nil:
+		sendRefusal(w, r, http.StatusForbidden, err)
+	case r.URL.Path == signInPath && r.Method == http.MethodPost:
+		c.signIn(w, r, v)
+	case isAsset:
+		c.routes.ServeHTTP(w, r)
+	case s == nil && r.Method == http.MethodGet && r.URL.Path == "/":
+		c.showSignIn(w, r)
+	case s == nil:
+		sendRefusal(w, r, http.StatusUnauthorized, errSignIn)
+	case r.Method != http.MethodGet && !sameText(r.Header.Get(csrfHeader), s.csrf):
+		sendRefusal(w, r, http.StatusForbidden, errPage)
+	default:
+		c.routes.ServeHTTP(w, r)
+	}
+}
+
+// checkSender finds out who makes a request, and adds the sign-in to it if there is one.
+func (c *Console) checkSender(r **http.Request) (visitor, error) {
+	if err := c.checkOrigin(*r); err != nil {
+		return visitor{}, err
+	}
+	if _, isAsset := assetTypes[(*r).URL.Path]; isAsset {
+		return visitor{}, nil
+	}
+	v, err := c.identify(*r)
+	if err != nil {
+		return v, err
+	}
+	if cookie, err := (*r).Cookie(c.cookieName()); err == nil {
+		if s := c.logins.find(cookie.Value, v); s != nil {
+			*r = (*r).WithContext(context.WithValue((*r).Context(), signInKey{}, s))
+		}
+	}
+	return v, nil
+}
+
+// Limits on requests of browsers that are not signed in.
+const (
+	maxStrangers = 8 // that send a body
+	strangerTime = 2 * time.Second
+)
+
+// limitStranger keeps a request without a sign-in from holding its connection: few of them may send a
+// body at a time, and not for long. The request ends with the function that it returns.
+func (c *Console) limitStranger(w http.ResponseWriter, r *http.Request) (end func()) {
+	if r.ContentLength == 0 {
+		return func() {}
+	}
+	control := http.NewResponseController(w)
+	select {
+	case c.strangers <- struct{}{}:
+	default:
+		_ = control.SetReadDeadline(time.Now()) // nothing of the body is waited for
+		return func() {}
+	}
+	_ = control.SetReadDeadline(time.Now().Add(strangerTime)) // a writer without deadlines has no connection
+	return func() {
+		_, _ = io.CopyN(io.Discard, r.Body, maxBody) // its sender may read the answer only then
+		<-c.strangers
+	}
+}
+
+var (
+	errSignIn = umpire.Errorf("sign in first: umpire console prints a link")
+	errPage   = umpire.Errorf("the request does not come from a page of the console: load it again")
+	errOther  = umpire.Errorf("the request is for another host")
+	errSite   = umpire.Errorf("the request comes from another site")
+)
+
+// checkOrigin refuses a request for another host, as after DNS rebinding, and one from a page of
+// another origin. A request that changes something must name its origin.
+func (c *Console) checkOrigin(r *http.Request) error {
+	address := c.Address()
+	if r.Host != address {
+		return errOther
+	}
+	own := "http://" + address
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case site != "" && site != "same-origin" && (site != "none" || !reads):
+		return errSite
+	case origin != "" && origin != own, origin == "" && !reads:
+		return errSite
+	}
+	return nil
+}
+
+// identify finds out who makes a request.
+func (c *Console) identify(r *http.Request) (visitor, error) {
+	browser, ok := r.Context().Value(browserKey{}).(*server.Browser)
+	if !ok {
+		return visitor{}, errSignIn
+	}
+	process, err := browser.Identify(r.Context(), c.config.Gate)
+	return visitor{process: process, agent: r.UserAgent()}, err
+}
+
+// cookieName returns a name with the port in it, since browsers share cookies among all ports of a
+// host.
+func (c *Console) cookieName() string {
+	_, port, _ := net.SplitHostPort(c.Address())
+	return "umpire-console-" + port
+}
+
+func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// A refusal is the answer to a page whose request failed.
+type refusal struct {
+	Error string `json:"error"`
+	// Standing says which answer counts, when this one came too late.
+	Standing string `json:"standing,omitempty"`
+}
+
+// sendRefusal answers a request with an error.
+func sendRefusal(w http.ResponseWriter, r *http.Request, status int, err error) {
+	text := textOf(r)
+	said := refusal{Error: view.Visible(text.Error(err))}
+	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
+		said.Standing = view.DescribeStanding(late.Standing, text)
+	}
+	writeJSON(w, status, said)
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // the browser may have gone
+}
+
+// statusOf returns the HTTP status for an error of the gate.
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, umpire.ErrResolved), errors.Is(err, umpire.ErrChanged), errors.Is(err, umpire.ErrState):
+		return http.StatusConflict
+	case errors.Is(err, umpire.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, umpire.ErrInvalid):
+		return http.StatusBadRequest
+	}
+	return http.StatusServiceUnavailable
+}
+
+// answerPanic answers a panic with an error. The details go to the log only.
+func (c *Console) answerPanic(w http.ResponseWriter, r *http.Request) {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	c.config.Log.Error("the console panicked", "path", r.URL.Path, "fault", fault, "stack", string(debug.Stack()))
+	sendRefusal(w, r, http.StatusInternalServerError, umpire.Errorf("internal error"))
+}

@@ -1,0 +1,123 @@
+package console
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+const (
+	linkTime   = time.Minute
+	signInTime = 12 * time.Hour
+	maxSignIns = 64 // and links; the oldest make room
+	tokenBytes = 32
+)
+
+// A digest is kept in place of a token, since it lets nobody in.
+type digest [sha256.Size]byte
+
+func digestOf(token string) digest { return sha256.Sum256([]byte(token)) }
+
+func newToken() string {
+	var raw [tokenBytes]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(raw[:])
+}
+
+// A link lets one browser in, once.
+type link struct {
+	lang    string
+	expires time.Time
+}
+
+// A visitor describes who makes a request: the process at the other end, as far as the system
+// knows it, and the browser's User-Agent.
+type visitor struct{ process, agent string }
+
+// A signIn is a browser that was let in.
+type signIn struct {
+	visitor visitor
+	csrf    string // shows that a request comes from the console's own page
+	lang    string
+	text    *catalogue.Language
+	expires time.Time
+}
+
+// logins keeps the links that were shown and the sign-ins made with them.
+type logins struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	links   map[digest]link
+	signIns map[digest]*signIn
+}
+
+func newLogins(now func() time.Time) *logins {
+	return &logins{now: now, links: map[digest]link{}, signIns: map[digest]*signIn{}}
+}
+
+// makeLink makes a token that lets one browser in.
+func (l *logins) makeLink(lang string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	token := newToken()
+	makeRoom(l.links, func(l link) time.Time { return l.expires })
+	l.links[digestOf(token)] = link{lang: lang, expires: l.now().Add(linkTime)}
+	return token
+}
+
+// redeemLink uses up a link's token and returns a cookie for it. It returns "" when the token is
+// unknown, was used before or has expired.
+func (l *logins) redeemLink(token string, v visitor) (cookie string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	used, known := l.links[digestOf(token)]
+	delete(l.links, digestOf(token))
+	if !known || l.now().After(used.expires) {
+		return ""
+	}
+	cookie = newToken()
+	makeRoom(l.signIns, func(s *signIn) time.Time { return s.expires })
+	l.signIns[digestOf(cookie)] = &signIn{
+		visitor: v, csrf: newToken(), lang: used.lang, text: catalogue.Find(used.lang),
+		expires: l.now().Add(signInTime),
+	}
+	return cookie
+}
+
+// find returns the sign-in of a cookie, or nil. In another browser a cookie is worth nothing.
+func (l *logins) find(cookie string, v visitor) *signIn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.signIns[digestOf(cookie)]
+	if s == nil || l.now().After(s.expires) || s.visitor != v {
+		return nil
+	}
+	return s
+}
+
+// forget ends the sign-in of a cookie.
+func (l *logins) forget(cookie string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.signIns, digestOf(cookie))
+}
+
+// makeRoom removes the oldest entry from a full map.
+func makeRoom[T any](all map[digest]T, expires func(T) time.Time) {
+	if len(all) < maxSignIns {
+		return
+	}
+	var oldest digest
+	var at time.Time
+	for key, value := range all {
+		if e := expires(value); at.IsZero() || e.Before(at) {
+			oldest, at = key, e
+		}
+	}
+	delete(all, oldest)
+}

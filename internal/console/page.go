@@ -1,0 +1,224 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// assetTypes are the files that pages load, with their types. They are served without a sign-in.
+var assetTypes = map[string]string{
+	"/assets/console.css": "text/css; charset=utf-8",
+	"/assets/console.js":  "text/javascript; charset=utf-8",
+	"/assets/card.js":     "text/javascript; charset=utf-8",
+	"/assets/signin.js":   "text/javascript; charset=utf-8",
+	"/assets/icon.svg":    "image/svg+xml",
+}
+
+// addRoutes makes the paths of the console.
+func (c *Console) addRoutes() {
+	c.routes = http.NewServeMux()
+	for path := range assetTypes {
+		c.routes.HandleFunc("GET "+path, sendAsset)
+	}
+	c.routes.HandleFunc("GET /{$}", c.showInbox)
+	c.routes.HandleFunc("GET "+timelinePath, c.showTimeline)
+	c.routes.HandleFunc("POST "+undoPath, c.undo)
+	sessions := &sessionPages{c}
+	c.routes.HandleFunc("GET "+sessionsPath, sessions.showSessions)
+	c.routes.HandleFunc("POST "+endSessionPath, sessions.endSession)
+	rules := &rulePages{c}
+	c.routes.HandleFunc("GET "+rulesPath, rules.showRules)
+	c.routes.HandleFunc("POST "+ruleCodePath, rules.sendRemovalCode)
+	c.routes.HandleFunc("POST "+removeRulePath, rules.removeRule)
+	c.routes.HandleFunc("POST "+revokePath, rules.revokeGrant)
+	c.routes.HandleFunc("GET "+overviewPath, (&overviewPages{c}).showOverview)
+	c.routes.HandleFunc("GET "+eventsPath, c.streamEvents)
+	c.routes.HandleFunc("POST "+answerPath, c.answer)
+	c.routes.HandleFunc("POST "+codePath, c.sendCode)
+	c.routes.HandleFunc("POST "+signOutPath, c.signOut)
+}
+
+func sendAsset(w http.ResponseWriter, r *http.Request) {
+	data, err := assets.ReadFile(strings.TrimPrefix(r.URL.Path, "/"))
+	if err != nil {
+		sendRefusal(w, r, http.StatusNotFound, umpire.ErrNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", assetTypes[r.URL.Path])
+	_, _ = w.Write(data) // the browser may have gone
+}
+
+// A page holds the frame that all pages share, and the part that changes.
+type page struct {
+	text   *catalogue.Language
+	title  string
+	csrf   string
+	count  int    // of questions that wait
+	path   string // the entry of the menu that it belongs to
+	class  string // of the part that changes
+	script string
+	body   parts
+}
+
+// newPage makes the frame of a page.
+func newPage(r *http.Request, title string) *page {
+	p := &page{text: textOf(r), title: title, path: "/", script: "/assets/console.js"}
+	if s := signInOf(r); s != nil {
+		p.csrf = s.csrf
+	}
+	return p
+}
+
+// showPage shows a page other than the inbox.
+func (c *Console) showPage(w http.ResponseWriter, r *http.Request, path, title string, main part) {
+	list, err := c.config.Gate.Pending(r.Context(), umpire.PendingQuery{})
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	p := newPage(r, view.Joined(title, " · ", "umpire"))
+	p.path, p.class, p.count, p.body = path, "page", len(list), parts{main}
+	p.show(w, r)
+}
+
+// partHeader is the header by which a page asks only for its part that changes.
+const partHeader = "Umpire-Part"
+
+// show writes a page, or the part of it that changes.
+func (p *page) show(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get(partHeader) != "" {
+		sendNode(w, p.drawPart().Node)
+		return
+	}
+	p.sendDocument(w, p.drawFrame())
+}
+
+// sendDocument writes a page with a body.
+func (p *page) sendDocument(w http.ResponseWriter, body node) {
+	document := &html.Node{Type: html.DocumentNode}
+	document.AppendChild(&html.Node{Type: html.DoctypeNode, Data: "html"})
+	document.AppendChild(p.drawDocument(body).Node)
+	sendNode(w, document)
+}
+
+func sendNode(w http.ResponseWriter, n *html.Node) {
+	var out bytes.Buffer
+	if err := html.Render(&out, n); err != nil {
+		panic(err) // a mistake in the drawing
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(out.Bytes()) // the browser may have gone
+}
+
+// drawDocument draws the whole page around its body.
+func (p *page) drawDocument(body node) node {
+	meta := func(name, content string, more ...part) node {
+		return element("meta", attr("name", name), attr("content", content), parts(more))
+	}
+	return element("html", attr("lang", languageTag(p.text)),
+		element("head",
+			element("meta", attr("charset", "utf-8")),
+			meta("viewport", "width=device-width, initial-scale=1, viewport-fit=cover"),
+			meta("color-scheme", "light dark"),
+			meta("theme-color", "#fbfaf8", attr("media", "(prefers-color-scheme: light)")),
+			meta("theme-color", "#101216", attr("media", "(prefers-color-scheme: dark)")),
+			element("title", written(p.title)),
+			element("link", attr("rel", "icon"), address("href", "/assets/icon.svg")),
+			element("link", attr("rel", "stylesheet"), address("href", "/assets/console.css")),
+			element("script", attr("type", "module"), address("src", p.script)),
+		),
+		body,
+	)
+}
+
+// drawFrame draws what stays while the part of a page changes.
+func (p *page) drawFrame() node {
+	return element("body", attr("data-page", p.csrf),
+		attr("data-lost", p.text.Of("The connection to the gate is lost.")),
+		element("a", class("skip"), address("href", "#question"),
+			written(p.text.Of("Skip to the question"))),
+		element("div", attr("id", "app"), p.drawPart()),
+		element("p", attr("id", "said"), attr("role", "status"), attr("aria-live", "polite")),
+		p.needsScript(),
+		p.drawKeys(),
+	)
+}
+
+func (p *page) needsScript() node {
+	return element("noscript", element("p", written(p.text.Of("This page needs JavaScript."))))
+}
+
+// drawPart draws the part of a page that changes.
+func (p *page) drawPart() node {
+	return element("div", attr("id", "part"), attr("data-title", p.title), when(p.class != "", class(p.class)),
+		p.drawNav(), p.body)
+}
+
+func (p *page) drawNav() node {
+	return element("nav", attr("aria-label", "umpire"),
+		element("div", class("brand"), written("umpire")),
+		p.drawEntry("/", p.text.Of("Inbox"),
+			when(p.count > 0, written(" "), element("b", class("count"), written(strconv.Itoa(p.count))))),
+		p.drawEntry(timelinePath, p.text.Of("Timeline")),
+		p.drawEntry(sessionsPath, p.text.Of("Sessions")),
+		p.drawEntry(rulesPath, p.text.Of("Rules")),
+		p.drawEntry(overviewPath, p.text.Of("Overview")),
+		element("div", class("foot"),
+			element("button", attr("type", "button"), class("plain"), flag("data-keys"),
+				written(p.text.Of("keys")), key("?")),
+			element("button", attr("type", "button"), class("plain"), flag("data-sign-out"),
+				written(p.text.Of("Sign out"))),
+		),
+	)
+}
+
+// drawEntry draws an entry of the menu.
+func (p *page) drawEntry(path, name string, more ...part) node {
+	return element("a", address("href", path), when(path == p.path, attr("aria-current", "page")), written(name),
+		parts(more))
+}
+
+// drawKeys draws the legend of keys.
+func (p *page) drawKeys() node {
+	row := func(does string, keys ...string) part {
+		return parts{element("dt", each(keys, key)), element("dd", written(does))}
+	}
+	return element("dialog", attr("id", "keys"), attr("aria-labelledby", "keys-title"),
+		element("h2", attr("id", "keys-title"), written(p.text.Of("keys"))),
+		element("dl",
+			row(p.text.Of("next and previous call"), "j", "k"),
+			row(p.text.Of("allow this time"), "y"),
+			row(p.text.Of("allow this session"), "s"),
+			row(p.text.Of("allow this project"), "p"),
+			row(p.text.Of("allow everywhere"), "g"),
+			row(p.text.Of("deny"), "n"),
+			row(p.text.Of("cancel: deny, and stop the turn"), "c"),
+			row(p.text.Of("close the menu"), "Esc"),
+		),
+		element("form", attr("method", "dialog"), element("button", written(p.text.Of("close")))),
+	)
+}
+
+// showSignIn says how to sign in, and swaps the token of a link.
+func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
+	p := newPage(r, "umpire")
+	p.script = "/assets/signin.js"
+	p.sendDocument(w, element("body", class("signin"), element("main",
+		element("h1", written("umpire")),
+		element("p", attr("role", "status"), attr("id", "said"),
+			written(p.text.Of("Type umpire console in a terminal, and open the link that it prints."))),
+		p.needsScript(),
+	)))
+}
