@@ -1,0 +1,190 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+const (
+	answerPath = "/answer"
+	codePath   = "/code"
+)
+
+// maxBody is the largest request of a page.
+const maxBody = 64 << 10
+
+// A given is an answer as a page posts it: bound to the card that it shows, with the code that it
+// may need.
+type given struct {
+	umpire.Answer
+
+	Session umpire.SessionID `json:"session_id"`
+	Code    string           `json:"code"`
+}
+
+// An outcome says what became of an answer: the state of its card, and a line to show.
+type outcome struct {
+	State string `json:"state"`
+	Text  string `json:"text"`
+}
+
+// The states of a card, beside loading, which only the page knows.
+const (
+	stateIdle        = "idle"
+	stateApproved    = "approved"
+	stateApprovedAll = "approvedAll"
+	stateDenied      = "denied"
+)
+
+var (
+	errUnoffered  = umpire.Errorf("the card does not offer this answer: %w", umpire.ErrInvalid)
+	errCode       = umpire.Errorf("the code is wrong or too old: ask for another one")
+	errNoTerminal = umpire.Errorf("no terminal shows codes: run umpire console, and leave it open")
+)
+
+// answer takes an answer to a card.
+func (c *Console) answer(w http.ResponseWriter, r *http.Request) {
+	in, p, err := c.readAnswer(w, r)
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	by := signInOf(r)
+	if view.NeedsCode(&in.Answer, &p) && !c.codes.redeem(useOf(by, &in.Answer), strings.TrimSpace(in.Code)) {
+		sendRefusal(w, r, http.StatusForbidden, errCode)
+		return
+	}
+	if _, err := c.config.Gate.Resolve(r.Context(), in.Answer); err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	writeJSON(w, http.StatusOK, outcomeOf(&in.Answer, &p, by.text))
+}
+
+// sendCode shows the code for an answer on the terminals that follow the console.
+func (c *Console) sendCode(w http.ResponseWriter, r *http.Request) {
+	in, p, err := c.readAnswer(w, r)
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	by := signInOf(r)
+	what := fmt.Sprintf(by.text.Of("approve (%s)"), by.text.Of(in.Scope.String())) + " " + view.Visible(p.Tool)
+	c.showCode(w, r, useOf(by, &in.Answer), what)
+}
+
+// showCode shows a new code on the terminals that follow the console, and what it is for.
+func (c *Console) showCode(w http.ResponseWriter, r *http.Request, use codeUse, what string) {
+	code := fmt.Sprintf(use.by.text.Of("code %s"), c.codes.add(use))
+	if !c.tellTerminals(view.Joined(code, ": ", what)) {
+		sendRefusal(w, r, http.StatusConflict, errNoTerminal)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// readAnswer reads an answer and finds its question. It refuses an answer to a card that has changed,
+// and one that the card does not offer.
+func (c *Console) readAnswer(w http.ResponseWriter, r *http.Request) (in given, p umpire.Pending, err error) {
+	if err := readJSON(w, r, &in); err != nil {
+		return in, p, err
+	}
+	list, err := c.config.Gate.Pending(r.Context(), umpire.PendingQuery{Session: in.Session})
+	if err != nil {
+		return in, p, err
+	}
+	at := slices.IndexFunc(list, func(p umpire.Pending) bool { return p.Request == in.Request })
+	if at < 0 {
+		return in, p, c.explainMissing(r.Context(), in.Session, in.Request)
+	}
+	p = list[at]
+	if in.ShownDigest == "" || p.ShownDigest != in.ShownDigest {
+		return in, p, umpire.ErrChanged
+	}
+	card, err := c.cardOf(r.Context(), &p, signInOf(r).text)
+	if err != nil {
+		return in, p, err
+	}
+	offered := func(o view.Option) bool {
+		return o.Answer.Choice == in.Choice && o.Answer.Scope == in.Scope && o.Answer.Width == in.Width
+	}
+	if in.Rule != "" || !in.ExpiresAt.IsZero() || !slices.ContainsFunc(card.Options(), offered) {
+		return in, p, errUnoffered
+	}
+	in.Reason = strings.TrimSpace(in.Reason)
+	return in, p, nil
+}
+
+// explainMissing returns the error for a question that is not waiting any more: it has the answer that
+// counts, if there is one.
+func (c *Console) explainMissing(ctx context.Context, session umpire.SessionID, id umpire.RequestID) error {
+	standing, err := c.findStanding(ctx, session, id)
+	if err != nil {
+		return err
+	}
+	if standing == nil {
+		return umpire.Errorf("nothing waits under the id %q: %w", string(id), umpire.ErrNotFound)
+	}
+	return &umpire.ResolvedError{Standing: *standing}
+}
+
+// lastEvents is how many events of a session are searched for an answer.
+const lastEvents = 500
+
+// findStanding returns the answer to a question among the last events of its session, or nil.
+func (c *Console) findStanding(
+	ctx context.Context, session umpire.SessionID, id umpire.RequestID,
+) (*umpire.Standing, error) {
+	if session == "" || id == "" {
+		return nil, nil //nolint:nilnil // none is not an error
+	}
+	events, err := c.config.Gate.Events(ctx, umpire.Filter{Session: session, Last: lastEvents})
+	for _, e := range slices.Backward(events) {
+		answers := e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected
+		if answers && e.Request == id {
+			standing := view.StandingOf(&e)
+			return &standing, nil
+		}
+	}
+	return nil, err
+}
+
+// outcomeOf says what an accepted answer did.
+func outcomeOf(a *umpire.Answer, p *umpire.Pending, text *catalogue.Language) outcome {
+	said, tool := outcome{State: stateDenied}, view.Visible(p.Tool)
+	switch {
+	case a.Choice == umpire.Try:
+		return outcome{stateIdle, text.Of(view.Answered(a.Choice))}
+	case a.Choice == umpire.Cancel:
+		said.Text = fmt.Sprintf(text.Of("Cancelled: %s"), tool)
+	case a.Choice == umpire.Refuse:
+		said.Text = fmt.Sprintf(text.Of("Denied tool: %s"), tool)
+	case a.Scope == umpire.ScopeOnce:
+		said = outcome{stateApproved, fmt.Sprintf(text.Of("Allowed tool: %s"), tool)}
+	default:
+		allowed := fmt.Sprintf(text.Of("Allowed tool: %s"), tool)
+		said = outcome{stateApprovedAll, view.Bracketed(allowed, text.Of(a.Scope.String()))}
+	}
+	return said
+}
+
+// readJSON decodes the body of a page's request.
+func readJSON(w http.ResponseWriter, r *http.Request, to any) error {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err == nil {
+		err = json.Unmarshal(body, to)
+	}
+	if err != nil {
+		return umpire.Errorf("the request cannot be read: %w: %w", err, umpire.ErrInvalid)
+	}
+	return nil
+}

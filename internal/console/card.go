@@ -1,0 +1,179 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/coverage"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// A question is a card with everything else that its page shows.
+type question struct {
+	*view.Card
+
+	text    *catalogue.Language
+	age     string
+	changes string // a unified diff
+	next    string // the address of the next card; "" is none
+}
+
+// cardOf makes the card of a question.
+func (c *Console) cardOf(ctx context.Context, p *umpire.Pending, text *catalogue.Language) (*view.Card, error) {
+	session, err := c.config.Gate.Session(ctx, p.Session)
+	if err != nil {
+		return nil, err
+	}
+	return view.New(*p, session, text, c.now(), false, host.MeanwhileIn(&session)...), nil
+}
+
+// openQuestion makes the card of a question with everything else that its page shows.
+func (c *Console) openQuestion(ctx context.Context, p *umpire.Pending, text *catalogue.Language) (*question, error) {
+	card, err := c.cardOf(ctx, p, text)
+	if err != nil {
+		return nil, err
+	}
+	if card.Pending.Coverage, err = coverage.Load(ctx, c.config.Gate, p); err != nil {
+		return nil, err
+	}
+	return &question{
+		Card: card, text: text, age: view.Age(c.now().Sub(p.AskedAt)),
+		changes: c.config.Changes(text, p, &card.Session),
+	}, nil
+}
+
+// draw draws the card.
+func (q *question) draw() node {
+	p, head := &q.Pending, q.Headline()
+	claim, field := q.Claim()
+	return element("article", class("card"), attr("data-state", stateIdle),
+		attr("data-request", string(p.Request)), attr("data-session", string(p.Session)),
+		attr("data-version", strconv.Itoa(p.Version)), attr("data-args", p.ArgsHash),
+		attr("data-shown", p.ShownDigest), attr("data-next", q.next),
+		linkToList(q.text),
+		q.drawWhere(),
+		element("h2", drawRisk(p.Risk, head.Risk), written(" "+head.Tool+" "),
+			element("span", class("object"), written(head.Object))),
+		paragraph("why", describeCall(q.Card, q.text)),
+		each(splitParagraphs(q.Remarks()), func(text string) part {
+			return element("p", class("remark"), attr("role", "note"), written(text))
+		}),
+		q.drawCommand(),
+		q.drawParts(),
+		each(q.Cautions(), func(text string) part { return paragraph("note", text) }),
+		when(claim != "", element("blockquote", written(claim))),
+		drawDiff(q.changes, q.text),
+		element("span", class("end"), attr("aria-hidden", "true")),
+		element("details", element("summary", written(q.text.Of("all of it"))),
+			element("pre", class("rest"), written(q.Asker()+"\n"+q.Without(field)))),
+		q.drawControls(),
+		element("p", class("outcome"), attr("role", "status"), attr("tabindex", "-1"), flag("hidden")),
+		q.drawNext(),
+	)
+}
+
+func linkToList(text *catalogue.Language) node {
+	return element("a", class("to-list"), address("href", "/"), written("‹ "+text.Of("Inbox")))
+}
+
+// drawRisk draws a risk by its word and its colour.
+func drawRisk(risk, word string) node { return element("span", class("tag "+risk), written(word)) }
+
+// drawWhere says in which project the question is asked, by whom, and how it stands.
+func (q *question) drawWhere() node {
+	p := &q.Pending
+	where := []string{
+		nameAsker(p, &q.Session), fmt.Sprintf(q.text.Of("mode %s"), q.Session.Mode),
+		fmt.Sprintf(q.text.Of("%d of %d in this message"), p.Position, p.Total),
+		fmt.Sprintf(q.text.Of("%s ago"), q.age),
+	}
+	if expiry := q.Expiry(); expiry != "" {
+		where = append(where, expiry)
+	}
+	return paragraph("where", strings.Join(where, " · "))
+}
+
+// describeCall says what a call does in plain words, else why it asks.
+func describeCall(card *view.Card, text *catalogue.Language) string {
+	return cmp.Or(card.Headline().Does, view.Visible(text.Reason(card.Pending.Reason)))
+}
+
+// shortCommand is the longest command that the title shows whole.
+const shortCommand = 80
+
+func (q *question) drawCommand() part {
+	command := q.Command()
+	if len(command) == 0 || len(command) == 1 && len(command[0]) < shortCommand {
+		return parts(nil)
+	}
+	return element("pre", class("command"), written(strings.Join(command, "\n")))
+}
+
+// drawParts lists what the call would do, the worst first.
+func (q *question) drawParts() part {
+	all := view.PartsOf(q.Card)
+	row := func(p view.Part) part {
+		times := ""
+		if p.Times > 1 {
+			times = fmt.Sprintf(" ×%d", p.Times)
+		}
+		return element("li", class(p.Verdict.String()),
+			element("span", class("mark"), attr("aria-hidden", "true")),
+			element("span", class("verdict"), written(q.text.Word("verdict", p.Verdict.String()))),
+			element("span", class("does"), element("code", written(p.Text)), written(times),
+				when(p.Why != "", element("span", class("note"), written(p.Why)))),
+			element("span", class("risk"), written(q.text.Word("of risk", p.Risk.String()))))
+	}
+	return when(len(all) > 0,
+		element("h3", class("quiet"), written(q.text.Of("what it would do"))),
+		element("ul", class("parts"), each(all, row)))
+}
+
+// splitParagraphs returns the texts between empty lines.
+func splitParagraphs(text string) (all []string) {
+	for part := range strings.SplitSeq(text, "\n\n") {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// maxDiff is how many lines of a diff a card shows.
+const maxDiff = 400
+
+// diffKinds are the style classes of the lines of a diff, by their first character.
+var diffKinds = map[string]string{"+": "add", "-": "del", "@": "at"}
+
+// drawDiff draws what a call would change.
+func drawDiff(diff string, text *catalogue.Language) part {
+	var lines parts
+	for line := range strings.Lines(diff) {
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
+		kind := cmp.Or(diffKinds[line[:min(len(line), 1)]], "same")
+		if len(lines) == maxDiff {
+			kind, line = "at", "…"
+		}
+		lines = append(lines, element("span", class(kind), written(view.Visible(line))))
+		if len(lines) > maxDiff {
+			break
+		}
+	}
+	return when(len(lines) > 0, element("figure", class("diff"),
+		element("figcaption", written(text.Of("It would change:"))), element("pre", lines)))
+}
+
+// drawNext says where to go after the answer.
+func (q *question) drawNext() node {
+	if q.next == "" {
+		return element("p", class("follow"), flag("hidden"), written(q.text.Of("This was the last one.")))
+	}
+	return element("p", class("follow"), flag("hidden"),
+		element("a", address("href", q.next), written(q.text.Of("next call")), key("j")))
+}

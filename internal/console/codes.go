@@ -1,0 +1,66 @@
+package console
+
+import (
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// codeTime is how long a code is valid.
+const codeTime = 2 * time.Minute
+
+// A codeUse is the one use of a code: an answer of one browser to one card, or its removal of a rule.
+type codeUse struct {
+	by      *signIn
+	request umpire.RequestID
+	shown   string // the digest of the card, or of the rule
+	scope   umpire.Scope
+	width   umpire.Width
+}
+
+func useOf(by *signIn, a *umpire.Answer) codeUse {
+	return codeUse{by, a.Request, a.ShownDigest, a.Scope, a.Width}
+}
+
+type code struct {
+	text    string
+	expires time.Time
+}
+
+// codes keeps the codes that were shown on terminals.
+type codes struct {
+	now     func() time.Time
+	newCode func() string
+
+	mu  sync.Mutex
+	all map[codeUse]code
+}
+
+func newCodes(now func() time.Time, newCode func() string) *codes {
+	return &codes{now: now, newCode: newCode, all: map[codeUse]code{}}
+}
+
+// add makes a code, and replaces an earlier one for the same use.
+func (c *codes) add(use codeUse) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for other, code := range c.all {
+		if c.now().After(code.expires) {
+			delete(c.all, other)
+		}
+	}
+	made := c.newCode()
+	c.all[use] = code{made, c.now().Add(codeTime)}
+	return made
+}
+
+// redeem uses a code up, and reports whether it was right. A wrong one uses it up as well, so
+// that nobody can try them all.
+func (c *codes) redeem(use codeUse, text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	code, known := c.all[use]
+	delete(c.all, use)
+	return known && sameText(code.text, text) && !c.now().After(code.expires)
+}

@@ -1,0 +1,221 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// pageSize is how many questions the inbox lists, and how many lines a page of the timeline has.
+const pageSize = 60
+
+// An inbox lists the questions that wait, and has the card that is open.
+type inbox struct {
+	text   *catalogue.Language
+	groups []group
+	more   int // how many wait beyond those that are listed
+	open   *question
+	// settled says how the card that the address names was answered; "" while it waits.
+	settled string
+	quiet   string // says what happened lately while nothing waits
+}
+
+// A group has the questions of one session.
+type group struct {
+	name  string
+	items []item
+}
+
+// An item is a question in the list.
+type item struct {
+	*view.Card
+
+	age    string
+	behind bool // another call of the same message has to be answered first
+	open   bool
+}
+
+// showInbox shows the questions that wait and one card: the one that the address names, else the
+// first.
+func (c *Console) showInbox(w http.ResponseWriter, r *http.Request) {
+	list, err := c.config.Gate.Pending(r.Context(), umpire.PendingQuery{})
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	in, err := c.listInbox(r, list)
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	text := textOf(r)
+	p := newPage(r, text.Of("Inbox"))
+	if p.count = len(list); p.count > 0 {
+		p.title = view.Joined(fmt.Sprintf(text.Of("%d wait"), p.count), " · ", "umpire")
+	}
+	if in.settled != "" || in.open != nil && r.URL.Query().Get("card") != "" {
+		p.class = "chosen"
+	}
+	p.body = in.draw()
+	p.show(w, r)
+}
+
+// listInbox groups the questions by session, the oldest first.
+func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, error) {
+	text := textOf(r)
+	open, at := r.URL.Query().Get("card"), -1
+	if open != "" {
+		at = slices.IndexFunc(list, func(p umpire.Pending) bool { return string(p.Request) == open })
+	} else if len(list) > 0 {
+		at = 0
+	}
+	in := &inbox{text: text, more: max(0, len(list)-pageSize)}
+	if len(list) == 0 {
+		facts, err := c.tally.latest(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		unasked, approved, denied := countHour(facts, c.now().Add(-time.Hour))
+		in.quiet = fmt.Sprintf(text.Of("last hour: %d ran unasked, %d approved, %d denied"), unasked, approved, denied)
+	}
+	if err := c.groupItems(r.Context(), in, list[:min(len(list), pageSize)], at); err != nil {
+		return nil, err
+	}
+	var err error
+	switch {
+	case at >= 0:
+		in.open, err = c.openQuestion(r.Context(), &list[at], text)
+		if in.open != nil && at+1 < len(list) {
+			in.open.next = linkTo(&list[at+1])
+		}
+	case open != "":
+		in.settled, err = c.describeSettled(r, umpire.RequestID(open))
+	}
+	return in, err
+}
+
+// groupItems lists questions, of which one may be open.
+func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pending, open int) error {
+	sessions, err := c.sessionsOf(ctx, list)
+	if err != nil {
+		return err
+	}
+	groups := map[umpire.SessionID]int{}
+	first := map[umpire.BatchID]bool{}
+	for i := range list {
+		p := &list[i]
+		s := sessions[p.Session]
+		n, known := groups[p.Session]
+		if !known {
+			n = len(in.groups)
+			groups[p.Session] = n
+			in.groups = append(in.groups, group{name: nameAsker(p, &s)})
+		}
+		in.groups[n].items = append(in.groups[n].items, item{
+			Card: view.New(*p, s, in.text, c.now(), false), age: view.Age(c.now().Sub(p.AskedAt)),
+			behind: first[p.Batch], open: i == open,
+		})
+		first[p.Batch] = true
+	}
+	return nil
+}
+
+// describeSettled says how a card that does not wait any more was answered.
+func (c *Console) describeSettled(r *http.Request, id umpire.RequestID) (string, error) {
+	session := umpire.SessionID(r.URL.Query().Get("session"))
+	standing, err := c.findStanding(r.Context(), session, id)
+	if err != nil || standing == nil {
+		return textOf(r).Of("nothing is waiting at this address any more"), err
+	}
+	return view.DescribeStanding(*standing, textOf(r)), nil
+}
+
+// sessionsOf reads the sessions in which questions wait.
+func (c *Console) sessionsOf(
+	ctx context.Context, list []umpire.Pending,
+) (map[umpire.SessionID]umpire.Session, error) {
+	sessions := map[umpire.SessionID]umpire.Session{}
+	for i := range list {
+		id := list[i].Session
+		if _, known := sessions[id]; known {
+			continue
+		}
+		s, err := c.config.Gate.Session(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		sessions[id] = s
+	}
+	return sessions, nil
+}
+
+// nameAsker returns the project in which a question waits, and the agent that asks.
+func nameAsker(p *umpire.Pending, s *umpire.Session) string {
+	return nameProject(p.Project, s) + " · " + view.Visible(cmp.Or(p.Agent, s.Agent, "?"))
+}
+
+// nameProject returns the name of a session's folder, else the short id of its project.
+func nameProject(id umpire.ProjectID, s *umpire.Session) string {
+	if s.Root != "" {
+		return view.Visible(filepath.Base(s.Root))
+	}
+	return view.Visible(id.Short())
+}
+
+func linkTo(p *umpire.Pending) string {
+	return "/?" + encodeQuery("card", string(p.Request), "session", string(p.Session))
+}
+
+// draw draws the list, and the card that is open.
+func (in *inbox) draw() parts {
+	return parts{
+		element("section", class("list"), attr("aria-labelledby", "list-title"),
+			element("h1", attr("id", "list-title"), written(in.text.Of("Waiting for you"))),
+			each(in.groups, func(g group) part {
+				return parts{element("h2", class("group"), written(g.name)), element("ul", each(g.items, in.drawItem))}
+			}),
+			when(in.more > 0, paragraph("note more", fmt.Sprintf(in.text.Of("%d more wait"), in.more))),
+			when(len(in.groups) == 0, paragraph("note", in.text.Of("nothing waits")), paragraph("note", in.quiet)),
+		),
+		element("main", attr("id", "question"), attr("tabindex", "-1"), in.drawOpen()),
+	}
+}
+
+func (in *inbox) drawOpen() part {
+	switch {
+	case in.open != nil:
+		return in.open.draw()
+	case in.settled != "":
+		return parts{
+			linkToList(in.text), element("p", class("settled"), attr("role", "status"), written(in.settled)),
+		}
+	case len(in.groups) == 0:
+		return parts{paragraph("settled", in.text.Of("nothing waits")), paragraph("note", in.quiet)}
+	}
+	return parts(nil)
+}
+
+func (in *inbox) drawItem(i item) part {
+	p, head := &i.Pending, i.Headline()
+	note := describeCall(i.Card, in.text)
+	if i.behind {
+		note = in.text.Of("waits behind the call above")
+	}
+	return element("li", element("a", class(map[bool]string{true: "item behind", false: "item"}[i.behind]),
+		address("href", linkTo(p)), attr("data-request", string(p.Request)),
+		when(i.open, attr("aria-current", "true")),
+		element("span", class("line"), drawRisk(p.Risk, head.Risk),
+			element("span", class("tool"), written(head.Tool)),
+			element("time", attr("datetime", p.AskedAt.UTC().Format(time.RFC3339)), written(i.age))),
+		element("code", written(head.Object)),
+		element("span", class("note"), written(note)),
+	))
+}
