@@ -1,0 +1,201 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// hastyTime is how fast an approval comes that nobody can have thought about.
+const hastyTime = 2 * time.Second
+
+// answerTimes are the bounds of the classes of times to answer; the last class has none.
+var answerTimes = [...]time.Duration{hastyTime, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
+
+// The figures are what the overview shows of a period.
+type figures struct {
+	from, to time.Time
+	buckets  []callCounts // over the period, in equal parts
+	total    callCounts
+	agents   []agentFigures // the one with the most calls first
+	waits    [len(answerTimes) + 1]int
+	// Approvals are those of persons, and hasty of these came within hastyTime.
+	approvals, hasty int
+	shapes           []shapeFigures // the most asked first
+}
+
+// A callCounts counts calls by verdict.
+type callCounts [umpire.Allow + 1]int
+
+func (v *callCounts) sum() int { return v[umpire.Deny] + v[umpire.Ask] + v[umpire.Allow] }
+
+type agentFigures struct {
+	name        string
+	calls, asks int
+}
+
+// A shapeFigures counts the questions about one kind of call, with the latest of them.
+type shapeFigures struct {
+	name string
+	asks int
+	last fact
+	// Varied says that they were not all about the same input.
+	varied bool
+}
+
+// maxShapes is how many kinds of calls the overview names.
+const maxShapes = 5
+
+// callKey names a call.
+type callKey struct {
+	session umpire.SessionID
+	call    umpire.CallID
+}
+
+// countFigures counts the facts of a period that ends now, in a number of parts.
+func countFigures(facts []fact, now time.Time, period time.Duration, parts int) *figures {
+	f := &figures{from: now.Add(-period), to: now, buckets: make([]callCounts, parts)}
+	var recent []fact
+	for i := range facts {
+		if !facts[i].at.Before(f.from) {
+			recent = append(recent, facts[i])
+		}
+	}
+	f.countCalls(recent, period)
+	f.countAnswers(recent)
+	f.countShapes(recent)
+	return f
+}
+
+// countCalls counts each call once, by what was decided first; one that asked later counts as asking.
+func (f *figures) countCalls(facts []fact, period time.Duration) {
+	calls := map[callKey]*fact{}
+	var order []*fact
+	for i := range facts {
+		e := &facts[i]
+		key := callKey{e.session, e.call}
+		known := calls[key]
+		switch e.kind {
+		case umpire.EventPermissionAsked:
+			if known != nil {
+				known.verdict = umpire.Ask
+				continue
+			}
+		case umpire.EventBatchSubmitted, umpire.EventPermissionBypassedByRule, umpire.EventCallRanUnasked,
+			umpire.EventPermissionRejected:
+		default:
+			continue
+		}
+		if known == nil && e.call != "" {
+			first := *e
+			calls[key] = &first
+			order = append(order, &first)
+		}
+	}
+	agents := map[string]int{}
+	for _, call := range order {
+		at := min(int(call.at.Sub(f.from)*time.Duration(len(f.buckets))/period), len(f.buckets)-1)
+		f.buckets[at][call.verdict]++
+		f.total[call.verdict]++
+		n, known := agents[call.agent]
+		if !known {
+			n = len(f.agents)
+			agents[call.agent] = n
+			f.agents = append(f.agents, agentFigures{name: call.agent})
+		}
+		f.agents[n].calls++
+		if call.verdict == umpire.Ask {
+			f.agents[n].asks++
+		}
+	}
+	slices.SortStableFunc(f.agents, func(a, b agentFigures) int { return cmp.Compare(b.calls, a.calls) })
+}
+
+// countAnswers counts how long questions waited for a person.
+func (f *figures) countAnswers(facts []fact) {
+	asked := map[umpire.RequestID]time.Time{}
+	for i := range facts {
+		e := &facts[i]
+		if e.kind == umpire.EventPermissionAsked {
+			asked[e.request] = e.at
+			continue
+		}
+		since, known := asked[e.request]
+		if !e.person || !known {
+			continue
+		}
+		waited := e.at.Sub(since)
+		class := 0
+		for class < len(answerTimes) && waited > answerTimes[class] {
+			class++
+		}
+		f.waits[class]++
+		if e.verdict == umpire.Allow {
+			f.approvals++
+			if class == 0 {
+				f.hasty++
+			}
+		}
+	}
+}
+
+// countShapes finds the kinds of calls that were asked about most.
+func (f *figures) countShapes(facts []fact) {
+	shapes := map[string]int{}
+	for i := range facts {
+		e := &facts[i]
+		if e.kind != umpire.EventPermissionAsked {
+			continue
+		}
+		n, known := shapes[e.shape]
+		if !known {
+			n = len(f.shapes)
+			shapes[e.shape] = n
+			f.shapes = append(f.shapes, shapeFigures{name: e.shape})
+		}
+		s := &f.shapes[n]
+		s.varied = s.varied || known && !bytes.Equal(s.last.input, e.input)
+		s.asks, s.last = s.asks+1, *e
+	}
+	slices.SortStableFunc(f.shapes, func(a, b shapeFigures) int { return cmp.Compare(b.asks, a.asks) })
+	f.shapes = f.shapes[:min(len(f.shapes), maxShapes)]
+}
+
+// countHour counts what happened since a time: the calls that ran and did not ask, and the answers.
+func countHour(facts []fact, since time.Time) (unasked, approved, denied int) {
+	asked := map[callKey]bool{}
+	for i := range facts {
+		e := &facts[i]
+		if e.kind == umpire.EventPermissionAsked {
+			asked[callKey{e.session, e.call}] = true
+		}
+		if e.at.Before(since) {
+			continue
+		}
+		switch e.kind { // the other kinds do not run or answer anything
+		case umpire.EventCallStarted, umpire.EventCallRanUnasked:
+			if !asked[callKey{e.session, e.call}] {
+				unasked++
+			}
+		case umpire.EventPermissionApproved:
+			approved++
+		case umpire.EventPermissionRejected:
+			denied++
+		}
+	}
+	return unasked, approved, denied
+}
+
+// lastUses returns when each rule last settled a call in a project.
+func lastUses(facts []fact, p umpire.ProjectID) map[umpire.RuleID]time.Time {
+	used := map[umpire.RuleID]time.Time{}
+	for i := range facts {
+		if e := &facts[i]; e.rule != "" && e.project == p {
+			used[e.rule] = e.at
+		}
+	}
+	return used
+}

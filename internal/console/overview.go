@@ -1,0 +1,217 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/policy"
+)
+
+const overviewPath = "/overview"
+
+// The overviewPages show what the latest events amount to.
+type overviewPages struct{ *Console }
+
+// periods are what the overview can show, in equal parts.
+var periods = []struct {
+	name, label string
+	length      time.Duration
+	parts       int
+}{
+	{"day", "last 24 hours", 24 * time.Hour, 24},
+	{"week", "last 7 days", tallyTime, 28},
+}
+
+// An overview is a page of figures.
+type overview struct {
+	*figures
+
+	text   *catalogue.Language
+	period string
+	advice []string // for each of the shapes: the rule that would settle them
+	since  time.Time
+}
+
+// showOverview shows the figures of a period.
+func (c *overviewPages) showOverview(w http.ResponseWriter, r *http.Request) {
+	facts, err := c.tally.latest(r.Context())
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	chosen := periods[0]
+	for _, p := range periods {
+		if p.name == r.URL.Query().Get("period") {
+			chosen = p
+		}
+	}
+	o := &overview{
+		figures: countFigures(facts, c.now(), chosen.length, chosen.parts), text: textOf(r), period: chosen.name,
+	}
+	if len(facts) >= maxTallied && facts[0].at.After(o.from) {
+		o.since = facts[0].at
+	}
+	for i := range o.shapes {
+		o.advice = append(o.advice, c.advise(r.Context(), &o.shapes[i], o.text))
+	}
+	c.showPage(w, r, overviewPath, o.text.Of("Overview"), o.draw())
+}
+
+// advise says which rule would settle calls of a kind, as things are now.
+func (c *overviewPages) advise(ctx context.Context, kind *shapeFigures, text *catalogue.Language) string {
+	asked := &kind.last
+	s, err := c.config.Gate.Session(ctx, asked.session)
+	if err != nil {
+		return "-" // the session was deleted
+	}
+	d, err := c.config.Gate.Check(ctx, umpire.Call{Tool: asked.tool, Input: asked.input, Dir: s.Dir})
+	switch {
+	case err != nil:
+		return "-"
+	case d.Verdict == umpire.Allow:
+		return text.Of("does not ask any more")
+	}
+	at := slices.IndexFunc(d.Suggestions, func(s umpire.Suggestion) bool {
+		return s.Width == umpire.WidthSubcommand || s.Width == umpire.WidthFolder || !kind.varied
+	})
+	if at < 0 { // or one covers no more than the last of them
+		return text.Of("no rule can settle it")
+	}
+	best := &d.Suggestions[at]
+	return view.Visible(best.Action.String() + " " + policy.FormatShort(best.Rule()))
+}
+
+// draw draws the page of figures.
+func (o *overview) draw() part {
+	var choices []choice
+	for _, p := range periods {
+		choices = append(choices, choice{p.name, o.text.Of(p.label)})
+	}
+	sum := o.total.sum()
+	return element("main", class("slow"), attr("id", "question"), attr("tabindex", "-1"),
+		element("h1", written(o.text.Of("Overview"))),
+		element("form", class("filters"), attr("data-path", overviewPath),
+			drawSelect("period", o.text.Of("period"), choices, o.period)),
+		element("p", class("sum"), written(fmt.Sprintf(o.text.Of("%d calls: %d allowed unasked, %d asked, %d denied"),
+			sum, o.total[umpire.Allow], o.total[umpire.Ask], o.total[umpire.Deny]))),
+		when(!o.since.IsZero(), paragraph("note", fmt.Sprintf(o.text.Of("counted since %s"),
+			o.since.Local().Format("2006-01-02 15:04")))),
+		when(sum > 0, o.drawCalls(), o.drawAgents()),
+		o.drawAnswers(),
+		o.drawShapes(),
+	)
+}
+
+// The plot of calls, in units of its own; it is stretched to the page.
+const (
+	plotHeight = 100
+	barUnits   = 10
+	barGap     = 2
+	barTime    = "01-02 15:04"
+)
+
+// drawCalls draws the calls over time as stacked bars, and the same numbers as a table.
+func (o *overview) drawCalls() node {
+	most := 1
+	for i := range o.buckets {
+		most = max(most, o.buckets[i].sum())
+	}
+	var bars parts
+	for i := range o.buckets {
+		below := 0
+		for _, v := range []umpire.Verdict{umpire.Allow, umpire.Ask, umpire.Deny} {
+			n := o.buckets[i][v]
+			low, high := below*plotHeight/most, (below+n)*plotHeight/most
+			bars = append(bars, when(n > 0, drawRect("bar-"+v.String(),
+				i*barUnits, plotHeight-high, barUnits-barGap, max(1, high-low))))
+			below += n
+		}
+	}
+	legend := func(v umpire.Verdict) part {
+		return element("span", class("key-"+v.String()), written(o.text.Word("verdict", v.String())))
+	}
+	return element("section", class("plot"),
+		element("h2", written(o.text.Of("Calls by verdict"))),
+		element("p", class("legend"), each([]umpire.Verdict{umpire.Allow, umpire.Ask, umpire.Deny}, legend),
+			element("span", class("note"), written(fmt.Sprintf(o.text.Of("at most %d"), most)))),
+		drawPlot("columns", len(o.buckets)*barUnits, plotHeight, bars),
+		element("p", class("axis"), attr("aria-hidden", "true"),
+			element("span", written(o.from.Local().Format(barTime))),
+			element("span", written(o.to.Local().Format(barTime)))),
+		element("details", element("summary", written(o.text.Of("Calls by verdict, in numbers"))), o.drawNumbers()),
+	)
+}
+
+func (o *overview) drawNumbers() node {
+	step := o.to.Sub(o.from) / time.Duration(len(o.buckets))
+	var rows parts
+	for i := range o.buckets {
+		b := &o.buckets[i]
+		if b.sum() > 0 {
+			rows = append(rows, drawRow(o.from.Add(time.Duration(i)*step).Local().Format(barTime),
+				b[umpire.Allow], b[umpire.Ask], b[umpire.Deny]))
+		}
+	}
+	word := func(v umpire.Verdict) string { return o.text.Word("verdict", v.String()) }
+	return drawTable([]string{o.text.Of("from"), word(umpire.Allow), word(umpire.Ask), word(umpire.Deny)}, rows)
+}
+
+// drawAgents draws how often each agent asks.
+func (o *overview) drawAgents() node {
+	var rows parts
+	row := func(name string, calls, asks int) {
+		share := 100 * float64(asks) / float64(calls)
+		rows = append(rows, drawRow(name, calls, asks, fmt.Sprintf("%.1f", share), drawBar("bar-ask", int(share))))
+	}
+	row(o.text.Of("all agents"), o.total.sum(), o.total[umpire.Ask])
+	for _, a := range o.agents {
+		row(view.Visible(a.name), a.calls, a.asks)
+	}
+	return element("section", class("plot"), element("h2", written(o.text.Of("Questions per 100 calls"))),
+		drawTable([]string{
+			o.text.Of("agent"), o.text.Of("calls"), o.text.Of("questions"), o.text.Of("per 100"), "",
+		}, rows))
+}
+
+// drawAnswers draws how long questions waited for a person, and how many were approved at once.
+func (o *overview) drawAnswers() part {
+	answers := 0
+	for _, n := range o.waits {
+		answers += n
+	}
+	if answers == 0 {
+		return parts(nil)
+	}
+	var rows parts
+	for i, n := range o.waits {
+		label := o.text.Of("longer")
+		if i < len(answerTimes) {
+			label = "≤ " + view.Age(answerTimes[i])
+		}
+		rows = append(rows, drawRow(label, n, drawBar("bar-wait", 100*n/answers)))
+	}
+	return element("section", class("plot"), element("h2", written(o.text.Of("Time to answer"))),
+		when(o.approvals > 0, paragraph("note", fmt.Sprintf(
+			o.text.Of("%d of %d approvals came within two seconds"), o.hasty, o.approvals))),
+		drawTable([]string{o.text.Of("waited"), o.text.Of("answers"), ""}, rows))
+}
+
+// drawShapes lists what was asked about most, with the rules that would settle it.
+func (o *overview) drawShapes() part {
+	if len(o.shapes) == 0 {
+		return parts(nil)
+	}
+	var rows parts
+	for i := range o.shapes {
+		rows = append(rows, drawRow(element("code", written(view.Visible(o.shapes[i].name))), o.shapes[i].asks,
+			element("code", written(o.advice[i]))))
+	}
+	return element("section", class("plot"), element("h2", written(o.text.Of("Asked about most"))),
+		drawTable([]string{o.text.Of("call"), o.text.Of("questions"), o.text.Of("rule that would settle it")}, rows))
+}

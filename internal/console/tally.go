@@ -1,0 +1,170 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+)
+
+// Limits on what is counted: events of a week, and no more than these.
+const (
+	tallyTime   = 7 * 24 * time.Hour
+	maxTallied  = 20_000
+	tallyWindow = 2000
+)
+
+// A tally keeps what the console counts of the latest events. It reads each event once: those of the
+// period when it is first asked, and from then on the new ones.
+type tally struct {
+	read func(ctx context.Context, before, size int64) (events []umpire.Event, next int64, err error)
+	list func(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
+	now  func() time.Time
+
+	mu    sync.Mutex
+	last  int64 // the number of the last event that was read; 0 is none
+	begun bool
+	facts []fact // the oldest first
+}
+
+// A fact is what is counted of one event, or of one call that an event submits.
+type fact struct {
+	at      time.Time
+	kind    umpire.EventKind
+	project umpire.ProjectID
+	session umpire.SessionID
+	call    umpire.CallID
+	request umpire.RequestID
+	agent   string
+	tool    string
+	verdict umpire.Verdict
+	rule    umpire.RuleID
+	person  bool            // a person answered
+	shape   string          // of a question: what kind of call it is about
+	input   json.RawMessage // of a question
+}
+
+// latest returns the facts of the period, the oldest first.
+func (t *tally) latest(ctx context.Context) ([]fact, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	err := t.update(ctx)
+	since := t.now().Add(-tallyTime)
+	from := max(0, len(t.facts)-maxTallied)
+	for from < len(t.facts) && t.facts[from].at.Before(since) {
+		from++
+	}
+	t.facts = t.facts[from:] // what was returned before is never changed
+	return t.facts, err
+}
+
+func (t *tally) update(ctx context.Context) error {
+	if !t.begun {
+		return t.begin(ctx)
+	}
+	for {
+		events, err := t.list(ctx, umpire.Filter{After: t.last, Limit: tallyWindow})
+		t.add(events)
+		if err != nil || len(events) < tallyWindow {
+			return err
+		}
+	}
+}
+
+// begin reads events backwards until the period is whole.
+func (t *tally) begin(ctx context.Context) error {
+	var windows [][]umpire.Event
+	since := t.now().Add(-tallyTime)
+	for read, before := 0, int64(0); read < maxTallied; {
+		events, next, err := t.read(ctx, before, tallyWindow)
+		if err != nil {
+			return err
+		}
+		windows, before = append(windows, events), next
+		read += tallyWindow
+		if next == 0 || len(events) > 0 && events[0].At.Before(since) {
+			break
+		}
+	}
+	for _, events := range slices.Backward(windows) {
+		t.add(events)
+	}
+	t.begun = true
+	return nil
+}
+
+func (t *tally) add(events []umpire.Event) {
+	for i := range events {
+		t.facts = appendFacts(t.facts, &events[i])
+	}
+	t.last = max(t.last, umpire.LastSeq(events))
+}
+
+// appendFacts adds what is counted of an event.
+func appendFacts(facts []fact, e *umpire.Event) []fact {
+	f := fact{
+		at: e.At, kind: e.Kind, project: e.Project, session: e.Session, call: e.Call, request: e.Request,
+		agent: e.Agent, tool: e.Tool, rule: e.Rule,
+	}
+	switch e.Kind { // the other kinds are not counted
+	case umpire.EventBatchSubmitted:
+		decoded, err := batch.Decode(*e)
+		submitted, ok := decoded.Detail.(batch.Submitted)
+		if err != nil || !ok {
+			return facts // a later version's
+		}
+		for i := range submitted.Calls {
+			c := &submitted.Calls[i]
+			f.call, f.tool, f.verdict = c.ID, c.Tool, c.Verdict
+			facts = append(facts, f)
+		}
+		return facts
+	case umpire.EventPermissionAsked:
+		f.verdict, f.shape = umpire.Ask, shapeOf(e)
+		if decoded, err := batch.Decode(*e); err == nil {
+			asked, _ := decoded.Detail.(batch.Asked)
+			f.input = asked.Input
+		}
+	case umpire.EventPermissionApproved:
+		f.verdict, f.person = umpire.Allow, e.Request != ""
+	case umpire.EventPermissionRejected:
+		f.person = e.Request != "" && (e.Code == umpire.CodeDenied || e.Code == umpire.CodeCancelled)
+	case umpire.EventPermissionBypassedByRule, umpire.EventCallRanUnasked, umpire.EventCallStarted:
+		f.verdict = umpire.Allow
+	default:
+		return facts
+	}
+	return append(facts, f)
+}
+
+// subcommand is an argument that says what a program does, as in npm install.
+var subcommand = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// shapeOf names the kind of call that a question is about, by what asks.
+func shapeOf(e *umpire.Event) string {
+	at := slices.IndexFunc(e.Accesses, func(a umpire.Access) bool { return a.Verdict == umpire.Ask })
+	if at < 0 {
+		return e.Tool
+	}
+	switch a := &e.Accesses[at]; a.Kind {
+	case umpire.KindExec:
+		words := []string{e.Tool, a.Program}
+		if len(a.Args) > 0 && subcommand.MatchString(a.Args[0]) {
+			words = append(words, a.Args[0])
+		}
+		return strings.Join(words, " ")
+	case umpire.KindRead, umpire.KindWrite, umpire.KindDelete:
+		return e.Tool + " " + filepath.Join(filepath.Dir(a.Target), "*")
+	case umpire.KindNetwork:
+		return e.Tool + " " + a.Target
+	case umpire.KindUnknown, umpire.KindInvoke:
+	}
+	return e.Tool
+}

@@ -1,0 +1,307 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+const timelinePath = "/timeline"
+
+// Limits on what one page of the timeline reads, in events: a first window, and all of them.
+const (
+	firstWindow = 500
+	maxRead     = 4000
+)
+
+// A history is a page of the timeline: one line for each call, from asked to kept.
+type history struct {
+	text     *catalogue.Language
+	asked    historyQuery
+	lines    []*line
+	sessions map[umpire.SessionID]umpire.Session
+	undoable map[umpire.CallID][]Undoable
+	older    int64 // the next older page ends before this event; 0 is none
+}
+
+// A historyQuery says which lines are shown.
+type historyQuery struct {
+	words   string
+	kind    string // one of historyKinds
+	session umpire.SessionID
+	project umpire.ProjectID
+	before  int64 // only events before this one; 0 is all
+}
+
+// A line is what happened to one call, or one event that belongs to none.
+type line struct{ events []umpire.Event }
+
+// historyKinds are the filters by what happened, in the order of the menu.
+var historyKinds = []struct {
+	name  string
+	label string
+	kinds []umpire.EventKind
+}{
+	{"", "everything", nil},
+	{"asked", "asked a person", []umpire.EventKind{umpire.EventPermissionAsked}},
+	{"denied", "denied", []umpire.EventKind{umpire.EventPermissionRejected}},
+	{"unasked", "ran unasked", []umpire.EventKind{umpire.EventPermissionBypassedByRule, umpire.EventCallRanUnasked}},
+	{"refused", "ran although it was not allowed", []umpire.EventKind{umpire.EventCallRanRefused}},
+	{"kept", "kept", []umpire.EventKind{umpire.EventEffectsKept}},
+}
+
+// readHistoryQuery reads what a page asks for.
+func readHistoryQuery(r *http.Request) (q historyQuery, err error) {
+	form := r.URL.Query()
+	q = historyQuery{
+		words: strings.TrimSpace(form.Get("q")), kind: form.Get("kind"),
+		session: umpire.SessionID(form.Get("session")), project: umpire.ProjectID(form.Get("project")),
+	}
+	if text := form.Get("before"); text != "" {
+		if q.before, err = strconv.ParseInt(text, 10, 64); err != nil || q.before < 0 {
+			return q, umpire.Errorf("before %q: want the number of an event: %w", text, umpire.ErrInvalid)
+		}
+	}
+	return q, nil
+}
+
+// address returns the path of the page with the same filters that ends before an event.
+func (q historyQuery) address(before int64) string {
+	pairs := []string{
+		"q", q.words, "kind", q.kind, "session", string(q.session), "project", string(q.project),
+	}
+	if before > 0 {
+		pairs = append(pairs, "before", strconv.FormatInt(before, 10))
+	}
+	return timelinePath + "?" + encodeQuery(pairs...)
+}
+
+// showTimeline shows what happened, the latest first.
+func (c *Console) showTimeline(w http.ResponseWriter, r *http.Request) {
+	q, err := readHistoryQuery(r)
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	h := &history{text: textOf(r), asked: q}
+	if err := c.readHistory(r.Context(), h); err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	c.showPage(w, r, timelinePath, h.text.Of("Timeline"), h.draw())
+}
+
+// readHistory reads events backwards until a page is full.
+func (c *Console) readHistory(ctx context.Context, h *history) error {
+	all, err := c.readLater(ctx, &h.asked)
+	if err != nil {
+		return err
+	}
+	later := len(all) // these only complete the lines that began before them
+	from := h.asked.before
+	for size := int64(firstWindow); ; size *= 2 {
+		window, next, err := c.readWindow(ctx, &h.asked, from, size)
+		if err != nil {
+			return err
+		}
+		all, from = append(window, all...), next
+		h.lines = h.asked.choose(all, len(all)-later, h.text)
+		if from == 0 || len(h.lines) > pageSize || len(all)-later >= maxRead {
+			break
+		}
+	}
+	if h.older = from; len(h.lines) > pageSize {
+		h.lines = h.lines[:pageSize]
+		h.older = h.lines[pageSize-1].events[0].Seq
+	}
+	h.sessions = map[umpire.SessionID]umpire.Session{}
+	for _, l := range h.lines {
+		id := l.events[0].Session
+		if _, known := h.sessions[id]; !known && id != "" {
+			h.sessions[id], _ = c.config.Gate.Session(ctx, id) // one that was deleted has no more than its id
+		}
+	}
+	h.undoable, err = c.config.Undoable()
+	return err
+}
+
+// readLater reads the events after the page: they complete its lines.
+func (c *Console) readLater(ctx context.Context, q *historyQuery) ([]umpire.Event, error) {
+	if q.before == 0 {
+		return nil, nil
+	}
+	return c.config.Gate.Events(ctx, umpire.Filter{
+		Project: q.project, Session: q.session, After: q.before - 1, Limit: firstWindow,
+	})
+}
+
+// readWindow reads about size events before one, and returns where the next window ends, or 0 when
+// there is none. Event numbers have gaps, so a window may hold fewer events.
+func (c *Console) readWindow(
+	ctx context.Context, q *historyQuery, before, size int64,
+) (events []umpire.Event, next int64, err error) {
+	filter := umpire.Filter{Project: q.project, Session: q.session}
+	if before == 0 {
+		filter.Last = int(size)
+		events, err = c.config.Gate.Events(ctx, filter)
+		if len(events) == int(size) {
+			next = events[0].Seq
+		}
+		return events, next, err
+	}
+	filter.After = max(0, before-1-size)
+	filter.Limit = int(size)
+	events, err = c.config.Gate.Events(ctx, filter)
+	events = slices.DeleteFunc(events, func(e umpire.Event) bool { return e.Seq >= before })
+	if filter.After > 0 {
+		next = filter.After + 1
+	}
+	return events, next, err
+}
+
+// choose makes lines of events, the latest first, and leaves out those that the query does not want.
+// A line has to begin among the first events.
+func (q *historyQuery) choose(events []umpire.Event, first int, text *catalogue.Language) []*line {
+	type callKey struct {
+		session umpire.SessionID
+		call    umpire.CallID
+	}
+	calls := map[callKey]*line{}
+	var lines []*line
+	for i, e := range events {
+		key := callKey{e.Session, e.Call}
+		of := calls[key]
+		switch {
+		case e.Call != "" && of != nil:
+			of.events = append(of.events, e)
+			continue
+		case i >= first, e.Call == "" && !standaloneKinds[e.Kind], stepTexts[e.Kind] == "":
+			continue
+		}
+		of = &line{events: []umpire.Event{e}}
+		lines = append(lines, of)
+		if e.Call != "" {
+			calls[key] = of
+		}
+	}
+	slices.Reverse(lines)
+	return slices.DeleteFunc(lines, func(l *line) bool { return !q.wants(l, text) })
+}
+
+func (q *historyQuery) wants(l *line, text *catalogue.Language) bool {
+	for _, k := range historyKinds {
+		if k.name != q.kind || k.kinds == nil {
+			continue
+		}
+		if !slices.ContainsFunc(l.events, func(e umpire.Event) bool { return slices.Contains(k.kinds, e.Kind) }) {
+			return false
+		}
+	}
+	if q.words == "" {
+		return true
+	}
+	tool, object, reason := l.subject(text, "")
+	all := strings.ToLower(strings.Join([]string{
+		tool, object, reason, l.events[0].Agent, string(l.events[0].Session), string(l.events[0].Call),
+	}, "\n"))
+	for word := range strings.FieldsSeq(strings.ToLower(q.words)) {
+		if !strings.Contains(all, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// subject returns the tool of a line, its object, and the reason for the decision. Paths below root
+// are shown relative to it.
+func (l *line) subject(text *catalogue.Language, root string) (tool, object, reason string) {
+	for i := range l.events {
+		e := &l.events[i]
+		tool = cmp.Or(tool, view.Visible(e.Tool))
+		if why := view.Visible(text.Reason(e.Reason)); e.Kind == umpire.EventPermissionRejected || e.Call == "" {
+			reason = cmp.Or(why, reason)
+		}
+		if object == "" && len(e.Accesses) > 0 {
+			var why string
+			object, why = describeAccesses(e.Accesses, text, root)
+			reason = cmp.Or(reason, why)
+		}
+	}
+	return tool, object, reason
+}
+
+// describeAccesses says what a call would do, and gives the reason for its worst part.
+func describeAccesses(accesses []umpire.Access, text *catalogue.Language, root string) (object, reason string) {
+	var about []string
+	for i := range accesses {
+		a := accesses[i]
+		if below, err := filepath.Rel(root, a.Target); root != "" && err == nil && filepath.IsLocal(below) {
+			a.Target = below
+		}
+		about = append(about, view.AccessText(&a, text))
+	}
+	worst := slices.MinFunc(accesses, func(a, b umpire.Access) int { return cmp.Compare(a.Verdict, b.Verdict) })
+	return view.Visible(strings.Join(about, "; ")), view.Visible(text.Reason(worst.Reason))
+}
+
+// standaloneKinds are the events that have a line of their own when they belong to no call.
+var standaloneKinds = map[umpire.EventKind]bool{
+	umpire.EventSessionOpened: true, umpire.EventSessionEnded: true, umpire.EventModeChanged: true,
+	umpire.EventGrantCreated: true, umpire.EventGrantRevoked: true, umpire.EventRulesChanged: true,
+	umpire.EventRulesDegraded: true, umpire.EventEffectsKept: true, umpire.EventUndone: true,
+}
+
+// stepTexts names the events that a line shows.
+var stepTexts = map[umpire.EventKind]string{
+	umpire.EventPermissionAsked: "asked a person", umpire.EventPermissionApproved: "approved",
+	umpire.EventPermissionRejected: "denied", umpire.EventPermissionBypassedByRule: "ran unasked",
+	umpire.EventCallRanUnasked: "ran unasked", umpire.EventCallRanRefused: "ran although it was not allowed",
+	umpire.EventCallStarted: "started", umpire.EventCallFinished: "ended",
+	umpire.EventCallIndeterminate: "may have run already", umpire.EventTrialRan: "tried first",
+	umpire.EventEffectsKept: "kept", umpire.EventEffectsDiscarded: "discarded",
+	umpire.EventEffectsConflicted: "in conflict", umpire.EventUndone: "taken back",
+	umpire.EventSessionOpened: "session opened", umpire.EventSessionEnded: "session ended",
+	umpire.EventModeChanged: "mode changed", umpire.EventGrantCreated: "grant given",
+	umpire.EventGrantRevoked: "grant revoked", umpire.EventRulesChanged: "rules changed",
+	umpire.EventRulesDegraded: "rules degraded",
+}
+
+// stepClasses are the style classes of steps that stand out.
+var stepClasses = map[umpire.EventKind]string{
+	umpire.EventPermissionAsked: "medium", umpire.EventPermissionApproved: "low",
+	umpire.EventPermissionRejected: "high", umpire.EventCallRanRefused: "high",
+	umpire.EventCallIndeterminate: "high", umpire.EventEffectsConflicted: "high", umpire.EventRulesDegraded: "high",
+}
+
+// steps returns the events of a line that add something to those before them.
+func (l *line) steps() []umpire.Event {
+	denied := false
+	return slices.DeleteFunc(slices.Clone(l.events), func(e umpire.Event) bool {
+		denied = denied || e.Kind == umpire.EventPermissionRejected
+		return stepTexts[e.Kind] == "" || e.Kind == umpire.EventGrantCreated && e.Call != "" ||
+			e.Kind == umpire.EventCallFinished && denied
+	})
+}
+
+// describeStep says one event of a line, with what came of it and who did it.
+func (h *history) describeStep(e *umpire.Event) string {
+	said := h.text.Of(stepTexts[e.Kind])
+	if e.Kind == umpire.EventPermissionApproved && e.Scope != nil {
+		said = view.Bracketed(said, h.text.Of(e.Scope.String()))
+	} else if outcome := view.Outcome(e, h.text); outcome != "" {
+		said = view.Bracketed(said, outcome)
+	}
+	if e.Actor != "" {
+		said += " " + fmt.Sprintf(h.text.Of("by %s"), view.Visible(e.Actor))
+	}
+	return said
+}

@@ -1,0 +1,98 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// draw draws a page of the timeline.
+func (h *history) draw() part {
+	first, next := "", ""
+	if h.asked.before > 0 {
+		first = h.asked.address(0)
+	}
+	if h.older > 0 {
+		next = h.asked.address(h.older)
+	}
+	return element("main", class("wide"), attr("id", "question"), attr("tabindex", "-1"),
+		element("h1", written(h.text.Of("Timeline"))),
+		h.drawFilters(),
+		when(len(h.lines) == 0, paragraph("settled", h.text.Of("nothing found"))),
+		element("ol", class("lines"), each(h.lines, h.drawLine)),
+		drawPages(h.text, first, next),
+	)
+}
+
+// drawFilters draws the form that chooses lines. The page's script turns it into an address.
+func (h *history) drawFilters() node {
+	var kinds []choice
+	for _, k := range historyKinds {
+		kinds = append(kinds, choice{k.name, h.text.Of(k.label)})
+	}
+	search := h.text.Of("search")
+	return element("form", class("filters"), attr("role", "search"), attr("data-path", timelinePath),
+		hiddenInput("session", string(h.asked.session)), hiddenInput("project", string(h.asked.project)),
+		element("input", attr("type", "search"), attr("name", "q"), attr("value", view.Visible(h.asked.words)),
+			attr("placeholder", search), attr("aria-label", search), attr("maxlength", "200")),
+		drawSelect("kind", h.text.Of("what happened"), kinds, h.asked.kind),
+		element("button", written(search)),
+		when(h.asked.session != "" || h.asked.project != "",
+			element("a", address("href", timelinePath), written(h.text.Of("all sessions")))),
+	)
+}
+
+// drawLine draws what happened to one call.
+func (h *history) drawLine(l *line) part {
+	e := &l.events[0]
+	session := h.sessions[e.Session]
+	tool, object, reason := l.subject(h.text, session.Root)
+	risk := ""
+	for i := range l.events {
+		if risk = l.events[i].Risk; risk != "" {
+			break
+		}
+	}
+	step := func(e umpire.Event) part {
+		return element("li", class("step "+stepClasses[e.Kind]),
+			attr("title", e.At.Local().Format("2006-01-02 15:04:05")), written(h.describeStep(&e)))
+	}
+	return element("li", class("event"),
+		element("div", class("line"),
+			element("time", attr("datetime", e.At.UTC().Format(time.RFC3339)),
+				written(e.At.Local().Format("01-02 15:04:05"))),
+			when(risk != "", drawRisk(risk, h.text.Word("of risk", risk))),
+			when(tool != "", element("span", class("tool"), written(tool))),
+			element("code", written(object)),
+			element("a", class("from"), address("href", historyQuery{session: e.Session}.address(0)),
+				written(nameProject(e.Project, &session)+" · "+view.Visible(e.Agent)))),
+		element("ol", class("steps"), each(l.steps(), step)),
+		when(reason != "", paragraph("note", reason)),
+		h.drawUndo(e),
+	)
+}
+
+// maxPaths is how many of the changed paths a line names.
+const maxPaths = 20
+
+// drawUndo offers to take back what a call changed.
+func (h *history) drawUndo(e *umpire.Event) part {
+	if e.Call == "" {
+		return parts(nil)
+	}
+	i := slices.IndexFunc(h.undoable[e.Call], func(u Undoable) bool { return u.Session == e.Session })
+	if i < 0 {
+		return parts(nil)
+	}
+	u := h.undoable[e.Call][i]
+	path := func(path string) part { return element("li", element("code", written(view.Visible(path)))) }
+	return element("details", class("undo"), element("summary", written(h.text.Of("take back"))),
+		element("ul", each(u.Paths[:min(len(u.Paths), maxPaths)], path),
+			when(len(u.Paths) > maxPaths, element("li",
+				written(fmt.Sprintf(h.text.Of("... and %d more"), len(u.Paths)-maxPaths))))),
+		drawAct(undoPath, map[string]any{"id": u.ID},
+			element("button", class("no"), written(h.text.Of("take these changes back")))))
+}

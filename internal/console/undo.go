@@ -1,0 +1,38 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+const undoPath = "/undo"
+
+// An Undoable names changes of a call that were kept and can be taken back.
+type Undoable struct {
+	ID      string
+	Session umpire.SessionID
+	Paths   []string
+}
+
+// undo takes back the changes that a page names, and answers with what was done.
+func (c *Console) undo(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		ID string `json:"id"`
+	}
+	err := readJSON(w, r, &in)
+	if err == nil && in.ID == "" {
+		err = umpire.Errorf("id: want the ID of what to take back: %w", umpire.ErrInvalid)
+	}
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	said, err := c.config.Undo(r.Context(), textOf(r), in.ID)
+	if err != nil {
+		sendRefusal(w, r, http.StatusConflict, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: view.Visible(said)})
+}
