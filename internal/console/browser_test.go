@@ -1,0 +1,305 @@
+//go:build unix
+
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/console"
+)
+
+// The whole way of a person through the inbox in a real browser, in both languages, on a
+// phone and on a wide screen.
+func TestInboxInABrowser(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lang, allow, session, refuse, allowed, denied, elsewhere string
+		width, height                                            int
+		dark                                                     bool
+	}{
+		{"en", "allow", "allow this session", "confirm denying", "Allowed tool: Write", "Denied tool: Write", "already resolved: denied", 1440, 900, false},
+		{"zh-CN", "允许", "允许本次对话", "确认拒绝", "已允许工具: Write", "已拒绝工具: Write", "已有回答：已拒绝", 390, 844, true},
+	} {
+		t.Run(tt.lang, func(t *testing.T) {
+			t.Parallel()
+			b := startChromium(t, tt.width, tt.height, tt.dark)
+			w, p := newWorld(t, tt.lang)
+			asked := w.ask(t, edit("greet.sh"), bash("git push origin main && npm test"))
+			asked = append(asked, w.ask(t, write("b.txt"))...)
+			name := fmt.Sprintf("%s-%d-%v", tt.lang, tt.width, tt.dark)
+			shown := func(text string) string { return fmt.Sprintf("document.body.innerText.includes(%q)", text) }
+			opened := func(q *umpire.Pending) {
+				b.until(t, fmt.Sprintf(`document.querySelector(".chosen .card.seen")?.dataset.request === %q`, q.Request))
+				b.eval(t, `new Promise((done) => setTimeout(done, 450))`) // keys count a moment later
+			}
+			state := func(want string) {
+				b.until(t, fmt.Sprintf(`document.querySelector(".card").dataset.state === %q`, want))
+			}
+
+			b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+			b.until(t, `document.querySelectorAll(".item").length === 3`)
+			if at := b.eval(t, "location.href"); strings.Contains(at, "#") {
+				t.Errorf("the token stays on the address: %s", at)
+			}
+			b.picture(t, name+"-list")
+
+			// With a menu: for the session, which opens its widths with the narrowest selected.
+			b.click(t, `.item`)
+			opened(&asked[0])
+			b.picture(t, name+"-card")
+			b.click(t, "[data-allow]")
+			b.until(t, `!document.querySelector(".menu").hidden`)
+			b.picture(t, name+"-menu")
+			b.click(t, "h2 .object") // a click elsewhere closes it
+			b.until(t, `document.querySelector(".menu").hidden`)
+			b.click(t, "[data-allow]")
+			b.click(t, "[data-scope=session]")
+			b.until(t, `document.querySelector("[data-panel-of=session] input").checked`)
+			b.picture(t, name+"-width")
+			b.click(t, "[data-panel-of=session] .go")
+			state("approvedAll")
+			b.until(t, shown(strings.Replace(tt.allowed, "Write", "Edit", 1)))
+			b.picture(t, name+"-approved")
+			if got := w.standing(t, &asked[0]); got.Choice != umpire.Approve || got.Scope != umpire.ScopeSession {
+				t.Errorf("the gate has %+v", got)
+			}
+
+			// With keys: the next one needs the code that the terminal shows.
+			b.press(t, "j")
+			opened(&asked[1])
+			b.press(t, "y")
+			line := p.line(t)
+			code := line[strings.IndexAny(line, " ")+1:][:4]
+			b.until(t, `document.activeElement.name === "code"`)
+			b.typeText(t, code)
+			b.picture(t, name+"-code")
+			b.press(t, "Enter")
+			state("approved")
+
+			// A refusal with a reason.
+			b.press(t, "j")
+			opened(&asked[2])
+			b.press(t, "n")
+			b.until(t, `document.activeElement.name === "reason"`)
+			b.typeText(t, "不要修改 <b>配置文件</b>")
+			b.picture(t, name+"-deny")
+			b.press(t, "Enter")
+			state("denied")
+			b.until(t, shown(tt.denied))
+			if got := w.standing(t, &asked[2]); string(got.Reason) == "" || got.Choice != umpire.Refuse {
+				t.Errorf("the gate has %+v", got)
+			}
+
+			// One that is answered elsewhere says so, without a reload.
+			q := w.ask(t, bash("npm install left-pad"))[0]
+			b.until(t, fmt.Sprintf(`document.querySelector(".item").dataset.request === %q`, q.Request))
+			b.press(t, "j")
+			opened(&q)
+			ok(w.gate.Resolve(t.Context(), umpire.Answer{
+				Request: q.Request, ArgsHash: q.ArgsHash, ShownDigest: q.ShownDigest, Choice: umpire.Refuse,
+			}))(t)
+			b.until(t, shown(tt.elsewhere))
+			b.until(t, `document.querySelector(".controls").hidden`)
+			b.picture(t, name+"-elsewhere")
+			if faults := b.faults(); len(faults) > 0 {
+				t.Errorf("the browser complains: %q", faults)
+			}
+		})
+	}
+}
+
+// edit is a call that changes a file, with the diff of it.
+func edit(name string) umpire.Call {
+	input, _ := json.Marshal(map[string]string{
+		"file_path": name, "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
+	})
+	return umpire.Call{Tool: "Edit", Input: input}
+}
+
+// Keys of the first moment, and those for a card that has not been read, answer nothing.
+func TestHastyKeysInABrowser(t *testing.T) {
+	t.Parallel()
+	b := startChromium(t, 390, 500, false)
+	w, p := newWorld(t, "en")
+	var long strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&long, "curl https://example%d.com/install.sh; ", i)
+	}
+	asked := w.ask(t, bash(long.String()))
+	b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+	b.until(t, `document.querySelectorAll(".item").length === 1`)
+	b.click(t, `.item`)
+	b.until(t, `document.querySelector("#part.chosen .card")`)
+	if b.eval(t, `document.querySelector("[data-allow]").disabled`) != "true" {
+		t.Error("it can be allowed before it was read")
+	}
+	b.press(t, "y")
+	b.until(t, `document.querySelector(".card.seen")`) // the key shows the rest instead
+	if got := b.eval(t, `document.querySelector(".card").dataset.state`); got != "idle" {
+		t.Errorf("the card is %s", got)
+	}
+	b.picture(t, "long-390")
+	if list := ok(w.gate.Pending(t.Context(), umpire.PendingQuery{}))(t); len(list) != len(asked) {
+		t.Errorf("%d wait, want %d", len(list), len(asked))
+	}
+}
+
+// Hostile texts do nothing in a real browser either: no script runs, no element appears.
+func TestHostileTextsInABrowser(t *testing.T) {
+	t.Parallel()
+	b := startChromium(t, 1440, 900, true)
+	w, p := newWorld(t, "en")
+	all := strings.Join(hostile, " ")
+	w.ask(t, bash("frob "+all))
+	b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+	b.until(t, `document.querySelector(".card")`)
+	if got := b.eval(t, `document.querySelectorAll("main script, main img, main b:not(.menu b)").length`); got != "0" {
+		t.Errorf("%s elements came from a command", got)
+	}
+	b.picture(t, "hostile-1440-dark")
+	if faults := b.faults(); len(faults) > 0 {
+		t.Errorf("the browser complains: %q", faults)
+	}
+}
+
+// The way of a person through the timeline in a real browser: it grows without a reload, is
+// filtered and searched, and takes back.
+func TestTimelineInABrowser(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lang, title, denied string
+		width, height       int
+		dark                bool
+	}{
+		{"en", "Timeline", "denied", 1440, 900, false},
+		{"zh-CN", "时间线", "已拒绝", 390, 844, true},
+		{"en", "Timeline", "denied", 390, 844, false},
+		{"zh-CN", "时间线", "已拒绝", 1440, 900, true},
+	} {
+		name := fmt.Sprintf("timeline-%s-%d", tt.lang, tt.width)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := startChromium(t, tt.width, tt.height, tt.dark)
+			w, p := newWorld(t, tt.lang)
+			ran := w.ask(t, edit("greet.sh"))[0]
+			w.run(t, &ran)
+			w.undoable.Store(&map[umpire.CallID][]console.Undoable{ran.Call: {
+				{ID: "k1", Session: ran.Session, Paths: []string{"/home/me/webshop/greet.sh"}},
+			}})
+			w.refuse(t, &w.ask(t, bash("git push origin main && npm test"))[0], "use pnpm")
+			w.ask(t, write("b.txt"))
+			rows := func(n int) {
+				b.until(t, fmt.Sprintf(`document.querySelectorAll(".page .event").length === %d`, n))
+			}
+			b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+			b.until(t, `document.querySelector("nav")`)
+			b.click(t, `nav a[href="/timeline"]`)
+			rows(4)
+			b.until(t, fmt.Sprintf(`document.querySelector("h1").innerText === %q`, tt.title))
+			b.picture(t, name)
+
+			w.refuse(t, &w.ask(t, bash("npm install left-pad"))[0], "")
+			rows(5) // without a reload
+			b.until(t, fmt.Sprintf(`document.querySelector(".event").innerText.includes(%q)`, tt.denied))
+
+			b.eval(t, `document.querySelector("[name=kind]").value = "denied"`)
+			b.eval(t, `document.querySelector("[name=kind]").dispatchEvent(new Event("change", {bubbles: true}))`)
+			rows(2)
+			b.click(t, "[name=q]")
+			b.typeText(t, "left-pad")
+			b.press(t, "Enter")
+			rows(1)
+			b.picture(t, name+"-search")
+			b.eval(t, "history.back()")
+			rows(2)
+			b.eval(t, "history.back()")
+			rows(5)
+
+			b.click(t, ".undo summary")
+			b.until(t, `document.querySelector(".undo").open`)
+			b.picture(t, name+"-undo")
+			b.click(t, `[data-post="/undo"] button`)
+			b.until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
+			b.until(t, `!document.querySelector("[data-post='/undo']")`)
+			if faults := b.faults(); len(faults) > 0 {
+				t.Errorf("the browser complains: %q", faults)
+			}
+		})
+	}
+}
+
+// The way of a person through sessions and rules in a real browser.
+func TestRulesInABrowser(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lang          string
+		width, height int
+		dark          bool
+	}{{"en", 1440, 900, false}, {"zh-CN", 390, 844, true}, {"en", 390, 844, false}, {"zh-CN", 1440, 900, true}} {
+		name := fmt.Sprintf("%s-%d", tt.lang, tt.width)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := startChromium(t, tt.width, tt.height, tt.dark)
+			w, p := newWorld(t, tt.lang)
+			side := &browser{world: w}
+			side.addRule(t, umpire.ScopeProject, "frobs", umpire.Allow, "frob")
+			side.addRule(t, umpire.ScopeGlobal, "pushes", umpire.Deny, "git push")
+			w.run(t, &w.ask(t, write("b.txt"))[0])
+			asked := w.ask(t, write("a.txt"), bash("npm install left-pad"))
+			ok(w.gate.Resolve(t.Context(), umpire.Answer{
+				Request: asked[0].Request, ArgsHash: asked[0].ArgsHash, ShownDigest: asked[0].ShownDigest,
+				Choice: umpire.Approve, Scope: umpire.ScopeSession,
+			}))(t)
+			for _, agent := range []string{"Codex", "umpire chat", "Claude Code"} {
+				ok(w.gate.Open(t.Context(), umpire.Opening{Dir: t.TempDir(), Agent: agent}))(t)
+			}
+			over := ok(w.gate.Open(t.Context(), umpire.Opening{Dir: w.session.Root, Agent: "Codex"}))(t)
+			b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+			b.until(t, `document.querySelector("nav")`)
+
+			b.click(t, `nav a[href="/sessions"]`)
+			b.until(t, `document.querySelectorAll(".session").length === 5`)
+			b.picture(t, "sessions-"+name)
+			row := fmt.Sprintf(`[data-body*=%q]`, over.ID)
+			b.eval(t, fmt.Sprintf(`document.querySelector(%q).closest("details").open = true`, row))
+			b.click(t, row+" button")
+			b.until(t, `document.querySelectorAll(".session.over").length === 1`)
+			b.until(t, fmt.Sprintf(`document.getElementById("said").innerText.includes(%q)`, over.ID))
+
+			checkAccess(t, b)
+			b.open(t, "http://"+w.console.Address()+"/rules?session="+string(w.session.ID))
+			b.until(t, `document.querySelectorAll(".rule .tag.low").length > 0`)
+			b.click(t, "[name=command]")
+			b.typeText(t, "frob && git push origin main")
+			b.press(t, "Enter")
+			b.until(t, `document.querySelector(".decided")?.innerText.includes("pushes")`)
+			b.picture(t, "rules-"+name)
+			checkAccess(t, b)
+			b.click(t, `.act:has([data-body*="frobs"]) summary`)
+			line := p.line(t)
+			code := line[strings.IndexAny(line, " ")+1:][:4]
+			b.until(t, `document.activeElement.name === "code"`)
+			b.typeText(t, code)
+			b.picture(t, "rules-remove-"+name)
+			b.press(t, "Enter")
+			b.until(t, `!document.querySelector("[data-body*=frobs]")`)
+
+			b.click(t, `nav a[href="/overview"]`)
+			b.until(t, `document.querySelectorAll(".plot").length >= 3`)
+			b.picture(t, "overview-"+name)
+			checkAccess(t, b)
+			b.click(t, `nav a[href="/"]`)
+			b.until(t, `document.querySelector(".card")`)
+			b.click(t, ".item")
+			b.until(t, `document.querySelector("#part.chosen .card.seen")`)
+			checkAccess(t, b)
+			if faults := b.faults(); len(faults) > 0 {
+				t.Errorf("the browser complains: %q", faults)
+			}
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// M-124 to M-128: the controls in both languages, letter by letter.
+func TestControls(t *testing.T) {
+	t.Parallel()
+	for lang, want := range map[string][]string{
+		"en": {`lang="en"`, "allow this time", "allow this session", "allow this project", "allow everywhere",
+			"reason for denying (optional)", "confirm denying"},
+		"zh-CN": {`lang="zh-CN"`, "允许本次", "允许本次对话", "允许此项目", "允许全局", `placeholder="拒绝原因（可选）"`, "确认拒绝", ">允许 <", "拒绝 <", "取消 <"},
+	} {
+		b, _ := signedIn(t, lang)
+		b.ask(t, write("a.txt"))
+		page := b.send(t, http.MethodGet, "/", "").body
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s: the page lacks %q\n%s", lang, text, page)
+			}
+		}
+		if n := strings.Count(page, `role="menuitem"`); n != 4 {
+			t.Errorf("%s: the menu has %d entries", lang, n)
+		}
+		if n := strings.Count(page, `data-panel-of="`); n != 3 {
+			t.Errorf("%s: %d entries open a panel", lang, n)
+		}
+		for _, panel := range strings.Split(page, `data-panel-of="`)[1:] {
+			panel, _, _ = strings.Cut(panel, "</form>")
+			last := strings.Index(panel, "checked") > strings.LastIndex(panel, "<label>")
+			if strings.Count(panel, "checked") != 1 || last && strings.Count(panel, "<label>") > 2 {
+				t.Errorf("%s: the narrowest is not the one that is selected:\n%s", lang, panel)
+			}
+		}
+	}
+}
+
+// TestCoverage: each width of an approval says what it would have covered lately, and the worst of that.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	for lang, want := range map[string][]string{
+		"en":    {"would have covered 1 of the last 1 questions here, the worst: ", "would have covered none of the last 1 questions here"},
+		"zh-CN": {"会涵盖 1 次，此处最近共有 1 次询问，其中最严重的：", "此处最近的 1 次询问，一次也不会涵盖"},
+	} {
+		b, _ := signedIn(t, lang)
+		before := b.ask(t, write("src/a.txt"))[0]
+		if status, said := b.give(t, "/answer", &before, map[string]any{"answer": "deny"}); status != http.StatusOK {
+			t.Fatalf("%d %s", status, said)
+		}
+		b.ask(t, write("src/b.txt"))
+		page := b.send(t, http.MethodGet, "/", "").body
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s: the page lacks %q\n%s", lang, text, page)
+			}
+		}
+	}
+}
+
+// hostile are texts that would run, hide or forge something if they were shown raw.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><b title='`, `{{.CSRF}}`, `</pre><b>`,
+	"\x1b[2Jgone", "a\u202eb", "zero\u200bwidth", "tag\U000e0041", "\u2028line",
+}
+
+// checkSafe finds the hostile texts on a page.
+func checkSafe(t testing.TB, page string) {
+	t.Helper()
+	for _, text := range append(hostile[:3:3], hostile[4], "\x1b", "\u202e", "\u200b", "\U000e0041", "\u2028") {
+		if at := strings.Index(page, text); at >= 0 {
+			t.Errorf("%q stands raw on the page: %s", text, page[max(0, at-80):min(len(page), at+80)])
+		}
+	}
+}
+
+// Hostile texts in every field of a call are shown, and neither obeyed nor hidden.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	b, p := signedIn(t, "en")
+	for i, text := range hostile {
+		input, _ := json.Marshal(map[string]any{
+			"command": "frob " + text, "file_path": text, "url": text, text: text,
+			"nested":      map[string]any{text: []string{text}},
+			"description": text, "diff": "+" + text + "\n-" + text + "\n",
+		})
+		extra, _ := json.Marshal(text)
+		for _, tool := range []string{"Bash", "Write", "WebFetch", "mcp__x__" + text, text} {
+			b.n++
+			batch := umpire.BatchID(fmt.Sprintf("h%d", b.n))
+			_, err := b.gate.Submit(t.Context(), umpire.Submission{
+				Session: b.session.ID, Batch: batch, Lane: string(batch), Epoch: b.session.Epoch,
+				Calls: []umpire.Call{{ID: umpire.CallID(fmt.Sprintf("%s-%d", batch, i)), Tool: tool, Input: input,
+					Extra: map[string]json.RawMessage{"note": extra}}},
+			})
+			if err != nil {
+				t.Logf("%s %q: %v", tool, text, err) // some are refused, which is as well
+			}
+		}
+	}
+	list := ok(b.gate.Pending(t.Context(), umpire.PendingQuery{}))(t)
+	if len(list) < len(hostile) {
+		t.Fatalf("only %d ask", len(list))
+	}
+	pages := []string{b.send(t, http.MethodGet, "/", "").body}
+	for i := range list {
+		q := &list[i]
+		page := b.send(t, http.MethodGet, "/?card="+string(q.Request)+"&session="+string(q.Session), "")
+		if page.status != http.StatusOK {
+			t.Errorf("%s: %d", q.Tool, page.status)
+		}
+		pages = append(pages, page.body)
+		if i == 0 {
+			_, out := b.give(t, "/answer", q, map[string]any{"answer": "deny", "reason": hostile[0] + hostile[5]})
+			pages = append(pages, b.send(t, http.MethodGet, "/?card="+string(q.Request)+"&session="+string(q.Session), "").body, out)
+		}
+	}
+	for _, page := range pages {
+		checkSafe(t, page)
+	}
+	_ = p
+	for _, query := range []string{"card=%3Cscript%3E", "card=x&session=%22%3E%3Cscript%3E", "card=%1b", "x=<script>"} {
+		if page := b.send(t, http.MethodGet, "/?"+query, ""); strings.Contains(page.body, "<script>") {
+			t.Errorf("?%s is shown raw:\n%s", query, page.body)
+		}
+	}
+}
+
+// A page stays light, however much waits.
+func TestManyQuestions(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	calls := make([]umpire.Call, 100)
+	for range 10 {
+		for i := range calls {
+			calls[i] = bash(fmt.Sprintf("npm install p%d-%d", b.n, i))
+			calls[i].ID = umpire.CallID(fmt.Sprintf("c%d-%d", b.n, i))
+		}
+		b.ask(t, calls...)
+	}
+	page := b.send(t, http.MethodGet, "/", "").body
+	if n := strings.Count(page, `class="item`); n != 60 {
+		t.Errorf("the page lists %d", n)
+	}
+	if !strings.Contains(page, "940 more wait") || len(page) > 100<<10 {
+		t.Errorf("the page has %d bytes, and says nothing of the rest", len(page))
+	}
+	if !strings.Contains(page, "waits behind the call above") {
+		t.Error("it does not say what waits behind what")
+	}
+}

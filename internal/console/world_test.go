@@ -1,0 +1,269 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/store/sqlite"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/policy"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A world is a console over a gate with a store of the test's own.
+type world struct {
+	gate    *gate.Gate
+	console *console.Console
+	session umpire.Session
+	base    string
+	n       int // batches that were submitted
+	later   atomic.Int64
+	codes   atomic.Int64
+
+	undoable atomic.Pointer[map[umpire.CallID][]console.Undoable]
+}
+
+func newWorld(t *testing.T, lang string) (w *world, p *terminal) {
+	t.Helper()
+	home, project := t.TempDir(), filepath.Join(t.TempDir(), "webshop")
+	store, err := sqlite.Open(t.Context(), filepath.Join(home, "state", "umpire.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w = &world{gate: gate.New(gate.Config{
+		UserHome: home, Home: filepath.Join(home, ".umpire"), Store: store,
+		Settings: config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 2000},
+	})}
+	now := func() time.Time { return time.Now().Add(time.Duration(w.later.Load())) }
+	w.console = console.NewAt(console.Config{
+		Gate: server.Local(w.gate, "console"), NewCode: w.newCode, Changes: changes, Undoable: w.kept, Undo: w.undo,
+	}, now)
+	w.session = ok(w.gate.Open(t.Context(), umpire.Opening{Dir: project, Agent: "Claude Code"}))(t)
+	p = openTerminal(t, w.console, lang)
+	w.base = "http://" + w.console.Address()
+	t.Cleanup(func() {
+		p.close()
+		if err := errors.Join(w.console.Close(), w.gate.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return w, p
+}
+
+// newCode makes a code that is not the one before it.
+func (w *world) newCode() string { return "cod" + string(rune('a'+w.codes.Add(1)%26)) }
+
+// changes is what every call of a test would change that names one.
+func changes(_ *catalogue.Language, p *umpire.Pending, _ *umpire.Session) string {
+	var input struct {
+		Diff string `json:"diff"`
+		Old  string `json:"old_string"`
+		New  string `json:"new_string"`
+	}
+	_ = json.Unmarshal(p.Input, &input)
+	if input.Old != "" {
+		return "@@ -4,2 +4,2 @@\n name=$1\n-" + input.Old + "\n+" + input.New + "\n"
+	}
+	return input.Diff
+}
+
+func ok[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+// ask submits calls of one message, which ask, and returns the questions.
+func (w *world) ask(t testing.TB, calls ...umpire.Call) []umpire.Pending {
+	t.Helper()
+	w.n++
+	batch := umpire.BatchID("m" + strings.Repeat("i", w.n))
+	for i := range calls {
+		if calls[i].ID == "" {
+			calls[i].ID = umpire.CallID(string(batch) + "c" + strings.Repeat("i", i+1))
+		}
+	}
+	ok(w.gate.Submit(t.Context(), umpire.Submission{
+		Session: w.session.ID, Batch: batch, Lane: string(batch), Calls: calls, Epoch: w.session.Epoch,
+	}))(t)
+	all := ok(w.gate.Pending(t.Context(), umpire.PendingQuery{}))(t)
+	var asked []umpire.Pending
+	for _, p := range all {
+		if p.Batch == batch {
+			asked = append(asked, p)
+		}
+	}
+	return asked
+}
+
+func bash(command string) umpire.Call {
+	input, _ := json.Marshal(map[string]string{"command": command})
+	return umpire.Call{Tool: "Bash", Input: input}
+}
+
+// write is a call of medium risk, which needs no code.
+func write(name string) umpire.Call {
+	input, _ := json.Marshal(map[string]string{"file_path": name, "content": "x"})
+	return umpire.Call{Tool: "Write", Input: input}
+}
+
+// A terminal follows the console.
+type terminal struct {
+	lines chan string
+	close func()
+}
+
+func openTerminal(t testing.TB, c *console.Console, lang string) *terminal {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &terminal{lines: make(chan string, 64)}
+	done := make(chan error, 1)
+	go func() { done <- c.Open(ctx, lang, lineTaker(p.lines)) }()
+	p.close = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	p.line(t)
+	return p
+}
+
+type lineTaker chan string
+
+func (l lineTaker) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
+}
+
+// patience is for machines that do much else.
+const patience = 2 * time.Minute
+
+// line is the next line on the terminal.
+func (p *terminal) line(t testing.TB) string {
+	t.Helper()
+	select {
+	case line := <-p.lines:
+		return line
+	case <-time.After(patience):
+		t.Fatal("nothing comes on the terminal")
+	}
+	return ""
+}
+
+// token is that of the link, which is the next line.
+func (p *terminal) token(t testing.TB) string {
+	t.Helper()
+	_, token, found := strings.Cut(strings.TrimSpace(p.line(t)), "/#")
+	if !found || len(token) < 40 {
+		t.Fatalf("no link on the terminal: %q", token)
+	}
+	p.line(t)
+	return token
+}
+
+// A browser is one that may be signed in.
+type browser struct {
+	*world
+
+	client *http.Client
+	page   string // the token of its page
+	agent  string
+}
+
+func (w *world) browser(t testing.TB) *browser {
+	t.Helper()
+	jar := ok(cookiejar.New(nil))(t)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &browser{world: w, client: &http.Client{Jar: jar, Transport: transport}, agent: "test browser"}
+}
+
+var pageToken = regexp.MustCompile(`data-page="([^"]+)"`)
+
+// signIn swaps a token for a cookie, and loads the page.
+func (b *browser) signIn(t testing.TB, token string) answer {
+	t.Helper()
+	body, _ := json.Marshal(map[string]string{"token": token})
+	a := b.send(t, http.MethodPost, "/sign-in", string(body))
+	if found := pageToken.FindStringSubmatch(b.send(t, http.MethodGet, "/", "").body); found != nil {
+		b.page = found[1]
+	}
+	return a
+}
+
+// An answer is what the console answers.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// send makes a request as the console's own page does. Headers come in pairs; an empty one is
+// left out.
+func (b *browser) send(t testing.TB, method, path, body string, headers ...string) answer {
+	t.Helper()
+	r := ok(http.NewRequestWithContext(t.Context(), method, b.base+path, strings.NewReader(body)))(t)
+	r.Header.Set("User-Agent", b.agent)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if method == http.MethodPost {
+		r.Header.Set("Origin", b.base)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Umpire-Page", b.page)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		switch name, value := headers[i], headers[i+1]; {
+		case name == "Host":
+			r.Host = value
+		case value == "":
+			r.Header.Del(name)
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	response, err := b.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	a := answer{status: response.StatusCode, header: response.Header}
+	if response.Header.Get("Content-Type") != "text/event-stream" {
+		a.body = string(ok(io.ReadAll(response.Body))(t))
+	}
+	return a
+}
+
+// bound is an answer to a question, as a page hands it in.
+func bound(t testing.TB, p *umpire.Pending, fields map[string]any) string {
+	t.Helper()
+	all := map[string]any{
+		"request_id": p.Request, "session_id": p.Session, "version": p.Version, "args_hash": p.ArgsHash,
+		"shown_digest": p.ShownDigest, "answer": "approve", "scope": "once",
+	}
+	maps.Copy(all, fields)
+	return string(ok(json.Marshal(all))(t))
+}
