@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -41,6 +43,30 @@ func TestAskOnTheSpot(t *testing.T) {
 			s.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}, say(use("a", "Write"), use("b", "Bash"), use("c", "Write")))
+}
+
+// TestAskAboutLargeMessage: an approval does not read every call of its message, nor every question.
+func TestAskAboutLargeMessage(t *testing.T) {
+	t.Parallel()
+	const calls = 200
+	var blocks []any
+	for i := range calls {
+		blocks = append(blocks, use(fmt.Sprintf("c%03d", i), "Write"))
+	}
+	play(t, func(s *stage) {
+		s.gate.decide = asking("Write")
+		s.agent.Ask = func(_ context.Context, p umpire.Pending) error {
+			return s.gate.answer(p.Call, umpire.Approve)
+		}
+		r := s.begin("go")
+		r.finish()
+		if ended := strings.Count(s.recorder.text(), "ended c"); ended != calls {
+			t.Errorf("%d calls ended", ended)
+		}
+		if s.gate.listed > 20*calls {
+			t.Errorf("%d calls and questions were read for %d", s.gate.listed, calls)
+		}
+	}, say(blocks...))
 }
 
 // TestAskThatFails ends the run: nobody is there any more. What waits stays waiting.

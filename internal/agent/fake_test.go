@@ -49,6 +49,7 @@ type fakeGate struct {
 	prompts  []string
 	did      []string // the methods that changed something, in their order
 	epochs   map[umpire.CallID]int64
+	listed   int // calls and questions that were read
 }
 
 var errAway = errors.New("the gate is away")
@@ -434,7 +435,7 @@ func (g *fakeGate) Start(ctx context.Context, s umpire.Start) (started umpire.St
 		c := b.Call(s.Call)
 		ready := c.State == umpire.CallApproved || c.State == umpire.CallExecuting && c.Effect.Repeatable() && g.epochs[c.ID] < g.session.Epoch
 		if !ready || b.State != umpire.BatchRunning || b.Next() != c {
-			started = umpire.Started{Batch: b}
+			started = umpire.Started{Batch: batch.Around(&b, s.Call, "")}
 			return nil
 		}
 		return g.launch(s, c, &started)
@@ -461,14 +462,15 @@ func (g *fakeGate) launch(s umpire.Start, c *umpire.BatchCall, started *umpire.S
 		started.Go, started.Call, started.Decision = true, g.calls[c.ID], umpire.Decision{Verdict: umpire.Allow}
 		started.Attempt = c.Attempt + 1
 	}
-	started.Batch = g.batches[s.Batch]
+	b := g.batches[s.Batch]
+	started.Batch = batch.Around(&b, s.Call, "")
 	return err
 }
 
 func (g *fakeGate) Finish(ctx context.Context, r umpire.Result) (b umpire.Batch, err error) {
 	err = g.step(ctx, "Finish", r.Epoch, func() error {
 		if existing, ok := g.results[r.Call]; ok {
-			b = g.batches[r.Batch]
+			b = g.part(r)
 			if existing.Output == r.Output {
 				return nil
 			}
@@ -478,10 +480,16 @@ func (g *fakeGate) Finish(ctx context.Context, r umpire.Result) (b umpire.Batch,
 			return err
 		}
 		err := g.settle(r.Batch)
-		b = g.batches[r.Batch]
+		b = g.part(r)
 		return err
 	})
 	return b, err
+}
+
+// part is what an answer about a call has of its batch.
+func (g *fakeGate) part(r umpire.Result) umpire.Batch {
+	b := g.batches[r.Batch]
+	return batch.Around(&b, r.Call, "")
 }
 
 func (g *fakeGate) look(ctx context.Context, method string) error {
@@ -497,6 +505,7 @@ func (g *fakeGate) Batch(ctx context.Context, _ umpire.SessionID, id umpire.Batc
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.listed += len(g.batches[id].Calls)
 	return g.batches[id], nil
 }
 
@@ -507,7 +516,7 @@ func (g *fakeGate) Session(ctx context.Context, _ umpire.SessionID) (umpire.Sess
 	return g.session, err
 }
 
-func (g *fakeGate) Pending(ctx context.Context, _ umpire.PendingQuery) ([]umpire.Pending, error) {
+func (g *fakeGate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
 	err := g.look(ctx, "Pending")
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -519,6 +528,10 @@ func (g *fakeGate) Pending(ctx context.Context, _ umpire.PendingQuery) ([]umpire
 			}
 		}
 	}
+	if q.Limit > 0 {
+		list = list[:min(q.Limit, len(list))]
+	}
+	g.listed += len(list)
 	return list, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/umpirehq/umpire"
 )
@@ -12,17 +13,19 @@ import (
 type run struct {
 	*Agent
 
-	session  umpire.Session
-	handler  Handler
-	tools    Tools
-	tasks    *tasks        // nil without sub-agents
-	bell     chan struct{} // something has happened; holds one
-	outcome  Outcome
-	open     umpire.BatchID         // the batch whose results the model does not have
-	elided   int                    // how many outputs the model is not sent any more, the oldest
-	reported map[umpire.CallID]bool // whose end the handler was notified of
-	trials   *trials
-	stopped  bool // a person had stopped the turn before this run began
+	session umpire.Session
+	handler Handler
+	tools   Tools
+	tasks   *tasks        // nil without sub-agents
+	bell    chan struct{} // something has happened; holds one
+	// callEnded says that a call has got its result since the last look.
+	callEnded atomic.Bool
+	outcome   Outcome
+	open      umpire.BatchID         // the batch whose results the model does not have
+	elided    int                    // how many outputs the model is not sent any more, the oldest
+	reported  map[umpire.CallID]bool // calls of whose end the handler was notified
+	trials    *trials
+	stopped   bool // a person had stopped the turn before this run began
 	// cancelled says that a person stopped the turn in a sub-agent.
 	cancelled bool
 

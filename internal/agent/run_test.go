@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,40 @@ func TestHoldAndResume(t *testing.T) {
 			s.Errorf("got\n%s", got)
 		}
 	}, say(use("a", "Read"), use("b", "Write"), use("c", "Bash")))
+}
+
+// TestLargeMessage: answers show a part of a message with many calls, and each call has its end told once.
+func TestLargeMessage(t *testing.T) {
+	t.Parallel()
+	blocks, want := []any{"many"}, "said many\nended c30 denied"
+	for i := range 3 * umpire.WholeBatch {
+		id, tool := fmt.Sprintf("c%02d", i), "Read"
+		switch i {
+		case 20:
+			tool, want = "Write", want+"\nwaiting 1"
+			fallthrough
+		default:
+			want += "\nended " + id + " ok"
+		case 30:
+			tool = "Bash"
+		}
+		blocks = append(blocks, use(id, tool))
+	}
+	play(t, func(s *stage) {
+		s.gate.decide = func(c umpire.Call) umpire.Verdict {
+			if c.Tool == "Bash" {
+				return umpire.Deny
+			}
+			return umpire.Allow
+		}
+		s.gate.again = asking("Write")
+		r := s.begin("go")
+		s.answer("c20", umpire.Approve)
+		r.finish()
+		if got := s.recorder.text(); got != want+"\nsaid done" {
+			s.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}, say(blocks...))
 }
 
 // TestPartialRefusal: the one that is refused has an error for its result, in its

@@ -18,6 +18,11 @@ const finishTime = 5 * time.Second
 func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, error) {
 	b, err := r.batch(ctx, id)
 	for err == nil {
+		if b.Total > 0 && b.State != umpire.BatchRunning { // others may have ended calls that no answer showed
+			if b, err = r.batch(ctx, id); err != nil {
+				return b, err
+			}
+		}
 		r.reportEnded(&b)
 		switch b.State {
 		case umpire.BatchFinished, umpire.BatchDelivered:
@@ -231,11 +236,11 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	defer asker.stop()
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
-	waiting := 0
-	for {
-		if n := b.Waiting(); n != waiting {
-			waiting = n
-			r.notify(func(h Handler) { h.Waiting(n) })
+	told := 0
+	for waiting := b.Waiting(); ; {
+		if waiting != told {
+			told = waiting
+			r.notify(func(h Handler) { h.Waiting(told) })
 		}
 		if err := r.showQuestion(ctx, &b, asker); err != nil {
 			return b, err
@@ -249,14 +254,31 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 			asker.stop()
 			return r.trials.tryWanted(ctx, b, request)
 		case <-r.bell:
+			// An approval leaves one call fewer, and shows that without the others.
+			left, err := r.countWaiting(ctx)
+			if err == nil && left > 0 && !r.callEnded.Swap(false) {
+				waiting = left
+				continue
+			}
 		case <-poll.C:
 		}
 		var err error
 		if b, err = r.batch(ctx, b.ID); err != nil || b.State != umpire.BatchWaiting {
 			return b, err
 		}
+		waiting = b.Waiting()
 		r.reportEnded(&b)
 	}
+}
+
+// countWaiting returns how many calls of the session wait.
+func (r *run) countWaiting(ctx context.Context) (n int, err error) {
+	err = r.retryPatiently(ctx, func() error {
+		s, err := r.Gate.Session(ctx, r.session.ID)
+		n = s.Pending
+		return err
+	})
+	return n, err
 }
 
 // showQuestion asks the first waiting question, and no other.
@@ -264,14 +286,12 @@ func (r *run) showQuestion(ctx context.Context, b *umpire.Batch, a *asker) error
 	if a.ask == nil {
 		return nil
 	}
-	list, err := r.pending(ctx)
+	list, err := r.pending(ctx, 1)
 	if err != nil {
 		return err
 	}
-	for i := range list {
-		if list[i].Request == a.request {
-			return nil // it is being asked
-		}
+	if len(list) > 0 && list[0].Request == a.request {
+		return nil // it is being asked
 	}
 	a.stop()
 	if len(list) > 0 {

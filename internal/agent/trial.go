@@ -52,10 +52,10 @@ func (t *trials) offer(b *umpire.Batch, p *umpire.Pending) umpire.TrialOffer {
 	return p.TrialOffer
 }
 
-// pending returns the questions of the session.
-func (r *run) pending(ctx context.Context) (list []umpire.Pending, err error) {
+// pending returns the questions of the session, the oldest first; a limit of 0 is none.
+func (r *run) pending(ctx context.Context, limit int) (list []umpire.Pending, err error) {
 	err = r.retryPatiently(ctx, func() error {
-		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID})
+		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID, Limit: limit})
 		return err
 	})
 	return list, err
@@ -67,7 +67,7 @@ func (t *trials) tryFirst(ctx context.Context, b umpire.Batch) (after umpire.Bat
 	if next := b.Next(); t.Sandbox == nil || !t.Sandbox.Trials || next == nil || next.State != umpire.CallAsked {
 		return b, false, nil
 	}
-	list, err := t.pending(ctx)
+	list, err := t.pending(ctx, 0)
 	if err != nil {
 		return b, false, err
 	}
@@ -82,7 +82,7 @@ func (t *trials) tryFirst(ctx context.Context, b umpire.Batch) (after umpire.Bat
 
 // tryWanted tries the call of a question for which a person wants that.
 func (t *trials) tryWanted(ctx context.Context, b umpire.Batch, request umpire.RequestID) (umpire.Batch, error) {
-	list, err := t.pending(ctx)
+	list, err := t.pending(ctx, 0)
 	if err != nil {
 		return b, err
 	}

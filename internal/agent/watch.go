@@ -51,6 +51,9 @@ func (r *run) passEvent(e umpire.Event) {
 		}
 	}
 	r.handlerMu.Unlock()
+	if e.Kind == umpire.EventCallFinished {
+		r.callEnded.Store(true)
+	}
 	select {
 	case r.bell <- struct{}{}:
 	default: // it is ringing already
