@@ -28,6 +28,11 @@ const cardKeys = "yspgwncaevdjktY"
 // approvingKeys are those of them that may end in an approval.
 var approvingKeys = []string{"y", "s", "a", "p", "g", "w", "Y"}
 
+// mayApprove reports whether a key may end in an approval. To try another agent's command again is one.
+func mayApprove(key string, offer umpire.TrialOffer) bool {
+	return slices.Contains(approvingKeys, key) || key == "t" && offer == umpire.TrialAgain
+}
+
 // A cardState is what becomes of a card.
 type cardState int
 
@@ -143,7 +148,7 @@ func (a *approval) show() tea.Cmd {
 	now := a.conf.Now()
 	a.card, a.shown = view.New(*p, session, a.conf.Text, now, false, host.MeanwhileIn(&session)...), now
 	a.showTop()
-	return tea.Batch(a.settle(), a.loadDiff(*p, session))
+	return tea.Batch(a.settle(), a.loadDiff(*p, session), loadCoverage(a.base, a.card))
 }
 
 // A settledMsg says that a card has stood there for a moment.
@@ -179,7 +184,7 @@ func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {
 // pressChoice takes a key that chooses.
 func (a *approval) pressChoice(key string) tea.Cmd {
 	a.complaint = ""
-	if slices.Contains(approvingKeys, key) && !a.read {
+	if mayApprove(key, a.current().TrialOffer) && !a.read {
 		a.complaint = a.text("PgDn first: not all of it has been on the screen")
 		return nil
 	}
@@ -243,9 +248,13 @@ func (a *approval) choose(key string) tea.Cmd {
 // try has the call tried before it is answered.
 func (a *approval) try() tea.Cmd {
 	p := *a.current()
-	if p.TrialOffer == umpire.NoTrial {
+	switch p.TrialOffer {
+	case umpire.NoTrial:
 		a.complaint = a.text("this call cannot be tried first")
 		return nil
+	case umpire.TrialAgain: // its agent tries it again once it is approved
+		return a.choose("y")
+	case umpire.TrialOffered, umpire.TrialFirst, umpire.TrialNetwork:
 	}
 	a.complaint = a.text("it is being tried; what it did will stand here")
 	return a.do(func(ctx context.Context) tea.Msg {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -135,6 +136,24 @@ func TestTryKey(t *testing.T) {
 	d.ask(npm())
 	d.press("t")
 	d.sees("this call cannot be tried first")
+	// Trying another agent's command again approves it, and only once the card was read.
+	again := offline()
+	again.TrialOffer = umpire.TrialAgain
+	d = driven(t, nil, 80, 40)
+	d.ask(again)
+	d.press("t")
+	d.sees("Allowed tool: Bash")
+	if len(d.gate.answers) != 1 || d.gate.answers[0].Choice != umpire.Approve {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+	again.Input = json.RawMessage(`{"command": "` + strings.Repeat("echo x; ", 400) + `"}`)
+	d = driven(t, nil, 80, 20)
+	d.ask(again)
+	d.press("t")
+	d.sees("PgDn first")
+	if len(d.gate.answers) != 0 {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
 }
 
 // TestKeysAnswer: each key gives its answer, bound to what was shown.
@@ -520,5 +539,23 @@ func TestWidthShownIsTheWidthApproved(t *testing.T) {
 		if len(d.gate.answers) != 1 || d.gate.answers[0].Width != tt.width {
 			t.Errorf("%q: answered %+v, want width %q", tt.keys, d.gate.answers, tt.width)
 		}
+	}
+}
+
+// TestCoverageOnCard: the scopes say how many recent calls each would have covered, and the rule that is
+// looked at before it is written names the worst of them.
+func TestCoverageOnCard(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	worst := &umpire.Access{Kind: umpire.KindExec, Program: "npm", Args: []string{"publish"}, Risk: umpire.High, Consequence: umpire.Outward}
+	d.gate.coverage = []umpire.Coverage{
+		{Scope: umpire.ScopeSession, Of: 57}, {Scope: umpire.ScopeProject, Calls: 3, Of: 57, Worst: worst},
+	}
+	d.ask(npm())
+	d.sees("exactly this command (0 of the\n                        last 57 questions)", "/p/.umpire/permissions.json (3 of the last 57 questions)")
+	d.press("p", "enter")
+	d.sees("┃ would have covered 3 of the last 57 questions here, the worst: exec npm", "┃ publish (risk high, leaves this machine)")
+	if len(d.gate.answers) > 0 {
+		t.Errorf("answered %+v", d.gate.answers)
 	}
 }

@@ -40,7 +40,7 @@ type cardForm struct {
 	width, waiting        int
 	explain, raw, changes bool
 	low                   bool
-	diff, why             int
+	diff, why, covered    int
 	confirm               bool          // the rules that an approval writes stand above it
 	answer                umpire.Answer // that is being given, as far as it is chosen
 }
@@ -53,7 +53,7 @@ func (a *approval) cardLines(width int) []string {
 	}
 	form := cardForm{
 		a.card, width, len(a.list), a.explains, a.raw, a.changes, a.isLow(), len(a.diff), len(a.why),
-		a.step == stepConfirm, a.chosen(),
+		len(a.card.Pending.Coverage), a.step == stepConfirm, a.chosen(),
 	}
 	if form != a.form {
 		a.form, a.lines = form, cardView{a}.draw(width)
@@ -67,7 +67,8 @@ func (a cardView) draw(width int) []string {
 	style := consequenceStyle(p.Consequence)
 	if a.step == stepConfirm {
 		lines := []string{boldStyle.Render(oneLine(p.Tool+" "+a.card.Object(), width-2))}
-		lines = append(lines, foldLines(a.card.Reach(a.chosen()), width-2)...)
+		reach := append(a.card.Reach(a.chosen()), view.DescribeCoverage(a.card, a.chosen())...)
+		lines = append(lines, foldLines(reach, width-2)...)
 		a.pinned = len(lines)
 		return prefixLines(style.Render("┃ "), cutAll(lines, width-2))
 	}
@@ -315,12 +316,8 @@ func (a cardView) choices(width, height int) []string {
 		lines = append(lines, a.scopes(width)...)
 	}
 	more := []string{"e", a.text("explain"), "v", a.text("raw")}
-	switch a.current().TrialOffer {
-	case umpire.TrialOffered, umpire.TrialFirst:
-		more = append([]string{"t", a.text("try it first")}, more...)
-	case umpire.TrialNetwork:
-		more = append([]string{"t", a.text("run again with the network")}, more...)
-	case umpire.NoTrial:
+	if offer := a.current().TrialOffer; offer != umpire.NoTrial {
+		more = append([]string{"t", view.NameOffer(offer, a.conf.Text)}, more...)
 	}
 	if len(a.diff) > 0 {
 		more = append(more, "d", a.text("diff"))
@@ -352,6 +349,9 @@ func (a cardView) scopes(width int) []string {
 		text := view.List(reach, "; ")
 		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
 			text = a.textf("%d lines, shown before you confirm", len(reach))
+		}
+		if covered := view.CountCoverage(a.card, umpire.Answer{Scope: s.Scope}); covered != "" {
+			text = view.Bracketed(text, covered)
 		}
 		lines = append(lines, indentLines(head, paintLines(dimStyle, []string{text}), width)...)
 	}

@@ -200,6 +200,8 @@ func (m *model) watched(msg watchMsg) tea.Cmd {
 	switch e.Kind { // the other kinds change nothing but how things stand
 	case umpire.EventCallStarted:
 		m.turn.started(e, m.commands(e))
+	case umpire.EventCallFinished:
+		m.turn.ended(e.Call)
 	case umpire.EventModelRequested:
 		if mine {
 			m.log.sent()
@@ -238,6 +240,7 @@ func (m *model) remember(msg historyMsg) {
 	after := int64(0)
 	if n := len(msg.events); n > 0 {
 		after = msg.events[n-1].Seq
+		m.turn.resumeCall(m.base, msg.events)
 	}
 	for i := range m.events {
 		if m.events[i].Seq > after {

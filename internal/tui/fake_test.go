@@ -31,6 +31,8 @@ type fakeGate struct {
 	others     []umpire.Session
 	decision   umpire.Decision // of every call
 	pending    []umpire.Pending
+	filters    bool              // by project
+	coverage   []umpire.Coverage // of the question that is named
 	said       umpire.Conversation
 	events     []umpire.Event
 	rules      []umpire.Rule
@@ -61,10 +63,20 @@ func (g *fakeGate) Sessions(context.Context, umpire.SessionQuery) ([]umpire.Sess
 	return append([]umpire.Session{g.session}, g.others...), nil
 }
 
-func (g *fakeGate) Pending(context.Context, umpire.PendingQuery) ([]umpire.Pending, error) {
+func (g *fakeGate) Pending(_ context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.pending), nil
+	all := slices.Clone(g.pending)
+	if g.filters && q.Project != "" {
+		all = slices.DeleteFunc(all, func(p umpire.Pending) bool { return p.Project != q.Project })
+	}
+	for i := range all {
+		if all[i].Request == q.Coverage {
+			all[i].Coverage = g.coverage
+			return all[i : i+1], nil
+		}
+	}
+	return all, nil
 }
 
 func (g *fakeGate) Conversation(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {

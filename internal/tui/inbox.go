@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -42,6 +41,7 @@ type queue struct {
 	known map[umpire.RequestID]bool // those that were there when it was last read
 	read  bool                      // it was read at least once
 	word  bool                      // the last keys belong to a word
+	only  umpire.ProjectID          // the one project that is shown; "" is all that the inbox is for
 }
 
 // newInboxScreen returns the screen before anything is read.
@@ -49,15 +49,17 @@ func newInboxScreen(conf Config) *inboxScreen {
 	m := newModel(conf)
 	m.queue = &queue{}
 	m.standing = func() func(context.Context) refreshMsg {
-		known := maps.Clone(m.ask.sessions)
-		return func(ctx context.Context) refreshMsg { return readQueue(ctx, conf, known) }
+		known, project := maps.Clone(m.ask.sessions), cmp.Or(m.queue.only, conf.Session.Project)
+		return func(ctx context.Context) refreshMsg { return readQueue(ctx, conf, project, known) }
 	}
 	return &inboxScreen{m}
 }
 
 // readQueue reads all that waits, with the sessions that are not known yet.
-func readQueue(ctx context.Context, conf Config, known map[umpire.SessionID]umpire.Session) refreshMsg {
-	all, err := conf.Gate.Pending(ctx, umpire.PendingQuery{Project: conf.Session.Project})
+func readQueue(
+	ctx context.Context, conf Config, project umpire.ProjectID, known map[umpire.SessionID]umpire.Session,
+) refreshMsg {
+	all, err := conf.Gate.Pending(ctx, umpire.PendingQuery{Project: project})
 	if err != nil {
 		return refreshMsg{err: err}
 	}
@@ -133,7 +135,7 @@ func (s *inboxScreen) announce(list []umpire.Pending) tea.Cmd {
 	}
 	rings := s.queue.read && fresh != nil
 	s.queue.known, s.queue.read = known, true
-	if !rings {
+	if !rings || s.conf.Silent {
 		return nil
 	}
 	signal := "\a"
@@ -163,9 +165,9 @@ func drawQueue(m *model) []string {
 	}
 	a := &m.ask
 	if !a.isOpen() {
-		return []string{boldStyle.Render(cutLine(" "+m.text("nothing waits"), m.width))}
+		return []string{drawInboxHead(m, m.text("nothing waits"))}
 	}
-	lines := []string{boldStyle.Render(cutLine(" "+m.textf("%d wait for an answer", len(a.list)), m.width))}
+	lines := []string{drawInboxHead(m, m.textf("%d wait for an answer", len(a.list)))}
 	room := max(1, m.height/5)
 	first := max(0, min(a.at-room/2, len(a.list)-room))
 	for i := first; i < min(first+room, len(a.list)); i++ {
@@ -181,10 +183,7 @@ func drawQueue(m *model) []string {
 
 // drawQueueRow is a question in one line: how bad, where, who, what, and how long it waits.
 func drawQueueRow(m *model, p *umpire.Pending, width int) string {
-	project := p.Project.Short()
-	if root := m.ask.sessions[p.Session].Root; root != "" {
-		project = filepath.Base(root)
-	}
+	project := nameProject(m, p)
 	age := view.Age(m.conf.Now().Sub(p.AskedAt))
 	left := drawCells([]int{8, 12, 12}, m.conf.Text.Word("of risk", p.Risk),
 		project, cmp.Or(p.Agent, "-"), subjectOf(p.Tool, p.Input))
@@ -192,47 +191,13 @@ func drawQueueRow(m *model, p *umpire.Pending, width int) string {
 	return left + strings.Repeat(" ", max(1, width-stringWidth(left)-len(age)-1)) + age
 }
 
-// drawInboxKeys are the keys of an inbox in which nothing waits, below what happened lately.
+// drawInboxKeys are the keys of an inbox in which nothing waits.
 func drawInboxKeys(m *model) []string {
 	return []string{
-		dimStyle.Render(cutLine(" "+lastHour(m), m.width)),
-		cutLine(" "+drawKeys("T", m.text("timeline"), "?", m.text("keys"), "q", m.text("leave")), m.width),
+		cutLine(" "+drawKeys(
+			"u", m.text("undo"), "t", m.text("timeline"), "?", m.text("keys"), "q", m.text("leave"),
+		), m.width),
 	}
-}
-
-// lastHour says what happened in the last hour, as far as it was read.
-func lastHour(m *model) string {
-	asked, since := map[umpire.CallID]bool{}, m.conf.Now().Add(-time.Hour)
-	var unasked, approved, denied int
-	for i := range m.events {
-		e := &m.events[i]
-		if e.Kind == umpire.EventPermissionAsked {
-			asked[e.Call] = true
-		}
-		if e.At.Before(since) {
-			continue
-		}
-		switch e.Kind { // the other kinds are not counted
-		case umpire.EventCallStarted:
-			if !asked[e.Call] {
-				unasked++
-			}
-		case umpire.EventPermissionApproved:
-			approved++
-		case umpire.EventPermissionRejected:
-			denied++
-		}
-	}
-	return m.textf("last hour: %d ran unasked, %d approved, %d denied", unasked, approved, denied)
-}
-
-// drawInboxStatus is the line at the bottom of the inbox.
-func drawInboxStatus(m *model) []string {
-	parts := []string{"umpire watch", m.textf("%d wait for an answer", len(m.ask.list))}
-	if m.facts.problem != "" {
-		parts = append(parts, view.Joined(m.text("gate"), ": ", view.Visible(m.facts.problem)))
-	}
-	return []string{drawBar(parts, m.width)}
 }
 
 // pressInbox takes a key that has a meaning of its own in the inbox, or that is part of a word:
@@ -249,9 +214,12 @@ func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case free && key == "q":
 		return m.quit(), true
-	case free && key == "T":
-		m.screen = newTimeline()
-		return nil, true
+	case free && (key == "T" || key == "t" && !offersTrial(a)):
+		return openTimeline(m, ""), true
+	case free && key == "u":
+		return openUndo(m), true
+	case free && key == "f":
+		return filterProject(m), true
 	case free && key == "?":
 		return m.openScreen(&helpScreen{}), true
 	case a.isOpen() && a.step == stepNone && a.typing(k):
@@ -272,7 +240,9 @@ var inboxHelp = [][2]string{
 	{"e v d", "explain, raw input, diff"},
 	{"Y", "allow all of the same risk once"},
 	{"PgUp/PgDn", "read further up or down"},
-	{"T", "show what was asked, decided and run"},
+	{"u", "take back what a call changed, the last one first"},
+	{"f", "show only the project of this card, or all again"},
+	{"t T", "show what was asked, decided and run; t only where it tries nothing"},
 	{"q", "leave; what waits keeps waiting"},
 }
 

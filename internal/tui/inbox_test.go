@@ -21,7 +21,7 @@ func inboxOf(t *testing.T, text *catalogue.Language, width, height int, code str
 		{ID: "s2", Project: "fedcba9876543210", Root: "/home/me/infra", Dir: "/home/me/infra", Mode: umpire.ModeDefault},
 	}}}
 	s := newInboxScreen(Config{
-		Gate: d.gate, Text: text, Now: func() time.Time { return d.now }, Inbox: true, Notify: "<notice %s>",
+		Gate: d.gate, Text: text, Now: func() time.Time { return d.now }, Inbox: true, Serving: true, Notify: "<notice %s>",
 		Code: func(answer *umpire.Answer, p *umpire.Pending) string {
 			if answer.Scope > umpire.ScopeSession || p.Risk == "high" {
 				return code
@@ -178,6 +178,13 @@ func TestInboxRings(t *testing.T) {
 	if diff := cmp.Diff([]string{"\a<notice 1 wait for an answer: Bash · high>"}, *rang); diff != "" {
 		t.Errorf("rang (-want +got):\n%s", diff)
 	}
+	d.m.conf.Silent = true
+	d.ask(elsewhere())
+	d.ask()
+	d.m.conf.Silent = false
+	if len(*rang) != 1 {
+		t.Errorf("rang %q though it is to be silent", *rang)
+	}
 	if title := (&inboxScreen{d.m}).View().WindowTitle; title != "umpire watch" {
 		t.Errorf("the title is %q", title)
 	}
@@ -207,4 +214,82 @@ func TestInboxScreensOver(t *testing.T) {
 	if !d.m.leaving || len(d.gate.answers) > 0 {
 		t.Errorf("leaving is %t, answered %+v", d.m.leaving, d.gate.answers)
 	}
+}
+
+// TestInboxFilter: f shows only the project of the card, and all of them again. What comes into sight by it
+// does not ring.
+func TestInboxFilter(t *testing.T) {
+	t.Parallel()
+	d, rang := inboxOf(t, nil, 80, 30, "")
+	d.gate.filters = true
+	d.ask(npm(), write(), elsewhere())
+	d.sees(" 3 wait for an answer", "webshop, infra · gate up\n")
+	d.press("f")
+	d.sees(" 2 wait for an answer", "webshop · gate up · f all projects\n")
+	d.sawNot("infra")
+	d.press("f")
+	d.sees(" 3 wait for an answer", "webshop, infra · gate up\n")
+	if len(*rang) != 1 || len(d.gate.answers) > 0 { // the first time, when they came
+		t.Errorf("rang %q, answered %+v", *rang, d.gate.answers)
+	}
+}
+
+// TestInboxUndo: u lists what can be taken back in every session, the latest first, and Enter takes it back. A
+// word takes nothing back.
+func TestInboxUndo(t *testing.T) {
+	t.Parallel()
+	d, _ := inboxOf(t, nil, 100, 24, "")
+	undo := &fakeUndo{}
+	d.m.conf.Undo = undo
+	d.press("u")
+	d.sees("nothing can be taken back")
+	undo.all = []Undo{
+		{ID: "c3", Session: "s1", At: begun, Command: "Edit a.txt", Paths: []string{"/home/me/webshop/a.txt"}},
+		{ID: "c2", Session: "s2", At: begun.Add(-time.Minute), Command: "Write b.txt", Paths: []string{"/home/me/infra/b.txt"}},
+	}
+	d.ask(npm())
+	d.press("undo", "enter")
+	d.sees("Changes that can be taken back", "› c3", "c2", "/home/me/infra/b.txt")
+	d.press("enter")
+	if len(undo.taken) > 0 || len(d.gate.answers) > 0 {
+		t.Fatalf("a word took back %q, answered %+v", undo.taken, d.gate.answers)
+	}
+	d.pass(SettleTime)
+	d.press("enter")
+	d.sees("Took back c3", "To have it again: umpire undo u-c3", "┃ Bash npm install react")
+	d.press("u", "esc")
+	d.sees("┃ Bash npm install react")
+	if len(undo.taken) != 1 {
+		t.Errorf("it took back %q", undo.taken)
+	}
+}
+
+// TestInboxTimelineKey: t goes to the timeline, but on a card that can be tried it tries.
+func TestInboxTimelineKey(t *testing.T) {
+	t.Parallel()
+	d, _ := inboxOf(t, nil, 80, 40, "")
+	d.ask(npm())
+	d.press("t")
+	d.sees("Timeline", "PermissionAsked")
+	d.press("q")
+	tried := offline()
+	tried.Request = "r8"
+	d.ask(tried)
+	d.press("t")
+	d.sees("it is being tried")
+}
+
+// TestInboxLastHour: the last line counts what ran unasked, what was tried and kept, and what was denied, with
+// the last reason.
+func TestInboxLastHour(t *testing.T) {
+	t.Parallel()
+	d, _ := inboxOf(t, nil, 120, 24, "")
+	for i, kind := range []umpire.EventKind{
+		umpire.EventCallStarted, umpire.EventCallStarted, umpire.EventEffectsKept, umpire.EventPermissionRejected,
+	} {
+		d.tell(watchMsg{umpire.Event{
+			Seq: int64(i + 1), Session: "s1", Call: umpire.CallID("c" + string(kind)), Kind: kind, At: d.now, Reason: "deletes-files-for-good",
+		}})
+	}
+	d.sees(" last hour: 2 ran unasked, 1 tried and kept, 0 approved, 1 denied (deletes files for good)\n")
 }

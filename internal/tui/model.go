@@ -254,6 +254,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	}
 	switch k.String() {
 	case "pgup", "pgdown":
+		m.ask.complaint = "" // it takes room that the card needs
 		m.pane().scrollBy(m.room(), k.String() == "pgup")
 		return nil
 	}

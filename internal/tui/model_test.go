@@ -86,6 +86,29 @@ func TestRunningCall(t *testing.T) {
 	d.sawNot("30%", "●")
 }
 
+// TestStartedWhileHistoryWasRead: a call that started while the history was read is shown
+// like one that was watched.
+func TestStartedWhileHistoryWasRead(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.press("build", "enter")
+	started := umpire.Event{
+		Seq: 1, Session: "s1", Kind: umpire.EventCallStarted, Call: "c1", Tool: "Bash", At: d.now, Accesses: npm().Accesses,
+	}
+	d.tell(historyMsg{"s1", []umpire.Event{started}})
+	d.tell(watchMsg{started})
+	d.m.handler.Output("c1", "one\n")
+	d.pass(5 * time.Second)
+	d.sees("● Bash npm install react 5s", "  one")
+	d.tell(watchMsg{umpire.Event{Seq: 2, Session: "s1", Kind: umpire.EventCallFinished, Call: "c1", Tool: "Bash", At: d.now}})
+	d.sawNot("●", "one")
+
+	finished := umpire.Event{Seq: 4, Session: "s1", Kind: umpire.EventCallFinished, Call: "c2", At: d.now}
+	started.Seq, started.Call = 3, "c2"
+	d.tell(historyMsg{"s1", []umpire.Event{started, finished}})
+	d.sawNot("●")
+}
+
 // TestResize: on a screen of any size every line is there, and none is lost when it grows
 // back.
 func TestResize(t *testing.T) {

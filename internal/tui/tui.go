@@ -75,6 +75,10 @@ type Config struct {
 	// Inbox says that there is nobody to write to: the questions of all sessions are shown. Of
 	// Session only the project counts then, and none means all.
 	Inbox bool
+	// Serving says that a gate runs to which other agents come with their questions; only the inbox asks.
+	Serving bool
+	// Silent keeps the terminal from ringing for a new question.
+	Silent bool
 	// Notify is the escape by which the terminal is told of a new question, with %s for the
 	// text; "" only rings the bell.
 	Notify string

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,6 +162,23 @@ func (t *turn) printed(msg outputMsg) {
 // started takes in that a call runs, and what it does.
 func (t *turn) started(e *umpire.Event, about string) {
 	t.call, t.about, t.began, t.output = e.Call, strings.TrimSpace(e.Tool+" "+about), e.At, ""
+}
+
+// resumeCall takes in the call that history says is running: watching leaves out what
+// history has, so nothing else would tell.
+func (t *turn) resumeCall(b *base, history []umpire.Event) {
+	finished := map[umpire.CallID]bool{}
+	for i := range slices.Backward(history) {
+		switch e := &history[i]; e.Kind { // the other kinds neither start nor finish a call
+		case umpire.EventCallFinished, umpire.EventCallIndeterminate:
+			finished[e.Call] = true
+		case umpire.EventCallStarted:
+			if e.Call != t.call && !finished[e.Call] {
+				t.started(e, b.commands(e))
+			}
+			return
+		}
+	}
 }
 
 // commands are those that a call runs, or else all that it does.

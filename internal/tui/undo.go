@@ -35,6 +35,7 @@ type Undoer interface {
 type undoScreen struct {
 	list list
 	all  []Undo
+	at   time.Time // when it was opened
 }
 
 // An undoableMsg is what can be taken back in the session and its sub-agents'.
@@ -66,14 +67,32 @@ func undoCall(m *model, words string) tea.Cmd {
 	})
 }
 
+// openUndo asks which call of any session to take back, the latest first, even where there is only one.
+func openUndo(m *model) tea.Cmd {
+	if m.conf.Undo == nil {
+		return nil
+	}
+	return m.do(func(ctx context.Context) tea.Msg {
+		all, err := m.conf.Undo.Undoable(ctx)
+		if err != nil {
+			return noteMsg{err: err}
+		}
+		return undoableMsg{all}
+	})
+}
+
 // listUndoable returns a function that lists what can be taken back here.
 func (m *model) listUndoable() func(context.Context) ([]Undo, error) {
 	family := map[umpire.SessionID]bool{m.session.ID: true}
 	for id := range m.family {
 		family[id] = true
 	}
+	everywhere := m.queue != nil
 	return func(ctx context.Context) ([]Undo, error) {
 		all, err := m.conf.Undo.Undoable(ctx)
+		if everywhere {
+			return all, err
+		}
 		var here []Undo
 		for i := range all {
 			if family[all[i].Session] {
@@ -94,22 +113,38 @@ func (b *base) undoNow(ctx context.Context, id string) tea.Msg {
 	if err != nil {
 		return noteMsg{err: err}
 	}
-	said = append(said, b.textf("To have it again: /undo %s", again))
+	said = append(said, b.textf("To have it again: %s", undoCommand(b, again)))
 	return noteMsg{text: strings.Join(said, "\n")}
+}
+
+// undoCommand takes a change back by its id, where the screen stands.
+func undoCommand(b *base, id string) string {
+	if b.conf.Inbox {
+		return "umpire undo " + id
+	}
+	return "/undo " + id
 }
 
 func (msg undoableMsg) apply(m *model) {
 	if len(msg.all) == 0 {
-		m.log.say(noteEntry, m.text("nothing of this session can be taken back"))
+		nothing := m.text("nothing of this session can be taken back")
+		if m.queue != nil {
+			nothing = m.text("nothing can be taken back")
+		}
+		m.log.say(noteEntry, nothing)
 		return
 	}
-	m.screen = &undoScreen{all: msg.all}
+	m.screen = &undoScreen{all: msg.all, at: m.conf.Now()}
 }
 
 func (s *undoScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	k, isKey := msg.(tea.KeyPressMsg)
 	if leavesScreen(msg) || !isKey {
 		return m.closeScreen()
+	}
+	if m.queue != nil && (m.conf.Now().Sub(s.at) < SettleTime || isWordKey(k)) {
+		s.at = m.conf.Now() // a word takes nothing back
+		return nil
 	}
 	if k.String() == "enter" && s.list.at < len(s.all) {
 		m.closeScreen()
@@ -119,8 +154,14 @@ func (s *undoScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// isWordKey reports whether a key writes something and moves nothing.
+func isWordKey(k tea.KeyPressMsg) bool { return k.Text != "" && k.Text != "j" && k.Text != "k" }
+
 func (s *undoScreen) draw(m *model, width, height int) []string {
 	s.list.title = m.text("Changes of this session that can be taken back")
+	if m.queue != nil {
+		s.list.title = m.text("Changes that can be taken back")
+	}
 	s.list.set(s.rows(m))
 	return s.list.draw("", m.text("j/k: move · Enter: take it back · Esc: back"), width, height)
 }

@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// drawInboxHead is the first line of an inbox: how much waits, where, and whether the gate is there.
+func drawInboxHead(m *model, waiting string) string {
+	gate := m.text("gate up")
+	switch {
+	case m.facts.problem != "":
+		gate = m.text("gate down")
+	case !m.conf.Serving:
+		gate = m.text("no gate runs")
+	}
+	if m.conf.Silent {
+		gate += " · " + m.text("silent")
+	}
+	right := []string{gate}
+	if projects := listProjects(m); len(projects) > 0 {
+		right = []string{strings.Join(projects, ", "), gate}
+	}
+	if m.queue.only != "" {
+		right = append(right, drawKeys("f", m.text("all projects")))
+	}
+	left, state := " "+waiting, strings.Join(right, " · ")
+	gap := m.width - stringWidth(left) - stringWidth(state) - 1
+	if gap < 1 {
+		return boldStyle.Render(cutLine(left, m.width))
+	}
+	return boldStyle.Render(left) + strings.Repeat(" ", gap) + dimStyle.Render(state)
+}
+
+// listProjects are the projects in which something waits, by the names of their folders.
+func listProjects(m *model) (names []string) {
+	for i := range m.ask.list {
+		if name := view.Visible(nameProject(m, &m.ask.list[i])); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// nameProject is the name of the folder of a question's project, else its short id.
+func nameProject(m *model, p *umpire.Pending) string {
+	if root := m.ask.sessions[p.Session].Root; root != "" {
+		return filepath.Base(root)
+	}
+	return p.Project.Short()
+}
+
+// filterProject shows only the questions of the project whose card is read, or those of all again.
+func filterProject(m *model) tea.Cmd {
+	switch p := m.ask.current(); {
+	case m.queue.only != "":
+		m.queue.only = ""
+	case p != nil:
+		m.queue.only = p.Project
+	}
+	m.queue.read = false // the questions that come into sight are not new
+	return m.refresh()
+}
+
+// offersTrial reports whether the card that is shown has a key of its own for a trial.
+func offersTrial(a *approval) bool {
+	p := a.current()
+	return p != nil && p.TrialOffer != umpire.NoTrial
+}
+
+// lastHour says what happened in the last hour, as far as it was read.
+func lastHour(m *model) string {
+	asked, since := map[umpire.CallID]bool{}, m.conf.Now().Add(-time.Hour)
+	var unasked, kept, approved, denied int
+	var why umpire.Phrase
+	for i := range m.events {
+		e := &m.events[i]
+		if e.Kind == umpire.EventPermissionAsked {
+			asked[e.Call] = true
+		}
+		if e.At.Before(since) {
+			continue
+		}
+		switch e.Kind { // the other kinds are not counted
+		case umpire.EventCallStarted:
+			if !asked[e.Call] {
+				unasked++
+			}
+		case umpire.EventEffectsKept:
+			kept++
+		case umpire.EventPermissionApproved:
+			approved++
+		case umpire.EventPermissionRejected:
+			denied++
+			why = e.Reason
+		}
+	}
+	format := "last hour: %d ran unasked, %d tried and kept, %d approved, %d denied"
+	said := m.textf(format, unasked, kept, approved, denied)
+	if why != "" {
+		said = view.Bracketed(said, view.Visible(m.conf.Text.Reason(why)))
+	}
+	return said
+}
+
+// drawInboxStatus is the line at the bottom of the inbox.
+func drawInboxStatus(m *model) []string {
+	parts := []string{lastHour(m)}
+	if m.facts.problem != "" {
+		parts = []string{view.Joined(m.text("gate"), ": ", view.Visible(m.facts.problem))}
+	}
+	return []string{drawBar(parts, m.width)}
+}
