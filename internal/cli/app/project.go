@@ -92,14 +92,14 @@ func (p *OpenedProject) RulesOf(file string, format rulefile.Format) ([]umpire.R
 	return append(set.Rules, found.Asleep()...), found.Problems, nil
 }
 
-// TrialPlace is where the commands of a project are tried.
-func TrialPlace(a *App, p *project.Project) *sandbox.Place {
+// TrialPlace is where the commands of a project are tried. They see of the home what is listed.
+func TrialPlace(a *App, p *project.Project, listed []string) *sandbox.Place {
 	home := a.UserHome()
 	if plain, err := filepath.EvalSymlinks(home); err == nil {
 		home = plain
 	}
 	place := &sandbox.Place{
-		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv),
+		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv), Show: listed,
 	}
 	if p.GitDir != "" {
 		place.Workspace = append(place.Workspace, p.GitDir) // that of a linked worktree lies elsewhere

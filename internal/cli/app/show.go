@@ -61,7 +61,7 @@ func Clip(s string) string { return view.Clip(s, maxShown) }
 // Columns is the width of the terminal at standard output.
 func (a *App) Columns() int {
 	const usual = 80
-	if width := widthOf(os.Stdout); a.ToTerminal && width > 0 {
+	if width, _ := SizeOf(os.Stdout); a.ToTerminal && width > 0 {
 		return width
 	}
 	return usual

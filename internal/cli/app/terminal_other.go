@@ -16,8 +16,8 @@ func IsTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull
 }
 
-// widthOf does not know.
-func widthOf(*os.File) int { return 0 }
+// SizeOf does not know.
+func SizeOf(*os.File) (columns, lines int) { return 0, 0 }
 
 // forgetTyped cannot.
 func forgetTyped(*os.File) error { return errors.ErrUnsupported }

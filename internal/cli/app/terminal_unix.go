@@ -18,11 +18,11 @@ func IsTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// widthOf returns how many columns a terminal has, 0 when it does not say.
-func widthOf(f *os.File) int {
+// SizeOf returns how many columns and lines a terminal has, 0 when it does not say.
+func SizeOf(f *os.File) (columns, lines int) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return int(size.Col)
+	return int(size.Col), int(size.Row)
 }

@@ -29,7 +29,7 @@ func UndoneTitle(a *App, k *trial.Kept) string {
 	return text
 }
 
-// UndoneLines name the paths that an undo changed, and those that it left.
+// UndoneLines name the paths that an undo changed, those that it left, and those that it could not bring back.
 func UndoneLines(a *App, k *trial.Kept) []string {
 	var lines []string
 	for i := range k.Changes[:min(len(k.Changes), maxUndoneShown)] {
@@ -43,6 +43,10 @@ func UndoneLines(a *App, k *trial.Kept) []string {
 	for _, path := range k.Left {
 		lines = append(lines,
 			fmt.Sprintf(a.Text.Of("left as it is, since there are other files in it: %s"), view.Visible(path)))
+	}
+	for i := range k.Lost {
+		lines = append(lines, fmt.Sprintf(a.Text.Of("not brought back: %s (%s)"),
+			view.Visible(strings.TrimPrefix(k.Lost[i].Path, a.Dir+"/")), a.Text.Error(k.Lost[i].Reason.Err())))
 	}
 	return lines
 }

@@ -33,7 +33,8 @@ model that plays a script, with umpire in front of them. Shows what became of ea
   asks, blocked   it waited for a person, and did not run
   -               the agent has no such call
 
-Of two words the first is without umpire. Your settings are neither read nor changed.
+Where there are two words, the first is what happened without umpire. Your own settings
+are neither read nor changed.
 No account and no key are used, and where the system allows it there is no network.
 
 Exit code 0: umpire keeps its promises, but for the holes that are known. 1: it does not.`

@@ -2,11 +2,11 @@ package doctor
 
 import (
 	"context"
-	"debug/elf"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/hook"
@@ -45,15 +45,20 @@ func (d *doctor) claude(ctx context.Context) {
 		d.warn("hook", "umpire init claude",
 			"no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
 	}
-	if err := hook.NeverRewrites(ctx, d.App, d.Dir); err != nil {
-		d.ok("trials", "commands of Claude Code run as they come, and none is tried first: %v", err)
-	} else {
-		d.ok("trials", "commands of Claude Code are tried first where autonomy says so")
-	}
+	d.trials(ctx, h)
 	for _, r := range before {
 		if d.handler(h, r) {
 			d.canary(ctx, h, r)
 		}
+	}
+}
+
+// trials says whether commands of an agent are tried before a person is asked.
+func (d *doctor) trials(ctx context.Context, h *host.Host) {
+	if err := hook.NeverRewrites(ctx, d.App, h, d.Dir); err != nil {
+		d.ok("trials", "commands of %s run unchanged, and none is tried first: %v", h.Title, err)
+	} else {
+		d.ok("trials", "commands of %s are tried first where autonomy says so", h.Title)
 	}
 }
 
@@ -157,21 +162,36 @@ func (d *doctor) handler(h *host.Host, r registered) bool {
 	return true
 }
 
-// loadsLibraries reports whether a program of this system starts by the dynamic linker.
+// loadsLibraries reports whether a program of this system starts by the dynamic linker: whether a header of an
+// ELF file of 64 bits names one.
 func loadsLibraries(path string) bool {
-	f, err := elf.Open(path)
+	const nameOfLinker = 3 // PT_INTERP
+	f, err := os.Open(path)
 	if err != nil {
-		return false // another system's form, or a script
+		return false
 	}
 	defer f.Close()
-	return slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+	head := make([]byte, 4096) // the linker of Go and those of C write their headers first
+	n, _ := io.ReadFull(f, head)
+	if head = head[:n]; n < 64 || string(head[:6]) != "\x7fELF\x02\x01" {
+		return false // another system's form, or a script
+	}
+	at := binary.LittleEndian.Uint64(head[32:])
+	size, count := binary.LittleEndian.Uint16(head[54:]), binary.LittleEndian.Uint16(head[56:])
+	for ; count > 0 && size >= 4 && at < uint64(n)-4; count-- {
+		if binary.LittleEndian.Uint32(head[at:]) == nameOfLinker {
+			return true
+		}
+		at += uint64(size)
+	}
+	return false
 }
 
 // timing checks that umpire gives up before Claude Code does, for then the call
 // would run.
 func (d *doctor) timing(h *host.Host, r registered) {
 	again := "umpire init " + h.Name
-	otherwise := host.Deadline(h.DefaultTimeout)
+	otherwise := relay.Deadline(h.DefaultTimeout)
 	o, err := relay.ParseOptions(r.Args[min(2, len(r.Args)):], otherwise)
 	deadline, limit := o.Deadline, r.Timeout
 	switch {

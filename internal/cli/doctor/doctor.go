@@ -15,11 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -50,6 +52,8 @@ type doctor struct {
 	*app.App
 	done    []checkup
 	verbose bool // every probe by its name
+
+	timeline []umpire.Event // the latest
 }
 
 // NewCommand is `umpire doctor`.
@@ -149,6 +153,7 @@ func (d *doctor) examine(ctx context.Context, only string) {
 	} else {
 		d.configuration(c)
 		d.socket(c)
+		d.notices(c)
 		d.rules(c)
 		d.programs()
 		d.sandbox(ctx, c)
@@ -280,6 +285,26 @@ func (d *doctor) socket(c *config.Config) {
 	if format, size := where.LongNote(); format != "" {
 		d.warn("socket", "listen: unix:SHORTER", format, size)
 	}
+}
+
+// notices says whether notices can be sent, and what went wrong with the last of each target.
+func (d *doctor) notices(c *config.Config) {
+	if !c.Notify.On() {
+		return
+	}
+	from := app.NoticeConfig(d.App, c)
+	if err := notice.Check(from); err != nil {
+		d.fail("notices", "umpire notify --help", "%v", err)
+		return
+	}
+	report, _ := notice.ReadReport(from.Report) // a gate has not run yet, or writes none
+	for _, t := range report.Targets {
+		if t.Problem != "" {
+			d.warn("notices", "umpire notify test", "%s: %s", t.Name, t.Problem)
+			return
+		}
+	}
+	d.ok("notices", "go to %s", c.Notify)
 }
 
 // rules reports the rule files that exist.

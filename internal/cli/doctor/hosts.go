@@ -18,6 +18,7 @@ import (
 // agents examines the agent of that name, or all that are found here or ask umpire. Where
 // there is none, Claude Code is missing.
 func (d *doctor) agents(ctx context.Context, only string) {
+	d.readTimeline(ctx)
 	examined := false
 	for _, h := range host.Hosts {
 		s, ok := setup.Find(h.Name)
@@ -31,6 +32,7 @@ func (d *doctor) agents(ctx context.Context, only string) {
 		}
 		examined = true
 		d.running(h)
+		d.unasked(h)
 		if h.Name == setup.Claude.Host {
 			d.claude(ctx)
 		} else {
@@ -74,8 +76,9 @@ func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found
 		d.codexTrust(ctx, path)
 	}
 	if len(h.Holes) > 0 {
-		d.ok(h.Name, "umpire does not see: %s", holes(h.Holes))
+		d.ok(h.Name, "known limits: %s", holes(h.Holes))
 	}
+	d.trials(ctx, h)
 	r := registered{hooks[0], register.ClaudeFile{Scope: "user", Path: path}}
 	if d.handler(h, r) {
 		d.canary(ctx, h, r)

@@ -51,11 +51,16 @@ func (j *initJob) summary(c settingsChange) string {
 		for i := range change.list {
 			events = append(events, change.list[i].Event)
 		}
-		fmt.Fprintf(&b, "  %s %s\n", change.sign, view.Visible(strings.Join(events, " ")))
+		fmt.Fprintf(&b, "  %s "+j.Text.Of("hook for %s, which runs:")+"\n", change.sign,
+			view.Visible(strings.Join(events, " ")))
 		fmt.Fprintf(&b, "    %s\n",
 			view.Visible(view.CommandLine(append([]string{change.list[0].Command}, change.list[0].Args...))))
 	}
-	fmt.Fprintf(&b, "  %s\n", j.Text.Of("nothing else in it changes; --diff shows every line"))
+	if c.existed && !c.remove {
+		fmt.Fprintf(&b, "  %s\n", j.Text.Of("nothing else in it changes; --diff shows every line"))
+	} else {
+		fmt.Fprintf(&b, "  %s\n", j.Text.Of("--diff shows every line"))
+	}
 	return b.String()
 }
 

@@ -34,9 +34,11 @@ func ClaudeFiles(a *app.App) []ClaudeFile {
 	}
 	if p, err := a.FindProject(a.Dir); err == nil {
 		dir := filepath.Join(p.Root, ".claude")
-		files = append(files,
-			ClaudeFile{"project", filepath.Join(dir, "settings.json")},
-			ClaudeFile{"local", filepath.Join(dir, "settings.local.json")})
+		// In the home folder it is the person's own.
+		if path := filepath.Join(dir, "settings.json"); len(files) == 0 || path != files[0].Path {
+			files = append(files, ClaudeFile{"project", path})
+		}
+		files = append(files, ClaudeFile{"local", filepath.Join(dir, "settings.local.json")})
 	}
 	for _, path := range setup.ManagedFiles() {
 		files = append(files, ClaudeFile{"managed", path})

@@ -13,9 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/shell"
@@ -313,7 +315,7 @@ func (j *initJob) hookArgs() []string {
 	if dir := hostDir(j.App, j.file); dir != "" {
 		args = append(args, "--host-dir", dir)
 	}
-	return append(args, "--deadline", Seconds(host.Deadline(j.host.Timeout)))
+	return append(args, "--deadline", Seconds(relay.Deadline(j.host.Timeout)))
 }
 
 // blocks reports whether Claude Code is new enough to block when a hook fails. An older one
@@ -341,13 +343,13 @@ func (j *initJob) blocks(ctx context.Context, before []byte, hook setup.Hook) bo
 // audit refuses to write a file in which Claude Code would not run our hooks.
 func (j *initJob) audit(path string, settings []byte) error {
 	for _, f := range setup.AuditClaude(settings) {
-		text := fmt.Sprintf("%s:%d: %s", path, f.Line, f.Problem)
+		problem := umpire.Errorf("%s:%d: %w", path, f.Line, f.Problem)
 		switch f.Code {
 		case setup.FindingSyntax, setup.FindingMalformed, setup.FindingDisabled,
 			setup.FindingMissing, setup.FindingTimeout, setup.FindingWeakened:
-			return app.Refused(f.Remedy, "%s", text)
+			return app.Refused(f.Remedy, "%w", problem)
 		case setup.FindingEnvironment, setup.FindingBroadAllow, setup.FindingManagedOnly:
-			j.addWarning(text + "; " + f.Remedy)
+			j.addWarning(j.Text.Error(problem) + j.Text.Of("; ") + j.Text.Of(f.Remedy))
 		}
 	}
 	return nil

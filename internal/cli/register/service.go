@@ -2,9 +2,9 @@ package register
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,18 +94,10 @@ func launchdService(a *app.App, launchctl, binary string) *service {
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
 </dict></plist>
-`, label, xmlText(binary), xmlText(a.Home())),
+`, label, html.EscapeString(binary), html.EscapeString(a.Home())),
 		start: [][]string{{launchctl, "bootstrap", domain, file}},
 		stop:  [][]string{{launchctl, "bootout", domain + "/" + label}},
 	}
-}
-
-func xmlText(text string) string {
-	var b strings.Builder
-	if err := xml.EscapeText(&b, []byte(text)); err != nil {
-		return ""
-	}
-	return b.String()
 }
 
 // install writes the unit and starts the gate. It waits until the gate answers.

@@ -262,8 +262,9 @@ func (s *setupJob) askAutonomy(ctx context.Context, tty *os.File) (string, error
 
 const autonomyQuestion = `How much may run without a question?
   low     what only looks, and what your rules allow (as without this setting)
-  medium  edits in the project and local git too; scripts, builds and deletions are tried first
-  high    the hosts that you list in autonomy.destinations as well
+  medium  edits in the project and local git too; scripts, builds and deletions are tried first;
+          a host that you list in autonomy.destinations is asked about once in a session
+  high    those hosts without a question as well
 "umpire autonomy" changes it at any time.`
 
 // carryOut makes the changes, and remembers them first.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/host/setup"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // An uninstallation is one run of `umpire uninstall`.
@@ -126,6 +130,9 @@ func (u *uninstallation) carryOut(ctx context.Context) error {
 		}
 	}
 	for _, s := range u.agents {
+		if len(RegisteredFiles(u.App, s)) == 0 {
+			continue // it was setup that wrote its hooks
+		}
 		if err := u.undoHost(ctx, s.Host); err != nil {
 			return err
 		}
@@ -150,9 +157,24 @@ func (u *uninstallation) carryOut(ctx context.Context) error {
 		fmt.Fprintln(u.Stderr, view.Joined(u.Text.Of("next"), ": ", u.installed.Remove))
 		return nil
 	}
+	return u.removePrograms()
+}
+
+// removePrograms removes the programs, and names the command where only root may.
+func (u *uninstallation) removePrograms() error {
 	var errs []error
+	var left []string
 	for _, path := range u.installed.Files {
-		errs = append(errs, os.Remove(path))
+		err := os.Remove(path)
+		if runtime.GOOS != "windows" && errors.Is(err, fs.ErrPermission) {
+			left = append(left, shell.Quote(path))
+			continue
+		}
+		errs = append(errs, err)
+	}
+	if len(left) > 0 {
+		next := "sudo rm " + strings.Join(left, " ")
+		fmt.Fprintln(u.Stderr, view.Joined(u.Text.Of("next"), ": ", view.Visible(next)))
 	}
 	return app.Failed(errors.Join(errs...))
 }

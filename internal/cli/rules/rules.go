@@ -132,15 +132,7 @@ func describeRule(a *app.App, r umpire.Rule, off []umpire.RuleID) string {
 		}
 		return view.Bracketed(a.Text.Reason(r.Reason()), state)
 	}
-	if r.ExpiresAt.IsZero() {
-		return a.Text.Reason(r.Reason())
-	}
-	ends := a.Text.Of("until %s")
-	if !r.ExpiresAt.After(a.Now()) {
-		ends = a.Text.Of("expired %s")
-	}
-	return strings.TrimSpace(view.Bracketed(a.Text.Reason(r.Reason()),
-		fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST"))))
+	return view.DescribeRule(&r, a.Text, a.Now())
 }
 
 func placeOf(r umpire.Rule) string {
