@@ -4,48 +4,70 @@ import (
 	"context"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// rememberWrites remembers what files of a project held before an agent writes them, so that
-// umpire undo can take it back. Files elsewhere are none of its business, and where nothing
-// can be remembered the call runs as it would without umpire.
-func rememberWrites(a *app.App) func(context.Context, string, *host.Event) {
+// rememberWrites remembers what files of a project held before an agent writes them, by a tool or by
+// a command line that autonomy lets run unchanged, for umpire undo. It ignores files elsewhere, and
+// a call of which nothing can be remembered runs all the same.
+func rememberWrites(a *app.App) func(context.Context, *host.Question, *host.Event, *umpire.Decision) {
 	if a.Home() == "" {
 		return nil
 	}
 	vault := app.NewVault(a)
-	return func(ctx context.Context, dir string, e *host.Event) {
-		w, writes := host.WriteOf(e, dir)
-		if !writes {
+	return func(ctx context.Context, q *host.Question, e *host.Event, d *umpire.Decision) {
+		if e.Kind != host.BeforeTool {
+			if !e.RunsOn() {
+				_ = trial.SealCall(ctx, a.StateDir(), e.Call.Session, e.Call.ID) // undo seals it otherwise
+			}
 			return
 		}
-		if w.Done {
-			_ = trial.SealCall(ctx, a.StateDir(), w.Call.Session, w.Call.ID) // undo seals it otherwise
-			return
-		}
-		project, err := files.Canonical(w.Project)
+		folder, err := host.ProjectOf(q, e)
 		if err != nil {
 			return
 		}
-		path, err := files.Canonical(w.Path)
-		if err != nil || path == project || !files.Within(project, path) {
+		project, err := files.Canonical(folder)
+		if err != nil {
 			return
 		}
-		r, err := trial.Record(ctx, trial.RecordSpec{
-			State: a.StateDir(), Roots: []string{project}, Paths: []string{path}, Later: true, Vault: vault,
-			Call: w.Call.ID, Session: w.Call.Session,
-			Command: w.Call.Tool + " " + strings.TrimPrefix(path, project+"/"),
-		})
+		spec := trial.RecordSpec{
+			State: a.StateDir(), Roots: []string{project}, Later: true, Vault: vault,
+			Call: e.Call.ID, Session: e.Call.Session,
+		}
+		w, writes := host.WriteOf(e, folder)
+		if writes {
+			planWrite(&spec, w)
+		} else if d != nil && e.Call.Tool == "Bash" {
+			spec.Paths = judge.EditedFiles(d, spec.Roots)
+			spec.Command, _ = host.CommandLine(e)
+		}
+		if len(spec.Paths) == 0 {
+			return
+		}
+		r, err := trial.Record(ctx, spec)
 		if err != nil {
 			return
 		}
 		defer r.Leave()
-		if content, known := w.Expect(r.Text(path)); known {
-			_ = r.Expect(path, content) // without it later changes of others count as the call's
+		if !writes {
+			return
 		}
+		if content, known := w.Expect(r.Text(spec.Paths[0])); known {
+			_ = r.Expect(spec.Paths[0], content) // without it later changes of others count as the call's
+		}
+	}
+}
+
+// planWrite has the file of a write remembered that lies in the project.
+func planWrite(spec *trial.RecordSpec, w *host.Write) {
+	project := spec.Roots[0]
+	path, err := files.Canonical(w.Path)
+	if err == nil && path != project && files.Within(project, path) {
+		spec.Paths, spec.Command = []string{path}, w.Call.Tool+" "+strings.TrimPrefix(path, project+"/")
 	}
 }

@@ -55,7 +55,7 @@ func (r *rewriter) Answer(ctx context.Context, q *host.Question) (out host.Outpu
 	asked.Runner, asked.Nonce = hostOf(q), rand.Text()
 	err = r.withGate(ctx, func(g *gate.Gate) error {
 		by := NewGateResponder(r.app, g)
-		by.UseGate(server.Local(g, app.ClientName), func() bool { return false })
+		by.UseGate(server.Local(g, app.ClientName), func(context.Context, umpire.SessionID) bool { return false })
 		out, err = by.Answer(ctx, asked)
 		return err
 	})
@@ -158,20 +158,24 @@ func claudeLimits(
 	return setup.Limits{Rules: slices.DeleteFunc(set.Rules, allows)}, nil
 }
 
-// NeverRewrites says why no command of Claude Code in a project is run by umpire, as far as
-// that depends on no single command; nil when some are.
-func NeverRewrites(ctx context.Context, a *app.App, project string) error {
+// NeverRewrites returns the reason why umpire replaces no command of a host in a project, or nil when
+// it replaces some. The reason depends neither on the command nor on how the host was started.
+func NeverRewrites(ctx context.Context, a *app.App, h *host.Host, project string) error {
 	conf, err := a.ReadConfig(project)
 	switch {
 	case err != nil:
 		return err
+	case !h.Replaced():
+		return errors.New("umpire does not replace them")
 	case conf.Hook.NeverRewrite:
 		return errors.New("hook.rewrite is off")
 	case !conf.Autonomy.UnknownCode && !conf.Autonomy.Deletes && !conf.Autonomy.Edits:
 		return errors.New("autonomy is low")
 	}
-	if _, err = readableSettings(a, a.Getenv("CLAUDE_CONFIG_DIR"), project); err != nil {
-		return err
+	if h.Name == setup.Claude.Host {
+		if _, err = readableSettings(a, a.Getenv("CLAUDE_CONFIG_DIR"), project); err != nil {
+			return err
+		}
 	}
 	return canTry(ctx, a, project)
 }
@@ -183,7 +187,7 @@ func canTry(ctx context.Context, a *app.App, project string) error {
 		return err
 	}
 	if runtime.GOOS != "linux" || !filepath.IsAbs(a.Executable) ||
-		!trial.Works(ctx, app.TrialPlace(a, p), a.StateDir(), p.Root, a.Now()) {
+		!trial.Works(ctx, app.TrialPlace(a, p, nil), a.StateDir(), p.Root, a.Now()) {
 		return errUntried
 	}
 	return nil

@@ -23,7 +23,8 @@ Codex's questions are answered where umpire knows that the call is safe or refus
 and else go to the editor's own dialog, or to umpire's inbox while somebody looks at it
 (see the key hook.when_asked). Nothing is ever accepted for a whole session. A program
 that waits for input is refused where it would run outside of Codex's sandbox, for what
-is typed into it is told to nobody. Everything else passes as it came.
+is typed into it stays unseen. A request of a kind that umpire does not know is refused.
+Everything else passes as it came.
 
 umpire sees only what Codex asks about. Everything else runs in Codex's sandbox alone,
 unless "umpire init codex" has set up its hooks as well. With the approval policy "never"

@@ -62,7 +62,7 @@ func (j *judge) responder(ctx context.Context) (*host.Responder, error) {
 			return
 		}
 		j.fallen = hook.NewGateResponder(j.app, j.gate.Gate)
-		j.fallen.UseGate(j.gate.Gate, func() bool { return false })
+		j.fallen.UseGate(j.gate.Gate, func(context.Context, umpire.SessionID) bool { return false })
 	})
 	return j.fallen, j.problem
 }

@@ -60,6 +60,7 @@ func (s *agentRun) place(session *umpire.Session, added []string, scratch string
 	}
 	place := &sandbox.Place{
 		Workspace: folders, Home: home, State: s.Home(), Scratch: scratch, Cache: sandbox.Caches(home, s.Getenv),
+		Show: s.conf.SandboxShow,
 	}
 	place.Sweep() // the agent would take what a crash has left for the project's own
 	return place

@@ -11,7 +11,10 @@ import (
 	"github.com/umpirehq/umpire/internal/tui"
 )
 
-// A chatUndo takes back what calls of a chat's project have changed.
+// NewUndoer returns what takes back the calls of every project for a person at a terminal.
+func NewUndoer(a *app.App, gate umpire.Gate) tui.Undoer { return &chatUndo{App: a, gate: gate} }
+
+// A chatUndo takes back what calls of a chat's project have changed, or of every project where it has no root.
 type chatUndo struct {
 	*app.App
 
@@ -27,11 +30,18 @@ func (u *chatUndo) Undoable(context.Context) ([]tui.Undo, error) {
 		k := &kept[i]
 		one := tui.Undo{ID: k.ID, Call: k.Call, Session: k.Session, At: k.Time, Command: k.Command}
 		for j := range k.Changes {
-			one.Paths = append(one.Paths, strings.TrimPrefix(k.Changes[j].Path, u.root+"/"))
+			one.Paths = append(one.Paths, u.shorten(k.Changes[j].Path))
 		}
 		all = append(all, one)
 	}
 	return all, err
+}
+
+func (u *chatUndo) shorten(path string) string {
+	if u.root == "" {
+		return path
+	}
+	return strings.TrimPrefix(path, u.root+"/")
 }
 
 // Undo takes one back. A change of a guarded place is confirmed at another terminal, where

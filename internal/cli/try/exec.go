@@ -26,6 +26,7 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -74,6 +75,7 @@ type execution struct {
 	config  *config.Config
 	project *project.Project
 	state   string
+	ahead   *sandbox.Ahead
 	// late says that nobody waits for the command any more: what it did is then held.
 	late atomic.Bool
 }
@@ -86,7 +88,8 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 		return app.Usage("umpire init claude", "%q is not a ticket", mark)
 	}
 	collectLater()
-	e := &execution{App: a, secret: secret}
+	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a), false)}
+	defer e.ahead.End()
 	if err := e.lookAround(ctx); err != nil {
 		return err
 	}
@@ -188,6 +191,19 @@ func (e *execution) env() []string {
 	})
 }
 
+// named are the paths outside of the project that the line names and may see. All are allowed where the
+// call was started.
+func (e *execution) named() []string {
+	if !strings.ContainsAny(e.ticket.Line, "~/$") {
+		return nil // deciding takes a while
+	}
+	d, err := check.DecideCommand(e.App, e.Dir, e.ticket.Line)
+	if err != nil {
+		return nil // the line does not find them
+	}
+	return tool.NamedOutside(&d, e.ticket.Trial == "")
+}
+
 // runLine runs the line as a trial.
 func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	signal.Ignore(syscall.SIGPIPE) // a host that is gone reads nothing, and its command goes on
@@ -200,9 +216,10 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
 	return trial.Run(ctx, trial.Spec{
-		Args: args, Env: e.env(), Dir: e.Dir, Seen: seen, Stdin: pipedInput(e.App), Signals: passed,
-		Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr}, Place: app.TrialPlace(e.App, e.project),
-		State: trial.LayersIn(e.state),
+		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, e.named()...), Stdin: pipedInput(e.App),
+		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
+		Place:   app.TrialPlace(e.App, e.project, e.config.SandboxShow),
+		Network: e.ticket.Network, Ahead: e.ahead, State: trial.LayersIn(e.state),
 	})
 }
 
@@ -281,7 +298,7 @@ func (e *execution) settle(ctx context.Context, result *trial.Result) error {
 	h := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: e.Now().UTC(), Command: e.ticket.Line, Root: e.project.Root,
 		Call: e.ticket.Call, Session: e.ticket.Session, Batch: e.ticket.Batch, Trial: e.ticket.Trial,
-		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects,
+		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects, Network: e.ticket.Network,
 	}
 	seen, output := result.Layer.Describe(&result.Effects), strings.ToValidUTF8(string(result.Output), "�")
 	if err := trial.Hold(e.state, h); err != nil {
@@ -322,6 +339,8 @@ func (e *execution) tell(b *umpire.Batch, h *trial.Held, seen *umpire.TrialEffec
 	switch {
 	case c == nil:
 		return app.Failed(umpire.Errorf("the gate does not know call %q", e.ticket.Call))
+	case c.State == umpire.CallAsked && c.TrialState != umpire.TrialWaiting:
+		return e.sayDropped(seen, e.Text.Of(againText), app.ExitAsks)
 	case c.State == umpire.CallAsked:
 		return e.hold(h, seen, e.Text.Reason(c.Reason))
 	case c.Result != nil && (c.Result.Status == umpire.ResultDenied || c.Result.Status == umpire.ResultCancelled):
@@ -403,6 +422,9 @@ func (e *execution) decide(seen *umpire.TrialEffects) umpire.Decision {
 // heldText tells whoever reads the output of a command that its changes wait.
 const heldText = `this ran in a trial, and nothing of it is real yet: it waits for review as %s (%s). %s. ` +
 	`Go on with something else, or wait until a person keeps it.`
+
+// againText tells the agent how a command that failed without the network can run again.
+const againText = `it failed because it had no network; once a person has allowed it, run the same command again`
 
 // sayDropped says that nothing of what the line did will ever be real.
 func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -84,6 +85,8 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return app.Usage("umpire try --help", "--keep and --discard: want one of them")
 	}
 	collectLater()
+	ahead := sandbox.StartAhead(pipedInput(a), f.network) // beside finding out what it has to do
+	defer ahead.End()
 	f.cwd = a.Absolute(cmp.Or(f.cwd, a.Dir))
 	conf, err := a.LoadConfig(f.cwd)
 	if err != nil {
@@ -91,7 +94,8 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	}
 	read := make(chan []string, 1) // reading the rules by which secrets are left out takes a while
 	go func() { read <- tool.SandboxEnv(os.Environ(), conf.SandboxEnv) }()
-	if err := refuseDenied(a, f, view.CommandLine(words)); err != nil {
+	named, err := refuseDenied(a, f, view.CommandLine(words))
+	if err != nil {
 		return err
 	}
 	state, err := prepareState(ctx, a)
@@ -100,9 +104,13 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	}
 	defer app.TidyUp(ctx, a, conf)()
 	defer app.ReportSettled(ctx, a)
-	env := <-read
+	spec := trial.Spec{
+		Args: commandArgs(words), Env: <-read, Dir: f.cwd, Seen: named, Ahead: ahead, State: trial.LayersIn(state),
+		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr,
+		Place: &sandbox.Place{Show: conf.SandboxShow},
+	}
 	for {
-		again, err := tryOnce(ctx, a, f, state, words, env)
+		again, err := tryOnce(ctx, a, f, state, words, spec)
 		if !again {
 			return err
 		}
@@ -113,10 +121,10 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 // tryOnce tries the command, and settles what it did. Again says that the person wants it run
 // again, with the network.
 func tryOnce(
-	ctx context.Context, a *app.App, f *tryFlags, state string, words, env []string,
+	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, spec trial.Spec,
 ) (again bool, err error) {
 	began := a.Now()
-	held, err := runTrial(ctx, a, f, state, words, env)
+	held, err := runTrial(ctx, a, f, state, words, spec)
 	if err != nil {
 		return false, err
 	}
@@ -150,18 +158,18 @@ func tryOnce(
 func collectLater() { debug.SetGCPercent(400) }
 
 // refuseDenied runs nothing that a rule denies, and nothing critical: a trial would not harm,
-// but keeping it would.
-func refuseDenied(a *app.App, f *tryFlags, line string) error {
+// but keeping it would. It returns what the line names outside of the project and is allowed to see.
+func refuseDenied(a *app.App, f *tryFlags, line string) (named []string, err error) {
 	d, err := check.DecideCommand(a, f.cwd, line)
 	if err != nil || d.Verdict != umpire.Deny {
-		return err
+		return tool.NamedOutside(&d, false), err
 	}
 	if f.json {
 		if err := showUntried(a, outcomeRefused); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return &app.CommandError{
+	return nil, &app.CommandError{
 		Code: app.ExitDenied, Err: umpire.Errorf("denied, so nothing ran: %w", denial(d.Reason)),
 		Hint: "umpire check --explain -- " + shell.Quote(line),
 	}
@@ -193,17 +201,13 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 // runTrial runs the command in a layer over the project, and shows what it prints. If it changed
 // something the trial waits from then on, so that nothing is lost whatever happens to this process.
 func runTrial(
-	ctx context.Context, a *app.App, f *tryFlags, state string, words, env []string,
+	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, spec trial.Spec,
 ) (*trial.Held, error) {
 	project, err := a.FindProject(f.cwd)
 	if err != nil {
 		return nil, err
 	}
-	place := app.TrialPlace(a, project)
-	spec := trial.Spec{
-		Args: commandArgs(words), Env: env, Dir: f.cwd, Place: place, Network: f.network,
-		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, State: trial.LayersIn(state),
-	}
+	spec.Place, spec.Network = app.TrialPlace(a, project, spec.Place.Show), f.network
 	if f.json {
 		spec.Stdout = a.Stderr
 	}

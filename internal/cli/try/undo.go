@@ -111,7 +111,8 @@ func undoError(a *app.App, id string, err error) error {
 		return app.Refused(a.Text.Of(hint), "nothing was taken back: %w", err)
 	case isObstacle:
 		return app.Refused(strings.TrimSpace("umpire undo "+id), "nothing was taken back: %w", err)
-	case errors.Is(err, trial.ErrNothingKept), errors.Is(err, trial.ErrTakenBack), errors.Is(err, trial.ErrManyKept):
+	case errors.Is(err, trial.ErrNothingKept), errors.Is(err, trial.ErrTakenBack), errors.Is(err, trial.ErrManyKept),
+		errors.Is(err, trial.ErrLost):
 		return app.Refused("umpire undo --list", "%w", err)
 	case errors.Is(err, os.ErrNotExist):
 		return app.Refused("umpire undo --list", "nothing was taken back: %w", err)
@@ -140,8 +141,10 @@ type keptLine struct {
 	Command string `json:"command,omitempty"`
 	Call    string `json:"call,omitempty"`
 	Changes int    `json:"changes"`
-	Undoes  string `json:"undoes,omitempty"`
-	Undone  string `json:"undone,omitempty"`
+	// Lost are the paths that cannot be taken back.
+	Lost   []trial.Loss `json:"lost,omitempty"`
+	Undoes string       `json:"undoes,omitempty"`
+	Undone string       `json:"undone,omitempty"`
 }
 
 // listKept lists what was kept, the latest first.
@@ -167,7 +170,7 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 	for i := range all {
 		k := &all[i]
 		list = append(list, keptLine{
-			k.ID, k.Time.Format(timeFormat), k.Root, k.Command, string(k.Call), len(k.Changes),
+			k.ID, k.Time.Format(timeFormat), k.Root, k.Command, string(k.Call), len(k.Changes), k.Lost,
 			k.Undoes, k.Undone,
 		})
 	}
@@ -187,6 +190,8 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 			switch {
 			case k.Undone != "":
 				state = fmt.Sprintf(a.Text.Of("taken back by %s"), k.Undone)
+			case len(k.Lost) > 0:
+				state = a.FormatCount(len(k.Lost), "kept, but for %d path", "kept, but for %d paths")
 			case k.Undoes != "":
 				state = fmt.Sprintf(a.Text.Of("took back %s"), k.Undoes)
 			}

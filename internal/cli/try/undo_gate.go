@@ -1,0 +1,48 @@
+package try
+
+import (
+	"context"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/trial"
+)
+
+// UndoInGate takes back the record of an id in the process of the gate, which it reports to, and
+// says what it did. Guarded places need a person at a terminal, so they are refused.
+func UndoInGate(ctx context.Context, a *app.App, gate umpire.Gate, id string) (string, error) {
+	state, err := prepareState(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	if err := trial.Settle(ctx, state); err != nil {
+		a.RemarkError(err)
+	}
+	all, err := trial.Records(state)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(all, func(k trial.Kept) bool { return k.ID == id })
+	if i < 0 {
+		return "", trial.ErrNothingKept
+	}
+	undone, err := trial.Undo(ctx, trial.UndoSpec{
+		State: state, Root: all[i].Root, Vault: app.NewVault(a), ID: id,
+		Approve: func(k *trial.Kept) error {
+			guarded, err := check.JudgeUndo(a, k)
+			if err == nil && len(guarded) > 0 {
+				return check.RefuseGuarded("", guarded[0])
+			}
+			return err
+		},
+	})
+	if err != nil {
+		return "", umpire.Errorf("nothing was taken back: %w", err)
+	}
+	if err := app.ReportTo(ctx, a, gate); err != nil {
+		a.RemarkError(err)
+	}
+	return app.UndoneTitle(a, undone), nil
+}
