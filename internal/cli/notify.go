@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// newNotifyCommand is `umpire notify`.
+func newNotifyCommand(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "notify", Args: app.RefuseUnknownCommand,
+		Short:   "Notices when a call waits: try where they go",
+		Long:    notifyLong,
+		Example: "  umpire notify test",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "test", Args: app.RefuseWords,
+		Short: "Send a notice to every target, and say what became of it",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return testNotices(cmd.Context(), a) },
+	})
+	return cmd
+}
+
+// startNotices begins to send notices, if there is anywhere to send them. A fault in the settings is
+// told, and does not keep the gate from its work.
+func startNotices(a *app.App, g *gate.Gate, conf *config.Config) (stop func()) {
+	if !conf.Notify.On() {
+		return func() {}
+	}
+	c := app.NoticeConfig(a, conf)
+	c.Gate = g // it signs what comes back itself
+	notices, err := notice.Start(c)
+	if err != nil {
+		a.RemarkError(err)
+		return func() {}
+	}
+	return func() { _ = notices.Close() } // never fails
+}
+
+// testNotices sends a notice to every target.
+func testNotices(ctx context.Context, a *app.App) error {
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return err
+	}
+	a.RemarkAll(conf.Notices)
+	if !conf.Notify.On() {
+		return app.Refused("umpire notify --help", "no notices are sent: the key notify is not set")
+	}
+	results, err := notice.Test(ctx, app.NoticeConfig(a, conf))
+	if err != nil {
+		return app.Failed(err)
+	}
+	failed := false
+	for _, r := range results {
+		said := a.Text.Of("sent")
+		if r.Err != nil {
+			failed, said = true, a.Text.Error(r.Err)
+		}
+		fmt.Fprintln(a.Stdout, view.Visible(view.Joined(r.Name, ": ", said)))
+	}
+	if failed {
+		return app.Failed(errors.New("not every notice was sent"))
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"rsc.io/qr"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+)
+
+// newPairCommand is `umpire pair`.
+func newPairCommand(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "pair", Args: app.RefuseWords,
+		Short:   "Show the code by which a phone gets the notices",
+		Long:    pairLong,
+		Example: "  umpire pair",
+		RunE:    func(*cobra.Command, []string) error { return pairPhone(a) },
+	}
+}
+
+// pairPhone shows a code only on the terminal of this process: who has it reads the notices.
+func pairPhone(a *app.App) error {
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return err
+	}
+	a.RemarkAll(conf.Notices)
+	server := conf.Notify.Ntfy
+	if server == nil {
+		return app.Refused("umpire notify --help", "there is nothing to subscribe to: notify.ntfy is not set")
+	}
+	tty, err := a.OpenTerminal()
+	if err != nil {
+		return app.Refused(a.Text.Of("run it in a terminal"), "the code is shown on a terminal only: %w", err)
+	}
+	defer tty.Close()
+	return app.Failed(showPairing(a, tty, server))
+}
+
+// showPairing shows the code, and the words to type for who cannot scan it.
+func showPairing(a *app.App, tty *os.File, server *config.Ntfy) error {
+	link := subscribeLink(server)
+	code, err := qr.Encode(link, qr.L)
+	if err != nil {
+		return err
+	}
+	out := &strings.Builder{}
+	columns, lines := app.SizeOf(tty)
+	needs, high := code.Size+2*quietZone, (code.Size+2*quietZone+1)/2
+	coloured := a.Getenv("NO_COLOR") == ""
+	switch {
+	case a.IsPoorTerminal():
+		fmt.Fprintln(out, a.Text.Of("This terminal cannot show a code to scan. Type this into the app of ntfy:"))
+	case columns < needs || lines < high+pairingLines:
+		text := a.Text.Of("The code to scan needs %d columns and %d lines, and this terminal has %d and %d.")
+		fmt.Fprintf(out, text+"\n", needs, high+pairingLines, columns, lines)
+		fmt.Fprintln(out, a.Text.Of("Make it larger, or type this into the app of ntfy:"))
+	default:
+		drawCode(out, code, coloured)
+		if !coloured {
+			fmt.Fprintln(out, a.Text.Of("Without colours the code needs light text on a dark background."))
+		}
+		fmt.Fprintln(out, a.Text.Of("Scan it on Android, with the app of ntfy, or type this into the app:"))
+	}
+	fmt.Fprintf(out, "  %s\n  %s\n", server.Server, server.Topic)
+	_, err = io.WriteString(tty, out.String())
+	return err
+}
+
+// pairingLines are the lines below the code, with the prompt that follows.
+const pairingLines = 4
+
+// subscribeLink is the address by which the app of ntfy subscribes to a topic:
+// https://docs.ntfy.sh/subscribe/phone/#ntfy-links
+func subscribeLink(server *config.Ntfy) string {
+	u, err := url.Parse(server.Server)
+	if err != nil {
+		return server.Server // it was checked before
+	}
+	link := url.URL{Scheme: "ntfy", Host: u.Host, Path: "/" + server.Topic}
+	if u.Scheme == "http" {
+		link.RawQuery = "secure=false"
+	}
+	return link.String()
+}
+
+// quietZone is how many light modules a code has around it. The standard says 4; readers take 2, and the code
+// of a usual topic then fits on a terminal of 24 lines.
+const quietZone = 2
+
+// drawCode draws a code in half blocks: each character is two modules, one above the other. In colour
+// they are black on white, whatever the terminal's own colours; without, what is light is drawn.
+func drawCode(out io.Writer, code *qr.Code, coloured bool) {
+	const white, reset = "\x1b[38;5;16;48;5;231m", "\x1b[0m"
+	blocks := [4]string{"█", "▄", "▀", " "} // by what is dark above and below, drawn in light
+	if coloured {
+		blocks = [4]string{" ", "▀", "▄", "█"}
+	}
+	for y := -quietZone; y < code.Size+quietZone; y += 2 {
+		line := &strings.Builder{}
+		for x := -quietZone; x < code.Size+quietZone; x++ {
+			at := 0
+			if code.Black(x, y) {
+				at |= 1
+			}
+			if code.Black(x, y+1) {
+				at |= 2
+			}
+			line.WriteString(blocks[at])
+		}
+		if coloured {
+			fmt.Fprintf(out, "%s%s%s\n", white, line, reset)
+		} else {
+			fmt.Fprintln(out, line)
+		}
+	}
+}
