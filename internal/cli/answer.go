@@ -15,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/coverage"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
@@ -110,6 +111,11 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 	}
 	if err := app.RefuseRunner(ctx, a, gate, verbs[answer.Choice]); err != nil {
 		return err
+	}
+	if answer.Choice == umpire.Approve && answer.Scope != umpire.ScopeOnce {
+		if p.Coverage, err = coverage.Load(ctx, gate, &p); err != nil {
+			return app.GateError(err)
+		}
 	}
 	if err := confirmAnswer(ctx, a, &answer, p, session, f); err != nil {
 		return err
@@ -217,9 +223,12 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 	return nil
 }
 
+// searchedEvents is how many of the last events are searched for an answer.
+const searchedEvents = 5000
+
 // explainMissing says why nothing waits under an id: it was answered, or never asked.
 func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string) error {
-	events, err := gate.Events(ctx, umpire.Filter{})
+	events, err := gate.Events(ctx, umpire.Filter{Last: searchedEvents})
 	if err != nil {
 		return app.GateError(err)
 	}
@@ -326,13 +335,14 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 					"no rule can stand for this call: approve it once, or for the session")
 		}
 		row(a.Text.Of("answer"), fmt.Sprintf(a.Text.Of("approve (%s)"), a.Text.Of(answer.Scope.String())))
-		for _, line := range reach {
+		for _, line := range append(reach, view.DescribeCoverage(c, *answer)...) {
 			row("", line)
 		}
 		for _, width := range c.Widths(answer.Scope) {
 			if width != answer.Width && answer.Rule == "" {
 				wider := umpire.Answer{Scope: answer.Scope, Width: width}
-				row("--width "+string(width), view.List(c.Reach(wider), "; "))
+				covers := append(c.Reach(wider), view.DescribeCoverage(c, wider)...)
+				row("--width "+string(width), view.List(covers, "; "))
 			}
 		}
 		if said := view.DescribeOffer(p.TrialOffer, a.Text); said != "" {
@@ -356,6 +366,11 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
 		return explainLateAnswer(a, err, &p)
+	}
+	if b.Total > 0 {
+		if b, err = gate.Batch(ctx, p.Session, p.Batch); err != nil {
+			return app.GateError(err)
+		}
 	}
 	if f.json {
 		return app.Failed(a.ShowJSON(b))

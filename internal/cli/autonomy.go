@@ -89,8 +89,9 @@ const autonomyLong = `Shows how much runs without a question, or sets it for you
 
   low     asks, as without this setting
   medium  reads outside the project, temporary folders, edits in the project and local
-          git run; scripts, builds, tests and deletions in the project are tried first
-  high    also reaches the hosts listed in autonomy.destinations
+          git run; scripts, builds, tests and deletions in the project are tried first;
+          a host listed in autonomy.destinations is asked about once in a session
+  high    also reaches those hosts unasked
 
 At every level these come first: deny rules and ask rules, files that control umpire or
 other agents, secrets, what is critical, and what cannot be known. Publishing, writes

@@ -120,7 +120,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{
 		"HOME", "PATH", "TMPDIR", "UMPIRE_HOME", "UMPIRE_LANG", "CLAUDE_PROJECT_DIR", "CLAUDECODE", "NO_COLOR", "TERM", "ACCESSIBLE", "GIT_CONFIG_NOSYSTEM", testRoot, testManaged,
-		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL",
+		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "SSL_CERT_FILE",
 	} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
@@ -598,7 +598,8 @@ func scriptEnds(ts *testscript.TestScript, _ bool, args []string) {
 // gateVerbs are the verbs of this file.
 var gateVerbs = map[string]func(*testscript.TestScript, bool, []string){
 	"forge": scriptForge, "gate": scriptGate, "gate-ends": scriptGateEnds, "posts": scriptPosts, "replays": scriptReplays, "waits": scriptWaits, "happens": scriptHappens,
-	"types": scriptTypes, "sql": scriptSQL, "answers": scriptAnswers, "keep": scriptKeep,
+	"types": scriptTypes, "signs-in": scriptSignsIn, "ntfy": scriptNtfy,
+	"ntfy-gets": scriptNtfyGets, "ntfy-replies": scriptNtfyReplies, "sql": scriptSQL, "answers": scriptAnswers, "keep": scriptKeep,
 	"held-hook": scriptHeldHook, "hooks": scriptHooks, "hook-ends": scriptHookEnds, "hook-exits": scriptHookExits, "short-ids-of": scriptShortIDs,
 	"same-records": scriptSameRecords, "authored": scriptAuthored, "watching": scriptWatching, "sees": scriptSees, "saw": scriptSaw, "ends": scriptEnds,
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // newGrantsCommand is `umpire grants`.
@@ -82,7 +81,7 @@ func showRevoked(a *app.App, revoked []umpire.GrantStatus) error {
 	}
 	for i := range revoked {
 		fmt.Fprintf(a.Stdout, a.Text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID),
-			app.Clip(view.Visible(formatGrant(a, &revoked[i]))))
+			app.Clip(view.DescribeGrant(&revoked[i], a.Text)))
 	}
 	return nil
 }
@@ -132,29 +131,9 @@ func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 			uses += fmt.Sprintf("/%d", g.MaxUses)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", view.Visible(g.ID), a.Text.Word("grant", string(g.Kind)),
-			app.Clip(view.Visible(formatGrant(a, g))), age, ends, uses, view.Visible(cmp.Or(g.Source, "-")))
+			app.Clip(view.DescribeGrant(g, a.Text)), age, ends, uses, view.Visible(cmp.Or(g.Source, "-")))
 	}
 	return table.Flush()
-}
-
-// formatGrant says what a grant covers.
-func formatGrant(a *app.App, g *umpire.GrantStatus) string {
-	switch {
-	case g.Kind == umpire.GrantAllowAll:
-		return a.Text.Of("what no rule and no guard asks about")
-	case g.Kind == umpire.GrantCode:
-		return a.Text.Of("tests, scripts and tool settings of this clone")
-	case g.Exact != "":
-		return g.Tool + ": " + g.Exact
-	}
-	text := policy.FormatShort(umpire.Rule{Tool: g.Tool, Match: g.Match})
-	if g.MaxConsequence != umpire.Lost {
-		text += " --max-consequence " + g.MaxConsequence.String()
-	}
-	if g.Options != umpire.OptionsAny {
-		text += " --options " + string(g.Options)
-	}
-	return text
 }
 
 // formatGrantCount says how much is granted, and that everything is.

@@ -32,15 +32,15 @@ func BenchmarkHook(b *testing.B) {
 	through := func(program string) func() time.Duration {
 		return func() time.Duration {
 			calls++
-			return timed(b, gated, fmt.Sprint("toolu_", calls), program, "hook", "claude")
+			return timed(b, gated, fmt.Sprint("toolu_", calls), program, asRegistered(gated)...)
 		}
 	}
 	ways := []benchWay{
 		{name: "cat", run: func() time.Duration { return timed(b, alone, "x", cat) }},
 		{name: "go", run: func() time.Duration { return timed(b, alone, "x", copier) }},
-		{name: "umpire-alone", run: func() time.Duration { return timed(b, alone, "x", large, "hook", "claude") }},
+		{name: "umpire-alone", run: func() time.Duration { return timed(b, alone, "x", large, asRegistered(alone)...) }},
 		{name: "umpire-gate", run: through(large)},
-		{name: "small-alone", run: func() time.Duration { return timed(b, alone, "x", small, "hook", "claude") }},
+		{name: "small-alone", run: func() time.Duration { return timed(b, alone, "x", small, asRegistered(alone)...) }},
 		{name: "small-gate", run: through(small)},
 	}
 	for _, peer := range benchPeers {
@@ -62,6 +62,11 @@ func BenchmarkHook(b *testing.B) {
 	}
 }
 
+// asRegistered are the arguments of the hook of Claude Code, as init writes them.
+func asRegistered(home string) []string {
+	return []string{"hook", "claude", "--home", filepath.Join(home, ".umpire"), "--deadline", "595s"}
+}
+
 // A benchWay is one way to ask, with how long each time took.
 type benchWay struct {
 	name string
@@ -74,6 +79,7 @@ var benchPeers = [][]string{
 	{"python3", "-c", "import json,sys; json.load(sys.stdin); print(" + benchAllow + ")"},
 	{"node", "-e", "JSON.parse(require('fs').readFileSync(0)); console.log(" + benchAllow + ")"},
 	{"jq", "-c", `{hookSpecificOutput:{permissionDecision:"allow"}}`},
+	{"bash", "-c", `jq -c '{hookSpecificOutput:{permissionDecision:"allow"}}'`},
 }
 
 const benchAllow = `'{"hookSpecificOutput":{"permissionDecision":"allow"}}'`

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"testing"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/host"
@@ -36,7 +38,7 @@ func BenchmarkHookDesk(b *testing.B) {
 		}
 	})
 	responder := hook.NewGateResponder(a, g.Gate)
-	responder.UseGate(g.Gate, func() bool { return false })
+	responder.UseGate(g.Gate, func(context.Context, umpire.SessionID) bool { return false })
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {

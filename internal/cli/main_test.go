@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
+	"github.com/umpirehq/umpire/internal/notice/noticetest"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
@@ -110,6 +111,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}
+	env.Values[ntfyKey{}] = new(*noticetest.Server)
 	env.Values[listenerKey{}] = &listenerBox{}
 	env.Values[terminalKey{}] = &terminal{}
 	env.Values[watchersKey{}] = map[string]*watcher{}

@@ -13,8 +13,26 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A listFlags says whether something is listed for all projects, and how.
-type listFlags struct{ json, all bool }
+// A listFlags has the flags that every list has: all projects, the limit and the form.
+type listFlags struct {
+	json, all bool
+	limit     int
+}
+
+// addTo adds the flags that every list has.
+func (f *listFlags) addTo(cmd *cobra.Command, all string) {
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&f.all, all, false, "those of all projects, not of this one alone")
+	cmd.Flags().IntVar(&f.limit, "limit", 0, "only the first `N` of them")
+}
+
+// checkLimit refuses a negative limit.
+func (f *listFlags) checkLimit() error {
+	if f.limit < 0 {
+		return app.Usage("umpire pending --help", "--limit %d: want 0 or more", f.limit)
+	}
+	return nil
+}
 
 // newPendingCommand is `umpire pending`.
 func newPendingCommand(a *app.App) *cobra.Command {
@@ -26,13 +44,15 @@ func newPendingCommand(a *app.App) *cobra.Command {
 		Example: "  umpire pending\n  umpire pending --all --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return listPending(cmd.Context(), a, &f) },
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&f.all, "all", false, "those of all projects, not of this one alone")
+	f.addTo(cmd, "all")
 	return cmd
 }
 
 // listPending lists what waits, in this project or in all.
 func listPending(ctx context.Context, a *app.App, f *listFlags) error {
+	if err := f.checkLimit(); err != nil {
+		return err
+	}
 	as := app.PersonCredential
 	if a.NeedPerson("umpire pending --all") != nil {
 		as = app.AgentCredential // an agent sees the questions of its own sessions
@@ -42,7 +62,7 @@ func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 		if err != nil {
 			return err
 		}
-		list, err := gate.Pending(ctx, umpire.PendingQuery{Project: project})
+		list, err := gate.Pending(ctx, umpire.PendingQuery{Project: project, Limit: f.limit})
 		if err != nil {
 			return err
 		}

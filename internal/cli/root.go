@@ -60,7 +60,8 @@ func newRootCommand(a *app.App) *cobra.Command {
 		doctor.NewCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a))
 	addGroup(root, groupGate, newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
-		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
+		newWatchCommand(a), newConsoleCommand(a), newNotifyCommand(a), newPairCommand(a), newSessionsCommand(a),
+		newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
 	addGroup(root, groupRules, rules.NewCommand(a), rules.NewTrustCommand(a), programs.NewCommand(a))
 	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newAutonomyCommand(a), hook.NewCommand(a),
 		proxy.NewACPCommand(a), proxy.NewAppServerCommand(a), proxy.NewMCPCommand(a),

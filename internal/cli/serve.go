@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/server"
@@ -25,6 +28,7 @@ import (
 // A serveFlags is where the gate listens and what it keeps.
 type serveFlags struct {
 	listen, store string
+	console       string
 	allowRemote   bool
 }
 
@@ -43,6 +47,8 @@ func newServeCommand(a *app.App) *cobra.Command {
 		"listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)")
 	flags.StringVar(&f.store, "store", "",
 		"keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)")
+	flags.StringVar(&f.console, "console", "",
+		"open the console on `ADDRESS` at once, such as 127.0.0.1:7576 (default: when umpire console asks)")
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an address that other machines can reach, unencrypted")
 	return cmd
 }
@@ -111,6 +117,31 @@ func holderOf(ctx context.Context, where app.Address) string {
 // uses some megabytes, so that it would collect every twenty calls otherwise.
 const gcPercent = 400
 
+// keptMemory is how much memory a gate keeps at most after a peak.
+const keptMemory = 64 << 20
+
+// returnMemory gives unused memory back to the system at each tick if the heap holds more than
+// keptMemory, until ctx ends.
+func returnMemory(ctx context.Context, ticks <-chan time.Time) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+		if heldMemory() > keptMemory {
+			debug.FreeOSMemory()
+		}
+	}
+}
+
+// heldMemory returns how much of the system's memory the heap holds.
+func heldMemory() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapSys - m.HeapReleased
+}
+
 func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Address, at app.StoreAddress,
 	f *serveFlags) error {
 	if a.Getenv("GOGC") == "" {
@@ -128,20 +159,44 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidier sync.WaitGroup
 	tidier.Go(func() { app.TidyRegularly(tidying, a, conf) })
+	minutes := time.NewTicker(time.Minute)
+	defer minutes.Stop()
+	tidier.Go(func() { returnMemory(tidying, minutes.C) })
 	defer tidier.Wait()
 	defer stopTidying()
+	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	var served *server.Server
+	pages := newConsole(a, g.Gate, log, func() func() { return served.Attend() })
+	served = server.New(server.Config{Gate: g.Gate, Hooks: hook.NewGateResponder(a, g.Gate), Credentials: credentials,
+		Remote: f.allowRemote, Console: pages.Open, Log: log})
+	listener, err := listenReady(ctx, a, where, f, pages)
+	if err != nil {
+		return app.Failed(errors.Join(err, pages.Close(), g.Close()))
+	}
+	stopNotices := startNotices(a, g.Gate, conf)
+	err = served.Serve(ctx, listener)
+	stopNotices()
+	return app.Failed(errors.Join(err, pages.Close(), g.Close()))
+}
+
+// listenReady opens the listeners of the gate and, if asked for, of its console, and prints that the
+// gate is ready.
+func listenReady(ctx context.Context, a *app.App, where app.Address, f *serveFlags,
+	pages *console.Console) (net.Listener, error) {
+	if f.console != "" {
+		if err := pages.Listen(ctx, f.console); err != nil {
+			return nil, umpire.Errorf("--console: %w", err)
+		}
+	}
 	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
 	if err != nil {
-		return errors.Join(app.Failed(umpire.Errorf("listen on %s: %w", where, err)), g.Close())
+		return nil, umpire.Errorf("listen on %s: %w", where, err)
 	}
 	if where.Network == app.NetworkTCP {
 		where.Name = listener.Addr().String()
 	}
 	if _, err := fmt.Fprintf(a.Stdout, "umpire: ready on %s\n", where); err != nil {
-		return errors.Join(app.Failed(err), listener.Close(), g.Close())
+		return nil, errors.Join(err, listener.Close())
 	}
-	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	err = server.New(server.Config{Gate: g.Gate, Hooks: hook.NewGateResponder(a, g.Gate), Credentials: credentials,
-		Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
-	return app.Failed(errors.Join(err, g.Close()))
+	return listener, nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,20 +24,22 @@ func newSessionsCommand(a *app.App) *cobra.Command {
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return listSessions(cmd.Context(), a, &f) },
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
+	f.addTo(cmd, "all-projects")
 	cmd.AddCommand(newSessionsEndCommand(a), newSessionsDeleteCommand(a))
 	return cmd
 }
 
 // listSessions lists them, the latest activity first.
 func listSessions(ctx context.Context, a *app.App, f *listFlags) error {
+	if err := f.checkLimit(); err != nil {
+		return err
+	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		project, err := a.ChooseProject(f.all)
 		if err != nil {
 			return err
 		}
-		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project})
+		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project, Limit: f.limit})
 		if err != nil {
 			return err
 		}
@@ -130,22 +133,25 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	if err := umpire.CheckID("session ID", id); err != nil {
 		return "", app.Usage("umpire sessions", "%w", err)
 	}
-	all, err := gate.Sessions(ctx, umpire.SessionQuery{})
-	if err != nil {
+	s, err := gate.Session(ctx, umpire.SessionID(id))
+	if err == nil {
+		return s.ID, nil
+	}
+	if !errors.Is(err, umpire.ErrNotFound) {
 		return "", app.GateError(err)
 	}
 	p, err := a.FindProject(a.Dir)
 	if err != nil {
 		return "", err
 	}
+	all, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
+	if err != nil {
+		return "", app.GateError(err)
+	}
 	var found []string
 	for i := range all {
-		s := &all[i]
-		if string(s.ID) == id {
-			return s.ID, nil
-		}
-		if id != "" && s.Project == p.ID && strings.HasPrefix(string(s.ID), id) {
-			found = append(found, string(s.ID))
+		if s := string(all[i].ID); id != "" && strings.HasPrefix(s, id) {
+			found = append(found, s)
 		}
 	}
 	switch len(found) {

@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/programs"
+	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
@@ -37,7 +38,9 @@ type status struct {
 	Cautious  bool          `json:"cautious"` // a file cannot be read: every call asks
 	Gate      gateStatus    `json:"gate"`
 	Store     storeStatus   `json:"store"`
-	Notes     []string      `json:"notes"`
+	// Notices says how the notices of the gate do, if it sends some.
+	Notices *notice.Report `json:"notices,omitempty"`
+	Notes   []string       `json:"notes"`
 }
 
 // A sandboxStatus tells what commands of the built-in agent run in.
@@ -150,6 +153,9 @@ func showStatus(a *app.App, s status) error {
 	line("grants", formatGrantCount(a, &s))
 	line("gate", formatGate(a, &s))
 	line("store", formatStore(a, &s))
+	if s.Notices != nil {
+		line("notices", s.Notices.Describe(a.Text))
+	}
 	line("sandbox", formatSandbox(a, &s.Sandbox))
 	for _, note := range s.Notes {
 		line("note", note)

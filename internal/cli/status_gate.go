@@ -9,6 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/notice"
 )
 
 // A permissionStatus is the status line of a project: where its sessions stand with
@@ -79,6 +80,9 @@ func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config
 	switch {
 	case running != nil:
 		gate, done = running, app.GateCloser(running)
+		if report, err := notice.ReadReport(app.NoticeConfig(a, c).Report); err == nil && c.Notify.On() {
+			s.Notices = &report
+		}
 	case stored.Exists():
 		if gate, done, err = a.OpenOwnGate(ctx, c, ""); err != nil {
 			s.Gate.Problem = err.Error()

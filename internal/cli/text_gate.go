@@ -20,6 +20,34 @@ const serveExample = `  umpire serve
   umpire serve --listen 127.0.0.1:7575
   umpire serve --store postgres://umpire@db/umpire`
 
+const notifyLong = `A gate that runs can tell you elsewhere that a call waits, and that it was answered: on
+a phone by a server of ntfy, and by webhooks. The key notify of ~/.umpire/config.yaml
+says where notices go; a project cannot set it.
+
+  notify:
+    ntfy:
+      server: https://ntfy.example.org
+      topic: a-name-that-nobody-guesses
+      replies: another-such-name    # deny and cancel come back by buttons
+      token_file: ntfy              # holds a token, in ~/.umpire/keys/notify
+    webhooks:
+      - url: https://hooks.example.org/umpire
+        secret_file: hook           # signs what is sent
+    commands: false                 # true: notices say what the call is about
+    after: 5s                       # so long a call waits before there is a notice
+
+A notice has the tool, its risk and the name of the project. umpire status says how
+sending goes. Through the server only deny and cancel come back, once for each notice.
+
+With relay_trusted: true, approvals for once do too. Whoever runs that server can then
+approve: it has to be your own, reached by https, with a token.`
+
+const pairLong = `Shows a code that the app of ntfy scans on a phone with Android, to subscribe to the topic
+of the key notify, and the words to type into the app elsewhere. On a server that wants
+a password or a token, the app asks for it.
+
+Who has the code can subscribe: it is shown on a terminal only, and to a person.`
+
 const pendingLong = `Lists the calls that wait for a person, the one that has waited longest first: those
 of this project, or with --all of every project.`
 
@@ -84,18 +112,31 @@ and has you answer them with the keys of umpire chat. It works over SSH.
   y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
   w         allow more: a subcommand, a folder or the tool
   n c       deny, with a reason if you like; cancel: deny and stop the turn
-  t         try it first, where the card offers it
+  t         try it first, where the card offers it; else the timeline, as T
   e v d     explain, raw input, diff
-  T ? q     timeline; all keys; leave, and what waits keeps waiting
+  u f       take back what a call changed; only the project of this card, and back
+  ? q       all keys; leave, and what waits keeps waiting
 
 No key approves before all that asks was on the screen, and words answer nothing. What
 is risky, or lasts beyond the session, needs the code that the card shows, as with
 umpire approve. The terminal rings when a question comes; with --notify it also tells
-the desktop, where it can (OSC 9 or OSC 777), without the command.
+the desktop, where it can (OSC 9 or OSC 777), without the command. The key watch.notify
+sets which: bell, desktop or off.
 
 With --plain, where there is no terminal, and in a process that an agent started,
 it shows what waits in this project, and then what happens, until it is interrupted,
 and answers nothing. With --json every event is a line of JSON.`
+
+const consoleLong = `Asks the running gate to open its console on a free port of this machine, and shows a
+link to it. The link works once, within a minute, in one browser of yours; that browser
+stays signed in until you close it, for half a day at most.
+
+An answer that needs a code on the command line needs one in the browser, too: an
+approval of high risk, for the project or for good. Codes are shown here, so leave this
+open. An interrupt ends it; the page goes on working.
+
+It needs a person: it is refused in a process that an agent started, and shows the link
+and the codes on a terminal only. Do not sign in a browser that an agent drives.`
 
 const sessionsLong = `Lists the sessions of this project, the latest activity first; with --all-projects
 those of every project. A session belongs to the project in which it was opened.`

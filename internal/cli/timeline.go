@@ -171,6 +171,8 @@ var kindColours = map[umpire.EventKind]string{
 	umpire.EventPermissionRejected:       view.VerdictColour(umpire.Deny),
 	umpire.EventPermissionBypassedByRule: view.VerdictColour(umpire.Allow),
 	umpire.EventCallIndeterminate:        view.VerdictColour(umpire.Deny),
+	umpire.EventCallRanUnasked:           view.VerdictColour(umpire.Deny),
+	umpire.EventCallRanRefused:           view.VerdictColour(umpire.Deny),
 	umpire.EventEffectsConflicted:        view.VerdictColour(umpire.Deny),
 	umpire.EventRulesDegraded:            view.VerdictColour(umpire.Deny),
 }

@@ -24,11 +24,12 @@ func newWatchCommand(a *app.App) *cobra.Command {
 		Use: "watch", Args: app.RefuseWords,
 		Short:   "Watch questions and events as they come",
 		Long:    watchLong,
-		Example: "  umpire watch\n  umpire watch --notify\n  umpire watch --all-projects --json",
+		Example: "  umpire watch\n  umpire watch --notify --this-project\n  umpire watch --all-projects --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return watchGate(cmd.Context(), a, &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
 	cmd.Flags().BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
+	cmd.Flags().BoolVar(&f.project, "this-project", false, "on a terminal, those of this project alone")
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "write lines, on a terminal too, and answer nothing")
 	cmd.Flags().BoolVar(&f.notify, "notify", false, "have the terminal notify the desktop of new questions")
 	return cmd
@@ -38,7 +39,7 @@ func newWatchCommand(a *app.App) *cobra.Command {
 type watchFlags struct {
 	listFlags
 
-	plain, notify bool
+	plain, notify, project bool
 }
 
 // interactive reports whether a person sits there and may answer. A process that an agent
@@ -49,13 +50,23 @@ func (f *watchFlags) interactive(ctx context.Context, a *app.App, gate umpire.Ga
 }
 
 // showInbox shows the questions of all projects, and has them answered.
-func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags) error {
+func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags, serving bool) error {
+	settings, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return err
+	}
 	conf := tui.Config{
 		Gate: gate, Text: a.Text, Now: a.Now, Code: answerCode,
 		Change: func(p umpire.Pending, s umpire.Session) tui.Change { return run.DescribeChange(a, p, s) },
 		In:     a.Stdin, Out: app.TerminalOut(a.Stdout), Env: os.Environ(), NoColour: a.Getenv("NO_COLOR") != "",
+		Undo: run.NewUndoer(a, gate), Serving: serving, Silent: settings.WatchNotify == "off" && !f.notify,
 	}
-	if f.notify {
+	if f.project {
+		if conf.Session.Project, err = a.ChooseProject(false); err != nil {
+			return err
+		}
+	}
+	if f.notify || settings.WatchNotify == "desktop" {
 		conf.Notify = notifyEscape(a.Getenv)
 	}
 	if err := tui.NewInbox(conf).Run(ctx); ctx.Err() == nil {
@@ -104,7 +115,7 @@ func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 		a.Remark(a.Text.Of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
 	}
 	if f.interactive(ctx, a, gate) {
-		return showInbox(ctx, a, gate, f)
+		return showInbox(ctx, a, gate, f, runs)
 	}
 	project, err := a.ChooseProject(f.all)
 	if err != nil {
