@@ -169,14 +169,20 @@ func (w *worker) call(ctx context.Context, asks bool) (commits int, err error) {
 			return 0, err
 		}
 	}
-	started, err := w.agent.Start(ctx, umpire.Start{Session: w.session.ID, Batch: b.ID, Call: b.Calls[0].ID})
+	return commits, w.run(ctx, &b)
+}
+
+// run begins the only call of a batch, and ends it.
+func (w *worker) run(ctx context.Context, b *umpire.Batch) error {
+	call := b.Calls[0].ID
+	started, err := w.agent.Start(ctx, umpire.Start{Session: w.session.ID, Batch: b.ID, Call: call})
 	if err != nil || !started.Go {
-		return 0, errors.Join(err, fmt.Errorf("call %s: it may run: %t", id, started.Go))
+		return errors.Join(err, fmt.Errorf("call %s: it may run: %t", call, started.Go))
 	}
 	_, err = w.agent.Finish(ctx, umpire.Result{
-		Session: w.session.ID, Batch: b.ID, Call: b.Calls[0].ID, Status: umpire.ResultOK, Output: callOutput,
+		Session: w.session.ID, Batch: b.ID, Call: call, Status: umpire.ResultOK, Output: callOutput,
 	})
-	return commits, err
+	return err
 }
 
 // BenchmarkTeamCalls has 16 agents make calls at once: one operation is one call, with
