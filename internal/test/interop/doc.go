@@ -9,7 +9,8 @@
 // says how each is started, and what is asked about it.
 //
 // The agents are installed with npm into the user's cache folder on the first run.
-// UMPIRE_INTEROP_ONLY names those that are tested, such as claude,codex; all are without it.
+// UMPIRE_INTEROP_ONLY names those that are tested, such as claude,codex; all are without it. One
+// that cannot be installed fails if there is a table of it.
 // UMPIRE_CLAUDE_VERSION names another release, such as latest; UMPIRE_CLAUDE another copy of
 // the program that every user can start; and so on for each agent. UMPIRE_PROGRAM names a
 // built umpire to test in place of this tree's.

@@ -21,11 +21,12 @@ import (
 )
 
 // The variables by which the outer process tells the inner one what it prepared. The
-// first may be given from outside. The second and third end in a host's name.
+// first may be given from outside. The next three end in a host's name.
 const (
 	envProgram = "UMPIRE_PROGRAM"
 	envHost    = "UMPIRE_INTEROP_HOST_"
-	envSkip    = "UMPIRE_INTEROP_SKIP_"
+	envSkip    = "UMPIRE_INTEROP_SKIP_"    // why it is left out
+	envMissing = "UMPIRE_INTEROP_MISSING_" // why it cannot be started
 	envCache   = "UMPIRE_INTEROP_CACHE"
 	envInside  = "UMPIRE_INTEROP_INSIDE"
 )
@@ -88,8 +89,8 @@ func isolated() (int, error) {
 	return 0, err
 }
 
-// prepare builds umpire and finds the hosts. A host that is not available is a reason to
-// skip; an umpire that does not build is not.
+// prepare builds umpire and finds the hosts. A host that is not available concerns its own tests
+// alone; an umpire that does not build concerns all.
 func prepare(scratch string) error {
 	if os.Getenv(envProgram) == "" {
 		program := filepath.Join(scratch, "umpire")
@@ -115,7 +116,7 @@ func prepare(scratch string) error {
 			dir, err = reachable(dir, scratch)
 		}
 		if err != nil {
-			os.Setenv(envSkip+d.Name, err.Error())
+			os.Setenv(envMissing+d.Name, err.Error())
 			continue
 		}
 		os.Setenv(envHost+d.Name, d.Installed(dir))
