@@ -39,8 +39,6 @@ var otherScans = map[string]string{
 	"policy.unreadPath":             "one member of the input",
 	"(internal/strictjson.Object).": "one member",
 	"internal/host.responseText":    "another event than a call",
-	"internal/host.endedTicket":     "another event than a call",
-	"internal/host.commandLine":     "a call that umpire runs, which is handed over to umpire",
 	"(internal/host.Event).Digest":  "another event than a call",
 	"internal/relay.refusalOf":      "an error of the gate",
 	"internal/host.readMuseRules":   "rules of the agent",

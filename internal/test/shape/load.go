@@ -120,7 +120,8 @@ type listedPackage struct {
 // used; others come from their export data.
 func (m *module) checkTypes() error {
 	//nolint:noctx // the build bounds it
-	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,Imports,Module", "./...")
+	cmd := exec.Command("go", "list", "-buildvcs=false", // a repository above a tree is none of its business
+		"-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,Imports,Module", "./...")
 	cmd.Dir, cmd.Stderr = m.root, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
