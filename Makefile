@@ -3,7 +3,10 @@ SHELL := /bin/bash
 
 FUZZTIME ?= 10m
 BENCH ?= .
+ROUNDS ?= 5
+LARGE ?=
 COUNT ?= 1
+GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help
@@ -40,12 +43,17 @@ fuzz: ## Run each fuzz target for FUZZTIME (10m), one after another
 	done
 
 .PHONY: bench
-bench: ## Run the benchmarks that match BENCH (all)
-	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+bench: ## Measure umpire beside named alternatives, ROUNDS (5) times; BENCH selects rows, LARGE=-large the largest sizes
+	cd bench && go run . -rounds $(ROUNDS) -only '$(BENCH)' -growth $(LARGE) -plots ../bin/bench
 
 .PHONY: interop
 interop: ## Check against the real agents installed on this machine
 	go test -tags interop -count 1 -timeout 20m -parallel 4 -v ./internal/test/interop/...
+
+.PHONY: pictures
+pictures: ## Draw the pictures in docs again: of chat and try, and the film of Claude Code (as make interop)
+	go test -count 1 -run 'TestScripts/(chat|try)_picture' ./internal/cli -update
+	UMPIRE_INTEROP_ONLY=claude go test -tags interop -count 1 -run TestFilm ./internal/test/interop -film '$(CURDIR)/docs/claude.svg'
 
 .PHONY: reality
 reality: ## Run what is called safe in a throw-away project, and watch it (Linux, strace)
@@ -77,6 +85,10 @@ trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES
 .PHONY: trees
 trees: ## Fetch ten trees from the registries of Go and npm, and try two hundred commands in them (Linux)
 	go test -count 1 -timeout 90m -v -run 'TestTrees$$' ./internal/test/trees -trees.all
+
+.PHONY: packages
+packages: ## Build what a release consists of, and try each package in a fresh Debian (Linux, root)
+	.ci/packages
 
 .PHONY: full
 full: ## Run the figures that take too long for every commit, and print them as a table; logs in bin/full
@@ -111,4 +123,4 @@ generate: ## Write the generated files again
 
 .PHONY: clean
 clean: ## Remove what the other targets wrote
-	rm -rf bin cover.out cover.html
+	rm -rf bin dist dist-documents cover.out cover.html
