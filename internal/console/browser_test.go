@@ -228,6 +228,14 @@ func TestTimelineInABrowser(t *testing.T) {
 			if faults := b.faults(); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}
+
+			b.eval(t, `window.connected = fetch, window.fetch = () => Promise.reject(new TypeError("no network")), 0`)
+			w.ask(t, write("c.txt"))
+			b.until(t, `!document.getElementById("lost").hidden`)
+			b.eval(t, `window.fetch = connected, 0`)
+			w.ask(t, write("d.txt"))
+			b.until(t, `document.getElementById("lost").hidden`)
+			b.until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
 		})
 	}
 }

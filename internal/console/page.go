@@ -146,11 +146,13 @@ func (p *page) drawDocument(body node) node {
 // drawFrame draws what stays while the part of a page changes.
 func (p *page) drawFrame() node {
 	return element("body", attr("data-page", p.csrf),
-		attr("data-lost", p.text.Of("The connection to the gate is lost.")),
 		element("a", class("skip"), address("href", "#question"),
 			written(p.text.Of("Skip to the question"))),
 		element("div", attr("id", "app"), p.drawPart()),
-		element("p", attr("id", "said"), attr("role", "status"), attr("aria-live", "polite")),
+		element("div", class("status"), attr("role", "status"),
+			element("p", attr("id", "said")),
+			element("p", attr("id", "lost"), flag("hidden"),
+				written(p.text.Of("The connection to the gate is lost.")))),
 		p.needsScript(),
 		p.drawKeys(),
 	)

@@ -206,7 +206,7 @@ export class Card {
     try {
       result = await this.post("/answer", this.bound(answer));
     } catch {
-      result = { ok: false, said: { error: document.body.dataset.lost } };
+      result = { ok: false, said: { error: document.getElementById("lost").textContent } };
     }
     if (result.ok) {
       this.enter(result.said.state);

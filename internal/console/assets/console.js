@@ -3,6 +3,7 @@
 import { Card } from "/assets/card.js";
 
 const said = document.getElementById("said");
+const lost = document.getElementById("lost");
 const keys = document.getElementById("keys");
 const policy = window.trustedTypes?.createPolicy("umpire", { createHTML: (text) => text })
   ?? { createHTML: (text) => text };
@@ -71,8 +72,9 @@ async function refresh() {
       again = false;
       await update();
     } while (again);
+    lost.hidden = true;
   } catch {
-    say(document.body.dataset.lost);
+    lost.hidden = false;
   } finally {
     busy = false;
   }
@@ -154,7 +156,7 @@ async function act(form) {
     form.closest("details").open = false;
     await refresh();
   } catch {
-    say(document.body.dataset.lost);
+    lost.hidden = false;
   } finally {
     form.inert = false;
   }
@@ -168,7 +170,7 @@ async function sendCode(form) {
     say(ok ? "" : said.error);
     form.elements.code.focus();
   } catch {
-    say(document.body.dataset.lost);
+    lost.hidden = false;
   }
 }
 
@@ -234,8 +236,8 @@ document.addEventListener("keydown", (event) => {
 const events = new EventSource("/events");
 events.addEventListener("pending", refresh);
 events.addEventListener("event", () => document.querySelector("#part.page main:not(.slow)") && refresh());
-events.addEventListener("open", () => { say(""); refresh(); });
-events.addEventListener("error", () => say(document.body.dataset.lost));
+events.addEventListener("open", refresh);
+events.addEventListener("error", () => { lost.hidden = false; });
 setInterval(() => document.hidden || refresh(), 30_000); // ages grow
 
 if (location.hash) {
