@@ -1,10 +1,15 @@
 package sandbox
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A Cache is a folder in which programs keep what they have built or fetched. Commands
@@ -16,12 +21,35 @@ type Cache struct {
 	Make bool
 }
 
-// cacheVariables name folders of caches, where people have moved them, and the program
-// that each is for; "" is for many.
-var cacheVariables = [][2]string{
-	{"XDG_CACHE_HOME", ""}, {"GOCACHE", "go"}, {"GOMODCACHE", "go"}, {"npm_config_cache", "npm"},
-	{"CARGO_HOME", "cargo"},
-	{"GRADLE_USER_HOME", "java"}, {"PNPM_HOME", "pnpm"},
+// A cacheVariable names folders in which caches are, where people have moved them, and the program that
+// they are for; "" is for many. It is believed where the cache is empty, or holds what such a cache has.
+type cacheVariable struct{ name, below, program, holds string }
+
+var cacheVariables = []cacheVariable{
+	{"XDG_CACHE_HOME", "", "", ""},
+	{"GOCACHE", "", "go", "00"}, {"GOMODCACHE", "", "go", "cache/download"}, {"GOPATH", "pkg", "go", "mod"},
+	{"npm_config_cache", "", "npm", "_cacache"},
+	{"CARGO_HOME", "", "cargo", "registry"}, {"CARGO_HOME", "", "cargo", "bin/cargo"},
+	{"GRADLE_USER_HOME", "", "java", "caches"}, {"GRADLE_USER_HOME", "", "java", "gradle.properties"},
+	{"PNPM_HOME", "", "pnpm", "store"}, {"PNPM_HOME", "", "pnpm", "pnpm"},
+}
+
+// isAt reports whether a folder is the cache of the variable: a variable must not make another folder
+// of a home seen.
+func (v cacheVariable) isAt(dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err != nil:
+		return errors.Is(err, fs.ErrNotExist)
+	case len(entries) == 0:
+		return true
+	case v.holds == "":
+		return strings.Contains(filepath.Base(dir), "cache")
+	}
+	return files.Exists(dir, v.holds)
 }
 
 // cacheFolders are where caches are in a home, and the program that each is for.
@@ -40,13 +68,10 @@ func Caches(home string, getenv func(string) string) []Cache {
 		all = append(all, Cache{Folder: dir, Make: program == "" || err == nil})
 	}
 	for _, v := range cacheVariables {
-		if dir := getenv(v[0]); filepath.IsAbs(dir) {
-			add(filepath.Clean(dir), v[1])
-		}
-	}
-	for _, dir := range filepath.SplitList(getenv("GOPATH")) {
-		if filepath.IsAbs(dir) {
-			add(filepath.Join(dir, "pkg"), "go")
+		for _, dir := range filepath.SplitList(getenv(v.name)) {
+			if dir = filepath.Join(dir, v.below); v.isAt(dir) {
+				add(dir, v.program)
+			}
 		}
 	}
 	for _, f := range cacheFolders {
