@@ -130,7 +130,7 @@ func (s *search) follow(link string) error {
 	if len(s.links) > maxLinks {
 		return errManyLinks
 	}
-	if !slices.ContainsFunc(s.folders, func(folder string) bool { return files.Within(folder, target) }) &&
+	if !files.WithinAny(s.folders, target) &&
 		len(s.patterns) == 0 {
 		s.folders = append(s.folders, target)
 	}

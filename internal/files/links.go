@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -144,6 +145,16 @@ func AbsoluteFrom(dir, path string) string {
 
 // Within reports whether a clean path is base or lies below it, in the same case.
 func Within(base, path string) bool { return WithinCase(base, path, false) }
+
+// WithinAny reports whether a path lies in one of the folders, as Within does.
+func WithinAny(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return Within(folder, path) })
+}
+
+// HoldsAny reports whether one of the paths lies in a folder.
+func HoldsAny(folder string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return Within(folder, path) })
+}
 
 // WithinCase reports whether a clean path is base or lies below it, in any case
 // with fold. It compares by segments: /a/bc does not lie within /a/b.

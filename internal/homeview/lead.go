@@ -17,20 +17,20 @@ func (v *View) Lead(homes, writable, further []string) (plain []string, stubs []
 	add := func(path string, empty bool) {
 		to, err := files.Follow(path, true)
 		if err != nil || to.Process || slices.ContainsFunc(to.Links, func(l files.Link) bool {
-			return containsPath(writable, l.Path)
+			return files.WithinAny(writable, l.Path)
 		}) {
 			return
 		}
 		switch {
 		case empty:
 			to.Links = append(to.Links, files.Link{Path: to.Path})
-		case containsAny(to.Path, homes) || slices.Contains(plain, to.Path):
+		case files.HoldsAny(to.Path, homes) || slices.Contains(plain, to.Path):
 			return
 		default:
 			plain = append(plain, to.Path)
 		}
 		for _, l := range to.Links {
-			if containsPath(homes, l.Path) && !slices.Contains(stubs, l) {
+			if files.WithinAny(homes, l.Path) && !slices.Contains(stubs, l) {
 				stubs = append(stubs, l)
 			}
 		}

@@ -42,7 +42,7 @@ func Of(home string, env, workspace, listed []string) View {
 	f := &finder{home: home, workspace: workspace}
 	for _, dir := range append([]string{home}, otherHomes...) {
 		plain, err := filepath.EvalSymlinks(dir)
-		if err == nil && filepath.IsAbs(plain) && !containsAny(plain, systemFolders) &&
+		if err == nil && filepath.IsAbs(plain) && !files.HoldsAny(plain, systemFolders) &&
 			!slices.Contains(f.view.Hidden, plain) {
 			f.view.Hidden = append(f.view.Hidden, plain)
 		}
@@ -80,7 +80,7 @@ type finder struct {
 func (f *finder) addShown(path string) {
 	path = filepath.Clean(path)
 	if _, err := os.Lstat(path); err != nil || !filepath.IsAbs(path) || files.Within(path, f.home) ||
-		containsAny(path, f.view.Hidden) || containsPath(f.view.Shown, path) {
+		files.HoldsAny(path, f.view.Hidden) || files.WithinAny(f.view.Shown, path) {
 		return
 	}
 	f.view.Shown = append(f.view.Shown, path)
@@ -126,13 +126,13 @@ func (f *finder) showVariables(env []string) {
 	}
 	for _, v := range variables {
 		for _, dir := range filepath.SplitList(values[v.name]) {
-			if filepath.IsAbs(dir) && !containsPath(f.workspace, dir) && files.Exists(dir, v.holds) {
+			if filepath.IsAbs(dir) && !files.WithinAny(f.workspace, dir) && files.Exists(dir, v.holds) {
 				f.showTool(dir)
 			}
 		}
 	}
 	for _, dir := range filepath.SplitList(values["PATH"]) {
-		if !filepath.IsAbs(dir) || containsPath(f.workspace, dir) || strings.HasPrefix(dir, "/usr/bin") {
+		if !filepath.IsAbs(dir) || files.WithinAny(f.workspace, dir) || strings.HasPrefix(dir, "/usr/bin") {
 			continue
 		}
 		if f.homeOf(dir) != "" {
@@ -154,7 +154,7 @@ func (f *finder) showLinked(dir string) {
 			continue
 		}
 		to, err := files.Follow(filepath.Join(dir, e.Name()), true)
-		made := func(l files.Link) bool { return containsPath(f.workspace, l.Path) }
+		made := func(l files.Link) bool { return files.WithinAny(f.workspace, l.Path) }
 		if err != nil || f.homeOf(to.Path) == "" || to.Process || slices.ContainsFunc(to.Links, made) {
 			continue
 		}
@@ -219,14 +219,4 @@ func (f *finder) showWorktrees() {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// containsAny reports whether one of the paths lies in a folder.
-func containsAny(folder string, paths []string) bool {
-	return slices.ContainsFunc(paths, func(path string) bool { return files.Within(folder, path) })
-}
-
-// containsPath reports whether a path lies in one of the folders.
-func containsPath(folders []string, path string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool { return files.Within(folder, path) })
 }

@@ -102,7 +102,7 @@ func outermostOf(paths []string) []string {
 	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
 	var kept []string
 	for _, path := range paths {
-		if !slices.ContainsFunc(kept, func(folder string) bool { return files.Within(folder, path) }) {
+		if !files.WithinAny(kept, path) {
 			kept = append(kept, path)
 		}
 	}
@@ -113,9 +113,9 @@ func outermostOf(paths []string) []string {
 // was opened by name.
 func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b *Box) error {
 	opened := func(path string) bool {
-		return slices.ContainsFunc(limits.Open, func(open string) bool { return files.Within(path, open) })
+		return files.HoldsAny(path, limits.Open)
 	}
-	beside = slices.DeleteFunc(beside, func(path string) bool { return belowAny(path, workspace) })
+	beside = slices.DeleteFunc(beside, func(path string) bool { return files.WithinAny(workspace, path) })
 	b.folders, b.allowed, b.verbs = slices.Concat(workspace, beside), limits.Open, limits.Git
 	b.sealed = p.seal(beside, workspace, limits.Open)
 	found, err := p.enter(b)
@@ -186,7 +186,7 @@ func (p *Place) seal(beside, workspace, open []string) (sealed []string) {
 			path := filepath.Join(dir, e.Name())
 			switch {
 			case !e.IsDir() || slices.Contains(kept, path):
-			case slices.ContainsFunc(kept, func(keep string) bool { return files.Within(path, keep) }):
+			case files.HoldsAny(path, kept):
 				seal(path)
 			default:
 				sealed = append(sealed, path)
@@ -236,7 +236,7 @@ var privateFolders = []string{"/tmp", "/var/tmp"}
 
 // hide lists what is not to be seen, and what lies there and has to be.
 func (p *Place) hide(o *order, seen []string) {
-	seenWhole := func(dir string) bool { return belowAny(dir, o.writable()) }
+	seenWhole := func(dir string) bool { return files.WithinAny(o.writable(), dir) }
 	o.Homes = slices.DeleteFunc(slices.Clone(p.View.Hidden), seenWhole)
 	// Homes come first: then nothing in them has to be hidden.
 	o.Hidden = slices.Concat(o.Homes, o.Hidden, []string{"/run"})
@@ -250,13 +250,14 @@ func (p *Place) hide(o *order, seen []string) {
 	}
 	writable := o.writable()
 	covered := append(slices.Clone(privateFolders), o.Hidden...)
-	hidden := func(path string) bool { return belowAny(path, covered) }
+	hidden := func(path string) bool { return files.WithinAny(covered, path) }
 	outside := slices.Concat(
 		[]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace, seen, programFolders(o.Env),
 	)
 	if len(o.Homes) > 0 {
 		outside = slices.DeleteFunc(outside, func(path string) bool {
-			return path == p.Home || path == o.Dir && belowAny(path, o.Homes) || belowAny(path, p.View.Shown)
+			return path == p.Home || path == o.Dir && files.WithinAny(o.Homes, path) ||
+				files.WithinAny(p.View.Shown, path)
 		})
 		outside, o.Stubs = p.View.Lead(o.Homes, writable, outside)
 		for i := range o.Caches {
@@ -265,14 +266,15 @@ func (p *Place) hide(o *order, seen []string) {
 	}
 	for _, path := range outside {
 		plain, err := filepath.EvalSymlinks(path)
-		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) && !belowAny(plain, writable) {
+		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) &&
+			!files.WithinAny(writable, plain) {
 			o.Shown = append(o.Shown, plain)
 		}
 	}
 	paths, all := sockets()
 	o.NoSockets = !all
 	for _, path := range paths {
-		if !hidden(path) || belowAny(path, writable) || belowAny(path, o.Shown) {
+		if !hidden(path) || files.WithinAny(writable, path) || files.WithinAny(o.Shown, path) {
 			o.Hidden = append(o.Hidden, path)
 		}
 	}
@@ -281,14 +283,10 @@ func (p *Place) hide(o *order, seen []string) {
 // isNamed reports whether a secret was allowed by its name, or something in it where no part
 // of a folder can be shown alone.
 func isNamed(secret string, seen, open []string) bool {
-	return slices.ContainsFunc(
-		seen, func(path string) bool { return path == secret || files.Within(secret, path) && belowAny(secret, open) },
-	) ||
-		slices.ContainsFunc(open, func(path string) bool { return files.Within(secret, path) })
-}
-
-func belowAny(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool { return files.Within(folder, path) })
+	inOpen := files.WithinAny(open, secret)
+	return files.HoldsAny(secret, open) || slices.ContainsFunc(seen, func(path string) bool {
+		return path == secret || inOpen && files.Within(secret, path)
+	})
 }
 
 // programFolders are where programs are looked for.

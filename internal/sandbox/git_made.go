@@ -84,7 +84,7 @@ func (b *Box) unfinished(dir string, before map[string]bool) {
 // made sets a path aside that a command made, and says so; not what a person allowed by its
 // name.
 func (b *Box) made(path string) {
-	if !isPresent(path) || slices.ContainsFunc(b.allowed, func(open string) bool { return files.Within(path, open) }) {
+	if !isPresent(path) || files.HoldsAny(path, b.allowed) {
 		return
 	}
 	note := fmt.Sprintf("the command made %s, by which programs are run without anyone asking", path)

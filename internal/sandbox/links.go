@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // This file is about files in the workspace that have another name outside of it, as pnpm
@@ -64,7 +66,8 @@ func storeFolder(path string, roots []string) string {
 // are guarded.
 func (found *survey) otherNames(guarded []string) (names []string) {
 	for _, l := range found.links {
-		if len(l.names) > 1 && slices.ContainsFunc(l.names, func(name string) bool { return belowAny(name, guarded) }) {
+		isGuarded := func(name string) bool { return files.WithinAny(guarded, name) }
+		if len(l.names) > 1 && slices.ContainsFunc(l.names, isGuarded) {
 			names = append(names, l.names...)
 		}
 	}

@@ -304,7 +304,7 @@ func coverFile(path, text string) error {
 // to be written into them.
 func (h *helper) seal() {
 	for _, path := range h.Hidden {
-		if belowAny(path, h.order.writable()) || slices.Contains(h.Homes, path) {
+		if files.WithinAny(h.order.writable(), path) || slices.Contains(h.Homes, path) {
 			_ = setFlags(unix.AT_FDCWD, path, 0, unix.MOUNT_ATTR_RDONLY) // without it what is written is forgotten
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
@@ -167,7 +168,7 @@ func (w *sentry) inspect(b *Box, found *survey) bool {
 	for _, path := range found.gits {
 		dir, err := gitdir.Find(path)
 		switch {
-		case err != nil || !belowAny(dir, b.folders):
+		case err != nil || !files.WithinAny(b.folders, dir):
 		case w.gits[dir]:
 			b.unfinished(dir, w.places)
 		default:

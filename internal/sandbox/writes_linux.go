@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/homeview"
 )
 
@@ -82,7 +83,7 @@ func (w *observer) noteWrite(n *notice) bool {
 	if w.isIdle(n.number, path) {
 		return true
 	}
-	if !belowAny(path, unremarkable) && w.refuses(filepath.Dir(path)) {
+	if !files.WithinAny(unremarkable, path) && w.refuses(filepath.Dir(path)) {
 		w.tell(report{Write: []byte(path[:min(len(path), maxPath)])})
 	}
 	return true

@@ -64,7 +64,7 @@ var ErrLost = errors.New("it cannot be taken back")
 // Touches reports whether anything changed at or below some paths, which are absolute.
 func (k *Kept) Touches(paths []string) bool {
 	return slices.ContainsFunc(k.Changes, func(e Effect) bool {
-		return slices.ContainsFunc(paths, func(path string) bool { return files.Within(path, e.Path) })
+		return files.WithinAny(paths, e.Path)
 	})
 }
 
