@@ -156,6 +156,18 @@ func HoldsAny(folder string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return Within(folder, path) })
 }
 
+// Outermost leaves out what lies in another one of the paths. It sorts them by length.
+func Outermost(paths []string) []string {
+	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
+	var kept []string
+	for _, path := range paths {
+		if !WithinAny(kept, path) {
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
 // WithinCase reports whether a clean path is base or lies below it, in any case
 // with fold. It compares by segments: /a/bc does not lie within /a/b.
 func WithinCase(base, path string, fold bool) bool {

@@ -1,5 +1,5 @@
-// Package homeview says what of people's homes a command sees that is tried: toolchains and
-// settings, by a table, and nothing of their own files.
+// Package homeview says where people's homes hold caches, and what of homes a command sees that is
+// tried: toolchains and settings, by a table, and nothing of their own files.
 //
 // What the package keeps true:
 //

@@ -90,7 +90,7 @@ type Place struct {
 	Scratch string
 	// Cache are the caches of builds. What commands change in them goes to Scratch;
 	// without Scratch they are read-only.
-	Cache []Cache
+	Cache []homeview.Cache
 	// Show are paths that the person wants seen where homes are hidden; ~ stands for Home.
 	Show []string
 	// View, where it hides something, is what a command sees of homes.

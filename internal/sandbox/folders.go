@@ -60,10 +60,10 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 			return err
 		}
 	}
-	if err := p.guardAll(o, outermostOf(o.Open), outermostOf(beside), &limits, b); err != nil {
+	if err := p.guardAll(o, files.Outermost(o.Open), files.Outermost(beside), &limits, b); err != nil {
 		return err
 	}
-	o.Open = outermostOf(append(o.Open, beside...))
+	o.Open = files.Outermost(append(o.Open, beside...))
 	if err := p.private(o, b, false); err != nil {
 		return err
 	}
@@ -95,18 +95,6 @@ func holdingFolder(path string) string {
 		}
 		path = filepath.Dir(path)
 	}
-}
-
-// outermostOf leaves out what lies in another one of the paths.
-func outermostOf(paths []string) []string {
-	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
-	var kept []string
-	for _, path := range paths {
-		if !files.WithinAny(kept, path) {
-			kept = append(kept, path)
-		}
-	}
-	return kept
 }
 
 // guardAll guards the writable folders, the workspace's and those beside it, but for what
@@ -219,7 +207,7 @@ func (p *Place) private(o *order, b *Box, once bool) error {
 	b.slot = free
 	var found []string
 	for _, cache := range p.Cache {
-		plain, there := cache.find()
+		plain, there := cache.Find()
 		if there &&
 			!slices.ContainsFunc(
 				o.writable(), func(open string) bool { return files.Within(open, plain) || files.Within(plain, open) },

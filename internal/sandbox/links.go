@@ -46,7 +46,7 @@ func (found *survey) coverLinks(roots []string) (paths []string, note string) {
 			folders = append(folders, folder)
 		}
 	}
-	folders = outermostOf(folders)
+	folders = files.Outermost(folders)
 	return folders, note + fmt.Sprintf(", nor anything else in %s", strings.Join(folders[:min(len(folders), 3)], ", "))
 }
 

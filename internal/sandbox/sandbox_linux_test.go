@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/homeview"
 	"github.com/umpirehq/umpire/internal/process"
 )
 
@@ -90,7 +91,7 @@ func TestCachesAreLayered(t *testing.T) {
 	b := newBench(t)
 	cache := filepath.Join(b.Home, ".cache")
 	b.bare("mkdir ../h/.cache && echo old >../h/.cache/entry")
-	b.Cache = []Cache{{Folder: cache}, {Folder: filepath.Join(b.Home, "not-there")}, {Folder: filepath.Join(b.Home, "go/pkg"), Make: true}}
+	b.Cache = []homeview.Cache{{Folder: cache}, {Folder: filepath.Join(b.Home, "not-there")}, {Folder: filepath.Join(b.Home, "go/pkg"), Make: true}}
 	if out, err := b.run(writing, "echo new >~/.cache/entry"); err != nil {
 		t.Skipf("layers are not to be had here: %s", out)
 	}
@@ -109,7 +110,7 @@ func TestCachesAreLayered(t *testing.T) {
 	// The layer over the home shows of it what it is for, and so does one of a cache elsewhere.
 	b.fails(writing, "touch ~/go/bin", "Read-only file system")
 	b.fails(writing, "touch ~/new", "Read-only file system")
-	b.Cache = append(b.Cache, Cache{Folder: filepath.Join(b.outside, "cache"), Make: true})
+	b.Cache = append(b.Cache, homeview.Cache{Folder: filepath.Join(b.outside, "cache"), Make: true})
 	b.works(writing, "echo x >../o/cache/entry && rm ~/.cache/entry && ! test -e ~/.cache/entry")
 	b.lacks(filepath.Join(b.outside, "cache/entry"))
 	b.has(filepath.Join(cache, "entry"), "old\n")
@@ -139,30 +140,6 @@ func TestForget(t *testing.T) {
 	}
 	if err := place.Forget(); err != nil {
 		t.Errorf("forgotten twice: %v", err)
-	}
-}
-
-func TestCaches(t *testing.T) {
-	home, bin := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "go"), nil, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin)
-	env := map[string]string{"GOCACHE": home + "/.cache/go-build", "GOPATH": "/a:/b", "CARGO_HOME": "relative", "npm_config_cache": "/npm/"}
-	got := map[string]bool{}
-	for _, c := range Caches(home, func(name string) string { return env[name] }) {
-		got[strings.Replace(c.Folder, home, "~", 1)] = c.Make
-	}
-	for folder, made := range map[string]bool{"~/.cache": true, "~/go/pkg": true, "/a/pkg": true, "/b/pkg": true, "/npm": false, "~/.npm": false, "~/.gradle": false} {
-		if is, listed := got[folder]; !listed || is != made {
-			t.Errorf("%s: listed %t, made %t, want it made: %t", folder, listed, is, made)
-		}
-	}
-	if _, listed := got["~/.cache/go-build"]; listed {
-		t.Error("a folder in another one is listed")
-	}
-	if all := Caches(home+"/gone", func(string) string { return "" }); len(all) > 0 {
-		t.Errorf("%v in a home that is not there", all)
 	}
 }
 

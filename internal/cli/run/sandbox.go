@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/homeview"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
@@ -59,7 +60,7 @@ func (s *agentRun) place(session *umpire.Session, added []string, scratch string
 		home = plain
 	}
 	place := &sandbox.Place{
-		Workspace: folders, Home: home, State: s.Home(), Scratch: scratch, Cache: sandbox.Caches(home, s.Getenv),
+		Workspace: folders, Home: home, State: s.Home(), Scratch: scratch, Cache: homeview.Caches(home, s.Getenv),
 		Show: s.conf.SandboxShow,
 	}
 	place.Sweep() // the agent would take what a crash has left for the project's own

@@ -1,4 +1,4 @@
-package sandbox
+package homeview
 
 import (
 	"errors"
@@ -75,7 +75,7 @@ func Caches(home string, getenv func(string) string) []Cache {
 		}
 	}
 	for _, f := range cacheFolders {
-		if plainFolder(home) {
+		if isFolder(home) {
 			add(filepath.Join(home, filepath.FromSlash(f[0])), f[1])
 		}
 	}
@@ -89,15 +89,15 @@ func outermostCaches(all []Cache) []Cache {
 		paths[i] = all[i].Folder
 	}
 	var kept []Cache
-	for _, path := range outermostOf(paths) {
+	for _, path := range files.Outermost(paths) {
 		kept = append(kept, all[slices.IndexFunc(all, func(c Cache) bool { return c.Folder == path })])
 	}
 	return kept
 }
 
-// find is where a cache is without links, and whether it is there. A cache that is wanted and
+// Find is where a cache is without links, and whether it is there. A cache that is wanted and
 // missing is created now.
-func (c Cache) find() (string, bool) {
+func (c Cache) Find() (string, bool) {
 	if c.Make {
 		_ = os.MkdirAll(c.Folder, 0o700) // without it the program says what it misses
 	}

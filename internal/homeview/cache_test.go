@@ -1,11 +1,12 @@
-package sandbox_test
+package homeview_test
 
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/homeview"
 )
 
 // A variable must not make a folder seen, and written, that holds something else than a cache.
@@ -43,7 +44,7 @@ func TestCacheVariables(t *testing.T) {
 	} {
 		folder := filepath.Join(home, tt.folder)
 		found := false
-		for _, c := range sandbox.Caches(home, func(name string) string {
+		for _, c := range homeview.Caches(home, func(name string) string {
 			return map[string]string{tt.variable: folder}[name]
 		}) {
 			found = found || c.Folder == folder || c.Folder == filepath.Join(folder, "pkg")
@@ -51,5 +52,29 @@ func TestCacheVariables(t *testing.T) {
 		if found != tt.want {
 			t.Errorf("%s=%s: a cache: %t, want %t", tt.variable, tt.folder, found, tt.want)
 		}
+	}
+}
+
+func TestCaches(t *testing.T) {
+	home, bin := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "go"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	env := map[string]string{"GOCACHE": home + "/.cache/go-build", "GOPATH": "/a:/b", "CARGO_HOME": "relative", "npm_config_cache": "/npm/"}
+	got := map[string]bool{}
+	for _, c := range homeview.Caches(home, func(name string) string { return env[name] }) {
+		got[strings.Replace(c.Folder, home, "~", 1)] = c.Make
+	}
+	for folder, made := range map[string]bool{"~/.cache": true, "~/go/pkg": true, "/a/pkg": true, "/b/pkg": true, "/npm": false, "~/.npm": false, "~/.gradle": false} {
+		if is, listed := got[folder]; !listed || is != made {
+			t.Errorf("%s: listed %t, made %t, want it made: %t", folder, listed, is, made)
+		}
+	}
+	if _, listed := got["~/.cache/go-build"]; listed {
+		t.Error("a folder in another one is listed")
+	}
+	if all := homeview.Caches(home+"/gone", func(string) string { return "" }); len(all) > 0 {
+		t.Errorf("%v in a home that is not there", all)
 	}
 }
