@@ -85,7 +85,7 @@ var layers = []layer{
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
-	{"test", "internal/test/interop internal/test/crash internal/test/shape internal/test/trees internal/test/release internal/test/picture"},
+	{"test", "internal/test/interop internal/test/crash internal/test/shape internal/test/trees internal/test/release internal/test/picture internal/test/chromium"},
 	{"test", "bench bench/engines"},
 }
 

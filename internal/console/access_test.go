@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/test/chromium"
 )
 
 // controls are the roles that a person acts on, each of which needs a name.
@@ -16,7 +18,7 @@ var controls = []string{
 
 // checkAccess looks at a page as assistive technology has it: every control has a name, there is one first
 // heading, there are landmarks, and texts stand out from what is behind them.
-func checkAccess(t testing.TB, b *chromium) {
+func checkAccess(t testing.TB, b *chromium.Page) {
 	t.Helper()
 	var tree struct {
 		Nodes []struct {
@@ -28,8 +30,8 @@ func checkAccess(t testing.TB, b *chromium) {
 			}
 		}
 	}
-	b.call(t, "Accessibility.enable", nil, nil)
-	b.call(t, "Accessibility.getFullAXTree", nil, &tree)
+	b.Call(t, "Accessibility.enable", nil, nil)
+	b.Call(t, "Accessibility.getFullAXTree", nil, &tree)
 	seen := map[string]int{}
 	for _, n := range tree.Nodes {
 		if n.Ignored {
@@ -53,13 +55,13 @@ func checkAccess(t testing.TB, b *chromium) {
 		}
 	}
 	var faint []string
-	if err := json.Unmarshal([]byte(b.eval(t, contrastOf)), &faint); err != nil {
+	if err := json.Unmarshal([]byte(b.Eval(t, contrastOf)), &faint); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range faint {
 		t.Errorf("too faint: %s", text)
 	}
-	if wide := b.eval(t, `document.documentElement.scrollWidth > innerWidth`); wide != "false" {
+	if wide := b.Eval(t, `document.documentElement.scrollWidth > innerWidth`); wide != "false" {
 		t.Error("the page is wider than the screen")
 	}
 }

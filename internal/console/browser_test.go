@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/test/chromium"
 )
 
 // The whole way of a person through the inbox in a real browser, in both languages, on a
@@ -26,86 +27,86 @@ func TestInboxInABrowser(t *testing.T) {
 	} {
 		t.Run(tt.lang, func(t *testing.T) {
 			t.Parallel()
-			b := startChromium(t, tt.width, tt.height, tt.dark)
+			b := chromium.Start(t, tt.width, tt.height, tt.dark)
 			w, p := newWorld(t, tt.lang)
 			asked := w.ask(t, edit("greet.sh"), bash("git push origin main && npm test"))
 			asked = append(asked, w.ask(t, write("b.txt"))...)
 			name := fmt.Sprintf("%s-%d-%v", tt.lang, tt.width, tt.dark)
 			shown := func(text string) string { return fmt.Sprintf("document.body.innerText.includes(%q)", text) }
 			opened := func(q *umpire.Pending) {
-				b.until(t, fmt.Sprintf(`document.querySelector(".chosen .card.seen")?.dataset.request === %q`, q.Request))
-				b.eval(t, `new Promise((done) => setTimeout(done, 450))`) // keys count a moment later
+				b.Until(t, fmt.Sprintf(`document.querySelector(".chosen .card.seen")?.dataset.request === %q`, q.Request))
+				b.Eval(t, `new Promise((done) => setTimeout(done, 450))`) // keys count a moment later
 			}
 			state := func(want string) {
-				b.until(t, fmt.Sprintf(`document.querySelector(".card").dataset.state === %q`, want))
+				b.Until(t, fmt.Sprintf(`document.querySelector(".card").dataset.state === %q`, want))
 			}
 
-			b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
-			b.until(t, `document.querySelectorAll(".item").length === 3`)
-			if at := b.eval(t, "location.href"); strings.Contains(at, "#") {
+			b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+			b.Until(t, `document.querySelectorAll(".item").length === 3`)
+			if at := b.Eval(t, "location.href"); strings.Contains(at, "#") {
 				t.Errorf("the token stays on the address: %s", at)
 			}
-			b.picture(t, name+"-list")
+			b.Picture(t, name+"-list")
 
 			// With a menu: for the session, which opens its widths with the narrowest selected.
-			b.click(t, `.item`)
+			b.Click(t, `.item`)
 			opened(&asked[0])
-			b.picture(t, name+"-card")
-			b.click(t, "[data-allow]")
-			b.until(t, `!document.querySelector(".menu").hidden`)
-			b.picture(t, name+"-menu")
-			b.click(t, "h2 .object") // a click elsewhere closes it
-			b.until(t, `document.querySelector(".menu").hidden`)
-			b.click(t, "[data-allow]")
-			b.click(t, "[data-scope=session]")
-			b.until(t, `document.querySelector("[data-panel-of=session] input").checked`)
-			b.picture(t, name+"-width")
-			b.click(t, "[data-panel-of=session] .go")
+			b.Picture(t, name+"-card")
+			b.Click(t, "[data-allow]")
+			b.Until(t, `!document.querySelector(".menu").hidden`)
+			b.Picture(t, name+"-menu")
+			b.Click(t, "h2 .object") // a click elsewhere closes it
+			b.Until(t, `document.querySelector(".menu").hidden`)
+			b.Click(t, "[data-allow]")
+			b.Click(t, "[data-scope=session]")
+			b.Until(t, `document.querySelector("[data-panel-of=session] input").checked`)
+			b.Picture(t, name+"-width")
+			b.Click(t, "[data-panel-of=session] .go")
 			state("approvedAll")
-			b.until(t, shown(strings.Replace(tt.allowed, "Write", "Edit", 1)))
-			b.picture(t, name+"-approved")
+			b.Until(t, shown(strings.Replace(tt.allowed, "Write", "Edit", 1)))
+			b.Picture(t, name+"-approved")
 			if got := w.standing(t, &asked[0]); got.Choice != umpire.Approve || got.Scope != umpire.ScopeSession {
 				t.Errorf("the gate has %+v", got)
 			}
 
 			// With keys: the next one needs the code that the terminal shows.
-			b.press(t, "j")
+			b.Press(t, "j")
 			opened(&asked[1])
-			b.press(t, "y")
+			b.Press(t, "y")
 			line := p.line(t)
 			code := line[strings.IndexAny(line, " ")+1:][:4]
-			b.until(t, `document.activeElement.name === "code"`)
-			b.typeText(t, code)
-			b.picture(t, name+"-code")
-			b.press(t, "Enter")
+			b.Until(t, `document.activeElement.name === "code"`)
+			b.TypeText(t, code)
+			b.Picture(t, name+"-code")
+			b.Press(t, "Enter")
 			state("approved")
 
 			// A refusal with a reason.
-			b.press(t, "j")
+			b.Press(t, "j")
 			opened(&asked[2])
-			b.press(t, "n")
-			b.until(t, `document.activeElement.name === "reason"`)
-			b.typeText(t, "不要修改 <b>配置文件</b>")
-			b.picture(t, name+"-deny")
-			b.press(t, "Enter")
+			b.Press(t, "n")
+			b.Until(t, `document.activeElement.name === "reason"`)
+			b.TypeText(t, "不要修改 <b>配置文件</b>")
+			b.Picture(t, name+"-deny")
+			b.Press(t, "Enter")
 			state("denied")
-			b.until(t, shown(tt.denied))
+			b.Until(t, shown(tt.denied))
 			if got := w.standing(t, &asked[2]); string(got.Reason) == "" || got.Choice != umpire.Refuse {
 				t.Errorf("the gate has %+v", got)
 			}
 
 			// One that is answered elsewhere says so, without a reload.
 			q := w.ask(t, bash("npm install left-pad"))[0]
-			b.until(t, fmt.Sprintf(`document.querySelector(".item").dataset.request === %q`, q.Request))
-			b.press(t, "j")
+			b.Until(t, fmt.Sprintf(`document.querySelector(".item").dataset.request === %q`, q.Request))
+			b.Press(t, "j")
 			opened(&q)
 			ok(w.gate.Resolve(t.Context(), umpire.Answer{
 				Request: q.Request, ArgsHash: q.ArgsHash, ShownDigest: q.ShownDigest, Choice: umpire.Refuse,
 			}))(t)
-			b.until(t, shown(tt.elsewhere))
-			b.until(t, `document.querySelector(".controls").hidden`)
-			b.picture(t, name+"-elsewhere")
-			if faults := b.faults(); len(faults) > 0 {
+			b.Until(t, shown(tt.elsewhere))
+			b.Until(t, `document.querySelector(".controls").hidden`)
+			b.Picture(t, name+"-elsewhere")
+			if faults := b.Faults(); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}
 		})
@@ -123,26 +124,26 @@ func edit(name string) umpire.Call {
 // Keys of the first moment, and those for a card that has not been read, answer nothing.
 func TestHastyKeysInABrowser(t *testing.T) {
 	t.Parallel()
-	b := startChromium(t, 390, 500, false)
+	b := chromium.Start(t, 390, 500, false)
 	w, p := newWorld(t, "en")
 	var long strings.Builder
 	for i := range 40 {
 		fmt.Fprintf(&long, "curl https://example%d.com/install.sh; ", i)
 	}
 	asked := w.ask(t, bash(long.String()))
-	b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
-	b.until(t, `document.querySelectorAll(".item").length === 1`)
-	b.click(t, `.item`)
-	b.until(t, `document.querySelector("#part.chosen .card")`)
-	if b.eval(t, `document.querySelector("[data-allow]").disabled`) != "true" {
+	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+	b.Until(t, `document.querySelectorAll(".item").length === 1`)
+	b.Click(t, `.item`)
+	b.Until(t, `document.querySelector("#part.chosen .card")`)
+	if b.Eval(t, `document.querySelector("[data-allow]").disabled`) != "true" {
 		t.Error("it can be allowed before it was read")
 	}
-	b.press(t, "y")
-	b.until(t, `document.querySelector(".card.seen")`) // the key shows the rest instead
-	if got := b.eval(t, `document.querySelector(".card").dataset.state`); got != "idle" {
+	b.Press(t, "y")
+	b.Until(t, `document.querySelector(".card.seen")`) // the key shows the rest instead
+	if got := b.Eval(t, `document.querySelector(".card").dataset.state`); got != "idle" {
 		t.Errorf("the card is %s", got)
 	}
-	b.picture(t, "long-390")
+	b.Picture(t, "long-390")
 	if list := ok(w.gate.Pending(t.Context(), umpire.PendingQuery{}))(t); len(list) != len(asked) {
 		t.Errorf("%d wait, want %d", len(list), len(asked))
 	}
@@ -151,17 +152,17 @@ func TestHastyKeysInABrowser(t *testing.T) {
 // Hostile texts do nothing in a real browser either: no script runs, no element appears.
 func TestHostileTextsInABrowser(t *testing.T) {
 	t.Parallel()
-	b := startChromium(t, 1440, 900, true)
+	b := chromium.Start(t, 1440, 900, true)
 	w, p := newWorld(t, "en")
 	all := strings.Join(hostile, " ")
 	w.ask(t, bash("frob "+all))
-	b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
-	b.until(t, `document.querySelector(".card")`)
-	if got := b.eval(t, `document.querySelectorAll("main script, main img, main b:not(.menu b)").length`); got != "0" {
+	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+	b.Until(t, `document.querySelector(".card")`)
+	if got := b.Eval(t, `document.querySelectorAll("main script, main img, main b:not(.menu b)").length`); got != "0" {
 		t.Errorf("%s elements came from a command", got)
 	}
-	b.picture(t, "hostile-1440-dark")
-	if faults := b.faults(); len(faults) > 0 {
+	b.Picture(t, "hostile-1440-dark")
+	if faults := b.Faults(); len(faults) > 0 {
 		t.Errorf("the browser complains: %q", faults)
 	}
 }
@@ -183,7 +184,7 @@ func TestTimelineInABrowser(t *testing.T) {
 		name := fmt.Sprintf("timeline-%s-%d", tt.lang, tt.width)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := startChromium(t, tt.width, tt.height, tt.dark)
+			b := chromium.Start(t, tt.width, tt.height, tt.dark)
 			w, p := newWorld(t, tt.lang)
 			ran := w.ask(t, edit("greet.sh"))[0]
 			w.run(t, &ran)
@@ -193,49 +194,49 @@ func TestTimelineInABrowser(t *testing.T) {
 			w.refuse(t, &w.ask(t, bash("git push origin main && npm test"))[0], "use pnpm")
 			w.ask(t, write("b.txt"))
 			rows := func(n int) {
-				b.until(t, fmt.Sprintf(`document.querySelectorAll(".page .event").length === %d`, n))
+				b.Until(t, fmt.Sprintf(`document.querySelectorAll(".page .event").length === %d`, n))
 			}
-			b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
-			b.until(t, `document.querySelector("nav")`)
-			b.click(t, `nav a[href="/timeline"]`)
+			b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+			b.Until(t, `document.querySelector("nav")`)
+			b.Click(t, `nav a[href="/timeline"]`)
 			rows(4)
-			b.until(t, fmt.Sprintf(`document.querySelector("h1").innerText === %q`, tt.title))
-			b.picture(t, name)
+			b.Until(t, fmt.Sprintf(`document.querySelector("h1").innerText === %q`, tt.title))
+			b.Picture(t, name)
 
 			w.refuse(t, &w.ask(t, bash("npm install left-pad"))[0], "")
 			rows(5) // without a reload
-			b.until(t, fmt.Sprintf(`document.querySelector(".event").innerText.includes(%q)`, tt.denied))
+			b.Until(t, fmt.Sprintf(`document.querySelector(".event").innerText.includes(%q)`, tt.denied))
 
-			b.eval(t, `document.querySelector("[name=kind]").value = "denied"`)
-			b.eval(t, `document.querySelector("[name=kind]").dispatchEvent(new Event("change", {bubbles: true}))`)
+			b.Eval(t, `document.querySelector("[name=kind]").value = "denied"`)
+			b.Eval(t, `document.querySelector("[name=kind]").dispatchEvent(new Event("change", {bubbles: true}))`)
 			rows(2)
-			b.click(t, "[name=q]")
-			b.typeText(t, "left-pad")
-			b.press(t, "Enter")
+			b.Click(t, "[name=q]")
+			b.TypeText(t, "left-pad")
+			b.Press(t, "Enter")
 			rows(1)
-			b.picture(t, name+"-search")
-			b.eval(t, "history.back()")
+			b.Picture(t, name+"-search")
+			b.Eval(t, "history.back()")
 			rows(2)
-			b.eval(t, "history.back()")
+			b.Eval(t, "history.back()")
 			rows(5)
 
-			b.click(t, ".undo summary")
-			b.until(t, `document.querySelector(".undo").open`)
-			b.picture(t, name+"-undo")
-			b.click(t, `[data-post="/undo"] button`)
-			b.until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
-			b.until(t, `!document.querySelector("[data-post='/undo']")`)
-			if faults := b.faults(); len(faults) > 0 {
+			b.Click(t, ".undo summary")
+			b.Until(t, `document.querySelector(".undo").open`)
+			b.Picture(t, name+"-undo")
+			b.Click(t, `[data-post="/undo"] button`)
+			b.Until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
+			b.Until(t, `!document.querySelector("[data-post='/undo']")`)
+			if faults := b.Faults(); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}
 
-			b.eval(t, `window.connected = fetch, window.fetch = () => Promise.reject(new TypeError("no network")), 0`)
+			b.Eval(t, `window.connected = fetch, window.fetch = () => Promise.reject(new TypeError("no network")), 0`)
 			w.ask(t, write("c.txt"))
-			b.until(t, `!document.getElementById("lost").hidden`)
-			b.eval(t, `window.fetch = connected, 0`)
+			b.Until(t, `!document.getElementById("lost").hidden`)
+			b.Eval(t, `window.fetch = connected, 0`)
 			w.ask(t, write("d.txt"))
-			b.until(t, `document.getElementById("lost").hidden`)
-			b.until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
+			b.Until(t, `document.getElementById("lost").hidden`)
+			b.Until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
 		})
 	}
 }
@@ -251,7 +252,7 @@ func TestRulesInABrowser(t *testing.T) {
 		name := fmt.Sprintf("%s-%d", tt.lang, tt.width)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := startChromium(t, tt.width, tt.height, tt.dark)
+			b := chromium.Start(t, tt.width, tt.height, tt.dark)
 			w, p := newWorld(t, tt.lang)
 			side := &browser{world: w}
 			side.addRule(t, umpire.ScopeProject, "frobs", umpire.Allow, "frob")
@@ -266,46 +267,46 @@ func TestRulesInABrowser(t *testing.T) {
 				ok(w.gate.Open(t.Context(), umpire.Opening{Dir: t.TempDir(), Agent: agent}))(t)
 			}
 			over := ok(w.gate.Open(t.Context(), umpire.Opening{Dir: w.session.Root, Agent: "Codex"}))(t)
-			b.open(t, "http://"+w.console.Address()+"/#"+p.token(t))
-			b.until(t, `document.querySelector("nav")`)
+			b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+			b.Until(t, `document.querySelector("nav")`)
 
-			b.click(t, `nav a[href="/sessions"]`)
-			b.until(t, `document.querySelectorAll(".session").length === 5`)
-			b.picture(t, "sessions-"+name)
+			b.Click(t, `nav a[href="/sessions"]`)
+			b.Until(t, `document.querySelectorAll(".session").length === 5`)
+			b.Picture(t, "sessions-"+name)
 			row := fmt.Sprintf(`[data-body*=%q]`, over.ID)
-			b.eval(t, fmt.Sprintf(`document.querySelector(%q).closest("details").open = true`, row))
-			b.click(t, row+" button")
-			b.until(t, `document.querySelectorAll(".session.over").length === 1`)
-			b.until(t, fmt.Sprintf(`document.getElementById("said").innerText.includes(%q)`, over.ID))
+			b.Eval(t, fmt.Sprintf(`document.querySelector(%q).closest("details").open = true`, row))
+			b.Click(t, row+" button")
+			b.Until(t, `document.querySelectorAll(".session.over").length === 1`)
+			b.Until(t, fmt.Sprintf(`document.getElementById("said").innerText.includes(%q)`, over.ID))
 
 			checkAccess(t, b)
-			b.open(t, "http://"+w.console.Address()+"/rules?session="+string(w.session.ID))
-			b.until(t, `document.querySelectorAll(".rule .tag.low").length > 0`)
-			b.click(t, "[name=command]")
-			b.typeText(t, "frob && git push origin main")
-			b.press(t, "Enter")
-			b.until(t, `document.querySelector(".decided")?.innerText.includes("pushes")`)
-			b.picture(t, "rules-"+name)
+			b.Open(t, "http://"+w.console.Address()+"/rules?session="+string(w.session.ID))
+			b.Until(t, `document.querySelectorAll(".rule .tag.low").length > 0`)
+			b.Click(t, "[name=command]")
+			b.TypeText(t, "frob && git push origin main")
+			b.Press(t, "Enter")
+			b.Until(t, `document.querySelector(".decided")?.innerText.includes("pushes")`)
+			b.Picture(t, "rules-"+name)
 			checkAccess(t, b)
-			b.click(t, `.act:has([data-body*="frobs"]) summary`)
+			b.Click(t, `.act:has([data-body*="frobs"]) summary`)
 			line := p.line(t)
 			code := line[strings.IndexAny(line, " ")+1:][:4]
-			b.until(t, `document.activeElement.name === "code"`)
-			b.typeText(t, code)
-			b.picture(t, "rules-remove-"+name)
-			b.press(t, "Enter")
-			b.until(t, `!document.querySelector("[data-body*=frobs]")`)
+			b.Until(t, `document.activeElement.name === "code"`)
+			b.TypeText(t, code)
+			b.Picture(t, "rules-remove-"+name)
+			b.Press(t, "Enter")
+			b.Until(t, `!document.querySelector("[data-body*=frobs]")`)
 
-			b.click(t, `nav a[href="/overview"]`)
-			b.until(t, `document.querySelectorAll(".plot").length >= 3`)
-			b.picture(t, "overview-"+name)
+			b.Click(t, `nav a[href="/overview"]`)
+			b.Until(t, `document.querySelectorAll(".plot").length >= 3`)
+			b.Picture(t, "overview-"+name)
 			checkAccess(t, b)
-			b.click(t, `nav a[href="/"]`)
-			b.until(t, `document.querySelector(".card")`)
-			b.click(t, ".item")
-			b.until(t, `document.querySelector("#part.chosen .card.seen")`)
+			b.Click(t, `nav a[href="/"]`)
+			b.Until(t, `document.querySelector(".card")`)
+			b.Click(t, ".item")
+			b.Until(t, `document.querySelector("#part.chosen .card.seen")`)
 			checkAccess(t, b)
-			if faults := b.faults(); len(faults) > 0 {
+			if faults := b.Faults(); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}
 		})

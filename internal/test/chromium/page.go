@@ -1,6 +1,6 @@
 //go:build unix
 
-package console_test
+package chromium
 
 import (
 	"bufio"
@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// A chromium is a headless browser with one page, driven by the DevTools protocol over a pipe.
-type chromium struct {
+// A Page is the one page of a headless browser. What a test asks of it either works or fails the test.
+type Page struct {
 	in      *os.File
 	session string
 
@@ -48,8 +48,12 @@ var browsers = []string{"chromium", "chromium-browser", "google-chrome", "headle
 // turns lets two browsers run at a time: each has half a dozen processes.
 var turns = make(chan struct{}, 2)
 
-// startChromium starts a browser, or skips the test where there is none.
-func startChromium(t *testing.T, width, height int, dark bool) *chromium {
+// patience is for machines that do much else.
+const patience = 2 * time.Minute
+
+// Start starts a browser with a window of a size that ends with the test. Where there is no Chromium, the
+// test is skipped.
+func Start(t *testing.T, width, height int, dark bool) *Page {
 	t.Helper()
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if at < 0 {
@@ -69,42 +73,45 @@ func startChromium(t *testing.T, width, height int, dark bool) *chromium {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(browsers[at], "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+	cmd := exec.CommandContext(t.Context(), browsers[at], "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--disable-background-networking",
+		"--disable-component-update",
 		"--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	theirIn.Close()
-	theirOut.Close()
-	b := &chromium{in: in, answers: map[int]chan reply{}, events: map[string]chan json.RawMessage{}}
+	if err := errors.Join(theirIn.Close(), theirOut.Close()); err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{in: in, answers: map[int]chan reply{}, events: map[string]chan json.RawMessage{}}
 	var reads sync.WaitGroup
-	reads.Go(func() { b.read(out) })
+	reads.Go(func() { p.readReplies(out) })
 	t.Cleanup(func() {
-		in.Close()
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		cmd.Wait()
-		out.Close()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
+		_ = cmd.Wait()
+		if err := errors.Join(in.Close(), out.Close()); err != nil {
+			t.Error(err)
+		}
 		reads.Wait()
 		removeProfile(t, profile, cmd.Process.Pid)
 	})
 	var target struct{ TargetID, SessionID string }
-	b.call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	b.call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	b.session = target.SessionID
+	p.Call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	p.Call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
+	p.session = target.SessionID
 	scheme := map[bool]string{true: "dark", false: "light"}[dark]
-	b.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{
+	p.Call(t, "Emulation.setDeviceMetricsOverride", map[string]any{
 		"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500,
 	}, nil)
-	b.call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
+	p.Call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
 		{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"},
 	}}, nil)
-	b.call(t, "Runtime.enable", nil, nil)
-	b.call(t, "Log.enable", nil, nil)
-	b.call(t, "Page.enable", nil, nil)
-	return b
+	p.Call(t, "Runtime.enable", nil, nil)
+	p.Call(t, "Log.enable", nil, nil)
+	p.Call(t, "Page.enable", nil, nil)
+	return p
 }
 
 // removeProfile removes the folder of a browser that was killed. Its other processes may write there
@@ -115,7 +122,7 @@ func removeProfile(t *testing.T, profile string, group int) {
 	for n := range tries {
 		err := os.RemoveAll(profile)
 		if gone := errors.Is(syscall.Kill(-group, 0), syscall.ESRCH); err == nil && (gone || n == tries-1) {
-			os.RemoveAll(profile)
+			_ = os.RemoveAll(profile) // there is nobody left who writes there
 			return
 		}
 		<-time.After(20 * time.Millisecond)
@@ -123,8 +130,8 @@ func removeProfile(t *testing.T, profile string, group int) {
 	t.Errorf("%s stays behind", profile)
 }
 
-// read takes what the browser says: messages that end with a zero byte.
-func (b *chromium) read(out *os.File) {
+// readReplies takes what the browser says: messages that end with a zero byte.
+func (p *Page) readReplies(out *os.File) {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadBytes(0)
@@ -133,48 +140,53 @@ func (b *chromium) read(out *os.File) {
 		}
 		var r reply
 		_ = json.Unmarshal(bytes.TrimRight(line, "\x00"), &r)
-		b.mu.Lock()
-		to := b.answers[r.ID]
+		p.mu.Lock()
+		to := p.answers[r.ID]
 		if r.ID == 0 {
-			if b.events[r.Method] == nil {
-				b.events[r.Method] = make(chan json.RawMessage, 1000)
+			if p.events[r.Method] == nil {
+				p.events[r.Method] = make(chan json.RawMessage, 1000)
 			}
 			select {
-			case b.events[r.Method] <- r.Params:
+			case p.events[r.Method] <- r.Params:
 			default:
 			}
 		}
-		b.mu.Unlock()
+		p.mu.Unlock()
 		if to != nil {
 			to <- r
 		}
 	}
 }
 
-// call calls a method of the protocol.
-func (b *chromium) call(t testing.TB, method string, params, result any) {
+// Call calls a method of the protocol.
+func (p *Page) Call(t testing.TB, method string, params, result any) {
 	t.Helper()
-	if err := b.try(t, method, params, result); err != nil {
+	if err := p.request(t, method, params, result); err != nil {
 		t.Fatalf("%s: %v", method, err)
 	}
 }
 
-func (b *chromium) try(t testing.TB, method string, params, result any) error {
+func (p *Page) request(t testing.TB, method string, params, result any) error {
 	t.Helper()
-	b.mu.Lock()
-	b.n++
-	id, to := b.n, make(chan reply, 1)
-	b.answers[id] = to
-	b.mu.Unlock()
+	p.mu.Lock()
+	p.n++
+	id, to := p.n, make(chan reply, 1)
+	p.answers[id] = to
+	p.mu.Unlock()
 	message := map[string]any{"id": id, "method": method, "params": params}
 	if params == nil {
 		message["params"] = map[string]any{}
 	}
-	if b.session != "" {
-		message["sessionId"] = b.session
+	if p.session != "" {
+		message["sessionId"] = p.session
 	}
-	text := ok(json.Marshal(message))(t)
-	ok(b.in.Write(append(text, 0)))(t)
+	text, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	if _, err := p.in.Write(append(text, 0)); err != nil {
+		return err
+	}
 	select {
 	case r := <-to:
 		if r.Error != nil {
@@ -189,17 +201,17 @@ func (b *chromium) try(t testing.TB, method string, params, result any) error {
 	}
 }
 
-// eval returns the value of an expression, which may be a promise.
-func (b *chromium) eval(t testing.TB, expression string) string {
+// Eval returns the value of an expression, which may be a promise.
+func (p *Page) Eval(t testing.TB, expression string) string {
 	t.Helper()
-	value, err := b.tryEval(t, expression)
+	value, err := p.tryEval(t, expression)
 	if err != nil {
 		t.Fatalf("%s: %v", expression, err)
 	}
 	return value
 }
 
-func (b *chromium) tryEval(t testing.TB, expression string) (string, error) {
+func (p *Page) tryEval(t testing.TB, expression string) (string, error) {
 	t.Helper()
 	var out struct {
 		Result           struct{ Value any }
@@ -208,7 +220,7 @@ func (b *chromium) tryEval(t testing.TB, expression string) (string, error) {
 			Exception struct{ Description string }
 		}
 	}
-	err := b.try(t, "Runtime.evaluate", map[string]any{
+	err := p.request(t, "Runtime.evaluate", map[string]any{
 		"expression": expression, "awaitPromise": true, "returnByValue": true,
 	}, &out)
 	if err == nil && out.ExceptionDetails != nil {
@@ -217,16 +229,17 @@ func (b *chromium) tryEval(t testing.TB, expression string) (string, error) {
 	return fmt.Sprint(out.Result.Value), err
 }
 
-// until waits until an expression is true, on this page or on one that it leads to.
-func (b *chromium) until(t testing.TB, expression string) {
+// Until waits until an expression is true, on this page or on one that it leads to.
+func (p *Page) Until(t testing.TB, expression string) {
 	t.Helper()
 	waits := fmt.Sprintf(`new Promise((done, failed) => {
 		const ends = performance.now() + 60000;
 		const look = () => { let is = false; try { is = %s } catch {}
-			is ? done() : performance.now() > ends ? failed(new Error(document.body.innerText)) : setTimeout(look, 30) };
+			is ? done() : performance.now() < ends ? setTimeout(look, 30) :
+				failed(new Error(document.body.innerText)) };
 		look() })`, expression)
 	for {
-		_, err := b.tryEval(t, waits)
+		_, err := p.tryEval(t, waits)
 		if err == nil {
 			return
 		}
@@ -236,15 +249,15 @@ func (b *chromium) until(t testing.TB, expression string) {
 	}
 }
 
-// open loads an address.
-func (b *chromium) open(t testing.TB, address string) {
+// Open loads an address.
+func (p *Page) Open(t testing.TB, address string) {
 	t.Helper()
-	b.call(t, "Page.navigate", map[string]any{"url": address}, nil)
-	b.until(t, `document.readyState === "complete" && location.href !== "about:blank"`)
+	p.Call(t, "Page.navigate", map[string]any{"url": address}, nil)
+	p.Until(t, `document.readyState === "complete" && location.href !== "about:blank"`)
 }
 
-// press presses a key, as a person does.
-func (b *chromium) press(t testing.TB, key string) {
+// Press presses a key, as a person does.
+func (p *Page) Press(t testing.TB, key string) {
 	t.Helper()
 	codes := map[string]int{"Enter": 13, "Escape": 27, "ArrowDown": 40, "Tab": 9}
 	event := map[string]any{"type": "keyDown", "key": key, "windowsVirtualKeyCode": codes[key]}
@@ -253,33 +266,36 @@ func (b *chromium) press(t testing.TB, key string) {
 	} else if key == "Enter" {
 		event["text"] = "\r"
 	}
-	b.until(t, `"ready" in document.body.dataset`)
-	b.deliver(t, "keydown", "*", func() {
-		b.call(t, "Input.dispatchKeyEvent", event, nil)
-		b.call(t, "Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
+	p.Until(t, `"ready" in document.body.dataset`)
+	p.deliver(t, "keydown", "*", func() {
+		p.Call(t, "Input.dispatchKeyEvent", event, nil)
+		p.Call(t, "Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
 	})
 }
 
-// click clicks the middle of an element, as a person does.
-func (b *chromium) click(t testing.TB, selector string) {
+// Click clicks the middle of an element, as a person does.
+func (p *Page) Click(t testing.TB, selector string) {
 	t.Helper()
-	b.until(t, `"ready" in document.body.dataset`)
-	b.deliver(t, "click", selector, func() { b.clickOnce(t, selector) })
+	p.Until(t, `"ready" in document.body.dataset`)
+	p.deliver(t, "click", selector, func() { p.clickOnce(t, selector) })
 }
 
-func (b *chromium) clickOnce(t testing.TB, selector string) {
+func (p *Page) clickOnce(t testing.TB, selector string) {
 	t.Helper()
 	var at struct {
 		X float64 `json:"X"`
 		Y float64 `json:"Y"`
 	}
-	place := b.eval(t, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "nearest"});
-		const r = e.getBoundingClientRect(); return JSON.stringify({X: r.x + r.width / 2, Y: r.y + r.height / 2}) })()`, selector))
+	place := p.Eval(t, fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		e.scrollIntoView({block: "nearest"});
+		const r = e.getBoundingClientRect();
+		return JSON.stringify({X: r.x + r.width / 2, Y: r.y + r.height / 2}) })()`, selector))
 	if err := json.Unmarshal([]byte(place), &at); err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		b.call(t, "Input.dispatchMouseEvent", map[string]any{
+		p.Call(t, "Input.dispatchMouseEvent", map[string]any{
 			"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1,
 		}, nil)
 	}
@@ -287,15 +303,15 @@ func (b *chromium) clickOnce(t testing.TB, selector string) {
 
 // deliver does something that causes an event at an element, until the page has had it: what was
 // clicked may move at that moment, and a busy browser drops what it is told too early.
-func (b *chromium) deliver(t testing.TB, event, selector string, do func()) {
+func (p *Page) deliver(t testing.TB, event, selector string, do func()) {
 	t.Helper()
 	for range 6 {
-		b.eval(t, fmt.Sprintf(`window.reached = new Promise((done) => {
+		p.Eval(t, fmt.Sprintf(`window.reached = new Promise((done) => {
 			addEventListener(%q, (event) => done(!!event.target.closest(%q)), { capture: true, once: true });
 			setTimeout(() => done(false), 20000) }), true`, event, selector))
 		do()
 		// A page that was loaded anew since knows of no promise.
-		if reached, err := b.tryEval(t, "window.reached ?? true"); reached == "true" || isGone(err) {
+		if reached, err := p.tryEval(t, "window.reached ?? true"); reached == "true" || isGone(err) {
 			return
 		}
 	}
@@ -304,37 +320,42 @@ func (b *chromium) deliver(t testing.TB, event, selector string, do func()) {
 
 // isGone reports whether an expression was not evaluated because the page has led to another one.
 func isGone(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "context was destroyed"))
+	return err != nil &&
+		(strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "context was destroyed"))
 }
 
-func (b *chromium) typeText(t testing.TB, text string) {
+// TypeText types a text where the focus is.
+func (p *Page) TypeText(t testing.TB, text string) {
 	t.Helper()
-	b.call(t, "Input.insertText", map[string]any{"text": text}, nil)
+	p.Call(t, "Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// picture keeps a picture of the page in the folder that UMPIRE_PICTURES names.
-func (b *chromium) picture(t testing.TB, name string) {
+// Picture keeps a picture of the page in the folder that UMPIRE_PICTURES names.
+func (p *Page) Picture(t testing.TB, name string) {
 	t.Helper()
 	folder := os.Getenv("UMPIRE_PICTURES")
 	if folder == "" {
 		return
 	}
 	var shot struct{ Data string }
-	b.call(t, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
-	data := ok(base64.StdEncoding.DecodeString(shot.Data))(t)
+	p.Call(t, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+	data, err := base64.StdEncoding.DecodeString(shot.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// faults are what the browser complained of: exceptions, refused scripts and styles.
-func (b *chromium) faults() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// Faults are what the browser complained of: exceptions, refused scripts and styles.
+func (p *Page) Faults() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var faults []string
 	for _, method := range []string{"Runtime.exceptionThrown", "Log.entryAdded"} {
-		for len(b.events[method]) > 0 {
-			faults = append(faults, string(<-b.events[method]))
+		for len(p.events[method]) > 0 {
+			faults = append(faults, string(<-p.events[method]))
 		}
 	}
 	return faults
