@@ -114,7 +114,7 @@ var largePackages = map[string]int{
 	// Each row of the order of decision, the rule language, and the tables of guarded places,
 	// secrets and standing answers.
 	"policy": 7_650,
-	// What each system holds a command by, with the helper inside, its observer, and the one that starts ahead.
+	// One way to confine a command for each system, with its helper, the observer, and the start ahead of need.
 	"internal/sandbox": 6_250,
 	// Layers and their effects, and the one transaction behind keeping, undoing and recording: files, links,
 	// folders that were moved, and what cannot be brought back.

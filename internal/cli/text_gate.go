@@ -46,7 +46,7 @@ const pairLong = `Shows a code that the app of ntfy scans on a phone with Androi
 of the key notify, and the words to type into the app elsewhere. On a server that wants
 a password or a token, the app asks for it.
 
-Who has the code can subscribe: it is shown on a terminal only, and to a person.`
+Anyone who has the code can subscribe, so it is shown to a person at a terminal and nowhere else.`
 
 const pendingLong = `Lists the calls that wait for a person, the one that has waited longest first: those
 of this project, or with --all of every project.`

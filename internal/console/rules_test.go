@@ -144,7 +144,7 @@ func TestRemoveARule(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said, and what it does not write cannot be removed.
+// The page shows what is wrong with a rule file, and removes no rule that the file does not have.
 func TestHealthOfRules(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")

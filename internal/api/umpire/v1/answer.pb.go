@@ -867,7 +867,7 @@ type Coverage struct {
 	Calls int64 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"`
 	// How many calls were looked at and still ask.
 	Of int64 `protobuf:"varint,4,opt,name=of,proto3" json:"of,omitempty"`
-	// What it would have allowed with the worst consequence.
+	// The riskiest call that it would have allowed.
 	Worst         *Access `protobuf:"bytes,5,opt,name=worst,proto3" json:"worst,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
