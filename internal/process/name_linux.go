@@ -18,8 +18,13 @@ func Stat(pid int) (parent int, started string, ok bool) {
 		return 0, "", false
 	}
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	const stateField, parentField, startedField = 0, 1, 19 // of what follows the name
-	if len(fields) <= startedField || strings.Contains("ZXx", fields[stateField]) {
+	const stateField, parentField, threadsField, startedField = 0, 1, 17, 19 // of what follows the name
+	if len(fields) <= startedField {
+		return 0, "", false
+	}
+	// The state is that of the first thread: of a process that was killed another may still write.
+	ended := strings.Contains("ZXx", fields[stateField])
+	if threads, err := strconv.Atoi(fields[threadsField]); err != nil || ended && threads <= 1 {
 		return 0, "", false // a zombie does not count
 	}
 	parent, err = strconv.Atoi(fields[parentField])

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -41,7 +42,7 @@ func TestZombieIsNotAlive(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells which process a runner was")
 	}
-	child := exec.CommandContext(t.Context(), "sleep", "60")
+	child := exec.CommandContext(t.Context(), "sleep", "1000")
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestZombieIsNotAlive(t *testing.T) {
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	soon, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	soon, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for alive := true; alive; alive, _ = process.Alive(sleeper) {
 		if soon.Err() != nil {
@@ -61,6 +62,44 @@ func TestZombieIsNotAlive(t *testing.T) {
 	}
 	if err := child.Wait(); err == nil {
 		t.Error("a child that was killed ended well")
+	}
+}
+
+// threadVariable makes this program one whose first thread has ended, and which lives until its input does.
+const threadVariable = "UMPIRE_TEST_FIRST_THREAD_ENDS"
+
+// TestProcessOutlivesItsFirstThread: of a process that was killed the first thread may be gone while
+// another still writes. What a runner did is accounted for when all of it has ended.
+func TestProcessOutlivesItsFirstThread(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which process a runner was")
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), threadVariable+"=1")
+	input, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	name := process.NameOf(child.Process.Pid)
+	stat := fmt.Sprintf("/proc/%d/stat", child.Process.Pid)
+	for text := []byte(nil); !bytes.Contains(text, []byte(") Z ")); { // its first thread ends soon
+		if text, err = os.ReadFile(stat); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if alive, known := process.Alive(name); !alive || !known {
+		t.Errorf("%q runs on without its first thread, and is alive: %t, known: %t", name, alive, known)
+	}
+	_ = input.Close()
+	if err := child.Wait(); err != nil {
+		t.Error(err)
+	}
+	if alive, _ := process.Alive(name); alive {
+		t.Errorf("%q has ended, and is alive", name)
 	}
 }
 
