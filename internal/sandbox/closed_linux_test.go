@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
 )
@@ -109,6 +112,36 @@ func TestMachineWithoutNamespaces(t *testing.T) {
 	b.lacks(filepath.Join(b.root, "ran"))
 }
 
+// TestScratchIsFreeAtOnce: a process that is started by somebody else has the lock's file as well, until
+// it becomes its program. The folder is free without it.
+func TestScratchIsFreeAtOnce(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	dir, release, err := MakeScratch(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := filepath.Glob("/proc/self/fd/*") // the pattern is well-formed
+	for _, name := range all {
+		if to, _ := os.Readlink(name); to != filepath.Join(dir, scratchLock) {
+			continue
+		}
+		number, err := strconv.Atoi(filepath.Base(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		started, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(started)
+	}
+	release()
+	if SweepScratch(parent); isPresent(dir) {
+		t.Error("a process that has nothing to do with it keeps the folder")
+	}
+}
+
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -123,7 +156,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	killed.dir.Close() // as if its user had been killed
+	killed.drop()
 	running, err := holdPlace(here, ".vscode")
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +169,13 @@ func TestSweep(t *testing.T) {
 		t.Errorf("left behind: %v, in use: %v, somebody's: %v; want only the last two", isPresent(left), isPresent(used), isPresent(theirs))
 	}
 	running.release()
+}
+
+// drop leaves a placeholder behind, as if its user had been killed. Its lock is gone although a process that
+// another test is just starting has the folder open as well.
+func (p *placeholder) drop() {
+	_ = unix.Flock(int(p.dir.Fd()), unix.LOCK_UN)
+	_ = p.dir.Close()
 }
 
 func TestPlaceholders(t *testing.T) {
@@ -168,7 +208,7 @@ func TestPlaceholders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left.dir.Close() // as if its user had been killed
+	left.drop()
 	next, err := hold()
 	if err != nil {
 		t.Fatal(err)

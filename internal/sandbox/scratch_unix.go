@@ -25,7 +25,11 @@ func lockScratch(dir string) (release func(), err error) {
 		_ = f.Close() // nothing was written
 		return nil, err
 	}
-	return func() { _ = f.Close() }, nil
+	return func() {
+		// A process that is just being started has the file as well, until it becomes its program.
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+		_ = f.Close() // nothing was written
+	}, nil
 }
 
 // seizeScratch takes a folder over whose process has died, if it was this user's.
