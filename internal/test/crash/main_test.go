@@ -25,7 +25,7 @@ const envProgram = "UMPIRE_PROGRAM"
 var program = os.Getenv(envProgram)
 
 // patience is how long anything may take that is not being killed.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // TestMain builds umpire once.
 func TestMain(m *testing.M) {

@@ -188,6 +188,9 @@ func (d *answerer) account(ctx context.Context, q *umpire.Pending, in *conversat
 	if state == nil || state.State != umpire.CallUnknown || b.State != umpire.BatchWaiting || s.State != umpire.SessionWaiting {
 		return "", d.stillWaits(ctx, q, fmt.Sprintf("its call is %+v, its batch %s, its session %s", state, b.State, s.State))
 	}
+	if err := in.awaitEnds(ctx, d.gate); err != nil {
+		return "", err
+	}
 	n, err := in.effectsOf(call)
 	if err != nil {
 		return "", err

@@ -11,10 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
@@ -34,6 +35,7 @@ type conversation struct {
 	mu     sync.Mutex
 	runner *exec.Cmd // that lives, or nil
 	killed bool
+	runs   int // how many runners there were
 }
 
 // newConversation makes the folder.
@@ -123,10 +125,12 @@ func (c *conversation) run(ctx context.Context) error {
 		return err
 	}
 	cmd := c.home.command(ctx, c.dir, c.args()...)
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = patience
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	c.mu.Lock()
+	c.runs++
+	cmd.Env = append(cmd.Env, c.runnerMark()+strconv.Itoa(c.runs))
 	err = cmd.Start()
 	c.runner, c.killed = cmd, false
 	c.mu.Unlock()
@@ -171,6 +175,41 @@ func (c *conversation) kill() bool {
 	}
 	c.killed = c.runner.Process.Signal(syscall.SIGKILL) == nil
 	return c.killed
+}
+
+// runnerMark is set for a runner and all that it starts, with its number. Of the variables that mean
+// nothing to umpire this is one that the sandbox's helper keeps.
+func (c *conversation) runnerMark() string { return "GOCOVERDIR=" + c.dir + "." }
+
+// awaitEnds waits until the runners that are gone have left nothing running: a command of theirs dies
+// with its runner, and on a busy machine a moment after it.
+func (c *conversation) awaitEnds(ctx context.Context, g *gate) error {
+	c.mu.Lock()
+	last := c.runs
+	if c.runner != nil && !c.killed {
+		last--
+	}
+	c.mu.Unlock()
+	for c.hasRunning(last) {
+		pause(ctx, g)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// hasRunning reports whether anything runs of the first runners. A process that has begun to end has
+// no environment any more.
+func (c *conversation) hasRunning(runners int) bool {
+	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well-formed
+	return slices.ContainsFunc(all, func(name string) bool {
+		text, _ := os.ReadFile(name) // it may be gone, or somebody else's
+		_, after, _ := strings.Cut("\x00"+string(text), "\x00"+c.runnerMark())
+		number, _, _ := strings.Cut(after, "\x00")
+		n, err := strconv.Atoi(number)
+		return err == nil && n <= runners
+	})
 }
 
 // marked are the ids of the calls that marked, in the order in which they did.
