@@ -222,7 +222,7 @@ func wantTree(tb testing.TB, when string, got, want map[string]string) {
 // another program they hold what is open here.
 func unmount(tb testing.TB, dir string) {
 	tb.Helper()
-	for range 1000 {
+	for began := time.Now(); time.Since(began) < patience; {
 		err := unix.Unmount(dir, 0)
 		if err == nil {
 			return

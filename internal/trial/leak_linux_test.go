@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,7 +57,7 @@ func TestNothingLeaks(t *testing.T) {
 		"the layer itself":        {"", "for f in $LAYERS/*; do echo y >$f/stamp; mkdir $f/0/upper/d; rm -rf $f; done; mkdir -p $LAYERS/x; rm -rf $LAYERS; true", ""},
 		"another user namespace":  {"", "unshare -Urm sh -c 'mount --bind ../o . && echo y >file'; true", ""},
 		"a folder that is moved":  {"mkdir d", "(cd d && mv ../d ../../o/d; echo y >../../o/file); true", ""},
-		"by a process left there": {"", "(setsid sh -c 'sleep 0.3; echo y >../o/file; echo y >late' >/dev/null 2>&1 &); true", ""},
+		"by a process left there": {"", "(setsid sh -c 'sleep 1000; echo y >../o/file; echo y >late' >/dev/null 2>&1 &); true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,9 +82,7 @@ func TestNothingLeaks(t *testing.T) {
 			if (err == nil) != result.Effects.Whole() {
 				t.Errorf("keep: %v", err)
 			}
-			if strings.Contains(test.line, "setsid") {
-				time.Sleep(400 * time.Millisecond)
-			}
+			b.waitUntilEnded()
 			if out := b.bare("find . -perm /6000"); out != "" {
 				t.Errorf("with set-id bits: %s", out)
 			}
@@ -111,16 +108,20 @@ func TestEditorSavesWhileATrialRuns(t *testing.T) {
 			b.bare("echo x >f; echo x >other; echo x >mine")
 			spec := b.spec
 			started, run := startedBy(t)
-			spec.Args, spec.Stdout = []string{"sh", "-c", "cat f other >/dev/null; echo trial >f; echo ready; sleep 0.3; echo y >mine"}, run
+			spec.Args, spec.Stdout = []string{"sh", "-c", "cat f other >/dev/null; echo trial >f; echo ready; read saved; echo y >mine"}, run
 			if name == "before it is written" {
-				spec.Args[2] = "echo ready; sleep 0.3; echo trial >f; echo y >mine"
+				spec.Args[2] = "echo ready; read saved; echo trial >f; echo y >mine"
 			}
+			input, saved, err := os.Pipe()
+			must(t, err)
+			spec.Stdin = input
 			go func() {
+				defer saved.Close() // the command waits for it
 				<-started
 				b.bare(save)
 			}()
 			result, err := Run(t.Context(), spec)
-			must(t, err)
+			must(t, errors.Join(err, input.Close()))
 			t.Cleanup(func() { must(t, result.Layer.Discard()) })
 			_, err = result.Layer.Keep(t.Context(), KeepSpec{State: filepath.Dir(b.state), Shown: &result.Effects})
 			if _, ok := errors.AsType[*ConflictError](err); !ok || !strings.Contains(err.Error(), b.root+"/f") || strings.Contains(err.Error(), "other") {

@@ -60,7 +60,7 @@ func TestKilledWhileRunning(t *testing.T) {
 			t.Fatal(err)
 		}
 		left += len(found)
-		for range 100 { // until its helper has ended as well, which holds the lock
+		for began := time.Now(); time.Since(began) < patience; { // until its helper has ended as well, which holds the lock
 			must(t, sweepFolder(layers, func(string) bool { return false }, time.Now().Add(2*sweepAge)))
 			if found, _ = os.ReadDir(layers); len(found) == 0 {
 				break
@@ -78,7 +78,7 @@ func TestKilledWhileRunning(t *testing.T) {
 // waitUntilEnded waits until no process sees an overlay in place of the project any more.
 func (b *bench) waitUntilEnded() {
 	b.Helper()
-	for range 500 {
+	for began := time.Now(); time.Since(began) < patience; {
 		all, err := filepath.Glob("/proc/[0-9]*/mounts")
 		must(b, err)
 		if !slices.ContainsFunc(all, func(name string) bool {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
@@ -137,6 +138,9 @@ func (b *bench) listing(e *Effects) string {
 
 // secondGroup is a group that an ordinary user is in besides.
 const secondGroup = 54321
+
+// patience is how long a test waits for what has to come.
+const patience = 5 * time.Minute
 
 // asNobody runs tests of this program again as an ordinary user.
 func asNobody(t *testing.T, tests string) {
