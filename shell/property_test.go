@@ -119,7 +119,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		late := time.AfterFunc(5*time.Second, func() { panic(fmt.Sprintf("still walking %q", line)) })
+		late := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("still walking %q", line)) })
 		accesses := Parse(line, testEnv)
 		late.Stop()
 		if len(accesses) == 0 {

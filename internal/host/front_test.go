@@ -105,7 +105,7 @@ func TestQuestionIsHandedOn(t *testing.T) {
 		fmt.Fprint(w, "outerr")
 	})
 	p := newProcess(claudeLs, nil, line)
-	code, _ := p.Answer(t.Context(), []string{"claude", "--deadline", "20s"})
+	code, _ := p.Answer(t.Context(), []string{"claude", "--deadline", "300s"})
 	if code != 2 || p.out.String() != "out" || p.err.String() != "err" {
 		t.Errorf("exit %d, %q, %q", code, &p.out, &p.err)
 	}

@@ -14,7 +14,7 @@ import (
 // await waits until the watcher's set is as wanted.
 func await(t *testing.T, w *Watcher, what string, want func(*Set) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for !want(w.Set()) {
 		select {

@@ -26,7 +26,7 @@ func TestAhead(t *testing.T) {
 			err = <-group.Done
 		}
 		if err := box.Close(err); err != nil {
-			t.Skip(err) // no sandbox here
+			t.Fatal(err)
 		}
 		return box
 	}

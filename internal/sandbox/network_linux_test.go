@@ -51,7 +51,7 @@ func reached(network, address string) error {
 	if network == "udp" {
 		return sendUDP(&testBed{UDP: address})
 	}
-	c, err := net.DialTimeout(network, address, 5*time.Second)
+	c, err := net.DialTimeout(network, address, time.Minute)
 	if err == nil {
 		_ = c.Close()
 	}

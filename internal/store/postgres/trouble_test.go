@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
+const patience = 5 * time.Minute
 
 func open(t testing.TB, dsn string) *store.Store {
 	t.Helper()

@@ -29,8 +29,8 @@ type Server struct {
 
 // The limits on a server's starting, stopping and answering.
 const (
-	serverTime = 60 * time.Second
-	queryTime  = 10 * time.Second
+	serverTime = 5 * time.Minute
+	queryTime  = 5 * time.Minute
 	// maxSocketDir leaves room for the name of the socket in its address.
 	maxSocketDir = 80
 )
@@ -159,7 +159,7 @@ func tail(log []byte) []byte {
 }
 
 func (s *Server) control(args ...string) error {
-	return s.run("pg_ctl", append(args, "-D", s.data(), "-w", "-t", "50")...)
+	return s.run("pg_ctl", append(args, "-D", s.data(), "-w", "-t", "240")...)
 }
 
 // Start starts the server again after Stop, and returns when it takes connections.

@@ -17,7 +17,7 @@ import (
 var errUndo = errors.New("undo this")
 
 // patience is how long a test waits for what has to come.
-const patience = 20 * time.Second
+const patience = 5 * time.Minute
 
 // until waits until a view finds what is wanted, looking again after each change.
 func (b *bench) until(s *store.Store, what string, look func(*store.Tx) (bool, error)) {
