@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
@@ -250,7 +253,7 @@ func asNobody(t *testing.T, tests string) {
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "HOME="+work, "TMPDIR="+work, testDir+"="+work, goldens+"="+mustAbs(t, "testdata"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := cmd.CombinedOutput()
+	out, err := outputApart(cmd)
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 		t.Errorf("as user %d: %v\n%s", nobody, err, out)
 	}
@@ -259,6 +262,24 @@ func asNobody(t *testing.T, tests string) {
 			t.Logf("figure: %s", bytes.TrimSpace(figure))
 		}
 	}
+}
+
+// outputApart runs a command in a network of its own, if there may be one, where it meets only its own sockets: whoever cannot
+// see where one of somebody else's lies, such as of another test, is refused all of them in the sandbox.
+func outputApart(cmd *exec.Cmd) (out []byte, err error) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		runtime.LockOSThread() // for good: the thread ends with this function
+		if unix.Unshare(unix.CLONE_NEWNET) == nil {
+			err = changeInterface(nil)
+		}
+		if err == nil {
+			out, err = cmd.CombinedOutput()
+		}
+	}()
+	<-ended
+	return out, err
 }
 
 func reachable(dir string) bool {
