@@ -112,7 +112,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 			}
 			all.Wait()
 			w.covers(t)
-			if result := porcupine.CheckOperationsTimeout(historyModel, w.log, time.Minute); result != porcupine.Ok {
+			if result := porcupine.CheckOperationsTimeout(historyModel, w.log, 10*time.Minute); result != porcupine.Ok {
 				t.Errorf("the history of %d operations is %s", len(w.log), result)
 			}
 		})

@@ -17,7 +17,7 @@ import (
 // a whole is not complete.
 func TestSessionIsReadAtOnce(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	dsn := storetest.Postgres(t)
 	s, err := postgres.Open(ctx, dsn)
