@@ -68,7 +68,7 @@ func TestOf(t *testing.T) {
 func BenchmarkOf(b *testing.B) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		b.Skip(err)
+		b.Skipf("this user has no home: %v", err)
 	}
 	for b.Loop() {
 		Of(home, os.Environ(), nil, nil)

@@ -183,7 +183,7 @@ func TestAutonomyTriesWhatPasses(t *testing.T) {
 	t.Parallel()
 	taken, err := os.CreateTemp("/tmp", "umpire-taken-")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("nothing can be made in /tmp: %v", err)
 	}
 	t.Cleanup(func() { _ = os.Remove(taken.Name()) })
 	_ = taken.Close()
@@ -226,7 +226,7 @@ func TestAutonomyTriesWhatMayEmpty(t *testing.T) {
 				os.Symlink("../../outside/a.go", filepath.Join(root, "linked/a.go")),
 			} {
 				if err != nil {
-					t.Skip(err)
+					t.Skipf("no links here: %v", err)
 				}
 			}
 			if d := decideLine(t, find, root, line, false); d.Verdict != umpire.Ask || d.Trial != umpire.TrialFirst {

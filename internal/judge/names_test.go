@@ -58,7 +58,7 @@ func TestFolderNames(t *testing.T) {
 				for _, inner := range []string{"secrets", "src"} {
 					file := filepath.Join(base, dir, inner, "a")
 					if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-						t.Skip(err) // the file system has no such name
+						t.Skipf("the file system has no such name: %v", err)
 					}
 					if err := os.WriteFile(file, []byte("x\n"), 0o600); err != nil {
 						t.Fatal(err)

@@ -188,7 +188,7 @@ func TestHomeOfThisMachine(t *testing.T) {
 	b := newBench(t)
 	home, err := os.UserHomeDir()
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("this user has no home: %v", err)
 	}
 	b.spec.Env = append(b.spec.Env, "HOME="+home)
 	b.spec.Place.Home = home

@@ -38,7 +38,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if err := unix.Mount("tmpfs", b.state, "tmpfs", 0, "size=6m"); err != nil {
-		t.Skip(err)
+		t.Skipf("no tmpfs can be mounted: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(b.state, unix.MNT_DETACH) })
 	result, err := b.run("head -c 10000000 /dev/zero >f || echo failed")
@@ -96,7 +96,7 @@ func TestRunOnMounts(t *testing.T) {
 	}
 	b := newBench(t)
 	if err := unix.Mount("tmpfs", b.root, "tmpfs", 0, ""); err != nil {
-		t.Skip(err)
+		t.Skipf("no tmpfs can be mounted: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(b.root, unix.MNT_DETACH) })
 	b.bare("echo x >f && mkdir sub")

@@ -45,7 +45,7 @@ func newBench(t *testing.T) *bench {
 		Place: &sandbox.Place{Workspace: []string{b.root}, Home: filepath.Join(base, "h"), State: filepath.Join(base, "h/.umpire")},
 	}
 	if result, err := b.run("true"); errors.Is(err, ErrUnavailable) {
-		t.Skip(err)
+		t.Skipf("no trials on this machine: %v", err)
 	} else if err != nil {
 		t.Fatal(err)
 	} else if len(result.Effects.List) > 0 {
@@ -59,7 +59,7 @@ func plainDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(testParent(), ".umpire-test-") //nolint:usetesting // that one lies in /tmp
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("no folder can be made outside of /tmp: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := (&sandbox.Place{Scratch: dir}).Forget(); err != nil {
