@@ -212,7 +212,7 @@ func runShell(line string) error {
 }
 
 func probeDial(network, address string) error {
-	c, err := net.DialTimeout(network, address, time.Second) //nolint:noctx // it has a limit
+	c, err := net.DialTimeout(network, address, 30*time.Second) //nolint:noctx // it has a limit
 	if err == nil {
 		_ = c.Close() // that it was opened is all
 	}
