@@ -24,7 +24,9 @@ func newConsoleCommand(a *app.App) *cobra.Command {
 		Short:   "Answer in a browser",
 		Long:    consoleLong,
 		Example: "  umpire console",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return followConsole(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return untilInterrupted(cmd.Context(), followConsole(cmd.Context(), a))
+		},
 	}
 }
 

@@ -29,7 +29,13 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 		Long:  timelineLong,
 		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n" +
 			"  umpire timeline --last 20\n  umpire timeline --json --after 1200",
-		RunE: func(cmd *cobra.Command, _ []string) error { return showTimeline(cmd.Context(), a, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := showTimeline(cmd.Context(), a, &f)
+			if f.follow {
+				return untilInterrupted(cmd.Context(), err)
+			}
+			return err
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "write each event as one line of JSON")
@@ -108,12 +114,18 @@ func timelineFilter(ctx context.Context, a *app.App, gate umpire.Gate, f *timeli
 	return filter, err
 }
 
-// followEvents shows events as they come, until it is interrupted.
+// untilInterrupted is the error of a command that goes on until it is interrupted: an interrupt ends it in
+// order, whatever it was doing.
+func untilInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// followEvents shows events as they come.
 func followEvents(ctx context.Context, gate umpire.Gate, filter umpire.Filter, show func(*umpire.Event) error) error {
 	for e, err := range gate.Watch(ctx, filter) {
-		if ctx.Err() != nil {
-			return nil
-		}
 		if err != nil {
 			return app.GateError(err)
 		}

@@ -25,7 +25,9 @@ func newWatchCommand(a *app.App) *cobra.Command {
 		Short:   "Watch questions and events as they come",
 		Long:    watchLong,
 		Example: "  umpire watch\n  umpire watch --notify --this-project\n  umpire watch --all-projects --json",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return watchGate(cmd.Context(), a, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return untilInterrupted(cmd.Context(), watchGate(cmd.Context(), a, &f))
+		},
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
 	cmd.Flags().BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
@@ -69,10 +71,7 @@ func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags,
 	if f.notify || settings.WatchNotify == "desktop" {
 		conf.Notify = notifyEscape(a.Getenv)
 	}
-	if err := tui.NewInbox(conf).Run(ctx); ctx.Err() == nil {
-		return app.Failed(err)
-	}
-	return nil // an interrupt ends it in order
+	return app.Failed(tui.NewInbox(conf).Run(ctx))
 }
 
 // answerCode is the code that an approval needs in the inbox: for the same as umpire approve.
@@ -104,7 +103,7 @@ func notifyEscape(getenv func(string) string) string {
 	return notifyOSC9
 }
 
-// watchGate shows what waits and then what happens, until it is interrupted.
+// watchGate shows what waits and then what happens.
 func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 	gate, runs, done, err := a.ReachGate(ctx, app.PersonCredential, "")
 	if err != nil {
