@@ -12,3 +12,11 @@ func NewForTest(c Config, body time.Duration) *Server {
 
 // WindowFrames is how many events watchers may be behind.
 const WindowFrames = windowFrames
+
+// StopClock stops the clock by which requests are counted.
+func (s *Server) StopClock() {
+	s.limiter.mu.Lock()
+	defer s.limiter.mu.Unlock()
+	at := s.limiter.now()
+	s.limiter.now = func() time.Time { return at }
+}

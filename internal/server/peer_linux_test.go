@@ -174,8 +174,7 @@ func TestPersonsCredentialIsNotTakenBelowARunner(t *testing.T) {
 	for network, row := range onEveryNetwork(rows) {
 		t.Run(network+" "+row.name, func(t *testing.T) {
 			t.Parallel()
-			w := serve(t, network, server.Config{})
-			w.gate.runners = []umpire.Session{row.session}
+			w := serve(t, network, server.Config{Gate: runs(row.session)})
 			said, ok := startChild(t, w, row.child, nil)
 			if ok != row.ok || !ok && !strings.Contains(said, "may not answer") {
 				t.Errorf("the child said %q", said)
@@ -187,12 +186,19 @@ func TestPersonsCredentialIsNotTakenBelowARunner(t *testing.T) {
 	}
 	t.Run("the runner itself", func(t *testing.T) {
 		t.Parallel()
-		w := serve(t, "unix", server.Config{})
-		w.gate.runners = []umpire.Session{{Runner: me}}
+		w := serve(t, "unix", server.Config{Gate: runs(umpire.Session{Runner: me})})
 		if _, err := w.client(t, credentials.Person).Resolve(t.Context(), umpire.Answer{Request: "r1", Choice: umpire.Refuse}); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// runs returns a gate with a session. It is there before the server is: a child's request orders nothing
+// that happens in this process.
+func runs(s umpire.Session) *fakeGate {
+	gate := newFake()
+	gate.runners = []umpire.Session{s}
+	return gate
 }
 
 // onEveryNetwork yields each row for a unix socket and for TCP on this machine.
