@@ -207,8 +207,7 @@ func TestTimelineInABrowser(t *testing.T) {
 			rows(5) // without a reload
 			b.Until(t, fmt.Sprintf(`document.querySelector(".event").innerText.includes(%q)`, tt.denied))
 
-			b.Eval(t, `document.querySelector("[name=kind]").value = "denied"`)
-			b.Eval(t, `document.querySelector("[name=kind]").dispatchEvent(new Event("change", {bubbles: true}))`)
+			b.Eval(t, chooseDenied)
 			rows(2)
 			b.Click(t, "[name=q]")
 			b.TypeText(t, "left-pad")
@@ -238,6 +237,49 @@ func TestTimelineInABrowser(t *testing.T) {
 			b.Until(t, `document.getElementById("lost").hidden`)
 			b.Until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
 		})
+	}
+}
+
+// chooseDenied filters the timeline, at once: the page may be drawn again between two expressions.
+const chooseDenied = `(() => { const kind = document.querySelector("[name=kind]");
+	kind.value = "denied"; kind.dispatchEvent(new Event("change", {bubbles: true})) })()`
+
+// What was asked for before another page was opened, and comes after it, does not take its place.
+func TestLateRefreshInABrowser(t *testing.T) {
+	t.Parallel()
+	b := chromium.Start(t, 1440, 900, false)
+	w, p := newWorld(t, "en")
+	rows := func(n int) {
+		t.Helper()
+		b.Until(t, fmt.Sprintf(`document.querySelectorAll(".page .event").length === %d`, n))
+	}
+	refuse := func(command string) { w.refuse(t, &w.ask(t, bash(command))[0], "") }
+	refuse("npm install left-pad")
+	w.ask(t, write("a.txt"))
+	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
+	b.Until(t, `document.querySelector("nav")`)
+	b.Click(t, `nav a[href="/timeline"]`)
+	rows(3)
+	b.Eval(t, `(() => { const connected = fetch; let release;
+		const released = new Promise((done) => { release = done });
+		window.held = 0;
+		window.release = release;
+		window.fetch = async (address, ...rest) => {
+			const answer = await connected(address, ...rest);
+			if (!new URL(address, location).search) { window.held++; await released }
+			return answer } })()`)
+	refuse("npm install right-pad")
+	b.Until(t, `held > 0`)
+	b.Eval(t, chooseDenied)
+	rows(2)
+	b.Eval(t, `window.most = 0, new MutationObserver(() => {
+		most = Math.max(most, document.querySelectorAll(".page .event").length) })
+		.observe(document.body, {childList: true, subtree: true})`)
+	b.Eval(t, `release()`)
+	refuse("npm install middle-pad")
+	rows(3)
+	if most := b.Eval(t, `most`); most != "3" {
+		t.Errorf("%s lines were shown, of 3 that were asked for", most)
 	}
 }
 

@@ -37,6 +37,7 @@ async function fetchPart(address) {
 }
 
 let opened = 0;
+let shown = location.href; // where what is shown was fetched: the address of the page goes ahead of it
 
 // open shows another card, or the list. Of two that are opened at once the later one counts.
 async function open(address, remember) {
@@ -49,6 +50,7 @@ async function open(address, remember) {
     history.pushState(null, "", address);
   }
   say("");
+  shown = address;
   document.getElementById("part").replaceWith(part);
   document.title = part.dataset.title;
   card = Card.in(document, post);
@@ -92,13 +94,13 @@ addEventListener("pointerdown", () => {
 
 async function update() {
   const of = card;
-  const part = await fetchPart(of ? of.address : location.href);
+  const here = document.getElementById("part");
+  const part = await fetchPart(of ? of.address : shown);
   await released;
-  if (card !== of) { // another card was opened meanwhile
+  if (card !== of || !here.isConnected) { // another card or page was opened meanwhile
     again = true;
     return;
   }
-  const here = document.getElementById("part");
   document.title = part.dataset.title;
   const focused = document.activeElement?.closest?.(".item")?.dataset.request;
   for (const name of ["nav", ".list"]) {

@@ -57,7 +57,7 @@ func Start(t *testing.T, width, height int, dark bool) *Page {
 	t.Helper()
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if at < 0 {
-		t.Skip("there is no Chromium")
+		t.Skipf("none of %s is installed", strings.Join(browsers, ", "))
 	}
 	turns <- struct{}{}
 	t.Cleanup(func() { <-turns })
@@ -196,7 +196,7 @@ func (p *Page) request(t testing.TB, method string, params, result any) error {
 			return json.Unmarshal(r.Result, result)
 		}
 		return nil
-	case <-time.After(patience):
+	case <-time.After(2 * patience): // longer than until waits
 		return errors.New("the browser does not answer")
 	}
 }
@@ -233,11 +233,11 @@ func (p *Page) tryEval(t testing.TB, expression string) (string, error) {
 func (p *Page) Until(t testing.TB, expression string) {
 	t.Helper()
 	waits := fmt.Sprintf(`new Promise((done, failed) => {
-		const ends = performance.now() + 60000;
+		const ends = performance.now() + %d;
 		const look = () => { let is = false; try { is = %s } catch {}
 			is ? done() : performance.now() < ends ? setTimeout(look, 30) :
 				failed(new Error(document.body.innerText)) };
-		look() })`, expression)
+		look() })`, patience.Milliseconds(), expression)
 	for {
 		_, err := p.tryEval(t, waits)
 		if err == nil {
