@@ -2,11 +2,11 @@ package server
 
 import "time"
 
-// NewForTest is New with waits that a test can sit through. A request's body may
-// take as long as is said.
-func NewForTest(c Config, body time.Duration) *Server {
+// NewForTest is New with waits that a test can sit through. A client may take as long as is said to send
+// a request's body, and to read what is written.
+func NewForTest(c Config, client time.Duration) *Server {
 	return newServer(c, pace{
-		body: body, beat: 100 * time.Millisecond, stall: 3 * time.Second, farewell: 5 * time.Second, goodbye: time.Second,
+		body: client, beat: 100 * time.Millisecond, stall: client, farewell: time.Minute, goodbye: 10 * time.Second,
 	})
 }
 

@@ -89,7 +89,7 @@ func TestStalledStreamIsReset(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			gone := make(logged, 1)
-			w := serve(t, "unix", server.Config{Log: slog.New(gone)})
+			w := serveHastily(t, "unix", server.Config{Log: slog.New(gone)})
 			event := notice("s1")
 			event.Reason = umpire.Verbatim(incompressible(128 << 10))
 			stream, err := w.timelineClient(t, credentials.Person, rpcClients[name]...).Watch(t.Context(), connect.NewRequest(&umpirev1.EventQuery{}))

@@ -284,7 +284,7 @@ func TestSlowReaderIsToldToResume(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			t.Parallel()
 			stalled := make(logged, 1)
-			w := serve(t, network, server.Config{Log: slog.New(stalled)})
+			w := serveHastily(t, network, server.Config{Log: slog.New(stalled)})
 			lines, leave := w.openSSE(t, "/v1/events", credentials.Person)
 			defer leave()
 			quick, leaveQuick := w.openSSE(t, "/v1/events", credentials.Person)

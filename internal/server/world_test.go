@@ -60,27 +60,33 @@ func each(t *testing.T, f func(t *testing.T, w *world)) {
 // serve serves a fake gate until the test ends.
 func serve(t testing.TB, network string, c server.Config) *world {
 	t.Helper()
-	address := networks[network]
-	if address == "" {
-		address = "unix:" + filepath.Join(shortDir(t), "s", "gate.sock")
-	}
-	return serveConfig(t, address, c)
+	return serveConfig(t, addressOn(t, network), c)
 }
 
-// hasty is how long [hastily] waits for a request's body: longer than one takes on a machine that is busy.
+func addressOn(t testing.TB, network string) string {
+	t.Helper()
+	if address := networks[network]; address != "" {
+		return address
+	}
+	return "unix:" + filepath.Join(shortDir(t), "s", "gate.sock")
+}
+
+// hasty is how long a hasty server waits for a client: longer than one takes on a machine that is busy.
 const hasty = 3 * time.Second
 
-// hastily serves a fake gate that does not wait long for a request's body.
+// serveHastily serves a fake gate that does not wait long for a client to send or to read.
+func serveHastily(t *testing.T, network string, c server.Config) *world {
+	t.Helper()
+	return serveWith(t, addressOn(t, network), c, hasty)
+}
+
+// hastily runs a test with a hasty server over every network.
 func hastily(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
 	for network := range networks {
 		t.Run(network, func(t *testing.T) {
 			t.Parallel()
-			address := networks[network]
-			if address == "" {
-				address = "unix:" + filepath.Join(shortDir(t), "gate.sock")
-			}
-			f(t, serveWith(t, address, server.Config{}, hasty))
+			f(t, serveHastily(t, network, server.Config{}))
 		})
 	}
 }
@@ -92,10 +98,10 @@ func serveAt(t testing.TB, address string, gate *fakeGate) *world {
 
 func serveConfig(t testing.TB, address string, c server.Config) *world {
 	t.Helper()
-	return serveWith(t, address, c, time.Minute)
+	return serveWith(t, address, c, 10*time.Minute)
 }
 
-func serveWith(t testing.TB, address string, c server.Config, body time.Duration) *world {
+func serveWith(t testing.TB, address string, c server.Config, client time.Duration) *world {
 	t.Helper()
 	if c.Gate == nil {
 		c.Gate = newFake()
@@ -108,7 +114,7 @@ func serveWith(t testing.TB, address string, c server.Config, body time.Duration
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{server: server.NewForTest(c, body), base: "http://localhost", address: address}
+	w := &world{server: server.NewForTest(c, client), base: "http://localhost", address: address}
 	w.gate, _ = c.Gate.(*fakeGate)
 	network := listener.Addr().Network()
 	if network == "tcp" {
