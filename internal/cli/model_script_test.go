@@ -81,7 +81,7 @@ func scriptSent(ts *testscript.TestScript, neg bool, args []string) {
 func scriptHangs(ts *testscript.TestScript, _ bool, _ []string) {
 	select {
 	case <-serverOf(ts).Hanging():
-	case <-time.After(time.Minute):
+	case <-time.After(answerTime):
 		ts.Fatalf("no reply hangs")
 	}
 }

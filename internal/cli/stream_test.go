@@ -21,10 +21,10 @@ type stream struct {
 // streamKey is where a script keeps its stream.
 type streamKey struct{}
 
-// The time that one answer may take, and that within which a change of the
-// rules has to show.
+// The time that anything may take on a machine that is busy, and that within which a change of
+// the rules has to show.
 const (
-	answerTime = 20 * time.Second
+	answerTime = 2 * time.Minute
 	changeTime = 2 * time.Second
 )
 
@@ -105,12 +105,13 @@ func scriptCall(ts *testscript.TestScript, _ bool, args []string) {
 func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
 	s, began := ts.Value(streamKey{}).(*stream), time.Now()
 	for {
+		late := time.Since(began) > changeTime // when it is asked; the answer may take its time
 		answer := s.ask(ts, args[1])
 		if decodeAnswer(ts, answer)["verdict"] == args[0] {
 			fmt.Fprintln(ts.Stdout(), answer)
 			return
 		}
-		if time.Since(began) > changeTime {
+		if late {
 			ts.Fatalf("want %s within %v, still %s", args[0], changeTime, answer)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func TestLoadsLibraries(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("programs have another form here")
+		t.Skipf("the ELF of Linux is read, and this is %s", runtime.GOOS)
 	}
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o600); err != nil {
@@ -20,7 +20,7 @@ func TestLoadsLibraries(t *testing.T) {
 	}
 	shell, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("no program to look at: %v", err)
 	}
 	static := filepath.Join(t.TempDir(), "static")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", static, "../../../cmd/umpire-hook")
