@@ -103,7 +103,10 @@ type stage struct {
 func startProxy(t testing.TB, answer func(context.Context, Question) (Answer, error)) *stage {
 	t.Helper()
 	s := &stage{editor: newEnd(t), agent: newEnd(t), judge: &fakeJudge{answer: answer}, done: make(chan error, 1)}
-	p := &Proxy{Editor: s.editor.peer, Agent: s.agent.peer, Judge: s.judge}
+	p := &Proxy{
+		Editor: s.editor.peer, Agent: s.agent.peer, Judge: s.judge,
+		HangUp: func() { s.agent.out.Close() }, // an agent whose editor is gone ends
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() { s.done <- p.Run(ctx) }()
@@ -287,7 +290,6 @@ func TestEitherDeathAllowsNothing(t *testing.T) {
 				want = io.EOF
 			} else {
 				s.editor.out.Close()
-				time.AfterFunc(50*time.Millisecond, func() { s.agent.out.Close() })
 			}
 			if err := <-s.done; !errors.Is(err, want) {
 				t.Errorf("ended with %v", err)

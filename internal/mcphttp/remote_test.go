@@ -166,21 +166,22 @@ func TestHeaders(t *testing.T) {
 // A server that does not take a notice holds up what comes after it, and no more than that.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	gone := make(chan bool, 1)
+	arrived, gone := make(chan bool, 1), make(chan bool, 1)
 	r := dial(t, func(w http.ResponseWriter, q *http.Request) {
 		body, _ := io.ReadAll(q.Body)
 		if strings.Contains(string(body), "tools/call") {
+			arrived <- true
 			<-q.Context().Done()
 			gone <- true
 		}
 		w.WriteHeader(http.StatusAccepted)
 	})
 	say(t, r, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`)
-	time.Sleep(20 * time.Millisecond)
+	<-arrived
 	say(t, r, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	select {
 	case <-gone:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the request goes on")
 	}
 }

@@ -100,9 +100,12 @@ func (s *Server) Publish(topic, text string) {
 	s.keep(Message{Topic: topic, Message: text})
 }
 
-// Wait returns when a topic has a number of messages; it reports false after a minute.
+// patience is long enough for a machine that is busy.
+const patience = 2 * time.Minute
+
+// Wait returns when a topic has a number of messages; it reports false after two minutes.
 func (s *Server) Wait(topic string, count int) ([]Message, bool) {
-	timeout := time.After(time.Minute)
+	timeout := time.After(patience)
 	for {
 		s.mu.Lock()
 		news := s.news
@@ -118,9 +121,9 @@ func (s *Server) Wait(topic string, count int) ([]Message, bool) {
 	}
 }
 
-// WaitReader returns when somebody subscribes; it reports false after a minute.
+// WaitReader returns when somebody subscribes; it reports false after two minutes.
 func (s *Server) WaitReader() bool {
-	timeout := time.After(time.Minute)
+	timeout := time.After(patience)
 	for {
 		s.mu.Lock()
 		news, readers := s.news, s.readers
