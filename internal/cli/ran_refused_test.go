@@ -16,7 +16,7 @@ import (
 )
 
 // TestRanRefused: a call that umpire denied and that its host reports as run is on the timeline, of every
-// host that reports ends.
+// host that reports ends, and also if it failed.
 func TestRanRefused(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, nil)
@@ -53,22 +53,21 @@ func TestRanRefused(t *testing.T) {
 		}
 		return out
 	}
-	reporting := 0
-	for _, h := range host.Hosts {
-		before, after := eventNames(h)
-		if after == "" {
-			continue
-		}
-		reporting++
-		t.Run(h.Name, func(t *testing.T) {
-			session := umpire.SessionID("s-" + h.Name)
+	all := endings()
+	if len(all) < 14 {
+		t.Errorf("only %d ends are reported", len(all))
+	}
+	for _, e := range all {
+		h := e.Host
+		t.Run(h.Name+" "+e.after, func(t *testing.T) {
+			session := umpire.SessionID("s-" + h.Name + e.after)
 			for _, line := range []string{"rm -rf /etc", "ls"} {
 				asked := h.Sample(string(session), "t-"+h.Name+line[:2], a.Dir, line)
 				denied := answer(t, h, asked)
 				if line != "ls" && !h.Denies(denied.Stdout, denied.Stderr, denied.Exit) {
 					t.Fatalf("%s is not denied: %s", line, denied.Stdout)
 				}
-				ended := endOf(t, asked, before, after)
+				ended := endOf(t, asked, e.before, e.after)
 				for range 2 {
 					if out := answer(t, h, ended); out.Exit != 0 {
 						t.Fatalf("%s: %s", ended, out.Stderr)
@@ -91,22 +90,24 @@ func TestRanRefused(t *testing.T) {
 			}
 		})
 	}
-	if reporting < 12 {
-		t.Errorf("only %d hosts report ends", reporting)
-	}
 }
 
-// eventNames are the events of a host before and after a call, "" for none.
-func eventNames(h *host.Host) (before, after string) {
-	for _, e := range slices.Backward(h.Events) {
-		if e.Kind == host.BeforeTool {
-			before = e.Name
-		}
-		if e.Kind == host.AfterTool {
-			after = e.Name
+// An ending is how a host reports that a call ran, and asks before that.
+type ending struct {
+	*host.Host
+	before, after string
+}
+
+func endings() (all []ending) {
+	for _, h := range host.Hosts {
+		before := slices.IndexFunc(h.Events, func(e host.HookEvent) bool { return e.Kind == host.BeforeTool })
+		for _, e := range h.Events {
+			if e.Kind == host.AfterTool || e.Ran {
+				all = append(all, ending{h, h.Events[before].Name, e.Name})
+			}
 		}
 	}
-	return before, after
+	return all
 }
 
 // endOf turns a question about a call into the report that it ran.

@@ -19,7 +19,7 @@ var claude = Host{
 		{Name: "PreToolUse", Kind: BeforeTool, form: &claudeBefore},
 		{Name: "PermissionRequest", Kind: BeforeDialog, form: &claudeDialog},
 		{Name: "PostToolUse", Kind: AfterTool},
-		{Name: "PostToolUseFailure", Kind: AfterFailure},
+		{Name: "PostToolUseFailure", Kind: AfterFailure, Ran: true},
 		{Name: "SessionStart", Kind: SessionStart},
 		{Name: "UserPromptSubmit", Kind: PromptSent},
 		{Name: "Stop", Kind: TurnEnd},

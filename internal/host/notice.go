@@ -42,7 +42,7 @@ func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Ev
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := p.tell(ctx, q, e)
-	if notStarted(err) && e.Kind == AfterTool {
+	if notStarted(err) && (e.Kind == AfterTool || e.row().Ran) {
 		err = p.reportRan(ctx, r, q, e)
 	}
 	if notStarted(err) {

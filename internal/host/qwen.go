@@ -15,7 +15,7 @@ var qwen = Host{
 	Events: []HookEvent{
 		{Name: "PreToolUse", Kind: BeforeTool, form: &qwenBefore},
 		{Name: "PostToolUse", Kind: AfterTool},
-		{Name: "PostToolUseFailure", Kind: AfterFailure},
+		{Name: "PostToolUseFailure", Kind: AfterFailure, Ran: true},
 		{Name: "SessionStart", Kind: SessionStart},
 		{Name: "UserPromptSubmit", Kind: PromptSent},
 		{Name: "Stop", Kind: TurnEnd},

@@ -48,8 +48,8 @@ func TestHostsThatRunWhatIsDenied(t *testing.T) {
 			if err := os.Link(w.Umpire, really); err != nil {
 				t.Fatal(err)
 			}
-			play := func(id string) string {
-				call := d.Shell("touch denied")
+			play := func(id, line string) string {
+				call := d.Shell(line)
 				call.ID = id
 				m.Main = []turn{{call}}
 				if out, err := w.Play(ctx, conformance.Free); err != nil {
@@ -58,13 +58,16 @@ func TestHostsThatRunWhatIsDenied(t *testing.T) {
 				events, _ := w.start(really, "timeline", "--detail")
 				return events
 			}
-			events := play("call_a")
+			events := play("call_a", "touch denied")
 			if w.Exists("project/denied") || !strings.Contains(events, "PermissionRejected") || strings.Contains(events, "CallRan") {
 				t.Fatalf("a denied call ran, or passes for one that did:\n%s", events)
 			}
 			w.replaceUmpire("#!/bin/sh\n" + really + ` "$@" >/dev/null 2>&1` + "\nexit 0\n")
-			if events = play("call_b"); !w.Exists("project/denied") || strings.Count(events, "CallRanRefused") != 1 {
+			if events = play("call_b", "touch denied"); !w.Exists("project/denied") || strings.Count(events, "CallRanRefused") != 1 {
 				t.Errorf("one call ran although it was denied, and the timeline is\n%s", events)
+			}
+			if events = play("call_c", "touch denied && false"); strings.Count(events, "CallRanRefused") != 2 {
+				t.Errorf("a call ran although it was denied, and failed, and the timeline is\n%s", events)
 			}
 		})
 	}
@@ -81,7 +84,10 @@ func TestHostsAskAboutAll(t *testing.T) {
 			w := newLab(t, d.Name, m)
 			w.git("init", "-q")
 			w.triesFirst() // edits run, and some are rewritten
-			calls := turn{d.Shell("ls"), d.Shell("ls"), d.Shell("mkdir -p src && touch src/a"), d.WriteFile(w.Path("project/b.txt"), "b\n")}
+			calls := turn{
+				d.Shell("ls"), d.Shell("ls"), d.Shell("mkdir -p src && touch src/a"), d.WriteFile(w.Path("project/b.txt"), "b\n"),
+				d.Shell("ls not-there"), d.WriteFile(w.Path("project/b.txt/c"), "c\n"),
+			}
 			if d.Background != nil {
 				calls = append(calls, d.Background("ls -l"))
 			}
