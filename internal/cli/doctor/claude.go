@@ -45,6 +45,7 @@ func (d *doctor) claude(ctx context.Context) {
 		d.warn("hook", "umpire init claude",
 			"no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
 	}
+	d.limits(h)
 	d.trials(ctx, h)
 	for _, r := range before {
 		if d.handler(h, r) {

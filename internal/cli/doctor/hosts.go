@@ -75,13 +75,18 @@ func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found
 	if h.Name == setup.Codex.Host {
 		d.codexTrust(ctx, path)
 	}
-	if len(h.Holes) > 0 {
-		d.ok(h.Name, "known limits: %s", holes(h.Holes))
-	}
+	d.limits(h)
 	d.trials(ctx, h)
 	r := registered{hooks[0], register.ClaudeFile{Scope: "user", Path: path}}
 	if d.handler(h, r) {
 		d.canary(ctx, h, r)
+	}
+}
+
+// limits names what umpire cannot see or stop in an agent.
+func (d *doctor) limits(h *host.Host) {
+	if len(h.Holes) > 0 {
+		d.ok(h.Name, "known limits: %s", holes(h.Holes))
 	}
 }
 
