@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -19,28 +20,8 @@ import (
 // host that reports ends, and also if it failed.
 func TestRanRefused(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t, nil)
-	p.Stderr = io.Discard
-	a := &app.App{Surroundings: p.Surroundings}
-	conf, err := a.LoadConfig(a.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, err := a.ReadStoreAddress("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := a.StartGate(t.Context(), conf, at, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	responder := hook.NewGateResponder(a, g.Gate)
-	responder.UseGate(g.Gate, func(context.Context, umpire.SessionID) bool { return false })
+	a, g, responder := startResponder(t)
+	responder.UseGate(g, func(context.Context, umpire.SessionID) bool { return false })
 	answer := func(t *testing.T, h *host.Host, payload []byte) host.Output {
 		t.Helper()
 		q := host.Question{
@@ -75,7 +56,7 @@ func TestRanRefused(t *testing.T) {
 				}
 			}
 			kinds := map[umpire.EventKind]int{}
-			events, err := g.Gate.Events(t.Context(), umpire.Filter{Session: session})
+			events, err := g.Events(t.Context(), umpire.Filter{Session: session})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,6 +71,32 @@ func TestRanRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// startResponder starts a gate on a store of its own, and what answers hooks there.
+func startResponder(t *testing.T) (*app.App, *gate.Gate, *host.Responder) {
+	t.Helper()
+	p := newProgram(t, nil)
+	p.Stderr = io.Discard
+	a := &app.App{Surroundings: p.Surroundings}
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := a.ReadStoreAddress("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := a.StartGate(t.Context(), conf, at, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a, g.Gate, hook.NewGateResponder(a, g.Gate)
 }
 
 // An ending is how a host reports that a call ran, and asks before that.

@@ -94,7 +94,7 @@ func suffixText(j *judged) string {
 // statusOf is the status of the result that goes with a reason code.
 func statusOf(code umpire.ReasonCode) umpire.ResultStatus {
 	switch code {
-	case umpire.CodeCancelled:
+	case umpire.CodeCancelled, umpire.CodeLeftToHost:
 		return umpire.ResultCancelled
 	case umpire.CodeTimeout:
 		return umpire.ResultTimeout

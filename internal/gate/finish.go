@@ -77,11 +77,7 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 		if r.Status != umpire.ResultTimeout && r.Status != umpire.ResultCancelled {
 			return umpire.Batch{}, umpire.Errorf("call %q waits for a person: %w", r.Call, umpire.ErrState)
 		}
-		code := umpire.CodeTimeout
-		if r.Status == umpire.ResultCancelled {
-			code = umpire.CodeCancelled
-		}
-		err = t.refuseQuestion(b, c, code, umpire.Verbatim(r.Output))
+		err = t.withdrawQuestion(b, c, r)
 	case umpire.CallApproved:
 		if r.Status == umpire.ResultOK {
 			return umpire.Batch{}, umpire.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)
@@ -98,6 +94,33 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 	}
 	err = t.continueBatch(b)
 	return *b, err
+}
+
+// withdrawQuestion ends a question that the agent does not wait for any more. If the agent asks by itself
+// instead, the timeline has what the call would do, since nothing else will tell that it ran.
+func (t *transaction) withdrawQuestion(b *umpire.Batch, c *umpire.BatchCall, r *umpire.Result) error {
+	code := umpire.CodeTimeout
+	switch {
+	case r.Code == umpire.CodeLeftToHost:
+		code = r.Code
+	case r.Status == umpire.ResultCancelled:
+		code = umpire.CodeCancelled
+	}
+	request := c.Request
+	if err := t.refuseQuestion(b, c, code, umpire.Verbatim(r.Output)); err != nil || code != umpire.CodeLeftToHost {
+		return err
+	}
+	ask, err := t.tx.Asks.Get(request)
+	if err != nil {
+		return err
+	}
+	card := readCard(&ask)
+	t.append(umpire.Event{
+		Kind: umpire.EventPermissionBypassedByRule, Batch: b.ID, Call: card.Call, Agent: card.Agent, Tool: card.Tool,
+		Type: card.Type, Risk: card.Risk, Verdict: new(umpire.Ask), Reason: card.Reason, Code: code,
+		Accesses: card.Accesses,
+	}, nil)
+	return nil
 }
 
 // Batch returns a batch as it is now, with secrets masked.

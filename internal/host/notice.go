@@ -68,7 +68,7 @@ func (p *Responder) reportRan(ctx context.Context, r *run, q *Question, e Event)
 		return err
 	}
 	known, _, err := p.findLatest(ctx, &e)
-	if err != nil || known == nil && s.ActiveAt.Before(p.since) || withdrawn(known) {
+	if err != nil || known == nil && s.ActiveAt.Before(p.since) || handedBack(known) {
 		return err
 	}
 	c, err := p.hookCase(r, q, e)

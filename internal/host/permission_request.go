@@ -31,7 +31,7 @@ const searchWindow = 2000
 func (h *gateHook) findIdentical(ctx context.Context) (*umpire.Decision, error) {
 	c, events, err := h.responder.findLatest(ctx, &h.event)
 	switch {
-	case err != nil || c == nil:
+	case err != nil || c == nil || handedBack(c):
 		return nil, err
 	case c.State == umpire.CallExecuting:
 		return recorded(events, c.ID), nil

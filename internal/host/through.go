@@ -182,8 +182,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 		case umpire.CallAsked:
 			next, err := h.hold(ctx)
 			if errors.Is(err, errUnwatched) {
-				if next, err = h.withdraw(ctx, umpire.ResultCancelled, unwatchedText); err == nil &&
-					withdrawn(next.Call(c.ID)) {
+				if next, err = h.handBack(ctx); err == nil && handedBack(next.Call(c.ID)) {
 					return h.event.HandBack(h.asked, h.reply(&h.asked, false), unwatchedText), nil
 				}
 			}
@@ -285,19 +284,30 @@ var errUnwatched = errors.New("nobody looks at the inbox")
 // unwatchedText tells where the question has gone.
 const unwatchedText = "umpire's inbox was closed, so the question comes here"
 
-// withdrawn reports whether a call was given back to the host's own dialog before anybody answered.
-func withdrawn(c *umpire.BatchCall) bool {
-	return c != nil && c.Result != nil && c.Result.Status == umpire.ResultCancelled && c.Result.Output == unwatchedText
+// handedBack reports whether a call was given back to the host's own dialog before anybody answered.
+func handedBack(c *umpire.BatchCall) bool {
+	return c != nil && c.Result != nil && c.Result.Code == umpire.CodeLeftToHost
+}
+
+// handBack ends a call that the host's own dialog is to ask about.
+func (h *gateHook) handBack(ctx context.Context) (umpire.Batch, error) {
+	return h.finish(ctx, umpire.Result{
+		Status: umpire.ResultCancelled, Code: umpire.CodeLeftToHost, Output: unwatchedText,
+	})
 }
 
 // withdraw ends a call that nobody waits for any more. When it was answered at the
 // last moment, that answer stands.
 func (h *gateHook) withdraw(ctx context.Context, status umpire.ResultStatus, why string) (umpire.Batch, error) {
+	return h.finish(ctx, umpire.Result{Status: status, Output: why})
+}
+
+// finish tells the gate how the call ended.
+func (h *gateHook) finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
 	defer cancel()
-	b, err := h.gate.Finish(ctx, umpire.Result{
-		Call: h.event.Call.ID, Session: h.event.Session, Batch: h.id(), Status: status, Output: why,
-	})
+	r.Call, r.Session, r.Batch = h.event.Call.ID, h.event.Session, h.id()
+	b, err := h.gate.Finish(ctx, r)
 	if errors.Is(err, umpire.ErrState) {
 		return h.gate.Batch(ctx, h.event.Session, h.id())
 	}
