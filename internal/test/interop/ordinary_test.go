@@ -24,20 +24,22 @@ var ordinaryLines = []string{
 }
 
 // TestHostsOrdinarySession: in the mode that an agent starts in, umpire stops no call of a usual
-// session that the agent alone would have run. The clone's code is trusted.
+// session that the agent alone would have run. The clone's code is trusted. An agent that asks about nothing
+// leaves it to umpire to ask, so there the person has chosen what runs.
 func TestHostsOrdinarySession(t *testing.T) {
 	t.Parallel()
 	for _, d := range conformance.Drivers {
 		if host.Find(d.Name) == nil || d.Name == "claude" { // see TestClaudeOrdinarySession
 			continue
 		}
-		if d.EndsAtDenial() {
-			continue // alone it runs everything unasked, and what umpire asks about ends its run
-		}
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			alone := playLines(t, d, false)
-			guarded := playLines(t, d, true)
+			level := "low"
+			if d.EndsAtDenial() {
+				level = "medium"
+			}
+			alone := playLines(t, d, "")
+			guarded := playLines(t, d, level)
 			t.Logf("figure: a session of %s: %d calls not run without umpire, %d with it",
 				d.Name, len(alone), len(guarded))
 			for _, line := range guarded {
@@ -49,17 +51,18 @@ func TestHostsOrdinarySession(t *testing.T) {
 	}
 }
 
-// playLines plays the usual session, and returns what did not run.
-func playLines(t *testing.T, d *conformance.Driver, guarded bool) (stopped []string) {
+// playLines plays the usual session, and returns what did not run. Umpire stands in front of the agent, if
+// an autonomy is given.
+func playLines(t *testing.T, d *conformance.Driver, autonomy string) (stopped []string) {
 	t.Helper()
 	m := startModel(t)
 	w := newLab(t, d.Name, m)
 	w.git("init", "-q")
 	w.ordinaryProject()
-	calls := map[string]conformance.Call{}
-	add := func(what string, call conformance.Call) {
-		call.ID = fmt.Sprintf("o%02d", len(calls))
-		calls[what] = call
+	what := map[string]string{}
+	add := func(name string, call conformance.Call) {
+		call.ID = fmt.Sprintf("o%02d", len(what))
+		what[call.ID] = name
 		m.Main = append(m.Main, turn{call})
 	}
 	add("a write", d.WriteFile(w.Path("project/a.txt"), "one\ntwo\n"))
@@ -70,29 +73,49 @@ func playLines(t *testing.T, d *conformance.Driver, guarded bool) (stopped []str
 	if err := w.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	if guarded {
+	if autonomy != "" {
 		w.trustCode()
 		if err := w.Register(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		if out, code := w.start(w.Umpire, "autonomy", autonomy); code != 0 {
+			t.Fatalf("umpire autonomy: exit %d: %s", code, out)
+		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), sessionLimit)
+	for len(m.Main) > 0 {
+		out := w.playUsual()
+		ended := slices.IndexFunc(m.Main, func(of turn) bool {
+			r, ok := m.Result(of[0].ID)
+			if refusal.MatchString(r.Text) {
+				stopped = append(stopped, what[of[0].ID])
+				t.Logf("umpire %q, %s: %.300q", autonomy, what[of[0].ID], r.Text)
+			}
+			return !ok
+		})
+		switch {
+		case ended < 0:
+			return stopped
+		case autonomy == "" || !d.EndsAtDenial() || !refusal.MatchString(out):
+			t.Fatalf("%s was not played: %.500s", what[m.Main[ended][0].ID], out)
+		}
+		name := what[m.Main[ended][0].ID]
+		t.Logf("umpire ended the run at %s: %s", name, out[max(0, len(out)-1500):])
+		stopped = append(stopped, name)
+		m.Main = m.Main[ended+1:]
+	}
+	return stopped
+}
+
+// playUsual plays what the model says in the mode that the agent starts in.
+func (w *world) playUsual() string {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), sessionLimit)
 	defer cancel()
 	out, err := w.Play(ctx, conformance.Usual)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		w.Fatalf("%v\n%s", err, out)
 	}
-	for what, call := range calls {
-		r, ok := m.Result(call.ID)
-		if !ok {
-			t.Errorf("%s was not played: %.500s", what, out)
-		}
-		if refusal.MatchString(r.Text) {
-			stopped = append(stopped, what)
-			t.Logf("umpire %v, %s: %.300q", guarded, what, r.Text)
-		}
-	}
-	return stopped
+	return out
 }
 
 // refusal is how agents and umpire say that a call was not run.
