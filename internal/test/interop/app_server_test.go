@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire/internal/conformance"
@@ -59,4 +61,89 @@ func TestAppServerShell(t *testing.T) {
 	if w.Exists("project/.git/typed") {
 		t.Error("what was typed had an effect outside of the sandbox")
 	}
+}
+
+// TestAppServerTool: Codex asks its editor about a tool of an MCP server, in the form of a question of that server's,
+// which umpire never accepts. Its hook for permissions is asked before that. There umpire says yes to the very
+// call that a person approved, so the editor is asked about no call twice.
+func TestAppServerTool(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		hooks bool
+		asked bool // of the editor
+	}{
+		{"with hooks", true, false},
+		{"the proxy alone", false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := startModel(t, turn{{ID: "call_1", Tool: "wipe", Namespace: "mcp__t", Input: map[string]any{"path": "wiped"}}})
+			w := newLab(t, "codex-app", m)
+			w.git("init", "-q")
+			if err := w.Prepare(); err != nil {
+				t.Fatal(err)
+			}
+			w.addsToolServer()
+			if err := w.Register(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			w.write("home/.umpire/config.yaml", "hook.when_asked: native\n")
+			if tt.hooks {
+				w.write("home/.umpire/config.yaml", "hook.when_asked: hold\n")
+				if out, code := w.start(w.Umpire, "init", "codex"); code != 0 {
+					t.Fatalf("umpire init codex: exit %d: %s", code, out)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), runLimit)
+			defer cancel()
+			if err := os.Chmod(w.Path("home/.umpire"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			w.serve(ctx)
+			said := ""
+			played := make(chan error, 1)
+			go func() {
+				var err error
+				said, err = w.Play(ctx, conformance.Free) // the editor refuses what it is asked
+				played <- err
+			}()
+			if tt.hooks {
+				w.approve(ctx, "call_1")
+			}
+			if err := <-played; err != nil {
+				t.Fatalf("%v: %s", err, said)
+			}
+			asked := strings.Contains(said, "mcpServer/elicitation/request")
+			if runs := w.Exists("project/wiped"); runs == tt.asked || asked != tt.asked {
+				t.Errorf("ran: %t, the editor was asked: %t, want %t\n%.3000s", runs, asked, tt.asked, said)
+			}
+		})
+	}
+}
+
+// addsToolServer gives Codex an MCP server with one tool, which makes a file.
+func (w *world) addsToolServer() {
+	w.Helper()
+	w.program("tools", `#!/usr/bin/env node
+const send = (m) => process.stdout.write(JSON.stringify(m) + "\n")
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const m = JSON.parse(line)
+  const answer = (result) => send({ jsonrpc: "2.0", id: m.id, result })
+  if (m.method === "initialize") answer({
+    protocolVersion: m.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "t", version: "1" } })
+  if (m.method === "tools/list") answer({ tools: [{ name: "wipe", description: "Wipes a file",
+    inputSchema: { type: "object", properties: { path: { type: "string" } } }, annotations: { destructiveHint: true } }] })
+  if (m.method === "tools/call") {
+    require("fs").writeFileSync("`+w.Project()+`/" + m.params.arguments.path, "")
+    answer({ content: [{ type: "text", text: "wiped" }] })
+  }
+})
+`)
+	at := w.Path("home/.codex/config.toml")
+	text, err := os.ReadFile(at)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.write("home/.codex/config.toml", string(text)+"\n[mcp_servers.t]\ncommand = \""+w.Path("bin/tools")+"\"\n")
 }
