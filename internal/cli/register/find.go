@@ -112,7 +112,7 @@ func FindProgram(ctx context.Context, a *app.App, h *host.Host) Found {
 	}
 	for word := range strings.FieldsSeq(string(out[:min(len(out), maxVersion)])) {
 		if versionWord.Get().MatchString(word) {
-			return Found{path, word}
+			return Found{path, strings.TrimRight(word, ".,")} // it may end a sentence
 		}
 	}
 	return Found{Path: path}

@@ -114,8 +114,8 @@ was never seen to obey umpire, since only its makers' words are known, needs
 
 // The remarks of init beside its result.
 const (
-	RemarkNoVersion = "claude is not on PATH, so its version is not known: " +
-		"a hook that cannot start will not stop a call; run umpire init claude again once it is"
+	RemarkNoVersion = "the version of Claude Code is not known, so a hook that cannot start will not stop a call; " +
+		"run umpire init claude again once `claude --version` tells it"
 	RemarkOldVersion = "this version of Claude Code runs the call when a hook cannot start; " +
 		"update it, then run umpire init claude again"
 	RemarkProjectScope = "the file names a path on this machine; think twice before you commit it"
