@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -111,26 +110,15 @@ const maxSecret = 4 << 10
 
 // readSecret reads a token or a secret from a file in a folder that nobody else can read.
 func readSecret(folder, name string) (string, error) {
-	f, err := files.OpenSmall(filepath.Join(folder, name), maxSecret)
-	if err != nil {
-		return "", umpire.Errorf("notify: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", umpire.Errorf("notify: %w", err)
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", umpire.Errorf("notify: %s can be read by others: chmod 600", f.Name())
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSecret))
+	path := filepath.Join(folder, name)
+	data, err := files.ReadPrivate(path, maxSecret)
 	if err != nil {
 		return "", umpire.Errorf("notify: %w", err)
 	}
 	secret := strings.TrimSpace(string(data))
 	odd := func(r rune) bool { return r <= ' ' || r > '~' }
 	if secret == "" || strings.ContainsFunc(secret, odd) {
-		return "", umpire.Errorf("notify: %s: want one line of printable ASCII characters without spaces", f.Name())
+		return "", umpire.Errorf("notify: %s: want one line of printable ASCII characters without spaces", path)
 	}
 	return secret, nil
 }
