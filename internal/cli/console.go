@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -10,10 +14,12 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -25,18 +31,19 @@ func newConsoleCommand(a *app.App) *cobra.Command {
 		Long:    consoleLong,
 		Example: "  umpire console",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return untilInterrupted(cmd.Context(), followConsole(cmd.Context(), a))
+			conf, err := a.LoadConfig(a.Dir)
+			if err != nil {
+				return err
+			}
+			return untilInterrupted(cmd.Context(), followConsole(cmd.Context(), a, conf, false))
 		},
 	}
 }
 
 // followConsole asks the gate to open its console, and shows the link and the codes only on the
-// terminal of this process: anyone who has them can act for the person.
-func followConsole(ctx context.Context, a *app.App) error {
-	conf, err := a.LoadConfig(a.Dir)
-	if err != nil {
-		return err
-	}
+// terminal of this process: anyone who has them can act for the person. A remote link is for a
+// phone, and shown as a code to scan.
+func followConsole(ctx context.Context, a *app.App, conf *config.Config, remote bool) error {
 	gate, err := a.DialExpectedGate(ctx, conf, app.PersonCredential, "")
 	if err != nil {
 		return err
@@ -45,7 +52,7 @@ func followConsole(ctx context.Context, a *app.App) error {
 		return app.Refused("umpire serve", "no gate is running, and the console is a part of it")
 	}
 	defer gate.Close()
-	if err := app.RefuseRunner(ctx, a, gate, "console"); err != nil {
+	if err := app.RefuseRunner(ctx, a, gate, map[bool]string{false: "console", true: "pair"}[remote]); err != nil {
 		return err
 	}
 	tty, err := a.OpenTerminal()
@@ -53,7 +60,50 @@ func followConsole(ctx context.Context, a *app.App) error {
 		return app.Refused(a.Text.Of("run it in a terminal"), "the link is shown on a terminal only: %w", err)
 	}
 	defer tty.Close()
-	return app.GateError(client.OpenConsole(ctx, gate, a.Text.Word("language tag", "en"), tty))
+	show := showLink
+	if remote {
+		show = showLinkCode
+	}
+	lang := a.Text.Word("language tag", "en")
+	return app.GateError(client.OpenConsole(ctx, gate, lang, remote, func(link string, codes io.Reader) error {
+		if err := show(a, tty, link); err != nil {
+			return err
+		}
+		said := a.Text.Of("Codes for answers are shown here. Ctrl-C ends this; the page stays open.")
+		_, err := fmt.Fprintln(tty, said)
+		if err == nil {
+			_, err = io.Copy(tty, codes)
+		}
+		return err
+	}))
+}
+
+// showLink shows a link for signing in on this machine.
+func showLink(a *app.App, tty *os.File, link string) error {
+	said := view.Joined(a.Text.Of("Open this page within a minute; the link works once"), ":", "")
+	_, err := fmt.Fprintf(tty, "%s\n  %s\n", said, link)
+	return err
+}
+
+// listenConsole makes the console listen where the flag and the configuration say.
+func listenConsole(ctx context.Context, a *app.App, conf *config.Config, f *serveFlags, pages *console.Console) error {
+	if f.console != "" {
+		if err := pages.Listen(ctx, f.console); err != nil {
+			return umpire.Errorf("--console: %w", err)
+		}
+	}
+	if !conf.Console.On() {
+		return nil
+	}
+	at := console.Remote{Origin: conf.Console.Origin, Listen: conf.Console.Listen}
+	if name := conf.Console.CertificateFile; name != "" {
+		folder := filepath.Join(a.KeysDir(), "console")
+		at.Certificate = console.CertificateIn(filepath.Join(folder, name), filepath.Join(folder, conf.Console.KeyFile))
+	}
+	if err := pages.ListenRemote(ctx, at); err != nil {
+		return umpire.Errorf("console: %w", err)
+	}
+	return nil
 }
 
 // newConsole returns the console of a gate in this process. Its open pages count as inboxes.

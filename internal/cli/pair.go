@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/url"
@@ -17,21 +18,35 @@ import (
 // newPairCommand is `umpire pair`.
 func newPairCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "pair", Args: app.RefuseWords,
-		Short:   "Show the code by which a phone gets the notices",
-		Long:    pairLong,
-		Example: "  umpire pair",
-		RunE:    func(*cobra.Command, []string) error { return pairPhone(a) },
+		Use: "pair [console|ntfy]", Args: cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"console", "ntfy"},
+		Short:     "Show the code by which a phone opens the console, or gets the notices",
+		Long:      pairLong,
+		Example:   "  umpire pair",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return untilInterrupted(cmd.Context(), pairPhone(cmd.Context(), a, strings.Join(args, "")))
+		},
 	}
 }
 
-// pairPhone shows a code only on the terminal of this process: who has it reads the notices.
-func pairPhone(a *app.App) error {
+// pairPhone shows a code for the console or for the notices; "" is the console if it has an address.
+func pairPhone(ctx context.Context, a *app.App, with string) error {
 	conf, err := a.LoadConfig(a.Dir)
 	if err != nil {
 		return err
 	}
 	a.RemarkAll(conf.Notices)
+	switch {
+	case with == "console" && !conf.Console.On():
+		return app.Refused("umpire config", "other machines do not reach the console: the key console is not set")
+	case with != "ntfy" && conf.Console.On():
+		return followConsole(ctx, a, conf, true)
+	}
+	return pairNotices(a, conf)
+}
+
+// pairNotices shows a code only on the terminal of this process: who has it reads the notices.
+func pairNotices(a *app.App, conf *config.Config) error {
 	server := conf.Notify.Ntfy
 	if server == nil {
 		return app.Refused("umpire notify --help", "there is nothing to subscribe to: notify.ntfy is not set")
@@ -41,12 +56,32 @@ func pairPhone(a *app.App) error {
 		return app.Refused(a.Text.Of("run it in a terminal"), "the code is shown on a terminal only: %w", err)
 	}
 	defer tty.Close()
-	return app.Failed(showPairing(a, tty, server))
+	return app.Failed(showPairing(a, tty, subscribeLink(server), &pairing{
+		poor:  "This terminal cannot show a code to scan. Type this into the app of ntfy:",
+		small: "Make it larger, or type this into the app of ntfy:",
+		scan:  "Scan it on Android, with the app of ntfy, or type this into the app:",
+		typed: []string{server.Server, server.Topic},
+	}))
 }
 
-// showPairing shows the code, and the words to type for who cannot scan it.
-func showPairing(a *app.App, tty *os.File, server *config.Ntfy) error {
-	link := subscribeLink(server)
+// showLinkCode shows a link for signing in on a phone.
+func showLinkCode(a *app.App, tty *os.File, link string) error {
+	return showPairing(a, tty, link, &pairing{
+		poor:  "This terminal cannot show a code to scan. Open this on the phone within a minute; it works once:",
+		small: "Make it larger, or open this on the phone within a minute; it works once:",
+		scan:  "Scan it with the phone's camera within a minute; the link works once:",
+		typed: []string{link},
+	})
+}
+
+// A pairing has what is said below a code, and what to type for who cannot scan it.
+type pairing struct {
+	poor, small, scan string
+	typed             []string
+}
+
+// showPairing shows the code of a link.
+func showPairing(a *app.App, tty *os.File, link string, p *pairing) error {
 	code, err := qr.Encode(link, qr.L)
 	if err != nil {
 		return err
@@ -57,19 +92,21 @@ func showPairing(a *app.App, tty *os.File, server *config.Ntfy) error {
 	coloured := a.Getenv("NO_COLOR") == ""
 	switch {
 	case a.IsPoorTerminal():
-		fmt.Fprintln(out, a.Text.Of("This terminal cannot show a code to scan. Type this into the app of ntfy:"))
+		fmt.Fprintln(out, a.Text.Of(p.poor))
 	case columns < needs || lines < high+pairingLines:
 		text := a.Text.Of("The code to scan needs %d columns and %d lines, and this terminal has %d and %d.")
 		fmt.Fprintf(out, text+"\n", needs, high+pairingLines, columns, lines)
-		fmt.Fprintln(out, a.Text.Of("Make it larger, or type this into the app of ntfy:"))
+		fmt.Fprintln(out, a.Text.Of(p.small))
 	default:
 		drawCode(out, code, coloured)
 		if !coloured {
 			fmt.Fprintln(out, a.Text.Of("Without colours the code needs light text on a dark background."))
 		}
-		fmt.Fprintln(out, a.Text.Of("Scan it on Android, with the app of ntfy, or type this into the app:"))
+		fmt.Fprintln(out, a.Text.Of(p.scan))
 	}
-	fmt.Fprintf(out, "  %s\n  %s\n", server.Server, server.Topic)
+	for _, line := range p.typed {
+		fmt.Fprintf(out, "  %s\n", line)
+	}
 	_, err = io.WriteString(tty, out.String())
 	return err
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/server"
@@ -169,7 +168,10 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	pages := newConsole(a, g.Gate, log, func() func() { return served.Attend() })
 	served = server.New(server.Config{Gate: g.Gate, Hooks: hook.NewGateResponder(a, g.Gate), Credentials: credentials,
 		Remote: f.allowRemote, Console: pages.Open, Log: log})
-	listener, err := listenReady(ctx, a, where, f, pages)
+	var listener net.Listener
+	if err = listenConsole(ctx, a, conf, f, pages); err == nil {
+		listener, err = listenReady(ctx, a, where, f.allowRemote)
+	}
 	if err != nil {
 		return app.Failed(errors.Join(err, pages.Close(), g.Close()))
 	}
@@ -179,16 +181,9 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	return app.Failed(errors.Join(err, pages.Close(), g.Close()))
 }
 
-// listenReady opens the listeners of the gate and, if asked for, of its console, and prints that the
-// gate is ready.
-func listenReady(ctx context.Context, a *app.App, where app.Address, f *serveFlags,
-	pages *console.Console) (net.Listener, error) {
-	if f.console != "" {
-		if err := pages.Listen(ctx, f.console); err != nil {
-			return nil, umpire.Errorf("--console: %w", err)
-		}
-	}
-	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
+// listenReady opens the listener of the gate, and prints that the gate is ready.
+func listenReady(ctx context.Context, a *app.App, where app.Address, remote bool) (net.Listener, error) {
+	listener, err := server.Listen(ctx, where.String(), remote)
 	if err != nil {
 		return nil, umpire.Errorf("listen on %s: %w", where, err)
 	}

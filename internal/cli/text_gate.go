@@ -42,11 +42,16 @@ sending goes. Through the server only deny and cancel come back, once for each n
 With relay_trusted: true, approvals for once do too. Whoever runs that server can then
 approve: it has to be your own, reached by https, with a token.`
 
-const pairLong = `Shows a code that the app of ntfy scans on a phone with Android, to subscribe to the topic
-of the key notify, and the words to type into the app elsewhere. On a server that wants
-a password or a token, the app asks for it.
+const pairLong = `Shows a code that a phone's camera scans, to open the console at the address of the key
+console. The link works once, within a minute, on one phone, which stays signed in for
+half a day. Codes are shown here, so leave this open.
 
-Anyone who has the code can subscribe, so it is shown to a person at a terminal and nowhere else.`
+With ntfy, or where the key console is not set, the app of ntfy scans the code on a phone
+with Android, to subscribe to the topic of the key notify; the words are to be typed into
+the app elsewhere. On a server that wants a password or a token, the app asks for it.
+
+Anyone who has the code can sign in or subscribe, so it is shown to a person at a terminal and
+nowhere else.`
 
 const pendingLong = `Lists the calls that wait for a person, the one that has waited longest first: those
 of this project, or with --all of every project.`

@@ -1,16 +1,24 @@
 package client
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
-// OpenConsole asks the gate to open its console, and copies its link and codes to a terminal until
-// ctx ends or the gate goes away.
-func OpenConsole(ctx context.Context, c *Client, lang string, terminal io.Writer) error {
+// OpenConsole asks the gate to open its console, and follows it until ctx ends or the gate goes away:
+// follow gets a link for signing in, and what the console says after it, a line for each code. The
+// link is for a browser on another machine if remote is set.
+func OpenConsole(
+	ctx context.Context, c *Client, lang string, remote bool, follow func(link string, codes io.Reader) error,
+) error {
 	query := url.Values{"lang": {lang}}
+	if remote {
+		query.Set("remote", "")
+	}
 	request, err := c.request(ctx, http.MethodPost, "/umpire.v1.Console/Open?"+query.Encode(), nil)
 	if err != nil {
 		return err
@@ -20,11 +28,16 @@ func OpenConsole(ctx context.Context, c *Client, lang string, terminal io.Writer
 		return err
 	}
 	defer response.Body.Close()
-	if _, err := io.Copy(terminal, response.Body); err != nil && ctx.Err() == nil {
-		return unreachable(err)
+	lines := bufio.NewReader(response.Body)
+	link, err := lines.ReadString('\n')
+	if err == nil {
+		err = follow(strings.TrimSpace(link), lines)
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil
+	case err != nil:
+		return unreachable(err)
 	}
 	return unreachable(errGoingAway)
 }

@@ -36,6 +36,7 @@ type Config struct {
 	Agents              map[string]Agent
 	Servers             map[string]Server
 	Notify              Notify
+	Console             Console
 
 	Root    string            // of the project
 	Sources map[string]string // key -> file that set it

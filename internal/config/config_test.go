@@ -151,6 +151,7 @@ var projectKeys = map[string]struct{ tighter, ignored string }{
 	"hooks":                                      {"", "{PreToolUse: [{command: ./evil}]}"},
 	"mcp_servers":                                {"", "{evil: {command: evil}}"},
 	"notify":                                     {"", "{ntfy: {server: https://evil.example, topic: a-topic-that-is-long}}"},
+	"console":                                    {"", "{origin: https://evil.example, listen: 127.0.0.1:1}"},
 	"watch.notify":                               {"", "off"},
 	"lang":                                       {"", "zh-CN"},
 }
@@ -392,6 +393,18 @@ func TestNotifyErrors(t *testing.T) {
 		{"trust without seeing", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, replies: r, token_file: t}\n  relay_trusted: true", "line 3: relay_trusted: want commands: true"},
 		{"too long", "notify: {after: 48h}", "line 1: after: want a duration of at most 1h"},
 		{"no duration", "notify: {after: soon}", "cannot be read"},
+		{"a console in the clear", "console: {origin: 'http://a.example', listen: '127.0.0.1:1'}", "line 1: origin: want https://HOST"},
+		{"a console's path", "console: {origin: 'https://a.example/', listen: '127.0.0.1:1'}", "line 1: origin: want https://HOST"},
+		{"a console's usual port", "console: {origin: 'https://a.example:443', listen: '127.0.0.1:1'}", "line 1: origin: want https://HOST"},
+		{"a console's number", "console: {origin: 'https://192.0.2.1', listen: '127.0.0.1:1'}", "line 1: origin: want https://HOST"},
+		{"a console in capitals", "console: {origin: 'https://A.example', listen: '127.0.0.1:1'}", "line 1: origin: want https://HOST"},
+		{"a console's user", "console: {origin: 'https://u@a.example', listen: '127.0.0.1:1'}", "line 1: origin: want https://HOST"},
+		{"a console nowhere", "console:\n  origin: https://a.example", "line 2: listen: want HOST:PORT"},
+		{"a console's unix socket", "console: {origin: 'https://a.example', listen: 'unix:/x'}", "line 1: listen: want HOST:PORT"},
+		{"a console open to all", "console:\n  origin: https://a.example\n  listen: 0.0.0.0:7577", "line 3: listen: want a loopback address"},
+		{"a key alone", "console: {origin: 'https://a.example', listen: ':1', key_file: k}", "line 1: certificate_file: want certificate_file and key_file"},
+		{"a key elsewhere", "console: {origin: 'https://a.example', listen: ':1', certificate_file: c, key_file: ../k}", "line 1: key_file: want the name of a file"},
+		{"a console's unknown key", "console: {address: x}", `line 1: key "address" is not known`},
 		{"a list", "notify: [a]", "cannot be read"},
 	}
 	for _, test := range tests {

@@ -224,6 +224,12 @@ var ownKeys = []Key{
 		nil, // a repository could have notices sent anywhere
 	},
 	{
+		"console", "the address at which browsers on other machines reach the console",
+		decodeConsole,
+		func(c *Config) any { return c.Console },
+		nil, // a repository could open the console to others
+	},
+	{
 		"watch.notify", "how umpire watch tells of a new question: off, bell or desktop",
 		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.WatchNotify, "bell", "off", "desktop") },
 		func(c *Config) any { return c.WatchNotify },

@@ -117,11 +117,17 @@ func (c *Console) readAnswer(w http.ResponseWriter, r *http.Request) (in given, 
 	offered := func(o view.Option) bool {
 		return o.Answer.Choice == in.Choice && o.Answer.Scope == in.Scope && o.Answer.Width == in.Width
 	}
-	if in.Rule != "" || !in.ExpiresAt.IsZero() || !slices.ContainsFunc(card.Options(), offered) {
+	mayGive := originOf(r).takes(&in.Answer) && slices.ContainsFunc(card.Options(), offered)
+	if in.Rule != "" || !in.ExpiresAt.IsZero() || !mayGive {
 		return in, p, errUnoffered
 	}
 	in.Reason = strings.TrimSpace(in.Reason)
 	return in, p, nil
+}
+
+// takes reports whether an answer may be given at an origin. Browsers on other machines only stop calls.
+func (o *origin) takes(a *umpire.Answer) bool {
+	return !o.remote || a.Choice == umpire.Refuse || a.Choice == umpire.Cancel
 }
 
 // explainMissing returns the error for a question that is not waiting any more: it has the answer that

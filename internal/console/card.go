@@ -22,6 +22,7 @@ type question struct {
 	age     string
 	changes string // a unified diff
 	next    string // the address of the next card; "" is none
+	remote  bool   // it is shown on another machine
 }
 
 // cardOf makes the card of a question.

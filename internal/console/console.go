@@ -1,21 +1,14 @@
 package console
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"log"
 	"log/slog"
-	"net"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -40,9 +33,6 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// anyPort is the address of any free port of this machine.
-const anyPort = "127.0.0.1:0"
-
 // A Console serves its pages after Listen or Open. It is safe for concurrent use.
 type Console struct {
 	config Config
@@ -58,8 +48,9 @@ type Console struct {
 	strangers chan struct{}
 
 	mu        sync.Mutex
-	address   string // "" until it listens
-	server    *http.Server
+	local     *origin // nil until it listens there
+	remote    *origin // as local
+	servers   []*http.Server
 	terminals map[chan string]bool // each takes lines
 }
 
@@ -94,87 +85,15 @@ func New(c Config) *Console {
 	return console
 }
 
-// Limits on connections.
-const (
-	headerTimeout = 10 * time.Second
-	bodyTimeout   = 30 * time.Second
-	idleTimeout   = 5 * time.Minute
-	maxHeader     = 16 << 10
-	// Anybody on the machine can connect, and takes no more than this of the gate's descriptors.
-	maxBusy, maxIdle = 48, 16
-	drainTime        = 2 * time.Second
-)
-
-// Listen makes the console listen on a loopback address; "" is any free port. It does
-// nothing when the console listens already.
-func (c *Console) Listen(ctx context.Context, address string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.address != "" {
-		return nil
-	}
-	if c.ended.Err() != nil {
-		return umpire.Errorf("the console has ended: %w", umpire.ErrState)
-	}
-	listener, err := server.Listen(ctx, cmp.Or(address, anyPort), false)
-	if err != nil {
-		return err
-	}
-	if _, isTCP := listener.Addr().(*net.TCPAddr); !isTCP {
-		return errors.Join(umpire.Errorf("console %q: want HOST:PORT", address), listener.Close())
-	}
-	c.address = listener.Addr().String()
-	c.server = &http.Server{
-		Handler:           c,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeader, ConnState: server.LimitConnections(maxBusy, maxIdle),
-		ErrorLog:    log.New(io.Discard, "", 0),
-		BaseContext: func(net.Listener) context.Context { return c.ended },
-		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
-			return context.WithValue(ctx, browserKey{}, server.BrowserOf(conn))
-		},
-	}
-	c.serves.Go(func() {
-		if err := c.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			c.config.Log.Error("the console does not serve any more", "error", err)
-		}
-	})
-	return nil
-}
-
-// Address returns where the console listens, "" before it does.
-func (c *Console) Address() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.address
-}
-
-// Close stops the console, and waits a short time for requests that are being answered.
-func (c *Console) Close() error {
-	c.end()
-	c.mu.Lock()
-	served := c.server
-	c.mu.Unlock()
-	if served == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
-	defer cancel()
-	err := served.Shutdown(ctx)
-	if err != nil {
-		err = served.Close()
-	}
-	c.serves.Wait()
-	return err
-}
-
 // maxLines is how many lines a terminal may be behind.
 const maxLines = 16
 
 // Open makes the console listen if it does not yet. It writes a link for signing in to a terminal,
-// and then the codes that answers need, until ctx ends. Each write is one line.
-func (c *Console) Open(ctx context.Context, lang string, terminal io.Writer) error {
-	if err := c.Listen(ctx, ""); err != nil {
+// and then the codes that answers need, until ctx ends. Each write is one line, and the first is
+// the link alone. A remote link is for the address that [Console.ListenRemote] opened.
+func (c *Console) Open(ctx context.Context, lang string, remote bool, terminal io.Writer) error {
+	o, err := c.originFor(ctx, remote)
+	if err != nil {
 		return err
 	}
 	lines := make(chan string, maxLines)
@@ -186,10 +105,7 @@ func (c *Console) Open(ctx context.Context, lang string, terminal io.Writer) err
 		delete(c.terminals, lines)
 		c.mu.Unlock()
 	}()
-	text := catalogue.Find(lang)
-	lines <- view.Joined(text.Of("Open this page within a minute; the link works once"), ":", "")
-	lines <- fmt.Sprintf("  http://%s/#%s", c.Address(), c.logins.makeLink(lang))
-	lines <- text.Of("Codes for answers are shown here. Ctrl-C ends this; the page stays open.")
+	lines <- o.url + "/#" + c.logins.makeLink(o, lang)
 	for {
 		select {
 		case <-ctx.Done():
@@ -202,6 +118,28 @@ func (c *Console) Open(ctx context.Context, lang string, terminal io.Writer) err
 			}
 		}
 	}
+}
+
+var errNoRemote = umpire.Errorf(
+	"the gate serves the console on this machine only: set the key console, and start the gate again: %w",
+	umpire.ErrState)
+
+// originFor returns the origin that a link leads to.
+func (c *Console) originFor(ctx context.Context, remote bool) (*origin, error) {
+	if !remote {
+		if err := c.Listen(ctx, ""); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !remote {
+		return c.local, nil
+	}
+	if c.remote == nil {
+		return nil, errNoRemote
+	}
+	return c.remote, nil
 }
 
 // tellTerminals writes a line to every terminal that follows the console, and reports whether there

@@ -20,6 +20,9 @@ func (s *scopeChoice) hasPanel() bool { return s.coded || s.scope != umpire.Scop
 // listScopes lists the scopes that a card offers.
 func (q *question) listScopes() []scopeChoice {
 	var choices []scopeChoice
+	if q.remote {
+		return nil
+	}
 	options := q.Options()
 	for _, key := range q.ScopeKeys() {
 		choice := scopeChoice{scope: key.Scope, key: key.Key, name: q.text.Of(key.Menu)}
@@ -92,15 +95,18 @@ func (q *question) drawBar() node {
 	offer := q.Pending.TrialOffer
 	return element("div", class("bar"),
 		button(class("go"), flag("data-allow"), attr("aria-haspopup", "menu"), attr("aria-controls", "scopes"),
-			attr("aria-expanded", "false"), flag("disabled"), written(q.text.Of("allow")+" "),
+			attr("aria-expanded", "false"), flag("disabled"), when(q.remote, flag("hidden")),
+			written(q.text.Of("allow")+" "),
 			element("span", attr("aria-hidden", "true"), written("▾"))),
-		when(offer != umpire.NoTrial, button(flag("data-try"),
+		when(offer != umpire.NoTrial && !q.remote, button(flag("data-try"),
 			when(view.OffersNetwork(offer), flag("data-network"), flag("disabled")),
 			when(offer == umpire.TrialAgain, flag("data-again")),
 			attr("title", view.DescribeOffer(offer, q.text)), written(view.NameOffer(offer, q.text)))),
 		button(class("no"), flag("data-refuse"), written(q.text.Of("deny")), key("n")),
 		button(flag("data-cancel"), attr("title", q.text.Of("cancel: deny, and stop the turn")),
 			written(q.text.Of("cancel")), key("c")),
+		when(q.remote, element("span", class("note"),
+			written(q.text.Of("calls are allowed on the machine of the gate only")))),
 		element("span", class("note unread"), written(q.text.Of("read on")+" ↓")),
 		element("span", class("note sending"), attr("role", "status"), written(q.text.Of("sending"))),
 	)

@@ -4,10 +4,12 @@
 //	c := console.New(console.Config{Gate: server.Local(gate, "console")})
 //	defer c.Close()
 //	err := c.Listen(ctx, "127.0.0.1:0")
-//	err = c.Open(ctx, "zh-CN", terminal) // prints a link, and codes
+//	err = c.Open(ctx, "zh-CN", false, terminal) // prints a link, and codes
 //
 // It makes no decisions: it shows data of the gate by package view, and hands answers to the gate
 // unchanged. It listens on a loopback address, and only after Listen or Open.
+// [Console.ListenRemote] also serves it over HTTPS to browsers on other machines, which see everything
+// and stop calls, but do not approve them.
 //
 // A person signs in by a link that is shown on a terminal and works once, for a minute. The
 // link's token is in the fragment of the address, which no browser sends; the page posts it and

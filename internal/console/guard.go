@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -32,13 +31,23 @@ var safeHeaders = map[string][]string{
 	"Cache-Control":                {"no-store"},
 }
 
+// hereOnly are the paths that only browsers on this machine may use.
+var hereOnly = map[string]bool{codePath: true, undoPath: true}
+
 // csrfHeader is the header in which a page sends its token.
 const csrfHeader = "Umpire-Page"
 
 type (
+	originKey  struct{} // of a listener
 	browserKey struct{} // of a connection
 	signInKey  struct{} // of a request
 )
+
+// originOf returns the origin that a request came to.
+func originOf(r *http.Request) *origin {
+	o, _ := r.Context().Value(originKey{}).(*origin)
+	return o
+}
 
 // signInOf returns the sign-in of a request, or nil.
 func signInOf(r *http.Request) *signIn {
@@ -76,6 +85,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.showSignIn(w, r)
 	case s == nil:
 		sendRefusal(w, r, http.StatusUnauthorized, errSignIn)
+	case originOf(r).remote && hereOnly[r.URL.Path]:
+		sendRefusal(w, r, http.StatusForbidden, errHere)
 	case r.Method != http.MethodGet && !sameText(r.Header.Get(csrfHeader), s.csrf):
 		sendRefusal(w, r, http.StatusForbidden, errPage)
 	default:
@@ -85,7 +96,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // checkSender finds out who makes a request, and adds the sign-in to it if there is one.
 func (c *Console) checkSender(r **http.Request) (visitor, error) {
-	if err := c.checkOrigin(*r); err != nil {
+	if err := checkOrigin(*r); err != nil {
 		return visitor{}, err
 	}
 	if _, isAsset := assetTypes[(*r).URL.Path]; isAsset {
@@ -95,7 +106,7 @@ func (c *Console) checkSender(r **http.Request) (visitor, error) {
 	if err != nil {
 		return v, err
 	}
-	if cookie, err := (*r).Cookie(c.cookieName()); err == nil {
+	if cookie, err := (*r).Cookie(originOf(*r).cookie); err == nil {
 		if s := c.logins.find(cookie.Value, v); s != nil {
 			*r = (*r).WithContext(context.WithValue((*r).Context(), signInKey{}, s))
 		}
@@ -133,43 +144,41 @@ var (
 	errSignIn = umpire.Errorf("sign in first: umpire console prints a link")
 	errPage   = umpire.Errorf("the request does not come from a page of the console: load it again")
 	errOther  = umpire.Errorf("the request is for another host")
+	errHere   = umpire.Errorf("this can be done on the machine of the gate only")
 	errSite   = umpire.Errorf("the request comes from another site")
 )
 
 // checkOrigin refuses a request for another host, as after DNS rebinding, and one from a page of
 // another origin. A request that changes something must name its origin.
-func (c *Console) checkOrigin(r *http.Request) error {
-	address := c.Address()
-	if r.Host != address {
+func checkOrigin(r *http.Request) error {
+	own := originOf(r)
+	if r.Host != own.host {
 		return errOther
 	}
-	own := "http://" + address
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case site != "" && site != "same-origin" && (site != "none" || !reads):
 		return errSite
-	case origin != "" && origin != own, origin == "" && !reads:
+	case origin != "" && origin != own.url, origin == "" && !reads:
 		return errSite
 	}
 	return nil
 }
 
-// identify finds out who makes a request.
+// identify finds out who makes a request. Nothing is known of a process on another machine.
 func (c *Console) identify(r *http.Request) (visitor, error) {
+	v := visitor{origin: originOf(r), agent: r.UserAgent()}
+	if v.origin.remote {
+		return v, nil
+	}
 	browser, ok := r.Context().Value(browserKey{}).(*server.Browser)
 	if !ok {
 		return visitor{}, errSignIn
 	}
-	process, err := browser.Identify(r.Context(), c.config.Gate)
-	return visitor{process: process, agent: r.UserAgent()}, err
-}
-
-// cookieName returns a name with the port in it, since browsers share cookies among all ports of a
-// host.
-func (c *Console) cookieName() string {
-	_, port, _ := net.SplitHostPort(c.Address())
-	return "umpire-console-" + port
+	var err error
+	v.process, err = browser.Identify(r.Context(), c.config.Gate)
+	return v, err
 }
 
 func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

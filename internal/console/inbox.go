@@ -93,8 +93,11 @@ func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, err
 	switch {
 	case at >= 0:
 		in.open, err = c.openQuestion(r.Context(), &list[at], text)
-		if in.open != nil && at+1 < len(list) {
-			in.open.next = linkTo(&list[at+1])
+		if in.open != nil {
+			in.open.remote = originOf(r).remote
+			if at+1 < len(list) {
+				in.open.next = linkTo(&list[at+1])
+			}
 		}
 	case open != "":
 		in.settled, err = c.describeSettled(r, umpire.RequestID(open))

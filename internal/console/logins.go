@@ -28,15 +28,19 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// A link lets one browser in, once.
+// A link lets one browser in, once, at one origin.
 type link struct {
 	lang    string
+	origin  *origin
 	expires time.Time
 }
 
-// A visitor describes who makes a request: the process at the other end, as far as the system
+// A visitor describes who makes a request: where, the process at the other end, as far as the system
 // knows it, and the browser's User-Agent.
-type visitor struct{ process, agent string }
+type visitor struct {
+	origin         *origin
+	process, agent string
+}
 
 // A signIn is a browser that was let in.
 type signIn struct {
@@ -61,23 +65,23 @@ func newLogins(now func() time.Time) *logins {
 }
 
 // makeLink makes a token that lets one browser in.
-func (l *logins) makeLink(lang string) string {
+func (l *logins) makeLink(o *origin, lang string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	token := newToken()
 	makeRoom(l.links, func(l link) time.Time { return l.expires })
-	l.links[digestOf(token)] = link{lang: lang, expires: l.now().Add(linkTime)}
+	l.links[digestOf(token)] = link{lang: lang, origin: o, expires: l.now().Add(linkTime)}
 	return token
 }
 
 // redeemLink uses up a link's token and returns a cookie for it. It returns "" when the token is
-// unknown, was used before or has expired.
+// unknown, was used before, has expired or is for another origin.
 func (l *logins) redeemLink(token string, v visitor) (cookie string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	used, known := l.links[digestOf(token)]
 	delete(l.links, digestOf(token))
-	if !known || l.now().After(used.expires) {
+	if !known || l.now().After(used.expires) || used.origin != v.origin {
 		return ""
 	}
 	cookie = newToken()

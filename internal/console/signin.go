@@ -27,25 +27,32 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
 		sendRefusal(w, r, http.StatusForbidden, errLink)
 		return
 	}
-	http.SetCookie(w, c.cookie(cookie, 0))
+	http.SetCookie(w, v.origin.setCookie(cookie))
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// cookie makes the cookie of a sign-in, which the browser forgets when it ends. The console
-// has no certificate, and some browsers take the prefix __Host- only with one; the name holds
-// the port instead.
-func (c *Console) cookie(value string, age int) *http.Cookie {
-	return &http.Cookie{
-		Name: c.cookieName(), Value: value, Path: "/", MaxAge: age,
+// setCookie makes the cookie of a sign-in. On this machine the browser forgets it when it ends; a phone
+// ends its browser whenever it likes.
+func (o *origin) setCookie(value string) *http.Cookie {
+	cookie := &http.Cookie{
+		Name: o.cookie, Value: value, Path: "/", Secure: o.remote,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	}
+	if o.remote {
+		cookie.MaxAge = int(signInTime.Seconds())
+	}
+	if value == "" {
+		cookie.MaxAge = -1
+	}
+	return cookie
 }
 
 // signOut ends the sign-in of the browser that asks.
 func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
-	if cookie, err := r.Cookie(c.cookieName()); err == nil {
+	o := originOf(r)
+	if cookie, err := r.Cookie(o.cookie); err == nil {
 		c.logins.forget(cookie.Value)
 	}
-	http.SetCookie(w, c.cookie("", -1))
+	http.SetCookie(w, o.setCookie(""))
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -97,6 +97,9 @@ func (c *Console) showTimeline(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
+	if originOf(r).remote {
+		h.undoable = nil
+	}
 	c.showPage(w, r, timelinePath, h.text.Of("Timeline"), h.draw())
 }
 

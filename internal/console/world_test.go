@@ -133,23 +133,30 @@ func write(name string) umpire.Call {
 
 // A terminal follows the console.
 type terminal struct {
+	link  string
 	lines chan string
 	close func()
 }
 
 func openTerminal(t testing.TB, c *console.Console, lang string) *terminal {
 	t.Helper()
+	return followTerminal(t, c, lang, false)
+}
+
+// followTerminal opens a terminal that shows a link for this machine, or for another.
+func followTerminal(t testing.TB, c *console.Console, lang string, remote bool) *terminal {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &terminal{lines: make(chan string, 64)}
 	done := make(chan error, 1)
-	go func() { done <- c.Open(ctx, lang, lineTaker(p.lines)) }()
+	go func() { done <- c.Open(ctx, lang, remote, lineTaker(p.lines)) }()
 	p.close = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	p.line(t)
+	p.link = p.line(t)
 	return p
 }
 
@@ -175,14 +182,13 @@ func (p *terminal) line(t testing.TB) string {
 	return ""
 }
 
-// token is that of the link, which is the next line.
+// token is that of the link.
 func (p *terminal) token(t testing.TB) string {
 	t.Helper()
-	_, token, found := strings.Cut(strings.TrimSpace(p.line(t)), "/#")
+	_, token, found := strings.Cut(strings.TrimSpace(p.link), "/#")
 	if !found || len(token) < 40 {
 		t.Fatalf("no link on the terminal: %q", token)
 	}
-	p.line(t)
 	return token
 }
 
@@ -191,6 +197,7 @@ type browser struct {
 	*world
 
 	client *http.Client
+	base   string
 	page   string // the token of its page
 	agent  string
 }
@@ -200,7 +207,9 @@ func (w *world) browser(t testing.TB) *browser {
 	jar := ok(cookiejar.New(nil))(t)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &browser{world: w, client: &http.Client{Jar: jar, Transport: transport}, agent: "test browser"}
+	return &browser{
+		world: w, client: &http.Client{Jar: jar, Transport: transport}, base: w.base, agent: "test browser",
+	}
 }
 
 var pageToken = regexp.MustCompile(`data-page="([^"]+)"`)

@@ -10,12 +10,13 @@ import (
 )
 
 // consolePath opens the console for a terminal. The answer is lines of text for that terminal, and
-// lasts until the client leaves. Only `umpire console` uses it.
+// lasts until the client leaves. The first line is a link for signing in. Only `umpire console` and
+// `umpire pair` use it.
 const consolePath = "/umpire.v1.Console/Open"
 
 // A ConsoleOpener lets a terminal follow the console, in a language, until ctx ends. Each
-// write is one line.
-type ConsoleOpener func(ctx context.Context, lang string, terminal io.Writer) error
+// write is one line, the first a link: remote, one that works on other machines.
+type ConsoleOpener func(ctx context.Context, lang string, remote bool, terminal io.Writer) error
 
 // openConsole answers POST /umpire.v1.Console/Open.
 func (s *Server) openConsole(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +38,8 @@ func (s *Server) openConsole(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	lines := &lineWriter{to: w, flush: http.NewResponseController(w).Flush}
-	err := s.config.Console(ctx, r.URL.Query().Get("lang"), lines)
+	query := r.URL.Query()
+	err := s.config.Console(ctx, query.Get("lang"), query.Has("remote"), lines)
 	if err != nil && ctx.Err() == nil && !lines.wrote {
 		s.refuser.refuse(w, r, err)
 	}

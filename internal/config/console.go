@@ -1,0 +1,93 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Console is an address at which browsers on other machines reach the console. It is the person's
+// alone: whoever reaches it sees what agents ask.
+type Console struct {
+	// Origin is https://HOST or https://HOST:PORT, as browsers show it; "" is nowhere.
+	Origin string `yaml:"origin" json:"origin,omitempty"`
+	// Listen is the HOST:PORT that the gate listens on.
+	Listen string `yaml:"listen" json:"listen,omitempty"`
+	// CertificateFile and KeyFile name files in keys/console. Without them a proxy on this machine
+	// speaks TLS.
+	CertificateFile string `yaml:"certificate_file" json:"certificate_file,omitempty"`
+	KeyFile         string `yaml:"key_file" json:"key_file,omitempty"`
+}
+
+// On reports whether browsers on other machines reach the console.
+func (c *Console) On() bool { return c.Origin != "" }
+
+// String is the address.
+func (c Console) String() string { return c.Origin }
+
+var consoleKeys = []string{"origin", "listen", "certificate_file", "key_file"}
+
+// decodeConsole reads console, and refuses what would not work or would not be safe.
+func decodeConsole(c *Config, n *yaml.Node) error {
+	c.Console = Console{}
+	if err := onlyKeys(n, consoleKeys); err != nil {
+		return err
+	}
+	if err := decode(n, &c.Console); err != nil {
+		return err
+	}
+	if field, err := c.Console.check(); err != nil {
+		return umpire.Errorf("line %d: %s: %w", lineOf(n, field), field, err)
+	}
+	return nil
+}
+
+var errConsoleFile = umpire.Errorf("want the name of a file in keys/console of umpire's folder")
+
+// check returns the field with the first fault.
+func (c *Console) check() (field string, err error) {
+	host, port, err := net.SplitHostPort(c.Listen)
+	switch {
+	case !isOrigin(c.Origin):
+		return "origin", umpire.Errorf("want https://HOST or https://HOST:PORT: a name, in lower case")
+	case err != nil || !isPort(port):
+		return "listen", umpire.Errorf("want HOST:PORT")
+	case c.CertificateFile != "" && !isSecretName(c.CertificateFile):
+		return "certificate_file", errConsoleFile
+	case c.KeyFile != "" && !isSecretName(c.KeyFile):
+		return "key_file", errConsoleFile
+	case (c.CertificateFile == "") != (c.KeyFile == ""):
+		return "certificate_file", umpire.Errorf("want certificate_file and key_file, or neither behind a proxy")
+	case c.CertificateFile == "" && !isLoopback(host):
+		return "listen", umpire.Errorf("want a loopback address such as 127.0.0.1:7577 without a certificate")
+	}
+	return "", nil
+}
+
+// isOrigin reports whether a text is an https origin just as browsers write it. Passkeys need a
+// name in it, not a number.
+func isOrigin(text string) bool {
+	at, err := url.Parse(text)
+	if err != nil || text != "https://"+at.Host || at.Port() == "443" {
+		return false
+	}
+	other := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.' }
+	host := at.Hostname()
+	_, err = netip.ParseAddr(host)
+	if err == nil || strings.ContainsFunc(host, other) || strings.Trim(host, "-.") != host || host == "" {
+		return false
+	}
+	return at.Host == host || isPort(at.Port())
+}
+
+// isPort reports whether a text is the number of a port, as browsers write it.
+func isPort(text string) bool {
+	number, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && number > 0 && strconv.FormatUint(number, 10) == text
+}

@@ -1,0 +1,52 @@
+package console
+
+import (
+	"crypto/tls"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// maxPEM is the largest file of a certificate or its key.
+const maxPEM = 64 << 10
+
+// CertificateIn returns a function for [Remote] that reads a certificate and its key from files, and
+// again once they have changed. Nobody else may be able to read the key.
+func CertificateIn(certificateFile, keyFile string) func() (*tls.Certificate, error) {
+	var mu sync.Mutex
+	var read *tls.Certificate
+	var stamp [2]time.Time
+	return func() (*tls.Certificate, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := [2]time.Time{changedAt(certificateFile), changedAt(keyFile)}
+		if read != nil && now == stamp {
+			return read, nil
+		}
+		chain, err := files.ReadSmall(certificateFile, maxPEM)
+		if err != nil {
+			return nil, err
+		}
+		key, err := files.ReadPrivate(keyFile, maxPEM)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := tls.X509KeyPair(chain, key)
+		if err != nil {
+			return nil, err
+		}
+		read, stamp = &pair, now
+		return read, nil
+	}
+}
+
+// changedAt returns when a file was changed, the zero time if it is not there.
+func changedAt(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}

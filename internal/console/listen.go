@@ -1,0 +1,178 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/server"
+)
+
+// An origin is where browsers find the console.
+type origin struct {
+	url    string // its scheme, host and port, as browsers send it
+	host   string // what every request has to name
+	cookie string // the name of its cookie
+	remote bool   // other machines reach it, over HTTPS
+	listen string // the address of its listener
+}
+
+// localOrigin returns the origin of a listener on this machine. Its cookie's name holds the port, since
+// browsers share cookies among all ports of a host. It has no certificate, and some browsers take the
+// prefix __Host- only with one.
+func localOrigin(l net.Listener) *origin {
+	address := l.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	return &origin{url: "http://" + address, host: address, cookie: "umpire-console-" + port, listen: address}
+}
+
+// A Remote is an address at which browsers on other machines reach the console, over HTTPS.
+type Remote struct {
+	// Origin is https://HOST or https://HOST:PORT, as browsers show it.
+	Origin string
+	// Listen is the HOST:PORT to listen on.
+	Listen string
+	// Certificate returns the server's certificate. It is nil where a proxy on this machine speaks
+	// TLS; Listen is then a loopback address.
+	Certificate func() (*tls.Certificate, error)
+}
+
+// Limits on connections.
+const (
+	headerTimeout = 10 * time.Second
+	bodyTimeout   = 30 * time.Second
+	idleTimeout   = 5 * time.Minute
+	maxHeader     = 16 << 10
+	// Anybody who can connect takes no more than this of the gate's descriptors at each origin.
+	maxBusy, maxIdle = 48, 16
+	drainTime        = 2 * time.Second
+)
+
+// anyPort is the address of any free port of this machine.
+const anyPort = "127.0.0.1:0"
+
+var errEnded = umpire.Errorf("the console has ended: %w", umpire.ErrState)
+
+// Listen makes the console listen on a loopback address; "" is any free port. It does
+// nothing when the console listens already.
+func (c *Console) Listen(ctx context.Context, address string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.local != nil {
+		return nil
+	}
+	listener, err := c.listenTCP(ctx, cmp.Or(address, anyPort), false)
+	if err != nil {
+		return err
+	}
+	c.local = localOrigin(listener)
+	c.answerAt(listener, c.local)
+	return nil
+}
+
+// ListenRemote makes the console listen for browsers on other machines.
+func (c *Console) ListenRemote(ctx context.Context, r Remote) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, err := url.Parse(r.Origin)
+	switch {
+	case err != nil:
+		return err
+	case c.remote != nil:
+		return umpire.Errorf("the console listens at %s already: %w", c.remote.url, umpire.ErrState)
+	}
+	if r.Certificate != nil {
+		if _, err := r.Certificate(); err != nil {
+			return err
+		}
+	}
+	listener, err := c.listenTCP(ctx, r.Listen, r.Certificate != nil)
+	if err != nil {
+		return err
+	}
+	if r.Certificate != nil {
+		listener = tls.NewListener(listener, &tls.Config{
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return r.Certificate() },
+		})
+	}
+	c.remote = &origin{
+		url: r.Origin, host: at.Host, cookie: "__Host-umpire-console", remote: true, listen: listener.Addr().String(),
+	}
+	c.answerAt(listener, c.remote)
+	return nil
+}
+
+// listenTCP listens on HOST:PORT, which is of this machine unless other machines may reach it.
+func (c *Console) listenTCP(ctx context.Context, address string, remote bool) (net.Listener, error) {
+	if c.ended.Err() != nil {
+		return nil, errEnded
+	}
+	listener, err := server.Listen(ctx, address, remote)
+	if err != nil {
+		return nil, err
+	}
+	if _, isTCP := listener.Addr().(*net.TCPAddr); !isTCP {
+		return nil, errors.Join(umpire.Errorf("console %q: want HOST:PORT", address), listener.Close())
+	}
+	return listener, nil
+}
+
+// answerAt answers the requests of an origin until the console ends.
+func (c *Console) answerAt(listener net.Listener, o *origin) {
+	s := &http.Server{
+		Handler:           c,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader, ConnState: server.LimitConnections(maxBusy, maxIdle),
+		ErrorLog:    log.New(io.Discard, "", 0),
+		BaseContext: func(net.Listener) context.Context { return context.WithValue(c.ended, originKey{}, o) },
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			if o.remote {
+				return ctx
+			}
+			return context.WithValue(ctx, browserKey{}, server.BrowserOf(conn))
+		},
+	}
+	c.servers = append(c.servers, s)
+	c.serves.Go(func() {
+		if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			c.config.Log.Error("the console does not serve any more", "error", err)
+		}
+	})
+}
+
+// Address returns where the console listens on this machine, "" before it does.
+func (c *Console) Address() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.local == nil {
+		return ""
+	}
+	return c.local.listen
+}
+
+// Close stops the console, and waits a short time for requests that are being answered.
+func (c *Console) Close() error {
+	c.end()
+	c.mu.Lock()
+	servers := c.servers
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	var failed error
+	for _, s := range servers {
+		if s.Shutdown(ctx) != nil {
+			failed = errors.Join(failed, s.Close())
+		}
+	}
+	c.serves.Wait()
+	return failed
+}
