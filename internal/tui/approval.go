@@ -77,7 +77,8 @@ type approval struct {
 	hint        string // what is to be written
 	complaint   string // why the last answer did not count
 	coded       codedAnswer
-	held        string   // the key of an answer that is given if nothing is typed behind it
+	held        string // the key of an answer that is given if nothing is typed behind it
+	heldAt      time.Time
 	focused     bool     // keys are for the card, not for a message
 	explains    bool     // what decided is shown
 	why         []string // what decided, once it was asked for

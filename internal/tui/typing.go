@@ -15,14 +15,24 @@ import (
 // beginning of a word.
 const holdTime = 300 * time.Millisecond
 
-// A heldMsg says that nothing was typed behind a key.
-type heldMsg struct{ request umpire.RequestID }
+// lateTime is how much later than that the moment may end. If it ends later still, the program was not
+// running, and what was typed meanwhile has not been read.
+const lateTime = 100 * time.Millisecond
+
+// A heldMsg says that the moment of a key is over, and nothing was typed behind it.
+type heldMsg struct {
+	request umpire.RequestID
+	since   time.Time
+}
 
 func (msg heldMsg) command(m *model) tea.Cmd {
 	a, key := &m.ask, m.ask.held
 	p := a.current()
-	if key == "" || p == nil || p.Request != msg.request {
+	if key == "" || p == nil || p.Request != msg.request || !msg.since.Equal(a.heldAt) {
 		return nil
+	}
+	if m.conf.Now().Sub(msg.since) > holdTime+lateTime {
+		return a.hold(key)
 	}
 	a.held = ""
 	if key == "e" {
@@ -33,13 +43,16 @@ func (msg heldMsg) command(m *model) tea.Cmd {
 
 // hold keeps a key for a moment, and does then what it is for.
 func (a *approval) hold(key string) tea.Cmd {
-	a.held = key
-	msg := heldMsg{a.current().Request}
+	a.held, a.heldAt = key, a.conf.Now()
 	if a.hasty {
 		return nil
 	}
+	msg := a.heldUntil()
 	return tea.Tick(holdTime, func(time.Time) tea.Msg { return msg })
 }
+
+// heldUntil is what ends the moment of the key that is held.
+func (a *approval) heldUntil() heldMsg { return heldMsg{a.current().Request, a.heldAt} }
 
 // typing reports whether a key is part of a message: it means nothing to a card, or comes
 // right behind one that does.
