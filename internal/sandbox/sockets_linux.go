@@ -16,9 +16,13 @@ import (
 // maxSockets bounds how many sockets are hidden one by one.
 const maxSockets = 512
 
-// socketLooks is how often sockets are looked for until all are found: a program that ends
+// The list is told piece by piece, and while others end a socket can be left out of it that is there all
+// the time: so it is looked at twice. Until all are found it is looked at more often: a program that ends
 // meanwhile is still listed, but nobody holds its socket any more.
-const socketLooks = 3
+const (
+	socketLooks    = 2
+	maxSocketLooks = 4
+)
 
 // socketLine is a line of /proc/net/unix (proc(5)): the number that the socket has, and the
 // name that it was bound to, if it has one. Names that begin with @ are not files.
@@ -27,13 +31,18 @@ var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+) ([^@].*)$`
 // sockets are the paths of the sockets that somebody listens at: a mount that cannot be
 // written does not keep anybody from connecting to one that lies on it. all is false
 // when there are more than those.
-func sockets() (paths []string, all bool) {
-	for range socketLooks {
-		if paths, all = listenedAt(); all {
-			break
-		}
+func sockets() (paths []string, all bool) { return lookForSockets(listenedAt) }
+
+// lookForSockets looks until it has found all, and adds up what it sees.
+func lookForSockets(look func() ([]string, bool)) (paths []string, all bool) {
+	for n := 0; n < socketLooks || n < maxSocketLooks && !all; n++ {
+		var found []string
+		found, all = look()
+		paths = append(paths, found...)
 	}
-	return paths, all
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return paths, all && len(paths) <= maxSockets
 }
 
 // listenedAt looks for sockets once.
@@ -68,9 +77,7 @@ func socketsIn(
 		all = all && found != nil
 		paths = append(paths, found...)
 	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	return paths, all && lines.Err() == nil && len(paths) <= maxSockets
+	return paths, all && lines.Err() == nil
 }
 
 // socketOwners are the processes that hold each socket, of those that may be looked at.

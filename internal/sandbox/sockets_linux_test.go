@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func TestSocketsAreFound(t *testing.T) {
 		{"nothing", "Num       RefCount Protocol Flags    Type St Inode Path\n", nil, true},
 		{"no name, or an abstract one", line + "41\n" + line + "41 @/tmp/x\n", nil, true},
 		{"a path with a blank", line + "   41 /home/a b/c\n", []string{"/home/a b/c"}, true},
-		{"twice", line + "1 /a\n" + line + "2 /a\n", []string{"/a"}, true},
+		{"twice", line + "1 /a\n" + line + "2 /a\n", []string{"/a", "/a"}, true},
 		{"from the folder of its process", line + "41 " + filepath.Base(dir) + "/s\n", []string{filepath.Join(dir, "s")}, true},
 		{"from a file that its process has open", line + "41 /proc/self/fd/7/s\n", []string{filepath.Join(dir, "s")}, true},
 		{"nobody's", line + "42 x/s\n", nil, false},
@@ -67,6 +68,40 @@ func TestSocketsAreFound(t *testing.T) {
 		}
 	}
 }
+
+// TestSocketsAreLookedForTwice: the kernel may leave one out, once.
+func TestSocketsAreLookedForTwice(t *testing.T) {
+	t.Parallel()
+	type look struct {
+		paths []string
+		all   bool
+	}
+	for name, tt := range map[string]struct {
+		looks []look
+		want  []string
+		all   bool
+	}{
+		"left out at first":  {[]look{{[]string{"/b"}, true}, {[]string{"/a", "/b"}, true}}, []string{"/a", "/b"}, true},
+		"left out then":      {[]look{{[]string{"/a", "/b"}, true}, {[]string{"/b"}, true}}, []string{"/a", "/b"}, true},
+		"nobody's, for once": {[]look{{nil, true}, {nil, false}, {[]string{"/a"}, true}}, []string{"/a"}, true},
+		"nobody's":           {[]look{{nil, false}, {nil, false}, {nil, false}, {[]string{"/a"}, false}}, []string{"/a"}, false},
+		"too many":           {[]look{{manyPaths, true}, {[]string{"/a"}, true}}, append([]string{"/a"}, manyPaths...), false},
+	} {
+		n := 0
+		got, all := lookForSockets(func() ([]string, bool) { n++; return tt.looks[n-1].paths, tt.looks[n-1].all })
+		if diff := cmp.Diff(tt.want, got); diff != "" || all != tt.all || n != len(tt.looks) {
+			t.Errorf("%s: all %t after %d looks, want %t after %d (-want +got):\n%s", name, all, n, tt.all, len(tt.looks), diff)
+		}
+	}
+}
+
+// manyPaths are as many as are hidden one by one.
+var manyPaths = func() (paths []string) {
+	for n := range maxSockets {
+		paths = append(paths, fmt.Sprintf("/s%03d", n))
+	}
+	return paths
+}()
 
 // TestBoundFiles: the kernel says which file a socket was bound to, whatever its name says.
 func TestBoundFiles(t *testing.T) {
