@@ -27,6 +27,8 @@ type Remote struct {
 	end    context.CancelCauseFunc
 	lines  chan []byte
 
+	endTime time.Duration // how long a server may take to end its session
+
 	mu      sync.Mutex
 	session string
 	version string // of the protocol, as it was agreed on
@@ -47,6 +49,7 @@ func Dial(ctx context.Context, url string, header http.Header) *Remote {
 	r := &Remote{
 		url: url, header: header, lines: make(chan []byte), posts: map[string]context.CancelFunc{}, noted: noted,
 		client: &http.Client{CheckRedirect: RefuseRedirect}, params: jsonrpc.NewTable[[]param](maxTools),
+		endTime: endTime,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
 	return r
@@ -292,7 +295,7 @@ func (r *Remote) sendRequest(
 	}
 	if method == http.MethodDelete {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, endTime)
+		ctx, cancel = context.WithTimeout(ctx, r.endTime)
 		defer cancel()
 	}
 	q, err := http.NewRequestWithContext(ctx, method, r.url, body)
