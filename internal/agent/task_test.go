@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
@@ -58,9 +59,10 @@ func (h *house) alive(runner string) (alive, known bool) { return runner == h.ag
 
 // worker is an agent of a process with that name.
 func (h *house) worker(runner string) *Agent {
+	began := time.Now()
 	return &Agent{Gate: h.gate, Model: h.model, Tools: h.tools, Handler: h.recorder, Runner: runner, Sub: &SubAgents{
 		Profiles: []string{"reader", "reviewer"}, Equip: h.equip, Leave: true,
-	}}
+	}, clock: func() time.Time { return began }} // no lease is in danger because the machine is busy
 }
 
 func (h *house) equip(_ context.Context, s *umpire.Session, _ func(umpire.CallID, string)) (Equipment, error) {
