@@ -118,7 +118,7 @@ func timelineFilter(ctx context.Context, a *app.App, gate umpire.Gate, f *timeli
 // order, whatever it was doing.
 func untilInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // see above
 	}
 	return err
 }
