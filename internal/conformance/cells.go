@@ -41,6 +41,8 @@ type Cell struct {
 	// alone says that it tells something to play the cell without umpire as well, and
 	// likeAlone that what becomes of the call then is what umpire promises.
 	alone, likeAlone bool
+	// once says that where the agent asks by itself, that question may be the only one.
+	once bool
 	// hole is that of a host that makes the promise impossible, or nothing.
 	hole umpire.Phrase
 }
@@ -49,10 +51,14 @@ type Cell struct {
 var Cells = []Cell{
 	{Name: "allow", Want: Runs, play: playShell(Free, "touch made")},
 	{Name: "deny", Want: Blocked, play: playShell(Free, "touch denied"), alone: true},
-	{Name: "held and approved", Want: AsksRuns, play: playHeld((*Lab).approve)},
-	{Name: "held and denied", Want: AsksBlocked, play: playHeld((*Lab).deny)},
-	{Name: "late", Want: AsksBlocked, play: playHeld((*Lab).wait)},
-	{Name: "gate killed", Want: AsksBlocked, play: playHeld((*Lab).killGate)},
+	{Name: "held and approved", Want: AsksRuns, play: playHeld(Free, (*Lab).approve)},
+	{
+		Name: "asked once", Want: AsksRuns, play: playHeld(Asking, (*Lab).approve), alone: true, once: true,
+		hole: "hole-asked-again",
+	},
+	{Name: "held and denied", Want: AsksBlocked, play: playHeld(Free, (*Lab).deny)},
+	{Name: "late", Want: AsksBlocked, play: playHeld(Free, (*Lab).wait)},
+	{Name: "gate killed", Want: AsksBlocked, play: playHeld(Free, (*Lab).killGate)},
 	{Name: "hook killed", Want: Blocked, play: playBroken("#!/bin/sh\nkill -9 $$\n"), hole: "hole-hook-killed"},
 	{Name: "garbage", Want: Blocked, play: playBroken("#!/bin/sh\necho hello\n"), hole: "hole-garbage"},
 	{Name: "missing", Want: Blocked, play: playBroken(""), hole: "hole-hook-missing"},
@@ -97,8 +103,8 @@ func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
 	for _, turn := range turns {
 		for _, call := range turn {
 			_, ok := l.Model.Result(call.ID)
-			if !ok && l.mayHaveEnded(call.ID) {
-				return nil
+			if !ok && (l.mayHaveEnded(call.ID) || mode == Asking && l.Model.made(call.ID)) {
+				return nil // some agents end where nobody answers them
 			}
 			if !ok {
 				return umpire.Errorf("%s has not made the call %v: %s", l.Driver.Name, call.Input, out)
@@ -202,11 +208,21 @@ func playTrial(ctx context.Context, l *Lab) (Outcome, error) {
 	return l.became("project/tried"), err
 }
 
-// playHeld plays a call that the gate holds, and does something while it does.
-func playHeld(act func(*Lab, context.Context, *gate, string) error) func(context.Context, *Lab) (Outcome, error) {
+// playHeld plays a call that the gate holds, in a mode, and does something while it does. Nobody else
+// answers what the agent asks.
+func playHeld(
+	mode Mode, act func(*Lab, context.Context, *gate, string) error,
+) func(context.Context, *Lab) (Outcome, error) {
 	return func(ctx context.Context, l *Lab) (Outcome, error) {
 		if err := l.Write("home/.umpire/config.yaml", "hook.when_asked: hold\nhook.deadline: 10s\n"); err != nil {
 			return "", err
+		}
+		if mode == Asking {
+			for name, text := range l.Driver.Asking {
+				if err := l.Write(name, text); err != nil {
+					return "", err
+				}
+			}
 		}
 		g, err := l.serve(ctx)
 		if err != nil {
@@ -214,7 +230,7 @@ func playHeld(act func(*Lab, context.Context, *gate, string) error) func(context
 		}
 		defer g.kill()
 		played := make(chan error, 1)
-		go func() { played <- l.playTurns(ctx, Free, Turn{l.Driver.Shell("touch asked")}) }()
+		go func() { played <- l.playTurns(ctx, mode, Turn{l.Driver.Shell("touch asked")}) }()
 		asked, err := l.awaitQuestion(ctx, played)
 		if err != nil || asked == "" {
 			return l.became("project/asked"), err

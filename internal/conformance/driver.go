@@ -20,6 +20,8 @@ const (
 	Free
 	// Planning is the one in which it changes nothing.
 	Planning
+	// Asking is the one in which it asks about every command, also if a setting is needed for that.
+	Asking
 )
 
 // A Driver is what is particular to an agent.
@@ -36,6 +38,8 @@ type Driver struct {
 	Env func(*Lab) []string
 	// Settings are the files that start it on the scripted model, by their place in the lab.
 	Settings func(*Lab) map[string]string
+	// Asking are the files that have it ask about every command; nil where it does so without.
+	Asking map[string]string
 	// Args let it play the script in a mode, without a terminal.
 	Args func(*Lab, Mode) []string
 	// Editor plays the script in place of an editor that drives the agent. Words begin the command

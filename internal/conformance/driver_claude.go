@@ -21,7 +21,7 @@ var claude = Driver{
 			args = append(args, "--permission-mode", "bypassPermissions")
 		case Planning:
 			args = append(args, "--permission-mode", "plan")
-		case Usual:
+		case Usual, Asking:
 		}
 		return args
 	},

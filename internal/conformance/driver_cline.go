@@ -19,10 +19,14 @@ var cline = Driver{
 	},
 	Args: func(_ *Lab, mode Mode) []string {
 		args := []string{"--json", "-P", clineProvider, "-m", modelName}
-		if mode == Planning {
+		switch mode {
+		case Planning:
 			args = append(args, "--plan")
+		case Asking:
+			args = append(args, "--auto-approve", "false")
+		case Usual, Free: // it asks nothing
 		}
-		return append(args, Prompt) // it asks nothing
+		return append(args, Prompt)
 	},
 	Shell: func(command string) Call {
 		return Call{Tool: "run_commands", Input: fields{"commands": []string{command}}}

@@ -15,7 +15,10 @@ var codex = Driver{
 		}
 	},
 	Args: func(l *Lab, mode Mode) []string {
-		sandbox := map[Mode]string{Usual: "workspace-write", Free: "danger-full-access", Planning: "read-only"}[mode]
+		sandbox := "workspace-write"
+		if other := map[Mode]string{Free: "danger-full-access", Planning: "read-only"}[mode]; other != "" {
+			sandbox = other
+		}
 		return []string{
 			"exec", "--json", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "-C", l.Project(), Prompt,
 		}

@@ -38,7 +38,7 @@ func playAppServer(ctx context.Context, l *Lab, words []string, mode Mode) (stri
 		return "", err
 	}
 	e := appServerEditor{project: l.Project(), mode: mode, answer: "accept", to: in}
-	if l.proxied && mode == Free {
+	if l.proxied && mode != Usual && mode != Planning {
 		e.answer = "decline"
 	}
 	err = e.converse(bufio.NewReader(io.TeeReader(out, said)))
@@ -100,7 +100,7 @@ func (e *appServerEditor) converse(from *bufio.Reader) error {
 func (e *appServerEditor) start() {
 	policy, sandbox := "on-request", "workspace-write"
 	switch e.mode {
-	case Free:
+	case Free, Asking:
 		policy = "untrusted"
 	case Planning:
 		sandbox = "read-only"

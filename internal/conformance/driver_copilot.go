@@ -16,7 +16,7 @@ var copilot = Driver{
 			args = append(args, "--allow-all-tools")
 		case Planning:
 			args = append(args, "--plan")
-		case Usual:
+		case Usual, Asking:
 		}
 		return args
 	},

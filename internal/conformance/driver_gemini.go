@@ -45,7 +45,7 @@ func approvalMode(mode Mode) []string {
 		return []string{"--approval-mode", "yolo"}
 	case Planning:
 		return []string{"--approval-mode", "plan"}
-	case Usual:
+	case Usual, Asking:
 	}
 	return nil
 }

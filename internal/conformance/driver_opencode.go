@@ -30,6 +30,7 @@ var opencode = Driver{
 			"home/.config/opencode/package-lock.json":  encode(fields{"packages": fields{"": opencodePackage}}),
 		}
 	},
+	Asking: map[string]string{"project/opencode.json": `{"permission": {"bash": "ask"}}`},
 	Args: func(_ *Lab, mode Mode) []string {
 		args := []string{"run", "--format", "json"}
 		switch mode {
@@ -37,7 +38,7 @@ var opencode = Driver{
 			args = append(args, "--auto")
 		case Planning:
 			args = append(args, "--agent", "plan")
-		case Usual:
+		case Usual, Asking:
 		}
 		return append(args, Prompt)
 	},

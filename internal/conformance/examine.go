@@ -70,22 +70,24 @@ func (l *Lab) prepareCell(ctx context.Context, guarded bool) error {
 // Complaint says what is wrong with a row, or nothing. A call that runs although umpire promises
 // to stop it is excused by a hole that the data of the host declares.
 func (c *Cell) Complaint(h *host.Host, row Row) string {
-	want := c.Want
-	if c.likeAlone {
-		want = row.Alone
-	}
-	switch {
-	case row.With == want, row.With == None:
-		return ""
-	case c.hole != "" && slices.Contains(h.Holes, c.hole):
+	want := c.want(row)
+	if row.With == want || row.With == None || c.Hole(h, row) != "" {
 		return ""
 	}
 	return fmt.Sprintf("%s, want %s", row.With, want)
 }
 
+// want is what umpire promises of a row.
+func (c *Cell) want(row Row) Outcome {
+	if c.likeAlone || c.once && row.With == Blocked && row.Alone == Blocked {
+		return row.Alone
+	}
+	return c.Want
+}
+
 // Hole is the hole of the host that a row falls into, or nothing.
 func (c *Cell) Hole(h *host.Host, row Row) string {
-	if c.hole == "" || row.With == c.Want || !slices.Contains(h.Holes, c.hole) {
+	if c.hole == "" || row.With == c.want(row) || !slices.Contains(h.Holes, c.hole) {
 		return ""
 	}
 	return string(c.hole)

@@ -53,7 +53,7 @@ var cline = Host{
 	Modes: []HostMode{{"", Default, SilenceRuns}}, // what it approves by itself is not told
 	Holds: HoldsAll,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-late-runs", "hole-denial-ends-run", holeNoRewrite,
+		"hole-garbage", "hole-no-mode", holeAskedAgain, "hole-late-runs", "hole-denial-ends-run", holeNoRewrite,
 	},
 	Evidence: Driven, Version: "3.0.65",
 	fields: fields{

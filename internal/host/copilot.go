@@ -55,7 +55,7 @@ var copilot = Host{
 	Shells: ShellBash,
 	Holds:  HoldsAll,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-no-call-ids",
+		"hole-garbage", "hole-no-mode", holeAskedAgain, "hole-no-call-ids",
 	},
 	Evidence: Driven, Version: "1.0.102",
 	fields: fields{

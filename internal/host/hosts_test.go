@@ -439,7 +439,7 @@ func TestRelayedHostsAreKnownToTheirHook(t *testing.T) {
 	}
 }
 
-// TestMeanwhile: what a card says of the other calls of a message, and that Gemini CLI may ask again.
+// TestMeanwhile: what a card says of the other calls of a message, and which agents may ask again.
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, h := range Hosts {
@@ -454,7 +454,7 @@ func TestMeanwhile(t *testing.T) {
 			continue
 		}
 		got := MeanwhileIn(&umpire.Session{Agent: h.Name, External: true})
-		if len(got) != 1 || got[0] != want || (want == "meanwhile-asked-again") != (h == &gemini) {
+		if len(got) != 1 || got[0] != want || (want == "meanwhile-asked-again") != (h == &gemini || h == &copilot || h == &cline) {
 			t.Errorf("%s: %v, want %v", h.Name, got, want)
 		}
 	}
