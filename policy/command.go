@@ -59,6 +59,9 @@ func unreadCommand(in strictjson.Object) umpire.Phrase {
 	if slices.Contains(unguarded, names[0]) {
 		return "would-run-without-the-hosts-sandbox"
 	}
+	if name, err := in.Text("shell"); err == nil && name != "" && len(names) == 1 {
+		return umpire.Say("judged-for-another-shell", name)
+	}
 	return umpire.Say("field-may-change-the-command", names[0])
 }
 

@@ -33,6 +33,11 @@ func TestUnknownFieldsOfACommandAreDoubt(t *testing.T) {
 	if !doubtful(`, "dangerouslyDisableSandbox": true`) || doubtful(`, "dangerouslyDisableSandbox": false`) {
 		t.Error("a host's sandbox that is switched off is not in doubt, or one that is on is")
 	}
+	call := umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command": "ls", "shell": "fish"}`)}
+	facts, err := FactsOf(call, shell.Env{Dir: "/p", Home: "/home/u"})
+	if want := umpire.Say("judged-for-another-shell", "fish"); err != nil || facts.Accesses[0].Doubt != want {
+		t.Errorf("in fish: %v, %q", err, facts.Accesses[0].Doubt)
+	}
 	if fields := `, "description": "lists", "timeout": 1000, "run_in_background": true, "is_background": false`; doubtful(fields) {
 		t.Errorf("%s is in doubt", fields)
 	}
