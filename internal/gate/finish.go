@@ -8,9 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// Finish stores the result of a call. The first result stands; the same again is
-// no error, another one is. A call that waits may be ended by its agent as timed
-// out or cancelled, never as done.
+// Finish stores the result of a call. The first result stands; the same again is no error, another one
+// is. A call that waits may be ended by its agent as timed out, cancelled or left to it, never as done.
 func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
 	if r.Session == "" || r.Batch == "" || r.Call == "" {
 		return umpire.Batch{}, invalid("session_id, batch_id, call_id", "all are needed")
@@ -77,7 +76,13 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 		if r.Status != umpire.ResultTimeout && r.Status != umpire.ResultCancelled {
 			return umpire.Batch{}, umpire.Errorf("call %q waits for a person: %w", r.Call, umpire.ErrState)
 		}
-		err = t.withdrawQuestion(b, c, r)
+		code := umpire.CodeTimeout
+		if r.Code == umpire.CodeLeftToHost {
+			code = r.Code
+		} else if r.Status == umpire.ResultCancelled {
+			code = umpire.CodeCancelled
+		}
+		err = t.refuseQuestion(b, c, code, umpire.Verbatim(r.Output))
 	case umpire.CallApproved:
 		if r.Status == umpire.ResultOK {
 			return umpire.Batch{}, umpire.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)
@@ -94,33 +99,6 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 	}
 	err = t.continueBatch(b)
 	return *b, err
-}
-
-// withdrawQuestion ends a question that the agent does not wait for any more. If the agent asks by itself
-// instead, the timeline has what the call would do, since nothing else will tell that it ran.
-func (t *transaction) withdrawQuestion(b *umpire.Batch, c *umpire.BatchCall, r *umpire.Result) error {
-	code := umpire.CodeTimeout
-	switch {
-	case r.Code == umpire.CodeLeftToHost:
-		code = r.Code
-	case r.Status == umpire.ResultCancelled:
-		code = umpire.CodeCancelled
-	}
-	request := c.Request
-	if err := t.refuseQuestion(b, c, code, umpire.Verbatim(r.Output)); err != nil || code != umpire.CodeLeftToHost {
-		return err
-	}
-	ask, err := t.tx.Asks.Get(request)
-	if err != nil {
-		return err
-	}
-	card := readCard(&ask)
-	t.append(umpire.Event{
-		Kind: umpire.EventPermissionBypassedByRule, Batch: b.ID, Call: card.Call, Agent: card.Agent, Tool: card.Tool,
-		Type: card.Type, Risk: card.Risk, Verdict: new(umpire.Ask), Reason: card.Reason, Code: code,
-		Accesses: card.Accesses,
-	}, nil)
-	return nil
 }
 
 // Batch returns a batch as it is now, with secrets masked.

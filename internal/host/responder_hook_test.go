@@ -73,8 +73,8 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 		{"auto, nobody looks", push, policy.AskedAuto, true, []bool{false}, true, `"ask"`},
 		{"auto, nobody looks, an edit", edit, policy.AskedAuto, true, []bool{false}, true, ""},
 		{"native, somebody looks", push, policy.AskedNative, true, []bool{true}, true, `"ask"`},
-		{"auto, the inbox closes", push, policy.AskedAuto, true, []bool{true, true, false}, false, `"systemMessage":"umpire's inbox was closed`},
-		{"auto, the inbox closes, an edit", edit, policy.AskedAuto, true, []bool{true, false}, false, `"systemMessage":"umpire's inbox was closed`},
+		{"auto, the inbox closes", push, policy.AskedAuto, true, []bool{true, true, false}, true, `"systemMessage":"umpire's inbox was closed`},
+		{"auto, the inbox closes, an edit", edit, policy.AskedAuto, true, []bool{true, false}, true, `"systemMessage":"umpire's inbox was closed`},
 		{"auto, no terminal", push, policy.AskedAuto, false, []bool{false}, false, "Nobody answered"},
 		{"hold, nobody looks", push, policy.AskedHold, true, []bool{false}, false, "Nobody answered"},
 	} {

@@ -159,11 +159,18 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 // if it may run at once. Choose says what becomes of it.
 func (h *gateHook) admit(
 	ctx context.Context, choose func(*umpire.Decision) umpire.Admission,
+) (umpire.Started, error) {
+	return h.admitAs(ctx, h.id(), choose)
+}
+
+// admitAs hands the call in as a batch of that name.
+func (h *gateHook) admitAs(
+	ctx context.Context, id umpire.BatchID, choose func(*umpire.Decision) umpire.Admission,
 ) (started umpire.Started, err error) {
 	err = h.opened(ctx, func() error {
 		h.checkInbox(ctx)
 		started, err = h.responder.Admit(ctx, umpire.Submission{
-			Session: h.event.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()},
+			Session: h.event.Session, Batch: id, Lane: string(id), Calls: []umpire.Call{h.call()},
 			Headless: h.headless || h.event.Unattended(), Mode: h.mode(),
 		}, h.question.Runner, choose)
 		return err
@@ -289,21 +296,27 @@ func handedBack(c *umpire.BatchCall) bool {
 	return c != nil && c.Result != nil && c.Result.Code == umpire.CodeLeftToHost
 }
 
-// handBack ends a call that the host's own dialog is to ask about.
+// handBack ends a call that the host's own dialog is to ask about. It is left to the host as one of which
+// umpire has no opinion, for nothing else tells the timeline what it does.
 func (h *gateHook) handBack(ctx context.Context) (umpire.Batch, error) {
-	return h.finish(ctx, umpire.Result{
+	b, err := h.endCall(ctx, umpire.Result{
 		Status: umpire.ResultCancelled, Code: umpire.CodeLeftToHost, Output: unwatchedText,
 	})
+	if err == nil && handedBack(b.Call(h.event.Call.ID)) {
+		leave := func(*umpire.Decision) umpire.Admission { return umpire.AdmitLeave }
+		_, err = h.admitAs(ctx, h.id()+"-left", leave)
+	}
+	return b, err
 }
 
 // withdraw ends a call that nobody waits for any more. When it was answered at the
 // last moment, that answer stands.
 func (h *gateHook) withdraw(ctx context.Context, status umpire.ResultStatus, why string) (umpire.Batch, error) {
-	return h.finish(ctx, umpire.Result{Status: status, Output: why})
+	return h.endCall(ctx, umpire.Result{Status: status, Output: why})
 }
 
-// finish tells the gate how the call ended.
-func (h *gateHook) finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
+// endCall tells the gate how the call ended.
+func (h *gateHook) endCall(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
 	defer cancel()
 	r.Call, r.Session, r.Batch = h.event.Call.ID, h.event.Session, h.id()
