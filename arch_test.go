@@ -39,6 +39,7 @@ var layers = []layer{
 	{"pure", "internal/token"},
 	{"pure", "internal/wildcard"},
 	{"pure", "internal/lazyregexp"},
+	{"pure", "internal/webauthn"},
 	{"pure", "shell/internal/scan"},
 	{"pure", "shell/internal/awk shell/internal/sed shell/internal/snippet shell/internal/sql"},
 	{"pure", "shell"},

@@ -52,8 +52,8 @@ var turns = make(chan struct{}, 2)
 const patience = 2 * time.Minute
 
 // Start starts a browser with a window of a size that ends with the test. Where there is no Chromium, the
-// test is skipped.
-func Start(t *testing.T, width, height int, dark bool) *Page {
+// test is skipped. Flags are those of Chromium.
+func Start(t *testing.T, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if at < 0 {
@@ -73,10 +73,10 @@ func Start(t *testing.T, width, height int, dark bool) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), browsers[at], "--headless", "--no-sandbox", "--disable-gpu",
+	cmd := exec.CommandContext(t.Context(), browsers[at], append(flags, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--disable-background-networking",
 		"--disable-component-update",
-		"--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
+		"--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")...)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
