@@ -116,6 +116,7 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 	}
 	return console.New(console.Config{
 		Gate: local, Dir: a.Dir, NewCode: app.NewCode, Attend: attend, Log: log,
+		Passkeys: filepath.Join(a.StateDir(), "passkeys.json"),
 		Changes: func(text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string {
 			if tried := try.DescribeTrial(in(text), p); tried != "" {
 				return tried

@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/webauthn"
 )
 
 const (
@@ -29,6 +30,8 @@ type given struct {
 
 	Session umpire.SessionID `json:"session_id"`
 	Code    string           `json:"code"`
+	// Assertion is made with a passkey; approvals from other machines have one.
+	Assertion *webauthn.Assertion `json:"assertion"`
 }
 
 // An outcome says what became of an answer: the state of its card, and a line to show.
@@ -59,7 +62,12 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	by := signInOf(r)
-	if view.NeedsCode(&in.Answer, &p) && !c.codes.redeem(useOf(by, &in.Answer), strings.TrimSpace(in.Code)) {
+	if originOf(r).remote && in.Choice == umpire.Approve {
+		if err := c.checkProof(r, &in); err != nil {
+			sendRefusal(w, r, http.StatusForbidden, err)
+			return
+		}
+	} else if view.NeedsCode(&in.Answer, &p) && !c.codes.redeem(useOf(by, &in.Answer), strings.TrimSpace(in.Code)) {
 		sendRefusal(w, r, http.StatusForbidden, errCode)
 		return
 	}
@@ -125,9 +133,11 @@ func (c *Console) readAnswer(w http.ResponseWriter, r *http.Request) (in given, 
 	return in, p, nil
 }
 
-// takes reports whether an answer may be given at an origin. Browsers on other machines only stop calls.
+// takes reports whether an answer may be given at an origin. Browsers on other machines stop calls, and
+// approve them for once.
 func (o *origin) takes(a *umpire.Answer) bool {
-	return !o.remote || a.Choice == umpire.Refuse || a.Choice == umpire.Cancel
+	once := a.Choice == umpire.Approve && a.Scope == umpire.ScopeOnce
+	return !o.remote || once || a.Choice == umpire.Refuse || a.Choice == umpire.Cancel
 }
 
 // explainMissing returns the error for a question that is not waiting any more: it has the answer that

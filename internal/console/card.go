@@ -56,7 +56,7 @@ func (q *question) draw() node {
 	return element("article", class("card"), attr("data-state", stateIdle),
 		attr("data-request", string(p.Request)), attr("data-session", string(p.Session)),
 		attr("data-version", strconv.Itoa(p.Version)), attr("data-args", p.ArgsHash),
-		attr("data-shown", p.ShownDigest), attr("data-next", q.next),
+		attr("data-shown", p.ShownDigest), when(q.remote, flag("data-passkey")), attr("data-next", q.next),
 		linkToList(q.text),
 		q.drawWhere(),
 		element("h2", drawRisk(p.Risk, head.Risk), written(" "+head.Tool+" "),

@@ -28,7 +28,7 @@ type code struct {
 	expires time.Time
 }
 
-// codes keeps the codes that were shown on terminals.
+// codes keeps the codes that were shown on terminals, or the tokens of challenges.
 type codes struct {
 	now     func() time.Time
 	newCode func() string
@@ -58,9 +58,18 @@ func (c *codes) add(use codeUse) string {
 // redeem uses a code up, and reports whether it was right. A wrong one uses it up as well, so
 // that nobody can try them all.
 func (c *codes) redeem(use codeUse, text string) bool {
+	expected := c.consume(use)
+	return expected != "" && sameText(expected, text)
+}
+
+// consume uses a code up and returns it, or "" if there is none that is valid.
+func (c *codes) consume(use codeUse) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	code, known := c.all[use]
+	code := c.all[use]
 	delete(c.all, use)
-	return known && sameText(code.text, text) && !c.now().After(code.expires)
+	if c.now().After(code.expires) {
+		return ""
+	}
+	return code.text
 }

@@ -29,6 +29,8 @@ type Config struct {
 	Undoable func() (map[umpire.CallID][]Undoable, error)
 	// Undo takes back the changes with an id, and says what it did. It is required with Undoable.
 	Undo func(ctx context.Context, text *catalogue.Language, id string) (string, error)
+	// Passkeys is the file in which passkeys are kept; "" keeps them until the console ends.
+	Passkeys string
 	// Log gets panics and the end of the listener; nil discards them.
 	Log *slog.Logger
 }
@@ -39,11 +41,14 @@ type Console struct {
 	now    func() time.Time
 	logins *logins
 	codes  *codes
-	tally  *tally
-	routes *http.ServeMux
-	ended  context.Context //nolint:containedctx // it ends with the listener, not with a request
-	end    context.CancelFunc
-	serves sync.WaitGroup
+	// challenges has the tokens of what passkeys are asked to sign.
+	challenges *codes
+	passkeys   *passkeys
+	tally      *tally
+	routes     *http.ServeMux
+	ended      context.Context //nolint:containedctx // it ends with the listener, not with a request
+	end        context.CancelFunc
+	serves     sync.WaitGroup
 	// strangers holds a value for each request without a sign-in that sends a body.
 	strangers chan struct{}
 
@@ -74,6 +79,10 @@ func New(c Config) *Console {
 	}
 	now := func() time.Time { return console.now() }
 	console.logins, console.codes = newLogins(now), newCodes(now, c.NewCode)
+	console.challenges, console.passkeys = newCodes(now, newToken), loadPasskeys(c.Passkeys)
+	if err := console.passkeys.err; err != nil {
+		c.Log.Error("there are no passkeys", "error", err)
+	}
 	console.tally = &tally{
 		read: func(ctx context.Context, before, size int64) ([]umpire.Event, int64, error) {
 			return console.readWindow(ctx, &historyQuery{}, before, size)

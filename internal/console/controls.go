@@ -20,11 +20,11 @@ func (s *scopeChoice) hasPanel() bool { return s.coded || s.scope != umpire.Scop
 // listScopes lists the scopes that a card offers.
 func (q *question) listScopes() []scopeChoice {
 	var choices []scopeChoice
-	if q.remote {
-		return nil
-	}
 	options := q.Options()
 	for _, key := range q.ScopeKeys() {
+		if q.remote && key.Scope != umpire.ScopeOnce {
+			continue
+		}
 		choice := scopeChoice{scope: key.Scope, key: key.Key, name: q.text.Of(key.Menu)}
 		for _, o := range options {
 			if o.Answer.Choice == umpire.Approve && o.Answer.Scope == key.Scope {
@@ -34,7 +34,7 @@ func (q *question) listScopes() []scopeChoice {
 		if len(choice.widths) == 0 {
 			continue
 		}
-		choice.coded = view.NeedsCode(&umpire.Answer{Choice: umpire.Approve, Scope: key.Scope}, &q.Pending)
+		choice.coded = !q.remote && view.NeedsCode(&umpire.Answer{Choice: umpire.Approve, Scope: key.Scope}, &q.Pending)
 		choices = append(choices, choice)
 	}
 	return choices
@@ -95,8 +95,7 @@ func (q *question) drawBar() node {
 	offer := q.Pending.TrialOffer
 	return element("div", class("bar"),
 		button(class("go"), flag("data-allow"), attr("aria-haspopup", "menu"), attr("aria-controls", "scopes"),
-			attr("aria-expanded", "false"), flag("disabled"), when(q.remote, flag("hidden")),
-			written(q.text.Of("allow")+" "),
+			attr("aria-expanded", "false"), flag("disabled"), written(q.text.Of("allow")+" "),
 			element("span", attr("aria-hidden", "true"), written("▾"))),
 		when(offer != umpire.NoTrial && !q.remote, button(flag("data-try"),
 			when(view.OffersNetwork(offer), flag("data-network"), flag("disabled")),
@@ -105,8 +104,6 @@ func (q *question) drawBar() node {
 		button(class("no"), flag("data-refuse"), written(q.text.Of("deny")), key("n")),
 		button(flag("data-cancel"), attr("title", q.text.Of("cancel: deny, and stop the turn")),
 			written(q.text.Of("cancel")), key("c")),
-		when(q.remote, element("span", class("note"),
-			written(q.text.Of("calls are allowed on the machine of the gate only")))),
 		element("span", class("note unread"), written(q.text.Of("read on")+" ↓")),
 		element("span", class("note sending"), attr("role", "status"), written(q.text.Of("sending"))),
 	)

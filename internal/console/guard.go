@@ -34,6 +34,11 @@ var safeHeaders = map[string][]string{
 // hereOnly are the paths that only browsers on this machine may use.
 var hereOnly = map[string]bool{codePath: true, undoPath: true}
 
+// remoteOnly are the paths for passkeys, which need the name of a host.
+var remoteOnly = map[string]bool{
+	challengePath: true, passkeyCodePath: true, passkeyBeginPath: true, passkeyAddPath: true,
+}
+
 // csrfHeader is the header in which a page sends its token.
 const csrfHeader = "Umpire-Page"
 
@@ -87,6 +92,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, http.StatusUnauthorized, errSignIn)
 	case originOf(r).remote && hereOnly[r.URL.Path]:
 		sendRefusal(w, r, http.StatusForbidden, errHere)
+	case !originOf(r).remote && remoteOnly[r.URL.Path]:
+		sendRefusal(w, r, http.StatusForbidden, errThere)
 	case r.Method != http.MethodGet && !sameText(r.Header.Get(csrfHeader), s.csrf):
 		sendRefusal(w, r, http.StatusForbidden, errPage)
 	default:
@@ -145,6 +152,7 @@ var (
 	errPage   = umpire.Errorf("the request does not come from a page of the console: load it again")
 	errOther  = umpire.Errorf("the request is for another host")
 	errHere   = umpire.Errorf("this can be done on the machine of the gate only")
+	errThere  = umpire.Errorf("this can be done at the address for other machines only")
 	errSite   = umpire.Errorf("the request comes from another site")
 )
 

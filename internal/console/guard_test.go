@@ -21,6 +21,7 @@ var guarded = []struct{ method, path string }{
 	{http.MethodGet, "/sessions"}, {http.MethodPost, "/sessions/end"},
 	{http.MethodGet, "/rules"}, {http.MethodPost, "/rules/code"}, {http.MethodPost, "/rules/remove"},
 	{http.MethodPost, "/rules/revoke"}, {http.MethodGet, "/overview"},
+	{http.MethodGet, "/passkeys"}, {http.MethodPost, "/passkeys/remove"},
 	{http.MethodPost, "/answer"}, {http.MethodPost, "/code"}, {http.MethodPost, "/undo"}, {http.MethodPost, "/sign-out"},
 }
 

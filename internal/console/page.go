@@ -22,6 +22,7 @@ var assetTypes = map[string]string{
 	"/assets/console.css": "text/css; charset=utf-8",
 	"/assets/console.js":  "text/javascript; charset=utf-8",
 	"/assets/card.js":     "text/javascript; charset=utf-8",
+	"/assets/passkey.js":  "text/javascript; charset=utf-8",
 	"/assets/signin.js":   "text/javascript; charset=utf-8",
 	"/assets/icon.svg":    "image/svg+xml",
 }
@@ -44,6 +45,13 @@ func (c *Console) addRoutes() {
 	c.routes.HandleFunc("POST "+removeRulePath, rules.removeRule)
 	c.routes.HandleFunc("POST "+revokePath, rules.revokeGrant)
 	c.routes.HandleFunc("GET "+overviewPath, (&overviewPages{c}).showOverview)
+	passkeys := &passkeyPages{c}
+	c.routes.HandleFunc("GET "+passkeysPath, passkeys.showPasskeys)
+	c.routes.HandleFunc("POST "+passkeyCodePath, passkeys.sendPasskeyCode)
+	c.routes.HandleFunc("POST "+passkeyBeginPath, passkeys.beginPasskey)
+	c.routes.HandleFunc("POST "+passkeyAddPath, passkeys.addPasskey)
+	c.routes.HandleFunc("POST "+passkeyRemovePath, passkeys.removePasskey)
+	c.routes.HandleFunc("POST "+challengePath, passkeys.sendChallenge)
 	c.routes.HandleFunc("GET "+eventsPath, c.streamEvents)
 	c.routes.HandleFunc("POST "+answerPath, c.answer)
 	c.routes.HandleFunc("POST "+codePath, c.sendCode)
@@ -69,12 +77,13 @@ type page struct {
 	path   string // the entry of the menu that it belongs to
 	class  string // of the part that changes
 	script string
+	remote bool // it is shown on another machine
 	body   parts
 }
 
 // newPage makes the frame of a page.
 func newPage(r *http.Request, title string) *page {
-	p := &page{text: textOf(r), title: title, path: "/", script: "/assets/console.js"}
+	p := &page{text: textOf(r), title: title, path: "/", script: "/assets/console.js", remote: originOf(r).remote}
 	if s := signInOf(r); s != nil {
 		p.csrf = s.csrf
 	}
@@ -177,6 +186,7 @@ func (p *page) drawNav() node {
 		p.drawEntry(sessionsPath, p.text.Of("Sessions")),
 		p.drawEntry(rulesPath, p.text.Of("Rules")),
 		p.drawEntry(overviewPath, p.text.Of("Overview")),
+		when(p.remote, p.drawEntry(passkeysPath, p.text.Of("Passkeys"))),
 		element("div", class("foot"),
 			element("button", attr("type", "button"), class("plain"), flag("data-keys"),
 				written(p.text.Of("keys")), key("?")),

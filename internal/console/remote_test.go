@@ -161,7 +161,7 @@ func TestForeignRequestsFromElsewhere(t *testing.T) {
 	}
 }
 
-// From another machine calls are stopped, and none is approved or tried.
+// From another machine calls are stopped. None is approved without a passkey, for longer than once, or tried.
 func TestRemoteAnswers(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorld(t, "en")

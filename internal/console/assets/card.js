@@ -1,6 +1,8 @@
 // A card is idle, loading, approved, approvedAll or denied. Only an idle card takes an answer, and
 // an answer that failed leaves it idle. A card cannot be approved before everything on it that asks
 // was on the screen, nor in the first moment: a key may have been meant for the card before.
+import { assert } from "/assets/passkey.js";
+
 const settleTime = 400;
 
 export class Card {
@@ -204,7 +206,7 @@ export class Card {
     this.complain("");
     let result;
     try {
-      result = await this.post("/answer", this.bound(answer));
+      result = await this.send(this.bound(answer));
     } catch {
       result = { ok: false, said: { error: document.getElementById("lost").textContent } };
     }
@@ -216,6 +218,22 @@ export class Card {
     } else {
       this.enter("idle");
       this.complain(result.said.error);
+    }
+  }
+
+  // send posts an answer. An approval on another machine than the gate's needs a passkey.
+  async send(answer) {
+    if (answer.answer !== "approve" || !("passkey" in this.element.dataset)) {
+      return this.post("/answer", answer);
+    }
+    const { ok, said } = await this.post("/challenge", answer);
+    if (!ok) {
+      return { ok, said };
+    }
+    try {
+      return this.post("/answer", { ...answer, assertion: await assert(said) });
+    } catch (problem) {
+      return { ok: false, said: { error: problem.message } };
     }
   }
 

@@ -1,6 +1,7 @@
 // The inbox: the questions that wait, and one card. The server draws everything; this page fetches
 // its changing part again when it learns that something has changed.
 import { Card } from "/assets/card.js";
+import { register } from "/assets/passkey.js";
 
 const said = document.getElementById("said");
 const lost = document.getElementById("lost");
@@ -153,7 +154,7 @@ async function act(form) {
   form.inert = true;
   try {
     const code = form.elements.code?.value.trim();
-    const { ok, said } = await post(form.dataset.post, { ...JSON.parse(form.dataset.body), code });
+    const { ok, said } = await send(form, { ...JSON.parse(form.dataset.body), code });
     say(ok ? said.text : said.error);
     form.closest("details").open = false;
     await refresh();
@@ -161,6 +162,20 @@ async function act(form) {
     lost.hidden = false;
   } finally {
     form.inert = false;
+  }
+}
+
+// send posts a form. One for a passkey gets a challenge, and adds what the browser makes of it.
+async function send(form, value) {
+  const answer = await post(form.dataset.post, value);
+  if (!answer.ok || !("passkey" in form.dataset)) {
+    return answer;
+  }
+  const name = form.elements.name.value.trim();
+  try {
+    return post("/passkeys/add", { ...await register(answer.said, name), name });
+  } catch (problem) {
+    return { ok: false, said: { error: problem.message } };
   }
 }
 

@@ -1,0 +1,90 @@
+//go:build unix
+
+package console_test
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/test/chromium"
+)
+
+// startPhone starts a browser that trusts a certificate and has a device with passkeys in it.
+func startPhone(t *testing.T, w *world, certificate string, dark bool) *chromium.Page {
+	t.Helper()
+	block, _ := pem.Decode(ok(os.ReadFile(certificate))(t))
+	sum := sha256.Sum256(ok(x509.ParseCertificate(block.Bytes))(t).RawSubjectPublicKeyInfo)
+	b := chromium.Start(t, 390, 844, dark,
+		"--host-resolver-rules=MAP "+remoteHost+":443 "+w.console.RemoteAddress(),
+		"--ignore-certificate-errors-spki-list="+base64.StdEncoding.EncodeToString(sum[:]))
+	b.Call(t, "WebAuthn.enable", nil, nil)
+	b.Call(t, "WebAuthn.addVirtualAuthenticator", map[string]any{"options": map[string]any{
+		"protocol": "ctap2", "transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+		"isUserVerified": true, "automaticPresenceSimulation": true,
+	}}, nil)
+	return b
+}
+
+// The way of a person with a phone: a passkey is added with a code of the terminal, and approves once.
+func TestPhoneInABrowser(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lang, allowed string
+		dark          bool
+	}{
+		{"en", "Allowed tool: Bash", false},
+		{"zh-CN", "已允许工具: Bash", true},
+	} {
+		t.Run(tt.lang, func(t *testing.T) {
+			t.Parallel()
+			w, local := newWorld(t, tt.lang)
+			local.close()
+			p, certificate := w.listenRemote(t, tt.lang)
+			b := startPhone(t, w, certificate, tt.dark)
+			asked := w.ask(t, bash("git push origin main"))[0]
+
+			b.Open(t, strings.TrimSpace(p.link))
+			b.Until(t, `document.querySelectorAll(".item").length === 1`)
+			b.Click(t, `nav a[href="/passkeys"]`)
+			b.Until(t, `document.querySelector("form[data-passkey]")`)
+			b.Click(t, `details:has(form[data-passkey]) summary`)
+			line := p.line(t)
+			b.Until(t, `document.activeElement.name === "code"`)
+			b.TypeText(t, line[strings.IndexAny(line, " ")+1:][:4])
+			b.Picture(t, "phone-passkey-"+tt.lang)
+			b.Click(t, `form[data-passkey] .go`)
+			b.Until(t, `document.querySelector("form[data-post='/passkeys/remove']")`)
+			b.Picture(t, "phone-passkeys-"+tt.lang)
+
+			b.Click(t, `nav a[href="/"]`)
+			b.Until(t, `document.querySelector(".item")`)
+			b.Click(t, `.item`)
+			b.Until(t, fmt.Sprintf(`document.querySelector(".chosen .card.seen")?.dataset.request === %q`, asked.Request))
+			b.Eval(t, `new Promise((done) => setTimeout(done, 450))`) // answers count a moment later
+			b.Picture(t, "phone-card-"+tt.lang)
+			b.Click(t, "[data-allow]")
+			b.Until(t, `!document.querySelector(".menu").hidden`)
+			if n := b.Eval(t, `document.querySelectorAll(".menu button").length`); n != "1" {
+				t.Errorf("the menu has %s entries, want only this time", n)
+			}
+			b.Picture(t, "phone-menu-"+tt.lang)
+			b.Click(t, "[data-scope=once]")
+			b.Until(t, `document.querySelector(".card").dataset.state === "approved"`)
+			b.Until(t, fmt.Sprintf("document.body.innerText.includes(%q)", tt.allowed))
+			b.Picture(t, "phone-approved-"+tt.lang)
+			if got := w.standing(t, &asked); got.Choice != umpire.Approve || got.Scope != umpire.ScopeOnce {
+				t.Errorf("the gate has %+v", got)
+			}
+			if faults := b.Faults(); len(faults) > 0 {
+				t.Errorf("the browser complains: %q", faults)
+			}
+		})
+	}
+}
