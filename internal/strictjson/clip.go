@@ -1,0 +1,99 @@
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
+
+// Of a long string, Clip keeps so many bytes of the beginning and of the end. The end is always kept: that is where a
+// long harmless command stops being harmless.
+const (
+	clipHead = 5500
+	clipTail = 2000
+)
+
+// Clip returns a JSON value of about limit bytes that has the parts of another one: the middle of long strings is
+// left out, and then what comes last. What is left out is told in its place. Text that is not JSON becomes a string.
+func Clip(value json.RawMessage, limit int) json.RawMessage {
+	if len(value) <= limit {
+		return value
+	}
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var decoded any
+	if d.Decode(&decoded) != nil {
+		decoded = string(value)
+	}
+	c := clipper{left: limit}
+	clipped, err := json.Marshal(c.clip(decoded))
+	if err != nil {
+		return json.RawMessage(`""`) // nothing decoded from JSON fails to be encoded
+	}
+	return clipped
+}
+
+// A clipper counts down what may still be kept.
+type clipper struct{ left int }
+
+func (c *clipper) clip(value any) any {
+	switch value := value.(type) {
+	case string:
+		return c.clipText(value)
+	case json.Number:
+		if len(value) > clipTail {
+			return c.clipText(value.String())
+		}
+		c.left -= len(value)
+		return value
+	case []any:
+		return c.clipList(value)
+	case map[string]any:
+		return c.clipObject(value)
+	}
+	c.left -= len("false")
+	return value
+}
+
+func (c *clipper) clipText(text string) string {
+	if len(text) > min(clipHead+clipTail, c.left) {
+		head, tail := max(min(clipHead, c.left/2), 0), len(text)-max(min(clipTail, c.left/4), 0)
+		for head > 0 && !utf8.RuneStart(text[head]) {
+			head--
+		}
+		for tail < len(text) && !utf8.RuneStart(text[tail]) {
+			tail++
+		}
+		text = fmt.Sprintf("%s\n[... %d bytes left out ...]\n%s", text[:head], tail-head, text[tail:])
+	}
+	c.left -= len(text)
+	return text
+}
+
+func (c *clipper) clipList(all []any) []any {
+	kept := []any{}
+	for i, item := range all {
+		if c.left <= 0 {
+			return append(kept, fmt.Sprintf("[... %d values left out ...]", len(all)-i))
+		}
+		kept = append(kept, c.clip(item))
+		c.left--
+	}
+	return kept
+}
+
+func (c *clipper) clipObject(all map[string]any) map[string]any {
+	kept := map[string]any{}
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if c.left < len(name) {
+			kept["..."] = fmt.Sprintf("[... %d fields left out ...]", len(all)-i)
+			break
+		}
+		c.left -= len(name)
+		kept[name] = c.clip(all[name])
+	}
+	return kept
+}
