@@ -2,8 +2,21 @@ package store
 
 import "context"
 
-// Counts are how many statements the transactions of a context ran, and how many rows they read.
-type Counts struct{ Statements, Rows int }
+// Counts are how many statements the transactions of a context ran, how many bytes of values these were
+// given, and how many rows they read.
+type Counts struct{ Statements, Bytes, Rows int }
+
+func (c *Counts) countStatement(args []any) {
+	c.Statements++
+	for _, arg := range args {
+		switch value := arg.(type) {
+		case string:
+			c.Bytes += len(value)
+		case []byte:
+			c.Bytes += len(value)
+		}
+	}
+}
 
 type countsKey struct{}
 

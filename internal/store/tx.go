@@ -153,7 +153,7 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 	if err := tx.ready(); err != nil {
 		return 0, err
 	}
-	tx.counts.Statements++
+	tx.counts.countStatement(args)
 	result, err := tx.conn.exec(tx.work(), query, clean(args))
 	if err != nil {
 		return 0, tx.markLost(err)
@@ -201,7 +201,7 @@ func (tx *transaction) rows(each func(scanner) error, query string, args ...any)
 	if err := tx.ready(); err != nil {
 		return err
 	}
-	tx.counts.Statements++
+	tx.counts.countStatement(args)
 	rows, err := tx.conn.query(tx.work(), query, clean(args))
 	if err != nil {
 		return tx.markLost(err)
