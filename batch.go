@@ -79,13 +79,15 @@ func (r Result) IsError() bool { return r.Status != ResultOK }
 
 // A BatchCall is one call of a batch with its state.
 type BatchCall struct {
-	ID         CallID          `json:"call_id"`
-	Tool       string          `json:"tool"`
-	Input      json.RawMessage `json:"input,omitempty"` // with secrets masked
-	ArgsHash   string          `json:"args_hash"`
-	Background bool            `json:"background,omitempty"`
-	Effect     Effect          `json:"effect,omitempty"`
-	State      CallState       `json:"state"`
+	ID    CallID          `json:"call_id"`
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input,omitempty"` // with secrets masked
+	// InputSize is the size of an input of which Input has only parts, else 0. Gate.Batch returns all inputs whole.
+	InputSize  int       `json:"input_size,omitempty"`
+	ArgsHash   string    `json:"args_hash"`
+	Background bool      `json:"background,omitempty"`
+	Effect     Effect    `json:"effect,omitempty"`
+	State      CallState `json:"state"`
 	// Request is the question that waits, or the last one that did; Round counts
 	// the questions about this call.
 	Request RequestID `json:"request_id,omitempty"`

@@ -71,7 +71,6 @@ func (t Asks) ListSessions(project umpire.ProjectID) ([]umpire.SessionID, error)
 const (
 	maxAskedEvents = 5000
 	maxAskedCalls  = 100
-	maxAskedInput  = 64 << 10
 )
 
 // listAskedCalls begins with the last events of the project, by an index, so that it reads only so many rows.
@@ -79,7 +78,7 @@ var listAskedCalls = fmt.Sprintf(`SELECT e.session_id, c.call_id, c.tool, c.work
 		SELECT seq, session_id, call_id, kind, at FROM events WHERE project_id = $1 ORDER BY seq DESC LIMIT %d
 	) AS e CROSS JOIN calls AS c
 	WHERE c.session_id = e.session_id AND c.call_id = e.call_id AND e.kind = 'PermissionAsked' AND e.at >= $2
-		AND length(c.input) <= %d ORDER BY e.seq DESC LIMIT %d`, maxAskedEvents, maxAskedInput, maxAskedCalls)
+		AND c.input_size = 0 ORDER BY e.seq DESC LIMIT %d`, maxAskedEvents, maxAskedCalls)
 
 // ListCalls returns the last calls of a project about which questions were put since some time, each once, with
 // their secrets masked: a hundred at most, found among the last events, and none with a large input.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,8 +21,9 @@ const insertBatch = `INSERT INTO batches (session_id, batch_id, seq, lane, turn,
 
 const insertCall = `INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background,
 	turn,
-		state, request_id, round, attempt, verdict, reason, reason_code, working_dir, agent, extra, input, input_exact)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+		state, request_id, round, attempt, verdict, reason, reason_code, working_dir, agent, extra, input, input_exact,
+		input_size, input_digest)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 	ON CONFLICT DO NOTHING`
 
 // Submit stores the batch that a BatchSubmitted event makes, with its calls in their order,
@@ -135,11 +137,16 @@ func (t Batches) Insert(b umpire.Batch, turn int64, calls []CallRow, at time.Tim
 }
 
 func (t Batches) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, row *CallRow) error {
+	digest, err := t.insertInput(b.Session, &row.Input)
+	if err != nil {
+		return umpire.Errorf("call %q: %w", c.ID, err)
+	}
+	input, size := row.Input.Clip()
 	return t.insert(fmt.Sprintf("call %q", c.ID), insertCall,
 		string(b.Session), string(c.ID), string(b.ID), row.Ordinal, c.Tool, c.ArgsHash, string(c.Effect), c.Background,
 		turn, string(c.State), string(c.Request), c.Round, c.Attempt, textOf(c.Verdict), c.Reason, string(c.Code),
 		row.Dir, row.Agent,
-		raw(row.Extra), row.Input.Shown, blob(row.Input.Exact))
+		raw(row.Extra), string(input), blob(row.Input.Exact), size, digest)
 }
 
 // selectBatches reads batches with their calls and results, one call a row. The join
@@ -166,8 +173,8 @@ var selectAround = batchColumns + fmt.Sprintf(`(SELECT ordinal + 1 FROM calls WH
 	WHERE c.batch_id = $2 ORDER BY c.ordinal`
 
 const batchColumns = `SELECT b.batch_id, b.session_id, b.lane, b.state, b.resumes, b.cancelled,
-		c.call_id, c.tool, c.input, c.args_hash, c.background, c.effect, c.state, c.request_id, c.round, c.attempt,
-		c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at, t.trial_id, t.state, `
+		c.call_id, c.tool, c.input, c.input_size, c.args_hash, c.background, c.effect, c.state, c.request_id, c.round,
+		c.attempt, c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at, t.trial_id, t.state, `
 
 const ofCalls = `
 	LEFT JOIN results AS r ON r.session_id = c.session_id AND r.call_id = c.call_id
@@ -185,8 +192,8 @@ func (t Batches) query(query string, args ...any) ([]umpire.Batch, error) {
 		r := umpire.Result{}
 		status.to = &r.Status
 		err := scan(&b.ID, &b.Session, &b.Lane, &b.State, &b.Resumes, &b.Cancelled,
-			&c.ID, &c.Tool, jsonTo{&c.Input}, &c.ArgsHash, &c.Background, &c.Effect, &c.State, &c.Request, &c.Round,
-			&c.Attempt, textTo{&c.Verdict}, &c.Reason, &c.Code, status, bytesTo{&r.Output},
+			&c.ID, &c.Tool, jsonTo{&c.Input}, &c.InputSize, &c.ArgsHash, &c.Background, &c.Effect, &c.State, &c.Request,
+			&c.Round, &c.Attempt, textTo{&c.Verdict}, &c.Reason, &c.Code, status, bytesTo{&r.Output},
 			nullTo[umpire.ReasonCode]{&r.Code},
 			moment{&r.At}, nullTo[umpire.TrialID]{&c.Trial}, nullTo[umpire.TrialState]{&c.TrialState}, &b.Total)
 		if err != nil {
@@ -228,6 +235,23 @@ func oneBatch(all []umpire.Batch, err error) (umpire.Batch, error) {
 // they are shown, and their results.
 func (t Batches) Get(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
 	return oneBatch(t.query(selectBatches+` AND b.batch_id = $2 ORDER BY c.ordinal`, string(s), string(id)))
+}
+
+// GetWhole returns a batch as Get does, and large inputs whole.
+func (t Batches) GetWhole(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
+	b, err := t.Get(s, id)
+	for i := range b.Calls {
+		c := &b.Calls[i]
+		if c.InputSize == 0 {
+			continue
+		}
+		row, err := Calls(t).Get(s, c.ID)
+		if err != nil {
+			return b, err
+		}
+		c.Input, c.InputSize = json.RawMessage(row.Input.Shown), 0
+	}
+	return b, err
 }
 
 // GetAround returns a batch with at least those of its calls that an event about one of them looks
@@ -276,15 +300,23 @@ func (t Batches) GetOpen(s umpire.SessionID, lane string) (umpire.Batch, error) 
 // Calls are the calls of all batches.
 type Calls struct{ *transaction }
 
-// Get returns a call with what no event bears.
+// Get returns a call with what no event bears, and its input whole.
 func (t Calls) Get(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
 	row := CallRow{Session: s, ID: c}
+	var size int64
+	var digest, packed string
 	err := t.row([]any{
 		&row.Batch, &row.Ordinal, &row.Tool, &row.Input.Shown, &row.Input.Exact, &row.ArgsHash, &row.Dir, &row.Agent,
-		jsonTo{&row.Extra}, &row.Effect, &row.Turn, &row.Background,
-	}, `SELECT batch_id, ordinal, tool, input, input_exact, args_hash, working_dir, agent, extra, effect, turn,
-		background
-		FROM calls WHERE session_id = $1 AND call_id = $2`, string(s), string(c))
+		jsonTo{&row.Extra}, &row.Effect, &row.Turn, &row.Background, &size, nullTo[string]{&digest}, bytesTo{&packed},
+	}, `SELECT c.batch_id, c.ordinal, c.tool, c.input, c.input_exact, c.args_hash, c.working_dir, c.agent, c.extra,
+			c.effect, c.turn, c.background, c.input_size, c.input_digest, i.packed
+		FROM calls AS c LEFT JOIN inputs AS i ON i.session_id = c.session_id AND i.digest = c.input_digest
+		WHERE c.session_id = $1 AND c.call_id = $2`, string(s), string(c))
+	if err == nil && digest != "" {
+		if row.Input.Shown, err = unpack(packed, size, digest); err != nil {
+			return row, umpire.Errorf("call %q: %w", c, err)
+		}
+	}
 	return row, err
 }
 

@@ -31,6 +31,9 @@ var ErrUncertain = errors.New("commit outcome not known")
 type Sealed struct {
 	Shown string
 	Exact []byte
+
+	// Packed is what Pack makes of a large input.
+	Packed *packedInput
 }
 
 // A CallRow is a call with what no event bears.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -109,5 +110,51 @@ func TestVerifyReadsToTheEnd(t *testing.T) {
 	}
 	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) != 1 || breaks[0].Seq != events {
 		t.Errorf("Verify after the last event was forged: %v, %v", breaks, err)
+	}
+}
+
+// TestInputsOfOlderDatabases: a large input that stands in the row of its call, as before inputs had a table, is
+// read as it was.
+func TestInputsOfOlderDatabases(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "umpire.db")
+	first, err := fs.ReadFile(dialect(fault).Migrations, "0001_store.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrated(t, path, fstest.MapFS{"0001_store.sql": {Data: first}}); err != nil {
+		t.Fatal(err)
+	}
+	large := `{"command":"` + strings.Repeat("x", 1<<20) + `"}`
+	if _, err := raw(t, dsn(path)).ExecContext(t.Context(), `
+		INSERT INTO sessions (session_id, project_root, working_dir, worktree, git_dir, is_root_session, parent, forked_from,
+			agent, profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, epoch, runner,
+			turn, denials_in_row, denials, created_at, active_at)
+		VALUES ('s', '', '', '', '', 0, '', '', '', '', 'auto', 0, 0, 0, '', '', '', 0, 0, '', 0, 0, 0, 0, 0);
+		INSERT INTO batches (session_id, batch_id, seq, lane, turn, state, resumes, cancelled, created_at)
+		VALUES ('s', 'b', 1, '', 1, 'running', 0, 0, 0);
+		INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background, turn, state,
+			request_id, round, attempt, verdict, reason, reason_code, working_dir, agent, input)
+		VALUES ('s', 'c', 'b', 0, 'Bash', 'h', '', 0, 1, 'approved', '', 0, 0, 'allow', '', '', '', '', '`+large+`')`); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(tx *store.Tx) error {
+		row, err := tx.Calls.Get("s", "c")
+		if err != nil || row.Input.Shown != large {
+			t.Errorf("%d bytes of %d, %v", len(row.Input.Shown), len(large), err)
+		}
+		b, err := tx.Batches.GetWhole("s", "b")
+		if err != nil || string(b.Calls[0].Input) != large {
+			t.Errorf("the batch has another input: %v", err)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

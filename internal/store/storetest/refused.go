@@ -38,6 +38,15 @@ func (b *bench) expect(constraints string, statements ...string) {
 // the last one. "ok" is refused by none: it shows that the others are not refused
 // for the way they are written.
 var refusals = []struct{ constraint, statements string }{
+	// Large inputs.
+	{"ok", largeInput},
+	{"ok", largeInput + `; ` + largeCall},
+	{"inputs_update", largeInput + `; UPDATE inputs SET packed = ''`},
+	{"inputs_delete", largeInput + `; DELETE FROM inputs`},
+	{"inputs_session foreign_key", `INSERT INTO inputs (session_id, digest, packed) VALUES ('none', 'd', '')`},
+	{"calls_input", largeCall},
+	{"calls_input_identity", `UPDATE calls SET input_digest = NULL`},
+	{"calls_input_identity", `UPDATE calls SET input_size = 1`},
 	// Sessions and their indexes.
 	{"ok", `UPDATE sessions SET epoch = 5 WHERE session_id = 'asked'`},
 	{"sessions_epoch", `UPDATE sessions SET epoch = 5 WHERE session_id = 'asked'; UPDATE sessions SET epoch = 4

@@ -59,6 +59,7 @@ var parts = []struct {
 	{"raw statements are refused", rawRefused},
 	{"raw statements about trials are refused", trialsRefused},
 	{"texts of any bytes", anyBytes},
+	{"a large input is stored once, and given back whole", largeInputs},
 	{"questions are found", questions},
 	{"calls that asked are found", askedCalls},
 	{"the first answer wins", firstAnswer},

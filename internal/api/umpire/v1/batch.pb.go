@@ -380,7 +380,9 @@ type BatchCall struct {
 	// discarded.
 	TrialId string `protobuf:"bytes,15,opt,name=trial_id,json=trialId,proto3" json:"trial_id,omitempty"`
 	// running, waiting or conflict.
-	TrialState    string `protobuf:"bytes,16,opt,name=trial_state,json=trialState,proto3" json:"trial_state,omitempty"`
+	TrialState string `protobuf:"bytes,16,opt,name=trial_state,json=trialState,proto3" json:"trial_state,omitempty"`
+	// The size of an input of which this has only parts, else 0. GetBatch returns it whole.
+	InputSize     int64 `protobuf:"varint,17,opt,name=input_size,json=inputSize,proto3" json:"input_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -525,6 +527,13 @@ func (x *BatchCall) GetTrialState() string {
 		return x.TrialState
 	}
 	return ""
+}
+
+func (x *BatchCall) GetInputSize() int64 {
+	if x != nil {
+		return x.InputSize
+	}
+	return 0
 }
 
 // A Batch is all calls of one assistant message, in the model's order.
@@ -930,7 +939,7 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\vreason_code\x18\x06 \x01(\tR\n" +
 	"reasonCode\x12\x14\n" +
 	"\x05epoch\x18\a \x01(\x03R\x05epoch\x12*\n" +
-	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xde\x03\n" +
+	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xfd\x03\n" +
 	"\tBatchCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12,\n" +
@@ -953,7 +962,9 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\x06result\x18\x0e \x01(\v2\x11.umpire.v1.ResultR\x06result\x12\x19\n" +
 	"\btrial_id\x18\x0f \x01(\tR\atrialId\x12\x1f\n" +
 	"\vtrial_state\x18\x10 \x01(\tR\n" +
-	"trialState\"\xe5\x01\n" +
+	"trialState\x12\x1d\n" +
+	"\n" +
+	"input_size\x18\x11 \x01(\x03R\tinputSize\"\xe5\x01\n" +
 	"\x05Batch\x12\x19\n" +
 	"\bbatch_id\x18\x01 \x01(\tR\abatchId\x12\x1d\n" +
 	"\n" +

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+)
+
+// Inputs above maxInput bytes are kept once in each session, compressed, and what shows the call has about maxClip
+// bytes of them.
+const (
+	maxInput = 64 << 10
+	maxClip  = 16 << 10
+)
+
+// A packedInput is one that has a row of its own.
+type packedInput struct {
+	digest string // the SHA-256 of the input, in hex
+	data   []byte // compressed
+	clip   json.RawMessage
+}
+
+// Pack compresses a large input, so that the transaction that stores it need not: others wait for that. An input
+// that was not packed is packed when it is stored. It returns s.
+func (s *Sealed) Pack() *Sealed {
+	if s.Packed != nil || len(s.Shown) <= maxInput {
+		return s
+	}
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestSpeed)
+	if err == nil {
+		_, err = io.WriteString(w, s.Shown)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err) // the level is known, and a buffer takes everything
+	}
+	s.Packed = &packedInput{
+		digest: DigestOf(s.Shown), data: out.Bytes(), clip: strictjson.Clip(json.RawMessage(s.Shown), maxClip),
+	}
+	return s
+}
+
+// Clip returns what is shown of an input, and the size of one of which that is only a part, else 0.
+func (s *Sealed) Clip() (input json.RawMessage, size int) {
+	if s.Pack(); s.Packed != nil {
+		return s.Packed.clip, len(s.Shown)
+	}
+	return json.RawMessage(s.Shown), 0
+}
+
+// DigestOf is what a large input is found by: the SHA-256 of its text, in hex.
+func DigestOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+const insertInput = `INSERT INTO inputs (session_id, digest, packed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+
+// insertInput stores a large input, unless the session has the same already, and returns its digest, else nil.
+func (t Batches) insertInput(s umpire.SessionID, input *Sealed) (digest any, err error) {
+	p := input.Pack().Packed
+	if p == nil {
+		return nil, nil
+	}
+	_, err = t.exec(insertInput, string(s), p.digest, p.data)
+	return p.digest, err
+}
+
+// unpack returns an input of a known size and digest.
+func unpack(data string, size int64, digest string) (string, error) {
+	var text strings.Builder
+	if _, err := io.CopyN(&text, flate.NewReader(strings.NewReader(data)), size); err != nil {
+		return "", umpire.Errorf("the input cannot be read: %w", err)
+	}
+	if DigestOf(text.String()) != digest {
+		return "", umpire.Errorf("the input was altered: its digest is another one")
+	}
+	return text.String(), nil
+}
