@@ -101,12 +101,14 @@ type Pending struct {
 	Agent       string    `json:"agent,omitempty"`
 	Tool        string    `json:"tool"`
 	// Input is what the call was given, with secrets masked.
-	Input            json.RawMessage `json:"input"`
-	Accesses         []Access        `json:"accesses"`
-	Paths            []string        `json:"paths,omitempty"`
-	CommandInfo      *CommandInfo    `json:"command_info,omitempty"`
-	CommandSignature string          `json:"command_signature,omitempty"`
-	Type             PermissionType  `json:"permission_type"`
+	Input json.RawMessage `json:"input"`
+	// InputSize is the size of an input of which Input has only parts, else 0. Gate.Batch returns it whole.
+	InputSize        int            `json:"input_size,omitempty"`
+	Accesses         []Access       `json:"accesses"`
+	Paths            []string       `json:"paths,omitempty"`
+	CommandInfo      *CommandInfo   `json:"command_info,omitempty"`
+	CommandSignature string         `json:"command_signature,omitempty"`
+	Type             PermissionType `json:"permission_type"`
 	// Access is read, write, all or command.
 	Access string `json:"access"`
 	Risk   string `json:"risk_level"`
@@ -240,7 +242,7 @@ func (p *Pending) UnmarshalJSON(data []byte) error {
 // pendingNames are the JSON names that Extra cannot take.
 var pendingNames = []string{
 	"request_id", "version", "call_id", "args_hash", "batch_id", "position", "total_in_batch", "session_id",
-	"project_id",
+	"project_id", "input_size",
 	"agent", "tool", "input", "accesses", "paths", "command_info", "command_signature", "permission_type", "access",
 	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at",
 	"expires_at",

@@ -2,6 +2,7 @@ package umpire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"time"
@@ -208,3 +209,18 @@ func (r *ResolvedError) formatted() error { return Errorf("%w: %s", ErrResolved,
 
 // Is matches ErrResolved.
 func (r *ResolvedError) Is(target error) bool { return target == ErrResolved }
+
+// WholeInput returns the input of the call that a question is about, of which the card of a large one has only parts.
+func WholeInput(ctx context.Context, g Gate, p *Pending) (json.RawMessage, error) {
+	if p.InputSize == 0 {
+		return p.Input, nil
+	}
+	b, err := g.Batch(ctx, p.Session, p.Batch)
+	if err != nil {
+		return nil, err
+	}
+	if c := b.Call(p.Call); c != nil {
+		return c.Input, nil
+	}
+	return nil, Errorf("call %q: %w", p.Call, ErrNotFound)
+}

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,11 +13,25 @@ import (
 
 // Exact returns the canonical form of what a call asks for, as grants remember
 // it: the command of a Bash call without outer blanks, and the input of any
-// other call with sorted keys. It is empty, and so remembers nothing, when the
-// input cannot be read.
+// other call with sorted keys. Of a form above 64 KiB it is the SHA-256 after a blank,
+// with which no form begins. It is empty, and so remembers nothing, when the input
+// cannot be read.
 func Exact(call umpire.Call) string {
+	exact := exactOf(&call)
+	if len(exact) <= maxExact {
+		return exact
+	}
+	return fmt.Sprintf(" sha256 %x", sha256.Sum256([]byte(exact)))
+}
+
+const maxExact = 64 << 10
+
+// Command returns the command in the input of a Bash call without outer blanks; "" when it cannot be read.
+func Command(input json.RawMessage) string { return strings.TrimSpace(commandOf(input)) }
+
+func exactOf(call *umpire.Call) string {
 	if call.Tool == "Bash" {
-		return strings.TrimSpace(commandOf(call.Input))
+		return Command(call.Input)
 	}
 	text, err := strictjson.Canonical(call.Input)
 	if err != nil || len(call.Input) == 0 || text[0] != '{' {

@@ -101,9 +101,9 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 	return *b, err
 }
 
-// Batch returns a batch as it is now, with secrets masked.
+// Batch returns a batch as it is now, with secrets masked and all inputs whole.
 func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
-	b, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.Batch, error) { return tx.Batches.Get(s, id) })
+	b, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.Batch, error) { return tx.Batches.GetWhole(s, id) })
 	if err != nil {
 		return b, umpire.Errorf("batch %q: %w", id, err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // tendEvery is how often a gate that serves looks for what time has settled.
@@ -226,8 +225,8 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 		card: umpire.Pending{
 			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: b.ID, Position: row.Ordinal + 1,
 			Total: len(b.Calls), Session: t.session.ID, Project: t.session.Project, Agent: row.Agent, Tool: c.Tool,
-			Input: []byte(row.Input.Shown), Accesses: append([]umpire.Access{}, begun.Accesses...),
-			Paths: pathsOf(begun.Accesses), Type: begun.Type,
+			Accesses: append([]umpire.Access{}, begun.Accesses...),
+			Paths:    pathsOf(begun.Accesses), Type: begun.Type,
 			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true,
 			Extra: extraOf(row.Extra),
 			Reason: t.maskPhrase(umpire.Say("started-and-not-known-whether-it-ran",
@@ -235,9 +234,8 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
 		},
 	}
-	if c.Tool == bashTool {
-		describeCommand(&q.card, policy.Exact(umpire.Call{Tool: c.Tool, Input: q.card.Input}))
-	}
+	q.card.Input, q.card.InputSize = row.Input.Clip()
+	describeCommand(&q.card)
 	q.card.ShownDigest = cardDigest(&q.card)
 	q.row = store.AskRow{
 		Request: q.card.Request, Session: t.session.ID, Batch: b.ID, Call: c.ID, ArgsHash: c.ArgsHash,

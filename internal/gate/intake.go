@@ -17,6 +17,7 @@ const (
 	maxCalls   = 1000
 	maxInput   = 8 << 20
 	maxMessage = 16 << 20
+	maxRule    = 64 << 10 // of a rule that is offered: a person cannot check a longer one
 	// DefaultMaxPending is how many questions may wait in one session.
 	DefaultMaxPending = 100
 )

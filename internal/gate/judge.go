@@ -59,6 +59,7 @@ func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	if j.input, err = g.sealJSON(callLabel(cond.session.ID, call.ID), canonical); err != nil {
 		return nil, umpire.Errorf("call %q: %w", call.ID, err)
 	}
+	j.input.Pack()
 	if len(call.Extra) > 0 {
 		j.extra = g.maskJSON(data(call.Extra))
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -25,8 +26,9 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 	card := umpire.Pending{
 		Request: newRequestID(), Call: j.call.ID, ArgsHash: j.hash, Batch: id, Position: position, Total: total,
 		Session: cond.session.ID, Project: cond.session.Project, Agent: j.call.Agent, Tool: j.call.Tool,
-		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
+		AskedAt: now, Extra: extraOf(j.extra),
 	}
+	card.Input, card.InputSize = j.input.Clip()
 	if delete(card.Extra, umpire.ExtraDir); j.call.Dir != cond.session.Dir {
 		card.Extra[umpire.ExtraDir] = data(g.maskText(j.call.Dir))
 	}
@@ -74,9 +76,7 @@ func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	if missing := sandboxOf(&cond.settings, cond.confinement).Missing; missing != "" && call.Tool == bashTool {
 		card.NoSandbox = missing
 	}
-	if call.Tool == bashTool {
-		describeCommand(card, g.maskText(policy.Exact(*call)))
-	}
+	describeCommand(card)
 	if degraded(&cond.session, &cond.settings) && cond.session.Mode == umpire.ModeAuto {
 		card.Warning = true
 	}
@@ -94,15 +94,16 @@ func pathsOf(accesses []umpire.Access) (paths []string) {
 	return paths
 }
 
-// describeCommand fills in the command by what the card says of it already.
-func describeCommand(card *umpire.Pending, command string) {
-	card.CommandSignature = command
-	info := umpire.CommandInfo{Command: command, Risk: card.Risk}
-	for i := range card.Accesses {
-		if card.Accesses[i].Kind == umpire.KindExec {
-			info.BaseCommand = card.Accesses[i].Program
-			break
-		}
+// describeCommand fills in the command of a card, if it is about one, by what it says already.
+func describeCommand(card *umpire.Pending) {
+	if card.Tool != bashTool {
+		return
+	}
+	card.CommandSignature = policy.Command(card.Input)
+	info := umpire.CommandInfo{Command: card.CommandSignature, Risk: card.Risk}
+	isExec := func(a umpire.Access) bool { return a.Kind == umpire.KindExec }
+	if i := slices.IndexFunc(card.Accesses, isExec); i >= 0 {
+		info.BaseCommand = card.Accesses[i].Program
 	}
 	if len(card.Suggestions) > 0 {
 		s := card.Suggestions[0]
@@ -213,14 +214,14 @@ func (sec secrets) mayBeWritten(call *umpire.Call, r umpire.Rule) bool {
 		sec.masker.Echoes([]string{text}, call.Input)[0] != text {
 		return false
 	}
-	return sec.maskText(text) == text
+	return len(text) <= maxRule && sec.maskText(text) == text
 }
 
 // shownAccesses are a call's accesses with secrets hidden: those of its input, too,
 // where a word of its command shows one without the name that gave it away.
 func (sec secrets) shownAccesses(j *judged) []umpire.Access {
 	if j.input.Exact == nil {
-		return sec.maskAccesses(j.decision.Accesses)
+		return judge.ClipArgs(sec.maskAccesses(j.decision.Accesses))
 	}
 	var words []string
 	for i := range j.decision.Accesses {
@@ -232,5 +233,5 @@ func (sec secrets) shownAccesses(j *judged) []umpire.Access {
 		count := len(shown[i].Args)
 		shown[i].Args, words = words[:count:count], words[count:]
 	}
-	return sec.maskAccesses(shown)
+	return judge.ClipArgs(sec.maskAccesses(shown))
 }

@@ -151,7 +151,8 @@ var plainFields = []string{"command", "description"}
 func isShownWhole(card *view.Card, object string) bool {
 	p, command := &card.Pending, card.Command()
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(p.Input, &fields) != nil || len(command) != 1 || object != command[0] || !isSeenAtOnce(object) {
+	if p.InputSize > 0 || json.Unmarshal(p.Input, &fields) != nil ||
+		len(command) != 1 || object != command[0] || !isSeenAtOnce(object) {
 		return false
 	}
 	for name := range fields {

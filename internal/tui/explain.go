@@ -37,7 +37,11 @@ func (m *model) explain() tea.Cmd {
 func (a *approval) loadWhy(p umpire.Pending) tea.Cmd {
 	dir := a.card.Session.Dir
 	return a.do(func(ctx context.Context) tea.Msg {
-		d, err := a.conf.Gate.Check(ctx, umpire.Call{Tool: p.Tool, Input: p.Input, Dir: dir, Session: p.Session})
+		input, err := umpire.WholeInput(ctx, a.conf.Gate, &p)
+		var d umpire.Decision
+		if err == nil {
+			d, err = a.conf.Gate.Check(ctx, umpire.Call{Tool: p.Tool, Input: input, Dir: dir, Session: p.Session})
+		}
 		if err != nil {
 			return whyMsg{p.Request, []string{"  " + a.problem(err)}}
 		}

@@ -178,6 +178,19 @@ func TestEmojiHideNothing(t *testing.T) {
 	}
 }
 
+// TestCardTellsThatItHasParts: a card that has only parts of an input says so, with its size.
+func TestCardTellsThatItHasParts(t *testing.T) {
+	t.Parallel()
+	p := asked("Bash", map[string]any{"command": "make"})
+	if whole, _ := shown(t, p, false); strings.Contains(whole, "only parts") {
+		t.Errorf("a whole card says\n%s", whole)
+	}
+	p.InputSize = 3_000_000
+	if part, _ := shown(t, p, false); !strings.Contains(part, "The call has 3000000 bytes, and this shows only parts of it.") {
+		t.Errorf("a card of parts says\n%s", part)
+	}
+}
+
 // TestCardKeepsTheEnd: of a long text the middle is left out, and counted.
 func TestCardKeepsTheEnd(t *testing.T) {
 	t.Parallel()

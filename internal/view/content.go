@@ -188,6 +188,9 @@ func (c *Card) writeRemarks() {
 		}
 		fmt.Fprintf(c.w, "\n  %s\n", text)
 	}
+	if size := c.Pending.InputSize; size > 0 {
+		remark(fmt.Sprintf(c.text.Of("The call has %d bytes, and this shows only parts of it."), size))
+	}
 	if c.Pending.AllowAll {
 		remark(c.text.Of("ALLOW ALL is on for this workspace: what no rule or guard asks about runs unasked."))
 	}

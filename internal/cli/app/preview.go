@@ -9,8 +9,8 @@ import (
 // PreviewCall is what a call that is asked about would change in files, as they are now;
 // nothing for one that changes none, or none of this machine.
 func PreviewCall(a *App, p *umpire.Pending, s *umpire.Session) tool.Preview {
-	if _, here := process.Alive(s.Runner); !here {
-		return tool.Preview{} // files of the same name may be others
+	if _, here := process.Alive(s.Runner); !here || p.InputSize > 0 {
+		return tool.Preview{} // files of the same name may be others, and parts of an input change something else
 	}
 	files := tool.New(tool.Options{Root: s.Root, AddDirs: s.AddDirs, Home: a.UserHome()})
 	defer files.Close()

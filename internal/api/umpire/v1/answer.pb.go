@@ -406,7 +406,9 @@ type Pending struct {
 	// these; where they were discarded, approving runs the call.
 	Trial *Trial `protobuf:"bytes,35,opt,name=trial,proto3" json:"trial,omitempty"`
 	// Of the question that the query names: what each lasting answer would have settled lately.
-	Coverage      []*Coverage `protobuf:"bytes,41,rep,name=coverage,proto3" json:"coverage,omitempty"`
+	Coverage []*Coverage `protobuf:"bytes,41,rep,name=coverage,proto3" json:"coverage,omitempty"`
+	// The size of an input of which the card has only parts, else 0. GetBatch returns it whole.
+	InputSize     int64 `protobuf:"varint,42,opt,name=input_size,json=inputSize,proto3" json:"input_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -698,6 +700,13 @@ func (x *Pending) GetCoverage() []*Coverage {
 		return x.Coverage
 	}
 	return nil
+}
+
+func (x *Pending) GetInputSize() int64 {
+	if x != nil {
+		return x.InputSize
+	}
+	return 0
 }
 
 // A CodeFile is a file that a call names and whose code would run.
@@ -1103,7 +1112,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xbe\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xdd\n" +
 	"\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
@@ -1152,7 +1161,9 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\vtrial_offer\x18\" \x01(\tR\n" +
 	"trialOffer\x12&\n" +
 	"\x05trial\x18# \x01(\v2\x10.umpire.v1.TrialR\x05trial\x12/\n" +
-	"\bcoverage\x18) \x03(\v2\x13.umpire.v1.CoverageR\bcoverage\"p\n" +
+	"\bcoverage\x18) \x03(\v2\x13.umpire.v1.CoverageR\bcoverage\x12\x1d\n" +
+	"\n" +
+	"input_size\x18* \x01(\x03R\tinputSize\"p\n" +
 	"\bCodeFile\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x12\n" +
