@@ -11,11 +11,10 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Exact returns the canonical form of what a call asks for, as grants remember
-// it: the command of a Bash call without outer blanks, and the input of any
-// other call with sorted keys. Of a form above 64 KiB it is the SHA-256 after a blank,
-// with which no form begins. It is empty, and so remembers nothing, when the input
-// cannot be read.
+// Exact returns the canonical form of what a call asks for, as grants remember it: the command of a Bash
+// call without outer blanks, and the input of any other call with sorted keys. Of a form above 64 KiB it
+// is the SHA-256 after a blank, with which no form begins. It is empty, and so remembers nothing, when
+// the input cannot be read.
 func Exact(call umpire.Call) string {
 	exact := exactOf(&call)
 	if len(exact) <= maxExact {

@@ -101,8 +101,7 @@ func describeCommand(card *umpire.Pending) {
 	}
 	card.CommandSignature = policy.Command(card.Input)
 	info := umpire.CommandInfo{Command: card.CommandSignature, Risk: card.Risk}
-	isExec := func(a umpire.Access) bool { return a.Kind == umpire.KindExec }
-	if i := slices.IndexFunc(card.Accesses, isExec); i >= 0 {
+	if i := slices.IndexFunc(card.Accesses, func(a umpire.Access) bool { return a.Kind == umpire.KindExec }); i >= 0 {
 		info.BaseCommand = card.Accesses[i].Program
 	}
 	if len(card.Suggestions) > 0 {

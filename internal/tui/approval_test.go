@@ -235,7 +235,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 		d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
 		d.pass(SettleTime)
 		types(d, word)
-		d.run(d.m.handleReport(d.m.ask.heldUntil()))
+		d.run(d.m.handleReport(heldUntil(&d.m.ask)))
 		if got := d.m.input.Value(); got != word || len(d.gate.answers) > 0 {
 			t.Errorf("%q: wrote %q, answered %+v", word, got, d.gate.answers)
 		}
@@ -245,7 +245,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 	d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
 	d.pass(SettleTime)
 	types(d, "s")
-	old := d.m.ask.heldUntil()
+	old := heldUntil(&d.m.ask)
 	d.m.Update(named["esc"])
 	d.run(d.m.handleReport(old)) // it was taken back
 	d.pass(holdTime / 2)
@@ -254,12 +254,12 @@ func TestWordsAnswerNothing(t *testing.T) {
 	d.run(d.m.handleReport(old))                           // of the key before
 	d.run(d.m.handleReport(heldMsg{"r1", d.m.ask.heldAt})) // of another card
 	d.pass(holdTime + lateTime + 1)
-	d.m.handleReport(d.m.ask.heldUntil()) // the program was not running
+	d.m.handleReport(heldUntil(&d.m.ask)) // the program was not running
 	if len(d.gate.answers) > 0 {
 		t.Errorf("answered %+v", d.gate.answers)
 	}
 	d.pass(holdTime)
-	last := d.m.ask.heldUntil()
+	last := heldUntil(&d.m.ask)
 	d.m.hasty = true
 	d.run(d.m.handleReport(last))
 	d.run(d.m.handleReport(last))

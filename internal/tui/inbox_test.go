@@ -143,7 +143,7 @@ func TestInboxWordsAnswerNothing(t *testing.T) {
 			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // what is held for a moment is not waited for
 			d.pass(100 * time.Millisecond)
 		}
-		d.run(d.m.handleReport(d.m.ask.heldUntil()))
+		d.run(d.m.handleReport(heldUntil(&d.m.ask)))
 		d.tell(tea.PasteMsg{Content: "y"})
 		d.press("enter", "tab", "enter")
 		if len(d.gate.answers) > 0 || !d.m.onCard() || d.m.input.Value() != "" {

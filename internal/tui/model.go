@@ -280,7 +280,7 @@ func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
 	}
 	cmd := a.press(k)
 	if m.hasty && a.held != "" {
-		cmd = a.heldUntil().command(m)
+		cmd = heldUntil(a).command(m)
 	}
 	m.judge()
 	return cmd

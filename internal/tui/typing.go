@@ -47,12 +47,12 @@ func (a *approval) hold(key string) tea.Cmd {
 	if a.hasty {
 		return nil
 	}
-	msg := a.heldUntil()
+	msg := heldUntil(a)
 	return tea.Tick(holdTime, func(time.Time) tea.Msg { return msg })
 }
 
 // heldUntil is what ends the moment of the key that is held.
-func (a *approval) heldUntil() heldMsg { return heldMsg{a.current().Request, a.heldAt} }
+func heldUntil(a *approval) heldMsg { return heldMsg{a.current().Request, a.heldAt} }
 
 // typing reports whether a key is part of a message: it means nothing to a card, or comes
 // right behind one that does.
