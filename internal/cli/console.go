@@ -130,6 +130,9 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 	})
 }
 
+// newDemoConsole returns the console of the demo's gate.
+func newDemoConsole(a *app.App, g *gate.Gate) *console.Console { return newConsole(a, g, nil, nil) }
+
 // listUndoable lists the kept changes of calls that can be taken back.
 func listUndoable(a *app.App) (map[umpire.CallID][]console.Undoable, error) {
 	kept, err := trial.Undoable(a.StateDir(), "")

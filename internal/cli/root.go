@@ -55,7 +55,8 @@ func newRootCommand(a *app.App) *cobra.Command {
 		&cobra.Group{ID: groupRules, Title: "Rules:"},
 		&cobra.Group{ID: groupLook, Title: "Looking:"},
 	)
-	addGroup(root, groupFirst, run.NewDemoCommand(a, showRecord), register.NewSetupCommand(a),
+	addGroup(root, groupFirst, run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
+		register.NewSetupCommand(a),
 		register.NewCommand(a), check.NewCommand(a),
 		doctor.NewCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a))

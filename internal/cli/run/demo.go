@@ -8,13 +8,17 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -28,79 +32,105 @@ var demoFiles embed.FS
 // demoTask is the task of the demo's model.
 const demoTask = "Write the release note and clean up."
 
-// NewDemoCommand is `umpire demo`. ShowRecord shows what is recorded of it.
-func NewDemoCommand(a *app.App, showRecord func(context.Context, *app.App) error) *cobra.Command {
-	var yes, keep bool
+// A Demo is what `umpire demo` needs of other commands.
+type Demo struct {
+	// ShowRecord shows what is recorded of the demo.
+	ShowRecord func(context.Context, *app.App) error
+	// NewConsole returns a console of a gate.
+	NewConsole func(*app.App, *gate.Gate) *console.Console
+
+	yes, keep, console bool // the flags
+}
+
+// NewDemoCommand is `umpire demo`.
+func NewDemoCommand(a *app.App, d Demo) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "demo", Args: app.RefuseWords,
 		Short:   "Watch an agent's calls being decided, in a throw-away project",
 		Long:    DemoLong,
-		Example: "  umpire demo\n  umpire demo --yes",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, yes, keep, showRecord) },
+		Example: "  umpire demo\n  umpire demo --yes\n  umpire demo --console",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return d.play(cmd.Context(), a) },
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "approve what asks, once each, instead of asking you")
-	cmd.Flags().BoolVar(&keep, "keep", false, "leave the project and its timeline where they are")
+	cmd.Flags().BoolVar(&d.yes, "yes", false, "approve what asks, once each, instead of asking you")
+	cmd.Flags().BoolVar(&d.keep, "keep", false, "leave the project and its timeline where they are")
+	cmd.Flags().BoolVar(&d.console, "console", false, "have three agents work at once, and answer them in a browser")
 	return cmd
 }
 
-// runDemo plays the session and shows its timeline.
-func runDemo(ctx context.Context, a *app.App, yes, keep bool, showRecord func(context.Context, *app.App) error) error {
-	s := &agentRun{App: a, flags: &runFlags{}}
-	if s.attendance(false); yes {
-		s.asks, s.headless, s.answer = false, false, s.approveOnce
-	}
-	if s.headless {
-		return app.Refused("umpire demo --yes", "nobody can be asked here")
+// play makes a place for the demo, plays it there and removes the place.
+func (d *Demo) play(ctx context.Context, a *app.App) error {
+	if d.yes && d.console {
+		return app.Usage("umpire demo --console", "--yes answers, and --console is for answering")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return &app.CommandError{Code: app.ExitRefused, Hint: "install git, then run umpire demo again",
 			Err: umpire.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
 	}
+	perform := d.playAgent
+	if d.console {
+		perform = d.playConsole
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the place goes when the terminal is closed, too
+	defer stop()
 	place, err := os.MkdirTemp("", "umpire-demo-")
 	if err != nil {
 		return app.Failed(umpire.Errorf("a folder for the demo: %w", err))
 	}
-	if !keep {
+	if !d.keep {
 		defer func() {
 			if err := os.RemoveAll(place); err != nil {
 				a.RemarkError(err)
 			}
 		}()
 	}
-	if err := moveToDemo(ctx, a, place); err != nil {
+	place, err = filepath.EvalSymlinks(place)
+	if err != nil {
+		return app.Failed(err)
+	}
+	if err := perform(ctx, a, place); err != nil {
+		return err
+	}
+	if d.keep {
+		fmt.Fprintf(a.Stdout, "%s\n",
+			fmt.Sprintf(a.Text.Of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place,
+				filepath.Join(place, "home", ".umpire")))
+	}
+	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(DemoNext))
+	return nil
+}
+
+// playAgent has one agent work at the person's terminal, and shows its timeline.
+func (d *Demo) playAgent(ctx context.Context, a *app.App, place string) error {
+	s := &agentRun{App: a, flags: &runFlags{}}
+	if s.attendance(false); d.yes {
+		s.asks, s.headless, s.answer = false, false, s.approveOnce
+	}
+	if s.headless {
+		return app.Refused("umpire demo --yes", "nobody can be asked here")
+	}
+	a.Dir = filepath.Join(place, "greeter")
+	if err := errors.Join(moveHome(place), makeProject(ctx, "demo/project", a.Dir)); err != nil {
 		return app.Failed(err)
 	}
 	if compiledByGoRun(os.Executable()) {
 		fmt.Fprintf(a.Stderr, "%s\n", a.Text.Of(DemoCompiled))
 	}
 	fmt.Fprintf(a.Stderr, a.Text.Of(DemoIntro)+"\n\n", a.Dir)
-	if err := s.playDemo(ctx); err != nil {
+	model, err := readTurns("demo/turns.json")
+	if err != nil {
+		return err
+	}
+	if err := s.playDemo(ctx, model); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("On the timeline:"))
-	if err := showRecord(ctx, a); err != nil {
-		return err
-	}
-	endDemo(a, place, keep)
-	return nil
+	return d.ShowRecord(ctx, a)
 }
 
-// moveToDemo makes the demo's project and home, and moves this process there: none of the
-// person's files are read or written.
-func moveToDemo(ctx context.Context, a *app.App, place string) error {
-	place, err := filepath.EvalSymlinks(place)
-	if err != nil {
-		return err
-	}
-	home, project := filepath.Join(place, "home"), filepath.Join(place, "greeter")
+// moveHome moves this process to a home that is made for the demo: none of the person's files are read or written.
+func moveHome(place string) error {
+	home := filepath.Join(place, "home")
 	if err := os.Mkdir(home, 0o700); err != nil {
-		return err
-	}
-	files, err := fs.Sub(demoFiles, "demo/project")
-	if err != nil {
-		return err
-	}
-	if err := os.CopyFS(project, files); err != nil {
 		return err
 	}
 	for name, value := range map[string]string{
@@ -111,11 +141,18 @@ func moveToDemo(ctx context.Context, a *app.App, place string) error {
 			return err
 		}
 	}
-	a.Dir = project
-	return makeRepository(ctx, a)
+	return nil
 }
 
-func makeRepository(ctx context.Context, a *app.App) error {
+// makeProject makes a repository of files that come with the program.
+func makeProject(ctx context.Context, from, dir string) error {
+	files, err := fs.Sub(demoFiles, from)
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, files); err != nil {
+		return err
+	}
 	for _, args := range [][]string{
 		{"init", "-q"},
 		{"config", "user.name", "umpire demo"},
@@ -124,7 +161,7 @@ func makeRepository(ctx context.Context, a *app.App) error {
 		{"commit", "-q", "-m", "begin"},
 	} {
 		git := exec.CommandContext(ctx, "git", args...)
-		git.Dir = a.Dir
+		git.Dir = dir
 		if out, err := git.CombinedOutput(); err != nil {
 			return umpire.Errorf("git %s: %w: %s", args[0], err, out)
 		}
@@ -132,16 +169,18 @@ func makeRepository(ctx context.Context, a *app.App) error {
 	return nil
 }
 
-// playDemo runs the built-in agent with the demo's script.
-func (s *agentRun) playDemo(ctx context.Context) error {
-	data, err := demoFiles.ReadFile("demo/turns.json")
+// readTurns reads the script of a model.
+func readTurns(name string) (llm.Model, error) {
+	data, err := demoFiles.ReadFile(name)
 	if err != nil {
-		return app.Failed(err)
+		return nil, app.Failed(err)
 	}
 	model, err := llm.ParseScript(data)
-	if err != nil {
-		return app.Failed(err)
-	}
+	return model, app.Failed(err)
+}
+
+// playDemo runs the built-in agent with the demo's script.
+func (s *agentRun) playDemo(ctx context.Context, model llm.Model) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
@@ -208,21 +247,14 @@ func (s *agentRun) approveOnce(ctx context.Context, p umpire.Pending) error {
 	return err
 }
 
-// endDemo says where to go from here.
-func endDemo(a *app.App, place string, keep bool) {
-	if keep {
-		fmt.Fprintf(a.Stdout, "%s\n",
-			fmt.Sprintf(a.Text.Of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place,
-				filepath.Join(place, "home", ".umpire")))
-	}
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(DemoNext))
-}
-
 // DemoLong is the long help of `umpire demo`.
 const DemoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
 Its model plays a script; the tools, the gate and the timeline are the real ones. The first
 message has calls that are safe, one that asks and one that would delete your home: all
 wait for your answer, then run in their order, and the last one is refused.
+
+With --console three agents work at once, each in a repository of its own, and you answer them in a
+browser: the link and the codes are shown on the terminal. Ctrl-C ends it.
 
 Nothing outside the temporary folder is read or written, and it is deleted in the end.`
 

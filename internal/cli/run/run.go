@@ -136,6 +136,8 @@ type agentRun struct {
 	// asks says that a person at this terminal is asked directly; headless that nobody can
 	// answer. Neither: a gate runs, and waits for whoever answers it.
 	asks, headless bool
+	// inBrowser says that questions are answered in a browser, and not announced here.
+	inBrowser bool
 	// answer answers questions in place of a person; nil leaves them to one.
 	answer func(context.Context, umpire.Pending) error
 }
@@ -279,7 +281,8 @@ func (s *agentRun) runAgent(ctx context.Context, session umpire.Session, model l
 	if worker.Sub = s.subAgents(model, &session); worker.Sub != nil {
 		worker.Sub.Leave = true
 	}
-	view := &runView{App: s.App, session: session.ID, json: s.flags.json, quiet: s.asks || s.answer != nil}
+	view := &runView{App: s.App, session: session.ID, json: s.flags.json,
+		quiet: s.asks || s.inBrowser || s.answer != nil}
 	worker.Handler = view
 	if s.asks {
 		asker, err := s.newAsker()

@@ -1,0 +1,1 @@
+dump of November
