@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"database/sql/driver"
 	"path/filepath"
@@ -52,16 +51,6 @@ func (c *recording) Prepare(query string) (driver.Stmt, error) {
 	return c.Conn.Prepare(query)
 }
 
-// A connector opens one file with a recorder.
-type connector struct {
-	*recorder
-
-	file string
-}
-
-func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.Open(c.file) }
-func (c *connector) Driver() driver.Driver                        { return c.recorder }
-
 // TestQueriesOfACallFindByIndex: what is read for every call does not become slower
 // with the calls before it. Each step of a plan has to find its rows by what tells a
 // call, a batch or a question, not all of a session's.
@@ -74,7 +63,7 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 	}
 	defer plain.Close()
 	r := &recorder{Driver: plain.Driver(), texts: map[string]bool{}}
-	s, err := store.New(t.Context(), sql.OpenDB(&connector{r, file}), dialect(fault))
+	s, err := store.New(t.Context(), sql.OpenDB(connector{r, file}), dialect(fault))
 	if err != nil {
 		t.Fatal(err)
 	}

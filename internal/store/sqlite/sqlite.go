@@ -10,6 +10,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"embed"
 	"errors"
 	"io/fs"
@@ -46,6 +47,11 @@ var creating sync.Mutex
 // Open opens the store in a file. It makes the file, readable for its owner only,
 // and its folder, if they are missing.
 func Open(ctx context.Context, path string) (*store.Store, error) {
+	return OpenWith(ctx, path, func(d driver.Driver) driver.Driver { return d })
+}
+
+// OpenWith opens the store in a file as Open does, through a driver that wraps SQLite's.
+func OpenWith(ctx context.Context, path string, wrap func(driver.Driver) driver.Driver) (*store.Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, umpire.Errorf("sqlite: %w", err)
@@ -59,12 +65,25 @@ func Open(ctx context.Context, path string) (*store.Store, error) {
 	if err != nil {
 		return nil, umpire.Errorf("sqlite: %s: %w", path, err)
 	}
-	s, err := store.New(ctx, db, dialect(fault))
+	wrapped := connector{wrap(db.Driver()), dsn(path)}
+	if err := db.Close(); err != nil { // it only named the driver
+		return nil, umpire.Errorf("sqlite: %w", err)
+	}
+	s, err := store.New(ctx, sql.OpenDB(wrapped), dialect(fault))
 	if err != nil {
 		return nil, umpire.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }
+
+// A connector opens one file with a driver.
+type connector struct {
+	driver driver.Driver
+	file   string
+}
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.file) }
+func (c connector) Driver() driver.Driver                        { return c.driver }
 
 // create makes the file if it is not there. SQLite gives its other files the same
 // permissions.
