@@ -23,6 +23,7 @@ import (
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A world is a console over a gate with a store of the test's own.
 type world struct {
 	gate    *gate.Gate
+	store   *store.Store
 	console *console.Console
 	session umpire.Session
 	base    string
@@ -45,13 +47,21 @@ type world struct {
 
 func newWorld(t *testing.T, lang string) (w *world, p *terminal) {
 	t.Helper()
+	return newWorldIn(t, lang, func(path string) (*store.Store, error) { return sqlite.Open(t.Context(), path) })
+}
+
+// newWorldIn makes a world with a store that is opened in a file.
+func newWorldIn(
+	t *testing.T, lang string, open func(path string) (*store.Store, error),
+) (w *world, p *terminal) {
+	t.Helper()
 	home, project := t.TempDir(), filepath.Join(t.TempDir(), "webshop")
-	store, err := sqlite.Open(t.Context(), filepath.Join(home, "state", "umpire.db"))
+	kept, err := open(filepath.Join(home, "state", "umpire.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w = &world{gate: gate.New(gate.Config{
-		UserHome: home, Home: filepath.Join(home, ".umpire"), Store: store,
+	w = &world{store: kept, gate: gate.New(gate.Config{
+		UserHome: home, Home: filepath.Join(home, ".umpire"), Store: kept,
 		Settings: config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 2000},
 	})}
 	now := func() time.Time { return time.Now().Add(time.Duration(w.later.Load())) }
@@ -63,7 +73,7 @@ func newWorld(t *testing.T, lang string) (w *world, p *terminal) {
 	w.base = "http://" + w.console.Address()
 	t.Cleanup(func() {
 		p.close()
-		if err := errors.Join(w.console.Close(), w.gate.Close(), store.Close()); err != nil {
+		if err := errors.Join(w.console.Close(), w.gate.Close(), kept.Close()); err != nil {
 			t.Error(err)
 		}
 	})
