@@ -55,6 +55,12 @@ const patience = 2 * time.Minute
 // test is skipped. Flags are those of Chromium.
 func Start(t *testing.T, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
+	return StartAs(t, os.Getuid(), width, height, dark)
+}
+
+// StartAs starts a browser of another user, which takes root.
+func StartAs(t *testing.T, user, width, height int, dark bool) *Page {
+	t.Helper()
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if at < 0 {
 		t.Skipf("none of %s is installed", strings.Join(browsers, ", "))
@@ -62,6 +68,9 @@ func Start(t *testing.T, width, height int, dark bool, flags ...string) *Page {
 	turns <- struct{}{}
 	t.Cleanup(func() { <-turns })
 	profile, err := os.MkdirTemp("", "chromium-") //nolint:usetesting // its processes end after the test
+	if err == nil {
+		err = os.Chown(profile, user, user)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +88,10 @@ func Start(t *testing.T, width, height int, dark bool, flags ...string) *Page {
 		"--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")...)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if user != os.Getuid() {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}
+		cmd.Env = append(os.Environ(), "HOME="+profile)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
