@@ -155,9 +155,13 @@ var diffKinds = map[string]string{"+": "add", "-": "del", "@": "at"}
 // drawDiff draws what a call would change.
 func drawDiff(diff string, text *catalogue.Language) part {
 	var lines parts
+	begun := false // what stands above the first change names the files
 	for line := range strings.Lines(diff) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
 		kind := cmp.Or(diffKinds[line[:min(len(line), 1)]], "same")
+		if begun = begun || kind == "at"; !begun {
+			kind = "at"
+		}
 		if len(lines) == maxDiff {
 			kind, line = "at", "…"
 		}

@@ -155,3 +155,21 @@ func TestManyQuestions(t *testing.T) {
 		t.Error("it does not say what waits behind what")
 	}
 }
+
+// The names of the files above a diff are neither removed nor added.
+func TestDiffHeader(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	call := bash("make")
+	call.Input = json.RawMessage(`{"command":"make","diff":"--- a/x.sql\n+++ b/x.sql\n@@ -1 +1 @@\n--- a comment\n+++ y\n"}`)
+	b.ask(t, call)
+	page := b.send(t, http.MethodGet, "/", "").body
+	for _, line := range []string{
+		`<span class="at">--- a/x.sql</span>`, `<span class="at">+++ b/x.sql</span>`, `<span class="at">@@ -1 +1 @@</span>`,
+		`<span class="del">--- a comment</span>`, `<span class="add">+++ y</span>`,
+	} {
+		if !strings.Contains(page, line) {
+			t.Errorf("the page lacks %s", line)
+		}
+	}
+}
