@@ -99,7 +99,7 @@ func (c *costs) measure(t *testing.T, b *browser, path string) (page string, cos
 func TestLight(t *testing.T) {
 	t.Parallel()
 	c := &costs{}
-	w, p := newWorldIn(t, "en", func(path string) (*store.Store, error) {
+	w, _ := newWorldIn(t, "en", func(path string) (*store.Store, error) {
 		return sqlite.OpenWith(t.Context(), path, func(d driver.Driver) driver.Driver {
 			c.Driver = d
 			return c
@@ -115,6 +115,8 @@ func TestLight(t *testing.T) {
 		}
 		b.ask(t, calls...)
 	}
+	p := openTerminal(t, w.console, "en") // a link lasts a minute
+	defer p.close()
 	b.signIn(t, p.token(t))
 	for _, tt := range []struct {
 		path, entry string
