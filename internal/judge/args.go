@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,10 +11,16 @@ import (
 // maxArgs bounds the words of commands that a card or an event has, in bytes.
 const maxArgs = 64 << 10
 
-// ClipArgs leaves out the last words of a long command, and says how many.
+// ClipArgs leaves out the last words of long commands, and says how many: those of the riskiest are
+// kept first.
 func ClipArgs(accesses []umpire.Access) []umpire.Access {
 	kept, size := slices.Clone(accesses), 0
-	for i := range kept {
+	order := make([]int, len(kept))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(kept[a].Risk, kept[b].Risk) })
+	for _, i := range order {
 		args := kept[i].Args
 		for n, arg := range args {
 			if size += len(arg); size > maxArgs {

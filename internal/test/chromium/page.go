@@ -55,11 +55,11 @@ const patience = 2 * time.Minute
 // test is skipped. Flags are those of Chromium.
 func Start(t *testing.T, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
-	return StartAs(t, os.Getuid(), width, height, dark)
+	return StartAs(t, os.Getuid(), width, height, dark, flags...)
 }
 
 // StartAs starts a browser of another user, which takes root.
-func StartAs(t *testing.T, user, width, height int, dark bool) *Page {
+func StartAs(t *testing.T, user, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if at < 0 {
