@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // hastyTime is how fast an approval comes that nobody can have thought about.
@@ -164,29 +165,14 @@ func (f *figures) countShapes(facts []fact) {
 	f.shapes = f.shapes[:min(len(f.shapes), maxShapes)]
 }
 
-// countHour counts what happened since a time: the calls that ran and did not ask, and the answers.
-func countHour(facts []fact, since time.Time) (unasked, approved, denied int) {
-	asked := map[callKey]bool{}
+// countHour counts what happened in the last hour.
+func countHour(facts []fact, now time.Time) *view.LastHour {
+	counts := &view.LastHour{Now: now}
 	for i := range facts {
-		e := &facts[i]
-		if e.kind == umpire.EventPermissionAsked {
-			asked[callKey{e.session, e.call}] = true
-		}
-		if e.at.Before(since) {
-			continue
-		}
-		switch e.kind { // the other kinds do not run or answer anything
-		case umpire.EventCallStarted, umpire.EventCallRanUnasked:
-			if !asked[callKey{e.session, e.call}] {
-				unasked++
-			}
-		case umpire.EventPermissionApproved:
-			approved++
-		case umpire.EventPermissionRejected:
-			denied++
-		}
+		f := &facts[i]
+		counts.Add(&umpire.Event{Kind: f.kind, Session: f.session, Call: f.call, At: f.at})
 	}
-	return unasked, approved, denied
+	return counts
 }
 
 // lastUses returns when each rule last settled a call in a project.

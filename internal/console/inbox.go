@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -83,8 +82,7 @@ func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, err
 		if err != nil {
 			return nil, err
 		}
-		unasked, approved, denied := countHour(facts, c.now().Add(-time.Hour))
-		in.quiet = fmt.Sprintf(text.Of("last hour: %d ran unasked, %d approved, %d denied"), unasked, approved, denied)
+		in.quiet = countHour(facts, c.now()).Text(text)
 	}
 	if err := c.groupItems(r.Context(), in, list[:min(len(list), pageSize)], at); err != nil {
 		return nil, err
@@ -167,10 +165,7 @@ func nameAsker(p *umpire.Pending, s *umpire.Session) string {
 
 // nameProject returns the name of a session's folder, else the short id of its project.
 func nameProject(id umpire.ProjectID, s *umpire.Session) string {
-	if s.Root != "" {
-		return view.Visible(filepath.Base(s.Root))
-	}
-	return view.Visible(id.Short())
+	return view.Visible(view.ProjectName(id, s.Root))
 }
 
 func linkTo(p *umpire.Pending) string {

@@ -119,7 +119,7 @@ func TestFigures(t *testing.T) {
 	if len(f.shapes) != 1 || f.shapes[0].name != "Bash npm install" || f.shapes[0].asks != 2 {
 		t.Errorf("the shapes are %v", f.shapes)
 	}
-	if unasked, approved, denied := countHour(facts, now.Add(-time.Hour)); unasked != 1 || approved != 1 || denied != 1 {
-		t.Errorf("in the last hour %d ran unasked, %d approved, %d denied", unasked, approved, denied)
+	if hour := countHour(facts, now); hour.Unasked != 1 || hour.Approved != 1 || hour.Denied != 1 {
+		t.Errorf("in the last hour %d ran unasked, %d approved, %d denied", hour.Unasked, hour.Approved, hour.Denied)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -59,7 +58,7 @@ func describe(card *view.Card, text *catalogue.Language, commands bool) *notice 
 	p := &card.Pending
 	n := &notice{
 		settled: &atomic.Bool{}, event: eventWaiting, request: p.Request, at: p.AskedAt, risk: p.Risk,
-		project: nameProject(p, &card.Session), tool: view.Brief(p.Tool, maxName),
+		project: view.Brief(view.ProjectName(p.Project, card.Session.Root), maxName), tool: view.Brief(p.Tool, maxName),
 		agent: view.Brief(cmp.Or(p.Agent, card.Session.Agent, "?"), maxName),
 	}
 	n.title = view.Joined(n.tool, " · ", text.Word("of risk", p.Risk))
@@ -77,14 +76,6 @@ func objectOf(card *view.Card) string {
 		return view.Clip(strings.Join(command, "\n"), maxCommand)
 	}
 	return view.Clip(card.Object(), maxCommand)
-}
-
-// nameProject returns the name of the session's folder, else the short id of its project.
-func nameProject(p *umpire.Pending, s *umpire.Session) string {
-	if s.Root != "" {
-		return view.Brief(filepath.Base(s.Root), maxName)
-	}
-	return view.Brief(p.Project.Short(), maxName)
 }
 
 // describeAnswer makes the notice that a question was answered. The answer may not be known.

@@ -1,10 +1,8 @@
 package tui
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -49,12 +47,9 @@ func listProjects(m *model) (names []string) {
 	return names
 }
 
-// nameProject is the name of the folder of a question's project, else its short id.
+// nameProject is the name of a question's project.
 func nameProject(m *model, p *umpire.Pending) string {
-	if root := m.ask.sessions[p.Session].Root; root != "" {
-		return filepath.Base(root)
-	}
-	return p.Project.Short()
+	return view.ProjectName(p.Project, m.ask.sessions[p.Session].Root)
 }
 
 // filterProject shows only the questions of the project whose card is read, or those of all again.
@@ -77,37 +72,11 @@ func offersTrial(a *approval) bool {
 
 // lastHour says what happened in the last hour, as far as it was read.
 func lastHour(m *model) string {
-	asked, since := map[umpire.CallID]bool{}, m.conf.Now().Add(-time.Hour)
-	var unasked, kept, approved, denied int
-	var why umpire.Phrase
+	counts := view.LastHour{Now: m.conf.Now()}
 	for i := range m.events {
-		e := &m.events[i]
-		if e.Kind == umpire.EventPermissionAsked {
-			asked[e.Call] = true
-		}
-		if e.At.Before(since) {
-			continue
-		}
-		switch e.Kind { // the other kinds are not counted
-		case umpire.EventCallStarted:
-			if !asked[e.Call] {
-				unasked++
-			}
-		case umpire.EventEffectsKept:
-			kept++
-		case umpire.EventPermissionApproved:
-			approved++
-		case umpire.EventPermissionRejected:
-			denied++
-			why = e.Reason
-		}
+		counts.Add(&m.events[i])
 	}
-	format := "last hour: %d ran unasked, %d tried and kept, %d approved, %d denied"
-	said := m.textf(format, unasked, kept, approved, denied)
-	if why != "" {
-		said = view.Bracketed(said, view.Visible(m.conf.Text.Reason(why)))
-	}
-	return said
+	return counts.Text(m.conf.Text)
 }
 
 // drawInboxStatus is the line at the bottom of the inbox.
