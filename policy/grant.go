@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,23 +10,9 @@ import (
 )
 
 // Exact returns the canonical form of what a call asks for, as grants remember it: the command of a Bash
-// call without outer blanks, and the input of any other call with sorted keys. Of a form above 64 KiB it
-// is the SHA-256 after a blank, with which no form begins. It is empty, and so remembers nothing, when
-// the input cannot be read.
+// call without outer blanks, and the input of any other call with sorted keys. It is empty, and so remembers
+// nothing, when the input cannot be read.
 func Exact(call umpire.Call) string {
-	exact := exactOf(&call)
-	if len(exact) <= maxExact {
-		return exact
-	}
-	return fmt.Sprintf(" sha256 %x", sha256.Sum256([]byte(exact)))
-}
-
-const maxExact = 64 << 10
-
-// Command returns the command in the input of a Bash call without outer blanks; "" when it cannot be read.
-func Command(input json.RawMessage) string { return strings.TrimSpace(commandOf(input)) }
-
-func exactOf(call *umpire.Call) string {
 	if call.Tool == "Bash" {
 		return Command(call.Input)
 	}
@@ -38,6 +22,9 @@ func exactOf(call *umpire.Call) string {
 	}
 	return string(text)
 }
+
+// Command returns the command in the input of a Bash call without outer blanks; "" when it cannot be read.
+func Command(input json.RawMessage) string { return strings.TrimSpace(commandOf(input)) }
 
 // commandOf returns the command in a call's input. The names are taken exactly, as
 // the facts take them: where the two read differently, a grant for one command
@@ -86,7 +73,9 @@ func passesFor(q *Query, o *Options) []pass {
 			all = append(all, pass{grant: g})
 		default:
 			if !known {
-				exact, known = Exact(q.Call), true
+				if exact, known = Exact(q.Call), true; q.ShortForm != nil {
+					exact = q.ShortForm(exact)
+				}
 			}
 			if g.Exact == exact {
 				all = append(all, pass{grant: g, exact: true})

@@ -27,6 +27,8 @@ type Conditions struct {
 	// Profile limits the agent; nil is every tool and every file.
 	Profile *Profile
 	Grants  []umpire.Grant
+	// ShortForm shortens the exact form of a large call as Grants have it; nil leaves it whole.
+	ShortForm func(form string) string
 	// AllowAll is the workspace's switch that allows what no row before it settles.
 	AllowAll bool
 	// Now is the time that rules and grants expire by.

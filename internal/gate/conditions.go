@@ -54,7 +54,7 @@ func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpir
 		return nil, err
 	}
 	cond := &conditions{session: s}
-	cond.Headless, cond.AllowAll = s.Headless, w.AllowAll
+	cond.Headless, cond.AllowAll, cond.ShortForm = s.Headless, w.AllowAll, store.ShortForm
 	for i := range rows {
 		cond.Grants = append(cond.Grants, ps.openGrant(&rows[i]))
 	}

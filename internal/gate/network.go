@@ -31,13 +31,13 @@ func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision
 		},
 	}
 	var err error
-	row.Grant.Exact, err = g.keepExact(row.ID, policy.Exact(*call))
+	row.Grant.Exact, err = g.keepExact(row.ID, store.ShortForm(policy.Exact(*call)))
 	return []store.GrantRow{row}, err
 }
 
 // findNetwork returns the id of the grant that gives a trial of a call the network, or "".
 func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (id string, err error) {
-	s, exact := &l.conditions.session, policy.Exact(l.judged.call)
+	s, exact := &l.conditions.session, store.ShortForm(policy.Exact(l.judged.call))
 	rows, err := readIn(ctx, g.view, func(tx *store.Tx) ([]store.GrantRow, error) {
 		return tx.Grants.List(store.GrantQuery{Session: s.ID, Project: s.Project, GitDir: cloneOf(s), Now: g.now()})
 	})

@@ -64,6 +64,15 @@ func DigestOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// ShortForm is what a grant keeps of the exact form of a call: of one as large as a large input it is the
+// SHA-256 after a blank, with which no form begins.
+func ShortForm(form string) string {
+	if len(form) <= maxInput {
+		return form
+	}
+	return " sha256 " + DigestOf(form)
+}
+
 const insertInput = `INSERT INTO inputs (session_id, digest, packed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 
 // insertInput stores a large input, unless the session has the same already, and returns its digest, else nil.

@@ -1,4 +1,4 @@
-package policy_test
+package store_test
 
 import (
 	"encoding/json"
@@ -6,18 +6,19 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
 
-// TestExactIsShort: a long call is remembered by a hash that no other call has as its form.
-func TestExactIsShort(t *testing.T) {
+// TestShortForm: a long call is remembered by a hash that no other call has as its form.
+func TestShortForm(t *testing.T) {
 	t.Parallel()
 	exact := func(tool, name, text string) string {
 		input, err := json.Marshal(map[string]string{name: text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return policy.Exact(umpire.Call{Tool: tool, Input: input})
+		return store.ShortForm(policy.Exact(umpire.Call{Tool: tool, Input: input}))
 	}
 	long := strings.Repeat("x", 3<<20)
 	seen := map[string]string{}
