@@ -7,10 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,14 +23,10 @@ import (
 func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command(umpireIn(ts), "console")
 	cmd.Dir, cmd.Env = ts.MkAbs("."), append(scriptEnv(ts), "TERM=xterm")
-	master, slave, err := pty.Open()
+	master, err := pty.Start(cmd)
 	ts.Check(err)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	ts.Check(cmd.Start())
-	ts.Check(slave.Close())
 	ts.Defer(func() {
-		cmd.Process.Signal(syscall.SIGINT)
+		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 		master.Close()
 	})

@@ -284,7 +284,7 @@ func typeOn(ts *testscript.TestScript, cmd *exec.Cmd, word string) string {
 		word = "eof"
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	leadTerminal(cmd)
 	ts.Check(cmd.Start())
 	ts.Check(slave.Close())
 	stop := time.AfterFunc(answerTime, func() { cmd.Process.Kill() })

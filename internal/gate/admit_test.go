@@ -130,7 +130,7 @@ func TestAdmitCrashChild(t *testing.T) {
 	d := crashDesk(t, dir)
 	d.crash = func(at string) {
 		if at == os.Getenv(crashPlace) {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			_ = must(os.FindProcess(os.Getpid()))(t).Kill()
 			select {}
 		}
 	}
