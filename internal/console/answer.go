@@ -51,7 +51,7 @@ const (
 var (
 	errUnoffered  = umpire.Errorf("the card does not offer this answer: %w", umpire.ErrInvalid)
 	errCode       = umpire.Errorf("the code is wrong or too old: ask for another one")
-	errNoTerminal = umpire.Errorf("no terminal shows codes: run umpire console, and leave it open")
+	errNoTerminal = umpire.Errorf("no terminal shows codes: run umpire console or umpire pair, and leave it open")
 )
 
 // answer takes an answer to a card.
@@ -94,6 +94,7 @@ func (c *Console) sendCode(w http.ResponseWriter, r *http.Request) {
 func (c *Console) showCode(w http.ResponseWriter, r *http.Request, use codeUse, what string) {
 	code := fmt.Sprintf(use.by.text.Of("code %s"), c.codes.add(use))
 	if !c.tellTerminals(view.Joined(code, ": ", what)) {
+		c.codes.consume(use) // nobody has seen it
 		sendRefusal(w, r, http.StatusConflict, errNoTerminal)
 		return
 	}

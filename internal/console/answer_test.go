@@ -157,6 +157,8 @@ func TestCodes(t *testing.T) {
 	if status != http.StatusConflict || !strings.Contains(said, "umpire console") {
 		t.Errorf("a code with no terminal to show it: %d %s", status, said)
 	}
+	unseen := "cod" + string(rune('a'+b.codes.Load()%26))
+	refused("one that no terminal has shown", b, &asked[0], map[string]any{"scope": "project", "code": unseen})
 }
 
 // The page answers what was shown and what its card offers, and nothing else.
@@ -296,4 +298,26 @@ func TestEvents(t *testing.T) {
 	answer := umpire.Answer{Request: q.Request, ArgsHash: q.ArgsHash, ShownDigest: q.ShownDigest, Choice: umpire.Refuse}
 	ok(b.gate.Resolve(t.Context(), answer))(t)
 	until("event: pending")
+}
+
+// A code is short: whoever has a cookie must not be able to try many.
+func TestCodesAreNotGuessed(t *testing.T) {
+	t.Parallel()
+	b, p := signedIn(t, "en")
+	q := b.ask(t, bash("git push origin a"))[0]
+	fields := map[string]any{"scope": "project"}
+	for n := range 5 {
+		if status, said := b.give(t, "/code", &q, fields); status != http.StatusNoContent {
+			t.Fatalf("code %d: %d %s", n, status, said)
+		}
+		p.line(t)
+		fields["code"] = "zzzz"
+		if status, said := b.give(t, "/answer", &q, fields); status != http.StatusForbidden {
+			t.Fatalf("wrong code %d: %d %s", n, status, said)
+		}
+		delete(fields, "code")
+	}
+	if status, _ := b.give(t, "/code", &q, fields); status != http.StatusUnauthorized {
+		t.Errorf("after five wrong codes: %d", status)
+	}
 }

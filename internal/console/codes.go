@@ -10,7 +10,7 @@ import (
 // codeTime is how long a code is valid.
 const codeTime = 2 * time.Minute
 
-// A codeUse is the one use of a code: an answer of one browser to one card, or its removal of a rule.
+// A codeUse is the one use of a code: one browser's answer to a card, removal of a rule or new passkey.
 type codeUse struct {
 	by      *signIn
 	request umpire.RequestID
@@ -55,11 +55,18 @@ func (c *codes) add(use codeUse) string {
 	return made
 }
 
-// redeem uses a code up, and reports whether it was right. A wrong one uses it up as well, so
-// that nobody can try them all.
+// redeem uses a code up, and reports whether it was right. A wrong one uses it up as well, and is
+// counted, so that nobody can try them all.
 func (c *codes) redeem(use codeUse, text string) bool {
-	expected := c.consume(use)
-	return expected != "" && sameText(expected, text)
+	switch expected := c.consume(use); {
+	case expected == "" || text == "": // no guess
+		return false
+	case !sameText(expected, text):
+		use.by.wrong.Add(1)
+		return false
+	}
+	use.by.wrong.Store(0)
+	return true
 }
 
 // consume uses a code up and returns it, or "" if there is none that is valid.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -15,6 +16,8 @@ const (
 	signInTime = 12 * time.Hour
 	maxSignIns = 64 // and links; the oldest make room
 	tokenBytes = 32
+	// A sign-in ends with so many wrong codes after each other: a code is short.
+	maxWrongCodes = 5
 )
 
 // A digest is kept in place of a token, since it lets nobody in.
@@ -49,6 +52,7 @@ type signIn struct {
 	lang    string
 	text    *catalogue.Language
 	expires time.Time
+	wrong   atomic.Int32 // codes since the last right one
 }
 
 // logins keeps the links that were shown and the sign-ins made with them.
@@ -98,7 +102,7 @@ func (l *logins) find(cookie string, v visitor) *signIn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.signIns[digestOf(cookie)]
-	if s == nil || l.now().After(s.expires) || s.visitor != v {
+	if s == nil || l.now().After(s.expires) || s.visitor != v || s.wrong.Load() >= maxWrongCodes {
 		return nil
 	}
 	return s
