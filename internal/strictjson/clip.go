@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,8 +17,9 @@ const (
 	clipTail = 2000
 )
 
-// Clip returns a JSON value of about limit bytes that has the parts of another one: the middle of long strings is
-// left out, and then what comes last. What is left out is told in its place. Text that is not JSON becomes a string.
+// Clip returns a JSON value with about limit bytes of text that has the parts of another one: the middle of
+// long strings is left out, then what comes last in long lists, and the largest of many fields. What is left out
+// is told in its place. Text that is not JSON becomes a string.
 func Clip(value json.RawMessage, limit int) json.RawMessage {
 	if len(value) <= limit {
 		return value
@@ -85,15 +87,45 @@ func (c *clipper) clipList(all []any) []any {
 	return kept
 }
 
+// minShare is what each field of an object may have, as long as anything is left.
+const minShare = 64
+
+// clipObject keeps small fields first, and lets none take what the others need: a long list must not hide
+// the command beside it.
 func (c *clipper) clipObject(all map[string]any) map[string]any {
-	kept := map[string]any{}
-	for i, name := range slices.Sorted(maps.Keys(all)) {
+	kept, sizes := map[string]any{}, map[string]int{}
+	for name, value := range all {
+		sizes[name] = len(name) + sizeOf(value)
+	}
+	bySize := func(a, b string) int { return cmp.Or(cmp.Compare(sizes[a], sizes[b]), cmp.Compare(a, b)) }
+	for i, name := range slices.SortedFunc(maps.Keys(all), bySize) {
 		if c.left < len(name) {
 			kept["..."] = fmt.Sprintf("[... %d fields left out ...]", len(all)-i)
 			break
 		}
-		c.left -= len(name)
-		kept[name] = c.clip(all[name])
+		share := max(c.left/(len(all)-i), min(minShare, c.left)) - len(name)
+		field := clipper{left: share}
+		kept[name] = field.clip(all[name])
+		c.left -= len(name) + share - field.left
 	}
 	return kept
+}
+
+// sizeOf is about how many bytes a value has.
+func sizeOf(value any) (size int) {
+	switch value := value.(type) {
+	case string:
+		return len(value)
+	case json.Number:
+		return len(value)
+	case []any:
+		for _, item := range value {
+			size += 1 + sizeOf(item)
+		}
+	case map[string]any:
+		for name, item := range value {
+			size += len(name) + sizeOf(item)
+		}
+	}
+	return size
 }
