@@ -107,8 +107,8 @@ type HookEvent struct {
 	// registered for it; where a person has, it is answered by what stands for the call.
 	Again bool
 	form  *form // of an answer, for events that decide
-	// Ran says of an AfterFailure that only calls which ran end by it, and none that was denied: the
-	// real program has shown it.
+	// Ran says that the real program reports this AfterFailure only for calls that ran, never for
+	// denied ones.
 	Ran bool
 	// tool is the one that the event is about, where its payload names none, and single the
 	// field of the payload that is the whole input. Quoted says that the input is the text of

@@ -185,13 +185,14 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 		if c == nil {
 			return Output{}, umpire.Errorf("the gate does not know call %q", h.event.Call.ID)
 		}
+		if handedBack(c) { // by this hook, or the same one registered twice
+			return h.event.HandBack(h.asked, h.reply(&h.asked, false), unwatchedText), nil
+		}
 		switch c.State {
 		case umpire.CallAsked:
 			next, err := h.hold(ctx)
 			if errors.Is(err, errUnwatched) {
-				if next, err = h.handBack(ctx); err == nil && handedBack(next.Call(c.ID)) {
-					return h.event.HandBack(h.asked, h.reply(&h.asked, false), unwatchedText), nil
-				}
+				next, err = h.handBack(ctx)
 			}
 			if err != nil {
 				return Output{}, err
@@ -296,17 +297,29 @@ func handedBack(c *umpire.BatchCall) bool {
 	return c != nil && c.Result != nil && c.Result.Code == umpire.CodeLeftToHost
 }
 
-// handBack ends a call that the host's own dialog is to ask about. It is left to the host as one of which
-// umpire has no opinion, for nothing else tells the timeline what it does.
+// handBack ends a call that the host's own dialog is to ask about. It then submits
+// the call as one left to the host, because nothing else puts it on the timeline.
 func (h *gateHook) handBack(ctx context.Context) (umpire.Batch, error) {
 	b, err := h.endCall(ctx, umpire.Result{
 		Status: umpire.ResultCancelled, Code: umpire.CodeLeftToHost, Output: unwatchedText,
 	})
 	if err == nil && handedBack(b.Call(h.event.Call.ID)) {
-		leave := func(*umpire.Decision) umpire.Admission { return umpire.AdmitLeave }
-		_, err = h.admitAs(ctx, h.id()+"-left", leave)
+		id := h.id()
+		_, err = h.admitAs(ctx, id[:min(len(id), umpire.MaxID-len(leftMark))]+leftMark, h.leave)
 	}
 	return b, err
+}
+
+// leftMark ends the name of a batch that was left to the host.
+const leftMark = "-left"
+
+// leave leaves a call to the host, unless it would be denied by now.
+func (h *gateHook) leave(d *umpire.Decision) umpire.Admission {
+	if d.Verdict == umpire.Deny {
+		h.asked = *d
+		return umpire.AdmitNothing
+	}
+	return umpire.AdmitLeave
 }
 
 // withdraw ends a call that nobody waits for any more. When it was answered at the
