@@ -13,7 +13,8 @@ import (
 const maxPEM = 64 << 10
 
 // CertificateIn returns a function for [Remote] that reads a certificate and its key from files, and
-// again once they have changed. Nobody else may be able to read the key.
+// again once they have changed. As long as the new ones cannot be read, or do not fit each other, it returns
+// those of before with an error. Nobody else may be able to read the key.
 func CertificateIn(certificateFile, keyFile string) func() (*tls.Certificate, error) {
 	var mu sync.Mutex
 	var read *tls.Certificate
@@ -25,21 +26,25 @@ func CertificateIn(certificateFile, keyFile string) func() (*tls.Certificate, er
 		if read != nil && now == stamp {
 			return read, nil
 		}
-		chain, err := files.ReadSmall(certificateFile, maxPEM)
+		pair, err := readCertificate(certificateFile, keyFile)
 		if err != nil {
-			return nil, err
-		}
-		key, err := files.ReadPrivate(keyFile, maxPEM)
-		if err != nil {
-			return nil, err
-		}
-		pair, err := tls.X509KeyPair(chain, key)
-		if err != nil {
-			return nil, err
+			return read, err
 		}
 		read, stamp = &pair, now
 		return read, nil
 	}
+}
+
+func readCertificate(certificateFile, keyFile string) (tls.Certificate, error) {
+	chain, err := files.ReadSmall(certificateFile, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := files.ReadPrivate(keyFile, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(chain, key)
 }
 
 // changedAt returns when a file was changed, the zero time if it is not there.

@@ -49,14 +49,14 @@ type Console struct {
 	ended      context.Context //nolint:containedctx // it ends with the listener, not with a request
 	end        context.CancelFunc
 	serves     sync.WaitGroup
-	// strangers holds a value for each request without a sign-in that sends a body.
-	strangers chan struct{}
 
-	mu        sync.Mutex
-	local     *origin // nil until it listens there
-	remote    *origin // as local
-	servers   []*http.Server
-	terminals map[chan string]bool // each takes lines
+	mu     sync.Mutex
+	local  *origin // nil until it listens there
+	remote *origin // as local
+	// badCertificate is what is wrong with the certificate there, and was logged.
+	badCertificate string
+	servers        []*http.Server
+	terminals      map[chan string]bool // each takes lines
 }
 
 // New returns a console that does not listen yet. It ends with Close.
@@ -75,7 +75,7 @@ func New(c Config) *Console {
 		c.Undo = func(context.Context, *catalogue.Language, string) (string, error) { return "", umpire.ErrNotFound }
 	}
 	console := &Console{
-		config: c, now: time.Now, terminals: map[chan string]bool{}, strangers: make(chan struct{}, maxStrangers),
+		config: c, now: time.Now, terminals: map[chan string]bool{},
 	}
 	now := func() time.Time { return console.now() }
 	console.logins, console.codes = newLogins(now), newCodes(now, c.NewCode)

@@ -9,7 +9,7 @@
 // It makes no decisions: it shows data of the gate by package view, and hands answers to the gate
 // unchanged. It listens on a loopback address, and only after Listen or Open.
 // [Console.ListenRemote] also serves it over HTTPS to browsers on other machines, which see everything
-// and stop calls, but do not approve them.
+// and stop calls. With a passkey they approve a call, once.
 //
 // A person signs in by a link that is shown on a terminal and works once, for a minute. The
 // link's token is in the fragment of the address, which no browser sends; the page posts it and
@@ -18,7 +18,7 @@
 //
 // Every request has to name exactly the address of the listener, against DNS rebinding, and to come
 // from the console's own pages. A request that changes something also carries the token of its page.
-// An answer of high risk, or one that lasts, needs a code, as on the command line: it is shown on
+// On this machine an answer of high risk, or one that lasts, needs a code: it is shown on
 // the terminals that follow the console, and works once.
 //
 // A page lists at most 60 questions. It learns by server-sent events that something has changed,

@@ -32,7 +32,7 @@ var safeHeaders = map[string][]string{
 }
 
 // hereOnly are the paths that only browsers on this machine may use.
-var hereOnly = map[string]bool{codePath: true, undoPath: true}
+var hereOnly = map[string]bool{codePath: true, undoPath: true, ruleCodePath: true, removeRulePath: true}
 
 // remoteOnly are the paths for passkeys, which need the name of a host.
 var remoteOnly = map[string]bool{
@@ -76,7 +76,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v, err := c.checkSender(&r)
 	s := signInOf(r)
 	if s == nil {
-		defer c.limitStranger(w, r)()
+		defer limitStranger(w, r, err != nil)()
 	}
 	_, isAsset := assetTypes[r.URL.Path]
 	switch {
@@ -127,28 +127,33 @@ const (
 	strangerTime = 2 * time.Second
 )
 
-// limitStranger keeps a request without a sign-in from holding its connection: few of them may send a
-// body at a time, and not for long. The request ends with the function that it returns.
-func (c *Console) limitStranger(w http.ResponseWriter, r *http.Request) (end func()) {
-	if r.ContentLength == 0 {
+// limitStranger keeps a request without a sign-in from holding its connection: it has to read its answer,
+// and few of them may send a body at a time, neither for long; one that is refused may send none. The request
+// ends with the function that it returns.
+func limitStranger(w http.ResponseWriter, r *http.Request, refused bool) (end func()) {
+	control, strangers := http.NewResponseController(w), originOf(r).strangers
+	_ = control.SetWriteDeadline(time.Now().Add(headerTimeout)) // a writer without deadlines has no connection
+	switch {
+	case r.ContentLength == 0:
 		return func() {}
+	case refused:
+		strangers = nil // nothing of the body is waited for
 	}
-	control := http.NewResponseController(w)
 	select {
-	case c.strangers <- struct{}{}:
+	case strangers <- struct{}{}:
 	default:
-		_ = control.SetReadDeadline(time.Now()) // nothing of the body is waited for
+		_ = control.SetReadDeadline(time.Now())
 		return func() {}
 	}
-	_ = control.SetReadDeadline(time.Now().Add(strangerTime)) // a writer without deadlines has no connection
+	_ = control.SetReadDeadline(time.Now().Add(strangerTime))
 	return func() {
 		_, _ = io.CopyN(io.Discard, r.Body, maxBody) // its sender may read the answer only then
-		<-c.strangers
+		<-strangers
 	}
 }
 
 var (
-	errSignIn = umpire.Errorf("sign in first: umpire console prints a link")
+	errSignIn = umpire.Errorf("sign in first: umpire console, or umpire pair for a phone, shows a link")
 	errPage   = umpire.Errorf("the request does not come from a page of the console: load it again")
 	errOther  = umpire.Errorf("the request is for another host")
 	errHere   = umpire.Errorf("this can be done on the machine of the gate only")

@@ -23,6 +23,9 @@ type origin struct {
 	cookie string // the name of its cookie
 	remote bool   // other machines reach it, over HTTPS
 	listen string // the address of its listener
+
+	// strangers holds a value for each request without a sign-in that sends a body.
+	strangers chan struct{}
 }
 
 // localOrigin returns the origin of a listener on this machine. Its cookie's name holds the port, since
@@ -40,8 +43,8 @@ type Remote struct {
 	Origin string
 	// Listen is the HOST:PORT to listen on.
 	Listen string
-	// Certificate returns the server's certificate. It is nil where a proxy on this machine speaks
-	// TLS; Listen is then a loopback address.
+	// Certificate returns the server's certificate, and with an error the one before, if there is one. It
+	// is nil where a proxy on this machine speaks TLS; Listen is then a loopback address.
 	Certificate func() (*tls.Certificate, error)
 }
 
@@ -101,7 +104,7 @@ func (c *Console) ListenRemote(ctx context.Context, r Remote) error {
 	if r.Certificate != nil {
 		listener = tls.NewListener(listener, &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return r.Certificate() },
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.certificate(&r) },
 		})
 	}
 	c.remote = &origin{
@@ -109,6 +112,25 @@ func (c *Console) ListenRemote(ctx context.Context, r Remote) error {
 	}
 	c.answerAt(listener, c.remote)
 	return nil
+}
+
+// certificate returns the certificate of an address, the one before where a new one cannot be read. What
+// is wrong is logged once.
+func (c *Console) certificate(r *Remote) (*tls.Certificate, error) {
+	pair, err := r.Certificate()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	said := ""
+	if err != nil {
+		said = err.Error()
+	}
+	if said != c.badCertificate && err != nil {
+		c.config.Log.Error("the certificate of the console cannot be read", "error", err)
+	}
+	if c.badCertificate = said; pair != nil {
+		return pair, nil
+	}
+	return nil, err
 }
 
 // listenTCP listens on HOST:PORT, which is of this machine unless other machines may reach it.
@@ -141,6 +163,7 @@ func (c *Console) answerAt(listener net.Listener, o *origin) {
 			return context.WithValue(ctx, browserKey{}, server.BrowserOf(conn))
 		},
 	}
+	o.strangers = make(chan struct{}, maxStrangers)
 	c.servers = append(c.servers, s)
 	c.serves.Go(func() {
 		if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -230,7 +230,9 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
 	p.sendDocument(w, element("body", class("signin"), element("main",
 		element("h1", written("umpire")),
 		element("p", attr("role", "status"), attr("id", "said"),
-			written(p.text.Of("Type umpire console in a terminal, and open the link that it prints."))),
+			when(!p.remote,
+				written(p.text.Of("Type umpire console in a terminal, and open the link that it prints."))),
+			when(p.remote, written(p.text.Of("Type umpire pair in a terminal, and scan the code that it shows.")))),
 		p.needsScript(),
 	)))
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"net/http"
@@ -79,6 +80,37 @@ func (w *world) remoteBrowser(t testing.TB, certificate string) *browser {
 	jar := ok(cookiejar.New(nil))(t)
 	return &browser{
 		world: w, client: &http.Client{Jar: jar, Transport: transport}, agent: "test phone", base: remoteOrigin,
+	}
+}
+
+// A certificate that is being renewed does not close the console: the old one counts until both files of
+// the new one can be read and fit each other.
+func TestCertificateIsRenewed(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	certificate, key := writeCertificate(t, folder)
+	read := console.CertificateIn(certificate, key)
+	first := ok(read())(t)
+	newer, newKey := writeCertificate(t, t.TempDir())
+	later := time.Now().Add(time.Minute)
+	replace := func(to, from string, mode os.FileMode) {
+		if err := errors.Join(os.Remove(to), os.WriteFile(to, ok(os.ReadFile(from))(t), mode), os.Chtimes(to, later, later)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace(certificate, newer, 0o600)
+	if got, err := read(); err == nil || got != first {
+		t.Errorf("with the key of another one: %v, the old one: %t", err, got == first)
+	}
+	replace(key, newKey, 0o644)
+	if got, err := read(); err == nil || got != first {
+		t.Errorf("with a key that others can read: %v, the old one: %t", err, got == first)
+	}
+	if err := os.Chmod(key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(); err != nil || got == first {
+		t.Errorf("with both: %v, the old one: %t", err, got == first)
 	}
 }
 
@@ -178,7 +210,7 @@ func TestRemoteAnswers(t *testing.T) {
 			t.Errorf("%v: %d %s", fields, a.status, a.body)
 		}
 	}
-	for _, path := range []string{"/code", "/undo"} {
+	for _, path := range []string{"/code", "/undo", "/rules/code", "/rules/remove"} {
 		if a := phone.send(t, http.MethodPost, path, bound(t, &asked[0], nil)); a.status != http.StatusForbidden {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}

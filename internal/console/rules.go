@@ -37,6 +37,7 @@ type ruleBook struct {
 	text    *catalogue.Language
 	now     time.Time
 	asked   rulesQuery
+	remote  bool // it is shown on another machine
 	dir     string
 	folders []choice // the value is a session in it
 	rules   []umpire.Rule
@@ -67,7 +68,7 @@ const maxCommand = 4096
 // showRules shows the rules and grants of a folder.
 func (c *rulePages) showRules(w http.ResponseWriter, r *http.Request) {
 	form := r.URL.Query()
-	b := &ruleBook{text: textOf(r), now: c.now(), asked: rulesQuery{
+	b := &ruleBook{text: textOf(r), now: c.now(), remote: originOf(r).remote, asked: rulesQuery{
 		session: umpire.SessionID(form.Get("session")), command: strings.TrimSpace(form.Get("command")),
 		builtin: form.Has("builtin"),
 	}}

@@ -214,7 +214,7 @@ func (b *ruleBook) drawRule(r *umpire.Rule) node {
 // drawRemoval offers to remove a rule, with the code that this needs.
 func (b *ruleBook) drawRemoval(r *umpire.Rule) part {
 	m, can := b.removalOf(r)
-	if !can {
+	if !can || b.remote {
 		return parts(nil)
 	}
 	body := map[string]any{"session_id": m.Session, "rule_id": m.ID, "scope": m.Scope, "shown": m.Shown}
