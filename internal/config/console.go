@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Console is an address at which browsers on other machines reach the console. It is the person's
-// alone: whoever reaches it sees what agents ask.
+// A Console is an address at which browsers on other machines reach the console. Only a
+// person's own file may set it: it opens the console to other machines.
 type Console struct {
 	// Origin is https://HOST or https://HOST:PORT, as browsers show it; "" is nowhere.
 	Origin string `yaml:"origin" json:"origin,omitempty"`

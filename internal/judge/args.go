@@ -11,8 +11,8 @@ import (
 // maxArgs bounds the words of commands that a card or an event has, in bytes.
 const maxArgs = 64 << 10
 
-// ClipArgs leaves out the last words of long commands, and says how many: those of the riskiest are
-// kept first.
+// ClipArgs drops the last words of long commands and says how many it dropped. The riskiest commands
+// keep their words first.
 func ClipArgs(accesses []umpire.Access) []umpire.Access {
 	kept, size := slices.Clone(accesses), 0
 	order := make([]int, len(kept))
@@ -23,7 +23,7 @@ func ClipArgs(accesses []umpire.Access) []umpire.Access {
 	for _, i := range order {
 		args := kept[i].Args
 		for n, arg := range args {
-			if size += len(arg); size > maxArgs {
+			if size += len(arg) + len(`"",`); size > maxArgs {
 				kept[i].Args = append(slices.Clone(args[:n]), fmt.Sprintf("[... %d words left out ...]", len(args)-n))
 				break
 			}

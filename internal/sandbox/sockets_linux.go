@@ -16,9 +16,9 @@ import (
 // maxSockets bounds how many sockets are hidden one by one.
 const maxSockets = 512
 
-// The list is told piece by piece, and while others end a socket can be left out of it that is there all
-// the time: so it is looked at twice. Until all are found it is looked at more often: a program that ends
-// meanwhile is still listed, but nobody holds its socket any more.
+// The kernel writes its list piece by piece and, while other sockets close, can leave out one that stays
+// open, so the list is read twice. It is read again, up to maxSocketLooks, until every owner is found: a
+// program that just ended is still listed, but nobody holds its socket any more.
 const (
 	socketLooks    = 2
 	maxSocketLooks = 4

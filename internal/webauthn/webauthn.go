@@ -80,11 +80,11 @@ func (p Party) Register(r *Registration, challenge string) (Key, error) {
 	if err := p.checkClient(r.ClientData, "webauthn.create", challenge); err != nil {
 		return Key{}, err
 	}
-	count, err := p.checkDevice(r.AuthData, userPresent|userVerified|hasKey)
+	count, err := p.checkDevice(r.AuthData)
 	if err != nil {
 		return Key{}, err
 	}
-	if len(r.AuthData) < idAt || len(r.ID) == 0 {
+	if len(r.AuthData) < idAt || r.AuthData[flagsAt]&hasKey == 0 || len(r.ID) == 0 {
 		return Key{}, refusal(umpire.Errorf("its data is too short"))
 	}
 	length := int(binary.BigEndian.Uint16(r.AuthData[lengthAt:]))
@@ -105,7 +105,7 @@ func (p Party) Verify(k *Key, a *Assertion, challenge string) (count uint32, err
 	if err := p.checkClient(a.ClientData, "webauthn.get", challenge); err != nil {
 		return 0, err
 	}
-	if count, err = p.checkDevice(a.AuthData, userPresent|userVerified); err != nil {
+	if count, err = p.checkDevice(a.AuthData); err != nil {
 		return 0, err
 	}
 	public, err := parsePublic(k.Public)
@@ -144,7 +144,8 @@ func (p Party) checkClient(data []byte, kind, challenge string) error {
 }
 
 // checkDevice checks what the device says, and returns its counter.
-func (p Party) checkDevice(data []byte, flags byte) (count uint32, err error) {
+func (p Party) checkDevice(data []byte) (count uint32, err error) {
+	const flags = userPresent | userVerified
 	site := sha256.Sum256([]byte(p.ID))
 	switch {
 	case len(data) < modelAt:

@@ -83,11 +83,11 @@ func (d *Demo) play(ctx context.Context, a *app.App) error {
 			}
 		}()
 	}
-	place, err = filepath.EvalSymlinks(place)
+	plain, err := filepath.EvalSymlinks(place)
 	if err != nil {
 		return app.Failed(err)
 	}
-	if err := perform(ctx, a, place); err != nil {
+	if err := perform(ctx, a, plain); err != nil {
 		return err
 	}
 	if d.keep {
