@@ -11,7 +11,8 @@ const (
 	signOutPath = "/sign-out"
 )
 
-var errLink = umpire.Errorf("this link was used or is too old: umpire console, or umpire pair for a phone, shows another")
+var errLink = umpire.Errorf(
+	"this link was used or is too old: umpire console, or umpire pair for a phone, shows another")
 
 // signIn exchanges the token of a link for a cookie.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
