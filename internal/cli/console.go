@@ -52,7 +52,11 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, remote 
 		return app.Refused("umpire serve", "no gate is running, and the console is a part of it")
 	}
 	defer gate.Close()
-	if err := app.RefuseRunner(ctx, a, gate, map[bool]string{false: "console", true: "pair"}[remote]); err != nil {
+	command, show := "console", showLink
+	if remote {
+		command, show = "pair", showLinkCode
+	}
+	if err := app.RefuseRunner(ctx, a, gate, command); err != nil {
 		return err
 	}
 	tty, err := a.OpenTerminal()
@@ -60,10 +64,6 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, remote 
 		return app.Refused(a.Text.Of("run it in a terminal"), "the link is shown on a terminal only: %w", err)
 	}
 	defer tty.Close()
-	show := showLink
-	if remote {
-		show = showLinkCode
-	}
 	lang := a.Text.Word("language tag", "en")
 	return app.GateError(client.OpenConsole(ctx, gate, lang, remote, func(link string, codes io.Reader) error {
 		if err := show(a, tty, link); err != nil {
