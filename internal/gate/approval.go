@@ -57,7 +57,7 @@ func (be *backend) grantsFor(
 		grants = append(grants, remembered)
 	}
 	for i := range grants {
-		kept, err := be.keepExact(grants[i].ID, store.ShortForm(grants[i].Grant.Exact))
+		kept, err := be.keepExact(grants[i].ID, grants[i].Grant.Exact)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/store"
 )
 
 // The limits on what is looked at before a call changes files.
@@ -55,7 +56,7 @@ func fingerprint(path string) string {
 	if err != nil {
 		return ""
 	}
-	return digestOf(string(text))
+	return store.DigestOf(string(text))
 }
 
 // compare says in words how files changed since a snapshot.

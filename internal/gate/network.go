@@ -31,7 +31,7 @@ func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision
 		},
 	}
 	var err error
-	row.Grant.Exact, err = g.keepExact(row.ID, store.ShortForm(policy.Exact(*call)))
+	row.Grant.Exact, err = g.keepExact(row.ID, policy.Exact(*call))
 	return []store.GrantRow{row}, err
 }
 

@@ -138,9 +138,10 @@ func (sec secrets) maskAccesses(accesses []umpire.Access) []umpire.Access {
 // sealedPrefix marks the exact form of a grant that is kept encrypted.
 const sealedPrefix = "sealed:"
 
-// keepExact is how a grant's exact form is stored: as it is, or encrypted where it
+// keepExact is how a grant's exact form is stored: shortened, and as it is or encrypted where it
 // holds a secret. What only looks encrypted is encrypted too.
 func (sec secrets) keepExact(grant, exact string) (string, error) {
+	exact = store.ShortForm(exact)
 	if sec.maskText(exact) == exact && !strings.HasPrefix(exact, sealedPrefix) {
 		return exact, nil
 	}

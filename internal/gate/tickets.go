@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -33,8 +32,8 @@ func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret str
 	secret = hex.EncodeToString(randomBytes(16))
 	now := tk.now()
 	row := store.TicketRow{
-		Digest: digestOf(secret), Session: t.Session, Batch: t.Batch, Call: t.Call, Action: t.Action,
-		LineDigest: digestOf(t.Line), Dir: t.Dir, User: t.User, Host: t.Host, Issued: now,
+		Digest: store.DigestOf(secret), Session: t.Session, Batch: t.Batch, Call: t.Call, Action: t.Action,
+		LineDigest: store.DigestOf(t.Line), Dir: t.Dir, User: t.User, Host: t.Host, Issued: now,
 		Expires: now.Add(umpire.TicketLife),
 	}
 	if t.Large {
@@ -59,7 +58,7 @@ func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret str
 // matches [umpire.ErrState].
 func (tk *tickets) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
 	row, err := readIn(ctx, tk.view, func(tx *store.Tx) (store.TicketRow, error) {
-		return tx.Tickets.Get(digestOf(u.Secret))
+		return tx.Tickets.Get(store.DigestOf(u.Secret))
 	})
 	if errors.Is(err, umpire.ErrNotFound) {
 		return umpire.Ticket{}, umpire.Errorf("this ticket is not known: %w", umpire.ErrState)
@@ -118,7 +117,7 @@ func (tk *tickets) takeTicket(ctx context.Context, row *store.TicketRow, runner 
 // or the host that no longer waits for it.
 func (tk *tickets) EndTicket(ctx context.Context, e umpire.TicketEnd) (ended umpire.TicketEnded, err error) {
 	if e.Report == nil || !e.Report.Late {
-		err = tk.update(ctx, func(tx *store.Tx) error { return tx.Tickets.End(digestOf(e.Secret)) })
+		err = tk.update(ctx, func(tx *store.Tx) error { return tx.Tickets.End(store.DigestOf(e.Secret)) })
 		ended.First = err == nil
 		if err != nil && !isConflict(err) {
 			return umpire.TicketEnded{}, err
@@ -137,7 +136,7 @@ func (tk *tickets) report(
 ) (b umpire.Batch, err error) {
 	var row store.TicketRow
 	err = tk.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		if row, err = tx.Tickets.Get(digestOf(secret)); err == nil {
+		if row, err = tx.Tickets.Get(store.DigestOf(secret)); err == nil {
 			b, err = tx.Batches.GetAround(row.Session, row.Batch, row.Call)
 		}
 		return err
@@ -165,7 +164,7 @@ func checkTicket(row *store.TicketRow, u *umpire.TicketUse, now time.Time) error
 		return umpire.Errorf("this ticket is older than %s", umpire.TicketLife)
 	case row.User != u.User:
 		return errors.New("this ticket is another user's")
-	case row.Line == nil && row.LineDigest != digestOf(u.Line):
+	case row.Line == nil && row.LineDigest != store.DigestOf(u.Line):
 		return errors.New("this ticket is for another command line")
 	case row.Dir != u.Dir:
 		return umpire.Errorf("this ticket is for the folder %s", row.Dir)
@@ -176,8 +175,3 @@ func checkTicket(row *store.TicketRow, u *umpire.TicketUse, now time.Time) error
 }
 
 func ticketLabel(digest string) string { return fmt.Sprintf("ticket:%q", digest) }
-
-func digestOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}

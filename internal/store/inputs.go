@@ -13,11 +13,11 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Inputs above maxInput bytes are kept once in each session, compressed, and what shows the call has about maxClip
+// Inputs above largeInput bytes are kept once in each session, compressed, and what shows the call has about maxClip
 // bytes of them.
 const (
-	maxInput = 64 << 10
-	maxClip  = 16 << 10
+	largeInput = 64 << 10
+	maxClip    = 16 << 10
 )
 
 // A packedInput is one that has a row of its own.
@@ -30,7 +30,7 @@ type packedInput struct {
 // Pack compresses a large input, so that the transaction that stores it need not: others wait for that. An input
 // that was not packed is packed when it is stored. It returns s.
 func (s *Sealed) Pack() *Sealed {
-	if s.Packed != nil || len(s.Shown) <= maxInput {
+	if s.Packed != nil || len(s.Shown) <= largeInput {
 		return s
 	}
 	var out bytes.Buffer
@@ -58,7 +58,7 @@ func (s *Sealed) Clip() (input json.RawMessage, size int) {
 	return json.RawMessage(s.Shown), 0
 }
 
-// DigestOf is what a large input is found by: the SHA-256 of its text, in hex.
+// DigestOf is what large inputs and tickets are found by: the SHA-256 of a text, in hex.
 func DigestOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -67,7 +67,7 @@ func DigestOf(text string) string {
 // ShortForm is what a grant keeps of the exact form of a call: of one as large as a large input it is the
 // SHA-256 after a blank, with which no form begins.
 func ShortForm(form string) string {
-	if len(form) <= maxInput {
+	if len(form) <= largeInput {
 		return form
 	}
 	return " sha256 " + DigestOf(form)
