@@ -3,71 +3,48 @@ package gate
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/postgres"
-	"github.com/umpirehq/umpire/internal/store/sqlite"
-	"github.com/umpirehq/umpire/internal/store/storetest"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // TestLargeInputIsStoredOnce: a command of three megabytes costs what it takes to keep it once, compressed, and
 // every step after that what a small one costs. It is judged, bound and run whole.
 func TestLargeInputIsStoredOnce(t *testing.T) {
 	t.Parallel()
-	stores := map[string]func(*testing.T) (*store.Store, error){
-		"sqlite": func(t *testing.T) (*store.Store, error) {
-			return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "umpire.db"))
-		},
-		"postgres": func(t *testing.T) (*store.Store, error) {
-			return postgres.Open(t.Context(), storetest.Postgres(t))
-		},
-	}
-	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := must(open(t))(t)
-			defer s.Close()
-			g := New(Config{UserHome: t.TempDir(), Store: s, SettingsOf: func(string) (config.Settings, error) {
-				return config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: maxCalls}, nil
-			}})
-			defer g.Close()
-			d := &testGate{Gate: g, t: t}
-			session := must(g.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
-			small, large := newLarge(d, session, "small", "npm install x"), newLarge(d, session, "large", largeLine("a"))
-			for step, cost := range small.take() {
-				is := large.take()[step]
-				if first := step == "submit"; !first && is.Bytes > cost.Bytes+1000 || is.Bytes > 2<<20 ||
-					is.Statements > cost.Statements+1 || !first && is.Statements > cost.Statements {
-					t.Errorf("%s: a large call takes %+v, a small one %+v", step, is, cost)
-				}
+	onEachStore(t, func(t *testing.T, g *Gate) {
+		d := &testGate{Gate: g, t: t}
+		session := must(g.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
+		small, large := newLarge(d, session, "small", "npm install x"), newLarge(d, session, "large", largeLine("a"))
+		for step, cost := range small.take() {
+			is := large.take()[step]
+			if first := step == "submit"; !first && is.Bytes > cost.Bytes+1000 || is.Bytes > 2<<20 ||
+				is.Statements > cost.Statements+1 || !first && is.Statements > cost.Statements {
+				t.Errorf("%s: a large call takes %+v, a small one %+v", step, is, cost)
 			}
-			// It was approved for the session: the same again runs, and one that looks the same does not.
-			if again := newLarge(d, session, "again", largeLine("a")).submit(); again.State != umpire.BatchRunning {
-				t.Errorf("the same command again is %s", again.State)
-			}
-			other := newLarge(d, session, "other", largeLine("b"))
-			if b := other.submit(); b.State != umpire.BatchWaiting {
-				t.Errorf("another command is %s", b.State)
-			}
-			card, was := d.pending("other"), large.card
-			if string(card.Input) != string(was.Input) || card.ArgsHash == was.ArgsHash || card.InputSize != len(other.input) {
-				t.Errorf("cards of two commands that differ in the middle: %d and %d bytes of %d", len(card.Input),
-					len(was.Input), card.InputSize)
-			}
-			if whole := must(umpire.WholeInput(t.Context(), g, &card))(t); string(whole) != other.input {
-				t.Errorf("the whole input has %d bytes", len(whole))
-			}
-			if breaks := must(s.Verify(t.Context()))(t); len(breaks) > 0 {
-				t.Errorf("the timeline is broken: %+v", breaks)
-			}
-		})
-	}
+		}
+		// It was approved for the session: the same again runs, and one that looks the same does not.
+		if again := newLarge(d, session, "again", largeLine("a")).submit(); again.State != umpire.BatchRunning {
+			t.Errorf("the same command again is %s", again.State)
+		}
+		other := newLarge(d, session, "other", largeLine("b"))
+		if b := other.submit(); b.State != umpire.BatchWaiting {
+			t.Errorf("another command is %s", b.State)
+		}
+		card, was := d.pending("other"), large.card
+		if string(card.Input) != string(was.Input) || card.ArgsHash == was.ArgsHash || card.InputSize != len(other.input) {
+			t.Errorf("cards of two commands that differ in the middle: %d and %d bytes of %d", len(card.Input),
+				len(was.Input), card.InputSize)
+		}
+		if whole := must(umpire.WholeInput(t.Context(), g, &card))(t); string(whole) != other.input {
+			t.Errorf("the whole input has %d bytes", len(whole))
+		}
+		if breaks := must(g.store.Verify(t.Context()))(t); len(breaks) > 0 {
+			t.Errorf("the timeline is broken: %+v", breaks)
+		}
+	})
 }
 
 // largeLine is a command of three megabytes; one with another middle has the same beginning and end.

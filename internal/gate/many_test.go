@@ -22,31 +22,14 @@ import (
 // the message has, from when it is handed in until its results are there.
 func TestCallsOfLargeBatchesCostTheSame(t *testing.T) {
 	t.Parallel()
-	stores := map[string]func(*testing.T) (*store.Store, error){
-		"sqlite": func(t *testing.T) (*store.Store, error) {
-			return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "umpire.db"))
-		},
-		"postgres": func(t *testing.T) (*store.Store, error) {
-			return postgres.Open(t.Context(), storetest.Postgres(t))
-		},
-	}
-	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := must(open(t))(t)
-			defer s.Close()
-			g := New(Config{UserHome: t.TempDir(), Store: s, SettingsOf: func(string) (config.Settings, error) {
-				return config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: maxCalls}, nil
-			}})
-			defer g.Close()
-			small, large := costOfBatch(t, g, 20), costOfBatch(t, g, maxCalls)
-			for step, is := range large {
-				if was := small[step]; is.Statements > was.Statements || is.Rows > was.Rows || is.bytes > was.bytes+was.bytes/10 {
-					t.Errorf("%s: a call of %d costs %+v, one of 20 %+v", step, maxCalls, is, was)
-				}
+	onEachStore(t, func(t *testing.T, g *Gate) {
+		small, large := costOfBatch(t, g, 20), costOfBatch(t, g, maxCalls)
+		for step, is := range large {
+			if was := small[step]; is.Statements > was.Statements || is.Rows > was.Rows || is.bytes > was.bytes+was.bytes/10 {
+				t.Errorf("%s: a call of %d costs %+v, one of 20 %+v", step, maxCalls, is, was)
 			}
-		})
-	}
+		}
+	})
 }
 
 // A cost is what one call costs in a step: the most that any of its batch did.
@@ -184,5 +167,30 @@ func TestPendingIsListedInPages(t *testing.T) {
 	}
 	if _, err := d.Pending(t.Context(), umpire.PendingQuery{After: "none"}); !errors.Is(err, umpire.ErrNotFound) {
 		t.Errorf("after a question that is gone: %v", err)
+	}
+}
+
+// onEachStore runs a test on a gate over each database, which takes questions about a whole message.
+func onEachStore(t *testing.T, test func(*testing.T, *Gate)) {
+	t.Helper()
+	stores := map[string]func(*testing.T) (*store.Store, error){
+		"sqlite": func(t *testing.T) (*store.Store, error) {
+			return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "umpire.db"))
+		},
+		"postgres": func(t *testing.T) (*store.Store, error) {
+			return postgres.Open(t.Context(), storetest.Postgres(t))
+		},
+	}
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := must(open(t))(t)
+			defer s.Close()
+			g := New(Config{UserHome: t.TempDir(), Store: s, SettingsOf: func(string) (config.Settings, error) {
+				return config.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: maxCalls}, nil
+			}})
+			defer g.Close()
+			test(t, g)
+		})
 	}
 }
