@@ -116,7 +116,7 @@ func TestStartIsBounded(t *testing.T) {
 func TestGateIsAskedFirst(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("nothing is asked early")
+		t.Skip("on Windows the gate is not asked early")
 	}
 	program, home := buildHook(t), t.TempDir()
 	serveAnswer(t, home, "allowed\n")

@@ -244,7 +244,7 @@ func TestTimelineInABrowser(t *testing.T) {
 const chooseDenied = `(() => { const kind = document.querySelector("[name=kind]");
 	kind.value = "denied"; kind.dispatchEvent(new Event("change", {bubbles: true})) })()`
 
-// What was asked for before another page was opened, and comes after it, does not take its place.
+// A response that arrives after another page was opened must not replace that page.
 func TestLateRefreshInABrowser(t *testing.T) {
 	t.Parallel()
 	b := chromium.Start(t, 1440, 900, false)

@@ -23,7 +23,7 @@ type device struct {
 	id      []byte
 	count   uint32
 
-	// What it says, which tests forge.
+	// What its assertions claim; tests change it to forge them.
 	site, origin string
 	flags        byte
 	cross        bool
@@ -198,7 +198,7 @@ func TestForgedAssertions(t *testing.T) {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
-	// One that counts does so once, for its own card.
+	// A valid assertion approves its own card, and only once.
 	a := d.assert(t, challengeOf(&asked[0]))
 	for _, wider := range []map[string]any{{"scope": "session"}, {"scope": "global"}, {"width": "tool"}, {"answer": "try"}} {
 		wider["assertion"] = a
