@@ -46,6 +46,7 @@ var (
 	answers16 = benchmark{"internal/store/sqlite", "Answers16", "3000x"}
 	release   = benchmark{"internal/test/crash", "Release", "100x"}
 	team      = benchmark{"internal/test/crash", "TeamCalls/asked", "1000x"}
+	neighbour = benchmark{"internal/test/crash", "TeamNeighbour", "5x"}
 	watchers  = benchmark{"internal/server", "Watchers", "10x"}
 )
 
@@ -121,6 +122,18 @@ var rows = []row{
 		work: "an asked call, 16 agents, PostgreSQL", anchor: "1 ms", solid: 2,
 		benchmark: team, of: milliseconds("TeamCalls/asked/postgres"),
 	},
+	besideNeighbour("commands of 3 MB", "3-MB-commands"),
+	besideNeighbour("500 watchers of all there ever was", "500-watchers"),
+	besideNeighbour("a reader of the whole timeline", "whole-timeline"),
+	besideNeighbour("a reader of all sessions", "all-sessions"),
+}
+
+// besideNeighbour compares the slowest of a hundred calls of an agent with those when nobody else uses the gate.
+func besideNeighbour(neighbours, name string) row {
+	return row{
+		work: "99 % of calls, beside " + neighbours, anchor: "the same, alone", solid: 3,
+		benchmark: neighbour, of: reported("TeamNeighbour/"+name, "p99/quiet"),
+	}
 }
 
 // hookBeside compares the hook with a program that only reads the question and answers.

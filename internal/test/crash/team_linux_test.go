@@ -360,23 +360,7 @@ func BenchmarkTeamWatchers(b *testing.B) {
 // watchRaw opens a stream of all events, and tells of each call that has finished.
 func (t *team) watchRaw(heard chan<- struct{}) {
 	t.b.Helper()
-	h := t.homes[0]
-	token, err := client.ReadToken(filepath.Join(h.dir, "state", "person.token"))
-	if err != nil {
-		t.b.Fatal(err)
-	}
-	c, err := net.Dial("unix", strings.TrimPrefix(h.where, "unix:"))
-	if err != nil {
-		t.b.Fatal(err)
-	}
-	t.b.Cleanup(func() { c.Close() })
-	if _, err := fmt.Fprintf(c, "GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", token); err != nil {
-		t.b.Fatal(err)
-	}
-	lines := bufio.NewReader(c)
-	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
-		t.b.Fatalf("watching: %q, %v", line, err)
-	}
+	lines := t.stream(t.b.Context(), "/v1/events")
 	go func() {
 		for {
 			line, err := lines.ReadString('\n')
@@ -388,6 +372,29 @@ func (t *team) watchRaw(heard chan<- struct{}) {
 			}
 		}
 	}()
+}
+
+// stream asks the first gate for a stream of events, and returns what follows its status until ctx is done.
+func (t *team) stream(ctx context.Context, path string) *bufio.Reader {
+	t.b.Helper()
+	h := t.homes[0]
+	token, err := client.ReadToken(filepath.Join(h.dir, "state", "person.token"))
+	if err != nil {
+		t.b.Fatal(err)
+	}
+	c, err := net.Dial("unix", strings.TrimPrefix(h.where, "unix:"))
+	if err != nil {
+		t.b.Fatal(err)
+	}
+	context.AfterFunc(ctx, func() { c.Close() })
+	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", path, token); err != nil {
+		t.b.Fatal(err)
+	}
+	lines := bufio.NewReader(c)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
+		t.b.Fatalf("watching: %q, %v", line, err)
+	}
+	return lines
 }
 
 // resident is how much memory the first gate takes.
