@@ -22,7 +22,7 @@ const (
 
 const (
 	pageSize   = 256 // events that are read from the store at a time
-	maxReading = 16  // subscribers that read from the store at once
+	maxReading = 2   // subscribers that read from the store at once; more of them keep hooks waiting for a processor
 	minRetry   = 100 * time.Millisecond
 	maxRetry   = 5 * time.Second
 )
