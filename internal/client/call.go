@@ -16,14 +16,24 @@ import (
 const maxAnswer = 256 << 20
 
 // call asks for a procedure such as "GateService/Check".
-func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) (out Out, err error) {
+func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) (Out, error) {
+	var out Out
+	if err := exchange(ctx, c, procedure, in, &out); err != nil {
+		var none Out
+		return none, err
+	}
+	return out, nil
+}
+
+// exchange reads the answer into out, also part of one with an error.
+func exchange(ctx context.Context, c *Client, procedure string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
-		return out, umpire.Errorf("%s: %w", procedure, err)
+		return umpire.Errorf("%s: %w", procedure, err)
 	}
 	request, err := c.request(ctx, http.MethodPost, "/umpire.v1."+procedure, bytes.NewReader(body))
 	if err != nil {
-		return out, err
+		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Connect-Protocol-Version", "1")
@@ -33,21 +43,20 @@ func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) 
 	}
 	response, err := c.do(request)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer response.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return out, unreachable(err)
+		return unreachable(err)
 	case len(data) > maxAnswer:
-		return out, umpire.Errorf("%s: the answer is larger than %d bytes", procedure, maxAnswer)
+		return umpire.Errorf("%s: the answer is larger than %d bytes", procedure, maxAnswer)
 	}
-	if err := json.Unmarshal(data, &out); err != nil {
-		var none Out
-		return none, umpire.Errorf("%s: the answer cannot be read: %w", procedure, err)
+	if err := json.Unmarshal(data, out); err != nil {
+		return umpire.Errorf("%s: the answer cannot be read: %w", procedure, err)
 	}
-	return out, nil
+	return nil
 }
 
 func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {

@@ -56,25 +56,25 @@ type callService struct {
 
 func (c *callService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.GateServiceCheckProcedure, roleAgent,
-		unary[umpirev1.Call, umpirev1.Decision](maxCallBody, c.Check))
+		unary(maxCallBody, c.Check, &umpirev1.Call{}, &umpirev1.Decision{}))
 	r.addProcedure(umpirev1connect.GateServiceSubmitProcedure, roleAgent,
-		unary[umpirev1.Submission, umpirev1.Batch](maxCallBody, c.Submit))
+		unary(maxCallBody, c.Submit, &umpirev1.Submission{}, &umpirev1.Batch{}))
 	r.addProcedure(umpirev1connect.GateServiceGetBatchProcedure, roleAgent,
-		unary[umpirev1.GetBatchRequest, umpirev1.Batch](maxBody, c.GetBatch))
+		unary(maxBody, c.GetBatch, &umpirev1.GetBatchRequest{}, &umpirev1.Batch{}))
 	r.addProcedure(umpirev1connect.GateServiceListPendingProcedure, roleAgent,
-		unary[umpirev1.PendingQuery, umpirev1.PendingList](maxBody, c.ListPending))
+		unary(maxBody, c.ListPending, &umpirev1.PendingQuery{}, &umpirev1.PendingList{}))
 	r.addProcedure(umpirev1connect.GateServiceResolveProcedure, rolePerson,
-		unary[umpirev1.Answer, umpirev1.Batch](maxBody, c.Resolve))
+		unary(maxBody, c.Resolve, &umpirev1.Answer{}, &umpirev1.Batch{}))
 	r.addProcedure(umpirev1connect.GateServiceStartProcedure, roleAgent,
-		unary[umpirev1.Start, umpirev1.Started](maxBody, c.Start))
+		unary(maxBody, c.Start, &umpirev1.Start{}, &umpirev1.Started{}))
 	r.addProcedure(umpirev1connect.GateServiceFinishProcedure, roleAgent,
-		unary[umpirev1.Result, umpirev1.Batch](maxCallBody, c.Finish))
+		unary(maxCallBody, c.Finish, &umpirev1.Result{}, &umpirev1.Batch{}))
 	r.addProcedure(umpirev1connect.GateServiceBeginTrialProcedure, roleAgent,
-		unary[umpirev1.TrialRequest, umpirev1.BegunTrial](maxBody, c.BeginTrial))
+		unary(maxBody, c.BeginTrial, &umpirev1.TrialRequest{}, &umpirev1.BegunTrial{}))
 	r.addProcedure(umpirev1connect.GateServiceReportTrialProcedure, roleAgent,
-		unary[umpirev1.TrialReport, umpirev1.Batch](maxCallBody, c.ReportTrial))
+		unary(maxCallBody, c.ReportTrial, &umpirev1.TrialReport{}, &umpirev1.Batch{}))
 	r.addProcedure(umpirev1connect.GateServiceSettleTrialProcedure, roleAgent,
-		unary[umpirev1.TrialSettlement, umpirev1.Batch](maxBody, c.SettleTrial))
+		unary(maxBody, c.SettleTrial, &umpirev1.TrialSettlement{}, &umpirev1.Batch{}))
 }
 
 // Check decides a call. One that names a session is decided as that session's, so that the

@@ -22,28 +22,24 @@ type carrier interface {
 	readProto(data []byte)
 }
 
-// A message is the protobuf message M.
-type message[M any] interface {
-	*M
-	proto.Message
+// A body carries a value, whose JSON has the fields of a message. It is of one type for all
+// procedures, since each instance of Connect's generic handlers weighs some 20 KB.
+type body struct {
+	value   any           // of a request, a pointer to it
+	message proto.Message // is one, and stays empty
+	err     error         // of reading
 }
 
-// A body carries a T, whose JSON has the fields of the message M.
-type body[T, M any, P message[M]] struct {
-	value T
-	err   error // of reading
-}
-
-// A shaper is a T whose JSON is no M as it is; shape returns what is.
+// A shaper is a value whose JSON is not that of its message as it is; shape returns what is.
 type shaper interface{ shape() (any, error) }
 
-func (b *body[T, M, P]) appendJSON(dst []byte) ([]byte, error) {
+func (b *body) appendJSON(dst []byte) ([]byte, error) {
 	data, err := json.Marshal(b.value)
 	return append(dst, data...), err
 }
 
-func (b *body[T, M, P]) appendProto(dst []byte) ([]byte, error) {
-	var shown any = b.value
+func (b *body) appendProto(dst []byte) ([]byte, error) {
+	shown := b.value
 	if s, ok := shown.(shaper); ok {
 		shaped, err := s.shape()
 		if err != nil {
@@ -55,7 +51,7 @@ func (b *body[T, M, P]) appendProto(dst []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendProtoOf(dst, data, P(new(M)))
+	return appendProtoOf(dst, data, b.message.ProtoReflect().New().Interface())
 }
 
 // appendProtoOf appends a JSON object in the form of a message.
@@ -66,15 +62,15 @@ func appendProtoOf(dst, data []byte, m proto.Message) ([]byte, error) {
 	return proto.MarshalOptions{}.MarshalAppend(dst, m)
 }
 
-func (b *body[T, M, P]) readJSON(data []byte) { b.err = readJSON(data, &b.value) }
+func (b *body) readJSON(data []byte) { b.err = readJSON(data, b.value) }
 
-func (b *body[T, M, P]) readProto(data []byte) {
-	m := P(new(M))
-	if err := proto.Unmarshal(data, m); err != nil {
-		b.err = invalid("the request is no %s: %v", m.ProtoReflect().Descriptor().FullName(), err)
+func (b *body) readProto(data []byte) {
+	m := b.message.ProtoReflect().New()
+	if err := proto.Unmarshal(data, m.Interface()); err != nil {
+		b.err = invalid("the request is no %s: %v", m.Descriptor().FullName(), err)
 		return
 	}
-	text, err := appendMessage(nil, m.ProtoReflect())
+	text, err := appendMessage(nil, m)
 	if err != nil {
 		b.err = invalid("the request: %v", err)
 		return

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -29,29 +30,54 @@ func (r routes) addProcedure(name string, role role, p procedure) {
 
 // unary makes a procedure of a function. The types of its argument and its result
 // have the JSON of the messages.
-func unary[MI, MO, In, Out any, PI message[MI], PO message[MO]](
-	limit int, f func(context.Context, In) (Out, error),
-) procedure {
-	type request = connect.Request[body[In, MI, PI]]
-	type response = connect.Response[body[Out, MO, PO]]
-	return func(name string) http.Handler {
-		return connect.NewUnaryHandler(name, func(ctx context.Context, r *request) (*response, error) {
-			if r.Msg.err != nil {
-				return nil, noteFailure(ctx, r.Msg.err)
-			}
-			if err := checkIDs(r.Msg.value); err != nil {
-				return nil, noteFailure(ctx, err)
-			}
-			out, err := f(ctx, r.Msg.value)
-			if err != nil {
-				return nil, noteFailure(ctx, err)
-			}
-			if !exchangeOf(ctx).codes {
+func unary[In, Out any](limit int, f func(context.Context, In) (Out, error), in, out proto.Message) procedure {
+	u := unaryProcedure{
+		limit: limit, in: in, out: out, empty: func() any { return new(In) },
+		call: func(ctx context.Context, in any) (any, error) {
+			out, err := f(ctx, *in.(*In)) //nolint:forcetypeassert // it is what empty made
+			if err == nil && !exchangeOf(ctx).codes {
 				out = catalogue.In(catalogue.English, out)
 			}
-			return connect.NewResponse(&body[Out, MO, PO]{value: out}), nil
-		}, handlerOptions(limit)...)
+			return out, err
+		},
 	}
+	return u.handler
+}
+
+// A unaryProcedure is a procedure with its types left out.
+type unaryProcedure struct {
+	limit   int
+	in, out proto.Message
+	empty   func() any // a pointer to an argument
+	call    func(context.Context, any) (any, error)
+}
+
+func (u *unaryProcedure) handler(name string) http.Handler {
+	return connect.NewUnaryHandler(name, func(
+		ctx context.Context, r *connect.Request[body],
+	) (*connect.Response[body], error) {
+		if r.Msg.err != nil {
+			return nil, noteFailure(ctx, r.Msg.err)
+		}
+		if err := checkIDs(r.Msg.value); err != nil {
+			return nil, noteFailure(ctx, err)
+		}
+		out, err := u.call(ctx, r.Msg.value)
+		if err != nil {
+			return nil, noteFailure(ctx, err)
+		}
+		return connect.NewResponse(&body{value: out, message: u.out}), nil
+	}, append(handlerOptions(u.limit), bodiesOf(u.in, u.empty))...)
+}
+
+// bodiesOf says what the bodies of requests are read as.
+func bodiesOf(m proto.Message, empty func() any) connect.HandlerOption {
+	return connect.WithRequestInitializer(func(_ connect.Spec, request any) error {
+		if b, ok := request.(*body); ok {
+			b.value, b.message = empty(), m
+		}
+		return nil
+	})
 }
 
 func handlerOptions(limit int) []connect.HandlerOption {

@@ -46,15 +46,15 @@ type ruleService struct{ gate umpire.Gate }
 
 func (c *ruleService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.RuleServiceListProcedure, roleAgent,
-		unary[umpirev1.RuleListRequest, umpirev1.RuleListResponse](maxBody, c.List))
+		unary(maxBody, c.List, &umpirev1.RuleListRequest{}, &umpirev1.RuleListResponse{}))
 	r.addProcedure(umpirev1connect.RuleServiceAddProcedure, rolePerson,
-		unary[umpirev1.RuleAddRequest, umpirev1.RuleAddResponse](maxBody, c.Add))
+		unary(maxBody, c.Add, &umpirev1.RuleAddRequest{}, &umpirev1.RuleAddResponse{}))
 	r.addProcedure(umpirev1connect.RuleServiceRemoveProcedure, rolePerson,
-		unary[umpirev1.RuleRemoveRequest, umpirev1.RuleRemoveResponse](maxBody, c.Remove))
+		unary(maxBody, c.Remove, &umpirev1.RuleRemoveRequest{}, &umpirev1.RuleRemoveResponse{}))
 	r.addProcedure(umpirev1connect.RuleServiceStatusProcedure, roleAgent,
-		unary[umpirev1.RuleStatusRequest, umpirev1.RuleStatus](maxBody, c.Status))
+		unary(maxBody, c.Status, &umpirev1.RuleStatusRequest{}, &umpirev1.RuleStatus{}))
 	r.addProcedure(umpirev1connect.RuleServiceTrustProcedure, rolePerson,
-		unary[umpirev1.TrustRequest, umpirev1.TrustResponse](maxBody, c.Trust))
+		unary(maxBody, c.Trust, &umpirev1.TrustRequest{}, &umpirev1.TrustResponse{}))
 }
 
 // A grantService has the procedures about grants.
@@ -62,9 +62,9 @@ type grantService struct{ gate umpire.Gate }
 
 func (c *grantService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.GrantServiceListProcedure, rolePerson,
-		unary[umpirev1.GrantListRequest, umpirev1.GrantList](maxBody, c.List))
+		unary(maxBody, c.List, &umpirev1.GrantListRequest{}, &umpirev1.GrantList{}))
 	r.addProcedure(umpirev1connect.GrantServiceRevokeProcedure, rolePerson,
-		unary[umpirev1.GrantRevokeRequest, umpirev1.GrantList](maxBody, c.Revoke))
+		unary(maxBody, c.Revoke, &umpirev1.GrantRevokeRequest{}, &umpirev1.GrantList{}))
 }
 
 func (c *grantService) List(ctx context.Context, r ruleRequest) (grantList, error) {

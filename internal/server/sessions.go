@@ -42,33 +42,33 @@ type sessionService struct {
 
 func (c *sessionService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.SessionServiceOpenProcedure, roleAgent,
-		unary[umpirev1.Opening, umpirev1.Session](maxBody, c.Open))
+		unary(maxBody, c.Open, &umpirev1.Opening{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServiceContinueProcedure, roleAgent,
-		unary[umpirev1.Resumption, umpirev1.Session](maxBody, c.Continue))
+		unary(maxBody, c.Continue, &umpirev1.Resumption{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServiceForkProcedure, roleAgent,
-		unary[umpirev1.Resumption, umpirev1.Session](maxBody, c.Fork))
+		unary(maxBody, c.Fork, &umpirev1.Resumption{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServiceGetProcedure, roleAgent,
-		unary[umpirev1.SessionRequest, umpirev1.Session](maxBody, c.Get))
+		unary(maxBody, c.Get, &umpirev1.SessionRequest{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServiceLatestProcedure, roleAgent,
-		unary[umpirev1.LatestRequest, umpirev1.Session](maxBody, c.Latest))
+		unary(maxBody, c.Latest, &umpirev1.LatestRequest{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServiceListProcedure, rolePerson,
-		unary[umpirev1.SessionQuery, umpirev1.SessionList](maxBody, c.List))
+		unary(maxBody, c.List, &umpirev1.SessionQuery{}, &umpirev1.SessionList{}))
 	r.addProcedure(umpirev1connect.SessionServiceGetConversationProcedure, rolePerson,
-		unary[umpirev1.ConversationQuery, umpirev1.Conversation](maxBody, c.gate.Conversation))
+		unary(maxBody, c.gate.Conversation, &umpirev1.ConversationQuery{}, &umpirev1.Conversation{}))
 	r.addProcedure(umpirev1connect.SessionServiceSetModeProcedure, rolePerson,
-		unary[umpirev1.ModeChange, umpirev1.Session](maxBody, c.SetMode))
+		unary(maxBody, c.SetMode, &umpirev1.ModeChange{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServicePromptProcedure, roleAgent,
-		unary[umpirev1.Prompt, umpirev1.Prompted](maxCallBody, c.Prompt))
+		unary(maxCallBody, c.Prompt, &umpirev1.Prompt{}, &umpirev1.Prompted{}))
 	r.addProcedure(umpirev1connect.SessionServiceComposeProcedure, roleAgent,
-		unary[umpirev1.ComposeRequest, umpirev1.Conversation](maxBody, c.Compose))
+		unary(maxBody, c.Compose, &umpirev1.ComposeRequest{}, &umpirev1.Conversation{}))
 	r.addProcedure(umpirev1connect.SessionServiceReplyProcedure, roleAgent,
-		unary[umpirev1.Reply, umpirev1.Session](maxCallBody, c.Reply))
+		unary(maxCallBody, c.Reply, &umpirev1.Reply{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServiceRenewProcedure, roleAgent,
-		unary[umpirev1.RenewRequest, umpirev1.RenewResponse](maxBody, c.Renew))
+		unary(maxBody, c.Renew, &umpirev1.RenewRequest{}, &umpirev1.RenewResponse{}))
 	r.addProcedure(umpirev1connect.SessionServiceEndProcedure, roleAgent,
-		unary[umpirev1.EndRequest, umpirev1.EndResponse](maxBody, c.End))
+		unary(maxBody, c.End, &umpirev1.EndRequest{}, &umpirev1.EndResponse{}))
 	r.addProcedure(umpirev1connect.SessionServiceDeleteProcedure, rolePerson,
-		unary[umpirev1.SessionRequest, umpirev1.DeleteResponse](maxBody, c.Delete))
+		unary(maxBody, c.Delete, &umpirev1.SessionRequest{}, &umpirev1.DeleteResponse{}))
 }
 
 // needPerson refuses what loosens a session to an agent: an agent does not open

@@ -54,9 +54,10 @@ type timelineService struct {
 
 func (c *timelineService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.TimelineServiceListProcedure, roleAgent,
-		unary[umpirev1.EventQuery, umpirev1.EventList](maxBody, c.List))
+		unary(maxBody, c.List, &umpirev1.EventQuery{}, &umpirev1.EventList{}))
 	watch := umpirev1connect.TimelineServiceWatchProcedure
-	handler := connect.NewServerStreamHandler(watch, c.Watch, handlerOptions(maxBody)...)
+	query := bodiesOf(&umpirev1.EventQuery{}, func() any { return new(eventQuery) })
+	handler := connect.NewServerStreamHandler(watch, c.Watch, append(handlerOptions(maxBody), query)...)
 	r[watch] = route{handler: handler, role: roleAgent, stream: true}
 	r["/v1/events"] = route{handler: http.HandlerFunc(c.streamEvents), role: roleAgent, stream: true}
 }
@@ -82,17 +83,15 @@ func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, er
 	return eventList{Events: orEmpty(events)}, err
 }
 
-type watchRequest = body[eventQuery, umpirev1.EventQuery, *umpirev1.EventQuery]
-
 // Watch streams events. What ends it names the number to go on from, unless the
 // client ended it.
 func (c *timelineService) Watch(
-	ctx context.Context, r *connect.Request[watchRequest], stream *connect.ServerStream[frame],
+	ctx context.Context, r *connect.Request[body], stream *connect.ServerStream[frame],
 ) error {
 	exchangeOf(ctx).body.done()
-	filter, err := r.Msg.value.filter()
-	if r.Msg.err != nil {
-		err = r.Msg.err
+	filter, err := umpire.Filter{}, r.Msg.err
+	if err == nil {
+		filter, err = r.Msg.value.(*eventQuery).filter() //nolint:forcetypeassert // as addRoutes says
 	}
 	if err == nil {
 		err = c.checkWatch(ctx, filter)
