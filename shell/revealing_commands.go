@@ -64,17 +64,17 @@ func (u *use) asksSecret(words []word) bool {
 // printsSecret reports the words of one of the secretCommands.
 func printsSecret(words []word) bool {
 	return slices.ContainsFunc(secretCommands, func(command string) bool {
-		fields := strings.Fields(command)
 		for _, wd := range words {
+			next, rest, _ := strings.Cut(command, " ")
 			switch {
-			case len(fields) == 0:
+			case next == "":
 				return true
-			case wd.text == fields[0]:
-				fields = fields[1:]
-			case !strings.HasPrefix(wd.text, "-") && fields[0][0] != '-':
+			case wd.text == next:
+				command = rest
+			case !strings.HasPrefix(wd.text, "-") && next[0] != '-':
 				return false
 			}
 		}
-		return len(fields) == 0
+		return command == ""
 	})
 }
