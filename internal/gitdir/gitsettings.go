@@ -82,6 +82,9 @@ func (r *settingsReader) folder(dir string) bool {
 // repository reads a git directory, and reports whether git takes it for one. A
 // folder that only resembles one is read too: which it is, git decides.
 func (r *settingsReader) repository(gitDir, worktree string) bool {
+	if !files.Exists(gitDir, "HEAD") {
+		return false // as of nearly all folders on the way up
+	}
 	head, err := files.ReadSmall(filepath.Join(gitDir, "HEAD"), MaxFile)
 	if err != nil {
 		if target, linkErr := os.Readlink(filepath.Join(gitDir, "HEAD")); linkErr != nil ||
