@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // MayRunHooks reports whether git could run a hook of the repository around a folder: one lies
-// among its hooks, or its settings name another folder of hooks. A repository that cannot be
-// read may.
-func MayRunHooks(dir, home string) bool {
+// among its hooks, or its settings, which the caller has read, name another folder of hooks. A
+// repository that cannot be read may.
+func MayRunHooks(dir string, settings []shell.GitSetting) bool {
 	top := FindWorktree(dir)
-	settings, err := ReadSettings(dir, home)
-	if top == "" || err != nil {
+	if top == "" {
 		return true
 	}
 	for _, s := range settings {

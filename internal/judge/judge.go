@@ -127,14 +127,15 @@ func decide(
 
 func (j *Judge) decide(q policy.Query) umpire.Decision {
 	q.Degraded = j.Degraded
+	env := j.env(q.Call.Dir)
 	var err error
-	q.Facts, err = policy.FactsOf(q.Call, j.env(q.Call.Dir))
+	q.Facts, err = policy.FactsOf(q.Call, env)
 	if err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()
 		return policy.Decide(j.Policy, q)
 	}
 	j.Bounds.ResolveAll(&q.Facts)
-	q.Trust, q.Search, q.NoHooks = j.trust(&q), j.searcher(), !j.mayRunHooks(&q)
+	q.Trust, q.Search, q.NoHooks = j.trust(&q), j.searcher(), !j.mayRunHooks(&q, &env)
 	q.Below, q.Missing = j.lister(), isMissing
 	d := policy.Decide(j.Policy, q)
 	if q.Call.Tool != "Bash" || d.Verdict != umpire.Allow {
@@ -152,7 +153,7 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 
 // mayRunHooks reports whether git could run a hook in one of the folders that a call works in:
 // its own, and those that it goes to. It looks only where git is started.
-func (j *Judge) mayRunHooks(q *policy.Query) bool {
+func (j *Judge) mayRunHooks(q *policy.Query, env *shell.Env) bool {
 	dirs, git := []string{cmp.Or(q.Call.Dir, j.Bounds.Dir)}, false
 	for i := range q.Facts.Accesses {
 		a := &q.Facts.Accesses[i]
@@ -161,7 +162,10 @@ func (j *Judge) mayRunHooks(q *policy.Query) bool {
 			dirs = append(dirs, a.Resolved)
 		}
 	}
-	return git && slices.ContainsFunc(dirs, func(dir string) bool { return gitdir.MayRunHooks(dir, j.Home) })
+	return git && slices.ContainsFunc(dirs, func(dir string) bool {
+		settings, err := env.Git(dir)
+		return err != nil || gitdir.MayRunHooks(dir, settings)
+	})
 }
 
 // searcher looks through what searches of folders would read and what patterns match,
@@ -190,18 +194,23 @@ func isMissing(path string) bool {
 
 // lister lists what lies below folders, each once.
 func (j *Judge) lister() func(folder string) ([]string, bool) {
-	type listing struct {
-		paths []string
-		whole bool
+	return once(func(folder string) ([]string, bool) { return place.Below(folder, maxListed) })
+}
+
+// once asks a function once for each folder, while one call is decided.
+func once[A, B any](find func(folder string) (A, B)) func(folder string) (A, B) {
+	type result struct {
+		a A
+		b B
 	}
-	known := map[string]listing{}
-	return func(folder string) ([]string, bool) {
+	known := map[string]result{}
+	return func(folder string) (A, B) {
 		found, ok := known[folder]
 		if !ok {
-			found.paths, found.whole = place.Below(folder, maxListed)
+			found.a, found.b = find(folder)
 			known[folder] = found
 		}
-		return found.paths, found.whole
+		return found.a, found.b
 	}
 }
 
@@ -247,7 +256,7 @@ func (j *Judge) trust(q *policy.Query) policy.CodeTrust {
 // env is what a command line is read with.
 func (j *Judge) env(dir string) shell.Env {
 	env := j.Bounds.Env()
-	env.Dir, env.Home, env.Programs = dir, j.Home, j.Programs
+	env.Dir, env.Home, env.Programs, env.Git = dir, j.Home, j.Programs, once(env.Git)
 	env.Find = func(dir string, names ...string) string { return manifest.Find(j.Bounds, dir, names...) }
 	env.Entries = manifest.Entries
 	env.Recipe = func(dir, program, name string) shell.Recipe { return manifest.Recipe(j.Bounds, dir, program, name) }
