@@ -19,16 +19,16 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// BenchmarkDecision is a whole decision by 10,000 rules, from the bytes of a payload to those of the
-// answer, beside what cannot be done without: decoding, parsing, a walk over the tree, encoding.
-func BenchmarkDecision(b *testing.B) {
-	dir := b.TempDir()
+// decider returns what answers by 10,000 rules, and the folder of its project.
+func decider(tb testing.TB) (r *Responder, dir string) {
+	tb.Helper()
+	dir = tb.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	bounds, err := place.Open(dir, place.Options{Home: dir + "/home"})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	rules := make([]umpire.Rule, 10_000)
 	for i := range rules {
@@ -43,27 +43,58 @@ func BenchmarkDecision(b *testing.B) {
 	}
 	made, err := policy.New(rules, policy.Options{Root: bounds.Root, Home: bounds.Home})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	find := func() (*judge.Judge, error) {
-		return &judge.Judge{Bounds: bounds, Policy: made, Home: bounds.Home}, b.Context().Err()
+		return &judge.Judge{Bounds: bounds, Policy: made, Home: bounds.Home}, tb.Context().Err()
 	}
 	decide := func(_ context.Context, _ string, q policy.Query) umpire.Decision {
 		return judge.Decide(find, q, time.Now)
 	}
-	r := &Responder{Config: func(string) (Config, error) { return Config{Decide: decide}, nil }}
-	for name, line := range map[string]string{
-		"git": "git status", "rule": "cmd9998 sub2 --flag x", "pipeline": "cat a.txt | sort | uniq -c > /dev/null",
-	} {
-		payload := fmt.Appendf(nil, `{"session_id":"bench","cwd":%q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",`+
-			`"tool_use_id":"t","tool_input":{"command":%q}}`, dir, line)
+	return &Responder{Config: func(string) (Config, error) { return Config{Decide: decide}, nil }}, dir
+}
+
+// decidedLines are what is asked, by how the table of figures calls it.
+var decidedLines = map[string]string{
+	"git": "git status", "rule": "cmd9998 sub2 --flag x", "pipeline": "cat a.txt | sort | uniq -c > /dev/null",
+}
+
+func payloadOf(dir, line string) []byte {
+	return fmt.Appendf(nil, `{"session_id":"bench","cwd":%q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",`+
+		`"tool_use_id":"t","tool_input":{"command":%q}}`, dir, line)
+}
+
+func mustAllow(tb testing.TB, r *Responder, dir string, payload []byte) {
+	tb.Helper()
+	out, err := r.Answer(tb.Context(), Question{Agent: "claude", Payload: payload, Project: dir, Dir: dir, Runner: "r", Deadline: time.Minute})
+	if err != nil || !bytes.Contains(out.Stdout, []byte(`"permissionDecision":"allow"`)) {
+		tb.Fatalf("%v: %s", err, out.Stdout)
+	}
+}
+
+// TestDecisionAllocatesLittle: a look at the file system that is made twice, or a table that is split
+// for each word, shows here.
+func TestDecisionAllocatesLittle(t *testing.T) {
+	r, dir := decider(t)
+	for name, most := range map[string]float64{"git": 240, "rule": 180, "pipeline": 340} {
+		payload := payloadOf(dir, decidedLines[name])
+		allocs := testing.AllocsPerRun(100, func() { mustAllow(t, r, dir, payload) })
+		if t.Logf("%s: %g allocations", name, allocs); allocs > most {
+			t.Errorf("%s: %g allocations, want at most %g", name, allocs, most)
+		}
+	}
+}
+
+// BenchmarkDecision is a whole decision by 10,000 rules, from the bytes of a payload to those of the
+// answer, beside what cannot be done without: decoding, parsing, a walk over the tree, encoding.
+func BenchmarkDecision(b *testing.B) {
+	r, dir := decider(b)
+	for name, line := range decidedLines {
+		payload := payloadOf(dir, line)
 		b.Run(name+"/whole", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				out, err := r.Answer(b.Context(), Question{Agent: "claude", Payload: payload, Project: dir, Dir: dir, Runner: "r", Deadline: time.Minute})
-				if err != nil || !bytes.Contains(out.Stdout, []byte(`"permissionDecision":"allow"`)) {
-					b.Fatalf("%v: %s", err, out.Stdout)
-				}
+				mustAllow(b, r, dir, payload)
 			}
 		})
 		b.Run(name+"/floor", func(b *testing.B) {
