@@ -43,12 +43,14 @@ type Console struct {
 	codes  *codes
 	// challenges has the tokens of what passkeys are asked to sign.
 	challenges *codes
-	passkeys   *passkeys
-	tally      *tally
-	routes     *http.ServeMux
-	ended      context.Context //nolint:containedctx // it ends with the listener, not with a request
-	end        context.CancelFunc
-	serves     sync.WaitGroup
+	// signInChallenges are those of browsers that are not signed in.
+	signInChallenges *signInChallenges
+	passkeys         *passkeys
+	tally            *tally
+	routes           *http.ServeMux
+	ended            context.Context //nolint:containedctx // it ends with the listener, not with a request
+	end              context.CancelFunc
+	serves           sync.WaitGroup
 
 	mu     sync.Mutex
 	local  *origin // nil until it listens there
@@ -80,6 +82,7 @@ func New(c Config) *Console {
 	now := func() time.Time { return console.now() }
 	console.logins, console.codes = newLogins(now), newCodes(now, c.NewCode)
 	console.challenges, console.passkeys = newCodes(now, newToken), loadPasskeys(c.Passkeys)
+	console.signInChallenges = newSignInChallenges(now)
 	if err := console.passkeys.err; err != nil {
 		c.Log.Error("there are no passkeys", "error", err)
 	}

@@ -79,15 +79,18 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer limitStranger(w, r, err != nil)()
 	}
 	_, isAsset := assetTypes[r.URL.Path]
+	strangers := &signInPages{c}
 	switch {
 	case err != nil:
 		sendRefusal(w, r, http.StatusForbidden, err)
 	case r.URL.Path == signInPath && r.Method == http.MethodPost:
-		c.signIn(w, r, v)
+		strangers.signIn(w, r, v)
+	case r.URL.Path == signInPath && originOf(r).remote:
+		strangers.sendChallenge(w, r)
 	case isAsset:
 		c.routes.ServeHTTP(w, r)
-	case s == nil && r.Method == http.MethodGet && r.URL.Path == "/":
-		c.showSignIn(w, r)
+	case s == nil && opensPage(r):
+		strangers.showSignIn(w, r)
 	case s == nil:
 		sendRefusal(w, r, http.StatusUnauthorized, errSignIn)
 	case originOf(r).remote && hereOnly[r.URL.Path]:
@@ -99,6 +102,11 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		c.routes.ServeHTTP(w, r)
 	}
+}
+
+// opensPage reports whether a browser opens a page, rather than a page of the console asking for something.
+func opensPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && (r.URL.Path == "/" || r.Header.Get("Sec-Fetch-Dest") == "document")
 }
 
 // checkSender finds out who makes a request, and adds the sign-in to it if there is one.

@@ -49,7 +49,6 @@ type visitor struct {
 type signIn struct {
 	visitor visitor
 	csrf    string // shows that a request comes from the console's own page
-	lang    string
 	text    *catalogue.Language
 	expires time.Time
 	wrong   atomic.Int32 // codes since the last right one
@@ -78,22 +77,23 @@ func (l *logins) makeLink(o *origin, lang string) string {
 	return token
 }
 
-// redeemLink uses up a link's token and returns a cookie for it. It returns "" when the token is
-// unknown, was used before, has expired or is for another origin.
-func (l *logins) redeemLink(token string, v visitor) (cookie string) {
+// redeemLink uses up a link's token and returns the link, false when the token is unknown, was used
+// before, has expired or is for another origin.
+func (l *logins) redeemLink(token string, o *origin) (link, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	used, known := l.links[digestOf(token)]
 	delete(l.links, digestOf(token))
-	if !known || l.now().After(used.expires) || used.origin != v.origin {
-		return ""
-	}
+	return used, known && !l.now().After(used.expires) && used.origin == o
+}
+
+// admit signs a browser in and returns the cookie for it.
+func (l *logins) admit(v visitor, text *catalogue.Language) (cookie string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	cookie = newToken()
 	makeRoom(l.signIns, func(s *signIn) time.Time { return s.expires })
-	l.signIns[digestOf(cookie)] = &signIn{
-		visitor: v, csrf: newToken(), lang: used.lang, text: catalogue.Find(used.lang),
-		expires: l.now().Add(signInTime),
-	}
+	l.signIns[digestOf(cookie)] = &signIn{visitor: v, csrf: newToken(), text: text, expires: l.now().Add(signInTime)}
 	return cookie
 }
 

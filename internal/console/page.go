@@ -55,7 +55,7 @@ func (c *Console) addRoutes() {
 	c.routes.HandleFunc("GET "+eventsPath, c.streamEvents)
 	c.routes.HandleFunc("POST "+answerPath, c.answer)
 	c.routes.HandleFunc("POST "+codePath, c.sendCode)
-	c.routes.HandleFunc("POST "+signOutPath, c.signOut)
+	c.routes.HandleFunc("POST "+signOutPath, (&signInPages{c}).signOut)
 }
 
 func sendAsset(w http.ResponseWriter, r *http.Request) {
@@ -221,18 +221,4 @@ func (p *page) drawKeys() node {
 		),
 		element("form", attr("method", "dialog"), element("button", written(p.text.Of("close")))),
 	)
-}
-
-// showSignIn says how to sign in, and swaps the token of a link.
-func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
-	p := newPage(r, "umpire")
-	p.script = "/assets/signin.js"
-	p.sendDocument(w, element("body", class("signin"), element("main",
-		element("h1", written("umpire")),
-		element("p", attr("role", "status"), attr("id", "said"),
-			when(!p.remote,
-				written(p.text.Of("Type umpire console in a terminal, and open the link that it prints."))),
-			when(p.remote, written(p.text.Of("Type umpire pair in a terminal, and scan the code that it shows.")))),
-		p.needsScript(),
-	)))
 }

@@ -27,6 +27,7 @@ type device struct {
 	site, origin string
 	flags        byte
 	cross        bool
+	uncounted    bool // its counter is always 0
 }
 
 func newDevice(t testing.TB) *device {
@@ -53,7 +54,9 @@ func (d *device) client(kind, challenge string) []byte {
 
 func (d *device) assert(t testing.TB, challenge string) map[string]any {
 	t.Helper()
-	d.count++
+	if d.count++; d.uncounted {
+		d.count = 0
+	}
 	data, client := d.data(d.flags), d.client("webauthn.get", challenge)
 	clientSum := sha256.Sum256(client)
 	sum := sha256.Sum256(append(slices.Clone(data), clientSum[:]...))
@@ -132,6 +135,59 @@ func TestPasskeyApprovesOnce(t *testing.T) {
 	}
 }
 
+// forgeries are assertions that count for nothing, each for a challenge of its own; other makes a challenge
+// for something else.
+func (w *world) forgeries(
+	t testing.TB, d, stranger *device, mine, other func() string,
+) map[string]func() map[string]any {
+	t.Helper()
+	forge := func(change func(d *device)) func() map[string]any {
+		return func() map[string]any {
+			challenge := mine()
+			forged := *d
+			change(&forged)
+			defer func() { d.count = max(d.count, forged.count) }()
+			return forged.assert(t, challenge)
+		}
+	}
+	alter := func(field string) func() map[string]any {
+		return func() map[string]any {
+			a := d.assert(t, mine())
+			data := slices.Clone(a[field].([]byte))
+			data[len(data)-1] ^= 1
+			a[field] = data
+			return a
+		}
+	}
+	return map[string]func() map[string]any{
+		"none":              func() map[string]any { return nil },
+		"without asking":    func() map[string]any { return d.assert(t, "AAAA") },
+		"no challenge":      func() map[string]any { mine(); return d.assert(t, "") },
+		"for another use":   func() map[string]any { mine(); return d.assert(t, other()) },
+		"of another site":   forge(func(d *device) { d.site = "evil.example" }),
+		"of another page":   forge(func(d *device) { d.origin = "https://evil.example" }),
+		"of a port":         forge(func(d *device) { d.origin += ":8443" }),
+		"framed":            forge(func(d *device) { d.cross = true }),
+		"not verified":      forge(func(d *device) { d.flags = 0x01 }),
+		"nobody there":      forge(func(d *device) { d.flags = 0x04 }),
+		"a counter back":    forge(func(d *device) { d.count = 0; d.count-- }),
+		"a stranger":        func() map[string]any { return stranger.assert(t, mine()) },
+		"a stranger's hand": forge(func(d *device) { d.private = stranger.private }),
+		"altered signature": alter("signature"),
+		"altered data":      alter("auth_data"),
+		"a registration": func() map[string]any {
+			a := d.assert(t, mine())
+			a["client_data"] = d.client("webauthn.create", "AAAA")
+			return a
+		},
+		"late": func() map[string]any {
+			a := d.assert(t, mine())
+			w.later.Add(int64(121 * time.Second))
+			return a
+		},
+	}
+}
+
 // Nothing is approved by an assertion that is forged, replayed, late or for something else.
 func TestForgedAssertions(t *testing.T) {
 	t.Parallel()
@@ -148,51 +204,8 @@ func TestForgedAssertions(t *testing.T) {
 		}
 		return challenge
 	}
-	forge := func(change func(d *device)) func() map[string]any {
-		return func() map[string]any {
-			challenge := challengeOf(&asked[0])
-			forged := *d
-			change(&forged)
-			defer func() { d.count = max(d.count, forged.count) }()
-			return forged.assert(t, challenge)
-		}
-	}
-	alter := func(field string) func() map[string]any {
-		return func() map[string]any {
-			a := d.assert(t, challengeOf(&asked[0]))
-			data := slices.Clone(a[field].([]byte))
-			data[len(data)-1] ^= 1
-			a[field] = data
-			return a
-		}
-	}
-	for name, forged := range map[string]func() map[string]any{
-		"none":              func() map[string]any { return nil },
-		"without asking":    func() map[string]any { return d.assert(t, "AAAA") },
-		"no challenge":      func() map[string]any { challengeOf(&asked[0]); return d.assert(t, "") },
-		"of another card":   func() map[string]any { challengeOf(&asked[0]); return d.assert(t, challengeOf(&asked[1])) },
-		"of another site":   forge(func(d *device) { d.site = "evil.example" }),
-		"of another page":   forge(func(d *device) { d.origin = "https://evil.example" }),
-		"of a port":         forge(func(d *device) { d.origin += ":8443" }),
-		"framed":            forge(func(d *device) { d.cross = true }),
-		"not verified":      forge(func(d *device) { d.flags = 0x01 }),
-		"nobody there":      forge(func(d *device) { d.flags = 0x04 }),
-		"a counter back":    forge(func(d *device) { d.count = 0; d.count-- }),
-		"a stranger":        func() map[string]any { return stranger.assert(t, challengeOf(&asked[0])) },
-		"a stranger's hand": forge(func(d *device) { d.private = stranger.private }),
-		"altered signature": alter("signature"),
-		"altered data":      alter("auth_data"),
-		"a registration": func() map[string]any {
-			a := d.assert(t, challengeOf(&asked[0]))
-			a["client_data"] = d.client("webauthn.create", "AAAA")
-			return a
-		},
-		"late": func() map[string]any {
-			a := d.assert(t, challengeOf(&asked[0]))
-			w.later.Add(int64(121 * time.Second))
-			return a
-		},
-	} {
+	mine, other := func() string { return challengeOf(&asked[0]) }, func() string { return challengeOf(&asked[1]) }
+	for name, forged := range w.forgeries(t, d, stranger, mine, other) {
 		status, _ := phone.post(t, "/answer", answerTo(t, &asked[0], map[string]any{"assertion": forged()}))
 		if status != http.StatusForbidden {
 			t.Errorf("%s: %d", name, status)

@@ -11,17 +11,18 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/test/chromium"
 )
 
 // startPhone starts a browser that trusts a certificate and has a device with passkeys in it.
-func startPhone(t *testing.T, w *world, certificate string, dark bool) *chromium.Page {
+func startPhone(t *testing.T, w *world, certificate, lang string, dark bool) *chromium.Page {
 	t.Helper()
 	block, _ := pem.Decode(ok(os.ReadFile(certificate))(t))
 	sum := sha256.Sum256(ok(x509.ParseCertificate(block.Bytes))(t).RawSubjectPublicKeyInfo)
-	b := chromium.Start(t, 390, 844, dark,
+	b := chromium.Start(t, 390, 844, dark, "--accept-lang="+lang,
 		"--host-resolver-rules=MAP "+remoteHost+":443 "+w.console.RemoteAddress(),
 		"--ignore-certificate-errors-spki-list="+base64.StdEncoding.EncodeToString(sum[:]))
 	b.Call(t, "WebAuthn.enable", nil, nil)
@@ -32,26 +33,34 @@ func startPhone(t *testing.T, w *world, certificate string, dark bool) *chromium
 	return b
 }
 
+// cutEntries are the entries of the menu that are seen only after scrolling.
+const cutEntries = `[...document.querySelectorAll("nav a, nav button:not([data-keys])")].filter((e) => {
+	const at = e.getBoundingClientRect(); return at.width === 0 || at.left < 0 || at.right > innerWidth
+}).map((e) => e.innerText).join(" ")`
+
 // The way of a person with a phone: a passkey is added with a code of the terminal, and approves once.
 func TestPhoneInABrowser(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		lang, allowed string
-		dark          bool
+		lang, allowed, signIn string
+		dark                  bool
 	}{
-		{"en", "Allowed tool: Bash", false},
-		{"zh-CN", "已允许工具: Bash", true},
+		{"en", "Allowed tool: Bash", "Sign in with a passkey", false},
+		{"zh-CN", "已允许工具: Bash", "使用通行密钥登录", true},
 	} {
 		t.Run(tt.lang, func(t *testing.T) {
 			t.Parallel()
 			w, local := newWorld(t, tt.lang)
 			local.close()
 			p, certificate := w.listenRemote(t, tt.lang)
-			b := startPhone(t, w, certificate, tt.dark)
+			b := startPhone(t, w, certificate, tt.lang, tt.dark)
 			asked := w.ask(t, bash("git push origin main"))[0]
 
 			b.Open(t, strings.TrimSpace(p.link))
 			b.Until(t, `document.querySelectorAll(".item").length === 1`)
+			if cut := b.Eval(t, cutEntries); cut != "" {
+				t.Errorf("the menu goes beyond the screen: %s", cut)
+			}
 			b.Click(t, `nav a[href="/passkeys"]`)
 			b.Until(t, `document.querySelector("form[data-passkey]")`)
 			b.Click(t, `details:has(form[data-passkey]) summary`)
@@ -82,6 +91,14 @@ func TestPhoneInABrowser(t *testing.T) {
 			if got := w.standing(t, &asked); got.Choice != umpire.Approve || got.Scope != umpire.ScopeOnce {
 				t.Errorf("the gate has %+v", got)
 			}
+
+			// After twelve hours the passkey signs in again, and the page that was asked for opens.
+			w.later.Add(int64(12*time.Hour + time.Second))
+			b.Open(t, remoteOrigin+"/timeline")
+			b.Until(t, fmt.Sprintf("document.querySelector('.signin [data-passkey]')?.innerText === %q", tt.signIn))
+			b.Picture(t, "phone-sign-in-"+tt.lang)
+			b.Click(t, "[data-passkey]")
+			b.Until(t, `location.pathname === "/timeline" && document.querySelector("li.event")`)
 			if faults := b.Faults(); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/webauthn"
 )
 
 const (
@@ -14,22 +16,81 @@ const (
 var errLink = umpire.Errorf(
 	"this link was used or is too old: umpire console, or umpire pair for a phone, shows another")
 
-// signIn exchanges the token of a link for a cookie.
-func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
+var errStale = umpire.Errorf("this sign-in was used or is too old: try again")
+
+// signInPages are for browsers that are not signed in, and for one that leaves.
+type signInPages struct{ *Console }
+
+// showSignIn says how to sign in, and swaps the token of a link.
+func (c *signInPages) showSignIn(w http.ResponseWriter, r *http.Request) {
+	p := newPage(r, "umpire")
+	byPasskey := p.remote && len(c.passkeys.forHost(originOf(r).party().ID)) > 0
+	p.script = "/assets/signin.js"
+	p.sendDocument(w, element("body", class("signin"), element("main",
+		element("h1", written("umpire")),
+		element("p", attr("role", "status"), attr("id", "said"),
+			when(!p.remote,
+				written(p.text.Of("Type umpire console in a terminal, and open the link that it prints."))),
+			when(p.remote, written(p.text.Of("Type umpire pair in a terminal, and scan the code that it shows.")))),
+		when(byPasskey, element("p", button(class("go"), flag("data-passkey"),
+			written(p.text.Of("Sign in with a passkey"))))),
+		p.needsScript(),
+	)))
+}
+
+// signIn exchanges the token of a link, or an assertion of a passkey, for a cookie.
+func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
 	var in struct {
-		Token string `json:"token"`
+		Token     string              `json:"token"`
+		Challenge string              `json:"challenge"`
+		Assertion *webauthn.Assertion `json:"assertion"`
 	}
 	if err := readJSON(w, r, &in); err != nil {
 		sendRefusal(w, r, http.StatusBadRequest, err)
 		return
 	}
-	cookie := c.logins.redeemLink(in.Token, v)
-	if cookie == "" {
-		sendRefusal(w, r, http.StatusForbidden, errLink)
-		return
+	text := textOf(r)
+	if in.Assertion != nil {
+		if err := c.checkAssertion(v.origin, in.Challenge, in.Assertion); err != nil {
+			sendRefusal(w, r, http.StatusForbidden, err)
+			return
+		}
+	} else {
+		used, ok := c.logins.redeemLink(in.Token, v.origin)
+		if !ok {
+			sendRefusal(w, r, http.StatusForbidden, errLink)
+			return
+		}
+		text = catalogue.Find(used.lang)
 	}
-	http.SetCookie(w, v.origin.setCookie(cookie))
+	http.SetCookie(w, v.origin.setCookie(c.logins.admit(v, text)))
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// sendChallenge answers a stranger with a challenge for a passkey. It does not say which passkeys
+// there are: the device finds its own.
+func (c *signInPages) sendChallenge(w http.ResponseWriter, r *http.Request) {
+	o := originOf(r)
+	writeJSON(w, http.StatusOK, challenge{Challenge: c.signInChallenges.add(o), Site: o.party().ID})
+}
+
+// checkAssertion checks that an assertion of a registered passkey is for a challenge of an origin that was
+// not used yet. Passkeys sign in only where other machines reach the console.
+func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.Assertion) error {
+	if !o.remote {
+		return errThere
+	}
+	expires, ok := c.signInChallenges.expiry(challenge, o)
+	if !ok {
+		return errStale
+	}
+	if err := c.passkeys.verify(o.party(), a, challenge, c.now()); err != nil {
+		return err
+	}
+	if !c.signInChallenges.use(challenge, expires) {
+		return errStale
+	}
+	return nil
 }
 
 // setCookie makes the cookie of a sign-in. On this machine the browser forgets it when it ends; a phone
@@ -49,7 +110,7 @@ func (o *origin) setCookie(value string) *http.Cookie {
 }
 
 // signOut ends the sign-in of the browser that asks.
-func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
+func (c *signInPages) signOut(w http.ResponseWriter, r *http.Request) {
 	o := originOf(r)
 	if cookie, err := r.Cookie(o.cookie); err == nil {
 		c.logins.forget(cookie.Value)

@@ -1,24 +1,45 @@
 // The token of the link is in the fragment, which browsers never send: it is removed from the
 // address at once and sent by POST.
+import { assert } from "/assets/passkey.js";
+
 const said = document.getElementById("said");
+const button = document.querySelector("[data-passkey]");
+
+// post hands in what signs in, and opens the page that was asked for.
+async function post(value) {
+  const answer = await fetch("/sign-in", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(value),
+  });
+  if (answer.ok) {
+    location.replace(location.pathname + location.search);
+    return;
+  }
+  said.textContent = (await answer.json()).error;
+}
 
 async function signIn() {
   const token = location.hash.slice(1);
   if (!token) {
     return;
   }
-  history.replaceState(null, "", "/");
-  const answer = await fetch("/sign-in", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ token }),
-  });
-  if (answer.ok) {
-    location.replace("/");
-    return;
+  history.replaceState(null, "", location.pathname + location.search);
+  await post({ token });
+}
+
+async function signInByPasskey() {
+  button.disabled = true;
+  try {
+    const challenge = await (await fetch("/sign-in")).json();
+    await post({ challenge: challenge.challenge, assertion: await assert(challenge) });
+  } catch (problem) {
+    said.textContent = problem.message;
   }
-  said.textContent = (await answer.json()).error;
+  button.disabled = false;
 }
 
 signIn();
 addEventListener("hashchange", signIn);
+button?.addEventListener("click", signInByPasskey);
+document.body.dataset.ready = "";
