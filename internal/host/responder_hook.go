@@ -137,7 +137,9 @@ func (c *hookCase) reply(d *umpire.Decision, hold bool) Reply {
 // ownFolders are the host's own folders, where a decision may be about one of them. None
 // lies in the project, and finding them looks at a dozen files.
 func (c *hookCase) ownFolders(d *umpire.Decision) []Folder {
-	elsewhere := func(a umpire.Access) bool { return a.Resolved != "" && !files.Within(c.project, a.Resolved) }
+	elsewhere := func(a umpire.Access) bool {
+		return a.Resolved != "" && a.Place != umpire.PlaceHarmless && !files.Within(c.project, a.Resolved)
+	}
 	if !slices.ContainsFunc(d.Accesses, elsewhere) {
 		return nil
 	}
