@@ -32,7 +32,7 @@ func MayRunHooks(dir string, settings []shell.GitSetting) bool {
 	if line, err := files.ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
 		common = files.AbsoluteFrom(gitDir, line)
 	}
-	return holdsHooks(gitDir) || holdsHooks(common)
+	return holdsHooks(common) || gitDir != common && holdsHooks(gitDir)
 }
 
 // holdsHooks reports whether anything but git's own samples lies among the hooks.
