@@ -16,6 +16,8 @@ type lookup struct {
 	// program is the first name of the program, verbs are its subcommands, separated
 	// by commas. "" are all that ask a server.
 	program, verbs string
+	// objects are what stands before the verbs, separated by commas; "" is nothing.
+	objects string
 	// settings are the files of a project that the program obeys.
 	settings []settingsFile
 	// remote judges the settings of the repository, or is nil.
@@ -71,14 +73,17 @@ var lookups = []lookup{
 	{program: "brew", because: "asks Homebrew and the taps of the person; no file of a project is read"},
 	{program: "dnf", because: "asks the repositories of the machine"},
 	{
-		program: "docker",
-		verbs: "ps,images,logs,inspect,version,info,stats,top,port,history,diff,search," +
-			dockerObjects("container,image,volume,network,system,context,builder,pod,machine",
-				"ls,list,ps,inspect,df,info,logs,top,stats,port,history,diff,show,exists") +
-			"," + dockerObjects("service,stack,node,secret,config,plugin",
-			"ls,list,ps,inspect,logs") + ",buildx ls,buildx du,buildx version,buildx inspect",
-		because: "talks to the daemon of the person's context; options and variables for another one ask. compose " +
-			"reads .env and files of the project",
+		program: "docker", verbs: "ps,images,logs,inspect,version,info,stats,top,port,history,diff,search," +
+			"buildx ls,buildx du,buildx version,buildx inspect",
+		because: asksDaemon,
+	},
+	{
+		program: "docker", objects: "container,image,volume,network,system,context,builder,pod,machine",
+		verbs: "ls,list,ps,inspect,df,info,logs,top,stats,port,history,diff,show,exists", because: asksDaemon,
+	},
+	{
+		program: "docker", objects: "service,stack,node,secret,config,plugin", verbs: "ls,list,ps,inspect,logs",
+		because: asksDaemon,
 	},
 	{program: "crictl", because: "talks to the runtime that /etc/crictl.yaml names"},
 	{program: "kubectl",
@@ -92,16 +97,8 @@ var lookups = []lookup{
 		because: "asks Azure; .azure/config in a folder above adds settings"},
 }
 
-// dockerObjects are the verbs of several objects.
-func dockerObjects(objects, verbs string) string {
-	var all []string
-	for object := range strings.SplitSeq(objects, ",") {
-		for verb := range strings.SplitSeq(verbs, ",") {
-			all = append(all, object+" "+verb)
-		}
-	}
-	return strings.Join(all, ",")
-}
+const asksDaemon = "talks to the daemon of the person's context; options and variables for another one ask. " +
+	"compose reads .env and files of the project"
 
 // ghElsewhere: `gh repo set-default` is stored in the repository, and may name a host.
 func ghElsewhere(s GitSetting) umpire.Phrase {
@@ -177,11 +174,22 @@ func findLookup(table, program string) *lookup {
 	}
 	for i := range lookups {
 		l := &lookups[i]
-		if l.program == program && (l.verbs == "" || slices.Contains(strings.Split(l.verbs, ","), verb)) {
+		if l.program == program && l.covers(verb) {
 			return l
 		}
 	}
 	return nil
+}
+
+func (l *lookup) covers(verb string) bool {
+	if l.objects != "" {
+		object, rest, _ := strings.Cut(verb, " ")
+		if !slices.Contains(strings.Split(l.objects, ","), object) {
+			return false
+		}
+		verb = rest
+	}
+	return l.verbs == "" || slices.Contains(strings.Split(l.verbs, ","), verb)
 }
 
 // noteServerFiles emits an access for every file of the project that may choose the server.

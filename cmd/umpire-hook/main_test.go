@@ -103,7 +103,7 @@ func TestStartIsBounded(t *testing.T) {
 	}
 	s, _ := startOf(t, program, "")
 	t.Logf("%d packages are initialised, with %d allocations, in %.2f ms", len(s.packages), s.allocations, s.took)
-	if n := len(s.packages); n == 0 || n > 34 || s.allocations > 500 {
+	if n := len(s.packages); n == 0 || n > 34 || s.allocations > 340 {
 		t.Errorf("%d packages are initialised, with %d allocations:\n%s", n, s.allocations, s.trace)
 	}
 	if runtime.GOARCH == "amd64" && info.Size() > 7_000_000 {
@@ -137,7 +137,7 @@ func TestGateIsAskedFirst(t *testing.T) {
 			t.Errorf("%s is initialised", name)
 		}
 	}
-	if len(s.packages) > 25 || s.allocations > 80 {
+	if len(s.packages) > 25 || s.allocations > 65 {
 		t.Errorf("%d packages are initialised, with %d allocations:\n%s", len(s.packages), s.allocations, s.trace)
 	}
 }
