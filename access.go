@@ -1,7 +1,10 @@
 package umpire
 
 import (
+	"cmp"
 	"encoding/json"
+	"path"
+	"strings"
 )
 
 // An AccessKind is the sort of thing that an access does.
@@ -194,6 +197,20 @@ func (a Access) MarshalJSON() ([]byte, error) {
 // Paths reports whether the access is about a path.
 func (a *Access) Paths() bool {
 	return a.Kind == KindRead || a.Kind == KindWrite || a.Kind == KindDelete
+}
+
+// TargetIn returns the target as people read it who know the root of the project: relative to it where it lies
+// inside, no link leads elsewhere, and it does not look like a path from a home directory.
+func (a *Access) TargetIn(root string) string {
+	below, is := strings.CutPrefix(a.Target, strings.TrimSuffix(root, "/")+"/")
+	if a.Target == root {
+		below, is = ".", true
+	}
+	if root == "" || !is || strings.HasPrefix(below, "~") || a.Place != PlaceInside ||
+		cmp.Or(a.Resolved, a.Target) != path.Clean(a.Target) {
+		return a.Target
+	}
+	return below
 }
 
 // Changes reports whether the access does more than look.
