@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,9 +246,7 @@ func describeAccesses(accesses []umpire.Access, text *catalogue.Language, root s
 	var about []string
 	for i := range accesses {
 		a := accesses[i]
-		if below, err := filepath.Rel(root, a.Target); root != "" && err == nil && filepath.IsLocal(below) {
-			a.Target = below
-		}
+		a.Target = a.TargetIn(root)
 		about = append(about, view.AccessText(&a, text))
 	}
 	worst := slices.MinFunc(accesses, func(a, b umpire.Access) int { return cmp.Compare(a.Verdict, b.Verdict) })

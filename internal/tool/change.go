@@ -37,18 +37,18 @@ type outcome struct {
 	said   string
 }
 
-// diff shows the change as `diff -u` does.
-func (o *outcome) diff() string {
-	name := visibleName(o.path)
+// diff shows the change as `diff -u` does, of a file that is called name, with lines of context.
+func (o *outcome) diff(name string, context int) string {
+	name = visibleName(name)
 	switch {
 	case o.before == nil:
-		return UnifiedDiff("/dev/null", name, nil, o.after, maxDiff)
+		return unifiedDiff("/dev/null", name, nil, o.after, context, maxDiff)
 	case int64(len(o.before.content)) != o.before.size:
 		return fmt.Sprintf(
 			"--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", name, name, o.before.size, len(o.after),
 		)
 	}
-	return UnifiedDiff(name, name, o.before.content, o.after, maxDiff)
+	return unifiedDiff(name, name, o.before.content, o.after, context, maxDiff)
 }
 
 // change writes a change and describes it.
@@ -70,7 +70,7 @@ func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	if o.before == nil || !s.readable(ctx, u, c.path) {
 		return said, nil // the model knows what it wrote
 	}
-	return joinTexts(said, o.diff()), nil
+	return joinTexts(said, o.diff(o.path, diffContext)), nil
 }
 
 // readable reports whether the model may see the file at a path. Permission to write does not
@@ -169,7 +169,17 @@ func (s *Set) preview(u *use, c *change) string {
 	if p != nil {
 		p.closeDir()
 	}
-	return o.diff()
+	return o.diff(u.shortName(o.path, s.options.Root), previewContext)
+}
+
+// shortName is what people call a file that a call would change.
+func (u *use) shortName(path, root string) string {
+	for i := range u.decision.Accesses {
+		if a := &u.decision.Accesses[i]; a.Kind == umpire.KindWrite && a.Target == path {
+			return a.TargetIn(root)
+		}
+	}
+	return path
 }
 
 // previewNew previews a file whose folder does not exist yet.

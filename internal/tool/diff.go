@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	diffContext = 3
+	diffContext    = 3
+	previewContext = 1 // a card on a small screen shows the change itself
 	// maxDiffSide bounds each side: comparing larger texts takes longer than looking at
 	// the result is worth.
 	maxDiffSide = 4 << 20
@@ -22,6 +23,11 @@ const (
 // says how much was left out. For binary or very large texts it says only that they differ.
 // Lines stand as they are in the text: escape them for a person.
 func UnifiedDiff(from, to string, before, after []byte, limit int) string {
+	return unifiedDiff(from, to, before, after, diffContext, limit)
+}
+
+// unifiedDiff has a number of unchanged lines around each change.
+func unifiedDiff(from, to string, before, after []byte, context, limit int) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
@@ -30,7 +36,7 @@ func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 			"--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", from, to, len(before), len(after),
 		)
 	}
-	text, err := udiff.ToUnified(from, to, string(before), udiff.Lines(string(before), string(after)), diffContext)
+	text, err := udiff.ToUnified(from, to, string(before), udiff.Lines(string(before), string(after)), context)
 	if err != nil {
 		return fmt.Sprintf("--- %s\n+++ %s\n[no comparison: %v]\n", from, to, err)
 	}

@@ -320,7 +320,7 @@ func TestPreview(t *testing.T) {
 		}
 		return started.Call, started.Decision.Accesses
 	}
-	change := "--- " + path + "\n+++ " + path + "\n@@ -1 +1 @@\n-old\n+new\n"
+	change := "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-old\n+new\n"
 	for name, tt := range map[string]struct {
 		tool string
 		in   fields
@@ -330,8 +330,8 @@ func TestPreview(t *testing.T) {
 		"write":        {"Write", fields{"file_path": "a.md", "content": "new\n"}, Preview{change, []string{"content"}}},
 		"lines":        {"filesystem-edit", fields{"filePath": "a.md", "startLine": 1, "endLine": 1, "newContent": "new"}, Preview{change, []string{"newContent"}}},
 		"no change":    {"Write", fields{"file_path": "a.md", "content": "old\n"}, Preview{}},
-		"a new file":   {"Write", fields{"file_path": "new", "content": "x\n"}, Preview{"--- /dev/null\n+++ " + b.path("new") + "\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
-		"a new folder": {"Write", fields{"file_path": "dir/sub/new", "content": "x\n"}, Preview{"--- /dev/null\n+++ " + b.path("dir/sub/new") + "\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
+		"a new file":   {"Write", fields{"file_path": "new", "content": "x\n"}, Preview{"--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
+		"a new folder": {"Write", fields{"file_path": "dir/sub/new", "content": "x\n"}, Preview{"--- /dev/null\n+++ dir/sub/new\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
 		"what is not found": {"Edit", fields{"file_path": "a.md", "old_string": "none", "new_string": "new"},
 			Preview{Diff: "[a.md: " + path + ": old_string does not stand there: read the file and copy it exactly]\n"}},
 		"several":             {"filesystem-edit", each("filesystem-edit", "a.md", "b.py"), Preview{Diff: change + "[b.py: the decision does not allow it]\n"}},

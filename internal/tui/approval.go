@@ -556,7 +556,7 @@ func (a *approval) answeredElsewhere(e *umpire.Event) {
 	if e.Actor != "" {
 		line += " " + a.textf("by %s", e.Actor)
 	}
-	a.log.say(noteEntry, view.Joined(line, ": ", subjectOf(e.Tool, a.list[at].Input)))
+	a.log.say(noteEntry, view.Joined(line, ": ", titleOf(a, &a.list[at])))
 }
 
 // rest are the questions of the same message with the same risk, of which none hides or

@@ -405,7 +405,7 @@ func TestAllLikeIt(t *testing.T) {
 	high.Risk, warns.Warning, other.Batch = "high", true, "m2"
 	d.ask(npm(), waiting(1, "Write", map[string]any{"file_path": "/p/b.txt"}), high, warns, other)
 	d.press("Y")
-	d.sees("allow once, all of risk medium: 2", "Bash npm install react", "Write /p/b.txt")
+	d.sees("allow once, all of risk medium: 2", "Bash npm install react", "Write b.txt")
 	d.press("enter", "esc")
 	if len(d.gate.answers) > 0 {
 		t.Fatalf("answered %+v", d.gate.answers)

@@ -139,10 +139,15 @@ func (a cardView) nextCalls(width int) []string {
 	var lines []string
 	for i := a.at + 1; i < len(a.list) && len(lines) < nextShown; i++ {
 		if p := &a.list[i]; p.Batch == a.current().Batch && p.Session == a.current().Session {
-			lines = append(lines, oneLine(a.text("then")+"  "+subjectOf(p.Tool, p.Input), width))
+			lines = append(lines, oneLine(a.text("then")+"  "+titleOf(a.approval, p), width))
 		}
 	}
 	return lines
+}
+
+// titleOf names one of the questions that wait.
+func titleOf(a *approval, p *umpire.Pending) string {
+	return view.TitleOf(p, a.sessions[p.Session], a.conf.Text)
 }
 
 // shownFields are the fields that stand on the card's first lines.
@@ -219,7 +224,12 @@ func (a *approval) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
 // diffLines draws the change.
 func (a cardView) diffLines(width int) []string {
 	var lines []string
-	for _, line := range a.diff {
+	diff := a.diff
+	if name := " " + a.card.Object(); len(diff) > 2 && diff[1] == "+++"+name &&
+		(diff[0] == "---"+name || diff[0] == "--- /dev/null") {
+		diff = diff[2:] // the first line of the card says which file it is
+	}
+	for _, line := range diff {
 		style := plainStyle
 		switch {
 		case strings.HasPrefix(line, "+"):
@@ -366,7 +376,7 @@ func (a cardView) restLines(width int) []string {
 	rest := a.rest()
 	lines := []string{a.textf("allow once, all of risk %s: %d", a.current().Risk, len(rest))}
 	for i := range rest {
-		lines = append(lines, "  "+oneLine(subjectOf(rest[i].Tool, rest[i].Input), width-2))
+		lines = append(lines, "  "+oneLine(titleOf(a.approval, &rest[i]), width-2))
 	}
 	return append(lines, drawKeys("Y", a.text("allow them"), "Esc", a.text("back")))
 }

@@ -2,28 +2,50 @@ package tui
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // greeting is a question about an edit, whose diff is on the card.
 func greeting() umpire.Pending {
-	return waiting(1, "Edit", map[string]any{
-		"file_path": "/p/greet.sh", "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
+	p := waiting(1, "Edit", map[string]any{
+		"file_path": "greet.sh", "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
 	})
+	p.Accesses[0].Reason = "changes-a-file"
+	return p
 }
 
-const greetingDiff = `--- greet.sh
-+++ greet.sh
-@@ -4,2 +4,2 @@
- name=$1
--echo "Hello"
-+echo "Hello, ${name:-world}"
-`
+// previewGreeting works out what the edit changes in a file, as umpire does for a card.
+func previewGreeting(t *testing.T) func(umpire.Pending, umpire.Session) Change {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, "greet.sh")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n# greets\n\nname=$1\necho \"Hello\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := tool.New(tool.Options{Root: root})
+	t.Cleanup(files.Close)
+	return func(p umpire.Pending, _ umpire.Session) Change {
+		accesses := slices.Clone(p.Accesses)
+		accesses[0].Target = path // the card's project is made up
+		seen, err := files.Preview(umpire.Call{Tool: p.Tool, Input: p.Input, Dir: root}, accesses)
+		if err != nil {
+			t.Error(err)
+		}
+		return Change(seen)
+	}
+}
 
 // five are the calls of one message, which all wait.
 func five() []umpire.Pending {
@@ -49,12 +71,7 @@ func TestCardsOfAnySize(t *testing.T) {
 				t.Run(file, func(t *testing.T) {
 					t.Parallel()
 					d := driven(t, text, at[0], at[1])
-					d.m.conf.Change = func(p umpire.Pending, _ umpire.Session) Change {
-						if p.Tool != "Edit" {
-							return Change{}
-						}
-						return Change{Diff: greetingDiff, Shown: []string{"old_string", "new_string"}}
-					}
+					d.m.conf.Change = previewGreeting(t)
 					d.ask(list...)
 					d.golden(file)
 					mayAnswer(d, list[0].Request)

@@ -348,8 +348,11 @@ func waiting(n int, tool string, input map[string]any) umpire.Pending {
 		Batch: "m1", Position: n, Total: 5, Session: "s1", Project: someProject, Agent: "umpire", Tool: tool, Input: text,
 		Type: umpire.FileWrite, Risk: "medium", Consequence: umpire.Reversible, Access: "write", Code: umpire.CodeMode, AskedAt: begun,
 		Reason:   umpire.Say("tool-requires-approval", tool, umpire.Phrase("class-moderate")),
-		Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "creates or replaces a file"}},
+		Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Place: umpire.PlaceInside, Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "creates-or-replaces-a-file"}},
 		Rules:    []string{tool},
+	}
+	if path, is := input["file_path"].(string); is {
+		p.Accesses[0].Target = filepath.Join("/p", strings.TrimPrefix(path, "/p/"))
 	}
 	if command, is := input["command"].(string); is {
 		p.Type, p.Access, p.Rules = umpire.ShellExecute, "command", []string{"Bash(" + command + ":*)"}

@@ -186,7 +186,7 @@ func drawQueueRow(m *model, p *umpire.Pending, width int) string {
 	project := nameProject(m, p)
 	age := view.Age(m.conf.Now().Sub(p.AskedAt))
 	left := drawCells([]int{8, 12, 12}, m.conf.Text.Word("of risk", p.Risk),
-		project, cmp.Or(p.Agent, "-"), subjectOf(p.Tool, p.Input))
+		project, cmp.Or(p.Agent, "-"), titleOf(&m.ask, p))
 	left = cutLine(left, width-len(age)-2)
 	return left + strings.Repeat(" ", max(1, width-stringWidth(left)-len(age)-1)) + age
 }

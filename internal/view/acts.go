@@ -120,8 +120,15 @@ func partOf(c *Card, a act) Part {
 	}
 	return Part{
 		Verdict: a.Verdict, Risk: a.Risk, Times: a.times, Why: c.show(List(why, "; ")),
-		Text: c.show(middleOut(AccessText(a.Access, c.text))),
+		Text: c.show(middleOut(cardAccess(c, a.Access))),
 	}
+}
+
+// cardAccess is an access in a few words, with its path as it is called from the project's root.
+func cardAccess(c *Card, a *umpire.Access) string {
+	short := *a
+	short.Target = a.TargetIn(c.Session.Root)
+	return AccessText(&short, c.text)
 }
 
 // writeCode shows the code of the files that the call runs.
@@ -155,7 +162,7 @@ func (c *Card) Object() string {
 	}
 	for _, a := range c.acts() {
 		if a.Paths() && a.Target != "" {
-			return c.show(c.relative(a.Target))
+			return c.show(a.TargetIn(c.Session.Root))
 		}
 	}
 	for _, a := range c.acts() {

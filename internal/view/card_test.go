@@ -114,7 +114,7 @@ func TestCardInChinese(t *testing.T) {
 	bash := asked("Bash", map[string]any{"command": "npm install x"})
 	bash.Access, bash.CommandInfo, bash.Rules = "command", &umpire.CommandInfo{Command: "npm install x"}, []string{"Bash(npm install x:*)"}
 	write := asked("Write", map[string]any{"file_path": "a"})
-	write.Access, write.Accesses = "write", []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a"}}
+	write.Access, write.Accesses = "write", []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a", Place: umpire.PlaceInside}}
 	fetch := asked("WebFetch", map[string]any{"url": "http://x"})
 	fetch.Accesses = []umpire.Access{{Kind: umpire.KindNetwork, Target: "x"}}
 	for _, test := range []struct {
@@ -147,7 +147,7 @@ func TestCardInChinese(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	edit := asked("Edit", map[string]any{"file_path": "greet.sh"})
-	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh", Reason: umpire.Say("changes-a-file")}}
+	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh", Place: umpire.PlaceInside, Reason: umpire.Say("changes-a-file")}}
 	_, c := shown(t, edit, false)
 	for width, want := range map[int]string{
 		80: "Edit scripts/greet.sh · medium · changes a file", 46: "Edit scripts/greet.sh · medium · changes a f…",

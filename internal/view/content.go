@@ -151,7 +151,7 @@ func writePlanned(c *Card) {
 	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what was planned"))
 	for i := range planned[:min(len(planned), maxPlanned)] {
 		for k := range planned[i].Accesses {
-			access := c.show(middleOut(AccessText(&planned[i].Accesses[k], c.text)))
+			access := c.show(middleOut(cardAccess(c, &planned[i].Accesses[k])))
 			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), access)
 		}
 	}

@@ -18,7 +18,7 @@ func DescribeCoverage(c *Card, a umpire.Answer) []string {
 		return []string{fmt.Sprintf(c.text.Of("would have covered none of the last %d questions here"), found.Of)}
 	}
 	said := fmt.Sprintf(c.text.Of("would have covered %d of the last %d questions here"), found.Calls, found.Of)
-	worst := Bracketed(Visible(middleOut(AccessText(found.Worst, c.text))),
+	worst := Bracketed(Visible(middleOut(cardAccess(c, found.Worst))),
 		Joined(c.text.Of("risk "+found.Worst.Risk.Level()), ", ", c.text.Of(consequenceTexts[found.Worst.Consequence])))
 	return []string{Joined(said, ", ", Joined(c.text.Of("the worst"), ": ", worst))}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A Headline is the first line of a card in its parts: the tool, what it is used on, how bad
@@ -21,6 +22,16 @@ func (c *Card) Headline() Headline {
 		Tool: Visible(c.Pending.Tool), Object: c.Object(),
 		Risk: c.text.Word("of risk", c.Pending.Risk), Does: doesText(c),
 	}
+}
+
+// TitleOf names a question in a list: the tool, and what it is used on. It is safe to show.
+func TitleOf(p *umpire.Pending, s umpire.Session, text *catalogue.Language) string { //nolint:gocritic // like New
+	c := Card{Pending: *p, Session: s, text: text}
+	title := strings.TrimSpace(Visible(p.Tool) + " " + c.Object())
+	if len(c.Command()) > 1 {
+		title += " …"
+	}
+	return title
 }
 
 // doesText says in plain words what the call would do, or of a tried one what it did: the worst
