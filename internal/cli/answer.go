@@ -117,7 +117,7 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 			return app.GateError(err)
 		}
 	}
-	if err := confirmAnswer(ctx, a, &answer, p, session, f); err != nil {
+	if err := confirmAnswer(ctx, a, gate, &answer, p, session, f); err != nil {
 		return err
 	}
 	return resolveQuestion(ctx, a, gate, answer, p, f)
@@ -252,10 +252,11 @@ const shortestID = 4
 const timeLayout = "2006-01-02 15:04:05"
 
 // confirmAnswer shows the card and has a person confirm the answer.
-func confirmAnswer(ctx context.Context, a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session,
-	f *answerFlags) error {
+func confirmAnswer(ctx context.Context, a *app.App, gate umpire.Gate, answer *umpire.Answer, p umpire.Pending,
+	s umpire.Session, f *answerFlags) error {
+	changes := app.DescribeChanges(ctx, a, gate, &p, &s)
 	if f.tokenFile != "" {
-		text, err := renderCard(a, answer, p, s, false)
+		text, err := renderCard(a, answer, p, s, changes, false)
 		if err != nil {
 			return err
 		}
@@ -264,7 +265,7 @@ func confirmAnswer(ctx context.Context, a *app.App, answer *umpire.Answer, p ump
 	}
 	tty, err := a.OpenTerminal()
 	if err != nil {
-		text, cardErr := renderCard(a, answer, p, s, a.Colour())
+		text, cardErr := renderCard(a, answer, p, s, changes, a.Colour())
 		if _, err := a.Stderr.Write(text); err != nil {
 			return app.Failed(err)
 		}
@@ -275,12 +276,12 @@ func confirmAnswer(ctx context.Context, a *app.App, answer *umpire.Answer, p ump
 			"an answer needs a person at a terminal: %w", err)
 	}
 	defer tty.Close()
-	return confirmOnTerminal(ctx, a, tty, answer, p, s)
+	return confirmOnTerminal(ctx, a, tty, answer, p, s, changes)
 }
 
 func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *umpire.Answer, p umpire.Pending,
-	s umpire.Session) error {
-	text, err := renderCard(a, answer, p, s, a.Getenv("NO_COLOR") == "")
+	s umpire.Session, changes string) error {
+	text, err := renderCard(a, answer, p, s, changes, a.Getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
 		return err
@@ -300,11 +301,12 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 
 // renderCard writes the card and what the answer would do. The error says that the answer
 // cannot be given; the card is returned anyway.
-func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
+func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes string,
+	colour bool) ([]byte, error) {
 	var b bytes.Buffer
 	c := view.New(p, s, a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)
 	fmt.Fprintln(&b, c.Whole())
-	b.WriteString(app.DescribeChanges(a, &p, &s))
+	b.WriteString(changes)
 	b.WriteString(try.DescribeTrial(a, &p))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {

@@ -117,11 +117,11 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 	return console.New(console.Config{
 		Gate: local, Dir: a.Dir, NewCode: app.NewCode, Attend: attend, Log: log,
 		Passkeys: filepath.Join(a.StateDir(), "passkeys.json"),
-		Changes: func(text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string {
+		Changes: func(ctx context.Context, text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string {
 			if tried := try.DescribeTrial(in(text), p); tried != "" {
 				return tried
 			}
-			return app.PreviewCall(in(text), p, s).Diff
+			return app.PreviewCall(ctx, in(text), local, p, s).Diff
 		},
 		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a) },
 		Undo: func(ctx context.Context, text *catalogue.Language, id string) (string, error) {

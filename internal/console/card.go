@@ -45,7 +45,7 @@ func (c *Console) openQuestion(ctx context.Context, p *umpire.Pending, text *cat
 	}
 	return &question{
 		Card: card, text: text, age: view.Age(c.now().Sub(p.AskedAt)),
-		changes: c.config.Changes(text, p, &card.Session),
+		changes: c.config.Changes(ctx, text, p, &card.Session),
 	}, nil
 }
 

@@ -24,7 +24,7 @@ type Config struct {
 	// tells nobody.
 	Attend func() (leave func())
 	// Changes is what a call would change, as a unified diff; nil shows none.
-	Changes func(text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string
+	Changes func(ctx context.Context, text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string
 	// Undoable lists the changes of calls that were kept and can be taken back; nil offers none.
 	Undoable func() (map[umpire.CallID][]Undoable, error)
 	// Undo takes back the changes with an id, and says what it did. It is required with Undoable.
@@ -70,7 +70,7 @@ func New(c Config) *Console {
 		c.Attend = func() func() { return func() {} }
 	}
 	if c.Changes == nil {
-		c.Changes = func(*catalogue.Language, *umpire.Pending, *umpire.Session) string { return "" }
+		c.Changes = func(context.Context, *catalogue.Language, *umpire.Pending, *umpire.Session) string { return "" }
 	}
 	if c.Undoable == nil {
 		c.Undoable = func() (map[umpire.CallID][]Undoable, error) { return nil, nil }

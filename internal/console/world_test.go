@@ -84,7 +84,7 @@ func newWorldIn(
 func (w *world) newCode() string { return "cod" + string(rune('a'+w.codes.Add(1)%26)) }
 
 // changes is what every call of a test would change that names one.
-func changes(_ *catalogue.Language, p *umpire.Pending, _ *umpire.Session) string {
+func changes(_ context.Context, _ *catalogue.Language, p *umpire.Pending, _ *umpire.Session) string {
 	var input struct {
 		Diff string `json:"diff"`
 		Old  string `json:"old_string"`

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -428,7 +429,7 @@ func TestAllLikeIt(t *testing.T) {
 func TestEditShowsItsDiff(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 40)
-	d.m.conf.Change = func(p umpire.Pending, s umpire.Session) Change {
+	d.m.conf.Change = func(_ context.Context, p umpire.Pending, s umpire.Session) Change {
 		return Change{Diff: "--- a.go\n+++ a.go\n-x := 1\n+x := 2\n", Shown: []string{"old_string", "new_string"}}
 	}
 	d.ask(waiting(1, "Edit", map[string]any{"file_path": "a.go", "old_string": "x := 1\n", "new_string": "x := 2\n"}))
@@ -445,13 +446,17 @@ func TestEditShowsItsDiff(t *testing.T) {
 func TestEditsHideNothing(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("+x\n", (longHead+longTail)/2)
-	for name, change := range map[string]func(umpire.Pending, umpire.Session) Change{
+	for name, change := range map[string]func(context.Context, umpire.Pending, umpire.Session) Change{
 		"no changes here": nil,
-		"no diff":         func(umpire.Pending, umpire.Session) Change { return Change{Shown: []string{"content"}} },
-		"a cut diff": func(umpire.Pending, umpire.Session) Change {
+		"no diff": func(context.Context, umpire.Pending, umpire.Session) Change {
+			return Change{Shown: []string{"content"}}
+		},
+		"a cut diff": func(context.Context, umpire.Pending, umpire.Session) Change {
 			return Change{Diff: "+x\n[9 more bytes of this change]\n"}
 		},
-		"a long diff": func(umpire.Pending, umpire.Session) Change { return Change{Diff: long, Shown: []string{"content"}} },
+		"a long diff": func(context.Context, umpire.Pending, umpire.Session) Change {
+			return Change{Diff: long, Shown: []string{"content"}}
+		},
 	} {
 		d := driven(t, nil, 100, 40)
 		d.m.conf.Change = change

@@ -218,7 +218,7 @@ func (a *approval) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
 	if a.conf.Change == nil {
 		return nil
 	}
-	return a.do(func(context.Context) tea.Msg { return diffMsg{p.Request, a.conf.Change(p, s)} })
+	return a.do(func(ctx context.Context) tea.Msg { return diffMsg{p.Request, a.conf.Change(ctx, p, s)} })
 }
 
 // diffLines draws the change.

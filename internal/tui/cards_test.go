@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func greeting() umpire.Pending {
 }
 
 // previewGreeting works out what the edit changes in a file, as umpire does for a card.
-func previewGreeting(t *testing.T) func(umpire.Pending, umpire.Session) Change {
+func previewGreeting(t *testing.T) func(context.Context, umpire.Pending, umpire.Session) Change {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -36,7 +37,7 @@ func previewGreeting(t *testing.T) func(umpire.Pending, umpire.Session) Change {
 	}
 	files := tool.New(tool.Options{Root: root})
 	t.Cleanup(files.Close)
-	return func(p umpire.Pending, _ umpire.Session) Change {
+	return func(_ context.Context, p umpire.Pending, _ umpire.Session) Change {
 		accesses := slices.Clone(p.Accesses)
 		accesses[0].Target = path // the card's project is made up
 		seen, err := files.Preview(umpire.Call{Tool: p.Tool, Input: p.Input, Dir: root}, accesses)

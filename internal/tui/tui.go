@@ -68,7 +68,7 @@ type Config struct {
 	Now     func() time.Time
 	// Change works out what a call would change in files, for its card; nil shows no
 	// change. It may be called by several goroutines.
-	Change func(p umpire.Pending, s umpire.Session) Change
+	Change func(ctx context.Context, p umpire.Pending, s umpire.Session) Change
 	// Code returns a code that a person has to type back before an approval counts; "" for
 	// none, and nil asks for none.
 	Code func(answer *umpire.Answer, p *umpire.Pending) string

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/tool"
@@ -8,13 +10,17 @@ import (
 
 // PreviewCall is what a call that is asked about would change in files, as they are now;
 // nothing for one that changes none, or none of this machine.
-func PreviewCall(a *App, p *umpire.Pending, s *umpire.Session) tool.Preview {
-	if _, here := process.Alive(s.Runner); !here || p.InputSize > 0 {
-		return tool.Preview{} // files of the same name may be others, and parts of an input change something else
+func PreviewCall(ctx context.Context, a *App, g umpire.Gate, p *umpire.Pending, s *umpire.Session) tool.Preview {
+	if _, here := process.Alive(s.Runner); !here {
+		return tool.Preview{} // files of the same name may be others
+	}
+	input, err := umpire.WholeInput(ctx, g, p)
+	if err != nil {
+		return tool.Preview{} // parts of an input change something else
 	}
 	files := tool.New(tool.Options{Root: s.Root, AddDirs: s.AddDirs, Home: a.UserHome()})
 	defer files.Close()
-	seen, err := files.Preview(umpire.Call{Tool: p.Tool, Input: p.Input, Dir: s.Dir, Session: s.ID}, p.Accesses)
+	seen, err := files.Preview(umpire.Call{Tool: p.Tool, Input: input, Dir: s.Dir, Session: s.ID}, p.Accesses)
 	if err != nil {
 		return tool.Preview{} // the call itself says what is wrong with it
 	}
@@ -22,8 +28,8 @@ func PreviewCall(a *App, p *umpire.Pending, s *umpire.Session) tool.Preview {
 }
 
 // DescribeChanges shows what a call that is asked about would change.
-func DescribeChanges(a *App, p *umpire.Pending, s *umpire.Session) string {
-	text := PreviewCall(a, p, s).Diff
+func DescribeChanges(ctx context.Context, a *App, g umpire.Gate, p *umpire.Pending, s *umpire.Session) string {
+	text := PreviewCall(ctx, a, g, p, s).Diff
 	if text == "" {
 		return ""
 	}

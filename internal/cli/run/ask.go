@@ -75,7 +75,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	var text bytes.Buffer
 	c := view.New(p, session, k.Text, k.Now(), k.Getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
-	text.WriteString(app.DescribeChanges(k.agentRun.App, &p, &session))
+	text.WriteString(app.DescribeChanges(ctx, k.agentRun.App, k.gate, &p, &session))
 	text.WriteString(try.DescribeTrial(k.agentRun.App, &p))
 	menu := c.Options()
 	for _, o := range menu {

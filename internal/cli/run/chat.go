@@ -123,18 +123,20 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
 		Task: task, Model: host.modelName(), Text: s.Text, Now: s.Now,
-		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return DescribeChange(s.App, p, in) },
+		Change: DescribeChange(s.App, person),
 		Undo:   &chatUndo{App: s.App, gate: person, root: host.session.Root},
 		In:     s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
 	}
 }
 
-// DescribeChange is what a call changed in a trial, or would change in files, for its card.
-func DescribeChange(a *app.App, p umpire.Pending, in umpire.Session) tui.Change {
-	if text := try.DescribeTrial(a, &p); text != "" {
-		return tui.Change{Diff: text}
+// DescribeChange returns what tells what a call changed in a trial, or would change in files, for its card.
+func DescribeChange(a *app.App, g umpire.Gate) func(context.Context, umpire.Pending, umpire.Session) tui.Change {
+	return func(ctx context.Context, p umpire.Pending, in umpire.Session) tui.Change {
+		if text := try.DescribeTrial(a, &p); text != "" {
+			return tui.Change{Diff: text}
+		}
+		return tui.Change(app.PreviewCall(ctx, a, g, &p, &in))
 	}
-	return tui.Change(app.PreviewCall(a, &p, &in))
 }
 
 // showChat draws the chat on the whole screen where the terminal can, and writes it line
