@@ -136,7 +136,8 @@ func completeSessions(a *app.App) cobra.CompletionFunc {
 		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project})
 		for i := range list {
 			s := &list[i]
-			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, view.Age(a.Now().Sub(s.ActiveAt)))
+			state := a.Text.Word("session state", string(s.State))
+			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), state, view.Age(a.Now().Sub(s.ActiveAt)))
 			all = append(all, cobra.CompletionWithDesc(string(s.ID), view.Visible(about)))
 		}
 		return all, err

@@ -91,7 +91,7 @@ func (s *sessionsScreen) rows(m *model) []string {
 		}
 		active := fmt.Sprintf(m.text("%s ago"), view.Age(m.conf.Now().Sub(one.ActiveAt)))
 		rows = append(rows, drawCells(
-			[]int{1, 18, 18, 8, 10}, mark, string(one.ID), m.conf.Text.Word("session state", string(one.State)),
+			[]int{1, 18, 11, 8, 10}, mark, string(one.ID), m.conf.Text.Word("session state", string(one.State)),
 			one.Mode.String(), active, one.Dir,
 		))
 	}

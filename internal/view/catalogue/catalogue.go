@@ -22,6 +22,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"embed"
 	"encoding/csv"
 	"fmt"
@@ -111,8 +112,11 @@ func (l *Language) Word(set, word string) string {
 	if found, known := l.lookUp(set + " " + word); known {
 		return found
 	}
-	return word
+	return cmp.Or(englishWords[set+" "+word], word)
 }
+
+// englishWords are the English words for codes that nobody would say.
+var englishWords = map[string]string{"session state waiting_permission": "waiting"}
 
 // Reason returns what a phrase says to a person. The one text that is Chinese in every
 // language has its meaning beside it in English.
