@@ -171,8 +171,8 @@ func showRuleFiles(a *app.App, s status) error {
 	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("rule files"))
 	table := app.NewTable(a.Stdout)
 	for _, f := range s.RuleFiles {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.Text.Word("health", f.Health.String()),
-			formatCounts(a, f), view.Visible(f.Path))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", a.Text.Word("source", f.Source.String()),
+			a.Text.Word("health", f.Health.String()), formatCounts(a, f), view.Visible(f.Path))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -91,15 +91,11 @@ func (b *ruleBook) drawTested() part {
 		if r.Access >= 0 && r.Access < len(d.Accesses) {
 			about = view.AccessText(&d.Accesses[r.Access], b.text)
 		}
-		note := fmt.Sprintf("%s %d %s: %s", b.text.Of("row"), r.Row, policy.RowName(r.Row), b.text.Reason(r.Text))
-		if r.Rule != nil {
-			note += " [" + view.RuleText(r.Rule) + "]"
-		}
 		return element("li", class(r.Verdict.String()),
 			element("span", class("mark"), attr("aria-hidden", "true")),
 			element("span", class("verdict"), written(b.text.Word("verdict", r.Verdict.String()))),
 			element("span", class("does"), element("code", written(view.Visible(about))),
-				element("span", class("note"), written(view.Visible(note)))))
+				element("span", class("note"), written(view.Visible(view.RowText(&r, b.text))))))
 	}
 	return element("div", class("decided"), attr("role", "status"),
 		element("p", b.drawVerdict(d.Verdict), written(" "+view.Visible(b.text.Reason(d.Reason)))),
@@ -113,7 +109,7 @@ func (b *ruleBook) drawSettled(r *umpire.RuleRef) part {
 	if r == nil {
 		return parts(nil)
 	}
-	return paragraph("where", b.text.Of("rule")+" "+view.Visible(view.RuleText(r)))
+	return paragraph("where", b.text.Of("rule")+" "+view.Visible(view.RuleText(r, b.text)))
 }
 
 // drawGrants lists what is granted beside the rules.
@@ -233,7 +229,7 @@ func (b *ruleBook) drawFiles() node {
 		return element("li", class("rule"),
 			element("span", class("tag "+healthClasses[f.Health]), written(b.text.Word("health", f.Health))),
 			element("code", written(view.Visible(f.Path))),
-			element("span", class("note"), written(f.Source.String()+" · "+f.Format),
+			element("span", class("note"), written(b.text.Word("source", f.Source.String())+" · "+f.Format),
 				when(f.Rules > 0, written(" · "+counts))))
 	}
 	return element("details", class("layer"), element("summary", written(b.text.Of("rule files"))),

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -101,7 +102,7 @@ func (s *rulesScreen) remove(m *model) tea.Cmd {
 
 func (s *rulesScreen) draw(m *model, width, height int) []string {
 	s.list.title = m.text("Rules of project") + " " + m.session.Project.Short()
-	s.list.set(ruleRows(s.rules))
+	s.list.set(ruleRows(s.rules, m.conf.Text))
 	var foot []string
 	for i := range s.status.Files {
 		if line := m.fileLine(&s.status.Files[i]); line != "" {
@@ -125,7 +126,7 @@ func (s *rulesScreen) draw(m *model, width, height int) []string {
 }
 
 // ruleRows are rules in a table.
-func ruleRows(rules []umpire.Rule) []string {
+func ruleRows(rules []umpire.Rule, text *catalogue.Language) []string {
 	rows := make([]string, len(rules))
 	for i, r := range rules {
 		place := r.File
@@ -133,7 +134,8 @@ func ruleRows(rules []umpire.Rule) []string {
 			place = fmt.Sprintf("%s:%d", r.File, r.Line)
 		}
 		rows[i] = drawCells(
-			[]int{8, 5, 34, 12}, r.Source.String(), r.Action.String(), policy.FormatShort(r), string(r.ID), place,
+			[]int{8, 5, 34, 12}, text.Word("source", r.Source.String()),
+			text.Word("verdict", r.Action.String()), policy.FormatShort(r), string(r.ID), place,
 		)
 	}
 	return rows
@@ -144,7 +146,8 @@ func (b *base) fileLine(f *umpire.RuleFile) string {
 	if f.Rules == 0 && f.Asleep == 0 && len(f.Problems) == 0 {
 		return ""
 	}
-	line := drawCells([]int{8, 10}, f.Source.String(), f.Health, f.Path)
+	line := drawCells([]int{8, 10}, b.conf.Text.Word("source", f.Source.String()),
+		b.conf.Text.Word("health", f.Health), f.Path)
 	if f.Asleep > 0 {
 		line += "  " + b.textf("%d asleep", f.Asleep)
 	}
@@ -156,7 +159,7 @@ func (b *base) fileLine(f *umpire.RuleFile) string {
 }
 
 func (s *rulesScreen) readLines(m *model) ([]string, bool) {
-	lines := ruleRows(s.rules)
+	lines := ruleRows(s.rules, m.conf.Text)
 	if len(lines) == 0 {
 		lines = []string{m.text("no rules")}
 	}

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // fixedTexts are kept letter by letter, since programs and people rely on them.
@@ -139,5 +142,19 @@ func TestJoined(t *testing.T) {
 		if tt.got != tt.want {
 			t.Errorf("%q, want %q", tt.got, tt.want)
 		}
+	}
+}
+
+// TestOrderInChinese: every row of the order of decision has its name in the language of the reader.
+func TestOrderInChinese(t *testing.T) {
+	t.Parallel()
+	for _, r := range policy.Order {
+		if name := RowName(r.Row, chineseText); !hasHan(name) {
+			t.Errorf("row %d is called %q", r.Row, name)
+		}
+	}
+	ref := &umpire.RuleRef{ID: "r", Source: umpire.SourceProject, File: "a.json", Line: 3}
+	if got := RuleText(ref, chineseText); got != "r（项目 a.json:3）" {
+		t.Errorf("a rule is called %q", got)
 	}
 }

@@ -25,7 +25,7 @@ func (c *Card) Headline() Headline {
 }
 
 // TitleOf names a question in a list: the tool, and what it is used on. It is safe to show.
-func TitleOf(p *umpire.Pending, s umpire.Session, text *catalogue.Language) string { //nolint:gocritic // like New
+func TitleOf(p *umpire.Pending, s umpire.Session, text *catalogue.Language) string {
 	c := Card{Pending: *p, Session: s, text: text}
 	title := strings.TrimSpace(Visible(p.Tool) + " " + c.Object())
 	if len(c.Command()) > 1 {

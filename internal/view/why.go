@@ -9,16 +9,28 @@ import (
 )
 
 // RuleText names a rule and where it is written.
-func RuleText(r *umpire.RuleRef) string {
-	place := r.Source.String()
+func RuleText(r *umpire.RuleRef, text *catalogue.Language) string {
+	place := text.Word("source", r.Source.String())
 	if r.File != "" {
 		place += " " + r.File
 	}
 	if r.Line > 0 {
 		place += fmt.Sprintf(":%d", r.Line)
 	}
-	return fmt.Sprintf("%s (%s)", r.ID, place)
+	return Bracketed(string(r.ID), place)
 }
+
+// RowText says which row of the order of decision spoke, why, and by which rule. It is not made safe to show.
+func RowText(r *umpire.Reason, text *catalogue.Language) string {
+	said := Joined(fmt.Sprintf("%s %d %s", text.Of("row"), r.Row, RowName(r.Row, text)), ": ", text.Reason(r.Text))
+	if r.Rule != nil {
+		said += " [" + RuleText(r.Rule, text) + "]"
+	}
+	return said
+}
+
+// RowName is the name of a row of the order of decision.
+func RowName(row int, text *catalogue.Language) string { return text.Word("row", policy.RowName(row)) }
 
 // Why says which rows of the order of decision asked or denied, for which access, and by
 // which rule. Its lines are safe to show.
@@ -35,12 +47,7 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 			last = r.Access
 			lines = append(lines, whyAccess(d, r.Access, text))
 		}
-		line := fmt.Sprintf("    %s  %s %d %s: %s", Verdict(r.Verdict, text, false),
-			text.Of("row"), r.Row, policy.RowName(r.Row), text.Reason(r.Text))
-		if r.Rule != nil {
-			line += " [" + RuleText(r.Rule) + "]"
-		}
-		lines = append(lines, Visible(line))
+		lines = append(lines, Visible(fmt.Sprintf("    %s  %s", Verdict(r.Verdict, text, false), RowText(r, text))))
 	}
 	return lines
 }

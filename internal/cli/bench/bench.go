@@ -267,7 +267,7 @@ func askingReason(d *umpire.Decision, text *catalogue.Language) string {
 		}
 		a := &d.Accesses[r.Access]
 		why := text.Reason(cmp.Or(a.Doubt, a.Reason))
-		return policy.RowName(r.Row) + ": " + cmp.Or(a.Program, a.Kind.String()) + ": " + why
+		return text.Word("row", policy.RowName(r.Row)) + ": " + cmp.Or(a.Program, a.Kind.String()) + ": " + why
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ func (p *page) head(d umpire.Decision) {
 	}
 	fmt.Fprintln(p.w, strings.Join(parts, "  "))
 	if d.Rule != nil {
-		fmt.Fprintf(p.w, "       %s %s\n", p.text.Of("rule"), view.Visible(view.RuleText(d.Rule)))
+		fmt.Fprintf(p.w, "       %s %s\n", p.text.Of("rule"), view.Visible(view.RuleText(d.Rule, p.text)))
 	}
 }
 
@@ -122,7 +122,7 @@ func (p *page) rows(d umpire.Decision) {
 			verdict, later = "("+verdict+")", true
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
-			app.Clip(view.Visible(what)), risk, view.Visible(known), r.Row, policy.RowName(r.Row), verdict,
+			app.Clip(view.Visible(what)), risk, view.Visible(known), r.Row, view.RowName(r.Row, p.text), verdict,
 			app.Clip(view.Visible(p.rowText(r))))
 	}
 	_ = table.Flush() // into memory
@@ -137,7 +137,7 @@ func (p *page) rowText(r *umpire.Reason) string {
 	if r.Rule == nil {
 		return p.text.Reason(r.Text)
 	}
-	return p.text.Reason(r.Text) + " [" + view.RuleText(r.Rule) + "]"
+	return p.text.Reason(r.Text) + " [" + view.RuleText(r.Rule, p.text) + "]"
 }
 
 // next shows the rule that would settle the question next time.
