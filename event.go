@@ -45,6 +45,7 @@ const (
 	EventRulesChanged      EventKind = "RulesChanged"
 	EventRulesDegraded     EventKind = "RulesDegraded"
 	EventHookRan           EventKind = "HookRan"
+	EventPruned            EventKind = "EventsPruned" // a whole session was removed with its events
 	EventNotice            EventKind = "Notice"
 )
 

@@ -34,7 +34,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -83,10 +82,7 @@ func takeAt(tx *store.Tx, seq int64, now time.Time) (Checkpoint, []store.Head, e
 			c.Sessions++
 		}
 	}
-	first, err := tx.Events.List(umpire.Filter{Limit: 1})
-	if len(first) > 0 && first[0].Seq <= seq {
-		c.First = first[0].Hash
-	}
+	c.First, err = tx.Events.FirstHash(seq)
 	return c, heads, err
 }
 

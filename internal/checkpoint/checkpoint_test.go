@@ -112,7 +112,7 @@ func (b *bench) problems(line string) (chain, record, since []store.Break) {
 		b.Fatal(err)
 	}
 	b.with(func(ctx context.Context, s *store.Store) error {
-		if chain, err = s.Verify(ctx); err != nil {
+		if chain, err = s.Verify(ctx, nil); err != nil {
 			return err
 		}
 		return s.View(ctx, func(tx *store.Tx) error {

@@ -88,7 +88,7 @@ func TestPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if breaks, err := stores[1].Verify(t.Context()); err != nil || len(breaks) > 0 {
+	if breaks, err := stores[1].Verify(t.Context(), nil); err != nil || len(breaks) > 0 {
 		t.Errorf("the chain after a session was removed with all that tells of it: %v, %v", breaks, err)
 	}
 	if breaks := renew(1); len(breaks) != 1 || breaks[0].Session != "b" {

@@ -116,7 +116,7 @@ func verifyStore(ctx context.Context, s app.StoreAddress, e *evidence) ([]store.
 	if err != nil {
 		return nil, err
 	}
-	breaks, err := opened.Verify(ctx)
+	breaks, err := opened.Verify(ctx, nil)
 	if err == nil {
 		err = opened.View(ctx, func(tx *store.Tx) error {
 			found, err := e.compare(tx)

@@ -126,13 +126,17 @@ type link struct {
 type verifier struct {
 	seq    int64
 	last   map[umpire.SessionID]link
+	pruned map[int64]bool // the seqs of events about prunings that count; nil when nobody asks
 	breaks []Break
 }
 
 func (v *verifier) see(e *umpire.Event) error {
 	last := v.last[e.Session]
-	if e.Seq <= v.seq {
-		v.report(e, fmt.Sprintf("its seq does not follow %d", v.seq))
+	if before := max(v.seq, last.seq); e.Seq <= before {
+		v.report(e, fmt.Sprintf("its seq does not follow %d", before))
+	}
+	if e.Kind == umpire.EventPruned && v.pruned != nil && !v.pruned[e.Seq] {
+		v.report(e, "what it says was pruned is not what was")
 	}
 	if e.PrevHash != last.hash {
 		v.report(e, missing(last))

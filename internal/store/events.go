@@ -182,10 +182,16 @@ const verifyPage = 1000
 // Verify walks the whole timeline in one snapshot and returns where it is broken.
 // It finds an end that was cut off as well, by the row that says where each stream
 // ends; what it cannot find is an end that was cut off there too.
-func (s *Store) Verify(ctx context.Context) ([]Break, error) {
+//
+// Sessions that were pruned are no break where accept names no problem of the event that
+// says so and of what is known to have been removed. A nil accept takes none.
+func (s *Store) Verify(ctx context.Context, accept func(*umpire.Event, *Pruned) (problem string)) ([]Break, error) {
 	var breaks []Break
 	err := s.View(ctx, func(tx *Tx) (err error) {
-		v := verifier{last: map[umpire.SessionID]link{}}
+		v := verifier{last: map[umpire.SessionID]link{}, pruned: map[int64]bool{}}
+		if err := tx.Prunings.beginStreams(&v, accept); err != nil {
+			return err
+		}
 		for e, err := range tx.Events.all() {
 			if err != nil {
 				return err

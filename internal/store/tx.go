@@ -40,6 +40,7 @@ type Tx struct {
 	Prompts    Prompts
 	Events     Events
 	Tickets    Tickets
+	Prunings   Prunings
 }
 
 func newTx(t transaction) *Tx {
@@ -50,7 +51,7 @@ func newTx(t transaction) *Tx {
 	tx.Asks, tx.Answers, tx.Grants, tx.Events = Asks{of}, Answers{of}, Grants{of}, Events{of}
 	tx.Executions, tx.Results, tx.Resumes = Executions{of}, Results{of}, Resumes{of}
 	tx.Messages, tx.Prompts = Messages{of}, Prompts{of}
-	tx.Trials, tx.Tickets = Trials{of}, Tickets{of}
+	tx.Trials, tx.Tickets, tx.Prunings = Trials{of}, Tickets{of}, Prunings{of}
 	return tx
 }
 

@@ -396,7 +396,7 @@ func examine(t *testing.T, s *store.Store, tallies []storetest.Tally) {
 		t.Error("nothing was acknowledged")
 	}
 	t.Logf("%d transactions acknowledged, %d uncertain", acknowledged, uncertain)
-	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) > 0 {
+	if breaks, err := s.Verify(t.Context(), nil); err != nil || len(breaks) > 0 {
 		t.Errorf("Verify: %v, %v", breaks, err)
 	}
 }

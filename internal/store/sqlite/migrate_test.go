@@ -99,7 +99,7 @@ func TestVerifyReadsToTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) > 0 {
+	if breaks, err := s.Verify(t.Context(), nil); err != nil || len(breaks) > 0 {
 		t.Errorf("Verify: %v, %v", breaks, err)
 	}
 	db := raw(t, dsn(path))
@@ -108,7 +108,7 @@ func TestVerifyReadsToTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) != 1 || breaks[0].Seq != events {
+	if breaks, err := s.Verify(t.Context(), nil); err != nil || len(breaks) != 1 || breaks[0].Seq != events {
 		t.Errorf("Verify after the last event was forged: %v, %v", breaks, err)
 	}
 }

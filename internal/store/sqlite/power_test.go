@@ -94,7 +94,7 @@ func inspect(t testing.TB, d *disk, told *storetest.Tally) (problems []string, e
 		return problems, err
 	}
 	problems = append(problems, compared...)
-	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) > 0 {
+	if breaks, err := s.Verify(t.Context(), nil); err != nil || len(breaks) > 0 {
 		problems = append(problems, fmt.Sprintf("the chain is broken: %v, %v", breaks, err))
 	}
 	afterwards := storetest.Tally{Session: "afterwards"}

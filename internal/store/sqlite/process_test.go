@@ -97,7 +97,7 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("%s was acknowledged and is there in %d of 2 sessions", id, seen[id])
 		}
 	}
-	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) > 0 {
+	if breaks, err := s.Verify(t.Context(), nil); err != nil || len(breaks) > 0 {
 		t.Errorf("Verify: %v, %v", breaks, err)
 	}
 }

@@ -83,7 +83,7 @@ func TestReplaceIsRefused(t *testing.T) {
 			t.Errorf("INSERT OR REPLACE INTO %s: %v", table, err)
 		}
 	}
-	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) > 0 {
+	if breaks, err := s.Verify(t.Context(), nil); err != nil || len(breaks) > 0 {
 		t.Errorf("Verify: %v, %v", breaks, err)
 	}
 }

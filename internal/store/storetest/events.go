@@ -44,7 +44,7 @@ func (b *bench) events(f umpire.Filter) (found []umpire.Event) {
 // whole checks that no chain has a break and no stream a gap.
 func (b *bench) whole() {
 	b.Helper()
-	breaks, err := b.store.Verify(b.Context())
+	breaks, err := b.store.Verify(b.Context(), nil)
 	if err != nil || len(breaks) > 0 {
 		b.Errorf("Verify: %v, %v", breaks, err)
 	}
@@ -204,7 +204,7 @@ func chainBreaks(b *bench) {
 		b.commit(split(fill.Replace(tamper.statements))...)
 		walked, err := store.Verify(sequence(b.events(umpire.Filter{})))
 		b.found(tamper.name+", walking", fill, tamper.found, walked, err)
-		all, err := b.store.Verify(b.Context())
+		all, err := b.store.Verify(b.Context(), nil)
 		b.found(tamper.name+", with ends", fill, append(slices.Clone(tamper.found), tamper.foundByEnds...), all, err)
 		b.commit(`DELETE FROM events`, `INSERT INTO events SELECT * FROM saved_events`, `DELETE
 			FROM streams`, `INSERT INTO streams SELECT * FROM saved_streams`)
@@ -220,7 +220,7 @@ func chainBreaks(b *bench) {
 			b.Fatal(err)
 		}
 		b.commit(fmt.Sprintf(`UPDATE events SET reason = 'forged', hash = '%s' WHERE seq = %d`, hash, forged.Seq))
-		all, err := b.store.Verify(b.Context())
+		all, err := b.store.Verify(b.Context(), nil)
 		b.found("forged", fill, []string{want}, all, err)
 		b.commit(fmt.Sprintf(`UPDATE events SET reason = 'why', hash = '%s'
 			WHERE seq = %d`, stored[i].Hash, forged.Seq))

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -33,11 +34,13 @@ func (b *bench) expect(constraints string, statements ...string) {
 	}
 }
 
+type refusal struct{ constraint, statements string }
+
 // refusals are raw statements that would do what must never happen, with the
 // constraint or trigger that refuses each. What stands before a semicolon prepares
 // the last one. "ok" is refused by none: it shows that the others are not refused
 // for the way they are written.
-var refusals = []struct{ constraint, statements string }{
+var refusals = []refusal{
 	// Large inputs.
 	{"ok", largeInput},
 	{"ok", largeInput + `; ` + largeCall},
@@ -338,7 +341,7 @@ func rawRefused(b *bench) {
 	})
 	b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: "child", Project: "of child"}) })
 	b.session("latest") // so that "asked" is not the last root session
-	for _, r := range refusals {
+	for _, r := range slices.Concat(refusals, prunedRefusals) {
 		constraints := r.constraint
 		if constraints == "ok" {
 			constraints = ""
