@@ -15,6 +15,15 @@
 // person's other files: a program that runs as the person can read it, and then sign
 // what it likes.
 //
+// # Pruning
+//
+// A [Pruner] removes whole sessions. What it removes is signed too, in an event of the timeline
+// under the header umpire-pruned-1, and [Prunings] accepts exactly that when the store is
+// verified. The store keeps where each stream ended, and the seq and hash of what was removed: a
+// checkpoint compares as if nothing had been. The signature proves that the removal was made with
+// the key of the installation, no more: who can read the key can remove a session in that
+// form, and cannot hide that it was removed.
+//
 // # Format
 //
 // A signed checkpoint is four parts joined by dots, the last three in unpadded base64

@@ -112,7 +112,8 @@ func (b *bench) problems(line string) (chain, record, since []store.Break) {
 		b.Fatal(err)
 	}
 	b.with(func(ctx context.Context, s *store.Store) error {
-		if chain, err = s.Verify(ctx, nil); err != nil {
+		prunings := checkpoint.Prunings{Keys: []string{b.key.ID()}}
+		if chain, err = s.Verify(ctx, prunings.Accept); err != nil {
 			return err
 		}
 		return s.View(ctx, func(tx *store.Tx) error {

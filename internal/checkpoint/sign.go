@@ -59,8 +59,10 @@ func keyID(key ed25519.PublicKey) string {
 }
 
 // Sign writes a checkpoint as one line of text without blanks.
-func (k *Key) Sign(c *Checkpoint) (string, error) {
-	text, err := json.Marshal(c)
+func (k *Key) Sign(c *Checkpoint) (string, error) { return k.sign(header, c) }
+
+func (k *Key) sign(header string, v any) (string, error) {
+	text, err := json.Marshal(v)
 	if err != nil {
 		return "", umpire.Errorf("checkpoint: %w", err)
 	}
@@ -83,6 +85,17 @@ func (s *Signed) KeyID() string { return keyID(s.key) }
 // Parse reads a signed checkpoint and checks its signature. Whose key it was is for the
 // caller to judge. Its error matches ErrFormat.
 func Parse(line string) (*Signed, error) {
+	s := &Signed{}
+	var err error
+	s.key, err = parse(line, header, &s.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// parse reads what was signed under a header into v, and returns the key.
+func parse(line, header string, v any) (ed25519.PublicKey, error) {
 	parts := strings.Split(strings.TrimSpace(line), ".")
 	if len(parts) != 4 || parts[0] != header {
 		return nil, umpire.Errorf("%w: want one line that begins with %s and a dot", ErrFormat, header)
@@ -98,9 +111,8 @@ func Parse(line string) (*Signed, error) {
 		!ed25519.Verify(decoded[1], []byte(parts[0]+"."+parts[1]), decoded[2]) {
 		return nil, umpire.Errorf("%w: the signature is not over this text", ErrFormat)
 	}
-	s := &Signed{key: decoded[1]}
-	if err := json.Unmarshal(decoded[0], &s.Checkpoint); err != nil {
+	if err := json.Unmarshal(decoded[0], v); err != nil {
 		return nil, umpire.Errorf("%w: %w", ErrFormat, err)
 	}
-	return s, nil
+	return decoded[1], nil
 }

@@ -1,0 +1,165 @@
+package checkpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// prunedHeader names the format of what is signed about a session that was pruned.
+const prunedHeader = "umpire-pruned-1"
+
+// prunePage is how many sessions are looked for at once.
+const prunePage = 100
+
+// prunedData is what an event EventsPruned says.
+type prunedData struct {
+	store.Pruned
+
+	Signed string `json:"signed"`
+}
+
+// A Pruner removes whole sessions that are over, after saying so on the timeline.
+type Pruner struct {
+	Store *store.Store
+	Key   *Key
+	Actor string // who has it done, for the timeline
+	Now   func() time.Time
+	// MaxEvents leaves sessions with more events alone; 0 is none. A session is removed in one transaction, and others
+	// who write wait for it: some 30 ms for 1,000 events.
+	MaxEvents int
+	// Each, if not nil, hears of each session that was removed.
+	Each func(*store.Pruned)
+}
+
+// Prune removes the sessions in which nothing has happened for so long, each in a transaction of its own. After
+// each it waits as long as that took, so that others who write are not kept waiting. It returns how many sessions
+// and events were removed.
+func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events int64, err error) {
+	before := p.Now().Add(-age)
+	for {
+		var over []store.Pruned
+		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+			over, err = tx.Prunings.ListOver(before, p.MaxEvents, prunePage)
+			return err
+		})
+		if err != nil {
+			return sessions, events, err
+		}
+		found := sessions
+		for _, h := range over {
+			begun := time.Now()
+			removed, err := p.prune(ctx, h.Session, before)
+			if err != nil {
+				return sessions, events, umpire.Errorf("prune session %q: %w", h.Session, err)
+			}
+			if removed == nil {
+				continue // somebody uses it again
+			}
+			sessions, events = sessions+1, events+removed.Events
+			if p.Each != nil {
+				p.Each(removed)
+			}
+			if err := pauseFor(ctx, time.Since(begun)); err != nil {
+				return sessions, events, err
+			}
+		}
+		// The sessions that others belonged to are free when these are gone.
+		if sessions == found {
+			return sessions, events, nil
+		}
+	}
+}
+
+func pauseFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// prune removes one session. It returns nil when that is not over any more.
+func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time) (removed *store.Pruned, err error) {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		removed = nil
+		found, err := tx.Prunings.Prepare(s, before)
+		if errors.Is(err, umpire.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		data := prunedData{Pruned: found.Pruned}
+		if data.Signed, err = p.Key.sign(prunedHeader, &found.Pruned); err != nil {
+			return err
+		}
+		text, err := json.Marshal(&data)
+		if err != nil {
+			return err
+		}
+		e, err := tx.Events.Append(umpire.Event{
+			Kind: umpire.EventPruned, Project: found.Project, Actor: p.Actor, At: p.Now(), Data: text,
+			Reason: umpire.Say("a-session-was-pruned", s, found.Events, found.LastAt.Format(time.DateOnly)),
+		})
+		if err != nil {
+			return err
+		}
+		removed = &found.Pruned
+		return tx.Prunings.Insert(&found, e.Seq)
+	})
+	return removed, err
+}
+
+// PrunedSince reports whether an event tells that others were removed which may have happened after a time.
+func PrunedSince(e *umpire.Event, since time.Time) bool {
+	var data prunedData
+	return e.Kind == umpire.EventPruned && (json.Unmarshal(e.Data, &data) != nil || data.LastAt.After(since))
+}
+
+// Prunings are those that a timeline tells of and that are accepted, counted.
+type Prunings struct {
+	Sessions int64      `json:"sessions"`
+	Events   int64      `json:"events"`
+	First    *time.Time `json:"first_at,omitempty"`
+	Last     *time.Time `json:"last_at,omitempty"`
+
+	// Keys are the IDs of the keys whose signature counts.
+	Keys []string `json:"-"`
+}
+
+// Accept counts a pruning, if the event that tells of it says with a signature what was removed. It is for
+// [store.Store.Verify].
+func (ps *Prunings) Accept(e *umpire.Event, found *store.Pruned) (problem string) {
+	var data prunedData
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return "the event that says so cannot be read: " + err.Error()
+	}
+	var signed store.Pruned
+	key, err := parse(data.Signed, prunedHeader, &signed)
+	if err != nil {
+		return "of the event that says so: " + err.Error()
+	}
+	found.LastAt = signed.LastAt // of what was removed nothing else is left that tells it
+	switch {
+	case !slices.Contains(ps.Keys, keyID(key)):
+		return fmt.Sprintf("the event that says so was signed by the key %s, which is not the one here", keyID(key))
+	case signed != data.Pruned, signed != *found:
+		return "what was removed is not what the signature is over"
+	}
+	ps.Sessions, ps.Events = ps.Sessions+1, ps.Events+found.Events
+	if ps.First == nil || e.At.Before(*ps.First) {
+		ps.First = &e.At
+	}
+	if ps.Last == nil || e.At.After(*ps.Last) {
+		ps.Last = &e.At
+	}
+	return ""
+}
