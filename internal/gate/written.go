@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/store"
 )
@@ -22,7 +23,7 @@ const (
 	writtenLimit = 50_000 // events that are looked through at most
 )
 
-var errManyEvents = errors.New("too many events since the code was confirmed (umpire trust --code)")
+var errManyEvents = errors.New("too many events since the code was confirmed, or some are pruned (umpire trust --code)")
 
 // writtenIn returns a function that lists the files of a project that agents changed since a
 // time, as paths below its root in the order of their names.
@@ -43,6 +44,9 @@ func (ps *projects) writtenIn(p *project.Project) func(time.Time) ([]string, err
 					e := &events[i]
 					if !e.At.After(since) {
 						return nil
+					}
+					if checkpoint.PrunedSince(e, since) {
+						return errManyEvents
 					}
 					files = append(files, changedBy(e, p.Root)...)
 				}

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -88,6 +90,47 @@ func TestOnlyAnApprovalConfirmsCode(t *testing.T) {
 	d.submit(third, "m5", command("v", "go test ./..."))
 	if p := d.pending("v"); !strings.Contains(catalogue.English.Text(p.Reason), "b.go") || strings.Contains(catalogue.English.Text(p.Reason), "a.go") {
 		t.Errorf("the question is: %s", p.Reason)
+	}
+}
+
+// Of a session that was pruned since nobody knows any more what it wrote.
+func TestPrunedWritesAreNotForgotten(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	prune := func() int64 {
+		d.pass(time.Hour)
+		key := must(checkpoint.OpenKey(t.TempDir()))(t)
+		p := checkpoint.Pruner{Store: d.store, Key: key, Now: d.now}
+		sessions, _, err := p.Prune(t.Context(), time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sessions
+	}
+	ended := func(call umpire.Call) {
+		s := d.session(umpire.Opening{})
+		d.do(s, "m1", call)
+		if err := d.End(t.Context(), s.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended(call("before", "Write", `{"file_path":"a.go","content":"x"}`))
+	d.pass(time.Second)
+	d.trustCode()
+	if n := prune(); n != 1 {
+		t.Fatalf("pruned %d sessions", n)
+	}
+	s := d.session(umpire.Opening{})
+	if b := d.submit(s, "m2", command("t", "go test ./...")); b.Call("t").State != umpire.CallApproved {
+		t.Errorf("with a session from before pruned it is %s: %s", b.Call("t").State, b.Call("t").Reason)
+	}
+	ended(call("after", "Write", `{"file_path":"b.go","content":"x"}`))
+	if n := prune(); n == 0 {
+		t.Fatal("pruned nothing")
+	}
+	s = d.session(umpire.Opening{})
+	if b := d.submit(s, "m3", command("u", "go test ./...")); b.Call("u").State != umpire.CallAsked {
+		t.Errorf("with a session from after pruned it is %s: %s", b.Call("u").State, b.Call("u").Reason)
 	}
 }
 
