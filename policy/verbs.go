@@ -30,7 +30,7 @@ var ownVerbs = map[string]VerbMark{
 	"mode": VerbPerson, "autonomy": VerbPerson, "trust": VerbPerson, "undo": VerbPerson,
 	"rules add": VerbPerson, "rules remove": VerbPerson, "rules import": VerbPerson,
 	"config set": VerbPerson, "grants": VerbPerson, "grants list": VerbPerson, "grants revoke": VerbPerson,
-	"sessions end": VerbPerson, "sessions delete": VerbPerson,
+	"sessions end": VerbPerson, "sessions delete": VerbPerson, "timeline prune": VerbPerson,
 	"mcp permission-prompt": VerbPerson, "try keep": VerbPerson, "try discard": VerbPerson,
 
 	"check": VerbReads, "status": VerbReads, "pending": VerbReads, "version": VerbReads,

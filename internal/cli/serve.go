@@ -157,7 +157,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	sandbox.SweepScratch(os.TempDir())
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidier sync.WaitGroup
-	tidier.Go(func() { app.TidyRegularly(tidying, a, conf) })
+	tidier.Go(func() { g.TidyRegularly(tidying, a, conf) })
 	minutes := time.NewTicker(time.Minute)
 	defer minutes.Stop()
 	tidier.Go(func() { returnMemory(tidying, minutes.C) })

@@ -38,6 +38,9 @@ type status struct {
 	Cautious  bool          `json:"cautious"` // a file cannot be read: every call asks
 	Gate      gateStatus    `json:"gate"`
 	Store     storeStatus   `json:"store"`
+
+	Retention app.RetentionStatus `json:"retention"`
+
 	// Notices says how the notices of the gate do, if it sends some.
 	Notices *notice.Report `json:"notices,omitempty"`
 	Notes   []string       `json:"notes"`
@@ -153,6 +156,7 @@ func showStatus(a *app.App, s status) error {
 	line("grants", formatGrantCount(a, &s))
 	line("gate", formatGate(a, &s))
 	line("store", formatStore(a, &s))
+	line("retention", formatRetention(a, &s.Retention))
 	if s.Notices != nil {
 		line("notices", s.Notices.Describe(a.Text))
 	}

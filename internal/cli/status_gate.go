@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A permissionStatus is the status line of a project: where its sessions stand with
@@ -68,6 +69,9 @@ func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config
 	s.Store = storeStatus{Kind: stored.Kind, Exists: stored.Exists()}
 	if stored.Kind == app.StoreSQLite {
 		s.Store.Path = stored.Name
+	}
+	if s.Retention, err = app.ReadRetention(ctx, a, c, stored); err != nil {
+		s.Notes = append(s.Notes, err.Error())
 	}
 	running, err := a.DialExpectedGate(ctx, c, app.PersonCredential, "")
 	if err != nil {
@@ -184,6 +188,15 @@ func formatStore(a *app.App, s *status) string {
 	}
 	if !s.Store.Exists {
 		text += " (" + a.Text.Of("nothing is stored yet") + ")"
+	}
+	return text
+}
+
+// formatRetention says how long sessions are kept, and when the last was removed.
+func formatRetention(a *app.App, r *app.RetentionStatus) string {
+	text := a.Text.Of(r.Age)
+	if r.LastPruned != nil {
+		text += fmt.Sprintf(a.Text.Of("; the last session was removed %s ago"), view.Age(a.Now().Sub(*r.LastPruned)))
 	}
 	return text
 }

@@ -171,8 +171,22 @@ program that runs as you can write both the store and the record, and make them
 agree. Only a checkpoint that you copied elsewhere finds that, for what happened
 before it.
 
-Deleting a session keeps its events, so it is not a break. If you put an older store
-in place yourself, remove the record that ~/.umpire/checkpoints holds of it.`
+Deleting a session keeps its events, so it is not a break. Sessions that were pruned are
+counted and are no break, where an event of the timeline says so and is signed with the
+key of this installation, or with one that --key names. If you put an older store in
+place yourself, remove the record that ~/.umpire/checkpoints holds of it.`
+
+const timelinePruneLong = `Removes whole sessions with their events: those in which nothing has happened for as
+long as the key retention says, or --older-than. A session stays in which a call waits
+or runs, whose trial is not settled, or to which a session of a sub-agent belongs. A
+gate does the same by itself, each hour, with sessions of up to 5,000 events.
+
+Before a session is removed, the event EventsPruned says which events it had, signed.
+umpire timeline verify takes exactly these as no break, and counts them. A checkpoint
+from before still finds any other change.
+
+Nothing brings back what was removed. If an agent takes up such a session again, it
+begins without the approvals that it had.`
 
 const timelineHeadLong = `Prints what the timeline is now, as one line: how many events and sessions there are,
 and a hash over where each of them ends. It is signed with a key of this installation

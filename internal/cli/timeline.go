@@ -45,7 +45,7 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 	flags.StringVar(&f.session, "session", "", "only the session `ID`")
 	flags.Int64Var(&f.after, "after", 0, "only events after the number `SEQ`")
 	flags.IntVar(&f.last, "last", 0, "only the last `N` of them")
-	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a))
+	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a), newTimelinePruneCommand(a))
 	app.CompleteWith(cmd, "session", completeSessions(a))
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 type verifyFlags struct {
 	json  bool
 	since string
+	keys  []string
 }
 
 // newTimelineVerifyCommand is `umpire timeline verify`.
@@ -33,14 +35,17 @@ func newTimelineVerifyCommand(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return verifyTimeline(cmd.Context(), a, &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().StringSliceVar(&f.keys, "key", nil,
+		"take what was pruned under the key with this `ID` too, that of another machine or an earlier one")
 	cmd.Flags().StringVar(&f.since, "since", "", "compare with the `CHECKPOINT` that umpire timeline head printed")
 	return cmd
 }
 
 // A verification is what `umpire timeline verify` found.
 type verification struct {
-	OK     bool          `json:"ok"`
-	Breaks []store.Break `json:"breaks"`
+	OK     bool                 `json:"ok"`
+	Breaks []store.Break        `json:"breaks"`
+	Pruned *checkpoint.Prunings `json:"pruned"`
 }
 
 // verifyTimeline reads the store itself, not what a gate says of it: the gate may
@@ -54,7 +59,10 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	if err != nil {
 		return app.Failed(err)
 	}
-	e := evidence{record: app.CheckpointRecord(a, at, key)}
+	e := evidence{
+		record: app.CheckpointRecord(a, at, key),
+		pruned: &checkpoint.Prunings{Keys: append([]string{key.ID()}, f.keys...)},
+	}
 	var breaks []store.Break
 	if f.since != "" {
 		if e.since, err = checkpoint.Parse(f.since); err != nil {
@@ -67,7 +75,7 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 		return app.Failed(umpire.Errorf("verify the timeline: %w", err))
 	}
 	breaks = append(breaks, found...)
-	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...)}
+	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...), Pruned: e.pruned}
 	err = a.Show(f.json, v, func() error { return showVerification(a, &v) })
 	if err == nil && !v.OK {
 		return &app.CommandError{Code: app.ExitError}
@@ -90,6 +98,7 @@ func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 type evidence struct {
 	record *checkpoint.Record
 	since  *checkpoint.Signed // nil when none was given
+	pruned *checkpoint.Prunings
 }
 
 // compare finds what the evidence has and the store has not. A nil transaction is a
@@ -116,7 +125,7 @@ func verifyStore(ctx context.Context, s app.StoreAddress, e *evidence) ([]store.
 	if err != nil {
 		return nil, err
 	}
-	breaks, err := opened.Verify(ctx, nil)
+	breaks, err := opened.Verify(ctx, e.pruned.Accept)
 	if err == nil {
 		err = opened.View(ctx, func(tx *store.Tx) error {
 			found, err := e.compare(tx)
@@ -129,6 +138,13 @@ func verifyStore(ctx context.Context, s app.StoreAddress, e *evidence) ([]store.
 
 // showVerification writes one line for each break.
 func showVerification(a *app.App, v *verification) error {
+	if p := v.Pruned; p.Sessions > 0 {
+		_, err := fmt.Fprintf(a.Stdout, a.Text.Of("pruned: %s with %s, the last on %s\n"),
+			formatSessionCount(a, p.Sessions), formatEvents(a, p.Events), p.Last.Local().Format(time.DateOnly))
+		if err != nil {
+			return err
+		}
+	}
 	if v.OK {
 		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing on the timeline was changed"))
 		return err

@@ -30,6 +30,7 @@ type Config struct {
 	SandboxShow []string // files and folders of the home that a trial sees
 	UndoSize    int64    // bytes that are kept for undoing
 	UndoAge     time.Duration
+	Retention   time.Duration // of sessions that are over, 0 for ever
 
 	Store, Listen, Lang string
 	WatchNotify         string // off, bell or desktop

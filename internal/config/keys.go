@@ -188,6 +188,12 @@ var ownKeys = []Key{
 		nil,
 	},
 	{
+		"retention", "how long sessions that are over are kept with their events",
+		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Retention) },
+		func(c *Config) any { return orWord(c.Retention, "none") },
+		nil, // a repository could remove what was recorded of it
+	},
+	{
 		"store", "where sessions and the timeline are kept",
 		func(c *Config, n *yaml.Node) error { return decode(n, &c.Store) },
 		func(c *Config) any { return cmp.Or(c.Store, "sqlite in state/") },

@@ -24,12 +24,13 @@ func TidyUp(ctx context.Context, a *App, conf *config.Config) (wait func()) {
 	}
 }
 
-// TidyRegularly does so until ctx ends.
-func TidyRegularly(ctx context.Context, a *App, conf *config.Config) {
+// TidyRegularly does so until ctx ends, and removes sessions whose retention is over.
+func (g *StartedGate) TidyRegularly(ctx context.Context, a *App, conf *config.Config) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
 		TidyUp(ctx, a, conf)()
+		g.prune(ctx, a, conf)
 		select {
 		case <-ctx.Done():
 			return

@@ -154,6 +154,7 @@ func (d *doctor) examine(ctx context.Context, only string) {
 		d.configuration(c)
 		d.socket(c)
 		d.notices(c)
+		d.retention(ctx, c)
 		d.rules(c)
 		d.programs()
 		d.sandbox(ctx, c)
@@ -284,6 +285,25 @@ func (d *doctor) socket(c *config.Config) {
 	}
 	if format, size := where.LongNote(); format != "" {
 		d.warn("socket", "listen: unix:SHORTER", format, size)
+	}
+}
+
+// retention says whether old sessions are removed as the person wants.
+func (d *doctor) retention(ctx context.Context, c *config.Config) {
+	at, err := d.ReadStoreAddress(c.Store)
+	var r app.RetentionStatus
+	if err == nil {
+		r, err = app.ReadRetention(ctx, d.App, c, at)
+	}
+	switch {
+	case err != nil:
+		d.fail("retention", "", "%v", err)
+	case r.Overdue > 0:
+		d.warn("retention", "umpire timeline prune",
+			"%d sessions are older than %s: no gate runs that removes them, or they are too large for it",
+			r.Overdue, r.Age)
+	case app.Retention(c) > 0:
+		d.ok("retention", "sessions that are over are kept for %s", r.Age)
 	}
 }
 

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A pruneFlags is what is removed.
+type pruneFlags struct {
+	json, dryRun bool
+	olderThan    string
+}
+
+// newTimelinePruneCommand is `umpire timeline prune`.
+func newTimelinePruneCommand(a *app.App) *cobra.Command {
+	var f pruneFlags
+	cmd := &cobra.Command{
+		Use: "prune", Args: app.RefuseWords,
+		Short:   "Remove old sessions with their events",
+		Long:    timelinePruneLong,
+		Example: "  umpire timeline prune --dry-run --older-than 90d\n  umpire timeline prune",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return pruneTimeline(cmd.Context(), a, &f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only list what would be removed")
+	flags.StringVar(&f.olderThan, "older-than", "",
+		"sessions in which nothing has happened for this `TIME` (default: the key retention)")
+	return cmd
+}
+
+// A pruneReport is what was removed, or would be.
+type pruneReport struct {
+	DryRun   bool           `json:"dry_run"`
+	Sessions int64          `json:"sessions"`
+	Events   int64          `json:"events"`
+	Removed  []store.Pruned `json:"removed"`
+}
+
+func (r *pruneReport) include(p *store.Pruned) {
+	r.Sessions, r.Events, r.Removed = r.Sessions+1, r.Events+p.Events, append(r.Removed, *p)
+}
+
+// pruneTimeline works on the store itself: a gate that runs goes on meanwhile.
+func pruneTimeline(ctx context.Context, a *app.App, f *pruneFlags) error {
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return err
+	}
+	age := app.Retention(conf)
+	if f.olderThan != "" {
+		var ok bool
+		if age, ok = config.ParseDuration(f.olderThan); !ok || age <= 0 {
+			return app.Usage("umpire timeline prune --older-than 90d",
+				"--older-than %q: want a duration such as 90s, 10m, 720h or 7d", f.olderThan)
+		}
+	}
+	if age == 0 {
+		return app.Usage("umpire timeline prune --older-than 90d", "no retention is set: say how old")
+	}
+	at, err := app.ConfiguredStore(a)
+	if err != nil {
+		return err
+	}
+	report := pruneReport{DryRun: f.dryRun, Removed: []store.Pruned{}}
+	if at.Exists() {
+		if err := pruneStore(ctx, a, at, age, &report); err != nil {
+			return app.Failed(err)
+		}
+	}
+	return a.Show(f.json, report, func() error { return showPruned(a, &report) })
+}
+
+func pruneStore(ctx context.Context, a *app.App, at app.StoreAddress, age time.Duration, report *pruneReport) error {
+	s, err := at.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if report.DryRun {
+		err = s.View(ctx, func(tx *store.Tx) error {
+			over, err := tx.Prunings.ListOver(a.Now().Add(-age), 0, 0)
+			for i := range over {
+				report.include(&over[i])
+			}
+			return err
+		})
+		return errors.Join(err, s.Close())
+	}
+	p, err := app.NewPruner(a, s, "person")
+	if err == nil {
+		p.Each = report.include
+		_, _, err = p.Prune(ctx, age)
+	}
+	return errors.Join(err, s.Close())
+}
+
+// showPruned writes a line for each session, and one for all of them.
+func showPruned(a *app.App, r *pruneReport) error {
+	for i := range r.Removed {
+		p := &r.Removed[i]
+		fmt.Fprintf(a.Stdout, "%s  %s  %s\n", p.LastAt.Local().Format(time.DateOnly), view.Visible(string(p.Session)),
+			formatEvents(a, p.Events))
+	}
+	said := a.Text.Of("removed %s with %s\n")
+	if r.DryRun {
+		said = a.Text.Of("would remove %s with %s, and then the sessions that these belong to\n")
+	}
+	_, err := fmt.Fprintf(a.Stdout, said, formatSessionCount(a, r.Sessions), formatEvents(a, r.Events))
+	return err
+}
+
+func formatSessionCount(a *app.App, n int64) string {
+	return a.FormatCount(int(n), "%d session", "%d sessions")
+}
+
+func formatEvents(a *app.App, n int64) string { return a.FormatCount(int(n), "%d event", "%d events") }
