@@ -258,6 +258,7 @@ var standaloneKinds = map[umpire.EventKind]bool{
 	umpire.EventSessionOpened: true, umpire.EventSessionEnded: true, umpire.EventModeChanged: true,
 	umpire.EventGrantCreated: true, umpire.EventGrantRevoked: true, umpire.EventRulesChanged: true,
 	umpire.EventRulesDegraded: true, umpire.EventEffectsKept: true, umpire.EventUndone: true,
+	umpire.EventPruned: true,
 }
 
 // stepTexts names the events that a line shows.
@@ -272,7 +273,7 @@ var stepTexts = map[umpire.EventKind]string{
 	umpire.EventSessionOpened: "session opened", umpire.EventSessionEnded: "session ended",
 	umpire.EventModeChanged: "mode changed", umpire.EventGrantCreated: "grant given",
 	umpire.EventGrantRevoked: "grant revoked", umpire.EventRulesChanged: "rules changed",
-	umpire.EventRulesDegraded: "rules degraded",
+	umpire.EventRulesDegraded: "rules degraded", umpire.EventPruned: "session removed",
 }
 
 // stepClasses are the style classes of steps that stand out.
