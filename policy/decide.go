@@ -91,6 +91,7 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	all := p.findHits(q, d.Accesses)
 	j := newJudge(p, q, d)
 	j.programs = programsOf(all)
+	d.Reasons = slices.Grow(d.Reasons, 2*len(d.Accesses)) // most have one that settles, and the mode's
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
 		j.subject, j.hits = all[i].subject, &all[i]
@@ -259,18 +260,18 @@ func saysMore(r, than umpire.Reason) bool {
 
 // settlingReasons are those of the call and the first of every access.
 func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
-	var all, kept []umpire.Reason
+	all := make([]umpire.Reason, 0, len(reasons))
 	seen := -1
 	for _, r := range reasons {
-		if r.Access >= 0 && r.Access == seen {
-			continue
+		if r.Access < 0 || r.Access != seen {
+			all = append(all, r)
 		}
 		seen = max(seen, r.Access)
-		all = append(all, r)
-		if r.Row != rowSuffix || !partial {
-			kept = append(kept, r)
-		}
 	}
+	if !partial {
+		return all
+	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(r umpire.Reason) bool { return r.Row == rowSuffix })
 	if len(kept) == 0 {
 		return all
 	}
