@@ -124,13 +124,13 @@ func TestLight(t *testing.T) {
 		most        pageCosts
 	}{
 		{"/", `class="item`, 60, pageCosts{40, 1400, 2 << 20, 48 << 10}},
-		{"/timeline", `class="event`, 60, pageCosts{30, 1800, 3 << 20, 48 << 10}},
-		{"/timeline?before=50000", `class="event`, 60, pageCosts{30, 3800, 3 << 20, 64 << 10}},
+		{"/timeline", `class="event`, 60, pageCosts{30, 900, 1 << 20, 48 << 10}},
+		{"/timeline?before=50000", `class="event`, 60, pageCosts{30, 2900, 2 << 20, 64 << 10}},
 		{"/timeline?kind=denied", `class="event`, 0, pageCosts{50, 9500, 6 << 20, 16 << 10}},
 		{"/timeline?q=nothing+has+these+words", `class="event`, 0, pageCosts{50, 9500, 6 << 20, 16 << 10}},
-		{"/sessions", `<li class="session`, 1, pageCosts{25, 1200, 2 << 20, 16 << 10}},
+		{"/sessions", `<li class="session`, 1, pageCosts{25, 300, 256 << 10, 16 << 10}},
 		{"/overview", `<section class="plot"`, 3, pageCosts{70, 23_000, 12 << 20, 16 << 10}}, // it counts 20,000 events
-		{"/overview", `<section class="plot"`, 3, pageCosts{30, 1200, 2 << 20, 16 << 10}},    // and then what is new
+		{"/overview", `<section class="plot"`, 3, pageCosts{30, 300, 256 << 10, 16 << 10}},   // and then what is new
 	} {
 		page, cost := c.measure(t, b, tt.path)
 		t.Logf("%s: %+v", tt.path, cost)

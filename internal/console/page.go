@@ -90,9 +90,12 @@ func newPage(r *http.Request, title string) *page {
 	return p
 }
 
+// mostCounted is how many questions a page other than the inbox counts.
+const mostCounted = 99
+
 // showPage shows a page other than the inbox.
 func (c *Console) showPage(w http.ResponseWriter, r *http.Request, path, title string, main part) {
-	list, err := c.config.Gate.Pending(r.Context(), umpire.PendingQuery{})
+	list, err := c.config.Gate.Pending(r.Context(), umpire.PendingQuery{Limit: mostCounted + 1})
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
@@ -181,7 +184,7 @@ func (p *page) drawNav() node {
 	return element("nav", attr("aria-label", "umpire"),
 		element("div", class("brand"), written("umpire")),
 		p.drawEntry("/", p.text.Of("Inbox"),
-			when(p.count > 0, written(" "), element("b", class("count"), written(strconv.Itoa(p.count))))),
+			when(p.count > 0, written(" "), element("b", class("count"), written(countText(p.count))))),
 		p.drawEntry(timelinePath, p.text.Of("Timeline")),
 		p.drawEntry(sessionsPath, p.text.Of("Sessions")),
 		p.drawEntry(rulesPath, p.text.Of("Rules")),
@@ -194,6 +197,14 @@ func (p *page) drawNav() node {
 				written(p.text.Of("Sign out"))),
 		),
 	)
+}
+
+// countText is how many questions wait, as far as pages count them.
+func countText(n int) string {
+	if n > mostCounted {
+		return strconv.Itoa(mostCounted) + "+"
+	}
+	return strconv.Itoa(n)
 }
 
 // drawEntry draws an entry of the menu.
