@@ -380,7 +380,8 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 	line := fmt.Sprintf("%s %s: %s", a.Text.Of(view.Answered(answer.Choice)), p.Request,
 		app.Clip(view.Visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
-		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.Text.Of("%d of this message still wait"), waiting))
+		line += fmt.Sprintf(" (%s)", a.FormatCount(waiting, "%d of this message still waits",
+			"%d of this message still wait"))
 	}
 	_, err = fmt.Fprintln(a.Stdout, line)
 	return app.Failed(err)

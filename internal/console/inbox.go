@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -58,7 +57,7 @@ func (c *Console) showInbox(w http.ResponseWriter, r *http.Request) {
 	text := textOf(r)
 	p := newPage(r, text.Of("Inbox"))
 	if p.count = len(list); p.count > 0 {
-		p.title = view.Joined(fmt.Sprintf(text.Of("%d wait"), p.count), " · ", "umpire")
+		p.title = view.Joined(text.Count(p.count, "%d waits", "%d wait"), " · ", "umpire")
 	}
 	if in.settled != "" || in.open != nil && r.URL.Query().Get("card") != "" {
 		p.class = "chosen"
@@ -180,7 +179,7 @@ func (in *inbox) draw() parts {
 			each(in.groups, func(g group) part {
 				return parts{element("h2", class("group"), written(g.name)), element("ul", each(g.items, in.drawItem))}
 			}),
-			when(in.more > 0, paragraph("note more", fmt.Sprintf(in.text.Of("%d more wait"), in.more))),
+			when(in.more > 0, paragraph("note more", in.text.Count(in.more, "%d more waits", "%d more wait"))),
 			when(len(in.groups) == 0, paragraph("note", in.text.Of("nothing waits")), paragraph("note", in.quiet)),
 		),
 		element("main", attr("id", "question"), attr("tabindex", "-1"), in.drawOpen()),

@@ -46,8 +46,8 @@ func TestControls(t *testing.T) {
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	for lang, want := range map[string][]string{
-		"en":    {"would have covered 1 of the last 1 questions here, the worst: ", "would have covered none of the last 1 questions here"},
-		"zh-CN": {"会涵盖 1 次，此处最近共有 1 次询问，其中最严重的：", "此处最近的 1 次询问，一次也不会涵盖"},
+		"en":    {"would have covered the 1 question here, the worst: ", "would not have covered the 1 question here"},
+		"zh-CN": {"会涵盖此处的 1 次询问，其中最严重的：", "此处最近的 1 次询问，一次也不会涵盖"},
 	} {
 		b, _ := signedIn(t, lang)
 		before := b.ask(t, write("src/a.txt"))[0]

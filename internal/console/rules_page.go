@@ -222,10 +222,7 @@ func (b *ruleBook) drawRemoval(r *umpire.Rule) part {
 // drawFiles lists the files in which rules may stand.
 func (b *ruleBook) drawFiles() node {
 	row := func(f umpire.RuleFile) part {
-		counts := fmt.Sprintf(b.text.Of("%d rules"), f.Rules)
-		if f.Rules == 1 {
-			counts = fmt.Sprintf(b.text.Of("%d rule"), f.Rules)
-		}
+		counts := b.text.Count(f.Rules, "%d rule", "%d rules")
 		return element("li", class("rule"),
 			element("span", class("tag "+healthClasses[f.Health]), written(b.text.Word("health", f.Health))),
 			element("code", written(view.Visible(f.Path))),

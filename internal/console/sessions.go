@@ -196,7 +196,7 @@ func (l *sessionList) drawSession(s umpire.Session) part {
 	return element("li", class(map[bool]string{true: "session over", false: "session"}[s.State == umpire.SessionOver]),
 		element("span", class("tool"), written(view.Visible(cmp.Or(s.Agent, "-")))),
 		element("span", class("state"), when(s.Pending > 0, element("a", class("tag medium"), address("href", "/"),
-			written(fmt.Sprintf(l.text.Of("%d wait"), s.Pending)))),
+			written(l.text.Count(s.Pending, "%d waits", "%d wait")))),
 			when(s.Pending == 0, written(l.text.Word("session state", string(s.State))))),
 		element("span", class("note"), written(fmt.Sprintf(l.text.Of("mode %s"), s.Mode))),
 		element("time", attr("datetime", s.ActiveAt.UTC().Format(time.RFC3339)), written(age)),

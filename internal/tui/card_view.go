@@ -166,7 +166,7 @@ func (a cardView) position() string {
 	p := a.current()
 	position := a.textf("%d of %d", p.Position, p.Total)
 	if n := len(a.list); n > 1 {
-		position = view.Joined(position, ", ", a.textf("%d wait", n))
+		position = view.Joined(position, ", ", a.conf.Text.Count(n, "%d waits", "%d wait"))
 	}
 	if expiry := a.card.Expiry(); expiry != "" {
 		position = view.Joined(position, ", ", expiry)
@@ -358,7 +358,8 @@ func (a cardView) scopes(width int) []string {
 		head := "  " + keyStyle.Render(s.Key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
 		text := view.List(reach, "; ")
 		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
-			text = a.textf("%d lines, shown before you confirm", len(reach))
+			text = a.conf.Text.Count(len(reach), "%d line, shown before you confirm",
+				"%d lines, shown before you confirm")
 		}
 		if covered := view.CountCoverage(a.card, umpire.Answer{Scope: s.Scope}); covered != "" {
 			text = view.Bracketed(text, covered)

@@ -36,7 +36,9 @@ func (m *model) sayEarlier(before earlier) {
 	}
 	messages := before.said.Messages
 	if len(messages) > 0 && messages[0].N > 1 {
-		m.log.say(noteEntry, m.textf("%d earlier messages; /timeline shows all that happened", messages[0].N-1))
+		m.log.say(noteEntry, m.conf.Text.Count(int(messages[0].N-1),
+			"%d earlier message; /timeline shows all that happened",
+			"%d earlier messages; /timeline shows all that happened"))
 	}
 	for i := range messages {
 		wrote := m.log.sayMessage(&messages[i], before.said.Batches[messages[i].Batch].Results)

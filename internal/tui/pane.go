@@ -58,7 +58,8 @@ func (p *pane) draw(room int, asks bool) []string {
 		if asks {
 			style = warnStyle // of what is asked something is not seen
 		}
-		note := style.Render(cutLine("↓ "+p.textf("%d more lines, PgDn", below+1), p.width))
+		more := p.conf.Text.Count(below+1, "%d more line, PgDn", "%d more lines, PgDn")
+		note := style.Render(cutLine("↓ "+more, p.width))
 		lines = append(lines[:len(lines)-1:len(lines)-1], note)
 	}
 	return lines

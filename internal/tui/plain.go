@@ -301,7 +301,7 @@ func (p *plain) writeOutput(text string) {
 		p.print("  | " + cutLine(line, maxWritten))
 	}
 	if more := len(lines) - outputShown; more > 0 {
-		p.print("  " + p.m.textf("… %d more lines", more))
+		p.print("  " + p.m.conf.Text.Count(more, "… %d more line", "… %d more lines"))
 	}
 }
 

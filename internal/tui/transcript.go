@@ -2,7 +2,6 @@ package tui
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -150,7 +149,7 @@ func (e *entry) call(text *catalogue.Language, width int) []string {
 		below, more = below[:2*outputShown], max(more, 0)+folded
 	}
 	if more > 0 {
-		below = append(below, fmt.Sprintf(text.Of("… %d more lines"), more))
+		below = append(below, text.Count(more, "… %d more line", "… %d more lines"))
 	}
 	return cutAll(append(lines, paintLines(dimStyle, prefixLines("  ", below))...), width)
 }

@@ -15,9 +15,13 @@ func DescribeCoverage(c *Card, a umpire.Answer) []string {
 		return nil
 	}
 	if found.Worst == nil {
-		return []string{fmt.Sprintf(c.text.Of("would have covered none of the last %d questions here"), found.Of)}
+		return []string{c.text.Count(found.Of, "would not have covered the %d question here",
+			"would have covered none of the last %d questions here")}
 	}
 	said := fmt.Sprintf(c.text.Of("would have covered %d of the last %d questions here"), found.Calls, found.Of)
+	if found.Of == 1 {
+		said = fmt.Sprintf(c.text.Of("would have covered the %d question here"), found.Calls)
+	}
 	worst := Bracketed(Visible(middleOut(cardAccess(c, found.Worst))),
 		Joined(c.text.Of("risk "+found.Worst.Risk.Level()), ", ", c.text.Of(consequenceTexts[found.Worst.Consequence])))
 	return []string{Joined(said, ", ", Joined(c.text.Of("the worst"), ": ", worst))}

@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -98,9 +97,4 @@ func NewCount(n int, one, more string) Count { return Count{n, one, more} }
 func (c Count) String() string { return c.In(nil) }
 
 // In is the count in a language.
-func (c Count) In(text *catalogue.Language) string {
-	if c.n == 1 {
-		return fmt.Sprintf(text.Of(c.one), c.n)
-	}
-	return fmt.Sprintf(text.Of(c.more), c.n)
-}
+func (c Count) In(text *catalogue.Language) string { return text.Count(c.n, c.one, c.more) }

@@ -115,6 +115,14 @@ func (l *Language) Word(set, word string) string {
 	return cmp.Or(englishWords[set+" "+word], word)
 }
 
+// Count returns a text about a number of things: one of them, or several.
+func (l *Language) Count(n int, one, more string) string {
+	if n == 1 {
+		more = one
+	}
+	return fmt.Sprintf(l.Of(more), n)
+}
+
 // englishWords are the English words for codes that nobody would say.
 var englishWords = map[string]string{"session state waiting_permission": "waiting"}
 
