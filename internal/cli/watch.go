@@ -63,6 +63,13 @@ func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags,
 		In:     a.Stdin, Out: app.TerminalOut(a.Stdout), Env: os.Environ(), NoColour: a.Getenv("NO_COLOR") != "",
 		Undo: run.NewUndoer(a, gate), Serving: serving, Silent: settings.WatchNotify == "off" && !f.notify,
 	}
+	if serving {
+		where, err := a.ReadListenAddress(settings.Listen)
+		if err != nil {
+			return err
+		}
+		conf.Address, conf.Since = where.Name, where.Since
+	}
 	if f.project {
 		if conf.Session.Project, err = a.ChooseProject(false); err != nil {
 			return err

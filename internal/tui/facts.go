@@ -29,6 +29,7 @@ type refreshMsg struct {
 	session umpire.Session
 	pending []umpire.Pending
 	family  map[umpire.SessionID]umpire.Session
+	since   time.Time // the gate runs; of an inbox only
 	err     error
 }
 
@@ -113,6 +114,9 @@ func (m *model) refreshed(msg refreshMsg) tea.Cmd {
 		m.family[id] = true
 	}
 	m.facts.problem = ""
+	if m.queue != nil {
+		m.queue.since = msg.since
+	}
 	return tea.Batch(again, m.asked(msg.pending, msg.family))
 }
 

@@ -41,6 +41,7 @@ type queue struct {
 	known map[umpire.RequestID]bool // those that were there when it was last read
 	read  bool                      // it was read at least once
 	word  bool                      // the last keys belong to a word
+	since time.Time                 // the gate runs, as far as that is known
 	only  umpire.ProjectID          // the one project that is shown; "" is all that the inbox is for
 }
 
@@ -64,6 +65,9 @@ func readQueue(
 		return refreshMsg{err: err}
 	}
 	found := refreshMsg{pending: all, family: map[umpire.SessionID]umpire.Session{}}
+	if conf.Serving && conf.Since != nil {
+		found.since = conf.Since()
+	}
 	for i := range all {
 		id := all[i].Session
 		s, is := known[id]
@@ -141,7 +145,7 @@ func (s *inboxScreen) announce(list []umpire.Pending) tea.Cmd {
 	signal := "\a"
 	if s.conf.Notify != "" {
 		// Notices name no command: a terminal may hand them to a whole desktop.
-		text := view.Joined(s.textf("%d wait for an answer", len(list)), ": ",
+		text := view.Joined(s.conf.Text.Count(len(list), waitsText, waitText), ": ",
 			view.Visible(fresh.Tool)+" · "+s.conf.Text.Word("of risk", fresh.Risk))
 		signal += fmt.Sprintf(s.conf.Notify, strings.ReplaceAll(text, ";", ","))
 	}
@@ -167,7 +171,7 @@ func drawQueue(m *model) []string {
 	if !a.isOpen() {
 		return []string{drawInboxHead(m, m.text("nothing waits"))}
 	}
-	lines := []string{drawInboxHead(m, m.textf("%d wait for an answer", len(a.list)))}
+	lines := []string{drawInboxHead(m, countWaiting(m))}
 	room := max(1, m.height/5)
 	first := max(0, min(a.at-room/2, len(a.list)-room))
 	for i := first; i < min(first+room, len(a.list)); i++ {

@@ -10,31 +10,67 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// drawInboxHead is the first line of an inbox: how much waits, where, and whether the gate is there.
+// The texts of how many questions wait.
+const (
+	waitsText = "%d waits for an answer"
+	waitText  = "%d wait for an answer"
+)
+
+// countWaiting says how many questions wait, and in how many sessions.
+func countWaiting(m *model) string {
+	said := m.conf.Text.Count(len(m.ask.list), waitsText, waitText)
+	sessions := map[umpire.SessionID]bool{}
+	for i := range m.ask.list {
+		sessions[m.ask.list[i].Session] = true
+	}
+	switch n := len(sessions); {
+	case len(m.ask.list) < 2:
+		return said
+	case n == 1:
+		return m.textf("%s in %d session", said, n)
+	default:
+		return m.textf("%s in %d sessions", said, n)
+	}
+}
+
+// drawInboxHead is the first line of an inbox: how much waits and where, which gate that is and since when it
+// runs. What there is no room for is left out, the address first.
 func drawInboxHead(m *model, waiting string) string {
+	state := describeGate(m)
+	if m.queue.only != "" {
+		state += " · " + drawKeys("f", m.text("all projects"))
+	}
+	left, fits := " "+waiting, func(right string) int { return m.width - stringWidth(waiting+right) - 2 }
+	if projects := listProjects(m); len(projects) > 0 {
+		if more := strings.Join(projects, ", ") + " · " + state; fits(more) > 0 {
+			state = more
+		}
+	}
+	if more := state + " · " + view.Visible(m.conf.Address); m.conf.Address != "" && fits(more) > 0 {
+		state = more
+	}
+	gap := fits(state)
+	if gap < 1 {
+		return boldStyle.Render(cutLine(left, m.width))
+	}
+	return boldStyle.Render(left) + strings.Repeat(" ", gap) + dimStyle.Render(state)
+}
+
+// describeGate says whether the gate is there, and since when.
+func describeGate(m *model) string {
 	gate := m.text("gate up")
 	switch {
 	case m.facts.problem != "":
 		gate = m.text("gate down")
 	case !m.conf.Serving:
 		gate = m.text("no gate runs")
+	case !m.queue.since.IsZero():
+		gate = m.textf("gate up %s", view.Age(m.conf.Now().Sub(m.queue.since)))
 	}
 	if m.conf.Silent {
 		gate += " · " + m.text("silent")
 	}
-	right := []string{gate}
-	if projects := listProjects(m); len(projects) > 0 {
-		right = []string{strings.Join(projects, ", "), gate}
-	}
-	if m.queue.only != "" {
-		right = append(right, drawKeys("f", m.text("all projects")))
-	}
-	left, state := " "+waiting, strings.Join(right, " · ")
-	gap := m.width - stringWidth(left) - stringWidth(state) - 1
-	if gap < 1 {
-		return boldStyle.Render(cutLine(left, m.width))
-	}
-	return boldStyle.Render(left) + strings.Repeat(" ", gap) + dimStyle.Render(state)
+	return gate
 }
 
 // listProjects are the projects in which something waits, by the names of their folders.

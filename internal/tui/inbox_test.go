@@ -21,7 +21,7 @@ func inboxOf(t *testing.T, text *catalogue.Language, width, height int, code str
 		{ID: "s2", Project: "fedcba9876543210", Root: "/home/me/infra", Dir: "/home/me/infra", Mode: umpire.ModeDefault},
 	}}}
 	s := newInboxScreen(Config{
-		Gate: d.gate, Text: text, Now: func() time.Time { return d.now }, Inbox: true, Serving: true, Notify: "<notice %s>",
+		Gate: d.gate, Text: text, Now: func() time.Time { return d.now }, Inbox: true, Serving: true, Address: "/home/me/.umpire/state/gate.sock", Since: func() time.Time { return begun.Add(-4 * 24 * time.Hour) }, Notify: "<notice %s>",
 		Code: func(answer *umpire.Answer, p *umpire.Pending) string {
 			if answer.Scope > umpire.ScopeSession || p.Risk == "high" {
 				return code
@@ -83,7 +83,7 @@ func TestInboxAnswers(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 80, 30, "")
 	d.ask(npm(), write(), elsewhere())
-	d.sees("3 wait for an answer", "▸ medium    webshop", "high      infra         codex         Bash terraform apply", "┃ Bash npm install react")
+	d.sees("3 wait for an answer in 2 sessions", "webshop, infra · gate up 4d", "▸ medium    webshop", "high      infra         codex         Bash terraform apply", "┃ Bash npm install react")
 	d.press("y")
 	d.pass(SettleTime)
 	d.press("n", "not now", "enter")
@@ -159,7 +159,7 @@ func TestInboxElsewhere(t *testing.T) {
 	d.ask(npm(), write())
 	d.gate.pending = []umpire.Pending{write()}
 	d.tell(watchMsg{umpire.Event{Seq: 7, Session: "s1", Request: "r2", Kind: umpire.EventPermissionRejected, Tool: "Bash", Actor: "ann"}})
-	d.sees("answered elsewhere: denied by ann: Bash npm install react", "┃ Write /p/a.txt", "1 wait for an answer")
+	d.sees("answered elsewhere: denied by ann: Bash npm install react", "┃ Write /p/a.txt", "1 waits for an answer")
 	d.pass(SettleTime)
 	d.gate.refusal = &umpire.ResolvedError{Standing: umpire.Standing{Choice: umpire.Approve, Actor: "bob"}}
 	d.gate.pending = nil
@@ -175,7 +175,7 @@ func TestInboxRings(t *testing.T) {
 	d.ask(elsewhere())
 	d.ask(elsewhere())
 	d.ask()
-	if diff := cmp.Diff([]string{"\a<notice 1 wait for an answer: Bash · high>"}, *rang); diff != "" {
+	if diff := cmp.Diff([]string{"\a<notice 1 waits for an answer: Bash · high>"}, *rang); diff != "" {
 		t.Errorf("rang (-want +got):\n%s", diff)
 	}
 	d.m.conf.Silent = true
@@ -223,12 +223,12 @@ func TestInboxFilter(t *testing.T) {
 	d, rang := inboxOf(t, nil, 80, 30, "")
 	d.gate.filters = true
 	d.ask(npm(), write(), elsewhere())
-	d.sees(" 3 wait for an answer", "webshop, infra · gate up\n")
+	d.sees(" 3 wait for an answer", "webshop, infra · gate up 4d\n")
 	d.press("f")
-	d.sees(" 2 wait for an answer", "webshop · gate up · f all projects\n")
+	d.sees(" 2 wait for an answer", "webshop · gate up 4d · f all projects\n")
 	d.sawNot("infra")
 	d.press("f")
-	d.sees(" 3 wait for an answer", "webshop, infra · gate up\n")
+	d.sees(" 3 wait for an answer", "webshop, infra · gate up 4d\n")
 	if len(*rang) != 1 || len(d.gate.answers) > 0 { // the first time, when they came
 		t.Errorf("rang %q, answered %+v", *rang, d.gate.answers)
 	}

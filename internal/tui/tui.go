@@ -77,6 +77,9 @@ type Config struct {
 	Inbox bool
 	// Serving says that a gate runs to which other agents come with their questions; only the inbox asks.
 	Serving bool
+	// Address is where that gate listens. Since tells when it began; nil or the zero time is not known.
+	Address string
+	Since   func() time.Time
 	// Silent keeps the terminal from ringing for a new question.
 	Silent bool
 	// Notify is the escape by which the terminal is told of a new question, with %s for the

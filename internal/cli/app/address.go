@@ -112,6 +112,18 @@ const (
 		"no gate can run until `listen` names a shorter one"
 )
 
+// Since returns when a gate began to listen on a socket; the zero time where that is not known.
+func (a Address) Since() time.Time {
+	if a.Network != NetworkUnix {
+		return time.Time{}
+	}
+	info, err := os.Lstat(a.Name)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
 // Dial connects to an address. Its error matches [relay.ErrAbsent] when nobody
 // answers there.
 func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
