@@ -59,12 +59,7 @@ func ifIllegal(err error) error {
 // append puts an event on the timeline that moves no batch.
 func (o *outcome) append(e umpire.Event, detail any) {
 	e = o.record(e, detail)
-	o.addWrite(func(tx *store.Tx) error { return appendEvent(tx, e) })
-}
-
-func appendEvent(tx *store.Tx, e umpire.Event) error {
-	_, err := tx.Events.Append(e)
-	return err
+	o.addWrite(func(tx *store.Tx) error { return tx.Events.Add(e) })
 }
 
 // record is an event as the timeline keeps it: with the fields that every event of the
@@ -391,10 +386,7 @@ func (o *outcome) addMessage(role string, id umpire.BatchID, content store.Seale
 		return
 	}
 	session, row := o.session.ID, store.MessageRow{Role: role, Batch: id, Content: content, At: o.now}
-	o.addWrite(func(tx *store.Tx) error {
-		_, err := tx.Messages.Append(session, row)
-		return err
-	})
+	o.addWrite(func(tx *store.Tx) error { return tx.Messages.Append(session, row) })
 	if role == roleAssistant {
 		o.append(umpire.Event{Kind: umpire.EventModelReplied, Batch: id}, nil)
 	}

@@ -458,7 +458,7 @@ func (ss *sessions) Fork(ctx context.Context, from umpire.SessionID, r umpire.Re
 			return err
 		}
 		for _, m := range messages {
-			if _, err := tx.Messages.Append(s.ID, m); err != nil {
+			if err := tx.Messages.Append(s.ID, m); err != nil {
 				return err
 			}
 		}

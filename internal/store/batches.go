@@ -37,8 +37,7 @@ func (t Batches) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 	if err := t.Insert(b, detail.Turn, calls, e.At); err != nil {
 		return b, err
 	}
-	_, err = Events(t).Append(e.Event)
-	return b, err
+	return b, Events(t).Add(e.Event)
 }
 
 // Apply folds an event into a batch, stores what it changes, and appends it to the
@@ -57,18 +56,17 @@ func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	}
 	if c := b.Call(e.Call); c != nil {
 		if err := t.saveCall(b, c, next.Call(e.Call)); err != nil {
-			return umpire.Errorf("batch %q: %w", b.ID, err)
+			return err
 		}
 		if err := Trials(t).apply(c, &e.Event); err != nil {
-			return umpire.Errorf("batch %q: %w", b.ID, err)
+			return err
 		}
 	}
 	if err := t.saveState(b, &next); err != nil {
-		return umpire.Errorf("batch %q: %w", b.ID, err)
+		return err
 	}
 	*b = next
-	_, err = Events(t).Append(e.Event)
-	return err
+	return Events(t).Add(e.Event)
 }
 
 // saveState takes a batch one transition further, if the event moved it.
@@ -77,17 +75,11 @@ func (t Batches) saveState(from, to *umpire.Batch) error {
 		return nil
 	}
 	t.pending = true
-	n, err := t.exec(`UPDATE batches SET state = $3, resumes = $4, cancelled = $5
+	return t.modify(fmt.Sprintf("batch %q", from.ID), conflict("it is not %s any more", from.State),
+		`UPDATE batches SET state = $3, resumes = $4, cancelled = $5
 		WHERE session_id = $1 AND batch_id = $2 AND state = $6 AND resumes = $7 AND cancelled = $8`,
 		string(from.Session), string(from.ID), string(to.State), to.Resumes, to.Cancelled,
 		string(from.State), from.Resumes, from.Cancelled)
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return t.conflict("it is not %s any more", from.State)
-	}
-	return nil
 }
 
 // saveCall takes a call of a batch one transition further, if the event changed it.
@@ -97,7 +89,9 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 		return nil
 	}
 	t.pending = true
-	n, err := t.exec(`UPDATE calls SET state = $3, request_id = $4, round = $5, attempt = $6,
+	return t.modify(fmt.Sprintf("call %q of batch %q", from.ID, b.ID),
+		conflict("it is not %s any more, or the batch not %s", from.State, b.State),
+		`UPDATE calls SET state = $3, request_id = $4, round = $5, attempt = $6,
 			verdict = $7, reason = $8, reason_code = $9
 		WHERE session_id = $1 AND call_id = $2 AND state = $10 AND request_id = $11 AND round = $12 AND attempt = $13
 			AND EXISTS (SELECT 1 FROM batches AS b WHERE b.session_id = $1 AND b.batch_id = $14
@@ -106,13 +100,6 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 		textOf(to.Verdict), to.Reason, string(to.Code), string(from.State), string(from.Request), from.Round,
 		from.Attempt,
 		string(b.ID), string(b.State), b.Resumes, b.Cancelled)
-	if err != nil {
-		return umpire.Errorf("call %q: %w", from.ID, err)
-	}
-	if n == 0 {
-		return t.conflict("call %q is not %s any more, or the batch not %s", from.ID, from.State, b.State)
-	}
-	return nil
 }
 
 // Insert adds a batch as it begins, with its calls in their order. A batch or

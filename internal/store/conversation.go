@@ -1,26 +1,22 @@
 package store
 
 import (
+	"fmt"
+
 	"github.com/umpirehq/umpire"
 )
 
 // Messages are the messages of conversations.
 type Messages struct{ *transaction }
 
-// Append adds a message at the end of a conversation and returns its number.
-// The number in m is not looked at.
-func (t Messages) Append(s umpire.SessionID, m MessageRow) (int64, error) {
-	var n int64
-	err := t.row([]any{&n}, `INSERT INTO messages (session_id, n, role, batch_id, at, content, content_exact)
+// Append adds a message at the end of a conversation. The number in m is not looked at.
+func (t Messages) Append(s umpire.SessionID, m MessageRow) error {
+	return t.modify(fmt.Sprintf("message of session %q", s), umpire.ErrNotFound, `INSERT INTO messages
+			(session_id, n, role, batch_id, at, content, content_exact)
 		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM messages
 			WHERE session_id = $1), 0) + 1, $2, $3, CAST($4 AS BIGINT), $5, $6
-		FROM sessions AS s WHERE s.session_id = $1
-		RETURNING n`,
+		FROM sessions AS s WHERE s.session_id = $1`,
 		string(s), m.Role, string(m.Batch), stamp(m.At), []byte(m.Content.Shown), blob(m.Content.Exact))
-	if err != nil {
-		return 0, umpire.Errorf("message of session %q: %w", s, err)
-	}
-	return n, nil
 }
 
 // List returns a conversation in its order.

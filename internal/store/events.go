@@ -17,33 +17,37 @@ import (
 // Events are the timeline.
 type Events struct{ *transaction }
 
-const insertEvent = `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id,
+const (
+	insertEvent = `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id,
 		agent, tool, permission_state, permission_type, risk_level, blocked_reason, verdict, reason, reason_code,
 		rule_id, scope, actor, accesses, data, prev_hash, hash)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-		$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
-	RETURNING seq`
+		$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
+	insertNumbered = insertEvent + ` RETURNING seq`
+)
 
 // Append adds an event to the timeline. It returns the event as it is stored: with
 // its seq, linked to the one before it in its session, its time in UTC and
 // microseconds, its data in canonical form.
 func (t Events) Append(e umpire.Event) (umpire.Event, error) {
-	e, err := storable(e)
-	if err != nil {
-		return e, err
+	e, values, err := t.link(e)
+	if err == nil {
+		err = t.row([]any{&e.Seq}, insertNumbered, values...)
 	}
-	n, err := t.link(&e)
 	if err != nil {
 		return e, umpire.Errorf("event %s: %w", e.Kind, err)
 	}
-	if err := t.row([]any{&e.Seq}, insertEvent, eventValues(&e, n)...); err != nil {
-		return e, umpire.Errorf("event %s: %w", e.Kind, err)
-	}
-	if t.ends == nil {
-		t.ends = map[umpire.SessionID]link{}
-	}
-	t.ends[e.Session] = link{seq: e.Seq, n: n, hash: e.Hash}
 	return e, nil
+}
+
+// Add adds an event as Append does, for those who do not ask for its seq.
+func (t Events) Add(e umpire.Event) error {
+	about := "event " + string(e.Kind)
+	_, values, err := t.link(e)
+	if err != nil {
+		return umpire.Errorf("%s: %w", about, err)
+	}
+	return t.modify(about, nil, insertEvent, values...)
 }
 
 // storable brings an event into the form in which it is given back.
@@ -62,28 +66,43 @@ func storable(e umpire.Event) (umpire.Event, error) {
 	}
 	data, err := batch.Canonical(cleanText(e.Data))
 	if err != nil {
-		return e, umpire.Errorf("event %s: data: %w", e.Kind, err)
+		return e, umpire.Errorf("data: %w", err)
 	}
 	e.Data = data
 	return e, nil
 }
 
-// link chains the event to the end of its stream. The row that says where that is
-// stays locked, so that a stream has one writer; what this transaction has appended
-// itself need not be looked up.
-func (t Events) link(e *umpire.Event) (n int64, err error) {
-	end, known := t.ends[e.Session]
-	if !known {
-		err := t.row([]any{&end.n, &end.hash}, `SELECT session_seq, hash FROM streams
-			WHERE session_id = $1`+t.store.dialect.ForUpdate,
-			string(e.Session))
-		if err != nil && !errors.Is(err, umpire.ErrNotFound) {
-			return 0, err
-		}
+// link chains an event to the end of its stream, and returns it with the values of its row.
+func (t Events) link(e umpire.Event) (linked umpire.Event, values []any, err error) {
+	if e, err = storable(e); err != nil {
+		return e, nil, err
 	}
+	if err := t.lockEnd(e.Session); err != nil {
+		return e, nil, err
+	}
+	end := t.ends[e.Session]
 	e.PrevHash = end.hash
-	e.Hash, err = chain(e.PrevHash, e)
-	return end.n + 1, err
+	if e.Hash, err = chain(e.PrevHash, &e); err != nil {
+		return e, nil, err
+	}
+	t.ends[e.Session] = link{n: end.n + 1, hash: e.Hash}
+	return e, eventValues(&e, end.n+1), nil
+}
+
+// lockEnd reads where a stream ends. The row that says so stays locked, so that a stream has one writer;
+// what this transaction has appended itself need not be looked up.
+func (t Events) lockEnd(s umpire.SessionID) error {
+	if _, known := t.ends[s]; known {
+		return nil
+	}
+	var end link
+	err := t.row([]any{&end.n, &end.hash}, `SELECT session_seq, hash FROM streams
+		WHERE session_id = $1`+t.store.dialect.ForUpdate, string(s))
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return err
+	}
+	t.ends[s] = end
+	return nil
 }
 
 func eventValues(e *umpire.Event, n int64) []any {

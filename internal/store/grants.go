@@ -87,22 +87,17 @@ func (t Grants) List(q GrantQuery) ([]GrantRow, error) {
 	return all, err
 }
 
-// Use counts one use of a grant. One that is used up or revoked is
+// Use counts one use of a grant. One that is used up, revoked or not there is
 // ErrConflict.
 func (t Grants) Use(id string) error {
-	n, err := t.exec(`UPDATE grants SET uses = uses + 1
-		WHERE grant_id = $1 AND revoked_at IS NULL AND (max_uses = 0 OR uses < max_uses)`, id)
-	return t.checkChanged(id, n, err, "it is used up or revoked")
+	return t.modify(fmt.Sprintf("grant %q", id), conflict("it is used up or revoked"), `UPDATE grants
+		SET uses = uses + 1 WHERE grant_id = $1 AND revoked_at IS NULL AND (max_uses = 0 OR uses < max_uses)`, id)
 }
 
 // Revoke takes a grant out of force for good. One that is revoked already is
 // ErrConflict.
 func (t Grants) Revoke(id string, at time.Time) error {
 	n, err := t.exec(`UPDATE grants SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL`, id, micros(at))
-	return t.checkChanged(id, n, err, "it is revoked already")
-}
-
-func (t Grants) checkChanged(id string, n int64, err error, otherwise string) error {
 	if err != nil {
 		return umpire.Errorf("grant %q: %w", id, err)
 	}
@@ -113,7 +108,7 @@ func (t Grants) checkChanged(id string, n int64, err error, otherwise string) er
 	if err := t.row([]any{&found}, `SELECT grant_id FROM grants WHERE grant_id = $1`, id); err != nil {
 		return umpire.Errorf("grant %q: %w", id, err)
 	}
-	return t.conflict("grant %q: %s", id, otherwise)
+	return t.conflict("grant %q: it is revoked already", id)
 }
 
 // ForgetRemembered revokes the remembered answers of a clone of a project and

@@ -81,8 +81,7 @@ func (t Batches) insertInput(s umpire.SessionID, input *Sealed) (digest any, err
 	if p == nil {
 		return nil, nil
 	}
-	_, err = t.exec(insertInput, string(s), p.digest, p.data)
-	return p.digest, err
+	return p.digest, t.modify("input "+p.digest, nil, insertInput, string(s), p.digest, p.data)
 }
 
 // unpack returns an input of a known size and digest.

@@ -57,16 +57,10 @@ func (t Trials) Insert(r TrialRow) error {
 
 // Report stores what a trial did that runs. Its state is changed by Batches.Apply after that.
 func (t Trials) Report(id umpire.TrialID, r *TrialReport) error {
-	n, err := t.exec(`UPDATE trials SET layer_digest = $2, exit_code = $3, output = $4, output_exact = $5, effects = $6,
+	return t.modify(fmt.Sprintf("trial %q", id), conflict("it does not run"), `UPDATE trials
+		SET layer_digest = $2, exit_code = $3, output = $4, output_exact = $5, effects = $6,
 		effects_exact = $7, ran_at = $8 WHERE trial_id = $1 AND state = 'running'`, string(id), r.Layer, r.Exit,
 		[]byte(r.Output.Shown), blob(r.Output.Exact), r.Effects.Shown, blob(r.Effects.Exact), stamp(r.Ran))
-	if err != nil {
-		return umpire.Errorf("trial %q: %w", id, err)
-	}
-	if n == 0 {
-		return t.conflict("trial %q does not run", id)
-	}
-	return nil
 }
 
 const selectTrials = `SELECT trial_id, session_id, batch_id, call_id, project_id, round, state, base_digest, network,
@@ -125,13 +119,7 @@ func (t Trials) apply(c *umpire.BatchCall, e *umpire.Event) error {
 	if to == umpire.TrialKept || to == umpire.TrialDiscarded {
 		settled = stamp(e.At)
 	}
-	n, err := t.exec(`UPDATE trials SET state = $3, settled_at = $4 WHERE trial_id = $1 AND state = $2`,
+	return t.modify(fmt.Sprintf("trial %q", c.Trial), conflict("it is not %s any more", c.TrialState),
+		`UPDATE trials SET state = $3, settled_at = $4 WHERE trial_id = $1 AND state = $2`,
 		string(c.Trial), string(c.TrialState), string(to), settled)
-	if err != nil {
-		return umpire.Errorf("trial %q: %w", c.Trial, err)
-	}
-	if n == 0 {
-		return t.conflict("trial %q is not %s any more", c.Trial, c.TrialState)
-	}
-	return nil
 }

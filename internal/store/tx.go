@@ -46,6 +46,7 @@ type Tx struct {
 func newTx(t transaction) *Tx {
 	tx := &Tx{transaction: t}
 	tx.counts = countsOf(t.ctx)
+	tx.ends, tx.locked = map[umpire.SessionID]link{}, map[umpire.SessionID]umpire.ProjectID{}
 	of := &tx.transaction
 	tx.Sessions, tx.Workspaces, tx.Batches, tx.Calls = Sessions{of}, Workspaces{of}, Batches{of}, Calls{of}
 	tx.Asks, tx.Answers, tx.Grants, tx.Events = Asks{of}, Answers{of}, Grants{of}, Events{of}
@@ -64,10 +65,11 @@ type transaction struct {
 	begin   string // the statement that opens it, "" once it is open
 	open    bool
 	writes  bool
-	grouped bool                      // others share its transaction
-	pending bool                      // a question, an answer or a batch changed
-	lost    error                     // why nothing more can be done
-	ends    map[umpire.SessionID]link // of the streams that it has appended to
+	grouped bool                                  // others share its transaction
+	pending bool                                  // a question, an answer or a batch changed
+	lost    error                                 // why nothing more can be done
+	ends    map[umpire.SessionID]link             // of the streams that it has locked
+	locked  map[umpire.SessionID]umpire.ProjectID // sessions, and to which project each belongs
 	counts  *Counts
 }
 
@@ -142,10 +144,14 @@ func (tx *transaction) markLost(err error) error {
 	return err
 }
 
-// conflict is the error of a write that found something else than it expected. It
-// gives the transaction up.
+// conflict is the error of a write that found something else than it expected.
+func conflict(format string, args ...any) error {
+	return umpire.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrConflict)
+}
+
+// conflict gives the transaction up for a conflict.
 func (tx *transaction) conflict(format string, args ...any) error {
-	tx.lost = umpire.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrConflict)
+	tx.lost = conflict(format, args...)
 	return tx.lost
 }
 
@@ -168,12 +174,19 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 
 // insert runs a statement that adds one row, or none when there is one in its way.
 func (tx *transaction) insert(what, query string, args ...any) error {
+	return tx.modify(what, conflict("there is one already, or one in its place"), query, args...)
+}
+
+// modify runs a statement that changes rows. What it is about stands before the error. Unchanged is the
+// error of a statement that changed no row; nil is none.
+func (tx *transaction) modify(about string, unchanged error, query string, args ...any) error {
 	n, err := tx.exec(query, args...)
-	if err != nil {
-		return umpire.Errorf("%s: %w", what, err)
+	if err == nil && n == 0 && unchanged != nil {
+		tx.lost = umpire.Errorf("%s: %w", about, unchanged)
+		return tx.lost
 	}
-	if n == 0 {
-		return tx.conflict("%s: there is one already, or one in its place", what)
+	if err != nil {
+		return umpire.Errorf("%s: %w", about, err)
 	}
 	return nil
 }

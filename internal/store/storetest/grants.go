@@ -108,7 +108,7 @@ func grantsUsed(b *bench) {
 	b.update(func(tx *store.Tx) error { return tx.Grants.Revoke("any", b.later()) })
 	b.refuse(store.ErrConflict, use("any"))
 	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Grants.Revoke("any", b.later()) })
-	b.refuse(umpire.ErrNotFound, use("none"))
+	b.refuse(store.ErrConflict, use("none"))
 	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.Grants.Revoke("none", b.now) })
 	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[]")
 }

@@ -261,7 +261,7 @@ func Fill(t *testing.T, s *store.Store) {
 		)
 	})
 	b.update(func(tx *store.Tx) error {
-		_, err1 := tx.Messages.Append("s", store.MessageRow{Role: "user"})
+		err1 := tx.Messages.Append("s", store.MessageRow{Role: "user"})
 		_, err2 := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: "s", At: b.now})
 		grant := store.GrantRow{ID: "g", Scope: umpire.ScopeSession, Session: "s"}
 		return all(func() error { return err1 }, func() error { return err2 },

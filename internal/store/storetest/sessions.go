@@ -276,7 +276,7 @@ func deleteKeepsEvents(b *bench) {
 				return err
 			}
 		}
-		_, err1 := tx.Messages.Append(s.ID, store.MessageRow{Role: "user"})
+		err1 := tx.Messages.Append(s.ID, store.MessageRow{Role: "user"})
 		_, err2 := tx.Prompts.Queue(s.ID, store.PromptRow{})
 		_, err3 := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: s.ID, At: b.now})
 		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 })

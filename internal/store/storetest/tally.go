@@ -126,7 +126,7 @@ func (t *Tally) answer(tx *store.Tx, id string) error {
 // leaveTraces writes of one transaction in two more tables: half of it, or all of it
 // twice, would show.
 func (t *Tally) leaveTraces(tx *store.Tx, id string) error {
-	if _, err := tx.Messages.Append(t.Session, store.MessageRow{Role: id, At: when}); err != nil {
+	if err := tx.Messages.Append(t.Session, store.MessageRow{Role: id, At: when}); err != nil {
 		return err
 	}
 	e := umpire.Event{Kind: umpire.EventNotice, Session: t.Session, Reason: umpire.Verbatim(id), At: when}
