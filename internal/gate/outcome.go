@@ -367,16 +367,7 @@ func (o *outcome) continueBatch(b *umpire.Batch) error {
 // deliverBatch marks a batch's results as received.
 func (o *outcome) deliverBatch(b *umpire.Batch) error {
 	session, id, epoch, now := o.session.ID, b.ID, o.session.Epoch, o.now
-	o.addWrite(func(tx *store.Tx) error {
-		_, err := tx.Resumes.Get(session, id)
-		if errors.Is(err, umpire.ErrNotFound) {
-			err = tx.Resumes.Claim(session, id, epoch, now)
-		}
-		if err != nil {
-			return err
-		}
-		return tx.Resumes.Deliver(session, id, now)
-	})
+	o.addWrite(func(tx *store.Tx) error { return tx.Resumes.Complete(session, id, epoch, now) })
 	return o.apply(b, umpire.Event{Kind: umpire.EventBatchDelivered}, nil)
 }
 

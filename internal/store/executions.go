@@ -69,6 +69,16 @@ func (t Results) Get(s umpire.SessionID, c umpire.CallID) (ResultRow, error) {
 // Resumes are the claims on the results of batches.
 type Resumes struct{ *transaction }
 
+const (
+	claimBatch = `INSERT INTO resumes (session_id, batch_id, epoch, claimed_at)
+		SELECT session_id, batch_id, CAST($3 AS BIGINT), CAST($4 AS BIGINT) FROM batches
+		WHERE session_id = $1 AND batch_id = $2
+			AND NOT EXISTS (SELECT 1 FROM resumes WHERE session_id = $1 AND batch_id = $2)
+		ON CONFLICT DO NOTHING`
+	deliverBatch = `UPDATE resumes SET delivered_at = $3
+		WHERE session_id = $1 AND batch_id = $2 AND delivered_at IS NULL`
+)
+
 // Claim claims the results of a batch for a runner, once: every other claim
 // is ErrConflict. As long as they are not delivered, a runner with a later epoch
 // takes the claim over, to deliver them again.
@@ -82,12 +92,19 @@ func (t Resumes) Claim(s umpire.SessionID, b umpire.BatchID, epoch int64, at tim
 	if n > 0 {
 		return nil
 	}
-	return t.insert(fmt.Sprintf("claim on batch %q", b), `INSERT INTO resumes (session_id, batch_id, epoch, claimed_at)
-		SELECT session_id, batch_id, CAST($3 AS BIGINT), CAST($4 AS BIGINT) FROM batches
-		WHERE session_id = $1 AND batch_id = $2
-			AND NOT EXISTS (SELECT 1 FROM resumes WHERE session_id = $1 AND batch_id = $2)
-		ON CONFLICT DO NOTHING`,
-		string(s), string(b), epoch, stamp(at))
+	return t.insert(fmt.Sprintf("claim on batch %q", b), claimBatch, string(s), string(b), epoch, stamp(at))
+}
+
+// Complete says that the results of a batch have arrived, and claims them first if nobody has. It is
+// said once: a second time is ErrConflict.
+func (t Resumes) Complete(s umpire.SessionID, b umpire.BatchID, epoch int64, at time.Time) error {
+	about := fmt.Sprintf("claim on batch %q", b)
+	err := t.modify(about, nil, claimBatch, string(s), string(b), epoch, stamp(at))
+	if err != nil {
+		return err
+	}
+	return t.modify(about, conflict("its results are delivered already"), deliverBatch, string(s), string(b),
+		micros(at))
 }
 
 // Get returns the claim on the results of a batch.
@@ -102,8 +119,7 @@ func (t Resumes) Get(s umpire.SessionID, b umpire.BatchID) (ResumeRow, error) {
 // Deliver says that the results that were claimed have arrived. It is said
 // once: a second time is ErrConflict.
 func (t Resumes) Deliver(s umpire.SessionID, b umpire.BatchID, at time.Time) error {
-	n, err := t.exec(`UPDATE resumes SET delivered_at = $3
-		WHERE session_id = $1 AND batch_id = $2 AND delivered_at IS NULL`, string(s), string(b), micros(at))
+	n, err := t.exec(deliverBatch, string(s), string(b), micros(at))
 	if err != nil {
 		return umpire.Errorf("batch %q: %w", b, err)
 	}
