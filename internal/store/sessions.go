@@ -61,7 +61,7 @@ var (
 	insertSession = `INSERT INTO sessions (` + sessionColumns + `)
 		VALUES (` + placeholders(1, 29) + `) ON CONFLICT DO NOTHING`
 	saveSession = `UPDATE sessions SET (` + savedColumns + `) = (` + placeholders(3, 29) + `)
-		WHERE session_id = $1 AND (project_id IS NULL OR project_id = $2) RETURNING project_id`
+		WHERE session_id = $1 AND (project_id IS NULL OR project_id = $2)`
 )
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE session_id = $1`
@@ -71,6 +71,9 @@ const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE session
 func (t Sessions) Lock(id umpire.SessionID) (umpire.Session, error) {
 	var s umpire.Session
 	err := t.row(sessionFields(&s), selectSession+t.store.dialect.ForUpdate, string(id))
+	if err == nil {
+		t.locked[id] = s.Project
+	}
 	return s, err
 }
 
@@ -164,8 +167,11 @@ func (t Sessions) Insert(s umpire.Session) error {
 // Save stores a session as it is now. The indexes of its project follow. A
 // session that has no project gets one; no other project takes its place.
 func (t Sessions) Save(s umpire.Session) error {
+	if project, locked := t.locked[s.ID]; locked && project == s.Project {
+		return t.modify(fmt.Sprintf("session %q", s.ID), conflict("it has changed"), saveSession, sessionValues(&s)...)
+	}
 	var project umpire.ProjectID
-	err := t.row([]any{nullTo[umpire.ProjectID]{&project}}, saveSession, sessionValues(&s)...)
+	err := t.row([]any{nullTo[umpire.ProjectID]{&project}}, saveSession+" RETURNING project_id", sessionValues(&s)...)
 	if errors.Is(err, umpire.ErrNotFound) {
 		if _, err = t.Get(s.ID); err == nil {
 			err = t.conflict("it belongs to another project than %q", s.Project)
