@@ -90,6 +90,15 @@ func (c *conn) stmt(ctx context.Context, query string) (*prepared, error) {
 	return p, nil
 }
 
+// sendAll runs statements in one round trip.
+func (c *conn) sendAll(ctx context.Context, all []Statement) (results []Result, err error) {
+	broken := c.Raw(func(driver any) error {
+		results, err = driver.(Pipeline).Send(ctx, all) //nolint:forcetypeassert // the dialect says so
+		return nil
+	})
+	return results, errors.Join(err, broken)
+}
+
 // run executes a statement without parameters.
 func (c *conn) run(ctx context.Context, query string) error {
 	_, err := c.exec(ctx, query, nil)

@@ -38,7 +38,7 @@ type Prompts struct{ *transaction }
 // in the queue. The number in p is not looked at.
 func (t Prompts) Queue(s umpire.SessionID, p PromptRow) (int64, error) {
 	var n int64
-	err := t.row([]any{&n}, `INSERT INTO prompts (session_id, n, at, text, text_exact)
+	err := t.modifyRow([]any{&n}, `INSERT INTO prompts (session_id, n, at, text, text_exact)
 		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM prompts
 			WHERE session_id = $1), 0) + 1, CAST($2 AS BIGINT), $3, $4
 		FROM sessions AS s WHERE s.session_id = $1

@@ -3,8 +3,8 @@ package store
 import "context"
 
 // Counts are how many statements the transactions of a context ran, how many bytes of values these were
-// given, and how many rows they read.
-type Counts struct{ Statements, Bytes, Rows int }
+// given, how many rows they read, and how often they waited for an answer of the database.
+type Counts struct{ Statements, Bytes, Rows, Trips int }
 
 func (c *Counts) countStatement(args []any) {
 	c.Statements++

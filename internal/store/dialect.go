@@ -17,6 +17,8 @@ type Dialect struct {
 	// as "?". Without it the driver gets statements as they are, with parameters
 	// written as "$1", and looks after them itself.
 	Prepare bool
+	// Pipelined sends statements together: the driver's connections are Pipelines.
+	Pipelined bool
 	// BeginUpdate and BeginView open transactions.
 	BeginUpdate, BeginView string
 	// Reader is run on each connection for views that is kept; "" is nothing.

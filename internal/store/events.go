@@ -32,7 +32,7 @@ const (
 func (t Events) Append(e umpire.Event) (umpire.Event, error) {
 	e, values, err := t.link(e)
 	if err == nil {
-		err = t.row([]any{&e.Seq}, insertNumbered, values...)
+		err = t.modifyRow([]any{&e.Seq}, insertNumbered, values...)
 	}
 	if err != nil {
 		return e, umpire.Errorf("event %s: %w", e.Kind, err)
@@ -101,7 +101,9 @@ func (t Events) lockEnd(s umpire.SessionID) error {
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
-	t.ends[s] = end
+	if !t.looking {
+		t.ends[s] = end
+	}
 	return nil
 }
 

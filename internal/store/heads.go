@@ -110,6 +110,10 @@ func (t Events) Horizon() (int64, error) {
 	if err := t.ready(); err != nil {
 		return 0, err
 	}
+	if _, err := t.flush(t.work()); err != nil {
+		return 0, err
+	}
+	t.counts.Trips++
 	seq, err := t.store.herald.Horizon(t.work(), t.conn.Conn)
 	if err != nil {
 		return 0, t.markLost(err)

@@ -80,7 +80,12 @@ func (s *Store) view(ctx context.Context, f func(*Tx) error) (again bool, err er
 	tx := newTx(transaction{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginView})
 	defer func() {
 		again = tx.repeatable() && err != nil
-		s.pool.give(c, tx.end("ROLLBACK") == nil && !again) // a panic ends it too
+		giveBack := func() { s.pool.give(c, tx.end("ROLLBACK") == nil && !again) } // after a panic too
+		if tx.pipelined() {
+			go giveBack() // nobody has to wait for the answer
+		} else {
+			giveBack()
+		}
 	}()
 	return false, f(tx)
 }

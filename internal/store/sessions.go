@@ -69,8 +69,16 @@ const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE session
 // Lock returns a session and keeps every other transaction from writing it
 // until this one ends. It is the first step of whatever changes a session.
 func (t Sessions) Lock(id umpire.SessionID) (umpire.Session, error) {
-	var s umpire.Session
-	err := t.row(sessionFields(&s), selectSession+t.store.dialect.ForUpdate, string(id))
+	read := func() (s umpire.Session, err error) {
+		err = t.row(sessionFields(&s), selectSession+t.store.dialect.ForUpdate, string(id))
+		return s, err
+	}
+	// Whoever changes a session says so on its timeline.
+	t.Ahead(func() { _, _ = read(); _ = Events(t).lockEnd(id) })
+	s, err := read()
+	if err == nil && t.pipelined() {
+		err = Events(t).lockEnd(id)
+	}
 	if err == nil {
 		t.locked[id] = s.Project
 	}
@@ -171,7 +179,8 @@ func (t Sessions) Save(s umpire.Session) error {
 		return t.modify(fmt.Sprintf("session %q", s.ID), conflict("it has changed"), saveSession, sessionValues(&s)...)
 	}
 	var project umpire.ProjectID
-	err := t.row([]any{nullTo[umpire.ProjectID]{&project}}, saveSession+" RETURNING project_id", sessionValues(&s)...)
+	err := t.modifyRow([]any{nullTo[umpire.ProjectID]{&project}}, saveSession+" RETURNING project_id",
+		sessionValues(&s)...)
 	if errors.Is(err, umpire.ErrNotFound) {
 		if _, err = t.Get(s.ID); err == nil {
 			err = t.conflict("it belongs to another project than %q", s.Project)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,7 +17,8 @@ import (
 //
 // Once a method has failed otherwise than with umpire.ErrNotFound, the transaction
 // is lost: every later method returns the same error, and nothing of it is kept.
-// Look at what stood in the way in another transaction.
+// Look at what stood in the way in another transaction. Where statements are sent
+// together, the error of a write may be that of a later method or of the commit.
 //
 // Text that no database takes (bytes that are not UTF-8, and NUL) is replaced by
 // U+FFFD; inputs, outputs, messages and prompts are kept byte for byte.
@@ -45,7 +47,7 @@ type Tx struct {
 
 func newTx(t transaction) *Tx {
 	tx := &Tx{transaction: t}
-	tx.counts = countsOf(t.ctx)
+	tx.counts, tx.ahead = countsOf(t.ctx), map[string]driver.Rows{}
 	tx.ends, tx.locked = map[umpire.SessionID]link{}, map[umpire.SessionID]umpire.ProjectID{}
 	of := &tx.transaction
 	tx.Sessions, tx.Workspaces, tx.Batches, tx.Calls = Sessions{of}, Workspaces{of}, Batches{of}, Calls{of}
@@ -69,8 +71,13 @@ type transaction struct {
 	pending bool                                  // a question, an answer or a batch changed
 	lost    error                                 // why nothing more can be done
 	ends    map[umpire.SessionID]link             // of the streams that it has locked
-	locked  map[umpire.SessionID]umpire.ProjectID // sessions, and to which project each belongs
+	locked  map[umpire.SessionID]umpire.ProjectID // and to which project each belongs
 	counts  *Counts
+
+	// Where statements are sent together:
+	queue   []queued               // not sent yet
+	ahead   map[string]driver.Rows // read, and not asked for yet
+	looking bool                   // what is read is only read ahead
 }
 
 var errEnded = errors.New("the transaction has ended")
@@ -87,9 +94,16 @@ func (tx *transaction) ready() error {
 	if tx.begin == "" {
 		return nil
 	}
+	if tx.pipelined() {
+		if len(tx.queue) == 0 {
+			tx.queue = append(tx.queue, queued{Statement: Statement{Query: tx.begin}})
+		}
+		return nil
+	}
 	// It may be open also when this fails: a context that ends can cut off the answer
 	// alone.
 	tx.open = true
+	tx.counts.Trips++
 	if err := tx.conn.run(tx.ctx, tx.begin); err != nil {
 		return tx.markLost(err)
 	}
@@ -108,7 +122,7 @@ func (tx *transaction) work() context.Context {
 
 // end closes the transaction by a statement, if it was opened.
 func (tx *transaction) end(statement string) error {
-	tx.lost = errEnded
+	tx.lost, tx.queue = errEnded, nil
 	if !tx.open {
 		return nil
 	}
@@ -160,7 +174,14 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 	if err := tx.ready(); err != nil {
 		return 0, err
 	}
+	if tx.pipelined() {
+		tx.forgetAhead()
+		tx.enqueue(queued{Statement: Statement{Query: query, Args: args}})
+		last, err := tx.flush(tx.work())
+		return last.Changed, err
+	}
 	tx.counts.countStatement(args)
+	tx.counts.Trips++
 	result, err := tx.conn.exec(tx.work(), query, clean(args))
 	if err != nil {
 		return 0, tx.markLost(err)
@@ -175,20 +196,6 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 // insert runs a statement that adds one row, or none when there is one in its way.
 func (tx *transaction) insert(what, query string, args ...any) error {
 	return tx.modify(what, conflict("there is one already, or one in its place"), query, args...)
-}
-
-// modify runs a statement that changes rows. What it is about stands before the error. Unchanged is the
-// error of a statement that changed no row; nil is none.
-func (tx *transaction) modify(about string, unchanged error, query string, args ...any) error {
-	n, err := tx.exec(query, args...)
-	if err == nil && n == 0 && unchanged != nil {
-		tx.lost = umpire.Errorf("%s: %w", about, unchanged)
-		return tx.lost
-	}
-	if err != nil {
-		return umpire.Errorf("%s: %w", about, err)
-	}
-	return nil
 }
 
 // row reads one row into dest. No row is umpire.ErrNotFound.
@@ -207,6 +214,12 @@ func (tx *transaction) row(dest []any, query string, args ...any) error {
 	return nil
 }
 
+// modifyRow runs a statement that changes rows, and reads one of them.
+func (tx *transaction) modifyRow(dest []any, query string, args ...any) error {
+	tx.forgetAhead()
+	return tx.row(dest, query, args...)
+}
+
 // A scanner reads the current row.
 type scanner func(dest ...any) error
 
@@ -215,7 +228,11 @@ func (tx *transaction) rows(each func(scanner) error, query string, args ...any)
 	if err := tx.ready(); err != nil {
 		return err
 	}
+	if tx.pipelined() {
+		return tx.pipelineRows(each, query, args)
+	}
 	tx.counts.countStatement(args)
+	tx.counts.Trips++
 	rows, err := tx.conn.query(tx.work(), query, clean(args))
 	if err != nil {
 		return tx.markLost(err)

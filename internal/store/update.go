@@ -52,20 +52,23 @@ func (s *Store) try(ctx context.Context, f func(*Tx) error) (again bool, err err
 	if err == nil {
 		err = tx.lost
 	}
-	if err != nil {
-		again = tx.repeatable()
-		good = tx.end("ROLLBACK") == nil && !again
-		return again, err
+	opened := tx.open || len(tx.queue) > 0
+	if err == nil {
+		err = tx.commit()
 	}
-	opened := tx.open
-	if err := tx.end("COMMIT"); err != nil {
+	switch {
+	case err == nil:
+		good = true
+		if opened {
+			s.committed(tx.pending)
+		}
+		return false, nil
+	case tx.lost == errEnded: //nolint:errorlint // by the commit, and nothing else
 		return s.commitFailed(err)
 	}
-	good = true
-	if opened {
-		s.committed(tx.pending)
-	}
-	return false, nil
+	again = tx.repeatable()
+	good = tx.end("ROLLBACK") == nil && !again
+	return again, err
 }
 
 // commitFailed tells a commit that the database refused from one whose outcome

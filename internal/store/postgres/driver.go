@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
 )
 
 // This file is the driver for database/sql. It sends every value as text, and bytes as they are:
@@ -145,6 +146,9 @@ func (c *connection) ExecContext(ctx context.Context, query string, args []drive
 
 // QueryContext implements driver.QueryerContext. It reads the first row, since an error comes in its place.
 func (c *connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if query == store.Replay {
+		return args[0].Value.(*keptRows), nil //nolint:forcetypeassert // CheckNamedValue takes nothing else
+	}
 	if c.server.IsClosed() {
 		return nil, driver.ErrBadConn
 	}
@@ -169,21 +173,18 @@ func (c *connection) start(
 	if err != nil {
 		return nil, err
 	}
-	if c.unnamed || len(c.prepared) >= maxPrepared {
+	if !c.keeps() {
 		return c.server.ExecParams(ctx, query, values, nil, formats, nil), nil
 	}
 	statement, err := c.keepStatement(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	results := make([]int16, len(statement.Fields))
-	for i := range statement.Fields {
-		if statement.Fields[i].DataTypeOID == bytesType {
-			results[i] = binaryFormat
-		}
-	}
-	return c.server.ExecStatement(ctx, statement, values, formats, results), nil
+	return c.server.ExecStatement(ctx, statement, values, formats, resultFormats(statement)), nil
 }
+
+// keeps reports whether the server is to keep statements.
+func (c *connection) keeps() bool { return !c.unnamed && len(c.prepared) < maxPrepared }
 
 // keepStatement has the server keep a statement, if it does not yet.
 func (c *connection) keepStatement(ctx context.Context, query string) (*pgconn.StatementDescription, error) {
@@ -191,9 +192,7 @@ func (c *connection) keepStatement(ctx context.Context, query string) (*pgconn.S
 	if statement != nil {
 		return statement, nil
 	}
-	// The name says which statement it is, on whatever connection of a pooler it is kept.
-	sum := sha256.Sum256([]byte(query))
-	name := "umpire_" + hex.EncodeToString(sum[:16])
+	name := statementName(query)
 	if old {
 		if err := c.server.Deallocate(ctx, name); err != nil {
 			return nil, c.explain(query, err)
@@ -205,6 +204,12 @@ func (c *connection) keepStatement(ctx context.Context, query string) (*pgconn.S
 	}
 	c.prepared[query] = statement
 	return statement, nil
+}
+
+// statementName says which statement it is, on whatever connection of a pooler it is kept.
+func statementName(query string) string {
+	sum := sha256.Sum256([]byte(query))
+	return "umpire_" + hex.EncodeToString(sum[:16])
 }
 
 // explain tells database/sql to take another connection if nothing was sent on this one.

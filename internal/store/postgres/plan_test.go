@@ -58,7 +58,9 @@ func TestListsFindPagesByIndex(t *testing.T) {
 	traced := &tracer{}
 	config.Tracer = traced
 	db := stdlib.OpenDB(*config)
-	s, err := store.New(t.Context(), db, dialect(&config.Config))
+	plain := dialect(&config.Config)
+	plain.Pipelined = false // the driver of pgx
+	s, err := store.New(t.Context(), db, plain)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,6 +97,7 @@ func dialect(config *pgconn.Config) store.Dialect {
 	}
 	return store.Dialect{
 		Name: "postgres", Migrations: migrations,
+		Pipelined:   true,
 		BeginUpdate: beginUpdate, BeginView: beginView, MigrationLock: migrationLock, ForUpdate: " FOR UPDATE",
 		Connections: maxConnections, Fault: fault,
 		Herald: func(db *sql.DB) store.Herald { return newHerald(db, config) },

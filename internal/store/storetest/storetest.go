@@ -83,6 +83,7 @@ var parts = []struct {
 	{"the horizon bounds what is complete", horizon},
 	{"an error undoes the whole function", undone},
 	{"a lost transaction stays lost", staysLost},
+	{"what is sent together ends as if it was not", sentTogether},
 	{"a member of a group that fails does so alone", groupMember},
 	{"functions that do not return give their turn back", doNotReturn},
 	{"callers who give up", giveUp},
