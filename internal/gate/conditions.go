@@ -43,13 +43,13 @@ func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpir
 	if err := inherit(tx, &s); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Grants.List(store.GrantQuery{
-		Session: id, Project: s.Project, GitDir: cloneOf(&s), Call: call, Now: ps.now(),
-	})
+	q := store.GrantQuery{Session: id, Project: s.Project, GitDir: cloneOf(&s), Call: call, Now: ps.now()}
+	tx.Ahead(func() { _, _ = tx.Grants.List(q); _, _ = tx.Workspaces.Get(q.Project, q.GitDir) })
+	rows, err := tx.Grants.List(q)
 	if err != nil {
 		return nil, err
 	}
-	w, err := tx.Workspaces.Get(s.Project, cloneOf(&s))
+	w, err := tx.Workspaces.Get(q.Project, q.GitDir)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return nil, err
 	}

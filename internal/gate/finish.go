@@ -32,7 +32,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 		b, err = t.storeResult(&r, sealed)
 		s, ran = t.session, t.ran
 		return err
-	})
+	}, callAhead(r.Session, r.Batch, r.Call))
 	if isConflict(err) {
 		err = umpire.Errorf("call %q: %w: %w", r.Call, err, umpire.ErrState)
 	}

@@ -29,6 +29,7 @@ type submission struct {
 	conditions *conditions
 	calls      []*judged
 	message    store.Sealed
+	asking     int // how many of the calls a person is asked about
 }
 
 // prepareSubmission checks a submission and decides its calls, or returns the batch that
@@ -40,6 +41,7 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	var cond *conditions
 	var existing *umpire.Batch
 	err := g.viewForChange(ctx, func(tx *store.Tx) error {
+		tx.Ahead(func() { _, _ = tx.Batches.Get(s.Session, s.Batch); _, _ = tx.Sessions.Get(s.Session) })
 		var err error
 		if existing, err = existingBatch(tx, s); existing != nil || err != nil {
 			return err
@@ -210,6 +212,9 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 		}
 		if j.state == umpire.CallAsked {
 			j.question = g.newQuestion(sub.conditions, j, sub.Batch, i+1, len(sub.calls))
+			if !j.unasked {
+				sub.asking++
+			}
 			if !next {
 				j.question.card.TrialOffer = umpire.NoTrial
 			}

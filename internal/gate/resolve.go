@@ -38,7 +38,7 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 		b, err = t.decideAnswer(r)
 		return err
-	})
+	}, callAhead(r.ask.Session, r.ask.Batch, r.ask.Call))
 	if isConflict(err) {
 		err = errors.Join(g.existingAnswer(ctx, a.Request), err)
 	}
@@ -104,6 +104,7 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 		if r.ask.State != store.AskPending {
 			return answeredError(tx, a.Request)
 		}
+		tx.Ahead(func() { _, _ = tx.Calls.Get(r.ask.Session, r.ask.Call); _, _ = tx.Sessions.Get(r.ask.Session) })
 		if r.row, err = tx.Calls.Get(r.ask.Session, r.ask.Call); err != nil {
 			return err
 		}

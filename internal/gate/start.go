@@ -48,7 +48,7 @@ func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (um
 	err = g.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
 		started, err = t.decideStart(l)
 		return err
-	})
+	}, callAhead(s.Session, s.Batch, s.Call))
 	if isConflict(err) {
 		return umpire.Started{}, umpire.Errorf("call %q: %w: %w", s.Call, err, umpire.ErrState)
 	}
@@ -86,10 +86,13 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	l := &pendingStart{Start: s, ticket: ticket}
 	var ask store.AskRow
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
+		tx.Ahead(func() { callAhead(s.Session, s.Batch, s.Call)(tx); _, _ = tx.Calls.Get(s.Session, s.Call) })
+		tx.Ahead(func() { _, _ = tx.Sessions.Get(s.Session) })
 		b, c, err := readCall(tx, s.Session, s.Batch, s.Call)
 		if err != nil {
 			return err
 		}
+		tx.Ahead(func() { _, _ = tx.Asks.Get(c.Request); _, _ = tx.Answers.Get(c.Request) })
 		if l.row, err = tx.Calls.Get(s.Session, s.Call); err != nil {
 			return err
 		}

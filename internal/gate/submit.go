@@ -98,6 +98,11 @@ func (g *Gate) decideAndStore(
 	err = g.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
 		taken, err = take(t, sub)
 		return err
+	}, func(tx *store.Tx) {
+		_, _ = tx.Batches.GetOpen(s.Session, s.Lane)
+		if sub.asking > 0 {
+			_, _, _ = tx.Sessions.CountOpen(sub.conditions.session.Runner)
+		}
 	})
 	if isConflict(err) || errors.Is(err, umpire.ErrState) {
 		// Another process may have stored the same submission meanwhile.
@@ -143,21 +148,15 @@ func (t *transaction) checkRoom(sub *submission) error {
 	if limit == 0 {
 		limit = DefaultMaxPending
 	}
-	asking := 0
-	for _, j := range sub.calls {
-		if j.question != nil && !j.unasked {
-			asking++
-		}
-	}
-	if asking > 0 && t.session.Pending+asking > limit {
+	if sub.asking > 0 && t.session.Pending+sub.asking > limit {
 		return umpire.Errorf("session %q has %d questions waiting and %d more would be over %d "+
 			"(pending.max_per_session): %w",
-			t.session.ID, t.session.Pending, asking, limit, umpire.ErrLimit)
+			t.session.ID, t.session.Pending, sub.asking, limit, umpire.ErrLimit)
 	}
-	if asking == 0 {
+	if sub.asking == 0 {
 		return nil
 	}
-	return roomForQuestions(t.tx, t.session.Runner, asking)
+	return roomForQuestions(t.tx, t.session.Runner, sub.asking)
 }
 
 // deliverPrevious closes the batch before: a new message can only come from an agent

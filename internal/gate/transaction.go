@@ -19,9 +19,17 @@ type transaction struct {
 
 // step locks a session, runs f, and writes its outcome. An epoch other than 0 must
 // be the session's own: a runner that was replaced is fenced off. The store may
-// run f again, so f starts anew each time.
-func (be *backend) step(ctx context.Context, id umpire.SessionID, epoch int64, f func(*transaction) error) error {
+// run f again, so f starts anew each time. Ahead says what f is going to read first.
+func (be *backend) step(
+	ctx context.Context, id umpire.SessionID, epoch int64, f func(*transaction) error, ahead ...func(*store.Tx),
+) error {
 	return be.update(ctx, func(tx *store.Tx) error {
+		tx.Ahead(func() {
+			_, _ = tx.Sessions.Lock(id)
+			for _, read := range ahead {
+				read(tx)
+			}
+		})
 		s, err := tx.Sessions.Lock(id)
 		if err != nil {
 			return umpire.Errorf("session %q: %w", id, err)
@@ -43,6 +51,11 @@ func (be *backend) step(ctx context.Context, id umpire.SessionID, epoch int64, f
 // newTransaction is a transaction on a session that the caller has locked or just stored.
 func (be *backend) newTransaction(tx *store.Tx, s umpire.Session) *transaction {
 	return &transaction{backend: be, tx: tx, outcome: outcome{secrets: be.secrets, now: be.now(), session: s}}
+}
+
+// callAhead reads ahead what readCall does.
+func callAhead(s umpire.SessionID, id umpire.BatchID, call umpire.CallID) func(*store.Tx) {
+	return func(tx *store.Tx) { _, _ = tx.Batches.GetAround(s, id, call) }
 }
 
 // readCall returns a call of the session, and its batch with what an event about that call looks at.
