@@ -108,11 +108,8 @@ func (ps *projects) recordRules(ctx context.Context, p *Project, by umpire.Actor
 		e.Kind = umpire.EventRulesDegraded
 	}
 	err := ps.update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Events.Append(ps.record(e, signed(detail, by))); err != nil {
-			return err
-		}
 		_, err := tx.Grants.ForgetRemembered(p.ID, cmp.Or(p.GitDir, p.Root), ps.now())
-		return err
+		return cmp.Or(err, tx.Events.Add(ps.record(e, signed(detail, by))))
 	})
 	if err == nil {
 		p.known = set
