@@ -57,7 +57,7 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
 	q.card.Code, q.card.Reason = umpire.CodeChanged, umpire.Say("changed-since-it-was-shown", r.changed)
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
-		b, c, err := t.readCall(r.ask.Batch, r.ask.Call)
+		b, c, err := readCall(t.tx, t.session.ID, r.ask.Batch, r.ask.Call)
 		if err != nil {
 			return err
 		}

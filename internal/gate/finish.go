@@ -58,7 +58,7 @@ var agentStatuses = []umpire.ResultStatus{
 
 // storeResult takes in what a runner says of a call.
 func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire.Batch, error) {
-	b, c, err := t.readCall(r.Batch, r.Call)
+	b, c, err := readCall(t.tx, t.session.ID, r.Batch, r.Call)
 	if err != nil {
 		return umpire.Batch{}, err
 	}

@@ -152,8 +152,7 @@ func (gs *grants) revokeGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus, b
 	if err := gs.endGrant(tx, p, s); err != nil {
 		return err
 	}
-	_, err := tx.Events.Append(gs.record(e, signed(grantDetail(s), by)))
-	return err
+	return tx.Events.Add(gs.record(e, signed(grantDetail(s), by)))
 }
 
 func (gs *grants) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) error {

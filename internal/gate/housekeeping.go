@@ -138,7 +138,7 @@ func ignoreGone(err error) error {
 func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
 	err := ss.step(ctx, ask.Session, 0, func(t *transaction) error {
 		t.quiet = true
-		b, c, err := t.readCall(ask.Batch, ask.Call)
+		b, c, err := readCall(t.tx, t.session.ID, ask.Batch, ask.Call)
 		if err != nil {
 			return err
 		}

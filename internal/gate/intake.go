@@ -156,10 +156,7 @@ func existingBatch(tx *store.Tx, s *umpire.Submission) (*umpire.Batch, error) {
 // sameCalls refuses a batch id that comes again with other calls.
 func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
 	same := len(b.Calls) == len(s.Calls)
-	for i := range s.Calls {
-		if !same {
-			break
-		}
+	for i := 0; same && i < len(s.Calls); i++ {
 		hash, err := batch.ArgsHash(s.Calls[i].Tool, s.Calls[i].Input)
 		same = err == nil && b.Calls[i].ID == s.Calls[i].ID && b.Calls[i].ArgsHash == hash
 	}

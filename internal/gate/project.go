@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -26,7 +25,6 @@ type Project struct {
 	layers   []rulefile.Layer
 	options  rulefile.Options
 	watcher  *rulefile.Watcher            // nil when the rules are not followed
-	followed chan struct{}                // closed when nobody records changes any more; nil when nobody does
 	set      atomic.Pointer[rulefile.Set] // when there is no watcher
 	known    *rulefile.Set                // the rules of the last event about them; telling guards it
 	current  atomic.Pointer[compiled]
@@ -46,9 +44,13 @@ type projects struct {
 	known   rulefile.Programs
 	telling rulefile.SeenChanges
 
-	mu  sync.Mutex
-	dir map[string]*Project
+	mu        sync.Mutex // never held while files are read: a folder may be on a disk that hangs
+	dir       map[string]*opening
+	following sync.WaitGroup // whoever follows rule files, or ends that
 }
+
+// An opening is a project that is open, or that somebody opens.
+type opening struct{ project func() (*Project, error) }
 
 // maxProjects bounds how many folders one gate remembers.
 const maxProjects = 1000
@@ -64,20 +66,24 @@ func (ps *projects) projectOf(dir string, added []string) (*Project, error) {
 	}
 	key := strings.Join(append([]string{dir}, added...), "\x00")
 	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	if p, ok := ps.dir[key]; ok {
-		return p, nil
-	}
-	p, err := ps.openProject(dir, added)
-	if err != nil {
-		return nil, err
-	}
 	if ps.dir == nil || len(ps.dir) >= maxProjects {
-		_ = ps.closeAll() // what stops watching is forgotten anyway
-		ps.dir = map[string]*Project{}
+		ps.closeAll()
 	}
-	ps.dir[key] = p
-	return p, nil
+	o, known := ps.dir[key]
+	if !known {
+		o = &opening{sync.OnceValues(func() (*Project, error) { return ps.openProject(dir, added) })}
+		ps.dir[key] = o
+	}
+	ps.mu.Unlock()
+	p, err := o.project()
+	if err != nil {
+		ps.mu.Lock()
+		defer ps.mu.Unlock()
+		if ps.dir[key] == o {
+			delete(ps.dir, key)
+		}
+	}
+	return p, err
 }
 
 // maxDir is how long the name of a folder may be.
@@ -110,8 +116,7 @@ func (ps *projects) openProject(dir string, added []string) (*Project, error) {
 	p.load()
 	p.known = p.Rules()
 	if p.watcher != nil && ps.store != nil {
-		p.followed = make(chan struct{})
-		go ps.followRules(p)
+		ps.following.Go(func() { ps.followRules(p) })
 	}
 	return p, nil
 }
@@ -119,7 +124,6 @@ func (ps *projects) openProject(dir string, added []string) (*Project, error) {
 // followRules puts changes of the rule files on the timeline, until the watcher is
 // closed.
 func (ps *projects) followRules(p *Project) {
-	defer close(p.followed)
 	for range p.watcher.Changed() {
 		if err := ps.recordOutsideChange(context.Background(), p); err != nil && ps.config.Warn != nil {
 			ps.config.Warn(err)
@@ -154,11 +158,15 @@ func (ps *projects) refresh(dir string) error {
 		return err
 	}
 	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	if p, ok := ps.dir[dir]; ok && !reflect.DeepEqual(p.settings, now) {
-		err := ps.closeAll()
-		ps.dir = map[string]*Project{}
-		return err
+	o, known := ps.dir[dir]
+	ps.mu.Unlock()
+	if !known {
+		return nil
+	}
+	if p, err := o.project(); err == nil && !reflect.DeepEqual(p.settings, now) {
+		ps.mu.Lock()
+		defer ps.mu.Unlock()
+		ps.closeAll()
 	}
 	return nil
 }
@@ -269,20 +277,20 @@ func (p *Project) policyOptions() policy.Options {
 
 func (ps *projects) close() error {
 	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	return ps.closeAll()
+	ps.closeAll()
+	ps.mu.Unlock()
+	ps.following.Wait()
+	return nil
 }
 
-func (ps *projects) closeAll() error {
-	var errs []error
-	for _, p := range ps.dir {
-		if p.watcher != nil {
-			errs = append(errs, p.watcher.Close())
-		}
-		if p.followed != nil {
-			<-p.followed
-		}
+// closeAll forgets all projects, and has what follows their files end by and by.
+func (ps *projects) closeAll() {
+	for _, o := range ps.dir {
+		ps.following.Go(func() {
+			if p, err := o.project(); err == nil && p.watcher != nil {
+				_ = p.watcher.Close() // what stops watching is forgotten anyway
+			}
+		})
 	}
-	ps.dir = nil
-	return errors.Join(errs...)
+	ps.dir = map[string]*opening{}
 }

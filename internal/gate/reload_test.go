@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
@@ -21,7 +22,7 @@ func TestDecisionsGoOnWhileRulesAreCompiled(t *testing.T) {
 	if err := p.watcher.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-p.followed
+	d.following.Wait()
 	compiling, release := make(chan struct{}), make(chan struct{})
 	prepare, begin := p.options.Prepare, sync.OnceFunc(func() { close(compiling) })
 	p.options.Prepare = func(set *rulefile.Set) {
@@ -63,5 +64,38 @@ func TestDecisionsGoOnWhileRulesAreCompiled(t *testing.T) {
 	p.reload()
 	if code := decide("after", "make x"); code == umpire.CodeBlocked {
 		t.Errorf("after: %s", code)
+	}
+}
+
+// TestOneFolderHangsAlone: what is read of one project's folder may take for ever, as on a disk that is gone; calls in
+// others are decided meanwhile, of known and of new ones.
+func TestOneFolderHangsAlone(t *testing.T) {
+	t.Parallel()
+	hangs, known, fresh := t.TempDir(), t.TempDir(), t.TempDir()
+	reading, release := make(chan struct{}), make(chan struct{})
+	g := New(Config{UserHome: t.TempDir(), SettingsOf: func(dir string) (config.Settings, error) {
+		if dir == hangs {
+			close(reading)
+			<-release
+		}
+		return config.Settings{}, nil
+	}})
+	must(g.Project(known))(t)
+	var hung *Project
+	var all sync.WaitGroup
+	all.Go(func() { hung = must(g.Project(hangs))(t) })
+	<-reading
+	for _, dir := range []string{known, fresh, known} {
+		if p := must(g.Project(dir))(t); p.Root != dir {
+			t.Errorf("the project of %s is %s", dir, p.Root)
+		}
+	}
+	close(release)
+	all.Wait()
+	if again := must(g.Project(hangs))(t); again != hung {
+		t.Error("the folder was read twice")
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -246,7 +246,7 @@ func (g *Gate) existingAnswer(ctx context.Context, id umpire.RequestID) error {
 
 // decideAnswer stores the answer, and lets the batch go on when it was the last.
 func (t *transaction) decideAnswer(r *resolution) (umpire.Batch, error) {
-	b, c, err := t.readCall(r.ask.Batch, r.ask.Call)
+	b, c, err := readCall(t.tx, t.session.ID, r.ask.Batch, r.ask.Call)
 	if err == nil && r.answer.Choice == umpire.Cancel {
 		*b, err = t.tx.Batches.Get(t.session.ID, b.ID) // every call of it ends
 		c = b.Call(r.ask.Call)

@@ -219,7 +219,7 @@ func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.
 
 // decideStart works out whether the call runs, asks again or is refused.
 func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
-	b, c, err := t.readCall(l.Batch, l.Call)
+	b, c, err := readCall(t.tx, t.session.ID, l.Batch, l.Call)
 	if err != nil {
 		return umpire.Started{}, err
 	}

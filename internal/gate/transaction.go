@@ -58,11 +58,7 @@ func callAhead(s umpire.SessionID, id umpire.BatchID, call umpire.CallID) func(*
 	return func(tx *store.Tx) { _, _ = tx.Batches.GetAround(s, id, call) }
 }
 
-// readCall returns a call of the session, and its batch with what an event about that call looks at.
-func (t *transaction) readCall(id umpire.BatchID, call umpire.CallID) (*umpire.Batch, *umpire.BatchCall, error) {
-	return readCall(t.tx, t.session.ID, id, call)
-}
-
+// readCall returns a call of a session, and its batch with what an event about that call looks at.
 func readCall(
 	tx *store.Tx, s umpire.SessionID, id umpire.BatchID, call umpire.CallID,
 ) (*umpire.Batch, *umpire.BatchCall, error) {

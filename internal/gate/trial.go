@@ -158,7 +158,7 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 	}
 	begun := umpire.BegunTrial{Trial: newTrialID(), Call: p.judged.call, Decision: d}
 	err = ts.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
-		b, c, err := t.readCall(r.Batch, r.Call)
+		b, c, err := readCall(t.tx, t.session.ID, r.Batch, r.Call)
 		if err != nil {
 			return err
 		}

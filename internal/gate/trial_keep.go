@@ -188,7 +188,7 @@ func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.Batch
 func (ts *trials) refuseLost(ctx context.Context, row *store.TrialRow, why umpire.Phrase) error {
 	return ts.step(ctx, row.Session, 0, func(t *transaction) error {
 		t.quiet = true
-		b, c, err := t.readCall(row.Batch, row.Call)
+		b, c, err := readCall(t.tx, t.session.ID, row.Batch, row.Call)
 		if err != nil {
 			return err
 		}

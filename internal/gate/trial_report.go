@@ -159,7 +159,7 @@ func (be *backend) readTrial(
 
 // decideReport stores what a trial did, and what follows from it.
 func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
-	b, c, err := t.readCall(r.Batch, r.trial.Call)
+	b, c, err := readCall(t.tx, t.session.ID, r.Batch, r.trial.Call)
 	if err != nil {
 		return umpire.Batch{}, err
 	}

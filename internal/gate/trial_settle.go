@@ -70,7 +70,7 @@ func (ts *trials) prepareWithoutTrial(
 func (t *transaction) decideSettlement(
 	s *umpire.TrialSettlement, row *store.TrialRow, anew *pendingTrial,
 ) (umpire.Batch, error) {
-	b, c, err := t.readCall(s.Batch, row.Call)
+	b, c, err := readCall(t.tx, t.session.ID, s.Batch, row.Call)
 	if err != nil {
 		return umpire.Batch{}, err
 	}

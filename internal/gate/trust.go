@@ -120,8 +120,7 @@ func (rs *rules) trustCode(ctx context.Context, p *Project, by umpire.Actor) ([]
 		detail := grantDetail(&umpire.GrantStatus{ID: umpire.CodeID, Kind: umpire.GrantCode, CreatedAt: rs.now()})
 		detail["files"] = len(names)
 		e := umpire.Event{At: rs.now(), Kind: umpire.EventGrantCreated, Project: p.ID, Actor: by.Name}
-		_, err = tx.Events.Append(rs.record(e, signed(detail, by)))
-		return err
+		return tx.Events.Add(rs.record(e, signed(detail, by)))
 	})
 	if err != nil {
 		_, forgetErr := ledger.Forget(&p.Bounds)
