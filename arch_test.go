@@ -40,6 +40,7 @@ var layers = []layer{
 	{"pure", "internal/wildcard"},
 	{"pure", "internal/lazyregexp"},
 	{"pure", "internal/webauthn"},
+	{"pure", "internal/webpush"},
 	{"pure", "shell/internal/scan"},
 	{"pure", "shell/internal/awk shell/internal/sed shell/internal/snippet shell/internal/sql"},
 	{"pure", "shell"},

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/view"
@@ -33,11 +32,10 @@ func newNotifyCommand(a *app.App) *cobra.Command {
 
 // startNotices begins to send notices, if there is anywhere to send them. A fault in the settings is
 // told, and does not keep the gate from its work.
-func startNotices(a *app.App, g *gate.Gate, conf *config.Config) (stop func()) {
-	if !conf.Notify.On() {
+func startNotices(a *app.App, g *gate.Gate, c notice.Config) (stop func()) {
+	if !c.On() {
 		return func() {}
 	}
-	c := app.NoticeConfig(a, conf)
 	c.Gate = g // it signs what comes back itself
 	notices, err := notice.Start(c)
 	if err != nil {
@@ -54,12 +52,13 @@ func testNotices(ctx context.Context, a *app.App) error {
 		return err
 	}
 	a.RemarkAll(conf.Notices)
-	if !conf.Notify.On() {
-		return app.Refused("umpire notify --help", "no notices are sent: the key notify is not set")
-	}
 	results, err := notice.Test(ctx, app.NoticeConfig(a, conf))
 	if err != nil {
 		return app.Failed(err)
+	}
+	if len(results) == 0 {
+		return app.Refused("umpire notify --help",
+			"no notices are sent: the key notify is not set, and no browser has asked for them")
 	}
 	failed := false
 	for _, r := range results {

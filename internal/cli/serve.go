@@ -169,13 +169,14 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	served = server.New(server.Config{Gate: g.Gate, Hooks: hook.NewGateResponder(a, g.Gate), Credentials: credentials,
 		Remote: f.allowRemote, Console: pages.Open, Log: log})
 	var listener net.Listener
+	notices := app.NoticeConfig(a, conf)
 	if err = listenConsole(ctx, a, conf, f, pages); err == nil {
 		listener, err = listenReady(ctx, a, where, f.allowRemote)
 	}
 	if err != nil {
 		return app.Failed(errors.Join(err, pages.Close(), g.Close()))
 	}
-	stopNotices := startNotices(a, g.Gate, conf)
+	stopNotices := startNotices(a, g.Gate, notices)
 	err = served.Serve(ctx, listener)
 	stopNotices()
 	return app.Failed(errors.Join(err, pages.Close(), g.Close()))

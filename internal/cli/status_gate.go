@@ -84,7 +84,8 @@ func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config
 	switch {
 	case running != nil:
 		gate, done = running, app.GateCloser(running)
-		if report, err := notice.ReadReport(app.NoticeConfig(a, c).Report); err == nil && c.Notify.On() {
+		sends := app.NoticeConfig(a, c)
+		if report, err := notice.ReadReport(sends.Report); err == nil && sends.On() && len(report.Targets) > 0 {
 			s.Notices = &report
 		}
 	case stored.Exists():

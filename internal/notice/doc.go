@@ -3,7 +3,8 @@
 //	n, err := notice.Start(notice.Config{Gate: gate, Notify: conf.Notify, Secrets: dir})
 //	defer n.Close()
 //
-// Notices go to a server of ntfy, by its JSON form of publishing, and to webhooks, as signed JSON. A
+// Notices go to a server of ntfy, by its JSON form of publishing, to webhooks, as signed JSON, and to
+// browsers that have subscribed on a page of the console, by Web Push. A
 // notice has the tool, its risk and the name of the project; what the call is about only where the
 // person allows that. All of it is made safe to show, and nothing of it is markup or an address.
 //

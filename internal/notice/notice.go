@@ -31,6 +31,7 @@ const (
 type notice struct {
 	event   string
 	request umpire.RequestID
+	session umpire.SessionID
 	at      time.Time
 	title   string // tool and risk
 	text    string
@@ -57,7 +58,8 @@ type question struct {
 func describe(card *view.Card, text *catalogue.Language, commands bool) *notice {
 	p := &card.Pending
 	n := &notice{
-		settled: &atomic.Bool{}, event: eventWaiting, request: p.Request, at: p.AskedAt, risk: p.Risk,
+		settled: &atomic.Bool{}, event: eventWaiting, request: p.Request, session: p.Session,
+		at: p.AskedAt, risk: p.Risk,
 		project: view.Brief(view.ProjectName(p.Project, card.Session.Root), maxName), tool: view.Brief(p.Tool, maxName),
 		agent: view.Brief(cmp.Or(p.Agent, card.Session.Agent, "?"), maxName),
 	}

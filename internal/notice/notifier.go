@@ -24,6 +24,8 @@ type Inbox interface {
 type Config struct {
 	Gate   Inbox
 	Notify config.Notify
+	// Push has the browsers that get notices by Web Push; nil is none.
+	Push *Push
 	// Secrets is the folder in which tokens and secrets lie.
 	Secrets string
 	// Report is the file that says how sending goes; "" is none.
@@ -34,7 +36,12 @@ type Config struct {
 
 	now   func() time.Time
 	pause time.Duration // before a second try
+	// pushClient reaches push services; nil is a client that dials only the public web.
+	pushClient *http.Client
 }
+
+// On reports whether there is anywhere to send notices, or may be.
+func (c *Config) On() bool { return c.Notify.On() || c.Push != nil }
 
 // A Notifier sends notices until it is closed.
 type Notifier struct {
@@ -46,7 +53,9 @@ type Notifier struct {
 	end    context.CancelFunc
 	parts  sync.WaitGroup
 
-	open []*question // that wait, in the order in which they are due; only watchQuestions touches them
+	// Only watchQuestions touches these.
+	open     []*question              // that wait, in the order in which they are due
+	browsers map[string]*browserQueue // by endpoint and secret
 }
 
 // Start reads the secrets and begins to send. It ends with Close.
@@ -82,7 +91,13 @@ func newNotifier(c Config) (*Notifier, error) {
 	if c.pause == 0 {
 		c.pause = firstPause
 	}
-	n := &Notifier{config: c, client: newClient(), report: newReporter(c.Report, c.now, c.Warn)}
+	if c.pushClient == nil {
+		c.pushClient = newPushClient()
+	}
+	n := &Notifier{
+		config: c, client: newClient(), report: newReporter(c.Report, c.now, c.Warn),
+		browsers: map[string]*browserQueue{},
+	}
 	targets, err := n.listTargets()
 	if err != nil {
 		return nil, err
@@ -94,66 +109,17 @@ func newNotifier(c Config) (*Notifier, error) {
 	return n, nil
 }
 
-// listTargets makes the targets that the person named.
-func (n *Notifier) listTargets() (all []target, err error) {
-	c, post := &n.config, poster{n.client}
-	if server := c.Notify.Ntfy; server != nil {
-		t := &ntfyTarget{poster: post, server: *server, text: c.Text}
-		if server.TokenFile != "" {
-			if t.token, err = readSecret(c.Secrets, server.TokenFile); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, t)
-		if server.Replies != "" {
-			n.relay = &relay{
-				server: *server, token: t.token, client: n.client, gate: c.Gate, report: n.report, warn: c.Warn,
-				pause: c.pause, tokens: tokens{now: c.now}, asksTrust: c.Notify.RelayTrusted,
-			}
-		}
-	}
-	for _, hook := range c.Notify.Webhooks {
-		secret, err := readSecret(c.Secrets, hook.SecretFile)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, &webhookTarget{poster: post, url: hook.URL, secret: secret, now: c.now})
-	}
-	return all, nil
-}
-
 // Close ends sending. What is queued is not sent any more.
 func (n *Notifier) Close() error {
 	n.end()
 	n.parts.Wait()
-	n.client.CloseIdleConnections()
+	n.closeConnections()
 	return nil
 }
 
-// Check says why notices could not be sent, as far as that shows without sending one.
-func Check(c Config) error {
-	_, err := newNotifier(c)
-	return err
-}
-
-// A TestResult is what became of a test notice at one target.
-type TestResult struct {
-	Name string
-	Err  error
-}
-
-// Test sends a notice to every target, once, and says what became of it.
-func Test(ctx context.Context, c Config) ([]TestResult, error) {
-	n, err := newNotifier(c)
-	if err != nil {
-		return nil, err
-	}
-	defer n.client.CloseIdleConnections()
-	var all []TestResult
-	for _, q := range n.queues {
-		all = append(all, TestResult{q.name(), q.deliver(ctx, testNotice(n.config.now(), c.Text))})
-	}
-	return all, nil
+func (n *Notifier) closeConnections() {
+	n.client.CloseIdleConnections()
+	n.config.pushClient.CloseIdleConnections()
 }
 
 // maxOpen is how many questions are followed at once. There are no notices of further ones.
@@ -249,16 +215,19 @@ func (n *Notifier) takeEvent(ctx context.Context, e *umpire.Event) {
 		for _, q := range n.queues {
 			q.report.countDrop(q.name())
 		}
+		for _, q := range n.browsers {
+			q.report.countDrop(q.name())
+		}
 	case e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected:
 		standing := view.StandingOf(e)
-		n.closeQuestions(&standing, func(q *question) bool { return q.request == e.Request })
+		n.closeQuestions(ctx, &standing, func(q *question) bool { return q.request == e.Request })
 	default: // a batch or a session has ended, perhaps
 		n.closeGone(ctx, e.Session)
 	}
 }
 
 // closeQuestions forgets questions that wait no more, and says so where a notice of them was sent.
-func (n *Notifier) closeQuestions(s *umpire.Standing, is func(q *question) bool) {
+func (n *Notifier) closeQuestions(ctx context.Context, s *umpire.Standing, is func(q *question) bool) {
 	n.open = slices.DeleteFunc(n.open, func(q *question) bool {
 		if !is(q) {
 			return false
@@ -268,7 +237,7 @@ func (n *Notifier) closeQuestions(s *umpire.Standing, is func(q *question) bool)
 		}
 		if q.told != nil {
 			q.told.settled.Store(true)
-			n.announceAll(describeAnswer(q.told, s, n.config.now(), n.config.Text))
+			n.announceAll(ctx, describeAnswer(q.told, s, n.config.now(), n.config.Text))
 		}
 		return true
 	})
@@ -284,7 +253,7 @@ func (n *Notifier) closeGone(ctx context.Context, session umpire.SessionID) {
 		n.config.Warn(umpire.Errorf("notify: %w", err))
 		return
 	}
-	n.closeQuestions(nil, func(q *question) bool {
+	n.closeQuestions(ctx, nil, func(q *question) bool {
 		return q.session == session && findQuestion(waiting, q.request) == nil
 	})
 }
@@ -315,10 +284,10 @@ func (n *Notifier) tellDue(ctx context.Context) {
 			gone[q.request] = true
 		default:
 			q.told = told
-			n.announceAll(told)
+			n.announceAll(ctx, told)
 		}
 	}
-	n.closeQuestions(nil, func(q *question) bool { return gone[q.request] })
+	n.closeQuestions(ctx, nil, func(q *question) bool { return gone[q.request] })
 }
 
 // describe makes the notice of a question, nil when it does not wait any more.
@@ -342,8 +311,12 @@ func (n *Notifier) describe(ctx context.Context, q *question) (*notice, error) {
 }
 
 // announceAll queues a notice for every target.
-func (n *Notifier) announceAll(what *notice) {
+func (n *Notifier) announceAll(ctx context.Context, what *notice) {
+	n.followBrowsers(ctx)
 	for _, q := range n.queues {
+		q.enqueue(what)
+	}
+	for _, q := range n.browsers {
 		q.enqueue(what)
 	}
 }

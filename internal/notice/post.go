@@ -54,6 +54,9 @@ func (e *statusError) formatted() error {
 
 // isFinal reports whether another try would end the same way.
 func isFinal(err error) bool {
+	if errors.Is(err, errGone) || errors.Is(err, errInner) {
+		return true
+	}
 	refused, is := errors.AsType[*statusError](err)
 	if !is {
 		return false
@@ -65,7 +68,7 @@ func isFinal(err error) bool {
 	return refused.status < 500
 }
 
-// A poster posts JSON.
+// A poster posts JSON, unless a header says that it is something else.
 type poster struct{ client *http.Client }
 
 func (p poster) post(ctx context.Context, address string, body []byte, header map[string]string) error {

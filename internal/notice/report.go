@@ -84,6 +84,14 @@ func (r *reporter) change(name string, how func(t *TargetReport)) {
 	r.markDirty()
 }
 
+// forget leaves out a target that is gone.
+func (r *reporter) forget(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.targets, name)
+	r.markDirty()
+}
+
 // markDirty has the report written soon; mu is held.
 func (r *reporter) markDirty() {
 	select {

@@ -9,11 +9,19 @@ import (
 
 // NoticeConfig returns how notices are sent; it names no gate.
 func NoticeConfig(a *App, conf *config.Config) notice.Config {
-	return notice.Config{
+	c := notice.Config{
 		Notify:  conf.Notify,
 		Secrets: filepath.Join(a.KeysDir(), "notify"),
 		Report:  filepath.Join(a.StateDir(), "notices.json"),
 		Text:    a.Text,
 		Warn:    a.RemarkError,
 	}
+	if conf.Console.On() {
+		c.Push = &notice.Push{
+			Subject: conf.Console.Origin,
+			KeyFile: filepath.Join(c.Secrets, "web-push.pem"),
+			File:    filepath.Join(a.StateDir(), "push.json"),
+		}
+	}
+	return c
 }

@@ -309,12 +309,13 @@ func (d *doctor) retention(ctx context.Context, c *config.Config) {
 
 // notices says whether notices can be sent, and what went wrong with the last of each target.
 func (d *doctor) notices(c *config.Config) {
-	if !c.Notify.On() {
+	from := app.NoticeConfig(d.App, c)
+	names, err := notice.Targets(from)
+	if err != nil {
+		d.fail("notices", "umpire notify --help", "%v", err)
 		return
 	}
-	from := app.NoticeConfig(d.App, c)
-	if err := notice.Check(from); err != nil {
-		d.fail("notices", "umpire notify --help", "%v", err)
+	if len(names) == 0 {
 		return
 	}
 	report, _ := notice.ReadReport(from.Report) // a gate has not run yet, or writes none
@@ -324,7 +325,7 @@ func (d *doctor) notices(c *config.Config) {
 			return
 		}
 	}
-	d.ok("notices", "go to %s", c.Notify)
+	d.ok("notices", "go to %s", strings.Join(names, ", "))
 }
 
 // rules reports the rule files that exist.

@@ -1,6 +1,6 @@
-// Package noticetest has a fake of an ntfy server for tests.
+// Package noticetest has fakes of an ntfy server and of a push service for tests.
 //
-// It was written from the documented wire format (docs.ntfy.sh: publish as JSON, action buttons,
+// The first was written from the documented wire format (docs.ntfy.sh: publish as JSON, action buttons,
 // subscribe as JSON stream, authentication by access tokens), and not compared with the real server.
 // It is stricter than that one: a field that the documentation does not name is refused.
 package noticetest
