@@ -17,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -86,7 +87,9 @@ func showLink(a *app.App, tty *os.File, link string) error {
 }
 
 // listenConsole makes the console listen where the flag and the configuration say.
-func listenConsole(ctx context.Context, a *app.App, conf *config.Config, f *serveFlags, pages *console.Console) error {
+func listenConsole(
+	ctx context.Context, a *app.App, conf *config.Config, f *serveFlags, pages *console.Console, push *notice.Push,
+) error {
 	if f.console != "" {
 		if err := pages.Listen(ctx, f.console); err != nil {
 			return umpire.Errorf("--console: %w", err)
@@ -95,7 +98,7 @@ func listenConsole(ctx context.Context, a *app.App, conf *config.Config, f *serv
 	if !conf.Console.On() {
 		return nil
 	}
-	at := console.Remote{Origin: conf.Console.Origin, Listen: conf.Console.Listen}
+	at := console.Remote{Origin: conf.Console.Origin, Listen: conf.Console.Listen, Push: push}
 	if name := conf.Console.CertificateFile; name != "" {
 		folder := filepath.Join(a.KeysDir(), "console")
 		at.Certificate = console.CertificateIn(filepath.Join(folder, name), filepath.Join(folder, conf.Console.KeyFile))

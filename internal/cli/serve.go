@@ -170,7 +170,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		Remote: f.allowRemote, Console: pages.Open, Log: log})
 	var listener net.Listener
 	notices := app.NoticeConfig(a, conf)
-	if err = listenConsole(ctx, a, conf, f, pages); err == nil {
+	if err = listenConsole(ctx, a, conf, f, pages, notices.Push); err == nil {
 		listener, err = listenReady(ctx, a, where, f.allowRemote)
 	}
 	if err != nil {

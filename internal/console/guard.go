@@ -17,11 +17,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// safeHeaders let a page load and call only the console, and forbid framing it.
+// safeHeaders forbid to frame a page, beside what contentPolicy forbids.
 var safeHeaders = map[string][]string{
-	"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
-		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-		"require-trusted-types-for 'script'; trusted-types umpire"},
 	"X-Content-Type-Options":       {"nosniff"},
 	"X-Frame-Options":              {"DENY"},
 	"Referrer-Policy":              {"no-referrer"},
@@ -31,12 +28,26 @@ var safeHeaders = map[string][]string{
 	"Cache-Control":                {"no-store"},
 }
 
+// contentPolicy lets a page load and call only the console. Where it can be installed, the page may also
+// start the one service worker and read the manifest.
+func (o *origin) contentPolicy() string {
+	worker, manifest := "'none'", "'none'"
+	if o.remote {
+		worker, manifest = o.url+workerPath, o.url+manifestPath
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"worker-src " + worker + "; manifest-src " + manifest + "; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types umpire"
+}
+
 // hereOnly are the paths that only browsers on this machine may use.
 var hereOnly = map[string]bool{codePath: true, undoPath: true, ruleCodePath: true, removeRulePath: true}
 
-// remoteOnly are the paths for passkeys, which need the name of a host.
+// remoteOnly are the paths for passkeys, which need the name of a host, and for what needs HTTPS.
 var remoteOnly = map[string]bool{
 	challengePath: true, passkeyCodePath: true, passkeyBeginPath: true, passkeyAddPath: true,
+	subscribePath: true,
 }
 
 // csrfHeader is the header in which a page sends its token.
@@ -72,6 +83,7 @@ func textOf(r *http.Request) *catalogue.Language {
 // own pages, in a browser that is signed in.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	maps.Copy(w.Header(), safeHeaders)
+	w.Header().Set("Content-Security-Policy", originOf(r).contentPolicy())
 	defer c.answerPanic(w, r)
 	v, err := c.checkSender(&r)
 	s := signInOf(r)

@@ -13,16 +13,18 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/server"
 )
 
 // An origin is where browsers find the console.
 type origin struct {
-	url    string // its scheme, host and port, as browsers send it
-	host   string // what every request has to name
-	cookie string // the name of its cookie
-	remote bool   // other machines reach it, over HTTPS
-	listen string // the address of its listener
+	url    string       // its scheme, host and port, as browsers send it
+	host   string       // what every request has to name
+	cookie string       // the name of its cookie
+	remote bool         // other machines reach it, over HTTPS
+	listen string       // the address of its listener
+	push   *notice.Push // the browsers that get notices there; nil sends none
 
 	// strangers holds a value for each request without a sign-in that sends a body.
 	strangers chan struct{}
@@ -46,6 +48,8 @@ type Remote struct {
 	// Certificate returns the server's certificate, and with an error the one before, if there is one. It
 	// is nil where a proxy on this machine speaks TLS; Listen is then a loopback address.
 	Certificate func() (*tls.Certificate, error)
+	// Push keeps the browsers there that get notices; nil offers none.
+	Push *notice.Push
 }
 
 // Limits on connections.
@@ -109,6 +113,7 @@ func (c *Console) ListenRemote(ctx context.Context, r Remote) error {
 	}
 	c.remote = &origin{
 		url: r.Origin, host: at.Host, cookie: "__Host-umpire-console", remote: true, listen: listener.Addr().String(),
+		push: r.Push,
 	}
 	c.answerAt(listener, c.remote)
 	return nil

@@ -47,6 +47,7 @@ type visitor struct {
 
 // A signIn is a browser that was let in.
 type signIn struct {
+	id      string // tells it from others; it lets nobody in
 	visitor visitor
 	csrf    string // shows that a request comes from the console's own page
 	text    *catalogue.Language
@@ -93,7 +94,9 @@ func (l *logins) admit(v visitor, text *catalogue.Language) (cookie string) {
 	defer l.mu.Unlock()
 	cookie = newToken()
 	makeRoom(l.signIns, func(s *signIn) time.Time { return s.expires })
-	l.signIns[digestOf(cookie)] = &signIn{visitor: v, csrf: newToken(), text: text, expires: l.now().Add(signInTime)}
+	l.signIns[digestOf(cookie)] = &signIn{
+		id: newToken(), visitor: v, csrf: newToken(), text: text, expires: l.now().Add(signInTime),
+	}
 	return cookie
 }
 

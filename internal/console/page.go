@@ -20,12 +20,22 @@ var assets embed.FS
 // assetTypes are the files that pages load, with their types. They are served without a sign-in.
 var assetTypes = map[string]string{
 	"/assets/console.css": "text/css; charset=utf-8",
-	"/assets/console.js":  "text/javascript; charset=utf-8",
-	"/assets/card.js":     "text/javascript; charset=utf-8",
-	"/assets/passkey.js":  "text/javascript; charset=utf-8",
-	"/assets/signin.js":   "text/javascript; charset=utf-8",
+	"/assets/console.js":  scriptType,
+	"/assets/card.js":     scriptType,
+	"/assets/passkey.js":  scriptType,
+	"/assets/push.js":     scriptType,
+	"/assets/signin.js":   scriptType,
+	workerPath:            scriptType,
+	manifestPath:          "application/manifest+json",
 	"/assets/icon.svg":    "image/svg+xml",
+	"/assets/icon.png":    "image/png",
 }
+
+const (
+	scriptType   = "text/javascript; charset=utf-8"
+	workerPath   = "/assets/worker.js"
+	manifestPath = "/assets/console.webmanifest"
+)
 
 // addRoutes makes the paths of the console.
 func (c *Console) addRoutes() {
@@ -51,6 +61,9 @@ func (c *Console) addRoutes() {
 	c.routes.HandleFunc("POST "+passkeyBeginPath, passkeys.beginPasskey)
 	c.routes.HandleFunc("POST "+passkeyAddPath, passkeys.addPasskey)
 	c.routes.HandleFunc("POST "+passkeyRemovePath, passkeys.removePasskey)
+	pushes := &pushPages{c}
+	c.routes.HandleFunc("POST "+subscribePath, pushes.subscribe)
+	c.routes.HandleFunc("POST "+unsubscribePath, pushes.unsubscribe)
 	c.routes.HandleFunc("POST "+challengePath, passkeys.sendChallenge)
 	c.routes.HandleFunc("GET "+eventsPath, c.streamEvents)
 	c.routes.HandleFunc("POST "+answerPath, c.answer)
@@ -65,6 +78,9 @@ func sendAsset(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", assetTypes[r.URL.Path])
+	if r.URL.Path == workerPath {
+		w.Header().Set("Service-Worker-Allowed", "/") // notices lead to every page
+	}
 	_, _ = w.Write(data) // the browser may have gone
 }
 
@@ -148,6 +164,8 @@ func (p *page) drawDocument(body node) node {
 			meta("theme-color", "#101216", attr("media", "(prefers-color-scheme: dark)")),
 			element("title", written(p.title)),
 			element("link", attr("rel", "icon"), address("href", "/assets/icon.svg")),
+			when(p.remote, element("link", attr("rel", "manifest"), address("href", manifestPath)),
+				element("link", attr("rel", "apple-touch-icon"), address("href", "/assets/icon.png"))),
 			element("link", attr("rel", "stylesheet"), address("href", "/assets/console.css")),
 			element("script", attr("type", "module"), address("src", p.script)),
 		),

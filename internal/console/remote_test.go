@@ -21,6 +21,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/notice"
 )
 
 const (
@@ -54,8 +55,12 @@ func writeCertificate(t testing.TB, folder string) (certificate, key string) {
 func (w *world) listenRemote(t testing.TB, lang string) (p *terminal, certificate string) {
 	t.Helper()
 	certificate, key := writeCertificate(t, t.TempDir())
+	folder := t.TempDir()
+	w.push = &notice.Push{
+		Subject: remoteOrigin, KeyFile: filepath.Join(folder, "key.pem"), File: filepath.Join(folder, "push.json"),
+	}
 	err := w.console.ListenRemote(t.Context(), console.Remote{
-		Origin: remoteOrigin, Listen: "127.0.0.1:0", Certificate: console.CertificateIn(certificate, key),
+		Origin: remoteOrigin, Listen: "127.0.0.1:0", Certificate: console.CertificateIn(certificate, key), Push: w.push,
 	})
 	if err != nil {
 		t.Fatal(err)

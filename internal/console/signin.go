@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/internal/webauthn"
 )
@@ -109,12 +110,24 @@ func (o *origin) setCookie(value string) *http.Cookie {
 	return cookie
 }
 
-// signOut ends the sign-in of the browser that asks.
+// signOut ends the sign-in of the browser that asks, and the notices to it. Its page names the address of
+// its push service, which an earlier sign-in may have given.
 func (c *signInPages) signOut(w http.ResponseWriter, r *http.Request) {
-	o := originOf(r)
+	var in struct {
+		Endpoint string `json:"endpoint"`
+	}
+	_ = readJSON(w, r, &in) // it ends all the same
+	o, by := originOf(r), signInOf(r)
 	if cookie, err := r.Cookie(o.cookie); err == nil {
 		c.logins.forget(cookie.Value)
 	}
 	http.SetCookie(w, o.setCookie(""))
+	if push := (&pushPages{c.Console}).push(); push != nil {
+		mine := func(b *notice.Browser) bool { return b.SignIn == by.id || b.Endpoint == in.Endpoint }
+		if err := push.Remove(mine); err != nil {
+			sendRefusal(w, r, statusOf(err), err)
+			return
+		}
+	}
 	w.WriteHeader(http.StatusNoContent)
 }

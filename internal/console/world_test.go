@@ -22,6 +22,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
@@ -38,7 +39,8 @@ type world struct {
 	console *console.Console
 	session umpire.Session
 	base    string
-	n       int // batches that were submitted
+	n       int          // batches that were submitted
+	push    *notice.Push // of the address for other machines
 	later   atomic.Int64
 	codes   atomic.Int64
 

@@ -2,12 +2,13 @@
 // its changing part again when it learns that something has changed.
 import { Card } from "/assets/card.js";
 import { register } from "/assets/passkey.js";
+import { subscribe, subscription } from "/assets/push.js";
 
 const said = document.getElementById("said");
 const lost = document.getElementById("lost");
 const keys = document.getElementById("keys");
-const policy = window.trustedTypes?.createPolicy("umpire", { createHTML: (text) => text })
-  ?? { createHTML: (text) => text };
+const rules = { createHTML: (text) => text, createScriptURL: () => "/assets/worker.js" };
+const policy = window.trustedTypes?.createPolicy("umpire", rules) ?? rules;
 
 let card = Card.in(document, post);
 
@@ -156,7 +157,7 @@ async function act(form) {
     const code = form.elements.code?.value.trim();
     const { ok, said } = await send(form, { ...JSON.parse(form.dataset.body), code });
     say(ok ? said.text : said.error);
-    form.closest("details").open = false;
+    form.closest("details")?.removeAttribute("open");
     await refresh();
   } catch {
     lost.hidden = false;
@@ -165,8 +166,16 @@ async function act(form) {
   }
 }
 
-// send posts a form. One for a passkey gets a challenge, and adds what the browser makes of it.
+// send posts a form. One for a passkey gets a challenge, and adds what the browser makes of it; one for
+// notices adds where the browser takes them.
 async function send(form, value) {
+  if ("push" in form.dataset) {
+    try {
+      return post(form.dataset.post, await subscribe(form.dataset, policy.createScriptURL("")));
+    } catch (problem) {
+      return { ok: false, said: { error: problem.message } };
+    }
+  }
   const answer = await post(form.dataset.post, value);
   if (!answer.ok || !("passkey" in form.dataset)) {
     return answer;
@@ -177,6 +186,14 @@ async function send(form, value) {
   } catch (problem) {
     return { ok: false, said: { error: problem.message } };
   }
+}
+
+// signOut ends the sign-in, and the notices to this browser.
+async function signOut() {
+  const made = await subscription().catch(() => undefined);
+  await post("/sign-out", { endpoint: made?.endpoint ?? "" });
+  await made?.unsubscribe();
+  location.replace("/");
 }
 
 // sendCode has the terminal show the code that a form asks for.
@@ -226,7 +243,7 @@ document.addEventListener("click", (event) => {
   } else if (event.target.closest("form[data-code] [data-new-code]")) {
     sendCode(event.target.closest("form"));
   } else if (event.target.closest("[data-sign-out]")) {
-    post("/sign-out", {}).then(() => location.replace("/"));
+    signOut();
   } else {
     card?.closeMenuOutside(event.target);
   }

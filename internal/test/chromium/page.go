@@ -45,6 +45,9 @@ type reply struct {
 // browsers are the programs that the tests can drive.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "headless_shell"}
 
+// maxEvents is how many events of one name are kept; more are dropped.
+const maxEvents = 1000
+
 // turns lets two browsers run at a time: each has half a dozen processes.
 var turns = make(chan struct{}, 2)
 
@@ -157,7 +160,7 @@ func (p *Page) readReplies(out *os.File) {
 		to := p.answers[r.ID]
 		if r.ID == 0 {
 			if p.events[r.Method] == nil {
-				p.events[r.Method] = make(chan json.RawMessage, 1000)
+				p.events[r.Method] = make(chan json.RawMessage, maxEvents)
 			}
 			select {
 			case p.events[r.Method] <- r.Params:
@@ -214,6 +217,25 @@ func (p *Page) request(t testing.TB, method string, params, result any) error {
 	}
 }
 
+// Event waits for the next event of the protocol by a name, and decodes it.
+func (p *Page) Event(t testing.TB, method string, into any) {
+	t.Helper()
+	p.mu.Lock()
+	if p.events[method] == nil {
+		p.events[method] = make(chan json.RawMessage, maxEvents)
+	}
+	events := p.events[method]
+	p.mu.Unlock()
+	select {
+	case text := <-events:
+		if err := json.Unmarshal(text, into); err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(patience):
+		t.Fatalf("no event %s", method)
+	}
+}
+
 // Eval returns the value of an expression, which may be a promise.
 func (p *Page) Eval(t testing.TB, expression string) string {
 	t.Helper()
@@ -222,6 +244,28 @@ func (p *Page) Eval(t testing.TB, expression string) string {
 		t.Fatalf("%s: %v", expression, err)
 	}
 	return value
+}
+
+// EvalWorker returns the value of an expression in the service worker of the page.
+func (p *Page) EvalWorker(t testing.TB, expression string) string {
+	t.Helper()
+	page := p.session
+	defer func() { p.session = page }()
+	p.session = ""
+	var list struct {
+		TargetInfos []struct{ TargetID, Type string }
+	}
+	p.Call(t, "Target.getTargets", nil, &list)
+	for _, target := range list.TargetInfos {
+		if target.Type == "service_worker" {
+			var to struct{ SessionID string }
+			p.Call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &to)
+			p.session = to.SessionID
+			return p.Eval(t, expression)
+		}
+	}
+	t.Fatalf("there is no worker: %+v", list)
+	return ""
 }
 
 func (p *Page) tryEval(t testing.TB, expression string) (string, error) {

@@ -1,0 +1,123 @@
+package console_test
+
+import (
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// subscription is what a browser gives for notices to an address.
+func subscription(t testing.TB, endpoint string) map[string]any {
+	t.Helper()
+	key := ok(ecdh.P256().GenerateKey(rand.Reader))(t)
+	return map[string]any{"endpoint": endpoint, "key": key.PublicKey().Bytes(), "secret": make([]byte, 16)}
+}
+
+func (w *world) endpoints(t testing.TB) (all []string) {
+	t.Helper()
+	for _, b := range ok(w.push.Browsers())(t) {
+		all = append(all, b.Endpoint)
+	}
+	return all
+}
+
+// A browser subscribes at the address for other machines, is listed without the address that takes its
+// notices, and gets no more once it is removed or signed out.
+func TestBrowserSubscribes(t *testing.T) {
+	t.Parallel()
+	w, local := newWorld(t, "en")
+	here := w.browser(t)
+	here.signIn(t, local.token(t))
+	p, certificate := w.listenRemote(t, "en")
+	phone := w.remoteBrowser(t, certificate)
+	if status, _ := phone.post(t, "/notices/add", subscription(t, "https://push.example/0")); status != http.StatusUnauthorized {
+		t.Errorf("before signing in: %d", status)
+	}
+	phone.signIn(t, p.token(t))
+	for endpoint, want := range map[string]int{
+		"https://push.example/secret1": http.StatusOK, "https://other.example/secret2": http.StatusOK,
+		"http://push.example/x": http.StatusBadRequest, "https://u@push.example/x": http.StatusBadRequest,
+		"": http.StatusBadRequest,
+	} {
+		if status, _ := phone.post(t, "/notices/add", subscription(t, endpoint)); status != want {
+			t.Errorf("%q: %d, want %d", endpoint, status, want)
+		}
+	}
+	if status, _ := here.post(t, "/notices/add", subscription(t, "https://push.example/3")); status != http.StatusForbidden {
+		t.Errorf("on the gate's machine: %d", status)
+	}
+	if got := w.endpoints(t); len(got) != 2 {
+		t.Fatalf("got %q", got)
+	}
+	for name, b := range map[string]*browser{"phone": phone, "here": here} {
+		page := b.send(t, http.MethodGet, "/passkeys", "").body
+		if !strings.Contains(page, "other.example") || strings.Contains(page, "secret2") ||
+			strings.Contains(page, "data-push=") != (b == phone) {
+			t.Errorf("the page of %s:\n%s", name, page)
+		}
+	}
+	another := w.remoteBrowser(t, certificate)
+	q := followTerminal(t, w.console, "en", true)
+	defer q.close()
+	another.signIn(t, q.token(t))
+	another.post(t, "/notices/add", subscription(t, "https://push.example/another"))
+	// A later sign-in of the same browser names what an earlier one gave.
+	if a := another.send(t, http.MethodPost, "/sign-out", `{"endpoint":"https://other.example/secret2"}`); a.status != http.StatusNoContent {
+		t.Errorf("signing out: %d %s", a.status, a.body)
+	}
+	if got := w.endpoints(t); len(got) != 1 || got[0] != "https://push.example/secret1" {
+		t.Errorf("after signing out: %q", got)
+	}
+	_, id, _ := strings.Cut(here.send(t, http.MethodGet, "/passkeys", "").body, `{&#34;id&#34;:&#34;`)
+	if status, _ := here.post(t, "/notices/remove", map[string]string{"id": id[:16]}); status != http.StatusOK {
+		t.Errorf("removing: %d", status)
+	}
+	if got := w.endpoints(t); len(got) != 0 {
+		t.Errorf("after removing: %q", got)
+	}
+}
+
+// Only where the page can be installed may it start its worker, and read its manifest.
+func TestInstallable(t *testing.T) {
+	t.Parallel()
+	w, _ := newWorld(t, "en")
+	_, certificate := w.listenRemote(t, "en")
+	here, phone := w.browser(t), w.remoteBrowser(t, certificate)
+	policy := phone.send(t, http.MethodGet, "/", "").header.Get("Content-Security-Policy")
+	for _, want := range []string{
+		"default-src 'none'", "worker-src https://umpire.example/assets/worker.js;",
+		"manifest-src https://umpire.example/assets/console.webmanifest;",
+	} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy lacks %s: %s", want, policy)
+		}
+	}
+	if policy := here.send(t, http.MethodGet, "/", "").header.Get("Content-Security-Policy"); !strings.Contains(policy,
+		"worker-src 'none'; manifest-src 'none'") {
+		t.Errorf("on this machine: %s", policy)
+	}
+	type icon struct {
+		Src  string `json:"src"`
+		Type string `json:"type"`
+	}
+	var manifest struct {
+		StartURL string `json:"start_url"`
+		Icons    []icon `json:"icons"`
+	}
+	a := phone.send(t, http.MethodGet, "/assets/console.webmanifest", "")
+	if err := json.Unmarshal([]byte(a.body), &manifest); err != nil || manifest.StartURL != "/" || len(manifest.Icons) == 0 {
+		t.Errorf("%v: %s", err, a.body)
+	}
+	for _, icon := range manifest.Icons {
+		if a := phone.send(t, http.MethodGet, icon.Src, ""); a.header.Get("Content-Type") != icon.Type {
+			t.Errorf("%s: %d %v", icon.Src, a.status, a.header)
+		}
+	}
+	if a := phone.send(t, http.MethodGet, "/assets/worker.js", ""); a.header.Get("Service-Worker-Allowed") != "/" ||
+		strings.Contains(a.body, "fetch") || strings.Contains(a.body, "caches") {
+		t.Errorf("the worker does more than to show notices: %v\n%s", a.header, a.body)
+	}
+}
