@@ -54,6 +54,9 @@ func TestPhoneInABrowser(t *testing.T) {
 			local.close()
 			p, certificate := w.listenRemote(t, tt.lang)
 			b := startPhone(t, w, certificate, tt.lang, tt.dark)
+			p.close()
+			p = followTerminal(t, w.console, tt.lang, true) // the browser may have been long in coming
+			defer p.close()
 			asked := w.ask(t, bash("git push origin main"))[0]
 
 			b.Open(t, strings.TrimSpace(p.link))
