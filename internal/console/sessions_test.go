@@ -68,7 +68,7 @@ func TestSessions(t *testing.T) {
 		}
 	}
 	all := strings.Join(sessionRows(strings.Join(b.nextPages(t, "/sessions"), "")), "\n")
-	if !regexp.MustCompile(`(?m)^Claude Code 1 wait mode default \S+ ago Timeline end`).MatchString(all) {
+	if !regexp.MustCompile(`(?m)^Claude Code 1 waits mode default \S+ ago Timeline end`).MatchString(all) {
 		t.Errorf("the session that waits is not there:\n%s", all)
 	}
 	if a := b.send(t, http.MethodGet, "/sessions?after=x&active=y", ""); a.status != http.StatusBadRequest {
