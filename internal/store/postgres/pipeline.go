@@ -28,7 +28,7 @@ func (c *connection) Send(ctx context.Context, all []store.Statement) ([]store.R
 	}
 	s := &sending{connection: c, prepared: map[string]string{}}
 	for i := range all {
-		if err := s.encode(ctx, i, &all[i]); err != nil {
+		if err := s.addParts(ctx, i, &all[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +85,8 @@ type part struct {
 	forgets  bool // what the server has under that name is out of date
 }
 
-// encode makes what is sent of a statement. One that reads is prepared before, since its result has to be known.
-func (s *sending) encode(ctx context.Context, of int, from *store.Statement) error {
+// addParts adds what is sent of a statement. One that reads is prepared before, since its result has to be known.
+func (s *sending) addParts(ctx context.Context, of int, from *store.Statement) error {
 	if len(from.Args) == 0 {
 		for text := range strings.SplitSeq(sentText(from), "; ") {
 			s.parts = append(s.parts, part{of: of, text: text, goesOn: true})
