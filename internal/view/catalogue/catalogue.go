@@ -22,7 +22,6 @@
 package catalogue
 
 import (
-	"cmp"
 	"embed"
 	"encoding/csv"
 	"fmt"
@@ -112,7 +111,10 @@ func (l *Language) Word(set, word string) string {
 	if found, known := l.lookUp(set + " " + word); known {
 		return found
 	}
-	return cmp.Or(englishWords[set+" "+word], word)
+	if set == "session state" && word == string(umpire.SessionWaiting) {
+		return "waiting" // nobody would say the code
+	}
+	return word
 }
 
 // Count returns a text about a number of things: one of them, or several.
@@ -122,9 +124,6 @@ func (l *Language) Count(n int, one, more string) string {
 	}
 	return fmt.Sprintf(l.Of(more), n)
 }
-
-// englishWords are the English words for codes that nobody would say.
-var englishWords = map[string]string{"session state waiting_permission": "waiting"}
 
 // Reason returns what a phrase says to a person. The one text that is Chinese in every
 // language has its meaning beside it in English.
