@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // An AccessKind is the sort of thing that an access does.
@@ -200,17 +202,26 @@ func (a *Access) Paths() bool {
 }
 
 // TargetIn returns the target as people read it who know the root of the project: relative to it where it lies
-// inside, no link leads elsewhere, and it does not look like a path from a home directory.
+// inside, no link leads elsewhere, and what is left begins as a name does. A path from elsewhere, one from a home
+// directory and an option do not.
 func (a *Access) TargetIn(root string) string {
-	below, is := strings.CutPrefix(a.Target, strings.TrimSuffix(root, "/")+"/")
-	if a.Target == root {
-		below, is = ".", true
+	target := path.Clean(a.Target)
+	if root == "" || a.Place != PlaceInside || cmp.Or(a.Resolved, a.Target) != target {
+		return a.Target
 	}
-	if root == "" || !is || strings.HasPrefix(below, "~") || a.Place != PlaceInside ||
-		cmp.Or(a.Resolved, a.Target) != path.Clean(a.Target) {
+	if target == root {
+		return "."
+	}
+	below, is := strings.CutPrefix(target, strings.TrimSuffix(root, "/")+"/")
+	if first, _ := utf8.DecodeRuneInString(below); !is || !beginsName(first) {
 		return a.Target
 	}
 	return below
+}
+
+// beginsName reports whether a path that begins with a character looks like one below the folder that one is in.
+func beginsName(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._@#+([{", r)
 }
 
 // Changes reports whether the access does more than look.
