@@ -100,7 +100,13 @@ func checkDir(field, dir string) error {
 	return nil
 }
 
-func (ps *projects) openProject(dir string, added []string) (*Project, error) {
+// openProject opens a project. Others wait for it too, so a panic is an error for all of them.
+func (ps *projects) openProject(dir string, added []string) (p *Project, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			p, err = nil, umpire.Errorf("internal error: %v", fault)
+		}
+	}()
 	settings, err := ps.settingsOf(dir)
 	if err != nil {
 		return nil, err
@@ -112,7 +118,7 @@ func (ps *projects) openProject(dir string, added []string) (*Project, error) {
 	if err != nil {
 		return nil, invalid("working_dir", "%v", err)
 	}
-	p := &Project{Project: found, config: ps.config, settings: settings}
+	p = &Project{Project: found, config: ps.config, settings: settings}
 	p.load()
 	p.known = p.Rules()
 	if p.watcher != nil && ps.store != nil {

@@ -99,3 +99,39 @@ func TestOneFolderHangsAlone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPanicWhileOpening: what panics once while a project is opened is an error for those who wait for it, and keeps
+// nobody from it later.
+func TestPanicWhileOpening(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	reading, release := make(chan struct{}), make(chan struct{})
+	var read atomic.Int64
+	g := New(Config{UserHome: t.TempDir(), SettingsOf: func(string) (config.Settings, error) {
+		if read.Add(1) == 1 {
+			close(reading)
+			<-release
+			panic("a reader is broken")
+		}
+		return config.Settings{}, nil
+	}})
+	var all sync.WaitGroup
+	open := func() {
+		if p, err := g.Project(dir); p != nil || err == nil {
+			t.Errorf("a project that was not opened: %v, %v", p, err)
+		}
+	}
+	all.Go(open)
+	<-reading
+	all.Go(func() {
+		if p, err := g.Project(dir); (p == nil) == (err == nil) { // it waits, or comes later
+			t.Errorf("who waits gets %v, %v", p, err)
+		}
+	})
+	close(release)
+	all.Wait()
+	must(g.Project(dir))(t)
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+}
