@@ -44,7 +44,7 @@ type Push struct {
 
 const (
 	maxBrowsers = 16
-	maxPushFile = 64 << 10 // 16 browsers with endpoints of 2 KiB
+	maxPushFile = 256 << 10 // 16 browsers with endpoints of 2 KiB, whose characters take up to six
 	privateMode = 0o600
 )
 

@@ -3,6 +3,7 @@ package notice
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -281,5 +282,24 @@ func TestPushFiles(t *testing.T) {
 	}
 	if err := push.Add(&all[0]); err == nil {
 		t.Error("a broken file is overwritten")
+	}
+}
+
+// However long the addresses of browsers are, as many as may subscribe can be read again.
+func TestLongEndpoints(t *testing.T) {
+	t.Parallel()
+	push, service := newPush(t), noticetest.NewPush()
+	t.Cleanup(service.Close)
+	for i := range maxBrowsers + 1 {
+		endpoint := fmt.Sprintf("https://push.example/%02d?", i)
+		b := Browser{SignIn: strings.Repeat("s", 43), Subscription: webpush.Subscription{
+			Endpoint: endpoint + strings.Repeat("&", 2048-len(endpoint)), Key: service.Key, Secret: service.Secret,
+		}}
+		if err := push.Add(&b); (err != nil) != (i == maxBrowsers) {
+			t.Fatalf("browser %d: %v", i+1, err)
+		}
+	}
+	if all, err := push.Browsers(); err != nil || len(all) != maxBrowsers {
+		t.Errorf("got %d, %v", len(all), err)
 	}
 }
