@@ -167,6 +167,20 @@ func TestHostileTextsInABrowser(t *testing.T) {
 	}
 }
 
+// A link whose path would be the address of another host by itself signs in, and stays at the console.
+func TestSignInStaysHereInABrowser(t *testing.T) {
+	t.Parallel()
+	b := chromium.Start(t, 1440, 900, false)
+	w, p := newWorld(t, "en")
+	b.Open(t, "http://"+w.console.Address()+"//other.example/page#"+p.token(t))
+	b.Until(t, `!document.querySelector("body.signin")`)
+	if got := b.Eval(t, "location.host"); got != w.console.Address() {
+		t.Errorf("the browser is at %s", got)
+	}
+	b.Open(t, "http://"+w.console.Address()+"/")
+	b.Until(t, `document.querySelector("nav")`)
+}
+
 // The way of a person through the timeline in a real browser: it grows without a reload, is
 // filtered and searched, and takes back.
 func TestTimelineInABrowser(t *testing.T) {

@@ -4,6 +4,8 @@ import { assert } from "/assets/passkey.js";
 
 const said = document.getElementById("said");
 const button = document.querySelector("[data-passkey]");
+// A path may begin with two slashes, which alone would be the address of another host.
+const here = location.origin + location.pathname + location.search;
 
 // post hands in what signs in, and opens the page that was asked for.
 async function post(value) {
@@ -13,7 +15,7 @@ async function post(value) {
     body: JSON.stringify(value),
   });
   if (answer.ok) {
-    location.replace(location.pathname + location.search);
+    location.replace(here);
     return;
   }
   said.textContent = (await answer.json()).error;
@@ -24,7 +26,7 @@ async function signIn() {
   if (!token) {
     return;
   }
-  history.replaceState(null, "", location.pathname + location.search);
+  history.replaceState(null, "", here);
   await post({ token });
 }
 
