@@ -60,7 +60,8 @@ func (s *signInChallenges) expiry(challenge string, o *origin) (expires time.Tim
 	return expires, !s.now().After(expires)
 }
 
-// use uses a challenge up, and reports whether it was not used before.
+// use uses a challenge up, and reports whether it still counts: it was not used before, and has not expired, since
+// what was used is forgotten then.
 func (s *signInChallenges) use(challenge string, expires time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +70,7 @@ func (s *signInChallenges) use(challenge string, expires time.Time) bool {
 			delete(s.used, other)
 		}
 	}
-	if _, used := s.used[challenge]; used {
+	if _, used := s.used[challenge]; used || s.now().After(expires) {
 		return false
 	}
 	s.used[challenge] = expires
