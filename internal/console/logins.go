@@ -50,6 +50,7 @@ type signIn struct {
 	id      string // tells it from others; it lets nobody in
 	visitor visitor
 	csrf    string // shows that a request comes from the console's own page
+	passkey string // the id of the one that let it in; "" is a link
 	text    *catalogue.Language
 	expires time.Time
 	wrong   atomic.Int32 // codes since the last right one
@@ -88,14 +89,14 @@ func (l *logins) redeemLink(token string, o *origin) (link, bool) {
 	return used, known && !l.now().After(used.expires) && used.origin == o
 }
 
-// admit signs a browser in and returns the cookie for it.
-func (l *logins) admit(v visitor, text *catalogue.Language) (cookie string) {
+// admit signs a browser in, with a passkey or "", and returns the cookie for it.
+func (l *logins) admit(v visitor, passkey string, text *catalogue.Language) (cookie string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	cookie = newToken()
 	makeRoom(l.signIns, func(s *signIn) time.Time { return s.expires })
 	l.signIns[digestOf(cookie)] = &signIn{
-		id: newToken(), visitor: v, csrf: newToken(), text: text, expires: l.now().Add(signInTime),
+		id: newToken(), visitor: v, csrf: newToken(), passkey: passkey, text: text, expires: l.now().Add(signInTime),
 	}
 	return cookie
 }
@@ -116,6 +117,19 @@ func (l *logins) forget(cookie string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.signIns, digestOf(cookie))
+}
+
+// forgetPasskey ends the sign-ins of a passkey, and returns their ids.
+func (l *logins) forgetPasskey(passkey string) (ids []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, s := range l.signIns {
+		if s.passkey == passkey {
+			ids = append(ids, s.id)
+			delete(l.signIns, key)
+		}
+	}
+	return ids
 }
 
 // makeRoom removes the oldest entry from a full map.

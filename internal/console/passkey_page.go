@@ -134,7 +134,8 @@ func (c *passkeyPages) addPasskey(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("the passkey was added")})
 }
 
-// removePasskey forgets a passkey. Nothing can be approved with it any more, so it needs no code.
+// removePasskey forgets a passkey, and ends the sign-ins that were made with it and the notices to their browsers: the
+// device may be lost. Nothing can be approved with it any more, so it needs no code.
 func (c *passkeyPages) removePasskey(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ID []byte `json:"id"`
@@ -142,6 +143,9 @@ func (c *passkeyPages) removePasskey(w http.ResponseWriter, r *http.Request) {
 	err := readJSON(w, r, &in)
 	if err == nil {
 		err = c.passkeys.remove(in.ID)
+	}
+	if err == nil {
+		err = (&pushPages{c.Console}).removeOf(c.logins.forgetPasskey(string(in.ID)))
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -74,6 +75,15 @@ func (c *pushPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("no more notices go there")})
+}
+
+// removeOf ends the notices to browsers whose sign-ins have ended.
+func (c *pushPages) removeOf(signIns []string) error {
+	push := c.push()
+	if push == nil || len(signIns) == 0 {
+		return nil
+	}
+	return push.Remove(func(b *notice.Browser) bool { return slices.Contains(signIns, b.SignIn) })
 }
 
 // browserID names a browser to a page, which does not get the address that takes its notices.

@@ -50,12 +50,13 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 		sendRefusal(w, r, http.StatusBadRequest, err)
 		return
 	}
-	text := textOf(r)
+	text, passkey := textOf(r), ""
 	if in.Assertion != nil {
 		if err := c.checkAssertion(v.origin, in.Challenge, in.Assertion); err != nil {
 			sendRefusal(w, r, http.StatusForbidden, err)
 			return
 		}
+		passkey = string(in.Assertion.ID)
 	} else {
 		used, ok := c.logins.redeemLink(in.Token, v.origin)
 		if !ok {
@@ -64,7 +65,7 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 		}
 		text = catalogue.Find(used.lang)
 	}
-	http.SetCookie(w, v.origin.setCookie(c.logins.admit(v, text)))
+	http.SetCookie(w, v.origin.setCookie(c.logins.admit(v, passkey, text)))
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -165,3 +165,37 @@ func TestStrangersAskForChallenges(t *testing.T) {
 		t.Error("the person is shut out")
 	}
 }
+
+// With a passkey that is removed the sign-ins end that were made with it, and the notices to their browsers. Others
+// stay.
+func TestRemovedPasskeyEndsItsSignIns(t *testing.T) {
+	t.Parallel()
+	w, local := newWorld(t, "en")
+	local.close()
+	p, certificate := w.listenRemote(t, "en")
+	phone, lost, kept := w.remoteBrowser(t, certificate), newDevice(t), newDevice(t)
+	phone.signIn(t, p.token(t))
+	phone.addPasskey(t, p, lost)
+	phone.addPasskey(t, p, kept)
+	enter := func(d *device, endpoint string) *browser {
+		b := w.remoteBrowser(t, certificate)
+		challenge := b.signInChallenge(t)
+		if !b.signInWith(t, challenge, d.assert(t, challenge)) {
+			t.Fatal("the passkey does not sign in")
+		}
+		b.post(t, "/notices/add", subscription(t, endpoint))
+		return b
+	}
+	stolen, mine := enter(lost, "https://push.example/lost"), enter(kept, "https://push.example/kept")
+	if status, _ := phone.post(t, "/passkeys/remove", map[string]any{"id": lost.id}); status != http.StatusOK {
+		t.Fatalf("removing: %d", status)
+	}
+	for name, b := range map[string]*browser{"lost": stolen, "kept": mine, "link": phone} {
+		if in := b.send(t, http.MethodGet, "/passkeys", "").status == http.StatusOK; in != (b != stolen) {
+			t.Errorf("the sign-in of %s: %t", name, in)
+		}
+	}
+	if got := w.endpoints(t); len(got) != 1 || got[0] != "https://push.example/kept" {
+		t.Errorf("notices go to %q", got)
+	}
+}
