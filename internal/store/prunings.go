@@ -73,10 +73,13 @@ func (p *Pruning) describe() {
 	p.Trace = hex.EncodeToString(sum[:])
 }
 
-// whereOver finds streams whose events are all older than a time, of sessions that nobody uses.
+// whereOver finds streams whose events are all older than a time, of sessions that nobody uses. A stream with events of
+// several projects stays, where an id came again elsewhere: the event that says so is of one project.
 const whereOver = ` FROM streams AS st JOIN events AS e ON e.seq = st.seq LEFT JOIN sessions AS s
 		ON s.session_id = st.session_id
 	WHERE st.session_id <> '' AND e.at < $1
+		AND NOT EXISTS (SELECT 1 FROM events AS o
+			WHERE o.session_id = st.session_id AND o.project_id <> e.project_id AND o.project_id <> '')
 		AND (s.session_id IS NULL OR s.active_at < $1 AND COALESCE(s.lease_until, 0) < $1)
 		AND NOT EXISTS (SELECT 1 FROM sessions_in_use AS u WHERE u.session_id = st.session_id)`
 

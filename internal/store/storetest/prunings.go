@@ -176,6 +176,16 @@ func neededStay(b *bench) {
 	if got := b.over(); !slices.Contains(got, "parent") {
 		b.Errorf("over without its child: %v", got)
 	}
+	// The id of a session that was deleted may come again in another project, which asks what was pruned of its own.
+	of := func(s umpire.SessionID, p umpire.ProjectID) umpire.Event {
+		return umpire.Event{Kind: umpire.EventNotice, Session: s, Project: p, At: b.later()}
+	}
+	b.append(of("moved", "p"), of("moved", "q"), of("found", ""), of("found", "p"), of("lost", "p"), of("lost", ""))
+	for id, want := range map[umpire.SessionID]bool{"moved": false, "found": true, "lost": false} {
+		if got := slices.Contains(b.over(), id); got != want {
+			b.Errorf("the session %q of several projects is over: %t", id, got)
+		}
+	}
 	// What happened since the time is not over.
 	b.view(func(tx *store.Tx) error {
 		none, err := tx.Prunings.ListOver(time.UnixMicro(1), 0, 0)
