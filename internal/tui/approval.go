@@ -560,13 +560,15 @@ func (a *approval) answeredElsewhere(e *umpire.Event) {
 }
 
 // rest are the questions of the same message with the same risk, of which none hides or
-// warns of anything.
+// warns of anything. A list shows the first line of a command, so those of several lines are
+// not among them.
 func (a *approval) rest() []umpire.Pending {
 	var rest []umpire.Pending
 	for _, p := range a.list {
 		session := a.sessions[p.Session]
+		card := view.New(p, session, a.conf.Text, a.shown, false)
 		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate &&
-			!view.New(p, session, a.conf.Text, a.shown, false).Hidden()
+			!card.Hidden() && len(card.Command()) < 2
 		if plain && p.Batch == a.current().Batch && p.Session == a.current().Session && p.Risk == a.current().Risk {
 			rest = append(rest, p)
 		}

@@ -404,7 +404,8 @@ func TestAllLikeIt(t *testing.T) {
 	d := driven(t, nil, 80, 30)
 	high, warns, other := waiting(4, "Edit", map[string]any{"file_path": "b"}), waiting(5, "Edit", map[string]any{"file_path": "c"}), write()
 	high.Risk, warns.Warning, other.Batch = "high", true, "m2"
-	d.ask(npm(), waiting(1, "Write", map[string]any{"file_path": "/p/b.txt"}), high, warns, other)
+	long := waiting(6, "Bash", map[string]any{"command": "mkdir a\ncp -r b a"}) // a list shows its first line
+	d.ask(npm(), waiting(1, "Write", map[string]any{"file_path": "/p/b.txt"}), high, warns, other, long)
 	d.press("Y")
 	d.sees("allow once, all of risk medium: 2", "Bash npm install react", "Write b.txt")
 	d.press("enter", "esc")
