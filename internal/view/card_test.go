@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // asked is a question about a tool with an input.
@@ -270,5 +271,21 @@ func TestColumns(t *testing.T) {
 	t.Parallel()
 	if n := Columns("ab工具(低)"); n != 10 {
 		t.Errorf("%d columns", n)
+	}
+}
+
+// A list says what a call is about, of a tool that is known by name only too.
+func TestTitleOf(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]umpire.Pending{
+		`mcp__db__run {"sql":"drop table x"}`: {Tool: "mcp__db__run", Input: json.RawMessage(`{"sql":"drop table x"}`), Accesses: []umpire.Access{{Kind: umpire.KindInvoke, Target: "mcp__db__run"}}},
+		`other {"a":1}`:                       {Tool: "other", Input: json.RawMessage(`{"a":1}`)},
+		"none":                                {Tool: "none", Input: json.RawMessage("{}")},
+		"Write a.txt":                         {Tool: "Write", Input: json.RawMessage(`{"file_path":"/p/a.txt"}`), Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Place: umpire.PlaceInside}}},
+		"Bash mkdir a …":                      {Tool: "Bash", Input: json.RawMessage(`{"command":"mkdir a\ncp b a"}`), CommandInfo: &umpire.CommandInfo{}},
+	} {
+		if got := TitleOf(&p, umpire.Session{Root: "/p"}, catalogue.English); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -27,7 +27,11 @@ func (c *Card) Headline() Headline {
 // TitleOf names a question in a list: the tool, and what it is used on. It is safe to show.
 func TitleOf(p *umpire.Pending, s umpire.Session, text *catalogue.Language) string {
 	c := Card{Pending: *p, Session: s, text: text}
-	title := strings.TrimSpace(Visible(p.Tool) + " " + c.Object())
+	tool, object := Visible(p.Tool), c.Object()
+	if object == "" || object == tool { // nothing is known of the tool: its input is all there is
+		object = strings.TrimPrefix(c.show(middleOut(string(p.Input))), "{}")
+	}
+	title := strings.TrimSpace(tool + " " + object)
 	if len(c.Command()) > 1 {
 		title += " …"
 	}
