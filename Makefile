@@ -99,7 +99,7 @@ STORE ?= sqlite
 
 .PHONY: kills
 kills: ## End the real program KILLS (20000) times over STORE (sqlite, postgres), and look at what is left
-	go test -count 1 -timeout 0 -run 'TestKills/$(STORE)$$' -v ./internal/test/crash -kills $(KILLS)
+	go test -count 1 -timeout 0 -run '^TestKills$$/^$(STORE)$$' -v ./internal/test/crash -kills $(KILLS)
 
 .PHONY: team-bench
 team-bench: ## Measure the figures of docs/team.md
