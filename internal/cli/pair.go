@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 // newPairCommand is `umpire pair`.
 func newPairCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "pair [console|ntfy]", Args: cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Use: "pair [console|ntfy]", Args: wantPairing,
 		ValidArgs: []string{"console", "ntfy"},
 		Short:     "Show the code by which a phone opens the console, or gets the notices",
 		Long:      pairLong,
@@ -27,6 +28,14 @@ func newPairCommand(a *app.App) *cobra.Command {
 			return untilInterrupted(cmd.Context(), pairPhone(cmd.Context(), a, strings.Join(args, "")))
 		},
 	}
+}
+
+// wantPairing refuses words other than the one that says what to pair.
+func wantPairing(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && !slices.Contains(cmd.ValidArgs, args[0]) {
+		return app.Usage("umpire pair --help", "%q: want one of %s", args[0], strings.Join(cmd.ValidArgs, ", "))
+	}
+	return app.WantAtMostOneWord(cmd, args)
 }
 
 // pairPhone shows a code for the console or for the notices; "" is the console if it has an address.
