@@ -15,17 +15,17 @@ import (
 // prunedHeader names the format of what is signed about a session that was pruned.
 const prunedHeader = "umpire-pruned-1"
 
-// prunePage is how many sessions are looked for at once.
+// prunePage is how many sessions are listed at a time.
 const prunePage = 100
 
-// prunedData is what an event EventsPruned says.
+// prunedData is the data of an event EventsPruned.
 type prunedData struct {
 	store.Pruned
 
 	Signed string `json:"signed"`
 }
 
-// A Pruner removes whole sessions that are over, after saying so on the timeline.
+// A Pruner removes whole sessions that are over. The timeline says so, in the same transaction.
 type Pruner struct {
 	Store *store.Store
 	Key   *Key
@@ -34,13 +34,13 @@ type Pruner struct {
 	// MaxEvents leaves sessions with more events alone; 0 is none. A session is removed in one transaction, and others
 	// who write wait for it: some 30 ms for 1,000 events.
 	MaxEvents int
-	// Each, if not nil, hears of each session that was removed.
+	// Each, if not nil, is called after each session that was removed.
 	Each func(*store.Pruned)
 }
 
-// Prune removes the sessions in which nothing has happened for so long, each in a transaction of its own. After
-// each it waits as long as that took, so that others who write are not kept waiting. It returns how many sessions
-// and events were removed.
+// Prune removes the sessions in which nothing has happened for the given age, each in its own transaction. After
+// each it waits as long as that took, so that other writers get their turn. It returns how many sessions and events
+// were removed, also with an error.
 func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events int64, err error) {
 	before := p.Now().Add(-age)
 	for {
@@ -60,7 +60,7 @@ func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events
 				return sessions, events, umpire.Errorf("prune session %q: %w", h.Session, err)
 			}
 			if removed == nil {
-				continue // somebody uses it again
+				continue // it is in use again
 			}
 			sessions, events = sessions+1, events+removed.Events
 			if p.Each != nil {
@@ -70,7 +70,7 @@ func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events
 				return sessions, events, err
 			}
 		}
-		// The sessions that others belonged to are free when these are gone.
+		// A parent can go once its sub-agents' sessions are gone, so look again.
 		if sessions == found {
 			return sessions, events, nil
 		}
@@ -86,7 +86,7 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// prune removes one session. It returns nil when that is not over any more.
+// prune removes one session. It returns nil when the session is not over any more.
 func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time) (removed *store.Pruned, err error) {
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		removed = nil
@@ -118,13 +118,13 @@ func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time
 	return removed, err
 }
 
-// PrunedSince reports whether an event tells that others were removed which may have happened after a time.
+// PrunedSince reports whether an event says that events were removed that may be later than since.
 func PrunedSince(e *umpire.Event, since time.Time) bool {
 	var data prunedData
 	return e.Kind == umpire.EventPruned && (json.Unmarshal(e.Data, &data) != nil || data.LastAt.After(since))
 }
 
-// Prunings are those that a timeline tells of and that are accepted, counted.
+// Prunings counts the prunings of a timeline that were accepted. Set Keys first; the zero value accepts none.
 type Prunings struct {
 	Sessions int64      `json:"sessions"`
 	Events   int64      `json:"events"`
@@ -135,8 +135,8 @@ type Prunings struct {
 	Keys []string `json:"-"`
 }
 
-// Accept counts a pruning, if the event that tells of it says with a signature what was removed. It is for
-// [store.Store.Verify].
+// Accept counts a pruning if the signature in its event covers exactly what was removed, else it returns why not.
+// It is meant for [store.Store.Verify].
 func (ps *Prunings) Accept(e *umpire.Event, found *store.Pruned) (problem string) {
 	var data prunedData
 	if err := json.Unmarshal(e.Data, &data); err != nil {
@@ -145,7 +145,7 @@ func (ps *Prunings) Accept(e *umpire.Event, found *store.Pruned) (problem string
 	var signed store.Pruned
 	key, err := parse(data.Signed, prunedHeader, &signed)
 	if err != nil {
-		return "of the event that says so: " + err.Error()
+		return "the event that says so is not valid: " + err.Error()
 	}
 	found.LastAt = signed.LastAt // of what was removed nothing else is left that tells it
 	switch {

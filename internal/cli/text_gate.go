@@ -171,22 +171,22 @@ program that runs as you can write both the store and the record, and make them
 agree. Only a checkpoint that you copied elsewhere finds that, for what happened
 before it.
 
-Deleting a session keeps its events, so it is not a break. Sessions that were pruned are
-counted and are no break, where an event of the timeline says so and is signed with the
-key of this installation, or with one that --key names. If you put an older store in
-place yourself, remove the record that ~/.umpire/checkpoints holds of it.`
+Deleting a session keeps its events, so it is not a break. A pruned session is counted
+and is not a break if an event of the timeline says so, signed with the key of this
+installation or with one that --key names. If you put an older store in place yourself,
+remove the record that ~/.umpire/checkpoints holds of it.`
 
 const timelinePruneLong = `Removes whole sessions with their events: those in which nothing has happened for as
-long as the key retention says, or --older-than. A session stays in which a call waits
-or runs, whose trial is not settled, or to which a session of a sub-agent belongs. A
-gate does the same by itself, each hour, with sessions of up to 5,000 events.
+long as the key retention or --older-than says. A session stays while a call of it waits
+or runs, a trial of it is not settled, or a session of a sub-agent belongs to it. A gate
+does the same once an hour, for sessions of up to 5,000 events.
 
-Before a session is removed, the event EventsPruned says which events it had, signed.
-umpire timeline verify takes exactly these as no break, and counts them. A checkpoint
-from before still finds any other change.
+Each removal appends the signed event EventsPruned, which says what was removed. umpire
+timeline verify accepts exactly these removals, and counts them. A checkpoint from
+before still finds any other change.
 
-Nothing brings back what was removed. If an agent takes up such a session again, it
-begins without the approvals that it had.`
+A removal cannot be undone. An agent that resumes a removed session starts without its
+old approvals.`
 
 const timelineHeadLong = `Prints what the timeline is now, as one line: how many events and sessions there are,
 and a hash over where each of them ends. It is signed with a key of this installation

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A pruneFlags is what is removed.
+// pruneFlags are the flags of `umpire timeline prune`.
 type pruneFlags struct {
 	json, dryRun bool
 	olderThan    string
@@ -50,7 +50,7 @@ func (r *pruneReport) include(p *store.Pruned) {
 	r.Sessions, r.Events, r.Removed = r.Sessions+1, r.Events+p.Events, append(r.Removed, *p)
 }
 
-// pruneTimeline works on the store itself: a gate that runs goes on meanwhile.
+// pruneTimeline works on the store itself; a running gate is not disturbed.
 func pruneTimeline(ctx context.Context, a *app.App, f *pruneFlags) error {
 	conf, err := a.LoadConfig(a.Dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func pruneTimeline(ctx context.Context, a *app.App, f *pruneFlags) error {
 		}
 	}
 	if age == 0 {
-		return app.Usage("umpire timeline prune --older-than 90d", "no retention is set: say how old")
+		return app.Usage("umpire timeline prune --older-than 90d", "no retention is set: say how old with --older-than")
 	}
 	at, err := app.ConfiguredStore(a)
 	if err != nil {
@@ -112,7 +112,7 @@ func showPruned(a *app.App, r *pruneReport) error {
 	}
 	said := a.Text.Of("removed %s with %s\n")
 	if r.DryRun {
-		said = a.Text.Of("would remove %s with %s, and then the sessions that these belong to\n")
+		said = a.Text.Of("would remove %s with %s, then their parent sessions if nothing else needs them\n")
 	}
 	_, err := fmt.Fprintf(a.Stdout, said, formatSessionCount(a, r.Sessions), formatEvents(a, r.Events))
 	return err

@@ -36,7 +36,7 @@ func newTimelineVerifyCommand(a *app.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	cmd.Flags().StringSliceVar(&f.keys, "key", nil,
-		"take what was pruned under the key with this `ID` too, that of another machine or an earlier one")
+		"also accept removals signed with the key `ID`, of another machine or an earlier one")
 	cmd.Flags().StringVar(&f.since, "since", "", "compare with the `CHECKPOINT` that umpire timeline head printed")
 	return cmd
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// maxPruned is how many events a session may have that a gate removes by itself: agents wait for it meanwhile.
+// maxPruned is the most events of a session that a gate removes by itself: agents wait meanwhile.
 const maxPruned = 5000
 
-// Retention is how long sessions that are over are kept, 0 for ever: as long as what they changed can be undone.
+// Retention is how long sessions that are over are kept, 0 for ever. It is never shorter than the time in which
+// their changes can be undone.
 func Retention(conf *config.Config) time.Duration {
 	if conf.Retention == 0 {
 		return 0
@@ -22,7 +23,7 @@ func Retention(conf *config.Config) time.Duration {
 	return max(conf.Retention, conf.UndoAge)
 }
 
-// NewPruner makes what removes sessions from a store, for an actor.
+// NewPruner returns a pruner of a store. The timeline names the actor.
 func NewPruner(a *App, s *store.Store, actor string) (*checkpoint.Pruner, error) {
 	key, err := checkpoint.OpenKey(a.KeysDir())
 	return &checkpoint.Pruner{Store: s, Key: key, Actor: actor, Now: a.Now}, err
@@ -53,7 +54,7 @@ type RetentionStatus struct {
 	Overdue int `json:"overdue"`
 }
 
-// ReadRetention looks at a store, which is not made.
+// ReadRetention reads from a store how retention does. It creates no store.
 func ReadRetention(ctx context.Context, a *App, conf *config.Config, at StoreAddress) (RetentionStatus, error) {
 	age := Retention(conf)
 	if age == 0 {

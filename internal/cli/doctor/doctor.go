@@ -288,7 +288,7 @@ func (d *doctor) socket(c *config.Config) {
 	}
 }
 
-// retention says whether old sessions are removed as the person wants.
+// retention says whether old sessions are removed in time.
 func (d *doctor) retention(ctx context.Context, c *config.Config) {
 	at, err := d.ReadStoreAddress(c.Store)
 	var r app.RetentionStatus
@@ -300,8 +300,8 @@ func (d *doctor) retention(ctx context.Context, c *config.Config) {
 		d.fail("retention", "", "%v", err)
 	case r.Overdue > 0:
 		d.warn("retention", "umpire timeline prune",
-			"%d sessions are older than %s: no gate runs that removes them, or they are too large for it",
-			r.Overdue, r.Age)
+			"sessions kept beyond %s: %d; no gate runs to remove them, or they are too large for one",
+			r.Age, r.Overdue)
 	case app.Retention(c) > 0:
 		d.ok("retention", "sessions that are over are kept for %s", r.Age)
 	}
