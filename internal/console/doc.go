@@ -11,10 +11,9 @@
 // [Console.ListenRemote] also serves it over HTTPS to browsers on other machines, which see everything
 // and stop calls. With a passkey they approve a call, once.
 //
-// A person signs in by a link that is shown on a terminal and works once, for a minute, or on another
-// machine by a passkey. The
-// link's token is in the fragment of the address, which no browser sends; the page posts it and
-// gets a cookie. A sign-in is valid for half a day, in one browser of the gate's own user, as far
+// A person signs in by a link that is shown on a terminal and works once, for a minute, or, on another
+// machine, by a passkey. The link's token is in the fragment of the address, which no browser sends;
+// the page posts it and gets a cookie. A sign-in is valid for half a day, in one browser of the gate's own user, as far
 // as the system can identify the process at the other end.
 //
 // Every request has to name exactly the address of the listener, against DNS rebinding, and to come

@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// safeHeaders forbid to frame a page, beside what contentPolicy forbids.
+// safeHeaders go with every answer, beside the Content-Security-Policy of its origin.
 var safeHeaders = map[string][]string{
 	"X-Content-Type-Options":       {"nosniff"},
 	"X-Frame-Options":              {"DENY"},

@@ -79,8 +79,8 @@ func (l *logins) makeLink(o *origin, lang string) string {
 	return token
 }
 
-// redeemLink uses up a link's token and returns the link, false when the token is unknown, was used
-// before, has expired or is for another origin.
+// redeemLink uses up a link's token and returns the link. It returns false when the token is unknown, was
+// used before, has expired or is for another origin.
 func (l *logins) redeemLink(token string, o *origin) (link, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,7 +19,7 @@ var errLink = umpire.Errorf(
 
 var errStale = umpire.Errorf("this sign-in was used or is too old: try again")
 
-// signInPages are for browsers that are not signed in, and for one that leaves.
+// signInPages sign browsers in and out.
 type signInPages struct{ *Console }
 
 // showSignIn says how to sign in, and swaps the token of a link.
@@ -76,8 +76,8 @@ func (c *signInPages) sendChallenge(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, challenge{Challenge: c.signInChallenges.add(o), Site: o.party().ID})
 }
 
-// checkAssertion checks that an assertion of a registered passkey is for a challenge of an origin that was
-// not used yet. Passkeys sign in only where other machines reach the console.
+// checkAssertion checks that an assertion is by a registered passkey and for an unused challenge of an origin,
+// and uses the challenge up. Passkeys sign in only where other machines reach the console.
 func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.Assertion) error {
 	if !o.remote {
 		return errThere

@@ -25,14 +25,14 @@ type Browser struct {
 	webpush.Subscription
 
 	Added time.Time `json:"added"`
-	// SignIn is the sign-in of the console that it belongs to, and that ends it.
+	// SignIn is the sign-in of the console that added it; signing out removes it.
 	SignIn string `json:"sign_in"`
 }
 
 // A Push keeps the browsers that get notices, and the key by which push services know this gate. It is safe
 // for concurrent use.
 type Push struct {
-	// Subject is the address of the console, which push services get as the sender's.
+	// Subject is the address of the console; push services see it as the sender's.
 	Subject string
 	// KeyFile has the key; it is written when the first browser asks for it.
 	KeyFile string
@@ -87,10 +87,10 @@ func (p *Push) Add(b *Browser) error {
 	})
 }
 
-// Remove forgets the browsers that is names. It is no error if there is none.
-func (p *Push) Remove(is func(b *Browser) bool) error {
+// Remove forgets the browsers that match reports. It is not an error if there are none.
+func (p *Push) Remove(match func(b *Browser) bool) error {
 	return p.change(func(all []Browser) ([]Browser, error) {
-		return slices.DeleteFunc(all, func(b Browser) bool { return is(&b) }), nil
+		return slices.DeleteFunc(all, func(b Browser) bool { return match(&b) }), nil
 	})
 }
 

@@ -74,8 +74,8 @@ func (t Events) Holds(h Head) (bool, error) {
 	return found == h, err
 }
 
-// FirstHash is the hash of the first event that the timeline ever had, if its seq is up to
-// this one, else "".
+// FirstHash returns the hash of the first event that the timeline ever had, "" if its seq
+// is above this one.
 func (t Events) FirstHash(seq int64) (string, error) {
 	var first Head
 	err := t.row([]any{&first.Seq, &first.Hash}, `SELECT seq, hash FROM events ORDER BY seq LIMIT 1`)

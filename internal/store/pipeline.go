@@ -53,7 +53,7 @@ type queued struct {
 // pipelined reports whether statements are sent together.
 func (tx *transaction) pipelined() bool { return tx.store.dialect.Pipelined }
 
-// Ahead says what is about to be read, by reading it: nothing is returned there. Where
+// Ahead says what is about to be read, by reading it: within read no method finds anything. Where
 // statements are sent together, all of it is read in one round trip, with what is read or
 // written next. It changes nothing else: what is read otherwise, or after a write, is read
 // when its turn comes.

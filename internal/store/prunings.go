@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Prunings remove whole sessions with their events. What stays of each is a row, and an event of no session that
-// says so: where the stream ended stays as well, and goes on if the session comes again.
+// Prunings remove whole sessions with their events. What stays of each is a row, an event of no session that says
+// so, and the end of its stream, from which the session goes on if it comes back.
 type Prunings struct{ *transaction }
 
 // Pruned says which events of a session were removed: all that it had.
@@ -83,9 +83,9 @@ const whereOver = ` FROM streams AS st JOIN events AS e ON e.seq = st.seq LEFT J
 		AND (s.session_id IS NULL OR s.active_at < $1 AND COALESCE(s.lease_until, 0) < $1)
 		AND NOT EXISTS (SELECT 1 FROM sessions_in_use AS u WHERE u.session_id = st.session_id)`
 
-// ListOver returns sessions in which nothing has happened since a time and that nobody needs, the longest ago first:
-// how many events each has, up to a number of them, and when the last one was. The sessions themselves may have been
-// deleted before. For both numbers 0 sets no limit.
+// ListOver returns the sessions in which nothing has happened since before and that nobody needs, the oldest first,
+// with their Events and LastAt. It leaves out sessions with more than maxEvents events and returns at most count; 0
+// sets no limit. A session may have been deleted before.
 func (t Prunings) ListOver(before time.Time, maxEvents, count int) ([]Pruned, error) {
 	var all []Pruned
 	err := t.rows(func(scan scanner) error {

@@ -52,13 +52,13 @@ func (s *Subscription) Host() string {
 	return at.Host
 }
 
-// Check returns an error for a subscription that no message can be sent to. It looks up no name: who dials
-// makes sure that the address is on the public web.
+// Check returns an error for a subscription that no message can be sent to. It resolves no name: whoever dials
+// has to make sure that the address is on the public web.
 func (s *Subscription) Check() error {
 	at, err := url.Parse(s.Endpoint)
-	plain := func(r rune) bool { return r <= ' ' || r > '~' }
+	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
 	switch {
-	case err != nil || len(s.Endpoint) > maxEndpoint || strings.ContainsFunc(s.Endpoint, plain):
+	case err != nil || len(s.Endpoint) > maxEndpoint || strings.ContainsFunc(s.Endpoint, unprintable):
 		return umpire.Errorf("the address of the push service cannot be read: %w", umpire.ErrInvalid)
 	case at.Scheme != "https" || at.Hostname() == "" || at.User != nil || at.Fragment != "":
 		return umpire.Errorf("the address of the push service is not one of https: %w", umpire.ErrInvalid)
@@ -71,8 +71,8 @@ func (s *Subscription) Check() error {
 	return nil
 }
 
-// Encrypt returns the body of a message. The sender's key and the salt are random, and for this message
-// only.
+// Encrypt returns the body of a message. The sender's key and the salt must be random, and used for this
+// message only.
 func (s *Subscription) Encrypt(text []byte, sender *ecdh.PrivateKey, salt []byte) ([]byte, error) {
 	if len(text) > MaxText {
 		return nil, umpire.Errorf("the message is too long: %w", umpire.ErrInvalid)
