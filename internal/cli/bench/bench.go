@@ -21,6 +21,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -267,7 +268,7 @@ func askingReason(d *umpire.Decision, text *catalogue.Language) string {
 		}
 		a := &d.Accesses[r.Access]
 		why := text.Reason(cmp.Or(a.Doubt, a.Reason))
-		return text.Word("row", policy.RowName(r.Row)) + ": " + cmp.Or(a.Program, a.Kind.String()) + ": " + why
+		return view.RowName(r.Row, text) + ": " + cmp.Or(a.Program, a.Kind.String()) + ": " + why
 	}
 	return ""
 }
