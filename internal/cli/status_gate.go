@@ -195,7 +195,10 @@ func formatStore(a *app.App, s *status) string {
 
 // formatRetention says how long sessions are kept, and when the last was removed.
 func formatRetention(a *app.App, r *app.RetentionStatus) string {
-	text := a.Text.Of(r.Age)
+	text := r.Age
+	if text == app.NoRetention {
+		text = a.Text.Of("sessions are kept for ever")
+	}
 	if r.LastPruned != nil {
 		text += fmt.Sprintf(a.Text.Of("; the last session was removed %s ago"), view.Age(a.Now().Sub(*r.LastPruned)))
 	}

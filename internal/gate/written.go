@@ -23,7 +23,7 @@ const (
 	writtenLimit = 50_000 // events that are looked through at most
 )
 
-var errManyEvents = errors.New("too many events since the code was confirmed, or some were pruned (umpire trust --code)")
+var errManyEvents = errors.New("too many events, or pruned ones, since the code was confirmed (umpire trust --code)")
 
 // writtenIn returns a function that lists the files of a project that agents changed since a
 // time, as paths below its root in the order of their names.

@@ -46,9 +46,12 @@ func (g *StartedGate) prune(ctx context.Context, a *App, conf *config.Config) {
 	}
 }
 
+// NoRetention is the Age of a status when sessions are kept for ever.
+const NoRetention = "none"
+
 // A RetentionStatus tells whether sessions are removed as they should be.
 type RetentionStatus struct {
-	Age        string     `json:"age"` // "none" keeps them for ever
+	Age        string     `json:"age"` // or NoRetention
 	LastPruned *time.Time `json:"last_pruned_at,omitempty"`
 	// Overdue is how many sessions should have been removed a day ago.
 	Overdue int `json:"overdue"`
@@ -58,7 +61,7 @@ type RetentionStatus struct {
 func ReadRetention(ctx context.Context, a *App, conf *config.Config, at StoreAddress) (RetentionStatus, error) {
 	age := Retention(conf)
 	if age == 0 {
-		return RetentionStatus{Age: "none"}, nil
+		return RetentionStatus{Age: NoRetention}, nil
 	}
 	r := RetentionStatus{Age: view.Duration(age)}
 	if !at.Exists() {
