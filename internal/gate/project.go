@@ -153,9 +153,6 @@ func (ps *projects) settingsOf(dir string) (config.Settings, error) {
 // refresh forgets the project of a folder when its settings have changed, so that
 // a new session meets the configuration as it is now.
 func (ps *projects) refresh(dir string) error {
-	if ps.config.SettingsOf == nil {
-		return nil
-	}
 	if err := checkDir("working_dir", dir); err != nil {
 		return err
 	}
@@ -254,24 +251,20 @@ func (p *Project) rules() *compiled {
 
 // Holding returns the rules that the policy is made of: those of the files, but no
 // allow rules where deny or ask rules may be missing.
-func (p *Project) Holding() []umpire.Rule { return p.holding(p.Rules()) }
-
-func (p *Project) holding(set *rulefile.Set) []umpire.Rule {
-	all := append(slices.Clip(set.Rules), p.config.Rules...)
-	if set.Degraded == "" {
-		return all
+func (p *Project) Holding(set *rulefile.Set) []umpire.Rule {
+	all := slices.Concat(set.Rules, p.config.Rules)
+	if set.Degraded != "" {
+		all = slices.DeleteFunc(all, func(r umpire.Rule) bool { return r.Action == umpire.Allow })
 	}
-	isAllow := func(r umpire.Rule) bool { return r.Action == umpire.Allow }
-	return slices.DeleteFunc(slices.Clone(all), isAllow)
+	return all
 }
 
 func (p *Project) compile(set *rulefile.Set) *compiled {
-	all := p.holding(set)
 	made := &compiled{set: set}
 	options := p.policyOptions()
 	options.ControlFiles = p.hookFiles(set)
 	// An error leaves no policy, and without a policy everything is denied.
-	made.policy, _ = policy.New(all, options)
+	made.policy, _ = policy.New(p.Holding(set), options)
 	return made
 }
 
@@ -281,12 +274,11 @@ func (p *Project) policyOptions() policy.Options {
 	}
 }
 
-func (ps *projects) close() error {
+func (ps *projects) close() {
 	ps.mu.Lock()
 	ps.closeAll()
 	ps.mu.Unlock()
 	ps.following.Wait()
-	return nil
 }
 
 // closeAll forgets all projects, and has what follows their files end by and by.

@@ -108,8 +108,10 @@ func (ps *projects) recordRules(ctx context.Context, p *Project, by umpire.Actor
 		e.Kind = umpire.EventRulesDegraded
 	}
 	err := ps.update(ctx, func(tx *store.Tx) error {
-		_, err := tx.Grants.ForgetRemembered(p.ID, cmp.Or(p.GitDir, p.Root), ps.now())
-		return cmp.Or(err, tx.Events.Add(ps.record(e, signed(detail, by))))
+		if _, err := tx.Grants.ForgetRemembered(p.ID, cmp.Or(p.GitDir, p.Root), ps.now()); err != nil {
+			return err
+		}
+		return tx.Events.Add(ps.record(e, signed(detail, by)))
 	})
 	if err == nil {
 		p.known = set

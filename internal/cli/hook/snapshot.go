@@ -46,7 +46,7 @@ func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	s := &judge.Snapshot{
 		SnapshotKey: p, Settings: c.Settings.Settings, Root: at.Root, Degraded: j.Degraded,
 	}
-	for _, r := range at.Holding() {
+	for _, r := range at.Holding(at.Rules()) {
 		s.Rules = append(s.Rules, judge.NewSnapshotRule(r))
 	}
 	files := append(config.Files(p.Home, at.Root), a.Executable, filepath.Join(p.Home, rulefile.ProgramsFolder),
