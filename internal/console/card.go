@@ -146,34 +146,6 @@ func splitParagraphs(text string) (all []string) {
 	return all
 }
 
-// maxDiff is how many lines of a diff a card shows.
-const maxDiff = 400
-
-// diffKinds are the style classes of the lines of a diff, by their first character.
-var diffKinds = map[string]string{"+": "add", "-": "del", "@": "at"}
-
-// drawDiff draws what a call would change.
-func drawDiff(diff string, text *catalogue.Language) part {
-	var lines parts
-	begun := false // what stands above the first change names the files
-	for line := range strings.Lines(diff) {
-		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
-		kind := cmp.Or(diffKinds[line[:min(len(line), 1)]], "same")
-		if begun = begun || kind == "at"; !begun {
-			kind = "at"
-		}
-		if len(lines) == maxDiff {
-			kind, line = "at", "…"
-		}
-		lines = append(lines, element("span", class(kind), written(view.Visible(line))))
-		if len(lines) > maxDiff {
-			break
-		}
-	}
-	return when(len(lines) > 0, element("figure", class("diff"),
-		element("figcaption", written(text.Of("It would change:"))), element("pre", lines)))
-}
-
 // drawNext says where to go after the answer.
 func (q *question) drawNext() node {
 	if q.next == "" {

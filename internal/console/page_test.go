@@ -156,17 +156,24 @@ func TestManyQuestions(t *testing.T) {
 	}
 }
 
-// The names of the files above a diff are neither removed nor added.
-func TestDiffHeader(t *testing.T) {
+// The caption of a diff names its files and counts their lines. The names above the changes are
+// neither removed nor added, and lines that look like names are both.
+func TestDiff(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")
 	call := bash("make")
-	call.Input = json.RawMessage(`{"command":"make","diff":"--- a/x.sql\n+++ b/x.sql\n@@ -1 +1 @@\n--- a comment\n+++ y\n"}`)
+	diff := "--- x.sql\n+++ x.sql\n@@ -1,2 +1 @@\n--- a comment\n-c\n+++ y\n\\ No newline at end of file\n@@ -9 +8,2 @@\n d\n+e\n" +
+		"--- /dev/null\n+++ new <b>\n@@ -0,0 +1 @@\n+1\n--- old\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n" +
+		"--- long\n+++ long\n@@ -1,9 +1,9 @@\n-1\n[90 more bytes of this change]\n"
+	call.Input, _ = json.Marshal(map[string]string{"command": "make", "diff": diff})
 	b.ask(t, call)
 	page := b.send(t, http.MethodGet, "/", "").body
 	for _, line := range []string{
-		`<span class="at">--- a/x.sql</span>`, `<span class="at">+++ b/x.sql</span>`, `<span class="at">@@ -1 +1 @@</span>`,
-		`<span class="del">--- a comment</span>`, `<span class="add">+++ y</span>`,
+		`It would change:<code> x.sql +2 −2</code><code> new &lt;b&gt; +1 −0</code><code> old +0 −1</code><code> long</code>`,
+		`<span class="at">--- x.sql</span>`, `<span class="at">+++ x.sql</span>`,
+		`<span class="at">@@ -1,2 +1 @@</span>`, `<span class="del">--- a comment</span>`,
+		`<span class="add">+++ y</span>`, `<span class="same"> d</span>`, `<span class="at">--- /dev/null</span>`,
+		`<span class="at">[90 more bytes of this change]</span>`,
 	} {
 		if !strings.Contains(page, line) {
 			t.Errorf("the page lacks %s", line)

@@ -89,12 +89,13 @@ func (w *world) newCode() string { return "cod" + string(rune('a'+w.codes.Add(1)
 func changes(_ context.Context, _ *catalogue.Language, p *umpire.Pending, _ *umpire.Session) string {
 	var input struct {
 		Diff string `json:"diff"`
+		File string `json:"file_path"`
 		Old  string `json:"old_string"`
 		New  string `json:"new_string"`
 	}
 	_ = json.Unmarshal(p.Input, &input)
 	if input.Old != "" {
-		return "@@ -4,2 +4,2 @@\n name=$1\n-" + input.Old + "\n+" + input.New + "\n"
+		return "--- " + input.File + "\n+++ " + input.File + "\n@@ -4,2 +4,2 @@\n name=$1\n-" + input.Old + "\n+" + input.New + "\n"
 	}
 	return input.Diff
 }
