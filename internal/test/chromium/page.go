@@ -5,13 +5,11 @@ package chromium
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -385,24 +383,6 @@ func isGone(err error) bool {
 func (p *Page) TypeText(t testing.TB, text string) {
 	t.Helper()
 	p.Call(t, "Input.insertText", map[string]any{"text": text}, nil)
-}
-
-// Picture keeps a picture of the page in the folder that UMPIRE_PICTURES names.
-func (p *Page) Picture(t testing.TB, name string) {
-	t.Helper()
-	folder := os.Getenv("UMPIRE_PICTURES")
-	if folder == "" {
-		return
-	}
-	var shot struct{ Data string }
-	p.Call(t, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
-	data, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Faults are what the browser complained of: exceptions, refused scripts and styles.
