@@ -20,7 +20,6 @@ import (
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/trial"
-	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -81,8 +80,7 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, remote 
 
 // showLink shows a link for signing in on this machine.
 func showLink(a *app.App, tty *os.File, link string) error {
-	said := view.Joined(a.Text.Of("Open this page within a minute; the link works once"), ":", "")
-	_, err := fmt.Fprintf(tty, "%s\n  %s\n", said, link)
+	_, err := fmt.Fprintf(tty, "%s\n  %s\n", app.IntroduceLink(a), link)
 	return err
 }
 

@@ -66,6 +66,11 @@ func (a *App) Columns() int {
 	return usual
 }
 
+// IntroduceLink is the line above a link to the console.
+func IntroduceLink(a *App) string {
+	return view.Joined(a.Text.Of("Open this page within a minute; the link works once"), ":", "")
+}
+
 // VisibleDiff escapes what a terminal would obey, line by line; a tab is harmless.
 func VisibleDiff(text string) string {
 	var b strings.Builder

@@ -18,7 +18,6 @@ import (
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/view"
 )
 
 // demoAgents are the agents that work at once: the name of each, its project and its task.
@@ -91,10 +90,11 @@ func playAgents(ctx context.Context, a *app.App, gate umpire.Gate) {
 	for _, who := range demoAgents {
 		own := *a
 		own.Dir = filepath.Join(a.Dir, who.project)
-		own.Stdout = &labelledLines{mu: &line, to: a.Stdout, label: who.project}
+		lines := &labelledLines{mu: &line, to: a.Stdout, label: who.project}
+		own.Stdout = lines
 		own.Stderr, own.ToTerminal = own.Stdout, false
 		agents.Go(func() {
-			err := playTurns(ctx, &own, gate, who.name, who.project, who.task)
+			err := errors.Join(playTurns(ctx, &own, gate, who.name, who.project, who.task), lines.writeRest())
 			if err != nil && ctx.Err() == nil {
 				own.RemarkError(err)
 			}
@@ -136,8 +136,7 @@ func followPages(ctx context.Context, a *app.App, pages *console.Console, tty io
 		}
 	}()
 	for {
-		said := view.Joined(a.Text.Of("Open this page within a minute; the link works once"), ":", "")
-		if _, err := fmt.Fprintln(tty, said); err != nil {
+		if _, err := fmt.Fprintln(tty, app.IntroduceLink(a)); err != nil {
 			return err
 		}
 		linked, renew := context.WithCancel(ctx)
@@ -179,6 +178,15 @@ func (l *labelledLines) Write(p []byte) (int, error) {
 		}
 		text = rest
 	}
+}
+
+// writeRest writes a line that has not ended.
+func (l *labelledLines) writeRest() error {
+	if len(l.rest) == 0 {
+		return nil
+	}
+	_, err := l.Write([]byte("\n"))
+	return err
 }
 
 // demoConsoleIntro is shown before the agents begin.
