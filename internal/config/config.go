@@ -129,7 +129,7 @@ func (c *Config) read(f file) error {
 		}
 		seen[given.key] = true
 		if err := c.take(f, given); err != nil {
-			return umpire.Errorf("%s:%d: %w", f.path, given.node.Line, err)
+			return umpire.Errorf("%s:%d: %w", f.path, lineOfError(err, given.node.Line), err)
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func decodeConsole(c *Config, n *yaml.Node) error {
 		return err
 	}
 	if field, err := c.Console.check(); err != nil {
-		return umpire.Errorf("line %d: %s: %w", lineOf(n, field), field, err)
+		return &lineError{lineOf(n, field), umpire.Errorf("%s: %w", field, err)}
 	}
 	return nil
 }

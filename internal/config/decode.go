@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,26 @@ import (
 
 	"github.com/umpirehq/umpire"
 )
+
+// A lineError is an error in another line than the one where its key's value begins.
+type lineError struct {
+	line int
+	error
+}
+
+// Phrase says the error. The line stands behind the name of the file.
+func (e *lineError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.error) }
+
+// Unwrap returns what is wrong in the line.
+func (e *lineError) Unwrap() error { return e.error }
+
+// lineOfError is the line of a fault in a key whose value begins in a line.
+func lineOfError(err error, line int) int {
+	if fault, ok := errors.AsType[*lineError](err); ok {
+		return fault.line
+	}
+	return line
+}
 
 // knownKeys refuses, in a map of named things, keys that a thing does not have.
 func knownKeys(n *yaml.Node, known ...string) error {
@@ -26,17 +48,25 @@ func knownKeys(n *yaml.Node, known ...string) error {
 func onlyKeys(n *yaml.Node, known []string) error {
 	for k := 0; n.Kind == yaml.MappingNode && k < len(n.Content); k += 2 {
 		if key := n.Content[k]; !slices.Contains(known, key.Value) {
-			return umpire.Errorf("line %d: key %q is not known; want one of %s", key.Line, key.Value,
-				strings.Join(known, ", "))
+			return &lineError{key.Line, umpire.Errorf("key %q is not known; want one of %s", key.Value,
+				strings.Join(known, ", "))}
 		}
 	}
 	return nil
 }
 
 func decode(n *yaml.Node, into any) error {
-	if err := n.Decode(into); err != nil {
-		return umpire.Errorf("cannot be read: %w",
-			errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", "")))
+	err := n.Decode(into)
+	if fault, ok := errors.AsType[*yaml.TypeError](err); ok {
+		var line int
+		first := fault.Errors[0]
+		if _, err := fmt.Sscanf(first, "line %d:", &line); err == nil {
+			_, first, _ = strings.Cut(first, ": ")
+		}
+		return &lineError{cmp.Or(line, n.Line), umpire.Errorf("cannot be read: %w", errors.New(first))}
+	}
+	if err != nil {
+		return umpire.Errorf("cannot be read: %w", errors.New(strings.TrimPrefix(err.Error(), "yaml: ")))
 	}
 	return nil
 }

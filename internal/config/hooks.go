@@ -47,7 +47,7 @@ func decodeHooks(c *Config, n *yaml.Node) error {
 				err = made.Validate(policy.Validate)
 			}
 			if err != nil {
-				return umpire.Errorf("line %d: %w", h.line, err)
+				return &lineError{h.line, err}
 			}
 			hooks[made.Event] = append(hooks[made.Event], h)
 		}

@@ -96,7 +96,7 @@ func decodeNotify(c *Config, n *yaml.Node) error {
 		return err
 	}
 	if field, err := c.Notify.check(); err != nil {
-		return umpire.Errorf("line %d: %s: %w", lineOf(n, field), field, err)
+		return &lineError{lineOf(n, field), umpire.Errorf("%s: %w", field, err)}
 	}
 	return nil
 }

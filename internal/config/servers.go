@@ -128,7 +128,7 @@ func decodeServers(c *Config, n *yaml.Node) error {
 		name := n.Content[i]
 		server := c.Servers[name.Value]
 		if err := server.Check(name.Value); err != nil {
-			return umpire.Errorf("line %d: %q: %w", name.Line, name.Value, err)
+			return &lineError{name.Line, umpire.Errorf("%q: %w", name.Value, err)}
 		}
 	}
 	return nil
