@@ -55,9 +55,9 @@ func TestNoticesInABrowser(t *testing.T) {
 			t.Parallel()
 			w, local := newWorld(t, tt.lang)
 			local.close()
-			p, certificate := w.listenRemote(t, tt.lang)
+			_, certificate := w.listenRemote(t, tt.lang)
 			b := startPhone(t, w, certificate, tt.lang, tt.dark)
-			p = followTerminal(t, w.console, tt.lang, true) // the browser may have been long in coming
+			p := followTerminal(t, w.console, tt.lang, true) // the browser may have been long in coming
 			defer p.close()
 			asked := w.ask(t, bash("git push origin main"))[0]
 			b.Call(t, "Browser.grantPermissions", map[string]any{
