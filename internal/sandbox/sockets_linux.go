@@ -16,17 +16,25 @@ import (
 // maxSockets bounds how many sockets are hidden one by one.
 const maxSockets = 512
 
-// The kernel writes its list piece by piece and, while other sockets close, can leave out one that stays
-// open, so the list is read twice. It is read again, up to maxSocketLooks, until every owner is found: a
-// program that just ended is still listed, but nobody holds its socket any more.
+// The kernel writes its list piece by piece. When sockets close that it has listed, it leaves out others that
+// stay open. So a look is complete when all that it saw are still there in the next one. Where sockets close
+// all the time, what maxSocketLooks looks saw together is taken. They also go on, up to ownerLooks, until every
+// owner is found: a program that just ended is still listed, but nobody holds its socket any more.
 const (
-	socketLooks    = 2
-	maxSocketLooks = 4
+	maxSocketLooks = 8
+	ownerLooks     = 4
 )
 
 // socketLine is a line of /proc/net/unix (proc(5)): the number that the socket has, and the
 // name that it was bound to, if it has one. Names that begin with @ are not files.
-var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+) ([^@].*)$`)
+var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+)(?: (.*))?$`)
+
+// A socketLook is what the list of sockets was once.
+type socketLook struct {
+	paths   []string        // of sockets that somebody listens at
+	all     bool            // every one of them has a path
+	numbers map[string]bool // of all sockets; nil where the list cannot be read
+}
 
 // sockets are the paths of the sockets that somebody listens at: a mount that cannot be
 // written does not keep anybody from connecting to one that lies on it. all is false
@@ -34,22 +42,35 @@ var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+) ([^@].*)$`
 func sockets() (paths []string, all bool) { return lookForSockets(listenedAt) }
 
 // lookForSockets looks until it has found all, and adds up what it sees.
-func lookForSockets(look func() ([]string, bool)) (paths []string, all bool) {
-	for n := 0; n < socketLooks || n < maxSocketLooks && !all; n++ {
-		var found []string
-		found, all = look()
-		paths = append(paths, found...)
+func lookForSockets(look func() socketLook) (paths []string, all bool) {
+	var before socketLook
+	for n := 1; ; n++ {
+		now := look()
+		paths = append(paths, now.paths...)
+		complete := before.numbers != nil && isWithin(before.numbers, now.numbers)
+		if (complete || n == maxSocketLooks) && (now.all || n >= ownerLooks) {
+			slices.Sort(paths)
+			paths = slices.Compact(paths)
+			return paths, now.all && len(paths) <= maxSockets
+		}
+		before = now
 	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	return paths, all && len(paths) <= maxSockets
+}
+
+func isWithin(some, all map[string]bool) bool {
+	for number := range some {
+		if !all[number] {
+			return false
+		}
+	}
+	return true
 }
 
 // listenedAt looks for sockets once.
-func listenedAt() (paths []string, all bool) {
+func listenedAt() socketLook {
 	f, err := os.Open("/proc/net/unix")
 	if err != nil {
-		return nil, false
+		return socketLook{}
 	}
 	defer f.Close()
 	bound := sync.OnceValue(func() map[string]boundFile {
@@ -61,23 +82,28 @@ func listenedAt() (paths []string, all bool) {
 
 func socketsIn(
 	list io.Reader, owners func() map[string][]string, bound func() map[string]boundFile,
-) (paths []string, all bool) {
-	all = true
+) socketLook {
+	look := socketLook{all: true, numbers: map[string]bool{}}
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {
 		m := socketLine.FindStringSubmatch(lines.Text())
 		if m == nil || m[1] == "0" {
-			continue // it has no name, or is a connection that nobody has taken yet
+			continue // it is a connection that nobody has taken yet
 		}
 		number, name := m[1], m[2]
+		look.numbers[number] = true
+		if name == "" || name[0] == '@' {
+			continue
+		}
 		found := []string{name}
 		if !filepath.IsAbs(name) || files.Within("/proc", name) {
 			found = boundBy(owners()[number], name, bound()[number])
 		}
-		all = all && found != nil
-		paths = append(paths, found...)
+		look.all = look.all && found != nil
+		look.paths = append(look.paths, found...)
 	}
-	return paths, all && lines.Err() == nil
+	look.all = look.all && lines.Err() == nil
+	return look
 }
 
 // socketOwners are the processes that hold each socket, of those that may be looked at.

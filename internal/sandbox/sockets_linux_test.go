@@ -62,33 +62,44 @@ func TestSocketsAreFound(t *testing.T) {
 		{"not taken yet", line + "    0 x/s\n", nil, true},
 		{"a line without an end", line + "41 /" + strings.Repeat("x", 1<<17), nil, false},
 	} {
-		got, all := socketsIn(strings.NewReader(tt.list), owners, files)
-		if diff := cmp.Diff(tt.want, got); diff != "" || all != tt.all {
-			t.Errorf("%s: all %t, want %t (-want +got):\n%s", tt.name, all, tt.all, diff)
+		got := socketsIn(strings.NewReader(tt.list), owners, files)
+		if diff := cmp.Diff(tt.want, got.paths); diff != "" || got.all != tt.all {
+			t.Errorf("%s: all %t, want %t (-want +got):\n%s", tt.name, got.all, tt.all, diff)
 		}
 	}
 }
 
-// TestSocketsAreLookedForTwice: the kernel may leave one out, once.
-func TestSocketsAreLookedForTwice(t *testing.T) {
+// TestSocketsAreLookedForAgain: the kernel leaves sockets out while others close.
+func TestSocketsAreLookedForAgain(t *testing.T) {
 	t.Parallel()
-	type look struct {
-		paths []string
-		all   bool
+	look := func(all bool, numbers string, paths ...string) socketLook {
+		l := socketLook{paths, all, map[string]bool{}}
+		for number := range strings.FieldsSeq(numbers) {
+			l.numbers[number] = true
+		}
+		return l
+	}
+	busy := make([]socketLook, maxSocketLooks)
+	for n := range busy {
+		busy[n] = look(true, fmt.Sprint(n), fmt.Sprint("/", n%3))
 	}
 	for name, tt := range map[string]struct {
-		looks []look
+		looks []socketLook
 		want  []string
 		all   bool
 	}{
-		"left out at first":  {[]look{{[]string{"/b"}, true}, {[]string{"/a", "/b"}, true}}, []string{"/a", "/b"}, true},
-		"left out then":      {[]look{{[]string{"/a", "/b"}, true}, {[]string{"/b"}, true}}, []string{"/a", "/b"}, true},
-		"nobody's, for once": {[]look{{nil, true}, {nil, false}, {[]string{"/a"}, true}}, []string{"/a"}, true},
-		"nobody's":           {[]look{{nil, false}, {nil, false}, {nil, false}, {[]string{"/a"}, false}}, []string{"/a"}, false},
-		"too many":           {[]look{{manyPaths, true}, {[]string{"/a"}, true}}, append([]string{"/a"}, manyPaths...), false},
+		"quiet":               {[]socketLook{look(true, "1", "/a"), look(true, "1", "/a")}, []string{"/a"}, true},
+		"another came":        {[]socketLook{look(true, "1", "/a"), look(true, "1 2", "/a", "/b")}, []string{"/a", "/b"}, true},
+		"left out at first":   {[]socketLook{look(true, "1 3", "/c"), look(true, "1 2", "/a"), look(true, "1 2", "/a")}, []string{"/a", "/c"}, true},
+		"left out then":       {[]socketLook{look(true, "1 2", "/a"), look(true, "1"), look(true, "1")}, []string{"/a"}, true},
+		"cannot be read once": {[]socketLook{{}, look(true, "1", "/a"), look(true, "1", "/a")}, []string{"/a"}, true},
+		"they close always":   {busy, []string{"/0", "/1", "/2"}, true},
+		"nobody's, for once":  {[]socketLook{look(true, "1"), look(false, "1 2"), look(true, "1 2", "/a")}, []string{"/a"}, true},
+		"nobody's":            {[]socketLook{look(false, ""), look(false, ""), look(false, ""), look(false, "1", "/a")}, []string{"/a"}, false},
+		"more than is hidden": {[]socketLook{look(true, "", manyPaths...), look(true, "", "/a")}, append([]string{"/a"}, manyPaths...), false},
 	} {
 		n := 0
-		got, all := lookForSockets(func() ([]string, bool) { n++; return tt.looks[n-1].paths, tt.looks[n-1].all })
+		got, all := lookForSockets(func() socketLook { n++; return tt.looks[n-1] })
 		if diff := cmp.Diff(tt.want, got); diff != "" || all != tt.all || n != len(tt.looks) {
 			t.Errorf("%s: all %t after %d looks, want %t after %d (-want +got):\n%s", name, all, n, tt.all, len(tt.looks), diff)
 		}
