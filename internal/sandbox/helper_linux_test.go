@@ -267,19 +267,21 @@ func asNobody(t *testing.T, tests string) {
 // outputApart runs a command in a network of its own, if there may be one, where it meets only its own sockets: whoever cannot
 // see where one of somebody else's lies, such as of another test, is refused all of them in the sandbox.
 func outputApart(cmd *exec.Cmd) (out []byte, err error) {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		runtime.LockOSThread() // for good: the thread ends with this function
-		if unix.Unshare(unix.CLONE_NEWNET) == nil {
-			err = changeInterface(nil)
+	// The thread goes back to where it was. If it ended here, the kernel would end what other tests have started from it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, err := os.Open("/proc/thread-self/ns/net")
+	if err != nil {
+		return nil, err
+	}
+	defer before.Close()
+	if unix.Unshare(unix.CLONE_NEWNET) == nil {
+		defer func() { err = errors.Join(err, unix.Setns(int(before.Fd()), unix.CLONE_NEWNET)) }()
+		if err := changeInterface(nil); err != nil {
+			return nil, err
 		}
-		if err == nil {
-			out, err = cmd.CombinedOutput()
-		}
-	}()
-	<-ended
-	return out, err
+	}
+	return cmd.CombinedOutput()
 }
 
 func reachable(dir string) bool {
