@@ -102,7 +102,7 @@ func TestWrappingNeverLowersTheConsequence(t *testing.T) {
 	around := rapid.SampledFrom([]string{
 		"%s", "sudo %s", "env A=1 %s", "timeout 5 %s", "nice %s", "nohup %s", "time %s", "command %s", "xargs %s",
 		"busybox %s", "( %s )", "{ %s; }",
-		"if true; then %s; fi", "for i in 1; do %s; done", "f() { %s; }; f", "echo $(%s)", "! %s", "%s | cat",
+		"if true; then %s; fi", "for i in 1; do %s; done", "f() { %s; }; f", "echo $( %s )", "! %s", "%s | cat",
 		"true && %s", "watch %s", "cat < <(%s)",
 		"git stash; %s", "%s; ls", "%s > out", "flock f %s", "script -c \"%s\"",
 	})
