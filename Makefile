@@ -98,7 +98,7 @@ KILLS ?= 20000
 STORE ?= sqlite
 
 .PHONY: kills
-kills: ## End the real program KILLS (20000) times over STORE (sqlite, postgres), and look at what is left
+kills: ## End the real program KILLS (20000) times over STORE (sqlite, postgres, replicas), and look at what is left
 	go test -count 1 -timeout 0 -run '^TestKills$$/^$(STORE)$$' -v ./internal/test/crash -kills $(KILLS)
 
 .PHONY: team-bench
