@@ -114,11 +114,17 @@ type Event struct {
 // A Filter says which events to read. The zero value is all of them, from the
 // first.
 type Filter struct {
-	Project ProjectID
-	Session SessionID
-	After   int64 // events with a greater Seq
-	Limit   int   // at most so many, from the first; 0 is as many as there are
-	Last    int   // at most so many, up to the last; 0 is as many as there are. Not for Watch, and not with Limit
+	Project ProjectID `json:"project_id,omitempty"`
+	Session SessionID `json:"session_id,omitempty"`
+	// After finds events with a greater Seq.
+	After int64 `json:"after,omitempty"`
+	// Limit is the number of events at most, from the first; 0 is as many as there are.
+	Limit int `json:"limit,omitempty"`
+	// Last is the number of events at most, up to the last; 0 is as many as there are. It is not for Watch, and
+	// not with Limit.
+	Last int `json:"last,omitempty"`
+	// Before finds events with a smaller Seq, beside Last; 0 is all.
+	Before int64 `json:"before,omitempty"`
 }
 
 // LastSeq returns the sequence number of the last of some events, 0 when there are none.

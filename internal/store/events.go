@@ -164,6 +164,9 @@ func (t Events) query(f umpire.Filter, upTo int64, order string, count int) ([]u
 	if f.Project != "" {
 		where(` AND project_id = $%d`, string(f.Project))
 	}
+	if f.Before > 0 {
+		where(` AND seq < $%d`, f.Before)
+	}
 	if upTo < math.MaxInt64 {
 		where(` AND seq <= $%d`, upTo)
 	}
@@ -181,10 +184,7 @@ func (t Events) query(f umpire.Filter, upTo int64, order string, count int) ([]u
 // ListBefore returns the last events of a project that have a smaller seq, the latest
 // first; a seq of 0 begins at the end.
 func (t Events) ListBefore(p umpire.ProjectID, seq int64, count int) ([]umpire.Event, error) {
-	if seq == 0 {
-		seq = math.MaxInt64
-	}
-	return t.query(umpire.Filter{Project: p}, seq-1, " DESC", count)
+	return t.query(umpire.Filter{Project: p, Before: seq}, math.MaxInt64, " DESC", count)
 }
 
 // GetLast returns the kind and the batch of the last event of a session that is about a batch, or

@@ -116,6 +116,8 @@ func eventsComeBack(b *bench) {
 		{umpire.Filter{Last: 1, Session: "s"}, seq(2), []int64{seq(0)}},
 		{umpire.Filter{Last: 1, Project: "q"}, seq(3), []int64{seq(2)}},
 		{umpire.Filter{Last: 1, After: seq(3)}, math.MaxInt64, nil},
+		{umpire.Filter{Last: 2, Before: seq(3)}, math.MaxInt64, []int64{seq(1), seq(2)}},
+		{umpire.Filter{Last: 9, Before: seq(1)}, seq(3), []int64{seq(0)}},
 	} {
 		var got []int64
 		b.view(func(tx *store.Tx) error {
