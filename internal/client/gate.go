@@ -42,39 +42,21 @@ func (c *Client) Await(
 
 // Pending lists the questions that wait for a person, the oldest first.
 func (c *Client) Pending(ctx context.Context, in umpire.PendingQuery) ([]umpire.Pending, error) {
+	type query struct {
+		umpire.PendingQuery
+		paging
+	}
 	type list struct {
 		Pending []umpire.Pending `json:"pending"`
+		following
 	}
-	return readPages(in.Limit, func(last *umpire.Pending, size int) ([]umpire.Pending, error) {
+	return readPages(in.Limit, listedAtOnce, func(last *umpire.Pending, size int) ([]umpire.Pending, following, error) {
 		if in.Limit = size; last != nil {
 			in.After = last.Request
 		}
-		out, err := call[umpire.PendingQuery, list](ctx, c, "GateService/ListPending", in)
-		return out.Pending, err
+		out, err := call[query, list](ctx, c, "GateService/ListPending", query{in, paging{Paged: true}})
+		return out.Pending, out.following, err
 	})
-}
-
-// listedAtOnce is the size of a page of questions or sessions, the most that a gate gives.
-const listedAtOnce = 200
-
-// readPages reads a list page by page, up to a limit; 0 is none. Each page begins after the last
-// entry of the one before; a page that is not full is the last.
-func readPages[T any](limit int, read func(last *T, size int) ([]T, error)) (all []T, err error) {
-	for {
-		size := listedAtOnce
-		if limit > 0 {
-			size = min(size, limit-len(all))
-		}
-		var last *T
-		if len(all) > 0 {
-			last = &all[len(all)-1]
-		}
-		page, err := read(last, size)
-		all = append(all, page...)
-		if err != nil || len(page) < size || len(all) == limit {
-			return all, err
-		}
-	}
 }
 
 // Resolve answers a question. The error of a late answer is a *umpire.ResolvedError.

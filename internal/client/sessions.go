@@ -49,22 +49,29 @@ func (c *Client) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Sess
 // Sessions lists sessions, the latest activity first. A session that becomes active while pages are
 // read keeps its place or comes first.
 func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
+	type query struct {
+		umpire.SessionQuery
+		paging
+	}
 	type list struct {
 		Sessions []umpire.Session `json:"sessions"`
+		following
 	}
-	read := func(last *umpire.Session, size int) ([]umpire.Session, error) {
+	pages := 0
+	read := func(last *umpire.Session, size int) ([]umpire.Session, following, error) {
 		page := in
 		if page.Limit = size; last != nil {
 			page.After, page.AfterActiveAt = last.ID, last.ActiveAt
 		}
-		out, err := call[umpire.SessionQuery, list](ctx, c, "SessionService/List", page)
-		return out.Sessions, err
+		pages++
+		out, err := call[query, list](ctx, c, "SessionService/List", query{page, paging{Paged: true}})
+		return out.Sessions, out.following, err
 	}
-	all, err := readPages(in.Limit, read)
-	if err != nil || len(all) <= listedAtOnce || in.After != "" || in.Limit > 0 {
+	all, err := readPages(in.Limit, listedAtOnce, read)
+	if err != nil || pages == 1 || in.After != "" || in.Limit > 0 {
 		return all, err
 	}
-	first, err := read(nil, listedAtOnce)
+	first, _, err := read(nil, listedAtOnce)
 	known := make(map[umpire.SessionID]bool, len(all))
 	for i := range all {
 		known[all[i].ID] = true

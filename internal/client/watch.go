@@ -10,6 +10,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -37,35 +38,50 @@ var errSilent = errors.New("the gate has fallen silent")
 
 var errLongLine = umpire.Errorf("events: a line is longer than %d bytes", maxLine)
 
-type eventQuery struct {
-	Project umpire.ProjectID `json:"project_id,omitempty"`
-	Session umpire.SessionID `json:"session_id,omitempty"`
-	After   int64            `json:"after,omitempty"`
-	Limit   int              `json:"limit,omitempty"`
-	Last    int              `json:"last,omitempty"`
-}
-
-// pageSize is how many events are asked for at once; a gate gives as many.
-const pageSize = 1000
+// eventsAtOnce is the size of a page of events.
+const eventsAtOnce = 1000
 
 // Events returns stored events, the oldest first.
-func (c *Client) Events(ctx context.Context, f umpire.Filter) (all []umpire.Event, err error) {
+func (c *Client) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
+	if f.Last > 0 {
+		return lastEvents(ctx, c, f)
+	}
+	return readPages(f.Limit, eventsAtOnce, func(last *umpire.Event, size int) ([]umpire.Event, following, error) {
+		if f.Limit = size; last != nil {
+			f.After = last.Seq
+		}
+		return listEvents(ctx, c, f)
+	})
+}
+
+// lastEvents reads pages backwards.
+func lastEvents(ctx context.Context, c *Client, f umpire.Filter) ([]umpire.Event, error) {
+	all, err := readPages(f.Last, f.Last, func(first *umpire.Event, size int) ([]umpire.Event, following, error) {
+		if f.Last = size; first != nil {
+			f.Before = first.Seq
+		}
+		page, more, err := listEvents(ctx, c, f)
+		slices.Reverse(page)
+		if more.More == nil {
+			more.More = new(false) // an older gate does not know Before
+		}
+		return page, more, err
+	})
+	slices.Reverse(all)
+	return all, err
+}
+
+func listEvents(ctx context.Context, c *Client, f umpire.Filter) ([]umpire.Event, following, error) {
+	type query struct {
+		umpire.Filter
+		paging
+	}
 	type list struct {
 		Events []umpire.Event `json:"events"`
+		following
 	}
-	for page := f; ; page.After = umpire.LastSeq(all) {
-		if f.Last == 0 {
-			page.Limit = pageSize
-		}
-		if f.Limit > 0 {
-			page.Limit = min(pageSize, f.Limit-len(all))
-		}
-		out, err := call[eventQuery, list](ctx, c, "TimelineService/List", eventQuery(page))
-		all = append(all, out.Events...)
-		if err != nil || f.Last > 0 || len(out.Events) < page.Limit || len(all) == f.Limit {
-			return all, err
-		}
-	}
+	out, err := call[query, list](ctx, c, "TimelineService/List", query{f, paging{Paged: true}})
+	return out.Events, out.following, err
 }
 
 // Watch yields events, first those that are stored and then new ones as they
