@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,13 @@ type batchRequest struct {
 
 type pendingList struct {
 	Pending []umpire.Pending `json:"pending"`
+	More    bool             `json:"more"`
+}
+
+type pendingQuery struct {
+	umpire.PendingQuery
+
+	Paged bool `json:"paged"`
 }
 
 // shape puts the extra fields, which stand beside the others in JSON, into one of
@@ -44,7 +50,7 @@ func (l pendingList) shape() (any, error) {
 		}
 		list[i] = append(append(append(fixed[:len(fixed)-1], `,"extra":`...), more...), '}')
 	}
-	return map[string]any{"pending": list}, nil
+	return map[string]any{"pending": list, "more": l.More}, nil
 }
 
 // A callService has the procedures about calls, their batches and their questions.
@@ -120,25 +126,12 @@ func mayLoosen(ctx context.Context, c *umpire.Confinement) error {
 	return needPerson(ctx, "sandbox.loosen", c != nil && c.Loosen)
 }
 
-// maxListed is the most questions or sessions in one answer, since the gate holds all of it in
-// memory. The next page begins after the last one.
-const maxListed = 500
-
-// pageLimit returns the size of a page for the limit of a request; 0 is none.
-func pageLimit(limit int) (int, error) {
-	if limit < 0 {
-		return 0, invalid("limit: want 0 or more, got %d", limit)
-	}
-	return min(cmp.Or(limit, maxListed), maxListed), nil
-}
-
 // ListPending lists questions. Lists without members are lists on the wire, too.
-func (c *callService) ListPending(ctx context.Context, q umpire.PendingQuery) (pendingList, error) {
-	limit, err := pageLimit(q.Limit)
+func (c *callService) ListPending(ctx context.Context, q pendingQuery) (pendingList, error) {
+	limit, err := pageLimit(q.Limit, maxListed)
 	if err != nil {
 		return pendingList{}, err
 	}
-	q.Limit = limit
 	if err := c.owner.checkOwn(ctx, q.Session); err != nil {
 		return pendingList{}, err
 	}
@@ -149,12 +142,17 @@ func (c *callService) ListPending(ctx context.Context, q umpire.PendingQuery) (p
 	if q.Session == "" && exchangeOf(ctx).role < rolePerson {
 		ask = c.listOwnPending
 	}
-	list, err := ask(ctx, q)
+	list, more, err := readPage(limit, q.Paged, func(last *umpire.Pending, n int) ([]umpire.Pending, error) {
+		if q.Limit = n; last != nil {
+			q.After = last.Request
+		}
+		return ask(ctx, q.PendingQuery)
+	})
 	for i := range list {
 		list[i].Accesses = orEmpty(list[i].Accesses)
 		list[i].Suggestions = orEmpty(list[i].Suggestions)
 	}
-	return pendingList{Pending: orEmpty(list)}, err
+	return pendingList{list, more}, err
 }
 
 // listOwnPending lists the questions of an agent's own sessions, the oldest first. Those of

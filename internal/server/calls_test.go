@@ -30,11 +30,7 @@ type trip struct {
 
 // once makes a trip of a method with one argument.
 func once[In, Out any](method string, call func(*client.Client, context.Context, In) (Out, error), back any) trip {
-	return onceWith(method, filled[In](), call, back)
-}
-
-// onceWith makes a trip of a method with this argument.
-func onceWith[In, Out any](method string, in In, call func(*client.Client, context.Context, In) (Out, error), back any) trip {
+	in := filled[In]()
 	return trip{method: method, given: in, back: back, call: func(ctx context.Context, c *client.Client) (any, error) {
 		return call(c, ctx, in)
 	}}
@@ -44,10 +40,14 @@ func trips() []trip {
 	session := filled[umpire.Session]()
 	pending, sessions := filled[umpire.PendingQuery](), filled[umpire.SessionQuery]()
 	pending.Limit, sessions.Limit = 100, 100 // of one page
+	pendingAndNext, sessionsAndNext := pending, sessions
+	pendingAndNext.Limit, sessionsAndNext.Limit = 101, 101 // one more tells whether there is another page
 	return []trip{
 		once("Check", (*client.Client).Check, filled[umpire.Decision]()),
 		once("Submit", (*client.Client).Submit, filled[umpire.Batch]()),
-		onceWith("Pending", pending, (*client.Client).Pending, []umpire.Pending{filledPending()}),
+		{"Pending", pendingAndNext, func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Pending(ctx, pending)
+		}, []umpire.Pending{filledPending()}},
 		once("Start", (*client.Client).Start, filled[umpire.Started]()),
 		once("Finish", (*client.Client).Finish, filled[umpire.Batch]()),
 		once("BeginTrial", (*client.Client).BeginTrial, filled[umpire.BegunTrial]()),
@@ -55,7 +55,9 @@ func trips() []trip {
 		once("SettleTrial", (*client.Client).SettleTrial, filled[umpire.Batch]()),
 		once("Open", (*client.Client).Open, session),
 		once("Continue", (*client.Client).Continue, session),
-		onceWith("Sessions", sessions, (*client.Client).Sessions, []umpire.Session{session}),
+		{"Sessions", sessionsAndNext, func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Sessions(ctx, sessions)
+		}, []umpire.Session{session}},
 		once("Latest", (*client.Client).Latest, session),
 		once("Conversation", (*client.Client).Conversation, filled[umpire.Conversation]()),
 		once("SetMode", (*client.Client).SetMode, session),

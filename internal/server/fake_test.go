@@ -351,12 +351,16 @@ func (g *fakeGate) Events(_ context.Context, f umpire.Filter) ([]umpire.Event, e
 func (g *fakeGate) matching(f umpire.Filter) (found []umpire.Event) {
 	first, _ := slices.BinarySearchFunc(g.events, f.After+1, func(e umpire.Event, seq int64) int { return int(e.Seq - seq) })
 	for _, e := range g.events[first:] {
-		if (f.Session == "" || f.Session == e.Session) && (f.Project == "" || f.Project == e.Project) {
+		wanted := (f.Session == "" || f.Session == e.Session) && (f.Project == "" || f.Project == e.Project)
+		if wanted && (f.Before == 0 || e.Seq < f.Before) {
 			found = append(found, e)
 		}
 		if f.Limit > 0 && len(found) == f.Limit {
 			break
 		}
+	}
+	if f.Last > 0 {
+		return found[max(0, len(found)-f.Last):]
 	}
 	return found
 }

@@ -103,7 +103,7 @@ func (g *signedGate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpir
 }
 
 func (g *signedGate) checkFilter(ctx context.Context, f umpire.Filter) error {
-	if err := checkIDs(eventQuery(f)); err != nil {
+	if err := checkIDs(f); err != nil {
 		return err
 	}
 	return checkFilter(ctx, g.Gate, f)

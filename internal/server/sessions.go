@@ -15,6 +15,13 @@ type sessionRequest struct {
 
 type sessionList struct {
 	Sessions []umpire.Session `json:"sessions"`
+	More     bool             `json:"more"`
+}
+
+type sessionQuery struct {
+	umpire.SessionQuery
+
+	Paged bool `json:"paged"`
 }
 
 type composeRequest struct {
@@ -158,14 +165,18 @@ func (c *sessionService) Reply(ctx context.Context, r umpire.Reply) (umpire.Sess
 	return c.gate.Reply(ctx, r)
 }
 
-func (c *sessionService) List(ctx context.Context, q umpire.SessionQuery) (sessionList, error) {
-	limit, err := pageLimit(q.Limit)
+func (c *sessionService) List(ctx context.Context, q sessionQuery) (sessionList, error) {
+	limit, err := pageLimit(q.Limit, maxListed)
 	if err != nil {
 		return sessionList{}, err
 	}
-	q.Limit = limit
-	list, err := c.gate.Sessions(ctx, q)
-	return sessionList{Sessions: orEmpty(list)}, err
+	list, more, err := readPage(limit, q.Paged, func(last *umpire.Session, n int) ([]umpire.Session, error) {
+		if q.Limit = n; last != nil {
+			q.After, q.AfterActiveAt = last.ID, last.ActiveAt
+		}
+		return c.gate.Sessions(ctx, q.SessionQuery)
+	})
+	return sessionList{list, more}, err
 }
 
 func (c *sessionService) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {

@@ -1,10 +1,10 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -14,11 +14,9 @@ import (
 )
 
 type eventQuery struct {
-	Project umpire.ProjectID `json:"project_id"`
-	Session umpire.SessionID `json:"session_id"`
-	After   int64            `json:"after"`
-	Limit   int              `json:"limit"`
-	Last    int              `json:"last"`
+	umpire.Filter
+
+	Paged bool `json:"paged"`
 }
 
 func (q eventQuery) filter() (umpire.Filter, error) {
@@ -34,11 +32,15 @@ func (q eventQuery) filter() (umpire.Filter, error) {
 	if q.Last < 0 || q.Last > 0 && q.Limit > 0 {
 		return umpire.Filter{}, invalid("last: want 0 or more, and no limit beside it, got %d", q.Last)
 	}
-	return umpire.Filter{Project: q.Project, Session: q.Session, After: q.After, Limit: q.Limit, Last: q.Last}, nil
+	if q.Before < 0 || q.Before > 0 && q.Last == 0 {
+		return umpire.Filter{}, invalid("before: want a sequence number, and last beside it, got %d", q.Before)
+	}
+	return q.Filter, nil
 }
 
 type eventList struct {
 	Events []umpire.Event `json:"events"`
+	More   bool           `json:"more"`
 }
 
 // A timelineService lists events, and sends them to subscribers as they come.
@@ -62,10 +64,6 @@ func (c *timelineService) addRoutes(r routes) {
 	r["/v1/events"] = route{handler: http.HandlerFunc(c.streamEvents), role: roleAgent, stream: true}
 }
 
-// maxEvents bounds one answer of List, which lies in the gate's memory as a whole. Who wants more asks
-// again after the last one.
-const maxEvents = 5000
-
 func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, error) {
 	filter, err := q.filter()
 	if err == nil {
@@ -75,12 +73,34 @@ func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, er
 		return eventList{}, err
 	}
 	if filter.Last > 0 {
-		filter.Last = min(filter.Last, maxEvents)
-	} else {
-		filter.Limit = min(cmp.Or(filter.Limit, maxEvents), maxEvents)
+		return c.listLast(ctx, filter, q.Paged)
 	}
-	events, err := c.gate.Events(ctx, filter)
-	return eventList{Events: orEmpty(events)}, err
+	limit, err := pageLimit(filter.Limit, maxEvents)
+	if err != nil {
+		return eventList{}, err
+	}
+	events, more, err := readPage(limit, q.Paged, func(last *umpire.Event, n int) ([]umpire.Event, error) {
+		if filter.Limit = n; last != nil {
+			filter.After = last.Seq
+		}
+		return c.gate.Events(ctx, filter)
+	})
+	return eventList{events, more}, err
+}
+
+// listLast reads backwards, so that a page that ends early has the last events.
+func (c *timelineService) listLast(ctx context.Context, filter umpire.Filter, paged bool) (eventList, error) {
+	limit := min(filter.Last, maxEvents)
+	events, more, err := readPage(limit, paged, func(first *umpire.Event, n int) ([]umpire.Event, error) {
+		if filter.Last = n; first != nil {
+			filter.Before = first.Seq
+		}
+		events, err := c.gate.Events(ctx, filter)
+		slices.Reverse(events)
+		return events, err
+	})
+	slices.Reverse(events)
+	return eventList{events, more}, err
 }
 
 // Watch streams events. What ends it names the number to go on from, unless the

@@ -959,7 +959,10 @@ type PendingQuery struct {
 	// At most so many, and never more than 500.
 	Limit int64 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The one question that is listed, with its coverage, which takes a while to work out.
-	Coverage      string `protobuf:"bytes,5,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	Coverage string `protobuf:"bytes,5,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	// The reader looks at more, so a page may end before its limit to stay small. Without this, a page that
+	// would be too large is an error, limit.
+	Paged         bool `protobuf:"varint,6,opt,name=paged,proto3" json:"paged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1029,12 +1032,20 @@ func (x *PendingQuery) GetCoverage() string {
 	return ""
 }
 
-// A PendingList has pending calls, the oldest first. One that has as many as it may is a page: after
-// asks for the next.
+func (x *PendingQuery) GetPaged() bool {
+	if x != nil {
+		return x.Paged
+	}
+	return false
+}
+
+// A PendingList is a page of pending calls, the oldest first: after asks for the next.
 type PendingList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The pending calls.
-	Pending       []*Pending `protobuf:"bytes,1,rep,name=pending,proto3" json:"pending,omitempty"`
+	Pending []*Pending `protobuf:"bytes,1,rep,name=pending,proto3" json:"pending,omitempty"`
+	// Whether there is another page.
+	More          *bool `protobuf:"varint,2,opt,name=more,proto3,oneof" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1074,6 +1085,13 @@ func (x *PendingList) GetPending() []*Pending {
 		return x.Pending
 	}
 	return nil
+}
+
+func (x *PendingList) GetMore() bool {
+	if x != nil && x.More != nil {
+		return *x.More
+	}
+	return false
 }
 
 var File_umpire_v1_answer_proto protoreflect.FileDescriptor
@@ -1184,7 +1202,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\x05width\x18\x02 \x01(\tR\x05width\x12\x14\n" +
 	"\x05calls\x18\x03 \x01(\x03R\x05calls\x12\x0e\n" +
 	"\x02of\x18\x04 \x01(\x03R\x02of\x12'\n" +
-	"\x05worst\x18\x05 \x01(\v2\x11.umpire.v1.AccessR\x05worst\"\x94\x01\n" +
+	"\x05worst\x18\x05 \x01(\v2\x11.umpire.v1.AccessR\x05worst\"\xaa\x01\n" +
 	"\fPendingQuery\x12\x1d\n" +
 	"\n" +
 	"project_id\x18\x01 \x01(\tR\tprojectId\x12\x1d\n" +
@@ -1192,9 +1210,12 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x14\n" +
 	"\x05after\x18\x03 \x01(\tR\x05after\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\x03R\x05limit\x12\x1a\n" +
-	"\bcoverage\x18\x05 \x01(\tR\bcoverage\";\n" +
+	"\bcoverage\x18\x05 \x01(\tR\bcoverage\x12\x14\n" +
+	"\x05paged\x18\x06 \x01(\bR\x05paged\"]\n" +
 	"\vPendingList\x12,\n" +
-	"\apending\x18\x01 \x03(\v2\x12.umpire.v1.PendingR\apendingB\x9d\x01\n" +
+	"\apending\x18\x01 \x03(\v2\x12.umpire.v1.PendingR\apending\x12\x17\n" +
+	"\x04more\x18\x02 \x01(\bH\x00R\x04more\x88\x01\x01B\a\n" +
+	"\x05_moreB\x9d\x01\n" +
 	"\rcom.umpire.v1B\vAnswerProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
 
@@ -1261,6 +1282,7 @@ func file_umpire_v1_answer_proto_init() {
 	}
 	file_umpire_v1_decision_proto_init()
 	file_umpire_v1_effects_proto_init()
+	file_umpire_v1_answer_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -745,6 +745,9 @@ type SessionQuery struct {
 	After string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
 	// When that session was active, as the page has it.
 	AfterActiveAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=after_active_at,json=afterActiveAt,proto3" json:"after_active_at,omitempty"`
+	// The reader looks at more, so a page may end before its limit to stay small. Without this, a page that
+	// would be too large is an error, limit.
+	Paged         bool `protobuf:"varint,5,opt,name=paged,proto3" json:"paged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -807,12 +810,20 @@ func (x *SessionQuery) GetAfterActiveAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// A SessionList has sessions, the latest activity first. One that has as many as it may is a page:
-// after asks for the next.
+func (x *SessionQuery) GetPaged() bool {
+	if x != nil {
+		return x.Paged
+	}
+	return false
+}
+
+// A SessionList is a page of sessions, the latest activity first: after asks for the next.
 type SessionList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sessions.
-	Sessions      []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	Sessions []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	// Whether there is another page.
+	More          *bool `protobuf:"varint,2,opt,name=more,proto3,oneof" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -852,6 +863,13 @@ func (x *SessionList) GetSessions() []*Session {
 		return x.Sessions
 	}
 	return nil
+}
+
+func (x *SessionList) GetMore() bool {
+	if x != nil && x.More != nil {
+		return *x.More
+	}
+	return false
 }
 
 // A ModeChange switches a session's mode, or its workspace's allowAll, or both.
@@ -1688,15 +1706,18 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"\x11ConversationQuery\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
-	"\x05limit\x18\x02 \x01(\x03R\x05limit\"\x9d\x01\n" +
+	"\x05limit\x18\x02 \x01(\x03R\x05limit\"\xb3\x01\n" +
 	"\fSessionQuery\x12\x1d\n" +
 	"\n" +
 	"project_id\x18\x01 \x01(\tR\tprojectId\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\x03R\x05limit\x12\x14\n" +
 	"\x05after\x18\x03 \x01(\tR\x05after\x12B\n" +
-	"\x0fafter_active_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rafterActiveAt\"=\n" +
+	"\x0fafter_active_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rafterActiveAt\x12\x14\n" +
+	"\x05paged\x18\x05 \x01(\bR\x05paged\"_\n" +
 	"\vSessionList\x12.\n" +
-	"\bsessions\x18\x01 \x03(\v2\x12.umpire.v1.SessionR\bsessions\"\x9c\x01\n" +
+	"\bsessions\x18\x01 \x03(\v2\x12.umpire.v1.SessionR\bsessions\x12\x17\n" +
+	"\x04more\x18\x02 \x01(\bH\x00R\x04more\x88\x01\x01B\a\n" +
+	"\x05_more\"\x9c\x01\n" +
 	"\n" +
 	"ModeChange\x12\x1d\n" +
 	"\n" +
@@ -1876,6 +1897,7 @@ func file_umpire_v1_session_proto_init() {
 	file_umpire_v1_timeline_proto_init()
 	file_umpire_v1_session_proto_msgTypes[1].OneofWrappers = []any{}
 	file_umpire_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
+	file_umpire_v1_session_proto_msgTypes[7].OneofWrappers = []any{}
 	file_umpire_v1_session_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -343,7 +343,12 @@ type EventQuery struct {
 	// At most so many, for List.
 	Limit int64 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
 	// At most so many, up to the last one, for List; not with a limit.
-	Last          int64 `protobuf:"varint,5,opt,name=last,proto3" json:"last,omitempty"`
+	Last int64 `protobuf:"varint,5,opt,name=last,proto3" json:"last,omitempty"`
+	// Only those with a smaller sequence number, beside last.
+	Before int64 `protobuf:"varint,6,opt,name=before,proto3" json:"before,omitempty"`
+	// The reader looks at more, so List may end a page before its limit to keep it small. Without this, a page
+	// that would be too large is an error, limit.
+	Paged         bool `protobuf:"varint,7,opt,name=paged,proto3" json:"paged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -413,11 +418,28 @@ func (x *EventQuery) GetLast() int64 {
 	return 0
 }
 
-// An EventList has stored events.
+func (x *EventQuery) GetBefore() int64 {
+	if x != nil {
+		return x.Before
+	}
+	return 0
+}
+
+func (x *EventQuery) GetPaged() bool {
+	if x != nil {
+		return x.Paged
+	}
+	return false
+}
+
+// An EventList is a page of stored events, the oldest first. For the next page, after is the number of
+// the last event; with last, before is the number of the first one.
 type EventList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The events.
-	Events        []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
+	Events []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
+	// Whether there is another page.
+	More          *bool `protobuf:"varint,2,opt,name=more,proto3,oneof" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -457,6 +479,13 @@ func (x *EventList) GetEvents() []*Event {
 		return x.Events
 	}
 	return nil
+}
+
+func (x *EventList) GetMore() bool {
+	if x != nil && x.More != nil {
+		return *x.More
+	}
+	return false
 }
 
 var File_umpire_v1_timeline_proto protoreflect.FileDescriptor
@@ -500,7 +529,7 @@ const file_umpire_v1_timeline_proto_rawDesc = "" +
 	"\x04hash\x18\x18 \x01(\tR\x04hashB\n" +
 	"\n" +
 	"\b_verdictB\b\n" +
-	"\x06_scope\"\x8a\x01\n" +
+	"\x06_scope\"\xb8\x01\n" +
 	"\n" +
 	"EventQuery\x12\x1d\n" +
 	"\n" +
@@ -509,9 +538,13 @@ const file_umpire_v1_timeline_proto_rawDesc = "" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x14\n" +
 	"\x05after\x18\x03 \x01(\x03R\x05after\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\x03R\x05limit\x12\x12\n" +
-	"\x04last\x18\x05 \x01(\x03R\x04last\"5\n" +
+	"\x04last\x18\x05 \x01(\x03R\x04last\x12\x16\n" +
+	"\x06before\x18\x06 \x01(\x03R\x06before\x12\x14\n" +
+	"\x05paged\x18\a \x01(\bR\x05paged\"W\n" +
 	"\tEventList\x12(\n" +
-	"\x06events\x18\x01 \x03(\v2\x10.umpire.v1.EventR\x06events2z\n" +
+	"\x06events\x18\x01 \x03(\v2\x10.umpire.v1.EventR\x06events\x12\x17\n" +
+	"\x04more\x18\x02 \x01(\bH\x00R\x04more\x88\x01\x01B\a\n" +
+	"\x05_more2z\n" +
 	"\x0fTimelineService\x123\n" +
 	"\x04List\x12\x15.umpire.v1.EventQuery\x1a\x14.umpire.v1.EventList\x122\n" +
 	"\x05Watch\x12\x15.umpire.v1.EventQuery\x1a\x10.umpire.v1.Event0\x01B\x9f\x01\n" +
@@ -564,6 +597,7 @@ func file_umpire_v1_timeline_proto_init() {
 	}
 	file_umpire_v1_decision_proto_init()
 	file_umpire_v1_timeline_proto_msgTypes[1].OneofWrappers = []any{}
+	file_umpire_v1_timeline_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
