@@ -17,9 +17,22 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
+// A replicaGate is an umpire serve on a shared store, with clients for each of its credentials.
+type replicaGate struct {
+	address       string
+	tokens        map[string]string
+	agent, person *client.Client
+}
+
 // replica starts umpire serve for a home of its own on a shared store, and returns
 // clients with each of its credentials.
 func replica(t *testing.T, store string) (agent, person *client.Client) {
+	t.Helper()
+	g := startReplica(t, store)
+	return g.agent, g.person
+}
+
+func startReplica(t *testing.T, store string) *replicaGate {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -50,6 +63,7 @@ func replica(t *testing.T, store string) (agent, person *client.Client) {
 	if err != nil || !ready {
 		t.Fatalf("%q, %v", line, err)
 	}
+	g := &replicaGate{address: address, tokens: map[string]string{}}
 	dial := func(who string) *client.Client {
 		token, err := client.ReadToken(filepath.Join(home, ".umpire", "state", who+".token"))
 		if err != nil {
@@ -60,9 +74,11 @@ func replica(t *testing.T, store string) (agent, person *client.Client) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
+		g.tokens[who] = token
 		return c
 	}
-	return dial("agent"), dial("person")
+	g.agent, g.person = dial("agent"), dial("person")
+	return g
 }
 
 // asURL writes an address of words and values the way that people write it.
