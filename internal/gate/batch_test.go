@@ -250,17 +250,24 @@ func TestNextCallMeetsTheRule(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	s, other := d.session(umpire.Opening{}), d.session(umpire.Opening{})
+	elsewhere := d.session(umpire.Opening{Dir: t.TempDir()})
 	d.submit(s, "m1", command("c", "npm install lodash"))
 	a := answerTo(d.pending("c"), umpire.Approve)
 	a.Scope, a.Rule = umpire.ScopeProject, "Bash(npm install:*)"
+	over, end := context.WithCancel(t.Context())
+	end()
 	next := make(chan umpire.Batch, 1)
 	d.crash = func(at string) {
 		if at != "resolved" {
 			return
 		}
 		d.crash = nil
-		if d.writingRules.TryRLock() {
+		if d.writingRules.wait(over, s.Root) == nil {
 			t.Error("nothing holds back what is handed in before the rule is written")
+		}
+		// Calls of another project do not wait: the disk of this one may hang.
+		if b := d.submit(elsewhere, "m1", command("c", "npm install vue")); b.State != umpire.BatchWaiting {
+			t.Errorf("a call of another project is %s", b.State)
 		}
 		go func() { next <- d.submit(other, "m1", command("c", "npm install react")) }()
 	}

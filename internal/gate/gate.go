@@ -76,12 +76,12 @@ type Gate struct {
 	trials
 	tickets
 
-	// submitting keeps a batch that comes twice at once from being decided twice.
+	// submitting keeps a batch that comes twice at once from being decided, and its hooks from being run, twice.
 	submitting keyedLock
 	news       sessionNews
-	// writingRules is held while the rules of an answer are written: the answer sets the agent
-	// free, and its next calls are decided by those rules too.
-	writingRules sync.RWMutex
+	// writingRules is held while the rules of an answer are written, by the root of the project or for allRoots: the
+	// answer sets the agent free, and its next calls are decided by those rules too.
+	writingRules keyedLock
 }
 
 // reached marks a place where a crash leaves something to recover.

@@ -52,6 +52,9 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	if err != nil || existing != nil {
 		return nil, existing, err
 	}
+	if err := g.writingRules.wait(ctx, allRoots, cond.session.Root); err != nil {
+		return nil, nil, err
+	}
 	if err := g.completeConditions(cond); err != nil {
 		return nil, nil, err
 	}

@@ -3,48 +3,38 @@ package gate
 import (
 	"context"
 	"sync"
-
-	"github.com/umpirehq/umpire"
 )
 
-// A keyedLock is held by one submission of a batch at a time, so that one which
-// comes twice at once runs its hooks once. The zero value is ready.
+// A keyedLock is a lock for each key. The zero value is ready.
 type keyedLock struct {
-	mu    sync.Mutex
-	taken map[submissionKey]chan struct{}
-}
-
-type submissionKey struct {
-	session umpire.SessionID
-	batch   umpire.BatchID
+	taken sync.Map // for each key that is held, a channel that is closed when it no longer is
 }
 
 // lock waits until nobody else holds the key. The function that it returns lets the next
 // one in.
-func (k *keyedLock) lock(ctx context.Context, key submissionKey) (unlock func(), err error) {
+func (k *keyedLock) lock(ctx context.Context, key string) (unlock func(), err error) {
+	left := make(chan struct{})
 	for {
-		k.mu.Lock()
-		busy, ok := k.taken[key]
-		if !ok {
-			break
+		busy, held := k.taken.LoadOrStore(key, left)
+		if !held {
+			return func() { k.taken.Delete(key); close(left) }, nil
 		}
-		k.mu.Unlock()
 		select {
-		case <-busy:
+		case <-busy.(chan struct{}): //nolint:forcetypeassert // it holds nothing else
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-	defer k.mu.Unlock()
-	if k.taken == nil {
-		k.taken = map[submissionKey]chan struct{}{}
+}
+
+// wait waits until nobody holds one of the keys.
+func (k *keyedLock) wait(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		unlock, err := k.lock(ctx, key)
+		if err != nil {
+			return err
+		}
+		unlock()
 	}
-	left := make(chan struct{})
-	k.taken[key] = left
-	return func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		delete(k.taken, key)
-		close(left)
-	}, nil
+	return nil
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
+// allRoots stands for the roots of all projects.
+const allRoots = "*"
+
 // maxReason bounds what a person may write; it goes to the model.
 const maxReason = 4000
 
@@ -31,8 +34,15 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 	}
 	g.reached("answered")
 	if len(r.rules) > 0 {
-		g.writingRules.Lock()
-		defer g.writingRules.Unlock()
+		root := r.conditions.session.Root
+		if a.Scope == umpire.ScopeGlobal {
+			root = allRoots
+		}
+		unlock, err := g.writingRules.lock(ctx, root)
+		if err != nil {
+			return umpire.Batch{}, err
+		}
+		defer unlock()
 	}
 	var b umpire.Batch
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {

@@ -79,13 +79,11 @@ func (g *Gate) Admit(
 func (g *Gate) decideAndStore(
 	ctx context.Context, s *umpire.Submission, take func(*transaction, *submission) (*umpire.Batch, error),
 ) (b umpire.Batch, stored bool, err error) {
-	unlock, err := g.submitting.lock(ctx, submissionKey{s.Session, s.Batch})
+	unlock, err := g.submitting.lock(ctx, string(s.Session)+" "+string(s.Batch))
 	if err != nil {
 		return umpire.Batch{}, false, err
 	}
 	defer unlock()
-	g.writingRules.RLock()
-	g.writingRules.RUnlock() //nolint:staticcheck // nothing is done in between: it waits for rules on their way
 	sub, existing, err := g.prepareSubmission(ctx, s)
 	if err != nil {
 		return umpire.Batch{}, false, err
