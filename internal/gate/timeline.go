@@ -31,21 +31,16 @@ type page struct {
 // one that was about to commit would be skipped. The events of one session commit in
 // the order of their numbers, so there it is the last one.
 func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
-	if f.Session != "" && f.Last > 0 {
-		events, err := tx.Events.ListLast(f, math.MaxInt64)
-		return page{events: events, upTo: lastOf(events, f.After)}, err
-	}
-	if f.Session != "" {
-		events, err := tx.Events.List(f)
-		return page{events: events, upTo: lastOf(events, f.After)}, err
-	}
-	horizon, err := tx.Events.Horizon()
-	if err != nil {
-		return page{}, err
+	horizon := int64(math.MaxInt64)
+	if f.Session == "" {
+		var err error
+		if horizon, err = tx.Events.Horizon(); err != nil {
+			return page{}, err
+		}
 	}
 	if f.Last > 0 {
 		events, err := tx.Events.ListLast(f, horizon)
-		return page{events: events, upTo: horizon}, err
+		return page{events: events, upTo: lastOf(events, f.After)}, err
 	}
 	events, err := tx.Events.List(f)
 	if err != nil {
@@ -58,7 +53,7 @@ func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
 		}
 	}
 	p.events = events
-	if f.Limit > 0 && len(events) == f.Limit {
+	if f.Session != "" || f.Limit > 0 && len(events) == f.Limit {
 		p.upTo = lastOf(events, f.After)
 	}
 	return p, nil
