@@ -9,8 +9,10 @@ import (
 
 // Bounds on the answer of a list, which the gate holds in memory as a whole.
 const (
-	// maxPage is the most bytes in a page, unless its only entry is larger. A gRPC client takes 4 MiB.
-	maxPage = 3 << 20
+	// maxPage is the most bytes in a page, unless its only entry is larger. A gRPC client takes 4 MiB. maxUnpaged is
+	// the same for who would take a page that ends early for the last one.
+	maxPage    = 3 << 20
+	maxUnpaged = 32 << 20
 	// maxListed is the most questions or sessions in a page, and maxEvents the most events.
 	maxListed = 500
 	maxEvents = 5000
@@ -26,9 +28,13 @@ func pageLimit(limit, most int) (int, error) {
 
 // readPage reads entries until there are limit of them or maxPage bytes, and reports whether more follow. It reads
 // a few at a time: read returns up to n of those after the last one, and fewer only at the end. Who does not look at
-// more would take a page that ends early for the last one, and gets an error instead.
+// more gets as many as it asked for, or an error.
 func readPage[T any](limit int, paged bool, read func(last *T, n int) ([]T, error)) (page []T, more bool, err error) {
 	page = []T{}
+	most := maxUnpaged
+	if paged {
+		most = maxPage
+	}
 	var last *T
 	for size := 0; ; {
 		n := min(limit+1-len(page), pageSize)
@@ -45,14 +51,14 @@ func readPage[T any](limit int, paged bool, read func(last *T, n int) ([]T, erro
 			switch {
 			case len(page) == limit:
 				return page, true, nil
-			case size <= maxPage || len(page) == 0:
+			case size <= most || len(page) == 0:
 				page = append(page, part[i])
 			case paged:
 				return page, true, nil
 			default:
 				return nil, false, umpire.Errorf(
 					"limit: %d entries have more than %d bytes, and the request does not say paged: %w",
-					limit, maxPage, umpire.ErrLimit)
+					limit, most, umpire.ErrLimit)
 			}
 		}
 		if len(part) < n {
