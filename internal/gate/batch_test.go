@@ -262,7 +262,7 @@ func TestNextCallMeetsTheRule(t *testing.T) {
 			return
 		}
 		d.crash = nil
-		if d.writingRules.wait(over, s.Root) == nil {
+		if d.writingRules.awaitFree(over, s.Root) == nil {
 			t.Error("nothing holds back what is handed in before the rule is written")
 		}
 		// Calls of another project do not wait: the disk of this one may hang.

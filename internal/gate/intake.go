@@ -52,7 +52,7 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	if err != nil || existing != nil {
 		return nil, existing, err
 	}
-	if err := g.writingRules.wait(ctx, allRoots, cond.session.Root); err != nil {
+	if err := g.writingRules.awaitFree(ctx, allRoots, cond.session.Root); err != nil {
 		return nil, nil, err
 	}
 	if err := g.completeConditions(cond); err != nil {

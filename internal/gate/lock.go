@@ -27,8 +27,8 @@ func (k *keyedLock) lock(ctx context.Context, key string) (unlock func(), err er
 	}
 }
 
-// wait waits until nobody holds one of the keys.
-func (k *keyedLock) wait(ctx context.Context, keys ...string) error {
+// awaitFree waits until nobody holds one of the keys.
+func (k *keyedLock) awaitFree(ctx context.Context, keys ...string) error {
 	for _, key := range keys {
 		unlock, err := k.lock(ctx, key)
 		if err != nil {
