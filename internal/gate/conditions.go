@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
@@ -30,9 +29,17 @@ func (cond *conditions) canTry() bool {
 	return cond.byTicket || cond.confinement != nil && cond.confinement.Trials
 }
 
+// conditionsAhead reads ahead what readConditions does. It returns the query that finds the grants.
+func (be *backend) conditionsAhead(tx *store.Tx, id umpire.SessionID, call umpire.CallID) store.GrantQuery {
+	q := store.GrantQuery{Session: id, Call: call, Now: be.now()}
+	tx.Ahead(func() { _, _ = tx.Sessions.Get(id); _, _ = tx.Grants.List(q); _, _ = tx.Workspaces.GetOf(id) })
+	return q
+}
+
 // readConditions reads what holds in a session, with the once grants of one call if one
 // is named.
-func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpire.CallID) (*conditions, error) {
+func (ps *projects) readConditions(tx *store.Tx, q store.GrantQuery) (*conditions, error) {
+	id := q.Session
 	s, err := tx.Sessions.Get(id)
 	if err != nil {
 		return nil, umpire.Errorf("session %q: %w", id, err)
@@ -43,14 +50,12 @@ func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpir
 	if err := inherit(tx, &s); err != nil {
 		return nil, err
 	}
-	q := store.GrantQuery{Session: id, Project: s.Project, GitDir: cloneOf(&s), Call: call, Now: ps.now()}
-	tx.Ahead(func() { _, _ = tx.Grants.List(q); _, _ = tx.Workspaces.Get(q.Project, q.GitDir) })
 	rows, err := tx.Grants.List(q)
 	if err != nil {
 		return nil, err
 	}
-	w, err := tx.Workspaces.Get(q.Project, q.GitDir)
-	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+	w, err := tx.Workspaces.GetOf(id)
+	if err != nil {
 		return nil, err
 	}
 	cond := &conditions{session: s}
@@ -147,7 +152,7 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 		return enforce(&settings, g.Decide("", q)), nil
 	}
 	cond, err := readIn(ctx, g.view, func(tx *store.Tx) (*conditions, error) {
-		return g.readConditions(tx, call.Session, "")
+		return g.readConditions(tx, g.conditionsAhead(tx, call.Session, ""))
 	})
 	if err != nil {
 		return umpire.Decision{}, err

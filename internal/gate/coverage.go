@@ -24,7 +24,7 @@ func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire
 			return nil, err
 		}
 		if calls, err = tx.Asks.ListCalls(cards[0].Project, g.now().Add(-coverage.Window)); err == nil {
-			cond, err = g.readConditions(tx, row.Session, "")
+			cond, err = g.readConditions(tx, g.conditionsAhead(tx, row.Session, ""))
 		}
 		return cards, err
 	})

@@ -26,7 +26,7 @@ func (gs *grants) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus,
 
 func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, error) {
 	clone := cmp.Or(p.GitDir, p.Root)
-	rows, err := tx.Grants.List(store.GrantQuery{Project: p.ID, All: true})
+	rows, err := tx.Grants.List(store.GrantQuery{Project: p.ID})
 	if err != nil {
 		return nil, err
 	}

@@ -41,12 +41,13 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	var cond *conditions
 	var existing *umpire.Batch
 	err := g.viewForChange(ctx, func(tx *store.Tx) error {
-		tx.Ahead(func() { _, _ = tx.Batches.Get(s.Session, s.Batch); _, _ = tx.Sessions.Get(s.Session) })
+		tx.Ahead(func() { _, _ = tx.Batches.Get(s.Session, s.Batch) })
+		q := g.conditionsAhead(tx, s.Session, "")
 		var err error
 		if existing, err = existingBatch(tx, s); existing != nil || err != nil {
 			return err
 		}
-		cond, err = g.readConditions(tx, s.Session, "")
+		cond, err = g.readConditions(tx, q)
 		return err
 	})
 	if err != nil || existing != nil {

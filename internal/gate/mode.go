@@ -62,7 +62,7 @@ func (ms *modes) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Ses
 // planChange works out what a change of the mode means.
 func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
 	cond, err := readIn(ctx, ms.viewForChange, func(tx *store.Tx) (*conditions, error) {
-		return ms.readConditions(tx, m.Session, "")
+		return ms.readConditions(tx, ms.conditionsAhead(tx, m.Session, ""))
 	})
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision
 func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (id string, err error) {
 	s, exact := &l.conditions.session, store.ShortForm(policy.Exact(l.judged.call))
 	rows, err := readIn(ctx, g.view, func(tx *store.Tx) ([]store.GrantRow, error) {
-		return tx.Grants.List(store.GrantQuery{Session: s.ID, Project: s.Project, GitDir: cloneOf(s), Now: g.now()})
+		return tx.Grants.List(store.GrantQuery{Session: s.ID, Now: g.now()})
 	})
 	for i := range rows {
 		grant := g.openGrant(&rows[i])

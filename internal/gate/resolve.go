@@ -114,11 +114,12 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 		if r.ask.State != store.AskPending {
 			return answeredError(tx, a.Request)
 		}
-		tx.Ahead(func() { _, _ = tx.Calls.Get(r.ask.Session, r.ask.Call); _, _ = tx.Sessions.Get(r.ask.Session) })
+		tx.Ahead(func() { _, _ = tx.Calls.Get(r.ask.Session, r.ask.Call) })
+		q := g.conditionsAhead(tx, r.ask.Session, "")
 		if r.row, err = tx.Calls.Get(r.ask.Session, r.ask.Call); err != nil {
 			return err
 		}
-		r.conditions, err = g.readConditions(tx, r.ask.Session, "")
+		r.conditions, err = g.readConditions(tx, q)
 		return err
 	})
 	if err != nil {

@@ -87,18 +87,22 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	var ask store.AskRow
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		tx.Ahead(func() { callAhead(s.Session, s.Batch, s.Call)(tx); _, _ = tx.Calls.Get(s.Session, s.Call) })
-		tx.Ahead(func() { _, _ = tx.Sessions.Get(s.Session) })
+		q := g.conditionsAhead(tx, s.Session, s.Call)
 		b, c, err := readCall(tx, s.Session, s.Batch, s.Call)
 		if err != nil {
 			return err
 		}
-		tx.Ahead(func() { _, _ = tx.Asks.Get(c.Request); _, _ = tx.Answers.Get(c.Request) })
+		tx.Ahead(func() {
+			_, _ = tx.Asks.Get(c.Request)
+			_, _ = tx.Answers.Get(c.Request)
+			_, _ = tx.Grants.GetOnce(s.Session, c.ID, c.Request)
+		})
 		if l.row, err = tx.Calls.Get(s.Session, s.Call); err != nil {
 			return err
 		}
 		l.seen = *c
 		l.position, l.total = l.row.Ordinal+1, b.Size()
-		if l.conditions, err = g.readConditions(tx, s.Session, s.Call); err != nil {
+		if l.conditions, err = g.readConditions(tx, q); err != nil {
 			return err
 		}
 		if c.TrialState == umpire.TrialWaiting {
@@ -205,15 +209,7 @@ func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.
 		return err
 	}
 	l.unattended = answer.Channel == gateActor
-	rows, err := tx.Grants.List(store.GrantQuery{
-		Session: l.conditions.session.ID, Project: l.conditions.session.Project, GitDir: cloneOf(&l.conditions.session),
-		Call: c.ID, Now: answer.At,
-	})
-	for _, row := range rows {
-		if row.Scope == umpire.ScopeOnce && row.Call == c.ID {
-			l.once = row.ID
-		}
-	}
+	l.once, err = tx.Grants.GetOnce(l.Session, c.ID, c.Request)
 	return err
 }
 

@@ -105,7 +105,7 @@ func (ts *trials) judgeTried(
 			return err
 		}
 		p.seen, p.position, p.total = *seen, p.row.Ordinal+1, b.Size()
-		if p.conditions, err = ts.readConditions(tx, s, ""); err != nil || seen.Request == "" {
+		if p.conditions, err = ts.readConditions(tx, ts.conditionsAhead(tx, s, "")); err != nil || seen.Request == "" {
 			return err
 		}
 		ask, err := tx.Asks.Get(seen.Request)

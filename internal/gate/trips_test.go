@@ -72,8 +72,8 @@ func TestRoundTrips(t *testing.T) {
 		step("allowed, finished", finish(&runs))
 	}
 	for name, most := range map[string]int{
-		"asked, handed in": 6, "asked, answered": 6, "asked, started": 6, "asked, finished": 3,
-		"allowed, admitted": 5, "allowed, finished": 3,
+		"asked, handed in": 5, "asked, answered": 5, "asked, started": 5, "asked, finished": 3,
+		"allowed, admitted": 4, "allowed, finished": 3,
 	} {
 		if got[name] == 0 || got[name] > most {
 			t.Errorf("%s: %d round trips, want at most %d", name, got[name], most)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -56,16 +57,21 @@ func (t Grants) Insert(g GrantRow) error {
 
 // The grants of a query: all of a project, or those in force.
 const (
+	// cloneOfSession is the clone of the project of a session, which is read with what depends on it.
+	cloneOfSession = `WITH clone AS (SELECT COALESCE(project_id, '') AS project_id,
+		COALESCE(NULLIF(git_dir, ''), project_root) AS git_dir FROM sessions AS s WHERE session_id = $1) `
+
 	grantsOfProject = `SELECT ` + grantColumns + ` FROM grants WHERE project_id = $1 ORDER BY created_at, grant_id`
 	// Each part finds what it looks for by an index: used once grants are many.
-	grantsInForce = `SELECT ` + grantColumns + ` FROM (
+	grantsInForce = cloneOfSession + `SELECT ` + grantColumns + ` FROM (
 			SELECT * FROM grants WHERE session_id = $1 AND scope <> 'once'
 			UNION ALL SELECT * FROM grants WHERE session_id = $1 AND call_id = $2 AND $2 <> '' AND scope = 'once'
-			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND project_id = $3 AND git_dir = $4
-			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND scope = 'global' AND NOT (project_id = $3
-				AND git_dir = $4)
+			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND project_id = (SELECT project_id FROM clone)
+				AND git_dir = (SELECT git_dir FROM clone)
+			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND scope = 'global'
+				AND NOT (project_id = (SELECT project_id FROM clone) AND git_dir = (SELECT git_dir FROM clone))
 		) AS g
-		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5) AND (max_uses = 0 OR uses < max_uses)
+		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) AND (max_uses = 0 OR uses < max_uses)
 		ORDER BY created_at, grant_id`
 )
 
@@ -80,11 +86,24 @@ func (t Grants) List(q GrantQuery) ([]GrantRow, error) {
 		all = append(all, g)
 		return err
 	}
-	if q.All {
+	if q.Project != "" {
 		return all, t.rows(each, grantsOfProject, string(q.Project))
 	}
-	err := t.rows(each, grantsInForce, string(q.Session), string(q.Call), string(q.Project), q.GitDir, bound(q.Now))
+	err := t.rows(each, grantsInForce, string(q.Session), string(q.Call), bound(q.Now))
 	return all, err
+}
+
+// GetOnce returns the id of the last once grant of a call that was in force when a question was answered, or "".
+func (t Grants) GetOnce(s umpire.SessionID, c umpire.CallID, answered umpire.RequestID) (id string, err error) {
+	err = t.row([]any{&id}, `SELECT grant_id FROM grants
+		WHERE session_id = $1 AND call_id = $2 AND scope = 'once' AND revoked_at IS NULL
+			AND (expires_at IS NULL OR expires_at > (SELECT at FROM answers WHERE request_id = $3))
+			AND (max_uses = 0 OR uses < max_uses)
+		ORDER BY created_at DESC, grant_id DESC LIMIT 1`, string(s), string(c), string(answered))
+	if errors.Is(err, umpire.ErrNotFound) {
+		err = nil
+	}
+	return id, err
 }
 
 // Use counts one use of a grant. One that is used up, revoked or not there is

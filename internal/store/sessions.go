@@ -221,6 +221,19 @@ func (t Workspaces) Get(p umpire.ProjectID, gitDir string) (WorkspaceRow, error)
 	return w, err
 }
 
+// GetOf returns what is remembered of the clone of the project in which a session is. Without settings it
+// returns an empty row, and no error.
+func (t Workspaces) GetOf(s umpire.SessionID) (WorkspaceRow, error) {
+	var w WorkspaceRow
+	err := t.row([]any{&w.Project, &w.GitDir, &w.AllowAll, textOrNil[umpire.Mode, *umpire.Mode]{&w.Mode}},
+		cloneOfSession+`SELECT w.project_id, w.git_dir, w.allow_all, w.mode FROM workspaces AS w
+			JOIN clone ON w.project_id = clone.project_id AND w.git_dir = clone.git_dir`, string(s))
+	if errors.Is(err, umpire.ErrNotFound) {
+		err = nil
+	}
+	return w, err
+}
+
 // Save remembers the settings of a clone of a project.
 func (t Workspaces) Save(w WorkspaceRow) error {
 	_, err := t.exec(`INSERT INTO workspaces (project_id, git_dir, allow_all, mode) VALUES ($1, $2, $3, $4)

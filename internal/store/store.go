@@ -104,14 +104,13 @@ type GrantRow struct {
 // A GrantQuery finds grants in force: those of the session, and those of the
 // project and git directory that belong to no session.
 type GrantQuery struct {
+	// Session finds the grants in force in a session: its own, those of its clone of the project, and global ones.
 	Session umpire.SessionID
-	Project umpire.ProjectID
-	GitDir  string
 	// Call adds the once grants of one call.
 	Call umpire.CallID
 	Now  time.Time
-	// All is every grant of Project, in force or not, for people to look at.
-	All bool
+	// Project finds every grant of a project instead, in force or not, for people to look at.
+	Project umpire.ProjectID
 }
 
 // An ExecutionRow says that a call was started. Attempts after the first need a

@@ -78,6 +78,8 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 		func(tx *store.Tx) { _, _ = tx.Batches.GetState("s", "b") },
 		func(tx *store.Tx) { _, _ = tx.Calls.DeniedInTurn("s", 1, "hash") },
 		func(tx *store.Tx) { _, _ = tx.Grants.List(store.GrantQuery{Session: "s", Call: "c", Now: time.Now()}) },
+		func(tx *store.Tx) { _, _ = tx.Grants.GetOnce("s", "c", "r") },
+		func(tx *store.Tx) { _, _ = tx.Workspaces.GetOf("s") },
 		func(tx *store.Tx) { _, _ = tx.Asks.List(store.AskQuery{}) },
 		func(tx *store.Tx) { _, _ = tx.Asks.List(store.AskQuery{Session: "s"}) },
 		func(tx *store.Tx) { _, _ = tx.Asks.List(store.AskQuery{ExpiredBy: time.Now()}) },

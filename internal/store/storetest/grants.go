@@ -11,8 +11,15 @@ import (
 )
 
 func grantsInForce(b *bench) {
-	b.session("s")
-	b.session("t")
+	for id, clone := range map[umpire.SessionID][2]string{
+		"s": {"p", "/g"}, "t": {"p", "/g"}, "none": {"p", "/g"}, "clone": {"p", "/h"}, "project": {"q", "/g"},
+	} {
+		s := umpire.Session{
+			ID: id, Project: umpire.ProjectID(clone[0]), GitDir: clone[1], Root: "/r", Dir: "/r", IsRoot: true,
+			State: umpire.SessionIdle, Permission: umpire.StateIdle, CreatedAt: b.later(), ActiveAt: b.now,
+		}
+		b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(s) })
+	}
 	start := b.later()
 	for _, g := range []store.GrantRow{
 		{
@@ -53,19 +60,19 @@ func grantsInForce(b *bench) {
 		query store.GrantQuery
 		want  string
 	}{
-		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Now: start}, "[full project global short]"},
-		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c1", Now: start},
+		{store.GrantQuery{Session: "s", Now: start}, "[full project global short]"},
+		{store.GrantQuery{Session: "s", Call: "c1", Now: start},
 			"[full once project global short]"},
-		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c2", Now: start},
+		{store.GrantQuery{Session: "s", Call: "c2", Now: start},
 			"[full project global short]"},
-		{store.GrantQuery{Session: "t", Project: "p", GitDir: "/g", Call: "c1", Now: start},
+		{store.GrantQuery{Session: "t", Call: "c1", Now: start},
 			"[other session project global short]"},
-		{store.GrantQuery{Project: "p", GitDir: "/h", Now: start}, "[other clone global]"},
-		{store.GrantQuery{Project: "q", GitDir: "/g", Now: start}, "[other project global]"},
+		{store.GrantQuery{Session: "clone", Now: start}, "[other clone global]"},
+		{store.GrantQuery{Session: "project", Now: start}, "[other project global]"},
 		// short is over in that moment
-		{store.GrantQuery{Project: "p", GitDir: "/g", Now: start.Add(time.Minute)}, "[project global]"},
-		{store.GrantQuery{Session: "s", Now: start.Add(2 * time.Hour)}, "[global]"},
-		{store.GrantQuery{Project: "p", All: true}, "[full once other session project other clone short]"},
+		{store.GrantQuery{Session: "none", Now: start.Add(time.Minute)}, "[project global]"},
+		{store.GrantQuery{Session: "s", Now: start.Add(2 * time.Hour)}, "[project global]"},
+		{store.GrantQuery{Project: "p"}, "[full once other session project other clone short]"},
 	} {
 		b.grants(c.query, c.want)
 	}
@@ -113,13 +120,51 @@ func grantsUsed(b *bench) {
 	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[]")
 }
 
+// grantOnce: the grant by which an approved call starts is the last one that was in force when it was answered.
+func grantOnce(b *bench) {
+	b.session("s")
+	b.play("s", "b", func(p *play) error { return p.submit("", asked("c1"), asked("c2")) })
+	b.play("s", "b", func(p *play) error { return p.answer("c1", umpire.Approve) })
+	var answered store.AnswerRow
+	b.view(func(tx *store.Tx) (err error) {
+		answered, err = tx.Answers.Get("s/c1/1")
+		return err
+	})
+	once := func(want string) {
+		b.Helper()
+		b.view(func(tx *store.Tx) error {
+			got, err := tx.Grants.GetOnce("s", "c1", "s/c1/1")
+			if got != want {
+				b.Errorf("Grants.GetOnce = %q, want %q", got, want)
+			}
+			return err
+		})
+	}
+	once("")
+	for _, g := range []store.GrantRow{
+		{ID: "first", Call: "c1", MaxUses: 1},
+		{ID: "used", Call: "c1", MaxUses: 1, Grant: umpire.Grant{ExpiresAt: answered.At.Add(time.Microsecond)}},
+		{ID: "late", Call: "c1", Grant: umpire.Grant{ExpiresAt: answered.At}},
+		{ID: "other call", Call: "c2"},
+	} {
+		g.Scope, g.Session, g.Created = umpire.ScopeOnce, "s", b.later()
+		b.update(func(tx *store.Tx) error { return tx.Grants.Insert(g) })
+	}
+	once("used")
+	b.update(func(tx *store.Tx) error { return tx.Grants.Use("used") })
+	once("first")
+	b.update(func(tx *store.Tx) error { return tx.Grants.Revoke("first", b.later()) })
+	once("")
+}
+
 func grantsForgotten(b *bench) {
+	b.session("s") // without a git directory, so that its root stands for it
 	remembered := umpire.Grant{Remembered: true}
 	b.update(func(tx *store.Tx) error {
 		for _, g := range []store.GrantRow{
-			{ID: "1", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Grant: remembered},
-			{ID: "2", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Grant: remembered},
-			{ID: "3", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g"},
+			{ID: "1", Scope: umpire.ScopeProject, Project: "p", GitDir: "/r", Grant: remembered},
+			{ID: "2", Scope: umpire.ScopeProject, Project: "p", GitDir: "/r", Grant: remembered},
+			{ID: "3", Scope: umpire.ScopeProject, Project: "p", GitDir: "/r"},
 			{ID: "4", Scope: umpire.ScopeProject, Project: "p", GitDir: "/h", Grant: remembered},
 		} {
 			if err := tx.Grants.Insert(g); err != nil {
@@ -130,13 +175,13 @@ func grantsForgotten(b *bench) {
 	})
 	for _, want := range []int{2, 0} {
 		b.update(func(tx *store.Tx) error {
-			n, err := tx.Grants.ForgetRemembered("p", "/g", b.later())
+			n, err := tx.Grants.ForgetRemembered("p", "/r", b.later())
 			if n != want {
 				b.Errorf("Grants.ForgetRemembered = %d, want %d", n, want)
 			}
 			return err
 		})
 	}
-	b.grants(store.GrantQuery{Project: "p", GitDir: "/g", Now: b.now}, "[3]")
-	b.grants(store.GrantQuery{Project: "p", GitDir: "/h", Now: b.now}, "[4]")
+	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[3]")
+	b.grants(store.GrantQuery{Project: "p"}, "[1 2 3 4]")
 }

@@ -310,7 +310,10 @@ func workspaces(b *bench) {
 		}
 		return nil
 	})
+	b.session("s") // without a git directory, so that its root stands for it
+	own := store.WorkspaceRow{Project: "p", GitDir: "/r", AllowAll: true, Mode: new(umpire.ModePlan)}
 	for _, want := range []store.WorkspaceRow{
+		own,
 		{Project: "p", GitDir: "/g", AllowAll: true},
 		{Project: "p", GitDir: "/g", Mode: new(umpire.ModePlan)},
 		{Project: "p", GitDir: "/h", AllowAll: true, Mode: new(umpire.ModeReject)},
@@ -324,4 +327,11 @@ func workspaces(b *bench) {
 			return err
 		})
 	}
+	b.view(func(tx *store.Tx) error {
+		got, err := tx.Workspaces.GetOf("s")
+		if diff := cmp.Diff(own, got); diff != "" {
+			b.Errorf("Workspaces.GetOf (-want +got):\n%s", diff)
+		}
+		return err
+	})
 }

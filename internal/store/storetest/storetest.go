@@ -67,6 +67,7 @@ var parts = []struct {
 	{"a person's denial in a turn is found", deniedInTurn},
 	{"grants in force", grantsInForce},
 	{"grants are used up and revoked", grantsUsed},
+	{"the once grant of an answered call", grantOnce},
 	{"remembered answers are forgotten", grantsForgotten},
 	{"executions and results", executions},
 	{"results are claimed once", resumes},
