@@ -113,7 +113,7 @@ func (h *herald) refresh(ctx context.Context) (news, behind bool) {
 	}
 	defer c.Close()
 	raised, err := h.barriers.raise(ctx, c)
-	if err != nil {
+	if err != nil || !raised && !h.barriers.behind() {
 		return false, false
 	}
 	passed, err := h.barriers.look(ctx, c)
