@@ -39,42 +39,51 @@ type Pruner struct {
 }
 
 // Prune removes the sessions in which nothing has happened for the given age, each in its own transaction. After
-// each it waits as long as that took, so that other writers get their turn. It returns how many sessions and events
-// were removed, also with an error.
+// each it waits as long as that took, so that other writers get their turn. One that cannot be removed, because it is
+// damaged, keeps none of the others. It returns how many sessions and events were removed, also with an error.
 func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events int64, err error) {
-	before := p.Now().Add(-age)
-	for {
+	before, stay := p.Now().Add(-age), map[umpire.SessionID]bool{}
+	var failed []error
+	// A parent can go once its sub-agents' sessions are gone, so look again while there is something to try.
+	for tried := true; tried; {
 		var over []store.Pruned
 		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-			over, err = tx.Prunings.ListOver(before, p.MaxEvents, prunePage)
+			over, err = tx.Prunings.ListOver(before, p.MaxEvents, prunePage+len(stay))
 			return err
 		})
 		if err != nil {
-			return sessions, events, err
+			return sessions, events, errors.Join(err, summarize(failed))
 		}
-		found := sessions
+		over = slices.DeleteFunc(over, func(h store.Pruned) bool { return stay[h.Session] })
+		tried = len(over) > 0
 		for _, h := range over {
 			begun := time.Now()
 			removed, err := p.prune(ctx, h.Session, before)
-			if err != nil {
-				return sessions, events, umpire.Errorf("prune session %q: %w", h.Session, err)
-			}
-			if removed == nil {
-				continue // it is in use again
-			}
-			sessions, events = sessions+1, events+removed.Events
-			if p.Each != nil {
-				p.Each(removed)
+			switch {
+			case err != nil:
+				stay[h.Session], failed = true, append(failed, umpire.Errorf("prune session %q: %w", h.Session, err))
+			case removed == nil: // it is in use again
+				stay[h.Session] = true
+			default:
+				sessions, events = sessions+1, events+removed.Events
+				if p.Each != nil {
+					p.Each(removed)
+				}
 			}
 			if err := pauseFor(ctx, time.Since(begun)); err != nil {
 				return sessions, events, err
 			}
 		}
-		// A parent can go once its sub-agents' sessions are gone, so look again.
-		if sessions == found {
-			return sessions, events, nil
-		}
 	}
+	return sessions, events, summarize(failed)
+}
+
+// summarize returns the first of the errors, and how many more there are: a full disk keeps every session.
+func summarize(errs []error) error {
+	if len(errs) < 2 {
+		return errors.Join(errs...)
+	}
+	return umpire.Errorf("%w; further sessions that cannot be pruned: %d", errs[0], len(errs)-1)
 }
 
 func pauseFor(ctx context.Context, d time.Duration) error {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -244,5 +246,30 @@ func TestOthersWriteBetween(t *testing.T) {
 			t.Errorf("nothing was written between %d of %d steps, and %d in all", waited, sessions, written.Load())
 		}
 		return errors.Join(err, <-ended)
+	})
+}
+
+// TestDamagedSessionsStay: a session that cannot be pruned keeps none of the others, not even when such sessions fill
+// a page, and the error tells of it.
+func TestDamagedSessionsStay(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const damaged = 100 // as many as are listed at a time
+	for i := range damaged {
+		b.append(umpire.SessionID(fmt.Sprintf("damaged%d", i)))
+	}
+	b.append("sound", "sound", "other")
+	b.raw(`UPDATE events SET hash = 'not a hash' WHERE session_id LIKE 'damaged%'`)
+	b.with(func(ctx context.Context, s *store.Store) error {
+		p := checkpoint.Pruner{Store: s, Key: b.key, Actor: "gate", Now: func() time.Time { return noon.AddDate(0, 0, 90) }}
+		sessions, events, err := p.Prune(ctx, time.Hour)
+		if sessions != 2 || events != 3 {
+			t.Errorf("removed %d sessions with %d events", sessions, events)
+		}
+		const want = `prune session "damaged0": .*; further sessions that cannot be pruned: 99$`
+		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+		return nil
 	})
 }
