@@ -73,11 +73,9 @@ func pruneTimeline(ctx context.Context, a *app.App, f *pruneFlags) error {
 	}
 	report := pruneReport{DryRun: f.dryRun, Removed: []store.Pruned{}}
 	if at.Exists() {
-		if err := pruneStore(ctx, a, at, age, &report); err != nil {
-			return app.Failed(err)
-		}
+		err = pruneStore(ctx, a, at, age, &report)
 	}
-	return a.Show(f.json, report, func() error { return showPruned(a, &report) })
+	return errors.Join(a.Show(f.json, report, func() error { return showPruned(a, &report) }), app.Failed(err))
 }
 
 func pruneStore(ctx context.Context, a *app.App, at app.StoreAddress, age time.Duration, report *pruneReport) error {
@@ -111,7 +109,10 @@ func showPruned(a *app.App, r *pruneReport) error {
 			formatEvents(a, p.Events))
 	}
 	said := a.Text.Of("removed %s with %s\n")
-	if r.DryRun {
+	switch {
+	case r.DryRun && r.Sessions == 0:
+		said = a.Text.Of("would remove %s with %s\n")
+	case r.DryRun:
 		said = a.Text.Of("would remove %s with %s, then their parent sessions if nothing else needs them\n")
 	}
 	_, err := fmt.Fprintf(a.Stdout, said, formatSessionCount(a, r.Sessions), formatEvents(a, r.Events))
