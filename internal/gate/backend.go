@@ -69,6 +69,15 @@ var findings = []error{
 
 var errNoStore = umpire.Errorf("this gate has no store: %w", umpire.ErrState)
 
+// hasEnded reports whether a program has ended. It cannot tell of one on another machine.
+func (be *backend) hasEnded(runner string) bool {
+	if be.config.Alive == nil {
+		return false
+	}
+	alive, known := be.config.Alive(runner)
+	return known && !alive
+}
+
 // now is the time as it is stored: the databases keep microseconds.
 func (be *backend) now() time.Time { return be.config.Now().UTC().Truncate(time.Microsecond) }
 

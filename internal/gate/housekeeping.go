@@ -54,7 +54,7 @@ func withdrawAbandoned(ctx context.Context, g *Gate) error {
 			json.Unmarshal(shown[umpire.ExtraHeldBy], &holder) != nil {
 			continue
 		}
-		if alive, known := g.config.Alive(holder); alive || !known {
+		if !g.hasEnded(holder) {
 			continue
 		}
 		_, late := g.Finish(ctx, umpire.Result{
@@ -117,14 +117,7 @@ func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
 // runnerGone reports whether a session's runner lives no more: its lease has ended, or
 // it ran on this machine and there is no such process.
 func (ss *sessions) runnerGone(s *umpire.Session) bool {
-	if !s.LeaseUntil.After(ss.now()) {
-		return true
-	}
-	if ss.config.Alive == nil {
-		return false
-	}
-	alive, known := ss.config.Alive(s.Runner)
-	return known && !alive
+	return !s.LeaseUntil.After(ss.now()) || ss.hasEnded(s.Runner)
 }
 
 func ignoreGone(err error) error {

@@ -209,11 +209,7 @@ func formerNotice(p *Project) umpire.Phrase {
 // processGone reports whether the process that ran a session is gone. Another one that takes
 // the session up again is its runner from then on, and what it starts may answer nothing.
 func (ss *sessions) processGone(runner string) bool {
-	if ss.config.Alive == nil {
-		return false
-	}
-	alive, known := ss.config.Alive(runner)
-	return runner == "" || known && !alive
+	return ss.config.Alive != nil && (runner == "" || ss.hasEnded(runner))
 }
 
 // reopen continues an external agent's session that had ended, or whose process is gone:
@@ -262,9 +258,6 @@ func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpi
 // Continue takes a session for a runner, if the guards of the project let it. Its
 // epoch grows, so that whoever ran it before is fenced off.
 func (ss *sessions) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := checkDir("working_dir", r.Dir); err != nil {
-		return umpire.Session{}, err
-	}
 	if err := ss.refresh(r.Dir); err != nil {
 		return umpire.Session{}, err
 	}
@@ -380,13 +373,8 @@ func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 
 // checkFree refuses while another runner holds the session and lives.
 func (t *transaction) checkFree() error {
-	if t.session.Runner == "" || !t.session.LeaseUntil.After(t.now) {
+	if t.session.Runner == "" || !t.session.LeaseUntil.After(t.now) || t.backend.hasEnded(t.session.Runner) {
 		return nil
-	}
-	if t.backend.config.Alive != nil {
-		if alive, known := t.backend.config.Alive(t.session.Runner); known && !alive {
-			return nil
-		}
 	}
 	return umpire.Errorf("session %q is run by %s until %s at least: %w", t.session.ID, t.session.Runner,
 		t.session.LeaseUntil.Format(time.TimeOnly), umpire.ErrState)
@@ -423,9 +411,6 @@ func (ss *sessions) profileNotice(o *umpire.Opening) (umpire.Phrase, error) {
 // Fork makes a new session with the conversation of another one of the same
 // project. It starts without grants.
 func (ss *sessions) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
-	if err := checkDir("working_dir", r.Dir); err != nil {
-		return umpire.Session{}, err
-	}
 	p, err := ss.Project(r.Dir)
 	if err != nil {
 		return umpire.Session{}, err

@@ -134,7 +134,7 @@ func (ts *trials) findStand(ctx context.Context, row *store.TrialRow) (s trialSt
 
 // tendTrial settles an open trial if nobody else does.
 func (ts *trials) tendTrial(ctx context.Context, row *store.TrialRow) error {
-	if !ts.gone(row.Runner) || row.State == umpire.TrialConflict {
+	if !ts.hasEnded(row.Runner) || row.State == umpire.TrialConflict {
 		return nil
 	}
 	s, err := ts.findStand(ctx, row)
@@ -158,26 +158,15 @@ func (ts *trials) tendTrial(ctx context.Context, row *store.TrialRow) error {
 	return nil
 }
 
-// gone reports whether a process of this machine has ended.
-func (ts *trials) gone(runner string) bool {
-	if ts.config.Alive == nil {
-		return false
-	}
-	alive, known := ts.config.Alive(runner)
-	return known && !alive
-}
-
 // finishLost finishes a keep whose process has ended, or finds it done.
-func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.BatchCall) error {
-	if ts.config.Layers == nil || !ts.gone(s.runner) {
+func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.BatchCall) (err error) {
+	if ts.config.Layers == nil || !ts.hasEnded(s.runner) {
 		return nil
 	}
 	tried := shownTrial(&s.row)
-	output, err := ts.unseal(trialLabel(s.row.ID, "output"), s.row.Output)
-	if err != nil {
+	if tried.Output, err = ts.unseal(trialLabel(s.row.ID, "output"), s.row.Output); err != nil {
 		return err
 	}
-	tried.Output = output
 	_, err = settleKept(ctx, ts.gate, ts.config.Layers, &umpire.Start{
 		Session: s.session.ID, Batch: s.batch.ID, Call: c.ID,
 	}, &tried)
