@@ -125,16 +125,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 		return nil, err
 	}
 	if l.approved {
-		card, now := readCard(&ask), (*umpire.Trial)(nil)
-		if l.trial != nil && !l.unattended {
-			now = new(shownTrial(l.trial))
-		}
-		d := l.judged.decision
-		if l.unattended {
-			d = g.decideAttended(l.conditions, l.judged)
-		}
-		l.moved = shownDigest(&l.judged.call, &d, g.codeFiles(&d), now) != ask.ShownDigest
-		l.changed = g.changedSince(&card, &d)
+		l.compareApproved(g, &ask)
 	}
 	asked, err := l.decideTrial(g)
 	if err != nil {
@@ -156,6 +147,19 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 		err = g.trials.endLostTrial(ctx, l.conditions.session.Project)
 	}
 	return l, err
+}
+
+// compareApproved finds what the call would do now that its card did not show when it was approved.
+func (l *pendingStart) compareApproved(g *Gate, ask *store.AskRow) {
+	card, d, now := readCard(ask), l.judged.decision, (*umpire.Trial)(nil)
+	switch {
+	case l.unattended:
+		d = g.decideAttended(l.conditions, l.judged)
+	case l.trial != nil:
+		now = new(shownTrial(l.trial))
+	}
+	l.moved = shownDigest(&l.judged.call, &d, g.codeFiles(&d), now) != ask.ShownDigest
+	l.changed = g.changedSince(&card, &d)
 }
 
 // triesNow reports whether a trial of the call begins where its line was to run: it has come by
@@ -227,29 +231,24 @@ func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
 		return umpire.Started{Batch: *b}, nil
 	}
 	d := &l.judged.decision
+	denied := d.Verdict == umpire.Deny && !l.judged.unasked
 	switch {
-	case c.State == umpire.CallExecuting && d.Verdict != umpire.Allow:
-		return t.endInterrupted(b, l)
-	case d.Verdict == umpire.Deny && !l.judged.unasked:
-		return t.refuseStart(b, l)
-	case l.triesNow():
+	case c.State == umpire.CallExecuting && d.Verdict != umpire.Allow: // interrupted, and may not run again
+		err = t.finishCall(b, l.Call, umpire.ResultIndeterminate, d.ReasonCode,
+			fillIn(unknownText, l.row.Tool, l.Call, ""))
+	case !denied && l.triesNow():
 		return t.tryStarted(b, l)
-	case l.judged.question != nil:
-		return t.askAgain(b, l)
+	case !denied && l.judged.question != nil:
+		err = t.askAgain(b, l)
 	case d.Verdict == umpire.Allow:
 		return t.startCall(b, c, l)
+	default:
+		err = t.denyCall(b, l.judged, d.ReasonCode, d.Reason)
 	}
-	return t.refuseStart(b, l)
-}
-
-// endInterrupted ends a call that was interrupted and may not run again.
-func (o *outcome) endInterrupted(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
-	text := fillIn(unknownText, l.row.Tool, l.Call, "")
-	if err := o.finishCall(b, l.Call, umpire.ResultIndeterminate, l.judged.decision.ReasonCode, text); err != nil {
-		return umpire.Started{}, err
+	if err == nil {
+		err = t.continueBatch(b)
 	}
-	err := o.continueBatch(b)
-	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
+	return umpire.Started{Decision: *d, Batch: *b}, err
 }
 
 // again reports whether a call that was started may be started once more: only by
@@ -292,31 +291,16 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 }
 
 // askAgain stops the batch: the call asks now, and everything waits again.
-func (o *outcome) askAgain(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
+func (o *outcome) askAgain(b *umpire.Batch, l *pendingStart) error {
 	q := *l.judged.question
 	if l.moved {
 		q.card.Code = umpire.CodeChanged
 		q.card.Reason = umpire.Say("changed-since-it-was-approved",
 			cmp.Or(umpire.Verbatim(l.changed), q.card.Reason))
 	}
-	if err := o.putQuestion(b, &q, umpire.EventPermissionAsked); err != nil {
-		return umpire.Started{}, err
+	err := o.putQuestion(b, &q, umpire.EventPermissionAsked)
+	if err == nil && l.judged.unasked {
+		err = o.refuseQuestion(b, b.Call(l.Call), umpire.CodeAutoDeny, l.judged.decision.Reason)
 	}
-	if l.judged.unasked {
-		if err := o.refuseQuestion(b, b.Call(l.Call), umpire.CodeAutoDeny, l.judged.decision.Reason); err != nil {
-			return umpire.Started{}, err
-		}
-	}
-	err := o.continueBatch(b)
-	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
-}
-
-// refuseStart gives a call that may not run any more its refusal.
-func (o *outcome) refuseStart(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
-	d := &l.judged.decision
-	if err := o.denyCall(b, l.judged, d.ReasonCode, d.Reason); err != nil {
-		return umpire.Started{}, err
-	}
-	err := o.continueBatch(b)
-	return umpire.Started{Decision: *d, Batch: *b}, err
+	return err
 }
