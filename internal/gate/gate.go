@@ -137,5 +137,5 @@ func (c *Config) Code() manifest.Ledger {
 	}}
 }
 
-// Close stops following rule files.
-func (g *Gate) Close() error { g.projects.close(); return nil }
+// Close stops following rule files. It waits some seconds for folders that hang; the error names them.
+func (g *Gate) Close() error { return g.projects.close() }

@@ -2,12 +2,14 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
@@ -47,6 +49,7 @@ type projects struct {
 	mu        sync.Mutex // never held while files are read: a folder may be on a disk that hangs
 	dir       map[string]*opening
 	following sync.WaitGroup // whoever follows rule files, or ends that
+	closing   sync.Map       // the openings that are being ended, with their folders
 }
 
 // An opening is a project that is open, or that somebody opens.
@@ -274,17 +277,34 @@ func (p *Project) policyOptions() policy.Options {
 	}
 }
 
-func (ps *projects) close() {
+// closeTime is how long a gate waits at its end for folders that do not answer.
+const closeTime = 3 * time.Second
+
+// close ends what follows rule files. The error names the folders that hang: their goroutines are left behind.
+func (ps *projects) close() error {
 	ps.mu.Lock()
 	ps.closeAll()
 	ps.mu.Unlock()
-	ps.following.Wait()
+	ended := make(chan struct{})
+	go func() { ps.following.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-time.After(closeTime):
+	}
+	var hang []string
+	ps.closing.Range(func(_, dir any) bool { hang = append(hang, fmt.Sprint(dir)); return true })
+	slices.Sort(hang)
+	return umpire.Errorf("stopped waiting for folders that do not answer: %s", strings.Join(hang, ", "))
 }
 
 // closeAll forgets all projects, and has what follows their files end by and by.
 func (ps *projects) closeAll() {
-	for _, o := range ps.dir {
+	for key, o := range ps.dir {
+		dir, _, _ := strings.Cut(key, "\x00")
+		ps.closing.Store(o, dir)
 		ps.following.Go(func() {
+			defer ps.closing.Delete(o)
 			if p, err := o.project(); err == nil && p.watcher != nil {
 				_ = p.watcher.Close() // what stops watching is forgotten anyway
 			}
