@@ -7,9 +7,10 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/policy"
 )
 
-// JudgeUndo judges what an undo would change as a person's writes of the same files, whatever
+// JudgeUndo judges what an undo would change as a person's writes with the same effects, whatever
 // the mode. It refuses what a rule denies, and returns the guarded places, which a person has
 // to confirm.
 func JudgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
@@ -18,25 +19,39 @@ func JudgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
 		return nil, err
 	}
 	defer c.closeGates()
+	at, err := c.openGate(c.dir)
+	if err != nil {
+		return nil, err
+	}
 	for i := range k.Changes {
-		path := k.Changes[i].Path
-		input, err := json.Marshal(map[string]string{"file_path": path})
+		change := &k.Changes[i]
+		input, err := json.Marshal(map[string]string{"file_path": change.Path})
 		if err != nil {
 			return nil, app.Failed(err)
 		}
-		d, err := c.decide(umpire.Call{Tool: "Write", Input: input, Dir: c.dir})
-		if err != nil {
-			return nil, err
+		q := policy.Query{
+			Call:       umpire.Call{Tool: "Write", Input: input, Dir: c.dir},
+			Conditions: policy.Conditions{Mode: at.mode, Profile: at.profile},
 		}
+		d := at.gate.DecideEffects(c.dir, q, &umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{{
+			Kind: change.Kind, Path: change.Path, From: change.From, Mode: change.After.Type, Link: change.After.Link,
+		}}})
 		if d.Verdict == umpire.Deny {
 			return nil, app.Refused("umpire undo --only PATH",
-				"nothing was taken back, since a rule denies writing %s", path)
+				"nothing was taken back, since a rule denies writing %s", change.Path)
 		}
-		if slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeControlFile }) {
-			guarded = append(guarded, path)
+		if decidesWhatRuns(&d) {
+			guarded = append(guarded, change.Path)
 		}
 	}
 	return guarded, nil
+}
+
+// decidesWhatRuns reports whether a change is of a guarded place, or makes one in a way that cannot be judged, such
+// as a link where an editor looks for its tasks.
+func decidesWhatRuns(d *umpire.Decision) bool {
+	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeControlFile }) ||
+		slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Doubt != "" })
 }
 
 // RefuseGuarded is the error of an undo that would change a guarded place where nobody can
