@@ -44,6 +44,9 @@ func (c *costs) Open(name string) (driver.Conn, error) {
 
 func (c countedConn) Prepare(query string) (driver.Stmt, error) {
 	stmt, err := c.Conn.Prepare(query)
+	if strings.HasPrefix(query, "PRAGMA data_version") {
+		return stmt, err // the store looks for news by this clock, and no page asks for it
+	}
 	return countedStmt{stmt, c.costs}, err
 }
 
@@ -94,8 +97,7 @@ func (c *costs) measure(t *testing.T, b *browser, path string) (page string, cos
 }
 
 // TestLight: with 1,000 questions and 100,000 events in a real database, each page has at most 60
-// entries, and what it reads and sends is bounded. It counts, since times differ between machines. The
-// gate looks for news in between, so the bounds leave room for that.
+// entries, and what it reads and sends is bounded. It counts, since times differ between machines.
 func TestLight(t *testing.T) {
 	t.Parallel()
 	c := &costs{}
