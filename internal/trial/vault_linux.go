@@ -52,7 +52,8 @@ func (t *transaction) sealOld() error {
 			err = errors.Join(sealFile(t.vault, f, t.record, s.Path, name), f.Close(), unix.Unlinkat(folder, name, 0))
 		}
 		closeFD(folder)
-		if err != nil && !files.Missing(err) && !errors.Is(err, files.ErrNotRegular) {
+		notFile := errors.Is(err, files.ErrNotRegular) || errors.Is(err, unix.ELOOP) // a link tells no secret
+		if err != nil && !files.Missing(err) && !notFile {
 			return err
 		}
 	}
