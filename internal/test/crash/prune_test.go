@@ -39,48 +39,54 @@ func TestKillsWhilePruning(t *testing.T) {
 			}
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, 2))
-			url := fresh(t)(t)
-			h := newHome(t, newFolder(t), url)
-			file := filepath.Join(h.dir, "config.yaml")
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, file, string(text)+"retention: 90d\n")
-			s, err := h.openStore(t.Context(), url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			if err := growOld(t.Context(), s); err != nil {
-				t.Fatal(err)
-			}
+			// On a busy machine a gate may remove all before the kill gets its turn, so there are further rounds.
 			kills := 0
-			for left := oldSessions; left > 0; kills++ {
-				was, err := lastPruning(t.Context(), s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g, err := startGate(h)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := awaitPruning(t.Context(), s, was); err != nil {
-					t.Fatal(err)
-				}
-				<-time.After(time.Duration(rng.Int64N(int64(minPause))))
-				g.signal(syscall.SIGKILL)
-				<-g.gone
-				if left, err = h.oldLeft(t.Context(), s); err != nil {
-					t.Fatal(err)
-				}
+			for kills < 3 {
+				kills += killWhilePruning(t, fresh(t)(t), rng)
 			}
 			t.Logf("%d kills", kills)
-			if kills < 3 {
-				t.Errorf("only %d kills fell between two sessions: too little was tested", kills)
-			}
 		})
 	}
+}
+
+// killWhilePruning ends gates until all old sessions of a new store are gone, and returns how many.
+func killWhilePruning(t *testing.T, url string, rng *rand.Rand) (kills int) {
+	t.Helper()
+	h := newHome(t, newFolder(t), url)
+	file := filepath.Join(h.dir, "config.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, string(text)+"retention: 90d\n")
+	s, err := h.openStore(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := growOld(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	for left := oldSessions; left > 0; kills++ {
+		was, err := lastPruning(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := startGate(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := awaitPruning(t.Context(), s, was); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Duration(rng.Int64N(int64(minPause))))
+		g.signal(syscall.SIGKILL)
+		<-g.gone
+		if left, err = h.oldLeft(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kills
 }
 
 // openStore opens the store at an address, else the one in the home.
