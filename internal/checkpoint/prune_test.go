@@ -227,23 +227,17 @@ func TestOthersWriteBetween(t *testing.T) {
 			}
 			ended <- nil
 		}()
-		var before int64
-		waited := 0
+		var seen []int64
 		p := checkpoint.Pruner{Store: s, Key: b.key, Now: func() time.Time { return noon.AddDate(0, 0, 90) }}
-		p.Each = func(*store.Pruned) {
-			now := written.Load()
-			if now == before {
-				waited++
-			}
-			before = now
-		}
+		p.Each = func(*store.Pruned) { seen = append(seen, written.Load()) }
 		removed, events, err := p.Prune(ctx, time.Hour)
 		stop()
 		if removed != sessions || events != 300*sessions {
 			t.Errorf("removed %d sessions with %d events", removed, events)
 		}
-		if waited > sessions/2 || written.Load() < sessions {
-			t.Errorf("nothing was written between %d of %d steps, and %d in all", waited, sessions, written.Load())
+		// How often others get their turn is up to the machine, but not whether they do.
+		if len(slices.Compact(seen)) < 2 {
+			t.Errorf("nothing was written between %d sessions", sessions)
 		}
 		return errors.Join(err, <-ended)
 	})
