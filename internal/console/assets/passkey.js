@@ -1,18 +1,20 @@
 // Passkeys: the gate hands out a challenge, and the browser asks the person for a fingerprint, a face
 // or a code of the device. Bytes are in base64 on the way.
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-export const url = (text) => bytes(text.replaceAll("-", "+").replaceAll("_", "/"));
-export const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
+export const fromBase64URL = (text) => bytes(text.replaceAll("-", "+").replaceAll("_", "/"));
+export const toBase64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
 const known = (keys) => (keys ?? []).map((id) => ({ type: "public-key", id: bytes(id) }));
 
 // assert makes an assertion for a challenge.
 export async function assert({ challenge, site, keys }) {
   const made = await navigator.credentials.get({
-    publicKey: { challenge: url(challenge), rpId: site, allowCredentials: known(keys), userVerification: "required" },
+    publicKey: {
+      challenge: fromBase64URL(challenge), rpId: site, allowCredentials: known(keys), userVerification: "required",
+    },
   });
   return {
-    id: text(made.rawId), client_data: text(made.response.clientDataJSON),
-    auth_data: text(made.response.authenticatorData), signature: text(made.response.signature),
+    id: toBase64(made.rawId), client_data: toBase64(made.response.clientDataJSON),
+    auth_data: toBase64(made.response.authenticatorData), signature: toBase64(made.response.signature),
   };
 }
 
@@ -20,7 +22,7 @@ export async function assert({ challenge, site, keys }) {
 export async function register({ challenge, site, keys, algorithms }, name) {
   const made = await navigator.credentials.create({
     publicKey: {
-      challenge: url(challenge), rp: { id: site, name: "umpire" },
+      challenge: fromBase64URL(challenge), rp: { id: site, name: "umpire" },
       user: { id: crypto.getRandomValues(new Uint8Array(16)), name: name || "umpire", displayName: name || "umpire" },
       pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
       excludeCredentials: known(keys), attestation: "none",
@@ -28,7 +30,7 @@ export async function register({ challenge, site, keys, algorithms }, name) {
     },
   });
   return {
-    id: text(made.rawId), public: text(made.response.getPublicKey()),
-    client_data: text(made.response.clientDataJSON), auth_data: text(made.response.getAuthenticatorData()),
+    id: toBase64(made.rawId), public: toBase64(made.response.getPublicKey()),
+    client_data: toBase64(made.response.clientDataJSON), auth_data: toBase64(made.response.getAuthenticatorData()),
   };
 }

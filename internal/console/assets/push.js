@@ -1,5 +1,5 @@
 // Notices by Web Push: a service worker of the console shows them, and opens the question on a tap.
-import { text, url } from "/assets/passkey.js";
+import { fromBase64URL, toBase64 } from "/assets/passkey.js";
 
 // subscription is what this browser was given for notices; undefined when it gets none.
 export async function subscription() {
@@ -14,6 +14,8 @@ export async function subscribe({ push, denied }, worker) {
   const registration = await navigator.serviceWorker.register(worker, { scope: "/" });
   await navigator.serviceWorker.ready;
   await (await registration.pushManager.getSubscription())?.unsubscribe(); // it may be for another key
-  const made = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: url(push) });
-  return { endpoint: made.endpoint, key: text(made.getKey("p256dh")), secret: text(made.getKey("auth")) };
+  const made = await registration.pushManager.subscribe({
+    userVisibleOnly: true, applicationServerKey: fromBase64URL(push),
+  });
+  return { endpoint: made.endpoint, key: toBase64(made.getKey("p256dh")), secret: toBase64(made.getKey("auth")) };
 }
