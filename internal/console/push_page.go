@@ -38,22 +38,11 @@ var errNoPush = umpire.Errorf("no notices are sent from here: %w", umpire.ErrSta
 // subscribe has notices sent to the browser that asks.
 func (c *pushPages) subscribe(w http.ResponseWriter, r *http.Request) {
 	var in webpush.Subscription
-	err := readJSON(w, r, &in)
-	push := c.push()
-	switch {
-	case err != nil:
-	case push == nil:
-		err = errNoPush
-	default:
-		err = push.Add(&notice.Browser{Subscription: in, Added: c.now(), SignIn: signInOf(r).id})
-	}
-	if err != nil {
-		sendRefusal(w, r, statusOf(err), err)
-		return
-	}
-	text := textOf(r)
-	said := fmt.Sprintf(text.Of("notices come here by %s"), view.Visible(in.Host()))
-	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: said})
+	c.changeBrowsers(w, r, &in, func(push *notice.Push) error {
+		return push.Add(&notice.Browser{Subscription: in, Added: c.now(), SignIn: signInOf(r).id})
+	}, func(text *catalogue.Language) string {
+		return fmt.Sprintf(text.Of("notices come here by %s"), view.Visible(in.Host()))
+	})
 }
 
 // unsubscribe ends the notices to a browser. It is no more than a person can do there, so it needs no code.
@@ -61,20 +50,30 @@ func (c *pushPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ID string `json:"id"`
 	}
-	err := readJSON(w, r, &in)
+	c.changeBrowsers(w, r, &in, func(push *notice.Push) error {
+		return push.Remove(func(b *notice.Browser) bool { return browserID(b) == in.ID })
+	}, func(text *catalogue.Language) string { return text.Of("no more notices go there") })
+}
+
+// changeBrowsers reads what a page sends, changes which browsers get notices, and answers what was done.
+func (c *pushPages) changeBrowsers(
+	w http.ResponseWriter, r *http.Request, in any,
+	apply func(*notice.Push) error, done func(*catalogue.Language) string,
+) {
+	err := readJSON(w, r, in)
 	push := c.push()
 	switch {
 	case err != nil:
 	case push == nil:
 		err = errNoPush
 	default:
-		err = push.Remove(func(b *notice.Browser) bool { return browserID(b) == in.ID })
+		err = apply(push)
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("no more notices go there")})
+	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: done(textOf(r))})
 }
 
 // removeOf ends the notices to browsers whose sign-ins have ended.
