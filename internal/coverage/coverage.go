@@ -173,7 +173,7 @@ func usualGrants(tool string, d *umpire.Decision) []umpire.Grant {
 		}
 	}
 	switch d.ReasonCode { // the other codes say nothing against the whole tool
-	case umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret:
+	case umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret, umpire.CodeChanged:
 		return grants
 	}
 	if hosts {

@@ -39,6 +39,14 @@ func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string
 // leadsTo is where the path of an access leads: a card leaves out what is the same.
 func leadsTo(a *umpire.Access) string { return cmp.Or(a.Resolved, a.Target) }
 
+// sayChanged has a question say that something is not as it was shown. That a control file asks stays, for it is
+// approved once at a time.
+func (q *question) sayChanged(reason umpire.Phrase) {
+	if q.card.Reason = reason; q.card.Code != umpire.CodeControlFile {
+		q.card.Code = umpire.CodeChanged
+	}
+}
+
 // replaceQuestion puts the question of an answer anew. Its error says that the answer was not taken.
 func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 	j, err := judgeStored(g, r.conditions, &r.row)
@@ -55,7 +63,7 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 		}
 	}
 	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
-	q.card.Code, q.card.Reason = umpire.CodeChanged, umpire.Say("changed-since-it-was-shown", r.changed)
+	q.sayChanged(umpire.Say("changed-since-it-was-shown", r.changed))
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 		b, c, err := readCall(t.tx, t.session.ID, r.ask.Batch, r.ask.Call)
 		if err != nil {

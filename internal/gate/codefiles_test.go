@@ -277,3 +277,27 @@ func (d *testGate) put(name, text string) {
 		d.t.Fatal(err)
 	}
 }
+
+// TestChangedReachesAsShown: an approval for the session of a question that was put anew covers the file that was
+// shown, as its card says, and not every call of the tool.
+func TestChangedReachesAsShown(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	link := d.file("link")
+	must(0, os.Symlink("a", link))(t)
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", call("e", "Edit", `{"file_path":`+quoted(link)+`,"old_string":"a","new_string":"b"}`))
+	old := d.pending("e")
+	must(0, errors.Join(os.Remove(link), os.Symlink("b", link)))(t)
+	answer := answerTo(old, umpire.Approve)
+	answer.Scope = umpire.ScopeSession
+	if _, err := d.Resolve(t.Context(), answer); !errors.Is(err, umpire.ErrChanged) {
+		t.Fatalf("the link leads elsewhere by now: %v", err)
+	}
+	d.approve("e", umpire.ScopeSession)
+	for _, g := range must(d.Grants(t.Context(), d.project))(t) {
+		if g.Exact == "" && g.Match == (umpire.Match{}) {
+			t.Errorf("it grants every call of %s", g.Tool)
+		}
+	}
+}

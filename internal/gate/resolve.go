@@ -188,6 +188,9 @@ func (g *Gate) prepareGrants(r *resolution) error {
 	attended := *r.conditions // whoever answers is there
 	attended.Headless = false
 	d := g.decide(&attended, call)
+	if r.card.Code == umpire.CodeChanged && d.ReasonCode != umpire.CodeControlFile {
+		d.ReasonCode = r.card.Code // the approval reaches as far as the card says
+	}
 	if !r.answer.ExpiresAt.IsZero() && !r.answer.ExpiresAt.After(g.now()) {
 		return invalid("expires_at", "has passed already")
 	}

@@ -294,9 +294,7 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 func (o *outcome) askAgain(b *umpire.Batch, l *pendingStart) error {
 	q := *l.judged.question
 	if l.moved {
-		q.card.Code = umpire.CodeChanged
-		q.card.Reason = umpire.Say("changed-since-it-was-approved",
-			cmp.Or(umpire.Verbatim(l.changed), q.card.Reason))
+		q.sayChanged(umpire.Say("changed-since-it-was-approved", cmp.Or(umpire.Verbatim(l.changed), q.card.Reason)))
 	}
 	err := o.putQuestion(b, &q, umpire.EventPermissionAsked)
 	if err == nil && l.judged.unasked {
