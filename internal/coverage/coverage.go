@@ -41,8 +41,10 @@ func Count(ctx context.Context, p *umpire.Pending, calls []umpire.Call, judge Ju
 			at := slices.IndexFunc(counted[:i], func(of umpire.Coverage) bool {
 				return of.Scope == umpire.ScopeProject && of.Width == c.Width
 			})
-			counted[i].Calls, counted[i].Of, counted[i].Worst = counted[at].Calls, counted[at].Of, counted[at].Worst
-			continue
+			if at >= 0 {
+				counted[i].Calls, counted[i].Of, counted[i].Worst = counted[at].Calls, counted[at].Of, counted[at].Worst
+				continue
+			}
 		}
 		counted[i].Of = len(asking)
 		for _, call := range asking {
@@ -107,7 +109,7 @@ func listCandidates(p *umpire.Pending) []candidate {
 		for _, width := range []umpire.Width{
 			umpire.WidthDefault, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthTool,
 		} {
-			grants := grantsFor(p, scope, width)
+			grants := Grants(p, scope, width)
 			if len(grants) == 0 {
 				continue
 			}
@@ -120,14 +122,17 @@ func listCandidates(p *umpire.Pending) []candidate {
 	return all
 }
 
-// grantsFor are the grants that stand for an answer of a scope and a width.
-func grantsFor(p *umpire.Pending, scope umpire.Scope, width umpire.Width) []umpire.Grant {
+// Grants are what an approval of a question leaves that lasts: none where the gate would refuse it.
+func Grants(p *umpire.Pending, scope umpire.Scope, width umpire.Width) []umpire.Grant {
+	if CheckScope(scope, p.Code, Suggested(p.Suggestions, width)) != nil {
+		return nil
+	}
 	if scope == umpire.ScopeSession {
 		call := umpire.Call{Tool: p.Tool, Input: p.Input}
 		d := umpire.Decision{Type: p.Type, ReasonCode: p.Code, Suggestions: p.Suggestions}
 		return SessionGrants(&call, &d, width)
 	}
-	return grantsOf(p.Suggestions, cmp.Or(width, umpire.WidthExact))
+	return grantsOf(p.Suggestions, width)
 }
 
 // commandTools are those whose approvals cover the very command and no other.
@@ -153,11 +158,9 @@ func SessionGrants(call *umpire.Call, d *umpire.Decision, width umpire.Width) []
 }
 
 // grantsOf are grants for what the suggested rules of a width cover.
-func grantsOf(suggested []umpire.Suggestion, width umpire.Width) (grants []umpire.Grant) {
-	for _, s := range suggested {
-		if s.Width == width {
-			grants = append(grants, umpire.Grant{Tool: s.Tool, Match: s.Match, Cap: s.Cap})
-		}
+func grantsOf(all []umpire.Suggestion, width umpire.Width) (grants []umpire.Grant) {
+	for _, s := range Suggested(all, width) {
+		grants = append(grants, umpire.Grant{Tool: s.Tool, Match: s.Match, Cap: s.Cap})
 	}
 	return grants
 }

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -68,15 +67,15 @@ func (be *backend) grantsFor(
 
 // sessionGrants say how far an approval for the session reaches.
 func (be *backend) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Grant, error) {
+	if err := coverage.CheckScope(a.Scope, d.ReasonCode, nil); err != nil {
+		return nil, invalid("scope", "%w", err)
+	}
 	if a.Rule != "" {
 		r, err := policy.ParseShort(a.Rule)
 		if err != nil {
 			return nil, umpire.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 		}
 		return []umpire.Grant{{Tool: r.Tool, Match: r.Match}}, nil
-	}
-	if d.ReasonCode == umpire.CodeControlFile {
-		return nil, umpire.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
 	}
 	about := *d
 	if a.Width != umpire.WidthDefault {
@@ -128,8 +127,8 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {
 		return nil, nil
 	}
-	if d.ReasonCode == umpire.CodeControlFile {
-		return nil, umpire.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
+	if err := coverage.CheckScope(a.Scope, d.ReasonCode, nil); err != nil {
+		return nil, invalid("scope", "%w", err)
 	}
 	if a.Rule != "" {
 		r, err := policy.ParseShort(a.Rule)
@@ -150,18 +149,14 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 	if len(set) == 0 {
 		return nil, errNoRule(d, width)
 	}
+	if err := coverage.CheckScope(a.Scope, d.ReasonCode, set); err != nil {
+		return nil, invalid("scope", "%w", err)
+	}
 	var rules []umpire.Rule
 	for _, s := range set {
 		r := s.Rule()
 		r.ExpiresAt = a.ExpiresAt
-		switch {
-		case s.Scope == umpire.ScopeGlobal && a.Scope != umpire.ScopeGlobal:
-			return nil, umpire.Errorf("scope: only a rule of your own can allow this; approve it globally: %w",
-				umpire.ErrInvalid)
-		case folderOutside(&s) && a.Scope == umpire.ScopeGlobal:
-			return nil, umpire.Errorf("scope: a folder outside is approved for the session or the project: %w",
-				umpire.ErrInvalid)
-		case folderOutside(&s):
+		if coverage.FolderOutside(&s) {
 			latest := be.now().Add(maxFolderGrant)
 			if r.ExpiresAt.IsZero() {
 				r.ExpiresAt = latest.UTC().Truncate(time.Second)
@@ -173,12 +168,6 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 		rules = append(rules, r)
 	}
 	return rules, nil
-}
-
-// folderOutside reports whether a suggestion is about reading everything below a folder
-// outside the project.
-func folderOutside(s *umpire.Suggestion) bool {
-	return s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
 }
 
 // errNoRule says that no rule of the width can stand for the call, and which can.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/coverage"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
@@ -65,8 +66,8 @@ func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	card.Reason, card.Code = g.maskPhrase(d.Reason), d.ReasonCode
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
-	for _, s := range j.decision.Suggestions {
-		if len(g.offeredRules(call, &j.decision, s.Width)) > 0 {
+	for _, s := range j.alone.Suggestions {
+		if len(g.offeredRules(call, &j.alone, s.Width)) > 0 {
 			card.Suggestions = append(card.Suggestions, s)
 		}
 	}
@@ -193,10 +194,7 @@ func cardDigest(card *umpire.Pending) string {
 // secret goes into a file.
 func (sec secrets) offeredRules(call *umpire.Call, d *umpire.Decision, width umpire.Width) []umpire.Suggestion {
 	var set []umpire.Suggestion
-	for _, s := range d.Suggestions {
-		if s.Width != width {
-			continue
-		}
+	for _, s := range coverage.Suggested(d.Suggestions, width) {
 		if !sec.mayBeWritten(call, s.Rule()) {
 			return nil
 		}

@@ -1,0 +1,43 @@
+package coverage
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+)
+
+// CheckScope returns why no approval of a scope can stand for a call, nil where one can. Code is why the call
+// asks, and rules are those that would be written. Views ask it as the gate does, so that no card offers
+// what the gate would refuse.
+func CheckScope(scope umpire.Scope, code umpire.ReasonCode, rules []umpire.Suggestion) error {
+	if scope != umpire.ScopeOnce && code == umpire.CodeControlFile {
+		return errors.New("a control file is approved once at a time")
+	}
+	for i := range rules {
+		switch {
+		case scope == umpire.ScopeProject && rules[i].Scope == umpire.ScopeGlobal:
+			return errors.New("only a rule of your own can allow this; approve it globally")
+		case scope == umpire.ScopeGlobal && FolderOutside(&rules[i]):
+			return errors.New("a folder outside is approved for the session or the project")
+		}
+	}
+	return nil
+}
+
+// FolderOutside reports whether a suggestion is about reading everything below a folder
+// outside the project.
+func FolderOutside(s *umpire.Suggestion) bool {
+	return s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
+}
+
+// Suggested are the rules of a width among some, of the narrowest where none is named.
+func Suggested(all []umpire.Suggestion, width umpire.Width) (set []umpire.Suggestion) {
+	for _, s := range all {
+		if s.Width == cmp.Or(width, umpire.WidthExact) {
+			set = append(set, s)
+		}
+	}
+	return set
+}
