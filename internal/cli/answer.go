@@ -325,6 +325,9 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 		row(a.Text.Of("answer"), view.DescribeOffer(p.TrialOffer, a.Text))
 	case umpire.Approve:
 		reach := c.Reach(*answer)
+		if err := view.CheckReach(c, answer); err != nil {
+			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "%w", err)
+		}
 		if len(reach) == 0 {
 			if widths := c.Widths(answer.Scope); len(widths) > 0 && answer.Width != widths[0] {
 				return b.Bytes(),

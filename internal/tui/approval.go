@@ -283,16 +283,20 @@ func (a *approval) move(by int) tea.Cmd {
 // written, after the rule was seen and could be changed.
 func (a *approval) always(scope umpire.Scope) tea.Cmd {
 	a.chosenWidth, a.rule = umpire.WidthDefault, ""
+	narrowest := umpire.Answer{Choice: umpire.Approve, Scope: scope}
+	reaches, wider := len(a.card.Reach(narrowest)) > 0, len(a.card.Widths(scope)) > 0
+	refused := view.CheckReach(a.card, &narrowest)
 	switch {
 	case a.card.Hidden():
 		a.complaint = a.text("It contains hidden characters, shown here as escapes. It can be approved once only.")
-	case a.current().Indeterminate ||
-		len(a.card.Reach(umpire.Answer{Scope: scope})) == 0 && len(a.card.Widths(scope)) == 0:
+	case !reaches && !wider && refused != nil:
+		a.complaint = a.problem(refused)
+	case !reaches && !wider || len(a.card.ScopeKeys()) == 1:
 		a.complaint = a.text("no rule can stand for this call")
-	case scope == umpire.ScopeSession:
-		return a.sendAnswer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
-	case len(a.current().Rules) == 0: // only a wider one
+	case !reaches:
 		return a.widen(scope)
+	case scope == umpire.ScopeSession:
+		return a.sendAnswer(narrowest)
 	case len(a.current().Rules) > 1: // several rules are written as they are, or not at all
 		a.askRules(scope, "")
 	default:
@@ -305,7 +309,7 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 // widen goes on to the next width of an approval, and from the widest to the narrowest.
 // Nothing is approved by it: the width is shown, and confirmed or left.
 func (a *approval) widen(scope umpire.Scope) tea.Cmd {
-	if a.card.Hidden() || a.current().Indeterminate {
+	if len(a.card.ScopeKeys()) == 1 {
 		a.complaint = a.text("no rule can stand for this call")
 		return nil
 	}
@@ -322,7 +326,7 @@ func (a *approval) widen(scope umpire.Scope) tea.Cmd {
 		a.chosenWidth = widths[next]
 		a.askRules(scope, "")
 		return nil
-	case scope == umpire.ScopeSession || len(a.current().Rules) == 0:
+	case scope == umpire.ScopeSession || len(a.card.Reach(umpire.Answer{Scope: scope})) == 0:
 		a.chosenWidth = widths[0]
 		a.askRules(scope, "")
 		return nil

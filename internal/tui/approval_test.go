@@ -555,6 +555,40 @@ func TestWidthShownIsTheWidthApproved(t *testing.T) {
 	}
 }
 
+// TestRefusedWidths: a width that the gate would refuse is not on the card, and its key says why.
+func TestRefusedWidths(t *testing.T) {
+	t.Parallel()
+	control := waiting(1, "Edit", map[string]any{"file_path": ".git/config"})
+	control.Code = umpire.CodeControlFile
+	own := waiting(1, "Read", map[string]any{"file_path": "/home/a/.ssh/id"})
+	own.Code, own.Rules = umpire.CodeSecret, []string{"Read(/home/a/.ssh/id)"}
+	own.Suggestions = []umpire.Suggestion{{
+		Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/home/a/.ssh/id"}, Width: umpire.WidthExact,
+		Scope: umpire.ScopeGlobal,
+	}}
+	for _, tt := range []struct {
+		p    umpire.Pending
+		not  []string
+		says map[string]string
+	}{
+		{control, []string{"allow this session", "allow this project", "allow everywhere"}, map[string]string{
+			"s": "a control file is approved once at a time", "p": "a control file is approved once at a time",
+		}},
+		{own, []string{"allow this project"}, map[string]string{"p": "only a rule of your own can allow this"}},
+	} {
+		d := driven(t, nil, 80, 30)
+		d.ask(tt.p)
+		d.sawNot(tt.not...)
+		for key, says := range tt.says {
+			d.press(key)
+			d.sees(says)
+		}
+		if len(d.gate.answers) > 0 {
+			t.Errorf("answered %+v", d.gate.answers)
+		}
+	}
+}
+
 // TestCoverageOnCard: the scopes say how many recent calls each would have covered, and the rule that is
 // looked at before it is written names the worst of them.
 func TestCoverageOnCard(t *testing.T) {

@@ -366,7 +366,7 @@ func (a cardView) scopes(width int) []string {
 		}
 		lines = append(lines, indentLines(head, paintLines(dimStyle, []string{text}), width)...)
 	}
-	if len(a.card.Widths(umpire.ScopeSession)) > 0 && !a.card.Hidden() && !a.current().Indeterminate {
+	if len(a.card.Widths(umpire.ScopeSession)) > 0 && len(a.card.ScopeKeys()) > 1 {
 		lines = append(lines, "  "+keyStyle.Render("w")+" "+a.text("allow more: a subcommand, a folder or the tool"))
 	}
 	return lines

@@ -15,6 +15,9 @@ import (
 // Reach says what an approval covers, line by line; nothing means that it cannot be
 // given. Its rule, or else its width, says what it is to stand for.
 func (c *Card) Reach(a umpire.Answer) []string {
+	if CheckReach(c, &a) != nil {
+		return nil
+	}
 	var lines []string
 	switch a.Scope {
 	case umpire.ScopeOnce:
@@ -52,53 +55,34 @@ func (c *Card) planReach() []string {
 // sessionReach says it for the session: the very command, the paths outside that
 // were shown, or the tool inside the project; or what the width covers.
 func (c *Card) sessionReach(a *umpire.Answer) []string {
-	p := &c.Pending
 	head := c.text.Of("until this session ends: ")
 	if a.Rule != "" {
 		return []string{head + Visible(a.Rule)}
 	}
-	if coverage.CoversExact(p.Tool, a.Width) {
-		return []string{head + c.text.Of("exactly this command")}
-	}
-	if a.Width != umpire.WidthDefault {
-		var lines []string
-		for _, s := range c.suggested(a.Width) {
-			lines = append(lines, head+c.covers(&s))
-		}
-		return lines
-	}
+	whole := false
 	var lines []string
-	for _, s := range c.suggested(umpire.WidthExact) {
-		if p.Type == umpire.Network && s.Match.Domain != "" {
-			lines = append(lines, head+c.covers(&s))
-		}
-	}
-	if len(lines) > 0 {
-		return lines
-	}
-	whole := !slices.Contains([]umpire.ReasonCode{
-		umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret, umpire.CodeChanged,
-	}, p.Code)
-	if whole {
-		lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), Visible(p.Tool)))
-	}
-	for _, s := range c.suggested(umpire.WidthExact) {
-		if s.Match.PathGlob != "" && !(whole && filepath.IsLocal(s.Match.PathGlob)) {
-			lines = append(lines, head+c.covers(&s))
+	for _, g := range coverage.Grants(&c.Pending, umpire.ScopeSession, a.Width) {
+		switch {
+		case g.Exact != "":
+			lines = append(lines, head+c.text.Of("exactly this command"))
+		case a.Width == umpire.WidthDefault && g.Match == (umpire.Match{}):
+			whole = true
+			lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), Visible(g.Tool)))
+		case !whole || !filepath.IsLocal(g.Match.PathGlob):
+			like := umpire.Suggestion{Tool: g.Tool, Match: g.Match, Cap: g.Cap, Width: a.Width}
+			lines = append(lines, head+c.covers(&like))
 		}
 	}
 	return lines
 }
 
-// suggested are the rules of a width.
-func (c *Card) suggested(width umpire.Width) []umpire.Suggestion {
-	var set []umpire.Suggestion
-	for _, s := range c.Pending.Suggestions {
-		if s.Width == width {
-			set = append(set, s)
-		}
+// CheckReach returns why the gate would not take an approval that lasts, nil where it would.
+func CheckReach(c *Card, a *umpire.Answer) error {
+	rules := coverage.Suggested(c.Pending.Suggestions, a.Width)
+	if a.Rule != "" { // stands instead of them
+		rules = nil
 	}
-	return set
+	return coverage.CheckScope(a.Scope, c.Pending.Code, rules)
 }
 
 // Widths are those that an approval of a scope can have beside the narrowest, which is
@@ -106,9 +90,8 @@ func (c *Card) suggested(width umpire.Width) []umpire.Suggestion {
 func (c *Card) Widths(scope umpire.Scope) []umpire.Width {
 	var widths []umpire.Width
 	for _, s := range c.Pending.Suggestions {
-		folder := s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
 		if s.Width == umpire.WidthExact || s.Width == umpire.WidthDefault || slices.Contains(widths, s.Width) ||
-			scope == umpire.ScopeOnce || folder && scope == umpire.ScopeGlobal {
+			scope == umpire.ScopeOnce || CheckReach(c, &umpire.Answer{Scope: scope, Width: s.Width}) != nil {
 			continue
 		}
 		widths = append(widths, s.Width)
@@ -141,7 +124,7 @@ func (c *Card) ruleReach(a *umpire.Answer, file string) []string {
 		rules = []string{middleOut(a.Rule)}
 	case a.Width != umpire.WidthDefault && a.Width != umpire.WidthExact:
 		rules = nil
-		for _, s := range c.suggested(a.Width) {
+		for _, s := range coverage.Suggested(c.Pending.Suggestions, a.Width) {
 			rules = append(rules, c.covers(&s))
 		}
 	}
@@ -177,10 +160,10 @@ var scopeKeys = []ScopeKey{
 	{"g", umpire.ScopeGlobal, "always allow, everywhere", "allow everywhere"},
 }
 
-// ScopeKeys are those for which the card can be approved. What hides something, or may
-// have run already, is approved once or not at all.
+// ScopeKeys are those for which the card can be approved. What hides something, may have
+// run already, or is about the network alone is approved once or not at all.
 func (c *Card) ScopeKeys() []ScopeKey {
-	if c.hidden || c.Pending.Indeterminate {
+	if c.hidden || c.Pending.Indeterminate || c.Pending.TrialOffer == umpire.TrialAgain {
 		return scopeKeys[:1]
 	}
 	return scopeKeys
