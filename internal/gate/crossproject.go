@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/umpirehq/umpire"
@@ -31,7 +32,7 @@ func CheckResume(p ProjectIdentity, s *umpire.Session, crossProject bool) (cross
 	if crossProject {
 		return true, nil
 	}
-	return false, crossing(p, s, "continue it there, or add --allow-cross-project-session")
+	return false, crossing(p, s, errors.New("continue it there, or add --allow-cross-project-session"))
 }
 
 // CheckFork returns nil when a session may be forked from a project: it is one of the
@@ -40,12 +41,13 @@ func CheckFork(p ProjectIdentity, s *umpire.Session) error {
 	if p.has(s) || s.Project == "" {
 		return nil
 	}
-	return crossing(p, s, "a fork stays in its project, --allow-cross-project-session does not change that")
+	return crossing(p, s,
+		errors.New("a fork stays in its project, --allow-cross-project-session does not change that"))
 }
 
 // crossing names the session, both projects, and what to do.
-func crossing(p ProjectIdentity, s *umpire.Session, next string) error {
-	return umpire.Errorf("session %s belongs to project %s, and this is project %s: %s: %w",
+func crossing(p ProjectIdentity, s *umpire.Session, next error) error {
+	return umpire.Errorf("session %s belongs to project %s, and this is project %s: %w: %w",
 		PrintableID(s.ID), s.Project.Short(), p.Project.Short(), next, umpire.ErrOtherProject)
 }
 

@@ -195,8 +195,8 @@ func (g *Gate) prepareGrants(r *resolution) error {
 		return invalid("expires_at", "has passed already")
 	}
 	if d.Verdict == umpire.Deny && !r.conditions.Headless {
-		return umpire.Errorf("request %q cannot be approved: %s: %w", r.ask.Request,
-			catalogue.English.Text(g.maskPhrase(d.Reason)), umpire.ErrState)
+		return umpire.Errorf("request %q cannot be approved: %w: %w", r.ask.Request,
+			catalogue.AsError(g.maskPhrase(d.Reason)), umpire.ErrState)
 	}
 	if err := g.checkRuleFits(r.conditions, r.answer, &call); err != nil {
 		return err

@@ -91,7 +91,7 @@ func (l *Programs) admit(entries []programEntry) {
 	for _, e := range entries {
 		err := shell.CheckExamples(e.Program)
 		if bad, is := errors.AsType[*shell.ExampleError](err); is {
-			err = umpire.Errorf("examples.safe: %q is not harmless: %s", bad.Line, catalogue.English.Text(bad.Why))
+			err = umpire.Errorf("examples.safe: %q is not harmless: %w", bad.Line, catalogue.AsError(bad.Why))
 		}
 		for _, name := range e.Names {
 			if err == nil && where[name] != "" {
@@ -142,7 +142,7 @@ func parsePrograms(path string, data []byte) ([]programEntry, []Problem) {
 	var list *yaml.Node
 	err := r.fields(top, "", map[string]func(*yaml.Node) error{"programs": func(n *yaml.Node) error {
 		list = n
-		return wantList(n, "a list")
+		return wantList(n, errors.New("a list"))
 	}})
 	if err != nil {
 		return nil, []Problem{*r.wrapError(top, err)}
@@ -223,7 +223,7 @@ func (r *programReader) option(n *yaml.Node, field string, o *shell.Option) erro
 
 // each reads the items of a list.
 func (r *programReader) each(n *yaml.Node, field string, read func(i int, item *yaml.Node, at string) error) error {
-	if err := wantList(n, "a list"); err != nil {
+	if err := wantList(n, errors.New("a list")); err != nil {
 		return err
 	}
 	for i, item := range n.Content {
@@ -286,9 +286,9 @@ func sortedKeys(known map[string]func(*yaml.Node) error) []string {
 	return keys
 }
 
-func wantList(n *yaml.Node, what string) error {
+func wantList(n *yaml.Node, what error) error {
 	if n.Kind != yaml.SequenceNode {
-		return umpire.Errorf("want %s", what)
+		return umpire.Errorf("want %w", what)
 	}
 	return nil
 }
@@ -332,7 +332,7 @@ func readTexts(into *[]string) func(*yaml.Node) error {
 // readLines reads a list of texts.
 func readLines(into *[]string) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
-		if err := wantList(n, "a list of texts"); err != nil {
+		if err := wantList(n, errors.New("a list of texts")); err != nil {
 			return err
 		}
 		for _, item := range n.Content {

@@ -26,7 +26,7 @@ func askFields(a *AskRow) []any {
 // in each round.
 func (t Asks) Insert(a AskRow) error {
 	t.pending = true
-	return t.insert(fmt.Sprintf("question %q", a.Request), `INSERT INTO asks (request_id, session_id, batch_id,
+	return t.insert(umpire.Errorf("question %q", a.Request), `INSERT INTO asks (request_id, session_id, batch_id,
 		call_id, round,
 			args_hash, shown_digest, shown, state, asked_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
@@ -164,7 +164,7 @@ func (t Answers) Insert(a AnswerRow) error {
 	t.pending = true
 	// Selecting from the question tells a late answer without an error of the
 	// database; a constraint refuses it once more.
-	return t.insert(fmt.Sprintf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash,
+	return t.insert(umpire.Errorf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash,
 		answer, scope,
 			reason, reason_code, actor, channel, policy_revision, at)
 		SELECT request_id, args_hash, $3, $4, $5, $6, $7, $8, $9, CAST($10 AS BIGINT)

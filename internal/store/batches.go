@@ -75,7 +75,7 @@ func (t Batches) saveState(from, to *umpire.Batch) error {
 		return nil
 	}
 	t.pending = true
-	return t.modify(fmt.Sprintf("batch %q", from.ID), conflict("it is not %s any more", from.State),
+	return t.modify(umpire.Errorf("batch %q", from.ID), conflict("it is not %s any more", from.State),
 		`UPDATE batches SET state = $3, resumes = $4, cancelled = $5
 		WHERE session_id = $1 AND batch_id = $2 AND state = $6 AND resumes = $7 AND cancelled = $8`,
 		string(from.Session), string(from.ID), string(to.State), to.Resumes, to.Cancelled,
@@ -89,7 +89,7 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 		return nil
 	}
 	t.pending = true
-	return t.modify(fmt.Sprintf("call %q of batch %q", from.ID, b.ID),
+	return t.modify(umpire.Errorf("call %q of batch %q", from.ID, b.ID),
 		conflict("it is not %s any more, or the batch not %s", from.State, b.State),
 		`UPDATE calls SET state = $3, request_id = $4, round = $5, attempt = $6,
 			verdict = $7, reason = $8, reason_code = $9
@@ -105,9 +105,9 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 // Insert adds a batch as it begins, with its calls in their order. A batch or
 // a call that is there already, and a lane whose batch is open, are ErrConflict.
 func (t Batches) Insert(b umpire.Batch, turn int64, calls []CallRow, at time.Time) error {
-	what := fmt.Sprintf("batch %q", b.ID)
+	what := umpire.Errorf("batch %q", b.ID)
 	if len(calls) != len(b.Calls) {
-		return umpire.Errorf("%s: %d calls with %d rows: %w", what, len(b.Calls), len(calls), umpire.ErrInvalid)
+		return umpire.Errorf("%w: %d calls with %d rows: %w", what, len(b.Calls), len(calls), umpire.ErrInvalid)
 	}
 	t.pending = true
 	err := t.insert(what, insertBatch, string(b.Session), string(b.ID), b.Lane, turn, string(b.State), b.Resumes,
@@ -129,7 +129,7 @@ func (t Batches) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, ro
 		return umpire.Errorf("call %q: %w", c.ID, err)
 	}
 	input, size := row.Input.Clip()
-	return t.insert(fmt.Sprintf("call %q", c.ID), insertCall,
+	return t.insert(umpire.Errorf("call %q", c.ID), insertCall,
 		string(b.Session), string(c.ID), string(b.ID), row.Ordinal, c.Tool, c.ArgsHash, string(c.Effect), c.Background,
 		turn, string(c.State), string(c.Request), c.Round, c.Attempt, textOf(c.Verdict), c.Reason, string(c.Code),
 		row.Dir, row.Agent,

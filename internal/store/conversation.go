@@ -1,8 +1,6 @@
 package store
 
 import (
-	"fmt"
-
 	"github.com/umpirehq/umpire"
 )
 
@@ -11,7 +9,7 @@ type Messages struct{ *transaction }
 
 // Append adds a message at the end of a conversation. The number in m is not looked at.
 func (t Messages) Append(s umpire.SessionID, m MessageRow) error {
-	return t.modify(fmt.Sprintf("message of session %q", s), umpire.ErrNotFound, `INSERT INTO messages
+	return t.modify(umpire.Errorf("message of session %q", s), umpire.ErrNotFound, `INSERT INTO messages
 			(session_id, n, role, batch_id, at, content, content_exact)
 		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM messages
 			WHERE session_id = $1), 0) + 1, $2, $3, CAST($4 AS BIGINT), $5, $6

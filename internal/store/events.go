@@ -42,10 +42,10 @@ func (t Events) Append(e umpire.Event) (umpire.Event, error) {
 
 // Add adds an event as Append does, for those who do not ask for its seq.
 func (t Events) Add(e umpire.Event) error {
-	about := "event " + string(e.Kind)
+	about := umpire.Errorf("event %s", e.Kind)
 	_, values, err := t.link(e)
 	if err != nil {
-		return umpire.Errorf("%s: %w", about, err)
+		return umpire.Errorf("%w: %w", about, err)
 	}
 	return t.modify(about, nil, insertEvent, values...)
 }

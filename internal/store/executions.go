@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -13,7 +12,7 @@ type Executions struct{ *transaction }
 // Insert writes down that a call is started, before it runs. Attempts are
 // numbered from 1, and those after the first need an effect that may be repeated.
 func (t Executions) Insert(e ExecutionRow) error {
-	return t.insert(fmt.Sprintf("execution %d of call %q", e.Attempt, e.Call), `INSERT INTO executions (session_id,
+	return t.insert(umpire.Errorf("execution %d of call %q", e.Attempt, e.Call), `INSERT INTO executions (session_id,
 		call_id, attempt,
 			effect, epoch, runner, process_group, evidence, started_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
@@ -46,7 +45,7 @@ type Results struct{ *transaction }
 // stands: a second one is ErrConflict.
 func (t Results) Insert(r ResultRow) error {
 	t.pending = true
-	return t.insert(fmt.Sprintf("result of call %q", r.Call), `INSERT INTO results (session_id, call_id, status,
+	return t.insert(umpire.Errorf("result of call %q", r.Call), `INSERT INTO results (session_id, call_id, status,
 		reason_code, at,
 			output, output_exact)
 		SELECT session_id, call_id, $3, $4, CAST($5 AS BIGINT), $6, $7 FROM calls
@@ -92,13 +91,13 @@ func (t Resumes) Claim(s umpire.SessionID, b umpire.BatchID, epoch int64, at tim
 	if n > 0 {
 		return nil
 	}
-	return t.insert(fmt.Sprintf("claim on batch %q", b), claimBatch, string(s), string(b), epoch, stamp(at))
+	return t.insert(umpire.Errorf("claim on batch %q", b), claimBatch, string(s), string(b), epoch, stamp(at))
 }
 
 // Complete says that the results of a batch have arrived, and claims them first if nobody has. It is
 // said once: a second time is ErrConflict.
 func (t Resumes) Complete(s umpire.SessionID, b umpire.BatchID, epoch int64, at time.Time) error {
-	about := fmt.Sprintf("claim on batch %q", b)
+	about := umpire.Errorf("claim on batch %q", b)
 	err := t.modify(about, nil, claimBatch, string(s), string(b), epoch, stamp(at))
 	if err != nil {
 		return err

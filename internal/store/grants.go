@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -46,7 +45,7 @@ func (s coversTo) Scan(value any) error {
 // Insert adds a grant in force. Its scope and its expiry are those of the row
 // and of the grant in it.
 func (t Grants) Insert(g GrantRow) error {
-	return t.insert(fmt.Sprintf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`)
+	return t.insert(umpire.Errorf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		g.ID, textOf(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
@@ -109,7 +108,7 @@ func (t Grants) GetOnce(s umpire.SessionID, c umpire.CallID, answered umpire.Req
 // Use counts one use of a grant. One that is used up, revoked or not there is
 // ErrConflict.
 func (t Grants) Use(id string) error {
-	return t.modify(fmt.Sprintf("grant %q", id), conflict("it is used up or revoked"), `UPDATE grants
+	return t.modify(umpire.Errorf("grant %q", id), conflict("it is used up or revoked"), `UPDATE grants
 		SET uses = uses + 1 WHERE grant_id = $1 AND revoked_at IS NULL AND (max_uses = 0 OR uses < max_uses)`, id)
 }
 

@@ -81,7 +81,8 @@ func (t Batches) insertInput(s umpire.SessionID, input *Sealed) (digest any, err
 	if p == nil {
 		return nil, nil
 	}
-	return p.digest, t.modify("input "+p.digest, nil, insertInput, string(s), p.digest, p.data)
+	about := umpire.Errorf("input %s", p.digest)
+	return p.digest, t.modify(about, nil, insertInput, string(s), p.digest, p.data)
 }
 
 // unpack returns an input of a known size and digest.

@@ -69,13 +69,13 @@ func (tx *transaction) Ahead(read func()) {
 // modify runs a statement that changes rows. Where statements are sent together it may not have run
 // yet when modify returns, and its error is then that of a later method or of the commit. What it is
 // about stands before the error. Unchanged is the error of a statement that changed no row; nil is none.
-func (tx *transaction) modify(about string, unchanged error, query string, args ...any) error {
+func (tx *transaction) modify(about, unchanged error, query string, args ...any) error {
 	fail := func(err error) error {
 		if errors.Is(err, ErrUnchanged) {
-			tx.lost = umpire.Errorf("%s: %w", about, unchanged)
+			tx.lost = umpire.Errorf("%w: %w", about, unchanged)
 			return tx.lost
 		}
-		return umpire.Errorf("%s: %w", about, tx.markLost(err))
+		return umpire.Errorf("%w: %w", about, tx.markLost(err))
 	}
 	if tx.pipelined() && tx.writes {
 		if err := tx.ready(); err != nil {
@@ -92,7 +92,7 @@ func (tx *transaction) modify(about string, unchanged error, query string, args 
 	n, err := tx.exec(query, args...)
 	switch {
 	case err != nil:
-		return umpire.Errorf("%s: %w", about, err)
+		return umpire.Errorf("%w: %w", about, err)
 	case n == 0 && unchanged != nil:
 		return fail(ErrUnchanged)
 	}

@@ -133,7 +133,7 @@ func (t Prunings) Prepare(s umpire.SessionID, before time.Time) (Pruning, error)
 // Insert removes what was prepared, after the event of a seq, which says so.
 func (t Prunings) Insert(p *Pruning, seq int64) error {
 	t.pending = true
-	return t.insert("pruning", `INSERT INTO prunings (session_id, seq, trace) VALUES ($1, $2, $3)`,
+	return t.insert(errors.New("pruning"), `INSERT INTO prunings (session_id, seq, trace) VALUES ($1, $2, $3)`,
 		string(p.Session), seq, []byte(p.trace))
 }
 

@@ -169,14 +169,15 @@ func (t Sessions) LastRoot(project umpire.ProjectID) (umpire.SessionID, error) {
 // Insert adds a session. With a project it enters the two indexes of the
 // project in the same moment.
 func (t Sessions) Insert(s umpire.Session) error {
-	return t.insert(fmt.Sprintf("session %q", s.ID), insertSession, sessionValues(&s)...)
+	return t.insert(umpire.Errorf("session %q", s.ID), insertSession, sessionValues(&s)...)
 }
 
 // Save stores a session as it is now. The indexes of its project follow. A
 // session that has no project gets one; no other project takes its place.
 func (t Sessions) Save(s umpire.Session) error {
 	if project, locked := t.locked[s.ID]; locked && project == s.Project {
-		return t.modify(fmt.Sprintf("session %q", s.ID), conflict("it has changed"), saveSession, sessionValues(&s)...)
+		about := umpire.Errorf("session %q", s.ID)
+		return t.modify(about, conflict("it has changed"), saveSession, sessionValues(&s)...)
 	}
 	var project umpire.ProjectID
 	err := t.modifyRow([]any{nullTo[umpire.ProjectID]{&project}}, saveSession+" RETURNING project_id",

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -39,7 +38,7 @@ type TicketRow struct {
 
 // Insert adds a ticket that is issued.
 func (t Tickets) Insert(r *TicketRow) error {
-	return t.insert(fmt.Sprintf("ticket of call %q", r.Call), `INSERT INTO tickets (digest, session_id,
+	return t.insert(umpire.Errorf("ticket of call %q", r.Call), `INSERT INTO tickets (digest, session_id,
 		batch_id, call_id, action, line_digest, line, working_dir, user_id, host, state, issued_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
 		r.Digest, string(r.Session), string(r.Batch), string(r.Call), string(r.Action), r.LineDigest, blob(r.Line),

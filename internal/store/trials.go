@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -44,7 +43,7 @@ type Trials struct{ *transaction }
 // is ErrConflict. Rounds are numbered here.
 func (t Trials) Insert(r TrialRow) error {
 	t.pending = true
-	return t.insert(fmt.Sprintf("trial %q", r.ID), `INSERT INTO trials (trial_id, session_id, batch_id, call_id,
+	return t.insert(umpire.Errorf("trial %q", r.ID), `INSERT INTO trials (trial_id, session_id, batch_id, call_id,
 		project_id, round, state, base_digest, layer_digest, network, epoch, runner, exit_code, started_at,
 		output, effects)
 		SELECT $1, $2, $3, $4, $5, 1 + COUNT(*), 'running', $6, '', CAST($7 AS BOOLEAN), CAST($8 AS BIGINT), $9, 0,
@@ -57,7 +56,7 @@ func (t Trials) Insert(r TrialRow) error {
 
 // Report stores what a trial did that runs. Its state is changed by Batches.Apply after that.
 func (t Trials) Report(id umpire.TrialID, r *TrialReport) error {
-	return t.modify(fmt.Sprintf("trial %q", id), conflict("it does not run"), `UPDATE trials
+	return t.modify(umpire.Errorf("trial %q", id), conflict("it does not run"), `UPDATE trials
 		SET layer_digest = $2, exit_code = $3, output = $4, output_exact = $5, effects = $6,
 		effects_exact = $7, ran_at = $8 WHERE trial_id = $1 AND state = 'running'`, string(id), r.Layer, r.Exit,
 		[]byte(r.Output.Shown), blob(r.Output.Exact), r.Effects.Shown, blob(r.Effects.Exact), stamp(r.Ran))
@@ -119,7 +118,7 @@ func (t Trials) apply(c *umpire.BatchCall, e *umpire.Event) error {
 	if to == umpire.TrialKept || to == umpire.TrialDiscarded {
 		settled = stamp(e.At)
 	}
-	return t.modify(fmt.Sprintf("trial %q", c.Trial), conflict("it is not %s any more", c.TrialState),
+	return t.modify(umpire.Errorf("trial %q", c.Trial), conflict("it is not %s any more", c.TrialState),
 		`UPDATE trials SET state = $3, settled_at = $4 WHERE trial_id = $1 AND state = $2`,
 		string(c.Trial), string(c.TrialState), string(to), settled)
 }

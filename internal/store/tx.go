@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -160,7 +159,7 @@ func (tx *transaction) markLost(err error) error {
 
 // conflict is the error of a write that found something else than it expected.
 func conflict(format string, args ...any) error {
-	return umpire.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrConflict)
+	return umpire.Errorf("%w: %w", umpire.Errorf(format, args...), ErrConflict)
 }
 
 // conflict gives the transaction up for a conflict.
@@ -194,7 +193,7 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 }
 
 // insert runs a statement that adds one row, or none when there is one in its way.
-func (tx *transaction) insert(what, query string, args ...any) error {
+func (tx *transaction) insert(what error, query string, args ...any) error {
 	return tx.modify(what, conflict("there is one already, or one in its place"), query, args...)
 }
 

@@ -125,8 +125,15 @@ func (o Object) CheckSpelling() error {
 	return nil
 }
 
+// A Kind is what sort of value a text of JSON is, in words. It is an error so that one which names it
+// says it in the reader's language.
+type Kind string //nolint:errname // it is a part of errors, and none by itself
+
+// Error returns the words.
+func (k Kind) Error() string { return string(k) }
+
 // KindOf names the kind of a JSON value as an error message needs it.
-func KindOf(raw []byte) string {
+func KindOf(raw []byte) Kind {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {
 		return "nothing"

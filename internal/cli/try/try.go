@@ -170,18 +170,10 @@ func refuseDenied(a *app.App, f *tryFlags, line string) (named []string, err err
 		}
 	}
 	return nil, &app.CommandError{
-		Code: app.ExitDenied, Err: umpire.Errorf("denied, so nothing ran: %w", denial(d.Reason)),
+		Code: app.ExitDenied, Err: umpire.Errorf("denied, so nothing ran: %w", catalogue.AsError(d.Reason)),
 		Hint: "umpire check --explain -- " + shell.Quote(line),
 	}
 }
-
-// A denial is the reason of a decision as an error, which says it in the reader's language.
-type denial umpire.Phrase
-
-func (d denial) Error() string { return catalogue.English.Reason(d.Phrase()) }
-
-// Phrase returns the reason as data.
-func (d denial) Phrase() umpire.Phrase { return umpire.Phrase(d) }
 
 // prepareState returns umpire's folder of state, after what a crash has left was finished.
 func prepareState(ctx context.Context, a *app.App) (string, error) {

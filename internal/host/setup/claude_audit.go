@@ -114,9 +114,9 @@ func (d *document) plain() (position, bool) {
 
 // want reports whether v has the kind that a setting needs, and adds a finding
 // when it has not.
-func (a *audit) want(v *hujson.Value, key, kind string, ok bool) bool {
+func (a *audit) want(v *hujson.Value, key string, kind error, ok bool) bool {
 	if !ok {
-		a.add(v, FindingMalformed, key, umpire.Errorf("want %s, got %s; one wrong value can make Claude Code drop "+
+		a.add(v, FindingMalformed, key, umpire.Errorf("want %w, got %s; one wrong value can make Claude Code drop "+
 			"the whole file", kind, strictjson.KindOf(v.Pack())),
 			"correct the value or remove it")
 	}
@@ -136,14 +136,14 @@ var settingChecks = map[string]func(*audit, item){
 }
 
 func (a *audit) disableAllHooks(it item) {
-	if a.want(it.value, it.name, "true or false", isBool(it.value)) && isTrue(it.value) {
+	if a.want(it.value, it.name, errors.New("true or false"), isBool(it.value)) && isTrue(it.value) {
 		a.add(it.value, FindingDisabled, it.name, umpire.Errorf("every hook is switched off, umpire's too"),
 			"remove it, or start claude with --settings and a file that sets it to false")
 	}
 }
 
 func (a *audit) managedOnly(it item) {
-	if a.want(it.value, it.name, "true or false", isBool(it.value)) && isTrue(it.value) {
+	if a.want(it.value, it.name, errors.New("true or false"), isBool(it.value)) && isTrue(it.value) {
 		a.add(it.value, FindingManagedOnly, it.name, umpire.Errorf("only hooks from managed settings run"),
 			"register umpire in the managed settings file")
 	}
@@ -157,7 +157,7 @@ var startVariables = []string{
 }
 
 func (a *audit) environment(it item) {
-	if !a.want(it.value, it.name, "an object", isObject(it.value)) {
+	if !a.want(it.value, it.name, errors.New("an object"), isObject(it.value)) {
 		return
 	}
 	for _, v := range items(it.value) {
@@ -180,16 +180,16 @@ func startVariable(name string) bool {
 }
 
 func (a *audit) permissions(it item) {
-	if !a.want(it.value, it.name, "an object", isObject(it.value)) {
+	if !a.want(it.value, it.name, errors.New("an object"), isObject(it.value)) {
 		return
 	}
 	for _, list := range items(it.value) {
 		key := "permissions." + list.name
-		if list.name != "allow" || !a.want(list.value, key, "a list", isArray(list.value)) {
+		if list.name != "allow" || !a.want(list.value, key, errors.New("a list"), isArray(list.value)) {
 			continue
 		}
 		for _, rule := range items(list.value) {
-			if a.want(rule.value, key, "a string", isString(rule.value)) && broadAllow(rule.value) {
+			if a.want(rule.value, key, errors.New("a string"), isString(rule.value)) && broadAllow(rule.value) {
 				named, _ := decode(rule.value).(string)
 				a.add(rule.value, FindingBroadAllow, key,
 					umpire.Errorf("Claude Code runs %s without asking whenever the hook does not answer", named),

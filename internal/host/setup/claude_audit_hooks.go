@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/tailscale/hujson"
@@ -13,12 +14,12 @@ import (
 // hooks checks the shape of every hook in the file, ours or not: Claude Code
 // drops a whole file for one invalid value, without a word.
 func (a *audit) hooks(it item) {
-	if !a.want(it.value, it.name, "an object", isObject(it.value)) {
+	if !a.want(it.value, it.name, errors.New("an object"), isObject(it.value)) {
 		return
 	}
 	for _, event := range items(it.value) {
 		key := "hooks." + event.name
-		if !a.want(event.value, key, "a list", isArray(event.value)) {
+		if !a.want(event.value, key, errors.New("a list"), isArray(event.value)) {
 			continue
 		}
 		for _, group := range items(event.value) {
@@ -28,14 +29,14 @@ func (a *audit) hooks(it item) {
 }
 
 func (a *audit) group(key string, group *hujson.Value) {
-	if !a.want(group, key, "an object with matcher and hooks", isObject(group)) {
+	if !a.want(group, key, errors.New("an object with matcher and hooks"), isObject(group)) {
 		return
 	}
 	found := false
 	for _, it := range items(group) {
 		switch it.name {
 		case "matcher":
-			a.want(it.value, key+".matcher", "a string", isString(it.value))
+			a.want(it.value, key+".matcher", errors.New("a string"), isString(it.value))
 		case "hooks":
 			found = true
 			a.handlers(key+".hooks", it.value)
@@ -49,11 +50,11 @@ func (a *audit) group(key string, group *hujson.Value) {
 }
 
 func (a *audit) handlers(key string, list *hujson.Value) {
-	if !a.want(list, key, "a list", isArray(list)) {
+	if !a.want(list, key, errors.New("a list"), isArray(list)) {
 		return
 	}
 	for _, it := range items(list) {
-		if a.want(it.value, key, "an object", isObject(it.value)) {
+		if a.want(it.value, key, errors.New("an object"), isObject(it.value)) {
 			a.handler(key, it.value)
 		}
 	}

@@ -167,6 +167,17 @@ func (l *Language) Error(err error) string {
 	return l.Text(umpire.PhraseOf(err))
 }
 
+// AsError returns an error that says a phrase: in English, and in other languages where it is looked up.
+func AsError(p umpire.Phrase) error { return spoken(p) }
+
+// A spoken phrase is an error.
+type spoken umpire.Phrase
+
+func (s spoken) Error() string { return English.Reason(s.Phrase()) }
+
+// Phrase returns it as data.
+func (s spoken) Phrase() umpire.Phrase { return umpire.Phrase(s) }
+
 // errorText returns what an error says that has a format and arguments.
 func (l *Language) errorText(format umpire.Phrase, args []umpire.Phrase) string {
 	_, _, text := format.Parts()

@@ -240,7 +240,7 @@ func collectTexts(t *testing.T, path string, file *ast.File, found map[string]bo
 
 var (
 	// makers of errors, with the place of the format among their arguments.
-	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1, "policy.fail": 1}
+	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1, "store.conflict": 0, "policy.fail": 1}
 	// apart are the packages whose errors are for models, tests, logs and who measures, and stay English.
 	apart = regexp.MustCompile(`^(bench|cmd|internal/(api|metrics|test|tool|view|llm/llmtest|mcp/mcptest|notice/noticetest|store/storetest))/`)
 	// unseen are errors that nobody is shown.
