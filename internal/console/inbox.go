@@ -180,7 +180,8 @@ func (in *inbox) draw() parts {
 				return parts{element("h2", class("group"), written(g.name)), element("ul", each(g.items, in.drawItem))}
 			}),
 			when(in.more > 0, paragraph("note more", in.text.Count(in.more, "%d more waits", "%d more wait"))),
-			when(len(in.groups) == 0, paragraph("note", in.text.Of("nothing waits")), paragraph("note", in.quiet)),
+			when(len(in.groups) == 0, paragraph("note empty", in.text.Of("nothing waits")),
+				paragraph("note empty", in.quiet)),
 		),
 		element("main", attr("id", "question"), attr("tabindex", "-1"), in.drawOpen()),
 	}
