@@ -86,6 +86,11 @@ trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES
 trees: ## Fetch ten trees from the registries of Go and npm, and try two hundred commands in them (Linux)
 	go test -count 1 -timeout 90m -v -run 'TestTrees$$' ./internal/test/trees -trees.all
 
+.PHONY: pages
+pages: ## Open every page of the console in each language, width and colour; pictures in bin/pages (Chromium)
+	mkdir -p bin/pages
+	UMPIRE_PICTURES='$(CURDIR)/bin/pages' go test -count 1 -timeout 20m -run 'TestPagesInABrowser$$' -v ./internal/console -pages.all
+
 .PHONY: packages
 packages: ## Build what a release consists of, and try each package in a fresh Debian (Linux, root)
 	.ci/packages
