@@ -571,10 +571,10 @@ func TestRefusedWidths(t *testing.T) {
 		not  []string
 		says map[string]string
 	}{
-		{control, []string{"allow this session", "allow this project", "allow everywhere"}, map[string]string{
+		{control, []string{"always allow", "allow this session", "allow this project", "allow everywhere"}, map[string]string{
 			"s": "a control file is approved once at a time", "p": "a control file is approved once at a time",
 		}},
-		{own, []string{"allow this project"}, map[string]string{"p": "only a rule of your own can allow this"}},
+		{own, []string{"always allow", "allow this project"}, map[string]string{"p": "only a rule of your own can allow this"}},
 	} {
 		d := driven(t, nil, 80, 30)
 		d.ask(tt.p)

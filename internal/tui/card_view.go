@@ -319,9 +319,12 @@ func (a cardView) choices(width, height int) []string {
 	if a.isLow() && !a.read { // the rest of the card needs the room
 		return []string{drawKeys("PgDn", "↓", "n", a.text("deny"))}
 	}
-	lines := foldLines([]string{
-		drawKeys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel")),
-	}, width)
+	answers := []string{"y", a.text("allow once")}
+	if slices.ContainsFunc(a.card.Options(), writesRule) {
+		answers = append(answers, "a", a.text("always allow"))
+	}
+	answers = append(answers, "n", a.text("deny"), "c", a.text("cancel"))
+	lines := foldLines([]string{drawKeys(answers...)}, width)
 	if height >= scopesFrom && width >= scopesWide {
 		lines = append(lines, a.scopes(width)...)
 	}
@@ -342,6 +345,9 @@ func (a cardView) choices(width, height int) []string {
 	}
 	return append(lines, foldLines([]string{drawKeys(more...)}, width)...)
 }
+
+// writesRule reports whether an answer is what the key for always is about.
+func writesRule(o view.Option) bool { return o.Answer.Scope == umpire.ScopeProject }
 
 // scopeLines is about how many lines the menu gives to one scope.
 const scopeLines = 3
