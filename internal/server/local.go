@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"sync"
@@ -10,8 +11,17 @@ import (
 
 // Local returns a gate for this process itself, which goes by the name of a client on the
 // record. It asks for no credential: who can open the store can do everything to it.
-func Local(g umpire.Gate, client string) umpire.Gate {
-	by := sync.OnceValue(func() umpire.Actor { return localPeer().actor(client) })
+func Local(g umpire.Gate, client string) umpire.Gate { return LocalAs(g, client, "") }
+
+// LocalAs is Local for a client that several people use, and that knows the name of the person; "" is
+// the user of this process. The name is on the record in place of the user's, whose number stays. No
+// request of another process gets here, so nobody can ask for a name over the API.
+func LocalAs(g umpire.Gate, client, person string) umpire.Gate {
+	by := sync.OnceValue(func() umpire.Actor {
+		a := localPeer().actor(client)
+		a.Name = cmp.Or(person, a.Name)
+		return a
+	})
 	return &signedGate{Gate: g, by: by, channel: channelLocal}
 }
 
