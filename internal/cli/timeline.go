@@ -167,6 +167,9 @@ func formatEvent(a *app.App, e *umpire.Event) string {
 	if outcome := view.Outcome(e, a.Text); outcome != "" {
 		parts = append(parts, outcome)
 	}
+	if e.Actor != "" {
+		parts = append(parts, fmt.Sprintf(a.Text.Of("by %s"), view.Visible(e.Actor)))
+	}
 	if about := eventSubject(a, e); about != "" {
 		parts = append(parts, app.Clip(view.Visible(about)))
 	}

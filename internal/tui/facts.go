@@ -267,8 +267,12 @@ func (b *base) accessText(e *umpire.Event) string {
 // eventLine is an event as a person reads it.
 func (b *base) eventLine(e *umpire.Event) string {
 	parts := []string{fmt.Sprintf("%6d  %s  %-24s", e.Seq, e.At.Local().Format(time.TimeOnly), e.Kind)}
+	by := ""
+	if e.Actor != "" {
+		by = fmt.Sprintf(b.conf.Text.Of("by %s"), e.Actor)
+	}
 	for _, part := range []string{
-		e.Tool, b.conf.Text.Word("of risk", e.Risk), view.Outcome(e, b.conf.Text), b.accessText(e),
+		e.Tool, b.conf.Text.Word("of risk", e.Risk), view.Outcome(e, b.conf.Text), by, b.accessText(e),
 	} {
 		if part != "" {
 			parts = append(parts, part)
