@@ -23,27 +23,51 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
+// clientConsole is what the console calls itself on the record.
+const clientConsole = "console"
+
 // newConsoleCommand is `umpire console`.
 func newConsoleCommand(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	var name string
+	cmd := &cobra.Command{
 		Use: "console", Args: app.RefuseWords,
 		Short:   "Answer in a browser",
 		Long:    consoleLong,
-		Example: "  umpire console",
+		Example: "  umpire console\n  umpire console --name Ana",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkName(cmd, name); err != nil {
+				return err
+			}
 			conf, err := a.LoadConfig(a.Dir)
 			if err != nil {
 				return err
 			}
-			return untilInterrupted(cmd.Context(), followConsole(cmd.Context(), a, conf, false))
+			return untilInterrupted(cmd.Context(), followConsole(cmd.Context(), a, conf, name, false))
 		},
 	}
+	addNameFlag(cmd, &name)
+	return cmd
+}
+
+func addNameFlag(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "name", "", "sign the browser in as this person; the timeline has the name")
+}
+
+// checkName refuses a name that cannot be on the record, and an empty one.
+func checkName(cmd *cobra.Command, name string) error {
+	if !cmd.Flags().Changed("name") {
+		return nil
+	}
+	if err := console.CheckName(name); err != nil {
+		return app.Usage(cmd.CommandPath()+" --help", "--name: %w", err)
+	}
+	return nil
 }
 
 // followConsole asks the gate to open its console, and shows the link and the codes only on the
 // terminal of this process: anyone who has them can act for the person. A remote link is for a
-// phone, and shown as a code to scan.
-func followConsole(ctx context.Context, a *app.App, conf *config.Config, remote bool) error {
+// phone, and shown as a code to scan. It signs in the person with a name, or "".
+func followConsole(ctx context.Context, a *app.App, conf *config.Config, name string, remote bool) error {
 	gate, err := a.DialExpectedGate(ctx, conf, app.PersonCredential, "")
 	if err != nil {
 		return err
@@ -65,7 +89,7 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, remote 
 	}
 	defer tty.Close()
 	lang := a.Text.Word("language tag", "en")
-	return app.GateError(client.OpenConsole(ctx, gate, lang, remote, func(link string, codes io.Reader) error {
+	return app.GateError(client.OpenConsole(ctx, gate, lang, name, remote, func(link string, codes io.Reader) error {
 		if err := show(a, tty, link); err != nil {
 			return err
 		}
@@ -109,14 +133,16 @@ func listenConsole(
 
 // newConsole returns the console of a gate in this process. Its open pages count as inboxes.
 func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()) *console.Console {
-	local := server.Local(g, "console")
+	local := server.Local(g, clientConsole)
 	in := func(text *catalogue.Language) *app.App {
 		reader := *a
 		reader.Text = text
 		return &reader
 	}
 	return console.New(console.Config{
-		Gate: local, Dir: a.Dir, NewCode: app.NewCode, Attend: attend, Log: log,
+		Gate:   local,
+		GateOf: func(person string) umpire.Gate { return server.LocalAs(g, clientConsole, person) },
+		Dir:    a.Dir, NewCode: app.NewCode, Attend: attend, Log: log,
 		Passkeys: filepath.Join(a.StateDir(), "passkeys.json"),
 		Changes: func(ctx context.Context, text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string {
 			if tried := try.DescribeTrial(in(text), p); tried != "" {
@@ -125,8 +151,8 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 			return app.PreviewCall(ctx, in(text), local, p, s).Diff
 		},
 		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a) },
-		Undo: func(ctx context.Context, text *catalogue.Language, id string) (string, error) {
-			return try.UndoInGate(ctx, in(text), local, id)
+		Undo: func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error) {
+			return try.UndoInGate(ctx, in(text), by, id)
 		},
 	})
 }

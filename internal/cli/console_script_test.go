@@ -16,12 +16,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// signs-in [PATH [takes-back]]: starts umpire console on a terminal of its own, signs in with the link that
-// it shows, and tries the link a second time, which must fail. The page at the path is standard
-// output; if told, what its first line offers is taken back. The terminal stays until the script
-// ends.
+// signs-in [--name NAME] [PATH [takes-back|denies]]: starts umpire console on a terminal of its own, signs
+// in with the link that it shows, and tries the link a second time, which must fail. The page at the path is
+// standard output; if told, what its first line offers is taken back, or its card is denied. The terminal stays
+// until the script ends.
 func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
-	cmd := exec.Command(umpireIn(ts), "console")
+	words := []string{"console"}
+	if len(args) > 1 && args[0] == "--name" {
+		words, args = append(words, args[:2]...), args[2:]
+	}
+	cmd := exec.Command(umpireIn(ts), words...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), append(scriptEnv(ts), "TERM=xterm")
 	master, err := pty.Start(cmd)
 	ts.Check(err)
@@ -61,22 +65,36 @@ func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	fmt.Fprintf(ts.Stdout(), "%s\n%s\n", base, page)
 	if len(args) > 1 {
-		takeBack(ts, browser, base, string(page))
+		actOn(ts, browser, base, string(page), args[1])
 	}
 }
 
 var (
 	pageToken = regexp.MustCompile(`data-page="([^"]+)"`)
 	undoable  = regexp.MustCompile(`data-post="/undo" data-body="([^"]+)"`)
+	ofCard    = regexp.MustCompile(`data-(request|session|args|shown)="([^"]+)"`)
 )
 
-// takeBack takes back what a page of the timeline offers first, and shows what the console says.
-func takeBack(ts *testscript.TestScript, browser *http.Client, base, page string) {
-	token, body := pageToken.FindStringSubmatch(page), undoable.FindStringSubmatch(page)
-	if token == nil || body == nil {
-		ts.Fatalf("the page offers nothing to take back:\n%s", page)
+// actOn posts what a page offers first, and shows what the console says: "takes-back" on the timeline, or
+// "denies" on the inbox.
+func actOn(ts *testscript.TestScript, browser *http.Client, base, page, act string) {
+	token, path, body := pageToken.FindStringSubmatch(page), "/undo", ""
+	if found := undoable.FindStringSubmatch(page); found != nil {
+		body = html.UnescapeString(found[1])
 	}
-	request, err := http.NewRequest(http.MethodPost, base+"/undo", strings.NewReader(html.UnescapeString(body[1])))
+	if act == "denies" {
+		of := map[string]string{}
+		for _, found := range ofCard.FindAllStringSubmatch(page, -1) {
+			of[found[1]] = html.UnescapeString(found[2])
+		}
+		path, body = "/answer", fmt.Sprintf(
+			`{"request_id":%q,"session_id":%q,"args_hash":%q,"shown_digest":%q,"answer":"deny","scope":"once"}`,
+			of["request"], of["session"], of["args"], of["shown"])
+	}
+	if token == nil || body == "" {
+		ts.Fatalf("the page offers nothing:\n%s", page)
+	}
+	request, err := http.NewRequest(http.MethodPost, base+path, strings.NewReader(body))
 	ts.Check(err)
 	request.Header.Set("Origin", base)
 	request.Header.Set("Umpire-Page", token[1])

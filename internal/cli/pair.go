@@ -18,16 +18,22 @@ import (
 
 // newPairCommand is `umpire pair`.
 func newPairCommand(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	var name string
+	cmd := &cobra.Command{
 		Use: "pair [console|ntfy]", Args: wantPairing,
 		ValidArgs: []string{"console", "ntfy"},
 		Short:     "Show the code by which a phone opens the console, or gets the notices",
 		Long:      pairLong,
-		Example:   "  umpire pair",
+		Example:   "  umpire pair\n  umpire pair --name Ana",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return untilInterrupted(cmd.Context(), pairPhone(cmd.Context(), a, strings.Join(args, "")))
+			if err := checkName(cmd, name); err != nil {
+				return err
+			}
+			return untilInterrupted(cmd.Context(), pairPhone(cmd.Context(), a, strings.Join(args, ""), name))
 		},
 	}
+	addNameFlag(cmd, &name)
+	return cmd
 }
 
 // wantPairing refuses words other than the one that says what to pair.
@@ -38,18 +44,21 @@ func wantPairing(cmd *cobra.Command, args []string) error {
 	return app.WantAtMostOneWord(cmd, args)
 }
 
-// pairPhone shows a code for the console or for the notices; "" is the console if it has an address.
-func pairPhone(ctx context.Context, a *app.App, with string) error {
+// pairPhone shows a code for the console or for the notices; "" is the console if it has an address. A
+// name is for the console.
+func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 	conf, err := a.LoadConfig(a.Dir)
 	if err != nil {
 		return err
 	}
 	a.RemarkAll(conf.Notices)
 	switch {
-	case with == "console" && !conf.Console.On():
+	case (with == "console" || name != "") && !conf.Console.On():
 		return app.Refused("umpire config", "other machines do not reach the console: the key console is not set")
+	case with == "ntfy" && name != "":
+		return app.Usage("umpire pair --help", "--name: notices by ntfy go to nobody by name")
 	case with != "ntfy" && conf.Console.On():
-		return followConsole(ctx, a, conf, true)
+		return followConsole(ctx, a, conf, name, true)
 	}
 	return pairNotices(a, conf)
 }

@@ -50,6 +50,9 @@ With ntfy, or where the key console is not set, the app of ntfy scans the code o
 with Android, to subscribe to the topic of the key notify; the words are to be typed into
 the app elsewhere. On a server that wants a password or a token, the app asks for it.
 
+With --name, what the phone answers is recorded with that name, and so is a passkey that
+it registers.
+
 Anyone who has the code can sign in or subscribe, so it is shown to a person at a terminal and
 nowhere else.`
 
@@ -141,7 +144,11 @@ approval of high risk, for the project or for good. Codes are shown here, so lea
 open. An interrupt ends it; the page goes on working.
 
 It needs a person: it is refused in a process that an agent started, and shows the link
-and the codes on a terminal only. Do not sign in a browser that an agent drives.`
+and the codes on a terminal only. Do not sign in a browser that an agent drives.
+
+Where several people use this account, --name says who the browser is signed in for: the
+timeline, cards and notices have that name with what it answers. It is a label and no
+right of its own; without it they have the name of the account.`
 
 const sessionsLong = `Lists the sessions of this project, the latest activity first; with --all-projects
 those of every project. A session belongs to the project in which it was opened.`

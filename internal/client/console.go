@@ -11,11 +11,12 @@ import (
 
 // OpenConsole asks the gate to open its console, and follows it until ctx ends or the gate goes away:
 // follow gets a link for signing in, and what the console says after it, a line for each code. The
-// link is for a browser on another machine if remote is set.
+// link signs in the person with a name, or "", on another machine if remote is set.
 func OpenConsole(
-	ctx context.Context, c *Client, lang string, remote bool, follow func(link string, codes io.Reader) error,
+	ctx context.Context, c *Client, lang, person string, remote bool,
+	follow func(link string, codes io.Reader) error,
 ) error {
-	query := url.Values{"lang": {lang}}
+	query := url.Values{"lang": {lang}, "name": {person}}
 	if remote {
 		query.Set("remote", "")
 	}

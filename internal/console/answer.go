@@ -63,7 +63,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	by := signInOf(r)
 	if originOf(r).remote && in.Choice == umpire.Approve {
-		if err := c.checkProof(r, &in); err != nil {
+		if err := c.checkProof(r, useOf(by, &in.Answer), in.Assertion); err != nil {
 			sendRefusal(w, r, http.StatusForbidden, err)
 			return
 		}
@@ -71,7 +71,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, http.StatusForbidden, errCode)
 		return
 	}
-	if _, err := c.config.Gate.Resolve(r.Context(), in.Answer); err != nil {
+	if _, err := c.gateOf(r).Resolve(r.Context(), in.Answer); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
@@ -93,7 +93,11 @@ func (c *Console) sendCode(w http.ResponseWriter, r *http.Request) {
 // showCode shows a new code on the terminals that follow the console, and what it is for.
 func (c *Console) showCode(w http.ResponseWriter, r *http.Request, use codeUse, what string) {
 	code := fmt.Sprintf(use.by.text.Of("code %s"), c.codes.add(use))
-	if !c.tellTerminals(view.Joined(code, ": ", what)) {
+	line := view.Joined(code, ": ", what)
+	if use.by.person != "" {
+		line = view.Bracketed(line, use.by.person) // others may read the terminal
+	}
+	if !c.tellTerminals(line) {
 		c.codes.consume(use) // nobody has seen it
 		sendRefusal(w, r, http.StatusConflict, errNoTerminal)
 		return

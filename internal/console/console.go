@@ -12,10 +12,13 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A Config configures a console. Gate and NewCode are required.
+// A Config configures a console. Gate, GateOf and NewCode are required.
 type Config struct {
-	// Gate is the gate of this process. It notes who answers.
+	// Gate is the gate of this process; only what changes nothing is asked of it.
 	Gate umpire.Gate
+	// GateOf is the gate as it notes what a person answers and changes: one with a name, or "" for the
+	// user of this process.
+	GateOf func(person string) umpire.Gate
 	// NewCode makes up a code that a terminal shows and a person types in the browser.
 	NewCode func() string
 	// Dir is the folder whose rules are shown while there is no session.
@@ -28,7 +31,7 @@ type Config struct {
 	// Undoable lists the changes of calls that were kept and can be taken back; nil offers none.
 	Undoable func() (map[umpire.CallID][]Undoable, error)
 	// Undo takes back the changes with an id, and says what it did. It is required with Undoable.
-	Undo func(ctx context.Context, text *catalogue.Language, id string) (string, error)
+	Undo func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error)
 	// Passkeys is the file in which passkeys are kept; "" keeps them until the console ends.
 	Passkeys string
 	// Log gets panics and the end of the listener; nil discards them.
@@ -74,7 +77,9 @@ func New(c Config) *Console {
 	}
 	if c.Undoable == nil {
 		c.Undoable = func() (map[umpire.CallID][]Undoable, error) { return nil, nil }
-		c.Undo = func(context.Context, *catalogue.Language, string) (string, error) { return "", umpire.ErrNotFound }
+		c.Undo = func(context.Context, *catalogue.Language, umpire.Gate, string) (string, error) {
+			return "", umpire.ErrNotFound
+		}
 	}
 	console := &Console{
 		config: c, now: time.Now, terminals: map[chan string]bool{},
@@ -102,8 +107,12 @@ const maxLines = 16
 
 // Open makes the console listen if it does not yet. It writes a link for signing in to a terminal,
 // and then the codes that answers need, until ctx ends. Each write is one line, and the first is
-// the link alone. A remote link is for the address that [Console.ListenRemote] opened.
-func (c *Console) Open(ctx context.Context, lang string, remote bool, terminal io.Writer) error {
+// the link alone. It signs in the person with a name, or "" for the user of this process. A remote link
+// is for the address that [Console.ListenRemote] opened.
+func (c *Console) Open(ctx context.Context, lang, person string, remote bool, terminal io.Writer) error {
+	if err := CheckName(person); err != nil && person != "" {
+		return err
+	}
 	o, err := c.originFor(ctx, remote)
 	if err != nil {
 		return err
@@ -117,7 +126,7 @@ func (c *Console) Open(ctx context.Context, lang string, remote bool, terminal i
 		delete(c.terminals, lines)
 		c.mu.Unlock()
 	}()
-	lines <- o.url + "/#" + c.logins.makeLink(o, lang)
+	lines <- o.url + "/#" + c.logins.makeLink(link{lang: lang, person: person, origin: o})
 	for {
 		select {
 		case <-ctx.Done():

@@ -34,6 +34,7 @@ func newToken() string {
 // A link lets one browser in, once, at one origin.
 type link struct {
 	lang    string
+	person  string // the name of the person whom it lets in, "" for the user of this process
 	origin  *origin
 	expires time.Time
 }
@@ -51,6 +52,7 @@ type signIn struct {
 	visitor visitor
 	csrf    string // shows that a request comes from the console's own page
 	passkey string // the id of the one that let it in; "" is a link
+	person  string // as in link
 	text    *catalogue.Language
 	expires time.Time
 	wrong   atomic.Int32 // codes since the last right one
@@ -69,13 +71,14 @@ func newLogins(now func() time.Time) *logins {
 	return &logins{now: now, links: map[digest]link{}, signIns: map[digest]*signIn{}}
 }
 
-// makeLink makes a token that lets one browser in.
-func (l *logins) makeLink(o *origin, lang string) string {
+// makeLink makes a token that lets one browser in, by a link that expires from now on.
+func (l *logins) makeLink(made link) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	token := newToken()
 	makeRoom(l.links, func(l link) time.Time { return l.expires })
-	l.links[digestOf(token)] = link{lang: lang, origin: o, expires: l.now().Add(linkTime)}
+	made.expires = l.now().Add(linkTime)
+	l.links[digestOf(token)] = made
 	return token
 }
 
@@ -89,15 +92,14 @@ func (l *logins) redeemLink(token string, o *origin) (link, bool) {
 	return used, known && !l.now().After(used.expires) && used.origin == o
 }
 
-// admit signs a browser in, with a passkey or "", and returns the cookie for it.
-func (l *logins) admit(v visitor, passkey string, text *catalogue.Language) (cookie string) {
+// admit signs a browser in and returns the cookie for it. The sign-in gets what tells it from others.
+func (l *logins) admit(s *signIn) (cookie string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	cookie = newToken()
 	makeRoom(l.signIns, func(s *signIn) time.Time { return s.expires })
-	l.signIns[digestOf(cookie)] = &signIn{
-		id: newToken(), visitor: v, csrf: newToken(), passkey: passkey, text: text, expires: l.now().Add(signInTime),
-	}
+	s.id, s.csrf, s.expires = newToken(), newToken(), l.now().Add(signInTime)
+	l.signIns[digestOf(cookie)] = s
 	return cookie
 }
 

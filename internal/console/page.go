@@ -89,6 +89,7 @@ type page struct {
 	text   *catalogue.Language
 	title  string
 	csrf   string
+	person string // who is signed in, "" without a name
 	count  int    // of questions that wait
 	path   string // the entry of the menu that it belongs to
 	class  string // of the part that changes
@@ -101,7 +102,7 @@ type page struct {
 func newPage(r *http.Request, title string) *page {
 	p := &page{text: textOf(r), title: title, path: "/", script: "/assets/console.js", remote: originOf(r).remote}
 	if s := signInOf(r); s != nil {
-		p.csrf = s.csrf
+		p.csrf, p.person = s.csrf, s.person
 	}
 	return p
 }
@@ -209,6 +210,8 @@ func (p *page) drawNav() node {
 		p.drawEntry(overviewPath, p.text.Of("Overview")),
 		when(p.remote, p.drawEntry(passkeysPath, p.text.Of("Passkeys"))),
 		element("div", class("foot"),
+			when(p.person != "", element("span", class("person"),
+				attr("title", describePerson(p.person, p.text)), written(view.Visible(p.person)))),
 			element("button", attr("type", "button"), class("plain"), flag("data-keys"),
 				written(p.text.Of("keys")), key("?")),
 			element("button", attr("type", "button"), class("plain"), flag("data-sign-out"),

@@ -25,7 +25,8 @@ const (
 type challenge struct {
 	Challenge  string   `json:"challenge"`
 	Site       string   `json:"site"`
-	Keys       [][]byte `json:"keys"` // those that are registered
+	Keys       [][]byte `json:"keys"` // those that the person has registered
+	Person     string   `json:"person,omitempty"`
 	Algorithms []int    `json:"algorithms,omitempty"`
 }
 
@@ -43,9 +44,11 @@ func newPasskey(by *signIn) codeUse { return codeUse{by: by, shown: "new passkey
 
 // challengeFor makes a challenge for one use.
 func (c *passkeyPages) challengeFor(o *origin, use codeUse) challenge {
-	made := challenge{Challenge: use.bind(c.challenges.add(use)), Site: o.party().ID}
+	made := challenge{Challenge: use.bind(c.challenges.add(use)), Site: o.party().ID, Person: use.by.person}
 	for _, k := range c.passkeys.forHost(made.Site) {
-		made.Keys = append(made.Keys, k.ID)
+		if k.Person == made.Person {
+			made.Keys = append(made.Keys, k.ID)
+		}
 	}
 	return made
 }
@@ -65,15 +68,18 @@ func (c *passkeyPages) sendChallenge(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, made)
 }
 
-// checkProof checks that an answer from another machine comes with an assertion for just its card. The
-// challenge is used up, whatever comes.
-func (c *Console) checkProof(r *http.Request, in *given) error {
-	use := useOf(signInOf(r), &in.Answer)
+// checkProof checks that a use from another machine comes with an assertion for just that, by the person
+// who is signed in: nobody approves under another's name. The challenge is used up, whatever comes.
+func (c *Console) checkProof(r *http.Request, use codeUse, a *webauthn.Assertion) error {
 	token := c.challenges.consume(use)
-	if token == "" || in.Assertion == nil {
+	if token == "" || a == nil {
 		return errAssertion
 	}
-	return c.passkeys.verify(originOf(r).party(), in.Assertion, use.bind(token), c.now())
+	person, err := c.passkeys.verify(originOf(r).party(), a, use.bind(token), c.now())
+	if err == nil && person != use.by.person {
+		err = errNoPasskey
+	}
+	return err
 }
 
 var errAssertion = umpire.Errorf("allowing from here takes your passkey, for this card and within two minutes")
@@ -126,7 +132,10 @@ func (c *passkeyPages) addPasskey(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := []rune(strings.TrimSpace(in.Name))
-	added := passkey{Key: key, Name: string(name[:min(len(name), maxPasskeyName)]), Host: site.ID, Added: c.now()}
+	added := passkey{
+		Key: key, Name: string(name[:min(len(name), maxPasskeyName)]), Person: use.by.person,
+		Host: site.ID, Added: c.now(),
+	}
 	if err := c.passkeys.add(&added); err != nil {
 		sendRefusal(w, r, http.StatusConflict, err)
 		return
@@ -156,10 +165,10 @@ func (c *passkeyPages) removePasskey(w http.ResponseWriter, r *http.Request) {
 
 // showPasskeys lists the passkeys.
 func (c *passkeyPages) showPasskeys(w http.ResponseWriter, r *http.Request) {
-	text := textOf(r)
+	by, text := signInOf(r), textOf(r)
 	all := c.passkeys.forHost("")
 	row := func(k passkey) part {
-		about := view.Visible(k.Host) + " · " + k.Added.Local().Format(time.DateOnly)
+		about := joinNotes(k.Person, k.Host, k.Added.Local().Format(time.DateOnly))
 		if !k.Used.IsZero() {
 			used := fmt.Sprintf(text.Of("last used %s ago"), view.Age(c.now().Sub(k.Used)))
 			about = view.Joined(about, " · ", used)
@@ -175,6 +184,7 @@ func (c *passkeyPages) showPasskeys(w http.ResponseWriter, r *http.Request) {
 	c.showPage(w, r, passkeysPath, text.Of("Passkeys"), element("main", class("wide slow"),
 		attr("id", "question"), attr("tabindex", "-1"),
 		element("h1", written(text.Of("Passkeys"))),
+		when(by.person != "", paragraph("note", describePerson(by.person, text))),
 		paragraph("note", text.Of("With a passkey you allow calls from another machine, each for this time only.")),
 		when(len(all) == 0, paragraph("settled", text.Of("no passkeys"))),
 		element("ol", class("lines"), each(all, row)),

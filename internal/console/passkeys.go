@@ -27,14 +27,16 @@ const (
 type passkey struct {
 	webauthn.Key
 
-	Name  string    `json:"name"`
-	Host  string    `json:"host"` // of the site that it is for
-	Added time.Time `json:"added"`
-	Used  time.Time `json:"used,omitzero"`
+	Name string `json:"name"`
+	// Person is the name of the person who registered it; "" is the user of the gate.
+	Person string    `json:"person,omitempty"`
+	Host   string    `json:"host"` // of the site that it is for
+	Added  time.Time `json:"added"`
+	Used   time.Time `json:"used,omitzero"`
 }
 
 var (
-	errNoPasskey   = umpire.Errorf("no passkey is registered for this address: add one under Passkeys")
+	errNoPasskey   = umpire.Errorf("no passkey of yours is registered for this address: add one under Passkeys")
 	errFullPasskey = umpire.Errorf("there are %d passkeys already: remove one first", maxPasskeys)
 )
 
@@ -101,21 +103,23 @@ func (p *passkeys) remove(id []byte) error {
 }
 
 // verify checks an assertion for a challenge, and keeps the counter of its passkey before anything
-// is approved with it.
-func (p *passkeys) verify(site webauthn.Party, a *webauthn.Assertion, challenge string, now time.Time) error {
+// is approved with it. It returns the name of the passkey's person.
+func (p *passkeys) verify(
+	site webauthn.Party, a *webauthn.Assertion, challenge string, now time.Time,
+) (person string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := slices.Clone(p.all)
 	at := slices.IndexFunc(all, func(k passkey) bool { return k.Host == site.ID && bytes.Equal(k.ID, a.ID) })
 	if at < 0 {
-		return errNoPasskey
+		return "", errNoPasskey
 	}
 	count, err := site.Verify(&all[at].Key, a, challenge)
 	if err != nil {
-		return err
+		return "", err
 	}
 	all[at].Count, all[at].Used = count, now
-	return p.save(all)
+	return all[at].Person, p.save(all)
 }
 
 // save writes the file, and takes the new state over once that is done.

@@ -235,7 +235,7 @@ func TestRemoteAnswers(t *testing.T) {
 func TestRemoteBehindAProxy(t *testing.T) {
 	t.Parallel()
 	w, local := newWorld(t, "en")
-	if err := w.console.Open(t.Context(), "en", true, lineTaker(local.lines)); err == nil {
+	if err := w.console.Open(t.Context(), "en", "", true, lineTaker(local.lines)); err == nil {
 		t.Error("there is a link for an address that nobody configured")
 	}
 	open := console.Remote{Origin: remoteOrigin, Listen: "0.0.0.0:0"}

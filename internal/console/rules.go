@@ -261,7 +261,7 @@ func (c *rulePages) removeRule(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, http.StatusForbidden, errCode)
 		return
 	}
-	if err := c.config.Gate.RemoveRule(r.Context(), dir, in.Scope, in.ID, umpire.Actor{}); err != nil {
+	if err := c.gateOf(r).RemoveRule(r.Context(), dir, in.Scope, in.ID, umpire.Actor{}); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
@@ -282,7 +282,7 @@ func (c *rulePages) revokeGrant(w http.ResponseWriter, r *http.Request) {
 	}
 	var revoked []umpire.GrantStatus
 	if err == nil {
-		revoked, err = c.config.Gate.Revoke(r.Context(), umpire.Revocation{Dir: dir, ID: in.ID})
+		revoked, err = c.gateOf(r).Revoke(r.Context(), umpire.Revocation{Dir: dir, ID: in.ID})
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)

@@ -222,7 +222,7 @@ func (c *sessionPages) endSession(w http.ResponseWriter, r *http.Request) {
 	}
 	err := readJSON(w, r, &in)
 	if err == nil {
-		err = c.config.Gate.End(r.Context(), in.Session, "")
+		err = c.gateOf(r).End(r.Context(), in.Session, "")
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)

@@ -50,22 +50,23 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 		sendRefusal(w, r, http.StatusBadRequest, err)
 		return
 	}
-	text, passkey := textOf(r), ""
+	by := &signIn{visitor: v, text: textOf(r)}
 	if in.Assertion != nil {
-		if err := c.checkAssertion(v.origin, in.Challenge, in.Assertion); err != nil {
+		var err error
+		if by.person, err = c.checkAssertion(v.origin, in.Challenge, in.Assertion); err != nil {
 			sendRefusal(w, r, http.StatusForbidden, err)
 			return
 		}
-		passkey = string(in.Assertion.ID)
+		by.passkey = string(in.Assertion.ID)
 	} else {
 		used, ok := c.logins.redeemLink(in.Token, v.origin)
 		if !ok {
 			sendRefusal(w, r, http.StatusForbidden, errLink)
 			return
 		}
-		text = catalogue.Find(used.lang)
+		by.person, by.text = used.person, catalogue.Find(used.lang)
 	}
-	http.SetCookie(w, v.origin.setCookie(c.logins.admit(v, passkey, text)))
+	http.SetCookie(w, v.origin.setCookie(c.logins.admit(by)))
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -77,22 +78,23 @@ func (c *signInPages) sendChallenge(w http.ResponseWriter, r *http.Request) {
 }
 
 // checkAssertion checks that an assertion is by a registered passkey and for an unused challenge of an origin,
-// and uses the challenge up. Passkeys sign in only where other machines reach the console.
-func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.Assertion) error {
+// and uses the challenge up. It returns the name of the passkey's person. Passkeys sign in only where
+// other machines reach the console.
+func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.Assertion) (person string, err error) {
 	if !o.remote {
-		return errThere
+		return "", errThere
 	}
 	expires, ok := c.signInChallenges.expiry(challenge, o)
 	if !ok {
-		return errStale
+		return "", errStale
 	}
-	if err := c.passkeys.verify(o.party(), a, challenge, c.now()); err != nil {
-		return err
+	if person, err = c.passkeys.verify(o.party(), a, challenge, c.now()); err != nil {
+		return "", err
 	}
 	if !c.signInChallenges.use(challenge, expires) {
-		return errStale
+		return "", errStale
 	}
-	return nil
+	return person, nil
 }
 
 // setCookie makes the cookie of a sign-in. On this machine the browser forgets it when it ends; a phone

@@ -29,7 +29,7 @@ func (c *Console) undo(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	said, err := c.config.Undo(r.Context(), textOf(r), in.ID)
+	said, err := c.config.Undo(r.Context(), textOf(r), c.gateOf(r), in.ID)
 	if err != nil {
 		sendRefusal(w, r, http.StatusConflict, err)
 		return

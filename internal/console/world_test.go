@@ -68,7 +68,9 @@ func newWorldIn(
 	})}
 	now := func() time.Time { return time.Now().Add(time.Duration(w.later.Load())) }
 	w.console = console.NewAt(console.Config{
-		Gate: server.Local(w.gate, "console"), NewCode: w.newCode, Changes: changes, Undoable: w.kept, Undo: w.undo,
+		Gate:    server.Local(w.gate, "console"),
+		GateOf:  func(person string) umpire.Gate { return server.LocalAs(w.gate, "console", person) },
+		NewCode: w.newCode, Changes: changes, Undoable: w.kept, Undo: w.undo,
 	}, now)
 	w.session = ok(w.gate.Open(t.Context(), umpire.Opening{Dir: project, Agent: "Claude Code"}))(t)
 	p = openTerminal(t, w.console, lang)
@@ -159,10 +161,16 @@ func openTerminal(t testing.TB, c *console.Console, lang string) *terminal {
 // followTerminal opens a terminal that shows a link for this machine, or for another.
 func followTerminal(t testing.TB, c *console.Console, lang string, remote bool) *terminal {
 	t.Helper()
+	return followTerminalOf(t, c, lang, "", remote)
+}
+
+// followTerminalOf opens a terminal for a person with a name.
+func followTerminalOf(t testing.TB, c *console.Console, lang, person string, remote bool) *terminal {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &terminal{lines: make(chan string, 64)}
 	done := make(chan error, 1)
-	go func() { done <- c.Open(ctx, lang, remote, lineTaker(p.lines)) }()
+	go func() { done <- c.Open(ctx, lang, person, remote, lineTaker(p.lines)) }()
 	p.close = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {

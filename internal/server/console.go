@@ -15,8 +15,9 @@ import (
 const consolePath = "/umpire.v1.Console/Open"
 
 // A ConsoleOpener lets a terminal follow the console, in a language, until ctx ends. Each
-// write is one line, the first a link: remote, one that works on other machines.
-type ConsoleOpener func(ctx context.Context, lang string, remote bool, terminal io.Writer) error
+// write is one line, the first a link: for the person with a name, or "", and if remote is set, one
+// that works on other machines.
+type ConsoleOpener func(ctx context.Context, lang, person string, remote bool, terminal io.Writer) error
 
 // openConsole answers POST /umpire.v1.Console/Open.
 func (s *Server) openConsole(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +40,7 @@ func (s *Server) openConsole(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	lines := &lineWriter{to: w, flush: http.NewResponseController(w).Flush}
 	query := r.URL.Query()
-	err := s.config.Console(ctx, query.Get("lang"), query.Has("remote"), lines)
+	err := s.config.Console(ctx, query.Get("lang"), query.Get("name"), query.Has("remote"), lines)
 	if err != nil && ctx.Err() == nil && !lines.wrote {
 		s.refuser.refuse(w, r, err)
 	}

@@ -141,7 +141,7 @@ func followPages(ctx context.Context, a *app.App, pages *console.Console, tty io
 		}
 		linked, renew := context.WithCancel(ctx)
 		followed := make(chan error, 1)
-		go func() { followed <- pages.Open(linked, a.Text.Word("language tag", "en"), false, tty) }()
+		go func() { followed <- pages.Open(linked, a.Text.Word("language tag", "en"), "", false, tty) }()
 		select {
 		case <-enters:
 			renew()

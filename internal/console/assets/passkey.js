@@ -18,12 +18,13 @@ export async function assert({ challenge, site, keys }) {
   };
 }
 
-// register makes a passkey.
-export async function register({ challenge, site, keys, algorithms }, name) {
+// register makes a passkey. The device shows whose it is where it has several.
+export async function register({ challenge, site, keys, algorithms, person }, name) {
+  const shown = [person, name].filter(Boolean).join(" · ") || "umpire";
   const made = await navigator.credentials.create({
     publicKey: {
       challenge: fromBase64URL(challenge), rp: { id: site, name: "umpire" },
-      user: { id: crypto.getRandomValues(new Uint8Array(16)), name: name || "umpire", displayName: name || "umpire" },
+      user: { id: crypto.getRandomValues(new Uint8Array(16)), name: shown, displayName: shown },
       pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
       excludeCredentials: known(keys), attestation: "none",
       authenticatorSelection: { userVerification: "required", residentKey: "preferred" },

@@ -1,0 +1,61 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
+)
+
+// maxName is the most characters of a person's name.
+const maxName = 60
+
+// reservedNames are on the record where no person answered, or one whose name is not known.
+var reservedNames = []string{
+	"agent", "gate", "local", "nobody", "person", "policy", "relay", "system", "tcp", "umpire", "unix",
+}
+
+// CheckName refuses a name that could be taken for something else on the record: one with characters
+// that nobody sees, that umpire notes where no person with a name answered, or an address.
+func CheckName(name string) error {
+	allowed := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune(" .-_'@+", r)
+	}
+	first, _ := utf8.DecodeRuneInString(name)
+	_, notAddress := netip.ParseAddr(name)
+	switch {
+	case !unicode.IsLetter(first) && !unicode.IsDigit(first), utf8.RuneCountInString(name) > maxName,
+		strings.ContainsFunc(name, func(r rune) bool { return !allowed(r) }), view.Visible(name) != name,
+		strings.HasSuffix(name, " "), strings.Contains(name, "  "):
+		return umpire.Errorf(
+			"name %q: want at most %d letters, digits, single spaces and . - _ ' @ +, a letter or digit first: %w",
+			name, maxName, umpire.ErrInvalid)
+	case slices.Contains(reservedNames, strings.ToLower(name)), notAddress == nil, isNumbered(name):
+		return umpire.Errorf("name %q: the timeline uses it for something else: %w", name, umpire.ErrInvalid)
+	}
+	return nil
+}
+
+// isNumbered reports whether a name is that of a user whom the system does not name.
+func isNumbered(name string) bool { return strings.HasPrefix(strings.ToLower(name), "uid ") }
+
+// gateOf returns the gate that notes what the person of a request changes.
+func (c *Console) gateOf(r *http.Request) umpire.Gate { return c.config.GateOf(signInOf(r).person) }
+
+// describePerson says who is signed in.
+func describePerson(name string, text *catalogue.Language) string {
+	return fmt.Sprintf(text.Of("signed in as %s"), view.Visible(name))
+}
+
+// joinNotes joins what is said of a passkey or a browser; "" is left out.
+func joinNotes(notes ...string) string {
+	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	return view.Visible(strings.Join(notes, " · "))
+}
