@@ -47,7 +47,7 @@ var hereOnly = map[string]bool{codePath: true, undoPath: true, ruleCodePath: tru
 // remoteOnly are the paths for passkeys, which need the name of a host, and for what needs HTTPS.
 var remoteOnly = map[string]bool{
 	challengePath: true, passkeyCodePath: true, passkeyBeginPath: true, passkeyAddPath: true,
-	subscribePath: true,
+	subscribePath: true, noticeCodePath: true, noticeChallengePath: true,
 }
 
 // csrfHeader is the header in which a page sends its token.

@@ -63,6 +63,8 @@ func (c *Console) addRoutes() {
 	c.routes.HandleFunc("POST "+passkeyRemovePath, passkeys.removePasskey)
 	pushes := &pushPages{c}
 	c.routes.HandleFunc("POST "+subscribePath, pushes.subscribe)
+	c.routes.HandleFunc("POST "+noticeCodePath, pushes.sendNoticeCode)
+	c.routes.HandleFunc("POST "+noticeChallengePath, pushes.sendNoticeChallenge)
 	c.routes.HandleFunc("POST "+unsubscribePath, pushes.unsubscribe)
 	c.routes.HandleFunc("POST "+challengePath, passkeys.sendChallenge)
 	c.routes.HandleFunc("GET "+eventsPath, c.streamEvents)

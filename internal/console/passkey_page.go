@@ -45,10 +45,8 @@ func newPasskey(by *signIn) codeUse { return codeUse{by: by, shown: "new passkey
 // challengeFor makes a challenge for one use.
 func (c *passkeyPages) challengeFor(o *origin, use codeUse) challenge {
 	made := challenge{Challenge: use.bind(c.challenges.add(use)), Site: o.party().ID, Person: use.by.person}
-	for _, k := range c.passkeys.forHost(made.Site) {
-		if k.Person == made.Person {
-			made.Keys = append(made.Keys, k.ID)
-		}
+	for _, k := range c.passkeys.of(made.Site, made.Person) {
+		made.Keys = append(made.Keys, k.ID)
 	}
 	return made
 }
@@ -194,6 +192,6 @@ func (c *passkeyPages) showPasskeys(w http.ResponseWriter, r *http.Request) {
 					element("input", attr("name", "name"), attr("autocomplete", "off"), attr("maxlength", "60"))),
 				drawCode(text),
 				element("button", class("go"), written(text.Of("add a passkey")))))),
-		(&pushPages{c.Console}).drawBrowsers(originOf(r).remote, text),
+		(&pushPages{c.Console}).drawBrowsers(originOf(r), by),
 	))
 }

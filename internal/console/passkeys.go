@@ -75,6 +75,11 @@ func (p *passkeys) forHost(host string) []passkey {
 	return slices.DeleteFunc(slices.Clone(p.all), func(k passkey) bool { return host != "" && k.Host != host })
 }
 
+// of returns the passkeys of a person for a host.
+func (p *passkeys) of(host, person string) []passkey {
+	return slices.DeleteFunc(p.forHost(host), func(k passkey) bool { return k.Person != person })
+}
+
 // add keeps a new passkey.
 func (p *passkeys) add(k *passkey) error {
 	p.mu.Lock()

@@ -59,6 +59,10 @@ func TestPhoneInABrowser(t *testing.T) {
 			defer p.close()
 			asked := w.ask(t, bash("git push origin main"))[0]
 
+			b.Call(t, "Browser.grantPermissions", map[string]any{
+				"origin": remoteOrigin, "permissions": []string{"notifications"},
+			}, nil)
+			b.Call(t, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": subscribing}, nil)
 			b.Open(t, strings.TrimSpace(p.link))
 			b.Until(t, `document.querySelectorAll(".item").length === 1`)
 			if cut := b.Eval(t, cutEntries); cut != "" {
@@ -74,6 +78,13 @@ func TestPhoneInABrowser(t *testing.T) {
 			b.Click(t, `form[data-passkey] .go`)
 			b.Until(t, `document.querySelector("form[data-post='/passkeys/remove']")`)
 			b.Picture(t, "phone-passkeys-"+tt.lang)
+
+			// Notices take the passkey from now on, and no code.
+			b.Click(t, `form[data-push][data-challenge] button`)
+			b.Until(t, `document.querySelector("form[data-post='/notices/remove']")`)
+			if got := w.endpoints(t); len(got) != 1 {
+				t.Errorf("notices go to %q", got)
+			}
 
 			b.Click(t, `nav a[href="/"]`)
 			b.Until(t, `document.querySelector(".item")`)

@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/webauthn"
 	"github.com/umpirehq/umpire/internal/webpush"
 )
 
 const (
-	subscribePath   = "/notices/add"
-	unsubscribePath = "/notices/remove"
+	subscribePath       = "/notices/add"
+	noticeCodePath      = "/notices/code"
+	noticeChallengePath = "/notices/challenge"
+	unsubscribePath     = "/notices/remove"
 )
 
 // pushPages say which browsers get notices by Web Push.
@@ -35,14 +38,77 @@ func (c *pushPages) push() *notice.Push {
 
 var errNoPush = umpire.Errorf("no notices are sent from here: %w", umpire.ErrState)
 
+// newNotices is the use of a code, or with an endpoint of a challenge, for sending notices to a browser.
+func newNotices(by *signIn, endpoint string) codeUse {
+	return codeUse{by: by, shown: "notices " + endpoint}
+}
+
+// sendNoticeCode shows the code for notices on the terminals that follow the console.
+func (c *pushPages) sendNoticeCode(w http.ResponseWriter, r *http.Request) {
+	by := signInOf(r)
+	c.showCode(w, r, newNotices(by, ""), by.text.Of("send notices to a browser"))
+}
+
+// sendNoticeChallenge answers with the challenge for notices to an endpoint.
+func (c *pushPages) sendNoticeChallenge(w http.ResponseWriter, r *http.Request) {
+	var in webpush.Subscription
+	if err := readJSON(w, r, &in); err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	passkeys := &passkeyPages{c.Console}
+	writeJSON(w, http.StatusOK, passkeys.challengeFor(originOf(r), newNotices(signInOf(r), in.Endpoint)))
+}
+
+// A wanted is what a browser gives for notices, with the proof that a person wants them.
+type wanted struct {
+	webpush.Subscription
+
+	Code      string              `json:"code"`
+	Assertion *webauthn.Assertion `json:"assertion"`
+}
+
 // subscribe has notices sent to the browser that asks.
 func (c *pushPages) subscribe(w http.ResponseWriter, r *http.Request) {
-	var in webpush.Subscription
-	c.changeBrowsers(w, r, &in, func(push *notice.Push) error {
-		return push.Add(&notice.Browser{Subscription: in, Added: c.now(), SignIn: signInOf(r).id})
-	}, func(text *catalogue.Language) string {
-		return fmt.Sprintf(text.Of("notices come here by %s"), view.Visible(in.Host()))
-	})
+	var in wanted
+	err := readJSON(w, r, &in)
+	push, by := c.push(), signInOf(r)
+	switch {
+	case err != nil:
+	case push == nil:
+		err = errNoPush
+	default:
+		err = in.Check()
+	}
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	if err := c.checkWanted(r, &in); err != nil {
+		sendRefusal(w, r, http.StatusForbidden, err)
+		return
+	}
+	err = push.Add(&notice.Browser{Subscription: in.Subscription, Added: c.now(), SignIn: by.id, Person: by.person})
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
+	}
+	text := textOf(r)
+	said := fmt.Sprintf(text.Of("notices come here by %s"), view.Visible(in.Host()))
+	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: said})
+}
+
+// checkWanted checks the proof. Notices go on after the sign-in, so a cookie alone is too little: they take a
+// passkey, or the code of a terminal from a person who has none.
+func (c *pushPages) checkWanted(r *http.Request, in *wanted) error {
+	by := signInOf(r)
+	switch {
+	case len(c.passkeys.of(originOf(r).party().ID, by.person)) > 0:
+		return c.checkProof(r, newNotices(by, in.Endpoint), in.Assertion)
+	case !c.codes.redeem(newNotices(by, ""), strings.TrimSpace(in.Code)):
+		return errCode
+	}
+	return nil
 }
 
 // unsubscribe ends the notices to a browser. It is no more than a person can do there, so it needs no code.
@@ -50,30 +116,20 @@ func (c *pushPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ID string `json:"id"`
 	}
-	c.changeBrowsers(w, r, &in, func(push *notice.Push) error {
-		return push.Remove(func(b *notice.Browser) bool { return browserID(b) == in.ID })
-	}, func(text *catalogue.Language) string { return text.Of("no more notices go there") })
-}
-
-// changeBrowsers reads what a page sends, changes which browsers get notices, and answers what was done.
-func (c *pushPages) changeBrowsers(
-	w http.ResponseWriter, r *http.Request, in any,
-	apply func(*notice.Push) error, done func(*catalogue.Language) string,
-) {
-	err := readJSON(w, r, in)
+	err := readJSON(w, r, &in)
 	push := c.push()
 	switch {
 	case err != nil:
 	case push == nil:
 		err = errNoPush
 	default:
-		err = apply(push)
+		err = push.Remove(func(b *notice.Browser) bool { return browserID(b) == in.ID })
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: done(textOf(r))})
+	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("no more notices go there")})
 }
 
 // removeOf ends the notices to browsers whose sign-ins have ended.
@@ -92,7 +148,8 @@ func browserID(b *notice.Browser) string {
 }
 
 // drawBrowsers lists the browsers that get notices, and lets one on another machine get them.
-func (c *pushPages) drawBrowsers(remote bool, text *catalogue.Language) part {
+func (c *pushPages) drawBrowsers(o *origin, by *signIn) part {
+	text := by.text
 	push := c.push()
 	if push == nil {
 		return parts(nil)
@@ -109,7 +166,7 @@ func (c *pushPages) drawBrowsers(remote bool, text *catalogue.Language) part {
 		name := view.Visible(b.Host())
 		return element("li", class("event"),
 			element("div", class("line"), element("span", class("tool"), written(name))),
-			paragraph("note", b.Added.Local().Format(time.DateOnly)),
+			paragraph("note", joinNotes(b.Person, b.Added.Local().Format(time.DateOnly))),
 			element("details", class("act"), drawSummary(text.Of("remove"), name),
 				drawAct(unsubscribePath, map[string]any{"id": browserID(&b)},
 					element("button", class("no"), written(text.Of("send no more notices there"))))))
@@ -119,7 +176,20 @@ func (c *pushPages) drawBrowsers(remote bool, text *catalogue.Language) part {
 		paragraph("note", text.Of("A notice says that a call waits. The push service of the browser's maker "+
 			"delivers it and cannot read it; a tap opens the question.")),
 		element("ol", class("lines"), each(all, row)),
-		when(remote, drawAct(subscribePath, map[string]any{}, attr("data-push", key),
-			attr("data-denied", text.Of("the browser does not let this page show notices")),
-			element("button", class("go"), written(text.Of("Notify me on this phone"))))))
+		when(o.remote, c.drawSubscribe(o, key, by)))
+}
+
+// drawSubscribe offers notices to the browser that shows the page, with the proof that they take.
+func (c *pushPages) drawSubscribe(o *origin, key string, by *signIn) part {
+	text := by.text
+	does := text.Of("Notify me on this phone")
+	form := func(proof ...part) part {
+		return drawAct(subscribePath, map[string]any{}, attr("data-push", key),
+			attr("data-denied", text.Of("the browser does not let this page show notices")), parts(proof),
+			element("button", class("go"), written(does)))
+	}
+	if len(c.passkeys.of(o.party().ID, by.person)) > 0 {
+		return form(attr("data-challenge", noticeChallengePath))
+	}
+	return element("details", class("act"), drawSummary(does, ""), form(attr("data-code", noticeCodePath), drawCode(text)))
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/ecdh"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,6 +15,18 @@ func subscription(t testing.TB, endpoint string) map[string]any {
 	t.Helper()
 	key := ok(ecdh.P256().GenerateKey(rand.Reader))(t)
 	return map[string]any{"endpoint": endpoint, "key": key.PublicKey().Bytes(), "secret": make([]byte, 16)}
+}
+
+// subscribe hands a subscription in, with a new code of the terminal.
+func (b *browser) subscribe(t testing.TB, p *terminal, endpoint string) (status int) {
+	t.Helper()
+	if status, _ := b.post(t, "/notices/code", nil); status != http.StatusNoContent {
+		t.Fatalf("a code: %d", status)
+	}
+	value := subscription(t, endpoint)
+	value["code"] = p.line(t)[len("code "):][:4]
+	status, _ = b.post(t, "/notices/add", value)
+	return status
 }
 
 func (w *world) endpoints(t testing.TB) (all []string) {
@@ -31,6 +44,7 @@ func TestBrowserSubscribes(t *testing.T) {
 	w, local := newWorld(t, "en")
 	here := w.browser(t)
 	here.signIn(t, local.token(t))
+	local.close()
 	p, certificate := w.listenRemote(t, "en")
 	phone := w.remoteBrowser(t, certificate)
 	if status, _ := phone.post(t, "/notices/add", subscription(t, "https://push.example/0")); status != http.StatusUnauthorized {
@@ -42,7 +56,7 @@ func TestBrowserSubscribes(t *testing.T) {
 		"http://push.example/x": http.StatusBadRequest, "https://u@push.example/x": http.StatusBadRequest,
 		"": http.StatusBadRequest,
 	} {
-		if status, _ := phone.post(t, "/notices/add", subscription(t, endpoint)); status != want {
+		if status := phone.subscribe(t, p, endpoint); status != want {
 			t.Errorf("%q: %d, want %d", endpoint, status, want)
 		}
 	}
@@ -63,7 +77,8 @@ func TestBrowserSubscribes(t *testing.T) {
 	q := followTerminal(t, w.console, "en", true)
 	defer q.close()
 	another.signIn(t, q.token(t))
-	another.post(t, "/notices/add", subscription(t, "https://push.example/another"))
+	p.close()
+	another.subscribe(t, q, "https://push.example/another")
 	// A later sign-in of the same browser names what an earlier one gave.
 	if a := another.send(t, http.MethodPost, "/sign-out", `{"endpoint":"https://other.example/secret2"}`); a.status != http.StatusNoContent {
 		t.Errorf("signing out: %d %s", a.status, a.body)
@@ -77,6 +92,60 @@ func TestBrowserSubscribes(t *testing.T) {
 	}
 	if got := w.endpoints(t); len(got) != 0 {
 		t.Errorf("after removing: %q", got)
+	}
+}
+
+// Notices go on after the sign-in, so a cookie alone does not have them sent: a browser without the code, or without
+// the passkey of its person, gets none.
+func TestForgedSubscriptions(t *testing.T) {
+	t.Parallel()
+	w, local := newWorld(t, "en")
+	local.close()
+	phone, p := w.phoneOf(t)
+	const endpoint = "https://push.example/thief"
+	refused := func(what string, proof map[string]any) {
+		t.Helper()
+		value := subscription(t, endpoint)
+		maps.Copy(value, proof)
+		if status, _ := phone.post(t, "/notices/add", value); status != http.StatusForbidden {
+			t.Errorf("%s: %d", what, status)
+		}
+	}
+	refused("without a proof", nil)
+	refused("with an empty code", map[string]any{"code": ""})
+	refused("with the code for a passkey", map[string]any{"code": phone.code(t, p)})
+	d := newDevice(t)
+	refused("with an assertion of no passkey", map[string]any{"assertion": d.assert(t, "AAAA")})
+	phone.addPasskey(t, p, d)
+	asked := w.ask(t, write("a.txt"))[0]
+	challengeFor := func(endpoint string) string {
+		_, challenge := phone.post(t, "/notices/challenge", map[string]any{"endpoint": endpoint})
+		return challenge
+	}
+	mine := func() string { return challengeFor(endpoint) }
+	other := func() string {
+		_, challenge := phone.post(t, "/challenge", answerTo(t, &asked, nil))
+		return challenge
+	}
+	for name, forged := range w.forgeries(t, d, newDevice(t), mine, other) {
+		refused(name, map[string]any{"assertion": forged()})
+	}
+	mine()
+	refused("for another address", map[string]any{"assertion": d.assert(t, challengeFor("https://push.example/mine"))})
+	if status, _ := phone.post(t, "/notices/code", nil); status != http.StatusNoContent {
+		t.Fatalf("a code: %d", status)
+	}
+	refused("a code in place of the passkey", map[string]any{"code": p.line(t)[len("code "):][:4]})
+	if got := w.endpoints(t); len(got) != 0 {
+		t.Fatalf("notices go to %q", got)
+	}
+	value := subscription(t, endpoint)
+	value["assertion"] = d.assert(t, mine())
+	if status, _ := phone.post(t, "/notices/add", value); status != http.StatusOK || len(w.endpoints(t)) != 1 {
+		t.Errorf("with the passkey: %d", status)
+	}
+	if status, _ := phone.post(t, "/notices/add", value); status != http.StatusForbidden {
+		t.Errorf("a second time: %d", status)
 	}
 }
 

@@ -183,7 +183,12 @@ func TestRemovedPasskeyEndsItsSignIns(t *testing.T) {
 		if !b.signInWith(t, challenge, d.assert(t, challenge)) {
 			t.Fatal("the passkey does not sign in")
 		}
-		b.post(t, "/notices/add", subscription(t, endpoint))
+		_, challenge = b.post(t, "/notices/challenge", map[string]any{"endpoint": endpoint})
+		value := subscription(t, endpoint)
+		value["assertion"] = d.assert(t, challenge)
+		if status, _ := b.post(t, "/notices/add", value); status != http.StatusOK {
+			t.Errorf("notices to %s: %d", endpoint, status)
+		}
 		return b
 	}
 	stolen, mine := enter(lost, "https://push.example/lost"), enter(kept, "https://push.example/kept")

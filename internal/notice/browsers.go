@@ -27,6 +27,8 @@ type Browser struct {
 	Added time.Time `json:"added"`
 	// SignIn is the sign-in of the console that added it; signing out removes it.
 	SignIn string `json:"sign_in"`
+	// Person is the name of the person who added it; "" is the user of the gate.
+	Person string `json:"person,omitempty"`
 }
 
 // A Push keeps the browsers that get notices, and the key by which push services know this gate. It is safe

@@ -1,7 +1,7 @@
 // The inbox: the questions that wait, and one card. The server draws everything; this page fetches
 // its changing part again when it learns that something has changed.
 import { Card } from "/assets/card.js";
-import { register } from "/assets/passkey.js";
+import { assert, register } from "/assets/passkey.js";
 import { subscribe, subscription } from "/assets/push.js";
 
 const said = document.getElementById("said");
@@ -171,7 +171,8 @@ async function act(form) {
 async function send(form, value) {
   if ("push" in form.dataset) {
     try {
-      return post(form.dataset.post, await subscribe(form.dataset, policy.createScriptURL("")));
+      const made = await subscribe(form.dataset, policy.createScriptURL(""));
+      return post(form.dataset.post, { ...value, ...made, ...await prove(form.dataset.challenge, made) });
     } catch (problem) {
       return { ok: false, said: { error: problem.message } };
     }
@@ -186,6 +187,18 @@ async function send(form, value) {
   } catch (problem) {
     return { ok: false, said: { error: problem.message } };
   }
+}
+
+// prove gets a challenge for a value, if there is a place for one, and returns the proof of a passkey.
+async function prove(path, value) {
+  if (!path) {
+    return {};
+  }
+  const { ok, said } = await post(path, value);
+  if (!ok) {
+    throw new Error(said.error);
+  }
+  return { assertion: await assert(said) };
 }
 
 // signOut ends the sign-in, and the notices to this browser.
