@@ -1,8 +1,6 @@
 package console
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -123,7 +121,7 @@ func (c *pushPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	case push == nil:
 		err = errNoPush
 	default:
-		err = push.Remove(func(b *notice.Browser) bool { return browserID(b) == in.ID })
+		err = push.Remove(func(b *notice.Browser) bool { return b.ID() == in.ID })
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)
@@ -139,12 +137,6 @@ func (c *pushPages) removeOf(signIns []string) error {
 		return nil
 	}
 	return push.Remove(func(b *notice.Browser) bool { return slices.Contains(signIns, b.SignIn) })
-}
-
-// browserID names a browser to a page, which does not get the address that takes its notices.
-func browserID(b *notice.Browser) string {
-	sum := sha256.Sum256([]byte(b.Endpoint))
-	return hex.EncodeToString(sum[:8])
 }
 
 // drawBrowsers lists the browsers that get notices, and lets one on another machine get them.
@@ -163,12 +155,12 @@ func (c *pushPages) drawBrowsers(o *origin, by *signIn) part {
 		return paragraph("settled", view.Visible(text.Error(err)))
 	}
 	row := func(b notice.Browser) part {
-		name := view.Visible(b.Host())
+		name := view.Visible(b.Name())
 		return element("li", class("event"),
 			element("div", class("line"), element("span", class("tool"), written(name))),
 			paragraph("note", joinNotes(b.Person, b.Added.Local().Format(time.DateOnly))),
 			element("details", class("act"), drawSummary(text.Of("remove"), name),
-				drawAct(unsubscribePath, map[string]any{"id": browserID(&b)},
+				drawAct(unsubscribePath, map[string]any{"id": b.ID()},
 					element("button", class("no"), written(text.Of("send no more notices there"))))))
 	}
 	return element("section", class("notices"),

@@ -1,13 +1,17 @@
 package notice
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,6 +34,16 @@ type Browser struct {
 	// Person is the name of the person who added it; "" is the user of the gate.
 	Person string `json:"person,omitempty"`
 }
+
+// ID tells a subscription from others, and from a later one of the same browser. It reveals neither the address
+// that takes the notices nor the secret.
+func (b *Browser) ID() string {
+	sum := sha256.Sum256(append([]byte(b.Endpoint+"\n"), b.Secret...))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Name is what a person sees of it: the push service, and the beginning of the ID.
+func (b *Browser) Name() string { return b.Host() + " " + b.ID()[:6] }
 
 // A Push keeps the browsers that get notices, and the key by which push services know this gate. It is safe
 // for concurrent use.
@@ -66,13 +80,54 @@ func (p *Push) readBrowsers() (all []Browser, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &all)
-	}
 	if err != nil {
 		return nil, umpire.Errorf("notify: %w", err)
 	}
+	all, line, err := decodeBrowsers(data)
+	if err != nil {
+		return nil, umpire.Errorf("notify: %s:%d: %w", p.File, line, err)
+	}
 	return all, nil
+}
+
+// decodeBrowsers reads what change has written, and nothing else. With an error it returns the line of it.
+func decodeBrowsers(data []byte) (all []Browser, line int, err error) {
+	lines := func(end int64) int { return 1 + bytes.Count(data[:min(end, int64(len(data)))], []byte("\n")) }
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.DisallowUnknownFields()
+	open, err := in.Token()
+	if err == nil && open != json.Delim('[') {
+		err = umpire.Errorf("want a list of browsers")
+	}
+	for err == nil && in.More() {
+		var b Browser
+		at := in.InputOffset() // of what is before the browser; it begins on the same line or the next
+		if err = in.Decode(&b); err == nil {
+			err = b.Check()
+		}
+		if err == nil && len(all) == maxBrowsers {
+			err = umpire.Errorf("more than %d browsers", maxBrowsers)
+		}
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at = syntax.Offset
+		} else if err != nil {
+			at += int64(bytes.IndexByte(data[at:], '{') + 1)
+		}
+		if err != nil {
+			return nil, lines(at), err
+		}
+		all = append(all, b)
+	}
+	if err == nil {
+		_, err = in.Token() // the end of the list
+	}
+	if err == nil && len(bytes.TrimSpace(data[in.InputOffset():])) > 0 {
+		err = umpire.Errorf("something follows the list of browsers")
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return all, lines(in.InputOffset()), err
 }
 
 // Add keeps a browser, in place of what it gave before.

@@ -47,11 +47,12 @@ type pushTarget struct {
 	now  func() time.Time
 }
 
-func (t *pushTarget) name() string { return "push " + t.to.Host() }
+func (t *pushTarget) name() string { return "push " + t.to.Name() }
 
 var errGone = umpire.Errorf("the browser gets no notices any more")
 
-// deliver hands a notice to the push service. A browser that the service no longer knows is forgotten.
+// deliver hands a notice to the push service. A subscription that the service no longer knows is forgotten, but not
+// one that the browser has made anew meanwhile.
 func (t *pushTarget) deliver(ctx context.Context, n *notice) error {
 	body, err := t.encrypt(n)
 	if err != nil {
@@ -71,7 +72,7 @@ func (t *pushTarget) deliver(ctx context.Context, n *notice) error {
 	})
 	refused, is := errors.AsType[*statusError](err)
 	if is && (refused.status == http.StatusNotFound || refused.status == http.StatusGone) {
-		return errors.Join(errGone, t.push.Remove(func(b *Browser) bool { return b.Endpoint == t.to.Endpoint }))
+		return errors.Join(errGone, t.push.Remove(func(b *Browser) bool { return b.ID() == t.to.ID() }))
 	}
 	return err
 }

@@ -167,7 +167,7 @@ func TestBrowsersComeAndGo(t *testing.T) {
 		t.Errorf("the third has %d messages", len(got))
 	}
 	r, err := ReadReport(n.config.Report)
-	if err != nil || len(r.Targets) != 1 || r.Targets[0].Name != "push "+strings.TrimPrefix(second.URL, "https://") {
+	if err != nil || len(r.Targets) != 1 || !strings.HasPrefix(r.Targets[0].Name, "push "+strings.TrimPrefix(second.URL, "https://")+" ") {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
@@ -301,5 +301,100 @@ func TestLongEndpoints(t *testing.T) {
 	}
 	if all, err := push.Browsers(); err != nil || len(all) != maxBrowsers {
 		t.Errorf("got %d, %v", len(all), err)
+	}
+}
+
+// A file of browsers that something else has written is named with its line, and nothing of it is lost.
+func TestBrokenFileOfBrowsers(t *testing.T) {
+	t.Parallel()
+	push := newPush(t)
+	service := pushTo(t, push)
+	sound, err := os.ReadFile(push.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := func(old, made string) string { return strings.Replace(string(sound), old, made, 1) }
+	for what, tt := range map[string]struct {
+		text string
+		line int
+	}{
+		"nothing": {"", 1}, "no list": {"{}", 1}, "null": {"null", 1}, "cut": {string(sound[:len(sound)-3]), 8},
+		"something after it": {string(sound) + "[]", 9}, "a second name": {replace(`"added"`, `"adder"`), 2},
+		"another type": {replace(`"endpoint": "`, `"endpoint": 1, "x": "`), 2},
+		"in the clear": {replace("https://", "http://"), 2}, "a short secret": {replace(`"secret": "`, `"secret": "", "x": "`), 2},
+		"no JSON":  {replace(`"sign_in"`, `sign_in`), 7},
+		"too many": {"[\n" + strings.Repeat(strings.Trim(string(sound), "[]\n ")+",\n", maxBrowsers+1) + "]", 2},
+	} {
+		if err := os.WriteFile(push.File, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("%s:%d: ", push.File, tt.line)
+		_, err := push.Browsers()
+		if err == nil || what != "too many" && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", what, err, want)
+		}
+		again := Browser{Subscription: webpush.Subscription{
+			Endpoint: "https://push.example/1", Key: service.Key, Secret: service.Secret,
+		}}
+		if push.Add(&again) == nil || push.Remove(func(*Browser) bool { return true }) == nil {
+			t.Errorf("%s: it is changed", what)
+		}
+		if kept, err := os.ReadFile(push.File); err != nil || string(kept) != tt.text {
+			t.Errorf("%s: %v, the file is %q", what, err, kept)
+		}
+	}
+}
+
+// A service that does not know a subscription any more ends that one, and none that its browser made anew meanwhile.
+func TestSubscriptionMadeAnewStays(t *testing.T) {
+	t.Parallel()
+	push := newPush(t)
+	service := pushTo(t, push)
+	service.Fail(http.StatusGone)
+	old, err := push.Browsers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := push.readKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &pushTarget{poster: poster{service.Client()}, push: push, to: old[0], key: key, now: time.Now}
+	anew := old[0]
+	anew.Secret = []byte(strings.Repeat("s", 16))
+	if err := push.Add(&anew); err != nil {
+		t.Fatal(err)
+	}
+	err = target.deliver(t.Context(), &notice{event: eventTest, request: "test"})
+	all, readErr := push.Browsers()
+	if !errors.Is(err, errGone) || readErr != nil || len(all) != 1 || all[0].ID() != anew.ID() {
+		t.Errorf("%v, %v: left are %+v", err, readErr, all)
+	}
+}
+
+// Two browsers at one push service have a line each in the report, and the notices of one say nothing of the other.
+func TestBrowsersAtOneService(t *testing.T) {
+	t.Parallel()
+	push := newPush(t)
+	service := pushTo(t, push)
+	all, err := push.Browsers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := all[0]
+	second.Endpoint += "/second"
+	if err := push.Add(&second); err != nil {
+		t.Fatal(err)
+	}
+	g := newFakeGate()
+	n := beginPush(t, g, push, service.Client(), false)
+	g.ask(command("r1", "make"))
+	await(t, func() bool {
+		all := n.report.current().Targets
+		return len(all) == 2 && all[0].Sent+all[0].Failed == 1 && all[1].Sent+all[1].Failed == 1
+	})
+	names, err := Targets(Config{Push: push})
+	if err != nil || len(names) != 2 || names[0] == names[1] {
+		t.Errorf("got %q, %v", names, err)
 	}
 }

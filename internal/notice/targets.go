@@ -71,7 +71,7 @@ func (n *Notifier) followBrowsers(ctx context.Context) {
 	}
 	gone := maps.Clone(n.browsers)
 	for _, t := range list {
-		id := t.to.Endpoint + string(t.to.Secret)
+		id := t.to.ID()
 		delete(gone, id)
 		if n.browsers[id] != nil {
 			continue
