@@ -151,14 +151,16 @@ func (c *passkeyPages) removePasskey(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = c.passkeys.remove(in.ID)
 	}
-	if err == nil {
-		err = (&pushPages{c.Console}).removeOf(c.logins.forgetPasskey(string(in.ID)))
-	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("the passkey was removed")})
+	text := textOf(r)
+	said := text.Of("the passkey was removed")
+	if err := (&pushPages{c.Console}).removeOf(c.logins.forgetPasskey(string(in.ID))); err != nil {
+		said = describeLeft(said, err, text)
+	}
+	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: said})
 }
 
 // showPasskeys lists the passkeys.

@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/internal/webauthn"
 	"github.com/umpirehq/umpire/internal/webpush"
 )
@@ -137,6 +138,12 @@ func (c *pushPages) removeOf(signIns []string) error {
 		return nil
 	}
 	return push.Remove(func(b *notice.Browser) bool { return slices.Contains(signIns, b.SignIn) })
+}
+
+// describeLeft says that something is done, but notices still go out.
+func describeLeft(done string, err error, text *catalogue.Language) string {
+	left := fmt.Sprintf(text.Of("notices could not be ended: %s"), view.Visible(text.Error(err)))
+	return view.Joined(done, "; ", left)
 }
 
 // drawBrowsers lists the browsers that get notices, and lets one on another machine get them.

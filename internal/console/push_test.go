@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 )
@@ -80,7 +81,7 @@ func TestBrowserSubscribes(t *testing.T) {
 	p.close()
 	another.subscribe(t, q, "https://push.example/another")
 	// A later sign-in of the same browser names what an earlier one gave.
-	if a := another.send(t, http.MethodPost, "/sign-out", `{"endpoint":"https://other.example/secret2"}`); a.status != http.StatusNoContent {
+	if a := another.send(t, http.MethodPost, "/sign-out", `{"endpoint":"https://other.example/secret2"}`); a.status != http.StatusOK {
 		t.Errorf("signing out: %d %s", a.status, a.body)
 	}
 	if got := w.endpoints(t); len(got) != 1 || got[0] != "https://push.example/secret1" {
@@ -92,6 +93,44 @@ func TestBrowserSubscribes(t *testing.T) {
 	}
 	if got := w.endpoints(t); len(got) != 0 {
 		t.Errorf("after removing: %q", got)
+	}
+}
+
+// Signing out and removing a passkey are done, whatever is wrong with the file of the browsers, and say so.
+func TestBrokenFileHoldsNobodyIn(t *testing.T) {
+	t.Parallel()
+	w, local := newWorld(t, "en")
+	local.close()
+	phone, p := w.phoneOf(t)
+	d := newDevice(t)
+	phone.addPasskey(t, p, d)
+	if err := os.WriteFile(w.push.File, []byte("[{]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	signedIn := w.named(t, "Ana")
+	signedIn.signOutSays(t, "signed out; notices could not be ended: notify: "+w.push.File+":1: ")
+	challenge := phone.signInChallenge(t)
+	if !phone.signInWith(t, challenge, d.assert(t, challenge)) {
+		t.Fatal("the passkey does not sign in")
+	}
+	a := phone.send(t, http.MethodPost, "/passkeys/remove", string(ok(json.Marshal(map[string]any{"id": d.id}))(t)))
+	if a.status != http.StatusOK || !strings.Contains(a.body, "the passkey was removed; notices could not be ended: ") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a := phone.send(t, http.MethodGet, "/events", ""); a.status != http.StatusUnauthorized {
+		t.Errorf("the sign-in of the passkey: %d", a.status)
+	}
+}
+
+// signOutSays signs out, and checks what the console says.
+func (b *browser) signOutSays(t testing.TB, want string) {
+	t.Helper()
+	a := b.send(t, http.MethodPost, "/sign-out", "")
+	if a.status != http.StatusOK || !strings.Contains(a.body, want) || a.header.Get("Set-Cookie") == "" {
+		t.Errorf("signing out: %d %s, want %s", a.status, a.body, want)
+	}
+	if a := b.send(t, http.MethodGet, "/events", ""); a.status != http.StatusUnauthorized {
+		t.Errorf("after signing out: %d", a.status)
 	}
 }
 

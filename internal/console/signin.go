@@ -114,7 +114,8 @@ func (o *origin) setCookie(value string) *http.Cookie {
 }
 
 // signOut ends the sign-in of the browser that asks, and the notices to it. Its page names the address of
-// its push service, which an earlier sign-in may have given.
+// its push service, which an earlier sign-in may have given. The sign-in is over whatever becomes of the notices;
+// the answer says if they could not be ended.
 func (c *signInPages) signOut(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Endpoint string `json:"endpoint"`
@@ -125,12 +126,12 @@ func (c *signInPages) signOut(w http.ResponseWriter, r *http.Request) {
 		c.logins.forget(cookie.Value)
 	}
 	http.SetCookie(w, o.setCookie(""))
+	said := outcome{State: stateIdle}
 	if push := (&pushPages{c.Console}).push(); push != nil {
 		mine := func(b *notice.Browser) bool { return b.SignIn == by.id || b.Endpoint == in.Endpoint }
 		if err := push.Remove(mine); err != nil {
-			sendRefusal(w, r, statusOf(err), err)
-			return
+			said.Text = describeLeft(by.text.Of("signed out"), err, by.text)
 		}
 	}
-	w.WriteHeader(http.StatusNoContent)
+	writeJSON(w, http.StatusOK, said)
 }

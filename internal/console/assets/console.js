@@ -201,10 +201,11 @@ async function prove(path, value) {
   return { assertion: await assert(said) };
 }
 
-// signOut ends the sign-in, and the notices to this browser.
+// signOut ends the sign-in, and the notices to this browser. The next page says what could not be ended.
 async function signOut() {
   const made = await subscription().catch(() => undefined);
-  await post("/sign-out", { endpoint: made?.endpoint ?? "" });
+  const { said } = await post("/sign-out", { endpoint: made?.endpoint ?? "" });
+  sessionStorage.setItem("said", said.text ?? "");
   await made?.unsubscribe();
   location.replace("/");
 }

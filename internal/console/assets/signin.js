@@ -41,6 +41,12 @@ async function signInByPasskey() {
   button.disabled = false;
 }
 
+const left = sessionStorage.getItem("said"); // by the page that signed out
+if (left) {
+  sessionStorage.removeItem("said");
+  said.textContent = left;
+}
+
 signIn();
 addEventListener("hashchange", signIn);
 button?.addEventListener("click", signInByPasskey);
