@@ -3,6 +3,7 @@ package files
 import (
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -22,4 +23,21 @@ func ReadPrivate(name string, limit int64) ([]byte, error) {
 		return nil, umpire.Errorf("%s can be read by others: chmod 600", f.Name())
 	}
 	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// maxSecret is how long a token or a secret may be.
+const maxSecret = 4 << 10
+
+// ReadSecret reads a token or a secret from a file that nobody but its owner can read.
+func ReadSecret(name string) (string, error) {
+	data, err := ReadPrivate(name, maxSecret)
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(data))
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if secret == "" || strings.ContainsFunc(secret, odd) {
+		return "", umpire.Errorf("%s: want one line of printable ASCII characters without spaces", name)
+	}
+	return secret, nil
 }

@@ -24,6 +24,9 @@ import (
 	"github.com/umpirehq/umpire/internal/webpush"
 )
 
+// maxKey is the largest file of a key.
+const maxKey = 4 << 10
+
 // A Browser gets notices by Web Push.
 type Browser struct {
 	webpush.Subscription
@@ -186,7 +189,7 @@ func (p *Push) PublicKey() (string, error) {
 
 // readKey reads the key.
 func (p *Push) readKey() (*ecdsa.PrivateKey, error) {
-	data, err := files.ReadPrivate(p.KeyFile, maxSecret)
+	data, err := files.ReadPrivate(p.KeyFile, maxKey)
 	if err != nil {
 		return nil, umpire.Errorf("notify: %w", err)
 	}

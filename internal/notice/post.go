@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -108,20 +107,11 @@ func withoutAddress(err error) error {
 // problemText is an error in a line that is safe to show.
 func problemText(err error) string { return view.Brief(err.Error(), maxProblem) }
 
-// maxSecret is how long a token or a secret may be.
-const maxSecret = 4 << 10
-
 // readSecret reads a token or a secret from a file in a folder that nobody else can read.
 func readSecret(folder, name string) (string, error) {
-	path := filepath.Join(folder, name)
-	data, err := files.ReadPrivate(path, maxSecret)
+	secret, err := files.ReadSecret(filepath.Join(folder, name))
 	if err != nil {
 		return "", umpire.Errorf("notify: %w", err)
-	}
-	secret := strings.TrimSpace(string(data))
-	odd := func(r rune) bool { return r <= ' ' || r > '~' }
-	if secret == "" || strings.ContainsFunc(secret, odd) {
-		return "", umpire.Errorf("notify: %s: want one line of printable ASCII characters without spaces", path)
 	}
 	return secret, nil
 }
