@@ -23,6 +23,10 @@ type Console struct {
 	// speaks TLS.
 	CertificateFile string `yaml:"certificate_file" json:"certificate_file,omitempty"`
 	KeyFile         string `yaml:"key_file" json:"key_file,omitempty"`
+	// UserHeader is the header in which that proxy names the person, "" if it knows none; SecretFile names
+	// the file in keys/console with what proves that a request came through it.
+	UserHeader string `yaml:"user_header" json:"user_header,omitempty"`
+	SecretFile string `yaml:"secret_file" json:"secret_file,omitempty"`
 }
 
 // On reports whether browsers on other machines reach the console.
@@ -31,7 +35,7 @@ func (c *Console) On() bool { return c.Origin != "" }
 // String is the address.
 func (c Console) String() string { return c.Origin }
 
-var consoleKeys = []string{"origin", "listen", "certificate_file", "key_file"}
+var consoleKeys = []string{"origin", "listen", "certificate_file", "key_file", "user_header", "secret_file"}
 
 // decodeConsole reads console, and refuses what would not work or would not be safe.
 func decodeConsole(c *Config, n *yaml.Node) error {
@@ -64,11 +68,34 @@ func (c *Console) check() (field string, err error) {
 		return "key_file", errConsoleFile
 	case (c.CertificateFile == "") != (c.KeyFile == ""):
 		return "certificate_file", umpire.Errorf("want certificate_file and key_file, or neither behind a proxy")
+	case c.SecretFile != "" && !isSecretName(c.SecretFile):
+		return "secret_file", errConsoleFile
+	case c.UserHeader != "" && !isHeader(c.UserHeader):
+		return "user_header", umpire.Errorf(
+			"want the name of a header that browsers do not send, such as X-Forwarded-User")
+	case (c.UserHeader == "") != (c.SecretFile == ""):
+		return "user_header", umpire.Errorf("want user_header and secret_file, or neither")
+	case c.UserHeader != "" && c.CertificateFile != "":
+		return "user_header", umpire.Errorf("want no certificate: a proxy on this machine names the person")
 	case c.CertificateFile == "" && !isLoopback(host):
 		return "listen", umpire.Errorf("want a loopback address such as 127.0.0.1:7577 without a certificate")
 	}
 	return "", nil
 }
+
+// isHeader reports whether a text is the name of a header that browsers and umpire do not use. Those of
+// proxies begin with X- or Remote-, or speak of a user.
+func isHeader(text string) bool {
+	other := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
+	}
+	lower := strings.ToLower(text)
+	return !strings.ContainsFunc(text, other) && len(text) <= maxHeaderName &&
+		(strings.HasPrefix(lower, "x-") || strings.HasPrefix(lower, "remote-") || strings.Contains(lower, "-user"))
+}
+
+// maxHeaderName is the longest name of a header.
+const maxHeaderName = 64
 
 // isOrigin reports whether a text is an https origin just as browsers write it. Passkeys need a
 // name in it, not a number.
