@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/server"
@@ -108,6 +109,9 @@ func showLink(a *app.App, tty *os.File, link string) error {
 	return err
 }
 
+// minProxySecret is the shortest secret of a proxy: as many random letters cannot be guessed.
+const minProxySecret = 20
+
 // listenConsole makes the console listen where the flag and the configuration say.
 func listenConsole(
 	ctx context.Context, a *app.App, conf *config.Config, f *serveFlags, pages *console.Console, push *notice.Push,
@@ -124,6 +128,16 @@ func listenConsole(
 	if name := conf.Console.CertificateFile; name != "" {
 		folder := filepath.Join(a.KeysDir(), "console")
 		at.Certificate = console.CertificateIn(filepath.Join(folder, name), filepath.Join(folder, conf.Console.KeyFile))
+	}
+	if header := conf.Console.UserHeader; header != "" {
+		secret, err := files.ReadSecret(filepath.Join(a.KeysDir(), "console", conf.Console.SecretFile))
+		if err == nil && len(secret) < minProxySecret {
+			err = umpire.Errorf("want a secret of at least %d characters", minProxySecret)
+		}
+		if err != nil {
+			return umpire.Errorf("console: secret_file: %w", err)
+		}
+		at.Proxy = &console.Proxy{UserHeader: header, Secret: secret}
 	}
 	if err := pages.ListenRemote(ctx, at); err != nil {
 		return umpire.Errorf("console: %w", err)

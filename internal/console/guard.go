@@ -102,7 +102,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case isAsset:
 		c.routes.ServeHTTP(w, r)
 	case s == nil && opensPage(r):
-		strangers.showSignIn(w, r)
+		strangers.showSignIn(w, r, v)
 	case s == nil:
 		sendRefusal(w, r, http.StatusUnauthorized, errSignIn)
 	case originOf(r).remote && hereOnly[r.URL.Path]:
@@ -199,11 +199,13 @@ func checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// identify finds out who makes a request. Nothing is known of a process on another machine.
+// identify finds out who makes a request. Of another machine it knows what a proxy says.
 func (c *Console) identify(r *http.Request) (visitor, error) {
 	v := visitor{origin: originOf(r), agent: r.UserAgent()}
 	if v.origin.remote {
-		return v, nil
+		var err error
+		v.user, err = v.origin.proxy.identify(r.Header)
+		return v, err
 	}
 	browser, ok := r.Context().Value(browserKey{}).(*server.Browser)
 	if !ok {

@@ -25,6 +25,7 @@ type origin struct {
 	remote bool         // other machines reach it, over HTTPS
 	listen string       // the address of its listener
 	push   *notice.Push // the browsers that get notices there; nil sends none
+	proxy  *Proxy       // passes all requests on and says who makes them; nil is nobody
 
 	// strangers holds a value for each request without a sign-in that sends a body.
 	strangers chan struct{}
@@ -50,6 +51,8 @@ type Remote struct {
 	Certificate func() (*tls.Certificate, error)
 	// Push keeps the browsers there that get notices; nil offers none.
 	Push *notice.Push
+	// Proxy says who its users are; nil has everybody sign in here.
+	Proxy *Proxy
 }
 
 // Limits on connections.
@@ -113,7 +116,7 @@ func (c *Console) ListenRemote(ctx context.Context, r Remote) error {
 	}
 	c.remote = &origin{
 		url: r.Origin, host: at.Host, cookie: "__Host-umpire-console", remote: true, listen: listener.Addr().String(),
-		push: r.Push,
+		push: r.Push, proxy: r.Proxy,
 	}
 	c.answerAt(listener, c.remote)
 	return nil

@@ -40,10 +40,11 @@ type link struct {
 }
 
 // A visitor describes who makes a request: where, the process at the other end, as far as the system
-// knows it, and the browser's User-Agent.
+// knows it, the browser's User-Agent, and the name of the person, where a proxy knows it. A sign-in is
+// good for the visitor that it was made for.
 type visitor struct {
-	origin         *origin
-	process, agent string
+	origin               *origin
+	process, agent, user string
 }
 
 // A signIn is a browser that was let in.

@@ -18,12 +18,12 @@ import (
 )
 
 // startPhone starts a browser that trusts a certificate and has a device with passkeys in it.
-func startPhone(t *testing.T, w *world, certificate, lang string, dark bool) *chromium.Page {
+func startPhone(t *testing.T, address, certificate, lang string, dark bool) *chromium.Page {
 	t.Helper()
 	block, _ := pem.Decode(ok(os.ReadFile(certificate))(t))
 	sum := sha256.Sum256(ok(x509.ParseCertificate(block.Bytes))(t).RawSubjectPublicKeyInfo)
 	b := chromium.Start(t, 390, 844, dark, "--accept-lang="+lang,
-		"--host-resolver-rules=MAP "+remoteHost+":443 "+w.console.RemoteAddress(),
+		"--host-resolver-rules=MAP "+remoteHost+":443 "+address,
 		"--ignore-certificate-errors-spki-list="+base64.StdEncoding.EncodeToString(sum[:]))
 	b.Call(t, "WebAuthn.enable", nil, nil)
 	b.Call(t, "WebAuthn.addVirtualAuthenticator", map[string]any{"options": map[string]any{
@@ -53,7 +53,7 @@ func TestPhoneInABrowser(t *testing.T) {
 			w, local := newWorld(t, tt.lang)
 			local.close()
 			p, certificate := w.listenRemote(t, tt.lang)
-			b := startPhone(t, w, certificate, tt.lang, tt.dark)
+			b := startPhone(t, w.console.RemoteAddress(), certificate, tt.lang, tt.dark)
 			p.close()
 			p = followTerminal(t, w.console, tt.lang, true) // the browser may have been long in coming
 			defer p.close()

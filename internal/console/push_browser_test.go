@@ -56,7 +56,7 @@ func TestNoticesInABrowser(t *testing.T) {
 			w, local := newWorld(t, tt.lang)
 			local.close()
 			_, certificate := w.listenRemote(t, tt.lang)
-			b := startPhone(t, w, certificate, tt.lang, tt.dark)
+			b := startPhone(t, w.console.RemoteAddress(), certificate, tt.lang, tt.dark)
 			p := followTerminal(t, w.console, tt.lang, true) // the browser may have been long in coming
 			defer p.close()
 			asked := w.ask(t, bash("git push origin main"))[0]

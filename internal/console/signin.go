@@ -1,10 +1,12 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/internal/webauthn"
 )
@@ -22,8 +24,9 @@ var errStale = umpire.Errorf("this sign-in was used or is too old: try again")
 // signInPages sign browsers in and out.
 type signInPages struct{ *Console }
 
-// showSignIn says how to sign in, and swaps the token of a link.
-func (c *signInPages) showSignIn(w http.ResponseWriter, r *http.Request) {
+// showSignIn says how to sign in, and swaps the token of a link. Whom a proxy knows signs in by pressing a
+// button, since whoever signs out is not to be signed in again.
+func (c *signInPages) showSignIn(w http.ResponseWriter, r *http.Request, v visitor) {
 	p := newPage(r, "umpire")
 	byPasskey := p.remote && len(c.passkeys.forHost(originOf(r).party().ID)) > 0
 	p.script = "/assets/signin.js"
@@ -33,13 +36,15 @@ func (c *signInPages) showSignIn(w http.ResponseWriter, r *http.Request) {
 			when(!p.remote,
 				written(p.text.Of("Type umpire console in a terminal, and open the link that it prints."))),
 			when(p.remote, written(p.text.Of("Type umpire pair in a terminal, and scan the code that it shows.")))),
+		when(v.user != "", element("p", button(class("go"), flag("data-proxy"),
+			written(fmt.Sprintf(p.text.Of("Continue as %s"), view.Visible(v.user)))))),
 		when(byPasskey, element("p", button(class("go"), flag("data-passkey"),
 			written(p.text.Of("Sign in with a passkey"))))),
 		p.needsScript(),
 	)))
 }
 
-// signIn exchanges the token of a link, or an assertion of a passkey, for a cookie.
+// signIn exchanges the token of a link, an assertion of a passkey, or the word of a proxy for a cookie.
 func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
 	var in struct {
 		Token     string              `json:"token"`
@@ -51,14 +56,17 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 		return
 	}
 	by := &signIn{visitor: v, text: textOf(r)}
-	if in.Assertion != nil {
+	switch {
+	case in.Assertion != nil:
 		var err error
 		if by.person, err = c.checkAssertion(v.origin, in.Challenge, in.Assertion); err != nil {
 			sendRefusal(w, r, http.StatusForbidden, err)
 			return
 		}
 		by.passkey = string(in.Assertion.ID)
-	} else {
+	case in.Token == "" && v.user != "":
+		by.person = v.user
+	default:
 		used, ok := c.logins.redeemLink(in.Token, v.origin)
 		if !ok {
 			sendRefusal(w, r, http.StatusForbidden, errLink)

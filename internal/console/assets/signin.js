@@ -4,6 +4,7 @@ import { assert } from "/assets/passkey.js";
 
 const said = document.getElementById("said");
 const button = document.querySelector("[data-passkey]");
+const proxy = document.querySelector("[data-proxy]"); // which knows the person
 // A path may begin with two slashes, which alone would be the address of another host.
 const here = location.origin + location.pathname + location.search;
 
@@ -50,4 +51,5 @@ if (left) {
 signIn();
 addEventListener("hashchange", signIn);
 button?.addEventListener("click", signInByPasskey);
+proxy?.addEventListener("click", () => post({}));
 document.body.dataset.ready = "";
