@@ -10,7 +10,7 @@ import (
 // Bounds on the answer of a list, which the gate holds in memory as a whole.
 const (
 	// maxPage is the most bytes in a page, unless its only entry is larger. A gRPC client takes 4 MiB. maxUnpaged is
-	// the same for who would take a page that ends early for the last one.
+	// the same for a client that would take a page that ends early for the last one.
 	maxPage    = 3 << 20
 	maxUnpaged = 32 << 20
 	// maxListed is the most questions or sessions in a page, and maxEvents the most events.
@@ -27,8 +27,8 @@ func pageLimit(limit, most int) (int, error) {
 }
 
 // readPage reads entries until there are limit of them or maxPage bytes, and reports whether more follow. It reads
-// a few at a time: read returns up to n of those after the last one, and fewer only at the end. Who does not look at
-// more gets as many as it asked for, or an error.
+// a few at a time: read returns up to n of those after the last one, and fewer only at the end. A request that
+// is not paged gets as many as it asked for, or an error.
 func readPage[T any](limit int, paged bool, read func(last *T, n int) ([]T, error)) (page []T, more bool, err error) {
 	page = []T{}
 	most := maxUnpaged
