@@ -75,7 +75,7 @@ func (l *look) visit(t *testing.T) {
 			b.Click(t, `nav a[href="/"]`)
 			b.Until(t, `document.querySelector(".item")`)
 			b.Click(t, ".item")
-			b.Until(t, `document.querySelector(".chosen .card.seen, .chosen .card")`)
+			b.Until(t, `document.querySelector(".chosen .card")`)
 			name := fmt.Sprintf("pages-%s-%d-%v-%d-card", l.lang, l.width, l.dark, rows)
 			b.Picture(t, name)
 			l.check(t, b, name)
