@@ -39,8 +39,9 @@ type Pruner struct {
 }
 
 // Prune removes the sessions in which nothing has happened for the given age, each in its own transaction. After
-// each it waits as long as that took, so that other writers get their turn. One that cannot be removed, because it is
-// damaged, keeps none of the others. It returns how many sessions and events were removed, also with an error.
+// each it waits as long as that took, so that other writers get their turn. A session that cannot be removed, because
+// it is damaged, stays, and the others go all the same. It returns how many sessions and events were removed, also
+// with an error.
 func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events int64, err error) {
 	before, stay := p.Now().Add(-age), map[umpire.SessionID]bool{}
 	var failed []error

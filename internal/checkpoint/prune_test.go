@@ -243,8 +243,8 @@ func TestOthersWriteBetween(t *testing.T) {
 	})
 }
 
-// TestDamagedSessionsStay: a session that cannot be pruned keeps none of the others, not even when such sessions fill
-// a page, and the error tells of it.
+// TestDamagedSessionsStay: sessions that cannot be pruned do not keep the others from going, not even when they fill a
+// page, and the error says so.
 func TestDamagedSessionsStay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -39,7 +39,7 @@ func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string
 // leadsTo is where the path of an access leads: a card leaves out what is the same.
 func leadsTo(a *umpire.Access) string { return cmp.Or(a.Resolved, a.Target) }
 
-// sayChanged has a question say that something is not as it was shown. That a control file asks stays, for it is
+// sayChanged has a question say that something is not as it was shown. The code of a control file stays: it is
 // approved once at a time.
 func (q *question) sayChanged(reason umpire.Phrase) {
 	if q.card.Reason = reason; q.card.Code != umpire.CodeControlFile {

@@ -98,7 +98,7 @@ func TestOffersAreTaken(t *testing.T) {
 	}
 }
 
-// An offers compares cards with a gate.
+// offers compares what cards offer with what a gate takes.
 type offers struct {
 	t       *testing.T
 	gate    *gate.Gate

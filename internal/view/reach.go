@@ -160,7 +160,7 @@ var scopeKeys = []ScopeKey{
 	{"g", umpire.ScopeGlobal, "always allow, everywhere", "allow everywhere"},
 }
 
-// ScopeKeys are those for which the card can be approved. What hides something, may have
+// ScopeKeys are those for which the card can be approved. A call that hides something, may have
 // run already, or is about the network alone is approved once or not at all.
 func (c *Card) ScopeKeys() []ScopeKey {
 	if c.hidden || c.Pending.Indeterminate || c.Pending.TrialOffer == umpire.TrialAgain {

@@ -37,7 +37,7 @@ func (c *counted) QueryContext(ctx context.Context, query string, args []driver.
 }
 
 // TestIdleStoreAsksOnce: while nothing happens, each look at the database is one statement, and it wakes nobody.
-// What is not complete yet takes more, and then wakes those who watch.
+// An event that is not complete yet takes more, and then wakes those who watch.
 func TestIdleStoreAsksOnce(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.Postgres(t)
