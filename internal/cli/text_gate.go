@@ -147,8 +147,8 @@ It needs a person: it is refused in a process that an agent started, and shows t
 and the codes on a terminal only. Do not sign in a browser that an agent drives.
 
 Where several people use this account, --name says who the browser is signed in for: the
-timeline, cards and notices have that name with what it answers. It is a label and no
-right of its own; without it they have the name of the account.`
+timeline, cards and notices have that name with what it answers. It is a label and
+grants nothing; without it they have the name of the account.`
 
 const sessionsLong = `Lists the sessions of this project, the latest activity first; with --all-projects
 those of every project. A session belongs to the project in which it was opened.`
