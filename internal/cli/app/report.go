@@ -23,9 +23,21 @@ func ReportSettled(ctx context.Context, a *App) {
 }
 
 // ReportTo reports to a gate that takes this process for a person.
-func ReportTo(ctx context.Context, a *App, g umpire.Gate) error {
+func ReportTo(ctx context.Context, a *App, g umpire.Gate) error { return reportTo(ctx, a, g, "") }
+
+// ReportUndo reports that the record of an id was taken back, to a gate that notes who did it. What else is due
+// may be of somebody else.
+func ReportUndo(ctx context.Context, a *App, g umpire.Gate, id string) error {
+	return reportTo(ctx, a, g, id)
+}
+
+// reportTo reports what took back the record of an id, or with "" all that is due.
+func reportTo(ctx context.Context, a *App, g umpire.Gate, id string) error {
 	due, err := trial.Unreported(a.StateDir())
 	for i := range due {
+		if id != "" && due[i].Record.Undoes != id {
+			continue
+		}
 		_, told := g.SettleTrial(ctx, due[i])
 		if told == nil {
 			told = trial.MarkReported(a.StateDir(), due[i].Record)

@@ -41,7 +41,7 @@ func UndoInGate(ctx context.Context, a *app.App, gate umpire.Gate, id string) (s
 	if err != nil {
 		return "", umpire.Errorf("nothing was taken back: %w", err)
 	}
-	if err := app.ReportTo(ctx, a, gate); err != nil {
+	if err := app.ReportUndo(ctx, a, gate, id); err != nil {
 		a.RemarkError(err)
 	}
 	return app.UndoneTitle(a, undone), nil
