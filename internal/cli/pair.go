@@ -53,10 +53,10 @@ func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 	}
 	a.RemarkAll(conf.Notices)
 	switch {
+	case with == "ntfy" && name != "":
+		return app.Usage("umpire pair --help", "--name does not go with ntfy: nobody signs in there")
 	case (with == "console" || name != "") && !conf.Console.On():
 		return app.Refused("umpire config", "other machines do not reach the console: the key console is not set")
-	case with == "ntfy" && name != "":
-		return app.Usage("umpire pair --help", "--name: notices by ntfy go to nobody by name")
 	case with != "ntfy" && conf.Console.On():
 		return followConsole(ctx, a, conf, name, true)
 	}
