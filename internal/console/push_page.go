@@ -190,5 +190,6 @@ func (c *pushPages) drawSubscribe(o *origin, key string, by *signIn) part {
 	if len(c.passkeys.of(o.party().ID, by.person)) > 0 {
 		return form(attr("data-challenge", noticeChallengePath))
 	}
-	return element("details", class("act"), drawSummary(does, ""), form(attr("data-code", noticeCodePath), drawCode(text)))
+	return element("details", class("act"), drawSummary(does, ""),
+		form(attr("data-code", noticeCodePath), drawCode(text)))
 }
