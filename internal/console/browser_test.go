@@ -29,7 +29,7 @@ func TestInboxInABrowser(t *testing.T) {
 			t.Parallel()
 			b := chromium.Start(t, tt.width, tt.height, tt.dark)
 			w, p := newWorld(t, tt.lang)
-			asked := w.ask(t, edit("greet.sh"), bash("git push origin main && npm test"))
+			asked := w.ask(t, editGreeting(), bash("git push origin main && npm test"))
 			asked = append(asked, w.ask(t, write("b.txt"))...)
 			name := fmt.Sprintf("%s-%d-%v", tt.lang, tt.width, tt.dark)
 			shown := func(text string) string { return fmt.Sprintf("document.body.innerText.includes(%q)", text) }
@@ -113,10 +113,10 @@ func TestInboxInABrowser(t *testing.T) {
 	}
 }
 
-// edit is a call that changes a file, with the diff of it.
-func edit(name string) umpire.Call {
+// editGreeting is a call that changes a file, with the diff of it.
+func editGreeting() umpire.Call {
 	input, _ := json.Marshal(map[string]string{
-		"file_path": name, "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
+		"file_path": "greet.sh", "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
 	})
 	return umpire.Call{Tool: "Edit", Input: input}
 }
@@ -200,7 +200,7 @@ func TestTimelineInABrowser(t *testing.T) {
 			t.Parallel()
 			b := chromium.Start(t, tt.width, tt.height, tt.dark)
 			w, p := newWorld(t, tt.lang)
-			ran := w.ask(t, edit("greet.sh"))[0]
+			ran := w.ask(t, editGreeting())[0]
 			w.run(t, &ran)
 			w.undoable.Store(&map[umpire.CallID][]console.Undoable{ran.Call: {
 				{ID: "k1", Session: ran.Session, Paths: []string{"/home/me/webshop/greet.sh"}},

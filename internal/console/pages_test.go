@@ -50,7 +50,7 @@ func TestPagesInABrowser(t *testing.T) {
 // pageCalls are calls whose texts are long or hostile.
 var pageCalls = []umpire.Call{
 	write(strings.Repeat("very-long-folder/", 9) + "file.txt"), bash("echo '<script>alert(1)</script>' \u202e > a && " + strings.Repeat("x", 300)),
-	bash("git push origin main"), edit("greet.sh"),
+	bash("git push origin main"), editGreeting(),
 }
 
 func (l *look) visit(t *testing.T) {

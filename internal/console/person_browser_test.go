@@ -22,7 +22,7 @@ func TestTwoPeopleInBrowsers(t *testing.T) {
 	} {
 		t.Run(tt.lang, func(t *testing.T) { //nolint:paralleltest // two that wait for a second browser would wait for ever
 			w, _ := newWorld(t, tt.lang)
-			asked := w.ask(t, edit("greet.sh"))[0]
+			asked := w.ask(t, editGreeting())[0]
 			open := func(name string) *chromium.Page {
 				b := chromium.Start(t, tt.width, tt.height, false)
 				p := followTerminalOf(t, w.console, tt.lang, name, false)
