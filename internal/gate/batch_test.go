@@ -244,6 +244,26 @@ func TestProjectScopeWritesARule(t *testing.T) {
 	}
 }
 
+// TestWhoLeavesLosesNoRule: the rule of an answer that stands is written, even if whoever gave it does not wait for it.
+func TestWhoLeavesLosesNoRule(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", command("c", "npm install lodash"))
+	a := answerTo(d.pending("c"), umpire.Approve)
+	a.Scope, a.Rule = umpire.ScopeProject, "Bash(npm install:*)"
+	ctx, leave := context.WithCancel(t.Context())
+	d.crash = func(at string) {
+		if at == "resolved" {
+			leave()
+		}
+	}
+	d.run(s, must(d.Resolve(ctx, a))(t))
+	if b := d.submit(d.session(umpire.Opening{}), "m1", command("c", "npm install react")); b.Calls[0].Code != umpire.CodeRule {
+		t.Errorf("the next call is %s: %s", b.State, b.Calls[0].Reason)
+	}
+}
+
 // TestNextCallMeetsTheRule: an answer sets the agent free before its rule is written. What
 // the agent hands in meanwhile waits for the rule.
 func TestNextCallMeetsTheRule(t *testing.T) {

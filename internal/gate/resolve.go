@@ -57,7 +57,7 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 	}
 	g.reached("resolved")
 	b, settled := g.trials.settleAnswered(ctx, r, b)
-	return b, errors.Join(settled, g.confirmCode(r), g.writeRules(ctx, r))
+	return b, errors.Join(settled, g.confirmCode(r), g.writeRules(context.WithoutCancel(ctx), r))
 }
 
 func checkAnswer(a *umpire.Answer) error {

@@ -14,8 +14,8 @@ import (
 type rules struct{ *projects }
 
 // writeRules writes what an approval for the project or for good stands for. The
-// answer is stored already: a rule that cannot be written is a notice, and the call runs all
-// the same.
+// answer is stored already: its rules are written even if nobody waits for them, a rule that
+// cannot be written is a notice, and the call runs all the same.
 func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 	for _, rule := range r.rules {
 		rule.Description = "approved by " + cmp.Or(r.answer.Actor, "a person")
