@@ -117,7 +117,11 @@ func checkNames(fields strictjson.Object) error {
 // wrong type only.
 func nameField(data []byte, t reflect.Type, err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return invalid("%s: want %s, got %s", wrong.Field, kindName(wrong.Type), wrong.Value)
+		name := wrong.Field
+		if outer, field, nested := strings.Cut(name, "."); nested && isEmbedded(t, outer) {
+			name = field
+		}
+		return invalid("%s: want %s, got %s", name, kindName(wrong.Type), wrong.Value)
 	}
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(data, &fields) != nil || t.Kind() != reflect.Struct {
@@ -134,6 +138,16 @@ func nameField(data []byte, t reflect.Type, err error) error {
 		}
 	}
 	return invalid("the request: %v", err)
+}
+
+// isEmbedded reports whether a name is that of an embedded struct, which encoding/json puts before the names
+// of its fields.
+func isEmbedded(t reflect.Type, name string) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	field, ok := t.FieldByName(name)
+	return ok && field.Anonymous
 }
 
 // kindName is what a field wants, in the words of JSON.

@@ -46,7 +46,7 @@ var badInput = []struct{ procedure, body, word string }{
 	{"GateService/Submit", `{"tighten":[{"action":"maybe"}]}`, `tighten: verdict "maybe"`},
 	{"GateService/GetBatch", `{"session_id":"s1","batch_id":"b1","wait_ms":-1}`, "wait_ms"},
 	{"GateService/GetBatch", `{"session_id":{}}`, "session_id"},
-	{"GateService/ListPending", `{"project_id":1}`, "project_id"},
+	{"GateService/ListPending", `{"project_id":1}`, "project_id: want"},
 	{"GateService/Resolve", `{"request_id":"r1","answer":"yes"}`, `answer: answer "yes"`},
 	{"GateService/Resolve", `{"request_id":"r1","answer":"approve","scope":"forever"}`, `scope: scope "forever"`},
 	{"GateService/Resolve", `{"request_id":7}`, "request_id"},
@@ -57,9 +57,9 @@ var badInput = []struct{ procedure, body, word string }{
 	{"SessionService/Open", `{"add_dirs":"x"}`, "add_dirs: want a list"},
 	{"SessionService/Open", `{"mode":7}`, "mode"},
 	{"SessionService/Continue", `{"working_dir":false}`, "working_dir"},
-	{"SessionService/List", `{"limit":"all"}`, "limit"},
+	{"SessionService/List", `{"limit":"all"}`, "limit: want"},
 	{"SessionService/Latest", `{"working_dir":7}`, "working_dir"},
-	{"SessionService/GetConversation", `{"limit":"all"}`, "limit"},
+	{"SessionService/GetConversation", `{"limit":"all"}`, "limit: want"},
 	{"SessionService/SetMode", `{"allow_all":"true"}`, "allow_all: want true or false"},
 	{"SessionService/Prompt", `{"text":["x"]}`, "text"},
 	{"SessionService/Compose", `{"epoch":true}`, "epoch"},
@@ -85,7 +85,9 @@ var badInput = []struct{ procedure, body, word string }{
 	{"TimelineService/List", `{"limit":-1}`, "limit"},
 	{"TimelineService/List", `{"last":-1}`, "last"},
 	{"TimelineService/List", `{"last":1,"limit":1}`, "last"},
-	{"TimelineService/List", `{"after":"x"}`, "after"},
+	{"TimelineService/List", `{"after":"x"}`, "after: want"},
+	{"TimelineService/List", `{"session_id":7}`, "session_id: want"},
+	{"TimelineService/List", `{"paged":"x"}`, "paged: want"},
 }
 
 func TestMalformedInputNamesTheField(t *testing.T) {
@@ -95,7 +97,7 @@ func TestMalformedInputNamesTheField(t *testing.T) {
 			got := w.call(t, row.procedure, credentials.Person, row.body)
 			message, _ := got.fields["message"].(string)
 			if got.status != 400 || got.fields["code"] != "invalid_argument" || got.fields["reason_code"] != "invalid" ||
-				!strings.Contains(message, row.word) {
+				!strings.Contains(" "+message, " "+row.word) {
 				t.Errorf("%s %s: %d %s, want %q", row.procedure, row.body, got.status, got.body, row.word)
 			}
 		}
