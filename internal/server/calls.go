@@ -58,6 +58,7 @@ type callService struct {
 	gate   Backend
 	owner  ownership
 	broker *broker
+	turns  turns
 }
 
 func (c *callService) addRoutes(r routes) {
@@ -142,12 +143,13 @@ func (c *callService) ListPending(ctx context.Context, q pendingQuery) (pendingL
 	if q.Session == "" && exchangeOf(ctx).role < rolePerson {
 		ask = c.listOwnPending
 	}
-	list, more, err := readPage(limit, q.Paged, func(last *umpire.Pending, n int) ([]umpire.Pending, error) {
+	read := func(last *umpire.Pending, n int) ([]umpire.Pending, error) {
 		if q.Limit = n; last != nil {
 			q.After = last.Request
 		}
 		return ask(ctx, q.PendingQuery)
-	})
+	}
+	list, more, err := readPage(ctx, c.turns, limit, q.Paged, read)
 	for i := range list {
 		list[i].Accesses = orEmpty(list[i].Accesses)
 		list[i].Suggestions = orEmpty(list[i].Suggestions)
@@ -177,11 +179,12 @@ func (c *callService) listOwnPending(ctx context.Context, q umpire.PendingQuery)
 		if err != nil {
 			return nil, err
 		}
+		// The sessions stand in the order of their ids, as the gate lists what was asked at one moment.
 		list = append(list, own...)
+		slices.SortStableFunc(list, func(a, b umpire.Pending) int { return a.AskedAt.Compare(b.AskedAt) })
+		list = slices.Clone(list[:min(len(list), q.Limit)]) // the rest is not kept in memory
 	}
-	// The sessions stand in the order of their ids, as the gate lists what was asked at one moment.
-	slices.SortStableFunc(list, func(a, b umpire.Pending) int { return a.AskedAt.Compare(b.AskedAt) })
-	return list[:min(len(list), q.Limit)], nil
+	return list, nil
 }
 
 func orEmpty[T any](list []T) []T {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 
 	"github.com/umpirehq/umpire"
@@ -12,7 +13,9 @@ const (
 	// maxPage is the most bytes in a page, unless its only entry is larger. A gRPC client takes 4 MiB. maxUnpaged is
 	// the same for a client that would take a page that ends early for the last one.
 	maxPage    = 3 << 20
-	maxUnpaged = 32 << 20
+	maxUnpaged = 16 << 20
+	// maxLists is the most lists that are read at a time: reading one takes several times its bytes.
+	maxLists = 4
 	// maxListed is the most questions or sessions in a page, and maxEvents the most events.
 	maxListed = 500
 	maxEvents = 5000
@@ -26,10 +29,21 @@ func pageLimit(limit, most int) (int, error) {
 	return min(cmp.Or(limit, most), most), nil
 }
 
+// turns holds a value for each list that is being read.
+type turns chan struct{}
+
 // readPage reads entries until there are limit of them or maxPage bytes, and reports whether more follow. It reads
 // a few at a time: read returns up to n of those after the last one, and fewer only at the end. A request that
 // is not paged gets as many as it asked for, or an error.
-func readPage[T any](limit int, paged bool, read func(last *T, n int) ([]T, error)) (page []T, more bool, err error) {
+func readPage[T any](
+	ctx context.Context, t turns, limit int, paged bool, read func(last *T, n int) ([]T, error),
+) (page []T, more bool, err error) {
+	select {
+	case t <- struct{}{}:
+		defer func() { <-t }()
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
 	page = []T{}
 	most := maxUnpaged
 	if paged {

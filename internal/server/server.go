@@ -90,12 +90,14 @@ func newServer(c Config, p pace) *Server {
 // addRoutes makes the services, and adds the routes of each.
 func (s *Server) addRoutes() {
 	owner := ownership{s.gate}
-	calls := &callService{s.gate, owner, s.broker}
+	lists := make(turns, maxLists)
+	calls := &callService{s.gate, owner, s.broker, lists}
 	timeline := &timelineService{
 		gate: s.gate, owner: owner, broker: s.broker, inbox: s.inbox, refuser: s.refuser, pace: s.pace, log: s.log,
+		turns: lists,
 	}
 	calls.addRoutes(s.routes)
-	(&sessionService{s.gate, owner}).addRoutes(s.routes)
+	(&sessionService{s.gate, owner, lists}).addRoutes(s.routes)
 	(&ruleService{s.gate}).addRoutes(s.routes)
 	(&grantService{s.gate}).addRoutes(s.routes)
 	(&ticketService{s.gate, s.refuser}).addRoutes(s.routes)

@@ -45,6 +45,7 @@ type nothing struct{}
 type sessionService struct {
 	gate  umpire.Gate
 	owner ownership
+	turns turns
 }
 
 func (c *sessionService) addRoutes(r routes) {
@@ -170,12 +171,13 @@ func (c *sessionService) List(ctx context.Context, q sessionQuery) (sessionList,
 	if err != nil {
 		return sessionList{}, err
 	}
-	list, more, err := readPage(limit, q.Paged, func(last *umpire.Session, n int) ([]umpire.Session, error) {
+	read := func(last *umpire.Session, n int) ([]umpire.Session, error) {
 		if q.Limit = n; last != nil {
 			q.After, q.AfterActiveAt = last.ID, last.ActiveAt
 		}
 		return c.gate.Sessions(ctx, q.SessionQuery)
-	})
+	}
+	list, more, err := readPage(ctx, c.turns, limit, q.Paged, read)
 	return sessionList{list, more}, err
 }
 

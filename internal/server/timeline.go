@@ -52,6 +52,7 @@ type timelineService struct {
 	refuser refuser
 	pace    pace
 	log     *slog.Logger
+	turns   turns
 }
 
 func (c *timelineService) addRoutes(r routes) {
@@ -79,19 +80,20 @@ func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, er
 	if err != nil {
 		return eventList{}, err
 	}
-	events, more, err := readPage(limit, q.Paged, func(last *umpire.Event, n int) ([]umpire.Event, error) {
+	read := func(last *umpire.Event, n int) ([]umpire.Event, error) {
 		if filter.Limit = n; last != nil {
 			filter.After = last.Seq
 		}
 		return c.gate.Events(ctx, filter)
-	})
+	}
+	events, more, err := readPage(ctx, c.turns, limit, q.Paged, read)
 	return eventList{events, more}, err
 }
 
 // listLast reads backwards, so that a page that ends early has the last events.
 func (c *timelineService) listLast(ctx context.Context, filter umpire.Filter, paged bool) (eventList, error) {
 	limit := min(filter.Last, maxEvents)
-	events, more, err := readPage(limit, paged, func(first *umpire.Event, n int) ([]umpire.Event, error) {
+	events, more, err := readPage(ctx, c.turns, limit, paged, func(first *umpire.Event, n int) ([]umpire.Event, error) {
 		if filter.Last = n; first != nil {
 			filter.Before = first.Seq
 		}
