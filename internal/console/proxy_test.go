@@ -149,7 +149,10 @@ func TestProxyIsNotPretended(t *testing.T) {
 			for _, h := range headers {
 				r.Header.Add(h[0], h[1])
 			}
-			response := ok(http.DefaultClient.Do(r))(t)
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
 			_ = response.Body.Close()
 			if response.StatusCode != http.StatusForbidden || response.Header.Get("Set-Cookie") != "" {
 				t.Errorf("%s: %s: %d", what, method, response.StatusCode)
