@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
 // Every line of the table asks, at the root, one folder down and five folders down, and
@@ -14,7 +15,7 @@ func TestGuardedPlacesAsk(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions, "allow *", "allow Edit(/**)", "allow Write(/**)", "allow Delete(/**)")
 	lines := 0
-	for place := range GuardedPlaces() {
+	for place := range sensitive.Places() {
 		lines++
 		if place.ID == "" || place.Why == "" || strings.ContainsAny(place.Path, "{}") {
 			t.Errorf("%+v: want an id, a why and no braces", place)

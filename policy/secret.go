@@ -6,114 +6,20 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/sensitive"
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// secretFiles hold passwords, keys and what else lets somebody in. Reading one
-// asks, inside the project too: what an agent has read it may repeat anywhere.
-// Listing, searching a folder above, and asking whether such a file is there
-// read nothing of it and run as ever.
-var secretFiles = []struct {
-	id       umpire.RuleID
-	patterns []string
-	except   []string
-	says     umpire.Phrase
-}{
-	{"secret-env", []string{"/**/.env", "/**/.env.*", "/**/*.env", "/**/.dev.vars", "/**/.envrc"}, []string{
-		"/**/.env.{example,sample,template,dist,defaults}", "/**/.env.*.{example,sample,template,dist,defaults}",
-		"/**/{example,sample,template,dist,defaults}.env",
-	}, "an-environment-file"},
-	{"secret-keys", []string{
-		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,ovpn}", "/**/*_{rsa,dsa,ecdsa,ed25519}",
-		"/**/id_{ecdsa,ed25519}_sk", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
-		"/etc/wireguard/**", "/etc/NetworkManager/system-connections/**",
-	}, []string{
-		"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem",
-	}, "a-private-key-or-a-store-of-keys"},
-	{"secret-logins", []string{
-		"/**/{.netrc,_netrc,.pypirc,.npmrc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto}",
-		"/**/{.dockercfg,.mylogin.cnf,pgpass.conf,.vault_pass,.vault_pass.txt}",
-		"/**/{.erlang.cookie,.terraformrc,local.settings.json}",
-		"/**/{auth.json,tokens.json,.secrets,wp-config.php,gcp-key.json}", "/**/vault-password*",
-		"/**/*-adminsdk-*.json", "/**/*.tfvars", "/**/terraform.tfvars.json",
-		"/**/.gemini/oauth_creds.json", "/**/.gem/credentials",
-		"/**/client_secret*.json",
-		"/**/credentials*.json", "/**/.credentials.json", "/**/service-account*.json",
-		"/**/secrets.{yml,yaml,json,toml}",
-		"/**/*.tfstate", "/**/*.tfstate.backup", "~/.claude.json", "/run/secrets/**", "/var/run/secrets/**",
-	}, nil, "names-and-passwords-or-tokens"},
-	{"secret-clouds", []string{
-		"/**/.aws/**", "/**/.azure/**", "/**/.config/gcloud/**", "/**/.docker/config.json", "/**/.kube/config",
-		"/**/kubeconfig",
-		"/**/.oci/**", "/**/.config/rclone/rclone.conf", "/**/.config/doctl/config.yaml",
-		"/**/.config/gh/hosts.yml", "/**/.cargo/credentials", "/**/.cargo/credentials.toml",
-		"/**/.terraform.d/credentials.tfrc.json", "/**/.m2/settings*.xml", "/**/.gradle/gradle.properties",
-		"/**/.config/{hub,github-copilot/**,sops/**,netlify/config.json}", "/**/{.fly,.netlify}/config.*",
-	}, nil, "what-logs-in-to-a-cloud-or-a-registry"},
-	{"secret-home", []string{
-		"/**/.ssh/**", "/**/.gnupg/**", "/**/.password-store/**", "/**/.local/share/keyrings/**",
-		"/**/Library/Keychains/**",
-	}, []string{"/**/.ssh/*.pub"}, "keys-and-passwords-of-a-person"},
-	{"secret-browser", []string{
-		"/**/.mozilla/**", "/**/.config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,vivaldi,opera}/**",
-		"/**/snap/{firefox,chromium}/**",
-		"/**/Library/Application Support/{Google/Chrome,Chromium,Firefox,BraveSoftware,Microsoft Edge,Vivaldi}/**",
-		"/**/Library/{Safari,Cookies}/**",
-		"/**/{cookies.txt,cookies.sqlite}",
-		"/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
-	}, nil, "a-browsers-profile-cookies-and-passwords"},
-	{
-		"secret-history", []string{"/**/.*_history", "/**/fish_history", "/**/.Rhistory", "/**/.dbshell"}, nil,
-		"what-somebody-typed-passwords-too",
-	},
-	{
-		"secret-umpire", []string{"~/.umpire", "/**/.umpire/{state,keys}/**"}, nil,
-		"what-answers-umpires-questions-and-what-it-keeps",
-	},
-	{
-		"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil,
-		"the-environment-or-the-memory-of-a-process",
-	},
-}
-
-// SecretFiles are the patterns of the files that the built-in rules about secrets, and about
-// the files with the system's passwords, name, with each brace written out, and those of
-// the files that they except. Patterns begin with / or ~/. What umpire keeps itself is not
-// among them, nor are processes.
-func SecretFiles() (patterns, except []string) {
-	patterns = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/master.passwd"}
-	for _, s := range secretFiles {
-		if s.id == "secret-umpire" || s.id == "secret-process" {
-			continue
-		}
-		patterns, except = append(patterns, withoutBraces(s.patterns)...), append(except, withoutBraces(s.except)...)
-	}
-	return patterns, except
-}
-
-// withoutBraces are patterns without braces.
-func withoutBraces(patterns []string) []string {
-	var all []string
-	for _, pattern := range patterns {
-		plain, err := wildcard.ExpandBraces(pattern)
-		if err != nil {
-			panic(err) // the table is wrong, as a test would tell
-		}
-		all = append(all, plain...)
-	}
-	return all
-}
-
 func secretRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
-		for _, s := range secretFiles {
-			if s.id == "secret-umpire" && o.StateDir != "" {
+		for _, s := range sensitive.Secrets {
+			if s.ID == "secret-umpire" && o.StateDir != "" {
 				own := wildcard.Escape(o.StateDir)
-				s.patterns = append(slices.Clip(s.patterns), own, own+"/{state,keys}/**")
+				s.Patterns = append(slices.Clip(s.Patterns), own, own+"/{state,keys}/**")
 			}
 			h := hardRule{
-				id: s.id, tool: "Read", patterns: s.patterns, except: s.except,
-				says: umpire.Say("may-hold-secrets", s.says),
+				id: s.ID, tool: "Read", patterns: s.Patterns, except: s.Except,
+				says: umpire.Say("may-hold-secrets", s.Says),
 				row:  rowAskRule, code: umpire.CodeSecret, secret: true,
 			}
 			if !yield(h) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
 // This file is the policy's table of guarded places in the form in which it is looked for
@@ -35,13 +35,13 @@ type patterns struct {
 
 var guardedPatterns = sync.OnceValue(func() *patterns {
 	all := &patterns{named: map[string][]pattern{}}
-	for place := range policy.GuardedPlaces() {
+	for place := range sensitive.Places() {
 		all.add(&place)
 	}
 	return all
 })
 
-func (all *patterns) add(place *policy.GuardedPlace) {
+func (all *patterns) add(place *sensitive.Place) {
 	parts := strings.Split(strings.TrimPrefix(place.Path, "/"), "/")
 	p := pattern{parts: parts, verbs: place.Verbs}
 	switch first := parts[0]; {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
 // This file knows which files a command cannot read: those that the policy's rules about
@@ -46,7 +46,7 @@ type secretNames struct {
 }
 
 var secretsKnown = sync.OnceValue(func() *secretNames {
-	patterns, except := policy.SecretFiles()
+	patterns, except := sensitive.SecretFiles()
 	known := &secretNames{byName: map[string][]string{}, wild: map[byte][]wildName{}}
 	for _, p := range except {
 		known.except = append(known.except, strings.TrimPrefix(p, "/"))

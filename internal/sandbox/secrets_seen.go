@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
 // This file remembers in umpire's state which secrets each folder of a workspace held. A folder
@@ -45,7 +45,7 @@ func (p *Place) newSecretSearch(names *secretNames, folders []string) *secretSea
 	}
 	// Other rules, or another umpire, find other secrets.
 	key := sha256.New()
-	patterns, except := policy.SecretFiles()
+	patterns, except := sensitive.SecretFiles()
 	fmt.Fprintln(key, folders, patterns, except, neverHolds, secretDepth)
 	s.file = filepath.Join(p.State, "state", "looks", hex.EncodeToString(key.Sum(nil)[:16]))
 	s.load()
