@@ -1,0 +1,43 @@
+package sensitive
+
+import (
+	"slices"
+	"strings"
+)
+
+// outputs are folders whose names begin with a dot and that tools fill with what they build, cache or report.
+// Only these tools read them again, so a trial may make them.
+const outputs = `
+	.venv .tox .nox .pytest_cache .mypy_cache .ruff_cache .pytype .hypothesis .ipynb_checkpoints .eggs .pixi .pdm-build
+	.next .nuxt .svelte-kit .astro .output .turbo .nx .parcel-cache .vite .cache .angular .docusaurus .expo .nyc_output
+	.vercel .netlify .wrangler .serverless .aws-sam .terraform .pnpm-store .yarn
+	.gradle .kotlin .dart_tool .stack-work .elixir_ls .build .swiftpm .metals .bloop .zig-cache .phpunit.cache
+	.scannerwork
+`
+
+// packages are folders that package managers fill with other people's files, dot-folders among them.
+var packages = []string{"node_modules", "vendor", "bower_components"}
+
+// builds are further folders that tools fill with what they build, and make again.
+var builds = []string{"target", "dist", "build", "__pycache__", "htmlcov", "obj", "zig-out"}
+
+// IsOutputFolder reports whether a folder's name is that of one which tools fill, and fill again.
+func IsOutputFolder(name string) bool {
+	return slices.Contains(packages, name) || slices.Contains(builds, name) ||
+		slices.Contains(strings.Fields(outputs), name)
+}
+
+// DotFolders returns the dot-folders on the way to a path below a project, outermost first. It stops at a folder
+// that tools fill. If folder is true, the path itself may be one.
+func DotFolders(path string, folder bool) (found []string) {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		switch {
+		case slices.Contains(packages, part), slices.Contains(strings.Fields(outputs), part):
+			return found
+		case len(part) > 1 && part[0] == '.' && part != ".." && (folder || i < len(parts)-1):
+			found = append(found, strings.Join(parts[:i+1], "/"))
+		}
+	}
+	return found
+}

@@ -1,0 +1,42 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/sensitive"
+)
+
+// newDotFolder returns a dot-folder that does not exist and that the access would make, or "". The tables cannot
+// name every editor and tool that runs what it finds in its own folder, so autonomy lets none be made. A trial may
+// make one that tools fill, or that git ignores.
+func newDotFolder(j *judge) string {
+	a := j.access()
+	if a.Kind != umpire.KindWrite || j.policy.opts.Root == "" || j.given.Missing == nil {
+		return ""
+	}
+	below, inside := strings.CutPrefix(a.Resolved, j.policy.opts.Root+"/")
+	if !inside {
+		return ""
+	}
+	folder := a.Table == "mkdir" || a.Table == "mv" || a.Table == "git mv"
+	for _, name := range sensitive.DotFolders(below, folder) {
+		full := j.policy.opts.Root + "/" + name
+		if !j.given.Missing(full) || a.Table == "cp" && partWrites(j, a.Part, full) ||
+			a.Observed && j.given.Ignored != nil && j.given.Ignored(name) {
+			continue
+		}
+		return name
+	}
+	return ""
+}
+
+// partWrites reports whether a part writes a path itself. cp without options makes no folder of it.
+func partWrites(j *judge, part int, path string) bool {
+	for i := range j.accesses {
+		if a := &j.accesses[i]; a.Part == part && a.Kind == umpire.KindWrite && a.Resolved == path {
+			return true
+		}
+	}
+	return false
+}
