@@ -1,12 +1,12 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -18,7 +18,7 @@ import (
 // the links lead that it names. It is "" when nothing is different.
 func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string {
 	var parts []string
-	if what := changedCode(card.CodeFiles, sec.codeFiles(d)); what != "" {
+	if what := evidence.DescribeChange(card.CodeFiles, evidence.ReadCode(d, sec.maskText)); what != "" {
 		parts = append(parts, what)
 	}
 	is := sec.maskAccesses(d.Accesses)
@@ -28,16 +28,12 @@ func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string
 	}
 	for i := range is {
 		was := &card.Accesses[i]
-		if is[i].Target == was.Target && leadsTo(&is[i]) != leadsTo(was) {
-			parts = append(parts, fmt.Sprintf("%s leads to %s and led to %s", was.Target, leadsTo(&is[i]),
-				leadsTo(was)))
+		if is[i].Target == was.Target && is[i].Resolved != was.Resolved {
+			parts = append(parts, fmt.Sprintf("%s leads to %s and led to %s", was.Target, is[i].Resolved, was.Resolved))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
-
-// leadsTo is where the path of an access leads: a card leaves out what is the same.
-func leadsTo(a *umpire.Access) string { return cmp.Or(a.Resolved, a.Target) }
 
 // sayChanged has a question say that something is not as it was shown. The code of a control file stays: it is
 // approved once at a time.

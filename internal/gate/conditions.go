@@ -3,6 +3,8 @@ package gate
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
@@ -18,6 +20,7 @@ type conditions struct {
 	policy.Conditions // without Tighten and Sandbox, which are made for each call
 
 	session     umpire.Session
+	project     *Project
 	settings    config.Settings
 	tighten     []umpire.Rule       // of the client and of hooks
 	confinement *umpire.Confinement // nil for an agent that runs its calls its own way
@@ -72,13 +75,21 @@ func (ps *projects) completeConditions(cond *conditions) error {
 	if err != nil {
 		return umpire.Errorf("project of session %q: %w", cond.session.ID, err)
 	}
-	cond.settings = p.settings
-	if cond.settings.WarnOnly { // enforcing again counts at once, in sessions that are open too
-		now, err := ps.settingsOf(cond.session.Root)
-		cond.settings.WarnOnly = err == nil && now.WarnOnly
+	cond.settings, cond.project = p.settings, p
+	if cond.session.Project != "" && !p.IsPinned(&cond.session) {
+		// Another project may stand at this root by now. Its calls do not use the grants of the pinned project.
+		ofProject := func(g umpire.Grant) bool { return g.Scope == umpire.ScopeProject }
+		cond.AllowAll, cond.Grants = false, slices.DeleteFunc(cond.Grants, ofProject)
 	}
+	// Two settings count at once, in sessions that are open too: enforcing again, and what profiles may edit.
+	// A profile that is not there any more, or cannot be read, keeps its last limits.
+	now, err := ps.settingsOf(cond.session.Root)
+	cond.settings.WarnOnly = cond.settings.WarnOnly && err == nil && now.WarnOnly
+	profiles := map[string]policy.Profile{}
+	maps.Copy(profiles, p.settings.Profiles)
+	maps.Copy(profiles, now.Profiles)
 	cond.Mode = effectiveMode(&cond.session, &p.settings)
-	cond.Profile, err = profileOf(cond.session.Profile, p.settings.Profiles)
+	cond.Profile, err = profileOf(cond.session.Profile, profiles)
 	if cond.Profile != nil && cond.session.External && cond.session.Profile == "" {
 		// The tools of a host are its own: the list is about those of the built-in agent.
 		cond.Profile = cond.Profile.EditLimit()

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -74,7 +73,7 @@ func changedBy(e *umpire.Event, root string) (files []string) {
 		if a.Kind != umpire.KindWrite && a.Kind != umpire.KindDelete {
 			continue
 		}
-		if rest, err := filepath.Rel(root, cmp.Or(a.Resolved, a.Target)); err == nil && filepath.IsLocal(rest) {
+		if rest, err := filepath.Rel(root, a.Resolved); err == nil && filepath.IsLocal(rest) {
 			files = append(files, filepath.ToSlash(rest))
 		}
 	}

@@ -1,4 +1,7 @@
-package gate
+// Package evidence records the files behind an approval: the code that a call runs and the files that it
+// changes. A card shows the code and is bound to its digests, and after a crash the fingerprints tell whether
+// an interrupted call changed anything.
+package evidence
 
 import (
 	"bytes"
@@ -17,30 +20,27 @@ import (
 	"github.com/umpirehq/umpire/internal/manifest"
 )
 
-// An approval of `bash deploy.sh` is for what the script says, so the card shows it and
-// the answer is bound to its digest: a script that was rewritten since asks again.
-
-// Limits on what is kept of the code that a call runs.
+// Limits on the code that a card shows.
 const (
 	maxCodeFiles    = 64
-	maxCodeFile     = 64 << 20 // beyond, size and time stand for the contents
-	maxCodeText     = 16 << 10 // of one file on a card
-	maxCodeTextsAll = 64 << 10 // of all of them
-	maskMargin      = 4 << 10  // read beyond, so that a secret at the end is whole
+	maxCodeFile     = 64 << 20 // size and time stand for the contents of a larger file
+	MaxCodeText     = 16 << 10 // bytes of one file on a card
+	maxCodeTextsAll = 64 << 10 // bytes of all files on a card
+	maskMargin      = 4 << 10  // read past the cut, to mask a secret that the cut would halve
 )
 
-// unread is the digest of a file that is not a regular one of a sensible size.
-const unread = "unread"
+// Unread is the digest of a file that is irregular, unreadable or too large.
+const Unread = "unread"
 
-// codeFiles reads the files whose code a call runs. A file that is not there is left
-// out: one that appears later is a change as well.
-func (sec secrets) codeFiles(d *umpire.Decision) []umpire.CodeFile {
+// ReadCode returns the files whose code a call runs, with their texts masked by mask. A missing file is left
+// out: if it appears later, that is a change too.
+func ReadCode(d *umpire.Decision, mask func(string) string) []umpire.CodeFile {
 	var found []umpire.CodeFile
-	left, secret := maxCodeTextsAll, secretPaths(d)
-	paths := codePaths(d)
+	left, secret := maxCodeTextsAll, listSecrets(d)
+	paths := listCode(d)
 	for at := 0; at < len(paths) && at < maxCodeFiles; at++ {
 		path := paths[at]
-		f, text, ok := readCode(path)
+		f, text, ok := readFile(path)
 		if !ok {
 			continue
 		}
@@ -52,9 +52,9 @@ func (sec secrets) codeFiles(d *umpire.Decision) []umpire.CodeFile {
 		if slices.Contains(secret, path) {
 			text = nil
 		}
-		// Masked before it is cut: half a secret looks like none.
-		masked := sec.maskText(strings.ToValidUTF8(string(text), "\uFFFD"))
-		f.Text = files.ClipTo(masked, min(maxCodeText, left), "")
+		// Mask before cutting: half a secret would not be recognized.
+		masked := mask(strings.ToValidUTF8(string(text), "\uFFFD"))
+		f.Text = files.ClipTo(masked, min(MaxCodeText, left), "")
 		f.Cut = int64(len(text)) < f.Size || len(f.Text) < len(masked)
 		left -= len(f.Text)
 		found = append(found, f)
@@ -62,16 +62,15 @@ func (sec secrets) codeFiles(d *umpire.Decision) []umpire.CodeFile {
 	return found
 }
 
-// codePaths are the files that a call runs, each once, and those that say what it does.
-// Where a program runs code that is not known, such as what comes through a pipe, it may
-// be in any file that the call reads. Where what it does cannot be taken back, what it
-// reads is what it carries out or sends: the file of `psql -f`, of `kubectl apply -f`.
-func codePaths(d *umpire.Decision) []string {
+// listCode lists the files that a call runs, and those that determine its effect, each once. Unknown code, such
+// as a script that arrives through a pipe, may be in any file that the call reads. The input of an irreversible
+// command determines its effect: the file of `psql -f` or `kubectl apply -f`.
+func listCode(d *umpire.Decision) []string {
 	var paths []string
 	inDoubt, parts := false, map[int]bool{}
 	add := func(path string) {
 		if strings.HasPrefix(path, "/dev/fd/") {
-			inDoubt = true // it is what another command of the line prints
+			inDoubt = true // the output of another command of the line
 			return
 		}
 		if filepath.IsAbs(path) && !slices.Contains(paths, path) && len(paths) < maxCodeFiles {
@@ -84,7 +83,7 @@ func codePaths(d *umpire.Decision) []string {
 			inDoubt = inDoubt || a.Doubt != ""
 			parts[a.Part] = parts[a.Part] || a.Risk.AtLeast(umpire.Medium) && a.Consequence.AtLeast(umpire.Outward)
 		}
-		// What is written is not known, as of `patch`: it is what the file read says.
+		// The input determines which files are written, as for `patch`.
 		parts[a.Part] = parts[a.Part] || a.Kind == umpire.KindWrite && a.Tree
 		for _, path := range a.CodeFiles {
 			add(filepath.Clean(path))
@@ -100,8 +99,8 @@ func codePaths(d *umpire.Decision) []string {
 	return paths
 }
 
-// secretPaths are the files that hold secrets, which no card shows.
-func secretPaths(d *umpire.Decision) []string {
+// listSecrets lists the files with secrets. No card shows their text.
+func listSecrets(d *umpire.Decision) []string {
 	var paths []string
 	for _, r := range d.Reasons {
 		if r.Code == umpire.CodeSecret && r.Access >= 0 && r.Access < len(d.Accesses) {
@@ -112,10 +111,10 @@ func secretPaths(d *umpire.Decision) []string {
 	return paths
 }
 
-// readCode reads one file through links, without waiting for a pipe that nobody writes.
-// The text is its beginning; a file with NUL bytes has none.
-func readCode(path string) (f umpire.CodeFile, text []byte, found bool) {
-	f = umpire.CodeFile{Path: path, Digest: unread}
+// readFile reads one file through links, and never blocks on a pipe. text is the beginning of the file, nil if
+// the file has NUL bytes.
+func readFile(path string) (f umpire.CodeFile, text []byte, found bool) {
+	f = umpire.CodeFile{Path: path, Digest: Unread}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if os.IsNotExist(err) {
 		return f, nil, false
@@ -130,11 +129,11 @@ func readCode(path string) (f umpire.CodeFile, text []byte, found bool) {
 	}
 	f.Size = info.Size()
 	if f.Size > maxCodeFile {
-		f.Digest = fmt.Sprintf("%s %d %d", unread, f.Size, info.ModTime().UnixNano())
+		f.Digest = fmt.Sprintf("%s %d %d", Unread, f.Size, info.ModTime().UnixNano())
 		return f, nil, true
 	}
 	sum, head := sha256.New(), &bytes.Buffer{}
-	read, err := io.Copy(io.MultiWriter(sum, &limitedWriter{to: head, left: maxCodeText + maskMargin}),
+	read, err := io.Copy(io.MultiWriter(sum, &limitedWriter{to: head, left: MaxCodeText + maskMargin}),
 		io.LimitReader(file, maxCodeFile+1))
 	if err != nil || read > maxCodeFile {
 		return f, nil, true
@@ -146,7 +145,7 @@ func readCode(path string) (f umpire.CodeFile, text []byte, found bool) {
 	return f, head.Bytes(), true
 }
 
-// A limitedWriter keeps the first bytes that are written to it.
+// A limitedWriter keeps the first left bytes written to it.
 type limitedWriter struct {
 	to   *bytes.Buffer
 	left int
@@ -159,8 +158,8 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// changedCode says what became of the code that was shown, or "" when it is the same.
-func changedCode(was, is []umpire.CodeFile) string {
+// DescribeChange says how code changed since it was shown, or returns "" if it is the same.
+func DescribeChange(was, is []umpire.CodeFile) string {
 	var parts []string
 	for _, f := range is {
 		at := slices.IndexFunc(was, func(old umpire.CodeFile) bool { return old.Path == f.Path })

@@ -1,4 +1,4 @@
-package gate
+package evidence
 
 import (
 	"encoding/json"
@@ -13,18 +13,18 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// The limits on what is looked at before a call changes files.
+// Limits on the files that Snapshot reads.
 const (
 	maxEvidenceFiles = 16
 	maxEvidenceSize  = 4 << 20
 )
 
-// absent stands for a file that is not there.
+// absent is the fingerprint of a missing file.
 const absent = "absent"
 
-// snapshot is how the files stand that a call is about to change, as a JSON object
-// from path to SHA-256. After a crash it tells what became of them.
-func snapshot(d *umpire.Decision) json.RawMessage {
+// Snapshot returns the fingerprints of the files that a call is about to change, as a JSON object by path. It
+// returns nil if there are none.
+func Snapshot(d *umpire.Decision) json.RawMessage {
 	before := map[string]string{}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
@@ -32,19 +32,23 @@ func snapshot(d *umpire.Decision) json.RawMessage {
 			len(before) == maxEvidenceFiles {
 			continue
 		}
-		if sum := fingerprint(a.Resolved); sum != "" {
+		if sum := Fingerprint(a.Resolved); sum != "" {
 			before[a.Resolved] = sum
 		}
 	}
 	if len(before) == 0 {
 		return nil
 	}
-	return data(before)
+	text, err := json.Marshal(before)
+	if err != nil {
+		panic(fmt.Sprintf("fingerprints: %v", err)) // a map of strings
+	}
+	return text
 }
 
-// fingerprint is a file's SHA-256, or absent; "" for what is no file of a
-// sensible size.
-func fingerprint(path string) string {
+// Fingerprint returns a file's SHA-256, or a fixed word if the file is missing. It returns "" for a large or
+// irregular file.
+func Fingerprint(path string) string {
 	info, err := os.Lstat(path)
 	if os.IsNotExist(err) {
 		return absent
@@ -59,20 +63,20 @@ func fingerprint(path string) string {
 	return store.DigestOf(string(text))
 }
 
-// compare says in words how files changed since a snapshot.
-func compare(before json.RawMessage) string {
+// Compare describes how the files changed since Snapshot.
+func Compare(before json.RawMessage) string {
 	was := map[string]string{}
 	if len(before) == 0 || json.Unmarshal(before, &was) != nil {
 		return "no evidence was kept of how things stood before"
 	}
 	var parts []string
 	for _, path := range slices.Sorted(maps.Keys(was)) {
-		parts = append(parts, fmt.Sprintf("%q %s", path, change(was[path], fingerprint(path))))
+		parts = append(parts, fmt.Sprintf("%q %s", path, describe(was[path], Fingerprint(path))))
 	}
 	return strings.Join(parts, "; ")
 }
 
-func change(was, is string) string {
+func describe(was, is string) string {
 	switch {
 	case is == was:
 		return "is as it was before"
