@@ -32,7 +32,9 @@ const (
 	entryFixed    = 40
 	entryAlign    = 8
 	modeGitlink   = 0o160000
+	flagAssumed   = 0x8000 // assume-unchanged
 	flagExtended  = 0x4000
+	flagSkipped   = 0x4000 // skip-worktree, among the extended flags
 	flagNameSize  = 0xfff
 	sha1Size      = 20
 	sha256Size    = 32
@@ -88,6 +90,7 @@ func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 type indexed struct {
 	mode         uint32
 	name, object []byte
+	hidden       bool // git does not look at the file
 }
 
 // parseIndex visits the entries of an index, and returns the name of the one that it
@@ -114,7 +117,12 @@ func parseIndex(file io.Reader, hashSize int, visit func(indexed)) (base string,
 		if err != nil {
 			return "", err
 		}
-		visit(indexed{mode, next, data[entryFixed : entryFixed+hashSize]})
+		flags := binary.BigEndian.Uint16(data[entryFixed+hashSize:])
+		hidden := flags&flagAssumed != 0
+		if flags&flagExtended != 0 {
+			hidden = hidden || binary.BigEndian.Uint16(data[entryFixed+hashSize+2:])&flagSkipped != 0
+		}
+		visit(indexed{mode, next, data[entryFixed : entryFixed+hashSize], hidden})
 		name = append(name[:0], next...)
 		in.Discard(size) //nolint:errcheck // it was seen
 	}
@@ -215,4 +223,48 @@ func entriesIn(index []byte, hashSize int) (string, bool) {
 		fmt.Fprintf(&b, "%o %x %q\n", e.mode, e.object, e.name)
 	})
 	return b.String(), err == nil && base == ""
+}
+
+// ReadHidden returns the files of an index that git takes for unchanged without looking. It returns an
+// empty map for a missing index.
+func ReadHidden(file string) (map[string]bool, error) {
+	return readNames(file, func(e indexed) bool { return e.hidden })
+}
+
+// ReadNames returns the files that git tracks in the work tree of a folder that has a .git. The map is empty
+// for a missing index, and lacks what another index has that it builds on.
+func ReadNames(top string) (map[string]bool, error) {
+	gitDir, err := Find(filepath.Join(top, ".git"))
+	if err != nil {
+		return nil, err
+	}
+	return readNames(filepath.Join(gitDir, "index"), func(e indexed) bool { return e.mode&^0o7777 != modeGitlink })
+}
+
+// readNames returns the files of an index that are wanted.
+func readNames(file string, wanted func(indexed) bool) (map[string]bool, error) {
+	found := map[string]bool{}
+	f, err := files.OpenSmall(file, maxIndex)
+	if errors.Is(err, os.ErrNotExist) {
+		return found, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for _, size := range []int{sha1Size, sha256Size} {
+		clear(found)
+		if _, err = f.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		_, err = parseIndex(f, size, func(e indexed) {
+			if wanted(e) {
+				found[string(e.name)] = true
+			}
+		})
+		if err == nil {
+			return found, nil
+		}
+	}
+	return nil, err
 }

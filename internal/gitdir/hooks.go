@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/files"
@@ -33,6 +34,31 @@ func MayRunHooks(dir string, settings []shell.GitSetting) bool {
 		common = files.AbsoluteFrom(gitDir, line)
 	}
 	return holdsHooks(common) || gitDir != common && holdsHooks(gitDir)
+}
+
+// PersonRunsPrograms reports whether the settings of the person or the system name a program that
+// git runs when it records or puts files in place: a hook, a filter, a merge driver, or a monitor
+// of files. Settings that cannot be read may.
+func PersonRunsPrograms(home string) bool {
+	r := settingsReader{home: home}
+	for _, file := range []string{
+		"/etc/gitconfig", filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config/git/config"),
+	} {
+		r.file(file)
+	}
+	return r.err != nil || slices.ContainsFunc(r.found, func(s shell.GitSetting) bool {
+		section, _, _ := strings.Cut(s.Key, ".")
+		name := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
+		switch section {
+		case "filter":
+			return name != "required"
+		case "merge":
+			return name == "driver"
+		case "core":
+			return name == "hookspath" || name == "fsmonitor" && s.Value != "false"
+		}
+		return section == "hook"
+	})
 }
 
 // holdsHooks reports whether anything but git's own samples lies among the hooks.
