@@ -6,50 +6,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/gittree"
 )
 
 // This file looks at repositories that a command has made. Git, an editor or a prompt that
 // looks at a project looks into those in it as well, and runs what their settings name.
 
-// plainSettings are those that name no program, by section; * is all keys of it.
-var plainSettings = map[string]string{
-	"core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf " +
-		"eol safecrlf " +
-		"quotepath abbrev worktree sharedrepository",
-	"remote":     "url pushurl fetch push mirror tagopt prune promisor partialclonefilter gh-resolved",
-	"branch":     "remote merge rebase description gh-merge-base vscode-merge-base",
-	"user":       "name email signingkey",
-	"submodule":  "url active branch",
-	"extensions": "*", "advice": "*", "color": "*",
-	"lfs": "repositoryformatversion access", "init": "defaultbranch", "pull": "rebase ff",
-	"push": "default autosetupremote", "commit": "gpgsign", "tag": "gpgsign",
-	"gc": "auto autodetach", "maintenance": "auto strategy",
-	"receive": "denycurrentbranch denynonfastforwards denydeletes",
-}
-
-// namesPrograms reports whether a file of settings has more than plain ones, or cannot be
-// read.
-func namesPrograms(file string) bool {
-	settings, err := gitdir.ReadConfig(file)
-	for _, s := range settings {
-		section, _, _ := strings.Cut(s.Key, ".")
-		plain := strings.Fields(plainSettings[section])
-		if !slices.Contains(plain, "*") && !slices.Contains(plain, s.Key[strings.LastIndexByte(s.Key, '.')+1:]) {
-			return true
-		}
-	}
-	return err != nil
-}
-
 // disarm sets aside what makes git run programs in one repository.
 func (b *Box) disarm(dir string) {
 	for _, name := range []string{"config", "config.worktree"} {
-		if namesPrograms(filepath.Join(dir, name)) {
+		if gittree.NamesPrograms(filepath.Join(dir, name)) {
 			b.made(filepath.Join(dir, name))
 		}
 	}
