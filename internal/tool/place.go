@@ -33,6 +33,8 @@ func (o *Options) target(u *use, path string) (string, error) {
 	switch {
 	case filepath.IsAbs(path):
 		return path, nil
+	case filepath.Separator == '/' && isWindowsPath(path):
+		return "", fmt.Errorf("%s: this is a Windows path; use slashes and no drive letter", path)
 	case path == "~" || strings.HasPrefix(path, "~/"):
 		if o.Home == "" {
 			return "", errors.New("the home directory is not known")
@@ -40,6 +42,12 @@ func (o *Options) target(u *use, path string) (string, error) {
 		return o.Home + path[1:], nil
 	}
 	return strings.TrimSuffix(u.call.Dir, "/") + "/" + path, nil
+}
+
+// isWindowsPath reports whether a path begins with a drive or names a share.
+func isWindowsPath(path string) bool {
+	drive := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+	return drive || strings.HasPrefix(path, `\\`)
 }
 
 // decided returns where a path leads according to the decision. The decision must speak of

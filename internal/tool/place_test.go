@@ -247,3 +247,16 @@ func TestAnchors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A path of another system is refused by what it is.
+func TestWindowsPaths(t *testing.T) {
+	t.Parallel()
+	if filepath.Separator != '/' {
+		t.Skip("these paths can be reached here")
+	}
+	b := newBench(t)
+	for _, path := range []string{`C:\x\a.md`, `c:/x/a.md`, `\\server\share\a.md`} {
+		b.fails("Write", fields{"file_path": path, "content": "x"}, "this is a Windows path")
+		b.fails("filesystem-edit", fields{"filePath": path, "startLine": 1, "endLine": 1, "newContent": "x"}, "this is a Windows path")
+	}
+}

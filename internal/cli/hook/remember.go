@@ -7,6 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/trial"
@@ -26,6 +27,10 @@ func rememberWrites(a *app.App) func(context.Context, *host.Question, *host.Even
 				_ = trial.SealCall(ctx, a.StateDir(), e.Call.Session, e.Call.ID) // undo seals it otherwise
 			}
 			return
+		}
+		if d != nil {
+			c := gate.Config{Home: a.Home(), Now: a.Now}
+			_ = c.Scratch().Claim(e.Call.Session, judge.WrittenOutside(d)) // without a claim the next write asks
 		}
 		folder, err := host.ProjectOf(q, e)
 		if err != nil {

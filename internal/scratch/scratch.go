@@ -1,0 +1,122 @@
+// Package scratch remembers which files in temporary folders a session was about to make, so that it may write
+// them again without a question. Files there belong to many: other projects, builds and agents.
+//
+//	ledger := scratch.Ledger{Dir: filepath.Join(state, scratch.Folder), Now: time.Now}
+//	err := ledger.Claim(session, paths)  // before a call makes them
+//	own := ledger.Made(session, path)    // before a later call writes one
+//
+// A claim counts for a file that came into being shortly after it. Where the system does not tell when that was,
+// a session has made nothing.
+package scratch
+
+import (
+	"bufio"
+	"encoding/json"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// Folder is the name of the ledger's folder in umpire's state.
+const Folder = "scratch"
+
+// Limits of a ledger.
+const (
+	maxLedger = 1 << 20            // bytes of claims of one session
+	soon      = 2 * time.Minute    // by when a claimed file is there
+	maxAge    = 7 * 24 * time.Hour // of a session's last claim
+)
+
+// A Ledger keeps the claims of each session in a file. One without a folder keeps none.
+type Ledger struct {
+	Dir string
+	Now func() time.Time
+}
+
+// A claim is a line of a ledger's file.
+type claim struct {
+	Session umpire.SessionID `json:"session"`
+	Path    string           `json:"path"`
+	Time    time.Time        `json:"time"`
+}
+
+// Claim notes that a session is about to make files that are missing.
+func (l Ledger) Claim(session umpire.SessionID, paths []string) error {
+	if l.Dir == "" || session == "" || len(paths) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return err
+	}
+	name := l.fileOf(session)
+	if _, err := os.Lstat(name); files.Missing(err) {
+		l.sweep()
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() > maxLedger {
+		return err
+	}
+	var lines []byte
+	for _, path := range paths {
+		line, err := json.Marshal(claim{session, umpire.EscapePath(path), l.Now()})
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	_, err = f.Write(lines)
+	return err
+}
+
+// Made reports whether a session made the file at a path without links: a regular file of this user with no other
+// name, which came into being shortly after a claim.
+func (l Ledger) Made(session umpire.SessionID, path string) bool {
+	if l.Dir == "" || session == "" {
+		return false
+	}
+	born, own := birthOf(path)
+	if !own {
+		return false
+	}
+	f, err := files.OpenSmall(l.fileOf(session), 2*maxLedger)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var c claim
+		if json.Unmarshal(lines.Bytes(), &c) != nil || c.Session != session || c.Path != umpire.EscapePath(path) {
+			continue
+		}
+		// Kernels stamp files by a clock that lags some milliseconds behind.
+		if after := born.Sub(c.Time); after > -20*time.Millisecond && after < soon {
+			return true
+		}
+	}
+	return false
+}
+
+func (l Ledger) fileOf(session umpire.SessionID) string {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(session)) // it never fails
+	return filepath.Join(l.Dir, strconv.FormatUint(sum.Sum64(), 16)+".jsonl")
+}
+
+// sweep removes the files of sessions that have claimed nothing for long.
+func (l Ledger) sweep() {
+	entries, _ := os.ReadDir(l.Dir) // what cannot be listed stays
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && l.Now().Sub(info.ModTime()) > maxAge {
+			_ = os.Remove(filepath.Join(l.Dir, e.Name())) // it is tried again later
+		}
+	}
+}
