@@ -28,7 +28,7 @@ type View struct {
 }
 
 // otherHomes hold the homes of all users.
-var otherHomes = []string{"/root", "/home"}
+var otherHomes = []string{"/root", "/home", "/Users"}
 
 // systemFolders hold what no command can do without. A home that one of them lies in is not hidden.
 var systemFolders = []string{"/usr", "/etc", "/proc", "/sys", "/dev", "/run", "/tmp", "/var"}

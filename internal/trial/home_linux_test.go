@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
 // write writes files below a folder.
@@ -201,5 +203,32 @@ func TestHomeOfThisMachine(t *testing.T) {
 		if result, err := b.run(line); err != nil || result.Exit != 0 {
 			t.Errorf("%s: %v, %+v", line, err, result)
 		}
+	}
+}
+
+// TestCredentialStoresAreHidden: a trial prints no file that a rule about secrets names, one for each line of the
+// table that lies in a home. Its settings of git are seen, and the passwords beside them are not.
+func TestCredentialStoresAreHidden(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	home, texts := b.spec.Place.Home, map[string]string{".config/git/config": "[user]\nname = SEEN\n"}
+	patterns, _ := sensitive.SecretFiles()
+	for _, pattern := range patterns {
+		name, found := strings.CutPrefix(pattern, "/**/")
+		if !found {
+			if name, found = strings.CutPrefix(pattern, "~/"); !found {
+				continue // the system's
+			}
+		}
+		name = strings.ReplaceAll(strings.TrimSuffix(name, "/**")+map[bool]string{true: "/file"}[strings.HasSuffix(name, "/**")], "*", "a")
+		texts[name] = "PRIVATE\n"
+	}
+	if len(texts) < 200 || texts[".config/git/credentials"] == "" || texts[".yarnrc.yml"] == "" {
+		t.Fatalf("%d files: the test tells nothing", len(texts))
+	}
+	b.write(home, texts)
+	result := b.try("grep -rhs -e PRIVATE -e SEEN ~; cat ~/.config/git/credentials ~/.config/pypoetry/auth.toml ~/.yarnrc.yml; true")
+	if out := string(result.Output); strings.Contains(out, "PRIVATE") || !strings.Contains(out, "SEEN") {
+		t.Errorf("%s", out)
 	}
 }

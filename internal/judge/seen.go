@@ -1,0 +1,91 @@
+package judge
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// sees reports whether a read meets only what a trial sees, and files that git tracks. A folder of which only names
+// are read needs one such file below. A trial sees as well that a path
+// is missing.
+func (j *Judge) sees(a *umpire.Access) bool {
+	path := a.Resolved
+	if a.Glob {
+		if at := strings.IndexAny(path, special); at >= 0 {
+			path = filepath.Dir(path[:at] + "x")
+		}
+	}
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	if isMissing(path) {
+		return true
+	}
+	return j.Shown != nil && j.Shown(path) || j.tracks(a, path)
+}
+
+// tracks reports whether git tracks all that is read in a repository. A home that is one has folders of all kinds,
+// so only the files count there that git tracks.
+func (j *Judge) tracks(a *umpire.Access, path string) bool {
+	top := gitdir.FindWorktree(path)
+	if top == "" {
+		return false
+	}
+	index, err := gitdir.ReadNames(top)
+	if err != nil || len(index) == 0 {
+		return false
+	}
+	tracked := func(file string) bool {
+		below, err := filepath.Rel(top, file)
+		return err == nil && index[filepath.ToSlash(below)]
+	}
+	info, err := os.Lstat(path)
+	isFolder := err == nil && info.IsDir()
+	if !isFolder {
+		return err == nil && !a.Glob && tracked(path)
+	}
+	below := ""
+	if path != top {
+		below = filepath.ToSlash(strings.TrimPrefix(path, top+string(filepath.Separator))) + "/"
+	}
+	if files.Within(top, j.Bounds.Home) || !anyBelow(index, below) {
+		return false
+	}
+	if a.Names || !a.Tree && !a.Glob {
+		return true
+	}
+	dotGit, quiet := filepath.Join(top, ".git"), keepsNoLogin(top)
+	untracked, _, err := j.Bounds.Search(a, func(file string) bool {
+		if quiet && files.Within(dotGit, file) {
+			return false
+		}
+		info, err := os.Lstat(file)
+		return err != nil || !info.IsDir() && !tracked(file)
+	})
+	return err == nil && untracked == ""
+}
+
+func anyBelow(index map[string]bool, folder string) bool {
+	for name := range index {
+		if strings.HasPrefix(name, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsNoLogin reports whether a repository's settings hold no password or token: a search finds these too.
+func keepsNoLogin(top string) bool {
+	settings, err := gitdir.ReadConfig(filepath.Join(top, ".git", "config"))
+	return err == nil && !slices.ContainsFunc(settings, func(s shell.GitSetting) bool {
+		_, login, isURL := strings.Cut(s.Key+s.Value, "://")
+		return isURL && strings.Contains(login, "@") || strings.Contains(s.Key, "extraheader")
+	})
+}
