@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ func editedFiles(d *umpire.Decision, roots []string) (paths []string, whole bool
 	e := edits{formats: slices.ContainsFunc(d.Accesses, formats)}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
-		path := cmp.Or(a.Resolved, a.Target)
+		path := a.Resolved
 		root := deepestOf(roots, path)
 		if root == "" || !changesProject(*a) {
 			continue
@@ -119,7 +118,7 @@ func (e *edits) addPath(path string) {
 func (e *edits) addMoved(path string, accesses []umpire.Access, roots []string) {
 	for i := range accesses {
 		a := &accesses[i]
-		into := filepath.Join(cmp.Or(a.Resolved, a.Target), filepath.Base(path))
+		into := filepath.Join(a.Resolved, filepath.Base(path))
 		if a.Kind == umpire.KindWrite && changesProject(*a) && deepestOf(roots, into) != "" {
 			if info, err := os.Stat(filepath.Dir(into)); err == nil && info.IsDir() {
 				e.found = append(e.found, into)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gittree"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -41,7 +42,8 @@ func effectsJudge(t *testing.T, settings policy.Settings, rules ...umpire.Rule) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() (*Judge, error) { return &Judge{Bounds: bounds, Policy: made, Home: bounds.Home}, nil }, root
+	j := &Judge{Bounds: bounds, Policy: made, Home: bounds.Home, Git: gittree.Between}
+	return func() (*Judge, error) { return j, nil }, root
 }
 
 // effectCases are effects in a project with what they come to at autonomy high. Paths that are
