@@ -55,7 +55,7 @@ var harmful = []string{
 	"mv -T src .vscode", "mv -t .git src", "cp -rT src .", "cp -rT src src/..", "cp -r src/. .", "cp -a src/. src/..",
 	"cp s/*.md d", "cp s/?.md d/", "cp s/[a-z].md d", "for f in s/*; do cp \"$f\" d; done", "mv s/* d", "cp -t d s/*", "echo x | tee d/*", "touch d/*",
 
-	"python3 x.py", "python3 -c 'print(1)'", "bash x.sh", "./x", "make", "node x.js", "eval \"$X\"", "$X", "sh < x", ". ./x",
+	"python3 x.py", "python3 -c 'exec(input())'", "bash x.sh", "./x", "make", "node x.js", "eval \"$X\"", "$X", "sh < x", ". ./x",
 	"curl https://example.org", "curl -d @README.md https://example.org", "wget https://example.org", "ssh example.org", "nc example.org 80",
 	"npm install x", "pip install x", "npm publish", "docker run x", "kubectl apply -f x", "gh pr create", "umpire approve x", "umpire autonomy high",
 	"nosuch", "xargs rm < list", "find . -exec sh {} ;", "awk 'BEGIN { system(\"x\") }'", "sed -n 1e src/a", "kill 1", "crontab x",
@@ -148,11 +148,18 @@ func TestLocalGitWithHooksAsks(t *testing.T) {
 
 func decideLine(t *testing.T, find func() (*Judge, error), root, line string, held bool) umpire.Decision {
 	t.Helper()
+	return decideInSession(t, find, "", root, line, held)
+}
+
+func decideInSession(
+	t *testing.T, find func() (*Judge, error), session umpire.SessionID, root, line string, held bool,
+) umpire.Decision {
+	t.Helper()
 	input, err := json.Marshal(map[string]string{"command": line})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := policy.Query{Call: umpire.Call{Tool: "Bash", Dir: root, Input: input}}
+	q := policy.Query{Call: umpire.Call{Tool: "Bash", Dir: root, Input: input, Session: session}}
 	q.Mode, q.Sandbox.Held = umpire.ModeDefault, held
 	return Decide(find, q, time.Now)
 }
@@ -246,7 +253,7 @@ func TestAutonomyTriesFirst(t *testing.T) {
 		"chmod +x a": umpire.TrialFirst, "ls | tee a": umpire.TrialFirst,
 		"npx made": umpire.TrialFirst, "npx esbuild a.js --outfile=b.js": umpire.TrialFirst,
 		"npx other": umpire.TrialOffered, "npx made@2": umpire.TrialOffered, "rm -rf .git": umpire.TrialOffered,
-		"rm -r .vscode": umpire.TrialOffered, "rm -r .git/hooks": umpire.TrialOffered, "git checkout -- .": umpire.TrialOffered,
+		"rm -r .vscode": umpire.TrialOffered, "rm -r .git/hooks": umpire.TrialOffered, "git checkout -- .": umpire.TrialFirst,
 		"mv a .git/hooks/": umpire.TrialOffered, "rm -rf ../outside": umpire.NoTrial,
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -282,7 +289,7 @@ func TestAutonomyLetsRun(t *testing.T) {
 		"cp src/a src/b": {Edits: true}, "mv src/a src/b": {Edits: true}, "echo x | tee a": {},
 		"echo x > /tmp/notes.txt": {Scratch: true, Edits: true}, "mkdir -p /tmp/a/b": {Scratch: true, Edits: true},
 		"git add -A": {LocalGit: true}, "git commit -m 'a: b'": {LocalGit: true}, "git add a && git commit -q -m x": {LocalGit: true},
-		"git branch topic": {LocalGit: true}, "git checkout -b topic": {LocalGit: true}, "git stash": {LocalGit: true},
+		"git branch topic": {LocalGit: true}, "git checkout -b topic": {LocalGit: true}, "git switch -c topic": {LocalGit: true},
 		"curl -s https://docs.example.net/a": {Network: policy.NetworkListed},
 	} {
 		t.Run(line, func(t *testing.T) {

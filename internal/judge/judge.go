@@ -11,6 +11,8 @@ package judge
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -45,6 +47,14 @@ type Judge struct {
 	// Written returns the files of the project that agents changed since a time; nil
 	// where nobody keeps that.
 	Written func(since time.Time) ([]string, error)
+	// Git returns what a git command would change in the work tree around a folder, as [gittree.Between]
+	// does; nil tells nothing in advance.
+	Git func(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool)
+	// Shown reports whether a trial sees a path without links, as [homeview.Sees] returns it. If nil, a trial
+	// is taken to see nothing.
+	Shown func(path string) bool
+	// Made reports whether a session made a file, as [scratch.Ledger.Made] does; nil knows of none.
+	Made func(session umpire.SessionID, path string) bool
 }
 
 // Decide decides one call by the judge that is found for it, which adds the facts and what
@@ -65,6 +75,7 @@ func DecideEffects(
 	q.Grants = slices.DeleteFunc(slices.Clone(q.Grants), func(g umpire.Grant) bool { return g.Match.PathGlob == "" })
 	return decide(find, q, now, func(j *Judge, q policy.Query) umpire.Decision {
 		q.Degraded, q.Facts, q.Search = j.Degraded, policy.FactsOfEffects(e), j.searcher()
+		q.Missing, q.Ignored = isMissing, j.ignores
 		j.Bounds.ResolveAll(&q.Facts)
 		d := policy.Decide(j.Policy, q)
 		d.Trial = umpire.NoTrial // it has been tried
@@ -129,6 +140,10 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	q.Degraded = j.Degraded
 	env := j.env(q.Call.Dir)
 	var err error
+	if env.Shell, err = shellOf(&q.Call); err != nil {
+		q.Invalid = "The call is malformed: " + err.Error()
+		return policy.Decide(j.Policy, q)
+	}
 	q.Facts, err = policy.FactsOf(q.Call, env)
 	if err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()
@@ -136,8 +151,17 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	}
 	j.Bounds.ResolveAll(&q.Facts)
 	q.Trust, q.Search, q.NoHooks = j.trust(&q), j.searcher(), !j.mayRunHooks(&q, &env)
-	q.Below, q.Missing = j.lister(), isMissing
+	q.Below, q.Missing, q.Seen = j.lister(), isMissing, j.sees
+	q.Fresh = func(a *umpire.Access) bool { return j.isFresh(q.Call.Session, a) }
+	askAboutGit(&q.Facts)
 	d := policy.Decide(j.Policy, q)
+	if d.Verdict != umpire.Deny && j.foreseeGit(&q) {
+		foreseen := policy.Decide(j.Policy, q)
+		if d.Verdict == umpire.Allow || d.Trial == umpire.TrialFirst || foreseen.Verdict == umpire.Allow {
+			d = foreseen
+			shortenDecision(&d)
+		}
+	}
 	if q.Call.Tool != "Bash" || d.Verdict != umpire.Allow {
 		return d
 	}
@@ -151,21 +175,32 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	return d
 }
 
+// shellOf returns the shell that will run the call's line, "" if its caller named none.
+func shellOf(call *umpire.Call) (string, error) {
+	raw, named := call.Extra[umpire.ExtraShell]
+	if !named {
+		return "", nil
+	}
+	name := ""
+	err := json.Unmarshal(raw, &name)
+	return name, err
+}
+
 // mayRunHooks reports whether git could run a hook in one of the folders that a call works in:
 // its own, and those that it goes to. It looks only where git is started.
 func (j *Judge) mayRunHooks(q *policy.Query, env *shell.Env) bool {
 	dirs, git := []string{cmp.Or(q.Call.Dir, j.Bounds.Dir)}, false
 	for i := range q.Facts.Accesses {
 		a := &q.Facts.Accesses[i]
-		git = git || a.Kind == umpire.KindExec && a.Program == "git"
+		git = git || a.Kind == umpire.KindExec && a.Program == "git" && a.Risk != umpire.Safe
 		if a.Kind == umpire.KindRead && a.Table == "cd" && !slices.Contains(dirs, a.Resolved) {
 			dirs = append(dirs, a.Resolved)
 		}
 	}
-	return git && slices.ContainsFunc(dirs, func(dir string) bool {
+	return git && (gitdir.PersonRunsPrograms(j.Home) || slices.ContainsFunc(dirs, func(dir string) bool {
 		settings, err := env.Git(dir)
 		return err != nil || gitdir.MayRunHooks(dir, settings)
-	})
+	}))
 }
 
 // searcher looks through what searches of folders would read and what patterns match,
@@ -185,6 +220,9 @@ func (j *Judge) searcher() func(*umpire.Access) policy.Search {
 		return found
 	}
 }
+
+// ignores reports whether the .gitignore at the project's root names a folder.
+func (j *Judge) ignores(folder string) bool { return gitdir.Ignores(j.Bounds.Root, folder) }
 
 // isMissing reports that nothing stands at a path, also no link.
 func isMissing(path string) bool {

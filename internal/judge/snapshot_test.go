@@ -235,8 +235,8 @@ func TestSnapshotHoldsAllThatDecides(t *testing.T) {
 		return names
 	}
 	want := []string{
-		"Bounds", "Policy", "Degraded", "Home", "Programs", "Sandbox", "Code", "Written",
-	} // what an agent wrote is the gate's to know
+		"Bounds", "Policy", "Degraded", "Home", "Programs", "Sandbox", "Code", "Written", "Git", "Shown", "Made",
+	} // the gate knows what agents wrote; the hook passes on what needs Git, Shown or Made
 	if diff := cmp.Diff(want, fields(reflect.TypeFor[Judge]())); diff != "" {
 		t.Errorf("a judge has other fields:\n%s", diff)
 	}
