@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/sensitive"
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
@@ -185,15 +186,16 @@ func stateRules(o *Options) iter.Seq[hardRule] {
 
 func controlRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
-		for i := range guardedGroups {
-			g := &guardedGroups[i]
-			if !yield(controlRule(g.id, g.patterns(), g.why)) {
+		for g, patterns := range sensitive.Patterns() {
+			if !yield(controlRule(g.ID, patterns, g.Why)) {
 				return
 			}
 		}
-		if o.StateDir != "" &&
-			!yield(controlRule("control-umpire", []string{wildcard.Escape(o.StateDir) + "/**"}, guardedGroups[0].why)) {
-			return
+		if o.StateDir != "" {
+			own := []string{wildcard.Escape(o.StateDir) + "/**"}
+			if !yield(controlRule("control-umpire", own, sensitive.Groups[0].Why)) {
+				return
+			}
 		}
 		var programs []string
 		for _, file := range o.ControlFiles {

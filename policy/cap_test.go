@@ -28,6 +28,31 @@ func decideIn(t *testing.T, mode umpire.Mode, line string, rules ...umpire.Rule)
 }
 
 // lineQuery is the query about a command line, with its paths resolved to themselves.
+// TestRowsSystemInfo: what is installed and what system this is are looked up unasked. A registry that the
+// project may choose is asked about, and so is what prints the whole environment with its secrets.
+func TestRowsSystemInfo(t *testing.T) {
+	t.Parallel()
+	for want, lines := range map[umpire.Verdict][]string{
+		umpire.Allow: {
+			"npm list", "yarn list", "yarn why react", "pnpm ls", "pnpm why react", "bun pm ls", "npm view react",
+			"which go", "whoami", "uname -a", "node --version", "npm --version", "python --version", "printenv HOME",
+			"env -u A whoami", "env -i",
+		},
+		umpire.Ask: {
+			"npm outdated", "yarn info react", "npm view react --registry=https://example.test",
+			"env", "env FOO=1", "printenv", "env make x", "env bash -c 'make x'", "env -S 'make x'",
+		},
+	} {
+		for _, line := range lines {
+			q := lineQuery(t, line)
+			q.Mode, q.Sandbox.Held = umpire.ModeDefault, true // what else the project's settings run is held
+			if d := Decide(newPolicy(t, testOptions), q); d.Verdict != want {
+				t.Errorf("%s: %s (%s), want %s", line, d.Verdict, d.Reason, want)
+			}
+		}
+	}
+}
+
 func lineQuery(t *testing.T, line string) Query {
 	t.Helper()
 	call := umpire.Call{ID: "c", Tool: "Bash", Input: []byte(`{"command":` + strconv.Quote(line) + `}`), Dir: testRoot}

@@ -47,7 +47,7 @@ func decideVerdict(p *Policy, q Query) umpire.Decision {
 		judgeAll(p, &q, &d)
 		judgeGuesses(p, &q, &d)
 	}
-	settleVerdict(&d, editsEach(q.Call.Tool))
+	settleVerdict(&d, EditsEach(q.Call.Tool))
 	q.Facts.Accesses = d.Accesses
 	d.Risk = q.Facts.Risk() // a hard stop has made its access critical
 	d.Consequence = q.Facts.Consequence()
@@ -62,7 +62,7 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 			reasons, umpire.Reason{Row: rowInvalid, Verdict: umpire.Deny, Code: code, Text: text, Access: -1},
 		)
 	}
-	if p == nil {
+	if p == nil && q.Invalid == "" {
 		deny(umpire.CodeInvalid, "no-policy")
 	}
 	if q.Invalid != "" {
@@ -228,8 +228,8 @@ func programsOf(all []hits) map[int][]*hits {
 }
 
 // settleVerdict takes the strictest verdict and names the row that says most about it.
-// Partial says that the tool leaves out a file that the suffix limit refuses; such a
-// file does not refuse the call while another one remains.
+// Partial says that the tool leaves out a file that the suffix limit or a deny rule refuses;
+// such a file does not refuse the call while another one remains.
 func settleVerdict(d *umpire.Decision, partial bool) {
 	settling := settlingReasons(d.Reasons, partial)
 	if len(settling) == 0 {
@@ -271,7 +271,9 @@ func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
 	if !partial {
 		return all
 	}
-	kept := slices.DeleteFunc(slices.Clone(all), func(r umpire.Reason) bool { return r.Row == rowSuffix })
+	kept := slices.DeleteFunc(slices.Clone(all), func(r umpire.Reason) bool {
+		return r.Row == rowSuffix || r.Row == rowDenyRule
+	})
 	if len(kept) == 0 {
 		return all
 	}

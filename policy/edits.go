@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
 // An editor is a program that does no more than change the files that it names, as long as its
@@ -167,6 +168,13 @@ func mayHoldGuarded(name string) bool {
 	parts := strings.Split(strings.ToLower(name), "/")
 	return slices.ContainsFunc(guardedParents(), func(parent []string) bool {
 		n := len(parts) - len(parent)
+		if n >= 0 && parent[len(parent)-1] == "**" { // any number of folders
+			for at := range n + 1 {
+				if slices.EqualFunc(parent[:len(parent)-1], parts[at:at+len(parent)-1], matchesName) {
+					return true
+				}
+			}
+		}
 		return n >= 0 && slices.EqualFunc(parent, parts[n:], matchesName)
 	})
 }
@@ -175,10 +183,13 @@ func mayHoldGuarded(name string) bool {
 // and taken apart at the slashes. What lies in the file system at one place only is not among
 // them: it is outside.
 var guardedParents = sync.OnceValue(func() (parents [][]string) {
-	for place := range GuardedPlaces() {
+	for place := range sensitive.Places() {
 		pattern := strings.Split(strings.TrimPrefix(strings.ToLower(place.Path), "~/"), "/")
-		for n := 1; n < len(pattern) && pattern[n-1] != "**" && pattern[0] != ""; n++ {
+		for n := 1; n < len(pattern) && pattern[0] != ""; n++ {
 			parents = append(parents, pattern[:n])
+			if pattern[n-1] == "**" {
+				break
+			}
 		}
 	}
 	return parents

@@ -29,13 +29,21 @@ func FactsOfEffects(e *umpire.TrialEffects) umpire.Facts {
 			Kind: umpire.KindInvoke, Target: "trial", Risk: umpire.Medium, Doubt: "the-effects-are-not-whole",
 		})
 	}
+	plain := map[string]bool{}
+	for _, attempt := range e.Refused {
+		if plain[attempt.Target] = attempt.Kind == umpire.AttemptPlain; !plain[attempt.Target] {
+			add(accessOfAttempt(attempt))
+		}
+	}
 	for i := range e.List {
+		if plain[e.List[i].Path] {
+			at := e.List[i].Path
+			add(umpire.Access{Kind: umpire.KindInvoke, Target: at, Risk: umpire.Safe, Reason: "git-notes-it-there"})
+			continue
+		}
 		for _, a := range accessesOfEffect(&e.List[i]) {
 			add(a)
 		}
-	}
-	for _, attempt := range e.Refused {
-		add(accessOfAttempt(attempt))
 	}
 	if len(facts.Accesses) == 0 {
 		add(umpire.Access{
@@ -54,6 +62,9 @@ func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
 	at := umpire.Access{
 		Kind: umpire.KindWrite, Target: e.Path, Risk: umpire.Medium, Consequence: umpire.Reversible, Reason: why,
 		Observed: true,
+	}
+	if e.Mode.IsDir() {
+		at.Table = "mkdir" // as a command line would say it
 	}
 	switch {
 	case e.Kind == umpire.EffectDeleted:
@@ -94,6 +105,9 @@ func linkTarget(e *umpire.TrialEffect) string {
 	return strings.TrimSuffix(path.Dir(e.Path), "/") + "/" + e.Link
 }
 
+// DoubtRepository says that a folder would become a repository that may name programs.
+const DoubtRepository umpire.Phrase = "a-new-repository-could-run-programs"
+
 // accessOfAttempt is what a trial was refused.
 func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 	a := umpire.Access{
@@ -101,9 +115,13 @@ func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 		Asks: umpire.CodeTrial,
 	}
 	switch t.Kind {
-	case umpire.AttemptWrite:
+	case umpire.AttemptWrite, umpire.AttemptPlain:
 	case umpire.AttemptNetwork:
 		a.Kind, a.Reason = umpire.KindNetwork, "the-command-wanted-the-network"
+	case umpire.AttemptRepository:
+		a.Doubt, a.Reason = DoubtRepository, effectReasons[umpire.EffectCreated]
+	case umpire.AttemptHistory:
+		a.Doubt, a.Reason = "git-would-lose-commits-or-be-changed-by-hand", effectReasons[umpire.EffectChanged]
 	default:
 		a.Kind = umpire.KindUnknown
 	}

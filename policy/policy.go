@@ -43,6 +43,7 @@ type Options struct {
 	rootSegs             []string
 	rootPlain, rootFolds []segment
 	homePattern          [1]string
+	homePlain, homeFolds []segment
 }
 
 // prepare derives what matching needs from the exported fields.
@@ -60,6 +61,8 @@ func (o Options) prepare() Options {
 	o.rootPlain = splitSegments(wildcard.Escape(o.Root), false)
 	o.rootFolds = splitSegments(wildcard.Escape(o.Root), true)
 	o.homePattern[0] = wildcard.Escape(o.Home)
+	o.homePlain = splitSegments(o.homePattern[0], false)
+	o.homeFolds = splitSegments(o.homePattern[0], true)
 	return o
 }
 
@@ -68,6 +71,14 @@ func (o *Options) rootSegments(folded bool) []segment {
 		return o.rootFolds
 	}
 	return o.rootPlain
+}
+
+// homeSegments returns those of the home, none if it is unknown.
+func (o *Options) homeSegments(folded bool) []segment {
+	if folded {
+		return o.homeFolds
+	}
+	return o.homePlain
 }
 
 // below returns how many leading segments of a path are the root's own; a

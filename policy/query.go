@@ -51,9 +51,19 @@ type Conditions struct {
 	Below func(folder string) (paths []string, whole bool)
 	// Missing reports that nothing stands at a resolved path. Without it something may.
 	Missing func(path string) bool
+	// Fresh reports whether a write in a temporary folder reaches only files that are new or that the session made.
+	// Without it autonomy lets none run.
+	Fresh func(*umpire.Access) bool
+	// Seen reports whether a read in a home meets only what a trial sees and what git tracks in repositories.
+	// Without it autonomy answers no read in a home.
+	Seen func(*umpire.Access) bool
+	// Ignored reports that git ignores a folder, by its path below the project. Without it git ignores none.
+	Ignored func(folder string) bool
 	// NoHooks says that git would run no hook of a repository that the call works in. Without
 	// it autonomy lets no git command run.
 	NoHooks bool
+	// GitKnown says that Facts have all that a git command of the call puts in place, by TableGitTree.
+	GitKnown bool
 	// BeyondUndo says what of a command's edits could not be taken back; "" is nothing. Autonomy then does not
 	// let them run: see Autonomy.Edits.
 	BeyondUndo umpire.Phrase

@@ -240,6 +240,11 @@ func (j *judge) external() []umpire.Reason {
 		verdict = umpire.Deny
 	}
 	said := umpire.Say("outside-the-project", j.access().Target)
+	if j.policy.opts.Autonomy.OutsideReads && j.access().Kind == umpire.KindRead && inHome(j, j.access()) {
+		said = asksInHome(j.access())
+	} else if j.access().Kind == umpire.KindWrite && isScratch(j, j.access()) && !j.given.isFresh(j.access()) {
+		said = asksOfOthers(j.access())
+	}
 	return oneReason(rowExternal, verdict, umpire.CodeExternalDirectory, said)
 }
 
@@ -299,9 +304,10 @@ func (j *judge) allowAll() []umpire.Reason {
 
 // asksPhrases are what is said of an access that asks for a reason of its own.
 var asksPhrases = map[umpire.ReasonCode]string{
-	umpire.CodeNetwork: "reaches-the-network",
-	umpire.CodeSecret:  "may-give-a-secret-away",
-	umpire.CodeTrial:   "refused-in-the-trial",
+	umpire.CodeNetwork:     "reaches-the-network",
+	umpire.CodeSecret:      "may-give-a-secret-away",
+	umpire.CodeTrial:       "refused-in-the-trial",
+	umpire.CodeControlFile: "only-git-writes-there",
 }
 
 // codeRuns reports whether project code of the access may run unasked: it is held by
@@ -362,16 +368,22 @@ func (s *Sandbox) Holds() bool {
 	return s.Held && !s.Absent && s.Missing == "" && s.Mode != umpire.SandboxFullAccess
 }
 
+// classPhrases are made once, since every access of every call has such a reason.
+var classPhrases = map[umpire.Class]umpire.Phrase{
+	umpire.ClassSafe: "class-safe", umpire.ClassModerate: "class-moderate", umpire.ClassDangerous: "class-dangerous",
+}
+
 // mode is the last word that counts: it always speaks.
 func (j *judge) mode() []umpire.Reason {
-	class := umpire.Phrase("class-" + j.class)
-	text, code := umpire.Say("tool-requires-approval", j.tool, class), umpire.CodeMode
-	opts := &j.policy.opts
+	text, code := umpire.Say("tool-requires-approval", j.tool, classPhrases[j.class]), umpire.CodeMode
+	opts, dotFolder := &j.policy.opts, newDotFolder(j)
 	switch a := j.access(); {
 	case a.Doubt != "":
 		text, code = umpire.Say("cannot-be-judged", a.Doubt), umpire.CodeUnparsed
 	case a.Asks != "":
 		text, code = umpire.Say(asksPhrases[a.Asks], a.Reason), a.Asks
+	case dotFolder != "":
+		text, code = umpire.Say("makes-a-dot-folder", dotFolder), umpire.CodeDotFolder
 	case a.Observed:
 		text, code = umpire.Say("keeps-what-a-trial-did", a.Reason), umpire.CodeTrial
 	case j.given.BeyondUndo != "" && a.Kind == umpire.KindWrite && !j.outside:

@@ -11,7 +11,8 @@ import (
 // of which nothing is refused in advance where it would run. It comes first where the person's
 // autonomy says so of all that asks.
 func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
-	if d.Verdict != umpire.Ask || p == nil || toolOf(q.Call.Tool).shape != shapeShell || q.Call.Background {
+	if d.Verdict != umpire.Ask || p == nil || toolOf(q.Call.Tool).shape != shapeShell || q.Call.Background ||
+		q.Sandbox.Mode == umpire.SandboxReadOnly { // what a trial did could not be kept
 		return umpire.NoTrial
 	}
 	auto, settled, passing := &p.opts.Autonomy, -1, passingIn(p, q, d)
@@ -85,13 +86,14 @@ func canBeTried(a *umpire.Access, r *umpire.Reason) bool {
 // judge, and deletions in the project. What is in doubt asks.
 func triedFirst(auto *Autonomy, d *umpire.Decision, a *umpire.Access, r *umpire.Reason) bool {
 	mayReach := r.Row == rowControl && (a.Tree || a.Glob) && !liesOutside(a) && !mayHoldGuarded(a.Resolved)
-	if r.Row != rowMode && r.Row != rowCode && !mayReach || a.Doubt != "" || a.Asks != "" {
+	if r.Row != rowMode && r.Row != rowCode && !mayReach || a.Doubt != "" || a.Asks != "" || needsLive(a) {
 		return false
 	}
 	if a.Kind == umpire.KindDelete || a.Kind == umpire.KindExec && deletesIn(d, a.Part) {
 		return auto.Deletes
 	}
-	return auto.UnknownCode && (umpire.Medium.AtLeast(a.Risk) || umpire.Reversible.AtLeast(a.Consequence))
+	return auto.UnknownCode && (umpire.Medium.AtLeast(a.Risk) || a.Program == "git" ||
+		umpire.Reversible.AtLeast(a.Consequence))
 }
 
 // deletesIn reports whether the program of a part deletes files.
