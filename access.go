@@ -173,8 +173,8 @@ type Access struct {
 	// exist.
 	CodeFiles []string `json:"-"`
 
-	// Resolved is Target with links resolved on its deepest existing ancestor. In
-	// JSON it stands where it differs from Target.
+	// Resolved is Target with links resolved on its deepest existing ancestor; "" if the path
+	// was not resolved. JSON leaves it out where it equals Target.
 	Resolved string `json:"resolved,omitempty"`
 	// Place says where that lies. In JSON it is left out where it is not known, or where
 	// the access is not about a path.
@@ -188,12 +188,51 @@ const PatternMark = "\x01"
 // accessFields is Access without its methods.
 type accessFields Access
 
+// accessJSON is an Access in JSON, whose texts cannot hold every path.
+type accessJSON struct {
+	accessFields
+
+	TargetBytes   []byte `json:"target_bytes,omitempty"`
+	ResolvedBytes []byte `json:"resolved_bytes,omitempty"`
+}
+
 // MarshalJSON writes the fields that clients see.
 func (a Access) MarshalJSON() ([]byte, error) {
 	if a.Resolved == a.Target {
 		a.Resolved = ""
 	}
-	return json.Marshal(accessFields(a))
+	return json.Marshal(accessJSON{accessFields(a), invalidBytes(a.Target), invalidBytes(a.Resolved)})
+}
+
+// invalidBytes returns a text that JSON cannot hold, nil for any other.
+func invalidBytes(text string) []byte {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	return []byte(text)
+}
+
+// restoreBytes undoes what JSON did to a text. A text that was masked stays so.
+func restoreBytes(text string, whole []byte) string {
+	if text == string([]rune(string(whole))) {
+		return string(whole)
+	}
+	return text
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. Place tells a path that leads to Target itself from one that
+// was not resolved.
+func (a *Access) UnmarshalJSON(data []byte) error {
+	fields := accessJSON{accessFields: accessFields(*a)}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	*a = Access(fields.accessFields)
+	a.Target, a.Resolved = restoreBytes(a.Target, fields.TargetBytes), restoreBytes(a.Resolved, fields.ResolvedBytes)
+	if a.Resolved == "" && a.Place != PlaceUnknown && a.Paths() {
+		a.Resolved = a.Target
+	}
+	return nil
 }
 
 // Paths reports whether the access is about a path.

@@ -1,6 +1,8 @@
 package umpire_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -16,10 +18,10 @@ func TestTargetIn(t *testing.T) {
 		want   string
 	}{
 		{umpire.Access{Target: "/p/src/a.go", Resolved: "/p/src/a.go", Place: inside}, "src/a.go"},
-		{umpire.Access{Target: "/p/src/a.go", Place: inside}, "src/a.go"}, // as clients read it
-		{umpire.Access{Target: "/p", Place: inside}, "."},
-		{umpire.Access{Target: "/p/..data", Place: inside}, "..data"},
-		{umpire.Access{Target: "/p/a.go"}, "/p/a.go"}, // nobody knows where it lies
+		{umpire.Access{Target: "/p", Resolved: "/p", Place: inside}, "."},
+		{umpire.Access{Target: "/p/..data", Resolved: "/p/..data", Place: inside}, "..data"},
+		{umpire.Access{Target: "/p/src/a.go", Place: inside}, "src/a.go"}, // nobody resolved it
+		{umpire.Access{Target: "/p/a.go"}, "/p/a.go"},                     // nobody knows where it lies
 		{umpire.Access{Target: "/p/link", Resolved: "/etc/passwd", Place: umpire.PlaceOutside}, "/p/link"},
 		{umpire.Access{Target: "/p/link", Resolved: "/p/a.go", Place: inside}, "/p/link"},
 		{umpire.Access{Target: "/p/sub/../a.go", Place: inside}, "/p/sub/../a.go"},
@@ -45,5 +47,40 @@ func TestTargetIn(t *testing.T) {
 		if got := tt.access.TargetIn(""); got != tt.access.Target {
 			t.Errorf("without a root %q is shown as %q", tt.access.Target, got)
 		}
+	}
+}
+
+// A client reads where a path leads, although JSON leaves it out if that is where the path says. A path that
+// was not resolved stays one. A path keeps bytes that JSON has no text for.
+func TestResolvedInJSON(t *testing.T) {
+	t.Parallel()
+	places := []umpire.Place{umpire.PlaceUnknown, umpire.PlaceOutside, umpire.PlaceInside, umpire.PlaceHarmless}
+	for kind := umpire.KindUnknown; kind <= umpire.KindInvoke; kind++ {
+		for _, place := range places {
+			for _, resolved := range []string{"/a/b\xff", "/c/d", "/c/\xfe", ""} {
+				access := umpire.Access{Kind: kind, Target: "/a/b\xff", Resolved: resolved, Place: place}
+				switch isPath := access.Paths(); {
+				case isPath != (place != umpire.PlaceUnknown), isPath != (resolved != ""):
+					continue // resolving a path sets both, and nothing else is resolved
+				}
+				data, err := json.Marshal(access)
+				var got umpire.Access
+				if err == nil {
+					err = json.Unmarshal(data, &got)
+				}
+				if err != nil || !reflect.DeepEqual(got, access) {
+					t.Errorf("%s: got %+v, %v, want %+v", data, got, err, access)
+				}
+			}
+		}
+	}
+	var masked umpire.Access
+	err := json.Unmarshal([]byte(`{"kind":"read","target":"/***\ufffd","target_bytes":"L2Ev/w=="}`), &masked)
+	if err != nil || masked.Target != "/***\ufffd" {
+		t.Errorf("got %q, %v, want the masked path", masked.Target, err)
+	}
+	var refused umpire.Access
+	if err := json.Unmarshal([]byte(`{"kind":"bite","target":"/a"}`), &refused); err == nil {
+		t.Error("an unknown kind is read")
 	}
 }

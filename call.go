@@ -7,6 +7,10 @@ import "encoding/json"
 // has ended, the question is withdrawn.
 const ExtraHeldBy = "held_by"
 
+// ExtraShell is the field of [Call.Extra] with the name of the shell that will run the command line of a call. Without
+// it, constructs that shells read differently are in doubt. Only the program that runs the line may set it.
+const ExtraShell = "umpire_shell"
+
 // ExtraDir is the field of [Pending.Extra] with the folder in which a call runs, where that is not its session's.
 const ExtraDir = "cwd"
 
@@ -45,7 +49,7 @@ type Call struct {
 	Batch      BatchID   `json:"batch_id,omitempty"`
 	Background bool      `json:"background,omitempty"`
 	// Extra are further fields that the tool's own check gave for the person who
-	// decides. They do not take part in the decision, but that what an MCP server
-	// warns of in "annotations" raises the risk of its tool.
+	// decides. Two take part in the decision: ExtraShell, and "annotations", whose
+	// warnings raise the risk of an MCP server's tool.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }

@@ -18,6 +18,7 @@ const (
 	CodeCritical          ReasonCode = "critical"
 	CodeForbiddenPath     ReasonCode = "forbidden_path"
 	CodeControlFile       ReasonCode = "control_file"
+	CodeDotFolder         ReasonCode = "dot_folder"
 	CodeExternalDirectory ReasonCode = "external_directory"
 	CodeSuffix            ReasonCode = "suffix"
 	CodeProfile           ReasonCode = "profile"
@@ -51,6 +52,7 @@ type Reason struct {
 	Text    Phrase     `json:"text"`
 	Code    ReasonCode `json:"code"`
 	Rule    *RuleRef   `json:"rule"`
+	Grant   string     `json:"grant_id,omitempty"` // of the approval that spoke
 	// Access is the index of the access it speaks about; -1 is the whole call.
 	Access int `json:"access"`
 }

@@ -84,6 +84,14 @@ type AttemptKind string
 const (
 	AttemptNetwork AttemptKind = "network" // an address was connected or sent to
 	AttemptWrite   AttemptKind = "write"   // a file elsewhere would have been made, written or deleted
+	// AttemptRepository is a repository of git that was made, and whose settings may name programs.
+	AttemptRepository AttemptKind = "repository"
+	// AttemptHistory is a change in a git directory that git's recording does not make: it loses
+	// commits, or was made by hand.
+	AttemptHistory AttemptKind = "history"
+	// AttemptPlain marks a harmless change of a guarded file of git's: afterwards the file names neither a program
+	// nor another folder. Nothing was refused.
+	AttemptPlain AttemptKind = "plain"
 )
 
 // effectFields is a TrialEffect in JSON.

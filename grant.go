@@ -42,6 +42,7 @@ func (s *Scope) UnmarshalText(text []byte) error {
 // A Grant is a remembered approval. It covers a whole tool, the exact command
 // or path that was approved, or what its match and cap say, never more. The zero value covers nothing.
 type Grant struct {
+	ID    string // "" if its uses are not counted
 	Scope Scope
 	// Remembered marks an answer that auto mode gives again.
 	Remembered bool
@@ -123,15 +124,16 @@ const (
 	WidthExact      Width = "exact"      // exactly what was shown
 	WidthSubcommand Width = "subcommand" // the same subcommand with options and targets of no higher consequence
 	WidthFolder     Width = "folder"     // everything of the same kind below the folder
+	WidthParent     Width = "parent"     // everything of the same kind below the folder that holds the workspace
 	WidthTool       Width = "tool"       // every use of the tool
 )
 
 // UnmarshalText reads a width and refuses any other word.
 func (w *Width) UnmarshalText(text []byte) error {
 	switch word := Width(text); word {
-	case WidthDefault, WidthExact, WidthSubcommand, WidthFolder, WidthTool:
+	case WidthDefault, WidthExact, WidthSubcommand, WidthFolder, WidthParent, WidthTool:
 		*w = word
 		return nil
 	}
-	return Errorf("width %q: want exact, subcommand, folder or tool", text)
+	return Errorf("width %q: want exact, subcommand, folder, parent or tool", text)
 }

@@ -46,6 +46,8 @@ type Session struct {
 	Epoch      int64     `json:"epoch"`
 	Runner     string    `json:"runner,omitempty"`
 	LeaseUntil time.Time `json:"lease_until,omitzero"`
+	// Runners are further processes that run the session. They do not travel: the gate guards them.
+	Runners []string `json:"-"`
 	// Turn counts the messages of the user.
 	Turn int64 `json:"turn"`
 	// Denials count refusals in auto mode: in a row, and in all.
@@ -54,6 +56,15 @@ type Session struct {
 	CreatedAt    time.Time `json:"created_at"`
 	ActiveAt     time.Time `json:"active_at"`
 	EndedAt      time.Time `json:"ended_at,omitzero"`
+}
+
+// AllRunners returns all processes that run the session.
+func (s *Session) AllRunners() []string {
+	all := append([]string{s.Runner}, s.Runners...)
+	if s.Runner == "" {
+		all = all[1:]
+	}
+	return all
 }
 
 // An Opening asks for a new session. The project is found from Dir.

@@ -32,6 +32,8 @@ type Trial struct {
 	More      int          `json:"more,omitempty"`
 	StartedAt time.Time    `json:"started_at"`
 	RanAt     time.Time    `json:"ran_at"`
+	// UndoSeconds is for how long at most undo keeps what approving replaces; 0 is not known.
+	UndoSeconds int64 `json:"undo_seconds,omitempty"`
 }
 
 // A TrialRequest asks to try the next call of a batch, which waits for a person.

@@ -72,10 +72,12 @@ func autonomyOutside(j *judge) []umpire.Reason {
 		return nil
 	}
 	switch {
-	case isScratch(j, a) && (a.Kind == umpire.KindRead && searchFindsNothing(j) || auto.Edits && isEditing(j)):
+	case isScratch(j, a) &&
+		(a.Kind == umpire.KindRead && searchFindsNothing(j) || auto.Edits && isEditing(j) && j.given.isFresh(a)):
 		return answered("autonomy-scratch", "autonomy-scratch")
 	case auto.OutsideReads && a.Kind == umpire.KindRead && umpire.Low.AtLeast(a.Risk) && !inSystemState(a) &&
-		!searchesHome(j, a) && !hidesSecret(j, a) && searchFindsNothing(j):
+		!searchesHome(j, a) && !hidesSecret(j, a) && searchFindsNothing(j) &&
+		(!inHome(j, a) || j.given.Seen != nil && j.given.Seen(a)):
 		return answered("autonomy-outside-reads", "autonomy-outside-reads")
 	}
 	return nil
@@ -88,7 +90,8 @@ func autonomyInside(j *judge) []umpire.Reason {
 		return nil
 	}
 	switch {
-	case a.Observed:
+	case newDotFolder(j) != "":
+	case a.Observed && a.Table != TableGitTree:
 		if a.Kind == umpire.KindDelete && auto.Deletes || a.Kind == umpire.KindWrite && auto.UnknownCode {
 			return answered("autonomy-trial", "autonomy-trial")
 		}
@@ -110,50 +113,26 @@ func answered(id umpire.RuleID, text umpire.Phrase) []umpire.Reason {
 	}}
 }
 
-// recordsLocally reports a git command that only records, and that git itself can take back.
+// recordsLocally reports a git command that only records, and that git itself can take back, or
+// one that puts files in place which stand beside it.
 func recordsLocally(j *judge) bool {
 	a := j.access()
+	if a.Table == TableGitTree {
+		return true
+	}
 	if !j.given.NoHooks || a.Kind != umpire.KindExec || a.Code || a.Online || len(a.Words) < 2 || a.Words[0] != "git" ||
-		len(a.Line) != len(a.Words) || a.Consequence.AtLeast(umpire.Outward) {
+		len(a.Line) != len(a.Words) {
 		return false
 	}
-	g, known := localGit[a.Words[1]]
-	for _, word := range a.Words[2:] {
-		option, _, _ := strings.Cut(word, "=")
-		known = known && (!strings.HasPrefix(word, "-") || slices.Contains(strings.Fields(g.options), option))
+	switch a.Words[1] {
+	case "switch", "checkout", "stash":
+		return j.given.GitKnown
 	}
-	if g.needs != "" && !slices.ContainsFunc(a.Words[2:], func(word string) bool {
-		option, _, _ := strings.Cut(word, "=")
-		return slices.Contains(strings.Fields(g.needs), option)
-	}) {
-		return false
-	}
-	return known && (!g.alone || !slices.ContainsFunc(j.accesses, func(other umpire.Access) bool {
-		return other.Part != a.Part && other.Paths()
-	}))
+	return onlyRecords(a.Words) && !a.Consequence.AtLeast(umpire.Outward)
 }
 
-// localGit are the subcommands of git that record, with the options that do no more, and those
-// of which it needs one, since it would start an editor. One that puts other files in place,
-// links among them, stands alone: paths beside it would lead elsewhere than they did when
-// they were looked at.
-var localGit = map[string]struct {
-	options, needs string
-	alone          bool
-}{
-	"add":    {options: "-A --all -u --update -N --intent-to-add -v --verbose --"},
-	"branch": {},
-	"commit": {
-		options: "-m --message -a --all -am -q --quiet -qm -s --signoff -F --file --allow-empty --author --date",
-		needs:   "-m --message -am -qm -F --file",
-	},
-	"tag":      {options: "-m -am --message"},
-	"checkout": {options: "-b -q", needs: "-b", alone: true},
-	"switch":   {options: "-c --create -q --quiet", alone: true},
-	"stash": {
-		options: "-u --include-untracked -m --message -q --quiet -k --keep-index -S --staged", alone: true,
-	},
-}
+// TableGitTree marks paths of which git would put another version in place, or take away.
+const TableGitTree = "git tree"
 
 // scratchFolders are where systems and agents keep what is temporary.
 var scratchFolders = []string{"/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/", "/private/var/folders/"}
@@ -186,6 +165,37 @@ func searchesHome(j *judge, a *umpire.Access) bool {
 	home := j.policy.opts.Home
 	return a.Tree && (a.Resolved == "/" || home != "" && (isBelow(home, a.Resolved) ||
 		!a.Names && path.Dir(a.Resolved) == home && strings.HasPrefix(path.Base(a.Resolved), ".")))
+}
+
+// inHome reports a path in the person's home, or where homes are on any system.
+func inHome(j *judge, a *umpire.Access) bool {
+	home := j.policy.opts.Home
+	name := strings.ToLower(a.Resolved)
+	return home != "" && isBelow(name, strings.ToLower(home)) || isBelow(name, "/root") || isBelow(name, "/home") ||
+		strings.Contains(name+"/", "/users/")
+}
+
+// asksInHome says that reads in homes ask but for what autonomy covers there.
+func asksInHome(a *umpire.Access) umpire.Phrase { return umpire.Say("asks-in-a-home", a.Target) }
+
+// isFresh reports whether a write reaches nothing that others made.
+func (c *Conditions) isFresh(a *umpire.Access) bool { return c.Fresh != nil && c.Fresh(a) }
+
+// asksOfOthers says that writes in temporary folders ask where they reach what others made.
+func asksOfOthers(a *umpire.Access) umpire.Phrase {
+	return umpire.Say("asks-to-overwrite-others", a.Target)
+}
+
+// NeedsLook reports whether a decision asks about a read in a home, or about a write to a file in a temporary folder:
+// who knows more of the two may answer otherwise.
+func NeedsLook(d *umpire.Decision) bool {
+	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool {
+		if r.Access < 0 {
+			return false
+		}
+		a := &d.Accesses[r.Access]
+		return a.Verdict == umpire.Ask && (r.Text == asksInHome(a) || r.Text == asksOfOthers(a))
+	})
 }
 
 // inSystemState reports a path that shows processes, devices or the kernel, and not files.

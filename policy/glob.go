@@ -66,6 +66,10 @@ func (k *compiler) newGlobs(pattern string, action umpire.Verdict) []glob {
 		case action != umpire.Allow && !strings.Contains(text, "/") && text != "~" && text != "**" && text != ".":
 			globs = append(globs, glob{segs: k.cutPattern(nil, text, folded), fold: folded, anyDepth: true})
 		case home:
+			if folder := k.opts.homeSegments(folded); len(folder) > 0 && (rest == "" || rest[0] == '/') {
+				globs = append(globs, glob{segs: k.cutPattern(folder, rest, folded), fold: folded})
+				continue
+			}
 			for _, folder := range k.opts.homes(action) {
 				globs = append(globs, glob{segs: k.cutPattern(nil, folder+rest, folded), fold: folded})
 			}

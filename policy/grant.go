@@ -144,7 +144,7 @@ func (p *pass) coversReading(j *judge) bool {
 
 // reason says that a grant settles the access.
 func (p *pass) reason() umpire.Reason {
-	r := umpire.Reason{Row: rowGrant, Verdict: umpire.Allow}
+	r := umpire.Reason{Row: rowGrant, Verdict: umpire.Allow, Grant: p.grant.ID}
 	switch {
 	case p.grant.Remembered:
 		r.Text, r.Code = "allowed-before-remembered-for-auto-mode", umpire.CodeRemembered

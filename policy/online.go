@@ -58,9 +58,11 @@ func isAskedAbout(a *umpire.Access) bool {
 	return known && (verbs == "" || len(a.Words) > 1 && slices.Contains(strings.Fields(verbs), a.Words[1]))
 }
 
-// worksOffline reports a program that works from what this machine has, and asks a server for what is missing. It
-// may succeed in a trial, where it has no network.
+// worksOffline reports a program that may succeed in a trial without a network: it asks a server only for files
+// that this machine lacks, or its remote is a folder.
 func worksOffline(a umpire.Access) bool {
-	return len(a.Words) > 1 && a.Words[0] == "go" && (a.Words[1] == "generate" ||
-		len(a.Words) > 2 && a.Words[1] == "mod" && slices.Contains([]string{"tidy", "vendor"}, a.Words[2]))
+	pulls := []string{"fetch", "pull", "submodule"}
+	return len(a.Words) > 1 && a.Words[0] == "git" && slices.Contains(pulls, a.Words[1]) ||
+		len(a.Words) > 1 && a.Words[0] == "go" && (a.Words[1] == "generate" ||
+			len(a.Words) > 2 && a.Words[1] == "mod" && slices.Contains([]string{"tidy", "vendor"}, a.Words[2]))
 }

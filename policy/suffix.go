@@ -13,16 +13,16 @@ const (
 	suffixEditSearch = "filesystem-edit_search"
 )
 
-// editsEach reports whether the tool edits the files that the suffix limit leaves and
-// skips the others. Every other tool does all of a call or nothing.
-func editsEach(tool string) bool { return tool == suffixEdit || tool == suffixEditSearch }
+// EditsEach reports whether the tool edits the files that the suffix limit and deny rules
+// leave, and skips the others. Every other tool does all of a call or nothing.
+func EditsEach(tool string) bool { return tool == suffixEdit || tool == suffixEditSearch }
 
 // limits reports whether the profile's suffixes apply to an access of a tool.
 func (p *Profile) limits(tool string, a *umpire.Access) bool {
 	if !a.Paths() || a.Target == "" {
 		return false
 	}
-	return editsEach(tool) || p.AllWrites && a.Kind != umpire.KindRead && a.Place != umpire.PlaceHarmless
+	return EditsEach(tool) || p.AllWrites && a.Kind != umpire.KindRead && a.Place != umpire.PlaceHarmless
 }
 
 // suffixesOf are the file names by whose suffixes an access is judged: the one that was

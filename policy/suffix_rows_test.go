@@ -81,3 +81,29 @@ func TestRowsSuffixLists(t *testing.T) {
 		})
 	}
 }
+
+// A list of files of which some are refused, by suffix or by a rule, is decided by the others. Each file keeps
+// its own verdict.
+func TestRowsPartlyRefused(t *testing.T) {
+	t.Parallel()
+	free, refused := write("a.md"), []umpire.Access{write("b.py"), write("secret/c.md"), write("secret/d.py")}
+	for _, tool := range []string{suffixEdit, suffixEditSearch, "MultiEdit"} {
+		for _, bad := range refused {
+			q := query(tool, free, bad)
+			q.Profile = &Profile{EditableSuffixes: []string{".md"}, AllWrites: true}
+			d := Decide(newPolicy(t, testOptions, "allow Edit", "deny Edit(secret/**)"), q)
+			want := umpire.Deny
+			if EditsEach(tool) {
+				want = umpire.Allow
+			}
+			if d.Verdict != want || d.Accesses[0].Verdict != umpire.Allow || d.Accesses[1].Verdict != umpire.Deny {
+				t.Errorf("%s of %s: %s, files %s and %s", tool, bad.Target, d.Verdict, d.Accesses[0].Verdict, d.Accesses[1].Verdict)
+			}
+			q = query(tool, bad, bad)
+			q.Profile = &Profile{EditableSuffixes: []string{".md"}, AllWrites: true}
+			if d := Decide(newPolicy(t, testOptions, "allow Edit", "deny Edit(secret/**)"), q); d.Verdict != umpire.Deny {
+				t.Errorf("%s of nothing else than %s: %s", tool, bad.Target, d.Verdict)
+			}
+		}
+	}
+}

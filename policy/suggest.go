@@ -11,7 +11,9 @@ import (
 const maxSuggestions = 8
 
 // suggestedWidths are the widths that are tried, narrowest first.
-var suggestedWidths = []umpire.Width{umpire.WidthExact, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthTool}
+var suggestedWidths = []umpire.Width{
+	umpire.WidthExact, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthParent, umpire.WidthTool,
+}
 
 // suggestRules returns the rules that would settle the same question next time,
 // narrowest first. Those of one width settle it together: a set is suggested only

@@ -26,6 +26,12 @@ func (s *suggester) pathRule(a asking, width umpire.Width) (umpire.Suggestion, b
 			return r, false
 		}
 		r.Match.PathGlob, r.Scope = wildcard.Escape(folder)+"/**", umpire.ScopeSession
+	case width == umpire.WidthParent && a.Kind == umpire.KindRead && a.row == rowExternal:
+		folder, ok := parentFolder(a.Access, opts)
+		if !ok {
+			return r, false
+		}
+		r.Match.PathGlob, r.Scope = wildcard.Escape(folder)+"/**", umpire.ScopeSession
 	case width == umpire.WidthFolder && inside:
 		rest, ok := strings.CutPrefix(path.Dir(path.Clean(a.Target)), opts.Root+"/")
 		if !ok || opts.Root == "" {
@@ -59,6 +65,15 @@ func GrantableFolder(a *umpire.Access, o *Options) (string, bool) {
 
 // ungrantable are folders that tell of all that runs, or hold a home.
 var ungrantable = []string{"/{root,home,Users,proc,sys,dev}", "/{proc,sys,dev}/**"}
+
+// parentFolder returns the folder that holds the project, for a read that lies in it. The folder must be one to which
+// a read may be widened, but for the project in it.
+func parentFolder(a *umpire.Access, o *Options) (string, bool) {
+	folder, without := path.Dir(o.Root), *o
+	without.Root = ""
+	return folder, o.Root != "" && a.Place == umpire.PlaceOutside && isBelow(a.Resolved, folder) &&
+		!holdsGuarded(folder, &without)
+}
 
 // holdsGuarded reports whether a folder is, or lies above, what a grant for a folder
 // must not take in.
