@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/manual"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -47,7 +48,7 @@ func TestExamplesOfEntries(t *testing.T) {
 	for _, family := range families {
 		for i := range *family {
 			p := &(*family)[i]
-			if checkedAgainst(p.name()) == nothingAccepted {
+			if manual.CheckedAgainst(p.name()) == manual.NothingAccepted {
 				continue // TestEveryEntrySaysWhatItWasCheckedAgainst makes lines of these
 			}
 			if !asks[p.name()] {

@@ -43,7 +43,7 @@ func TestStateIsThatOfEveryWayThrough(t *testing.T) {
 		"set -- a b; cat $1",
 		"trap 'echo done' EXIT; ls", "X=$(cat <<'E'\na\nE\n)\necho \"$X\"",
 	} {
-		if !runsUnasked(line) {
+		if !runsUnaskedIn("bash", line) {
 			t.Errorf("%s asks: %+v", line, Parse(line, neverSafeEnv))
 		}
 	}
@@ -65,7 +65,7 @@ func TestQuotesThatAreNone(t *testing.T) {
 		`echo "${x:-'a b'}"`, `echo ${x:-'$(y)'}`, `echo "${x#'$(y)'}"`, `echo '${x:-"$(y)"}'`,
 		`awk '{print "${x}"}' a`,
 	} {
-		if !runsUnasked(line) {
+		if !runsUnaskedIn("bash", line) {
 			t.Errorf("%s asks: %+v", line, Parse(line, neverSafeEnv))
 		}
 	}
@@ -89,7 +89,7 @@ func TestZshReadsMore(t *testing.T) {
 	for _, line := range []string{
 		"echo 'a$=b'", "echo \"\\$=b\"", "grep -c '^$' a", "path=src/a; cat $path", "printf '%s\\n' '$(x)'",
 	} {
-		if !runsUnasked(line) {
+		if !runsUnaskedIn("bash", line) {
 			t.Errorf("%s asks: %+v", line, Parse(line, neverSafeEnv))
 		}
 	}
@@ -112,7 +112,7 @@ func TestArithmeticFollowsNames(t *testing.T) {
 	for _, line := range []string{
 		"n=1; j=n; echo $((j))", "[ $(cat a | wc -l) -gt 3 ]", "[ \"$(cat a)\" = b ]", `let "n=n+1"; echo $n`,
 	} {
-		if !runsUnasked(line) {
+		if !runsUnaskedIn("bash", line) {
 			t.Errorf("%s asks: %+v", line, Parse(line, neverSafeEnv))
 		}
 	}
@@ -145,7 +145,7 @@ func TestFunctionsEndWithTheShell(t *testing.T) {
 		"rm() { :; }; rm -rf src", "rm() { :; }; eval rm x", "f() { ls; }; trap f EXIT", "cd src; nice ls",
 		"f() { local X=ls; $X src; }; f",
 	} {
-		if !runsUnasked(line) {
+		if !runsUnaskedIn("bash", line) {
 			t.Errorf("%s asks: %+v", line, Parse(line, neverSafeEnv))
 		}
 	}

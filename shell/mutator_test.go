@@ -50,7 +50,15 @@ var frames = []string{
 
 // line makes one line.
 func (m *mutator) line() string {
-	line := m.pick(m.plain)
+	line := ""
+	if m.IntN(2) == 0 {
+		if line = m.grow(); line != "" && m.IntN(3) > 0 {
+			return line
+		}
+	}
+	if line == "" {
+		line = m.pick(m.plain)
+	}
 	if m.IntN(3) == 0 {
 		line = m.pick(m.seeds)
 	}

@@ -36,8 +36,13 @@ var neverSafeEnv = Env{Dir: "/p", Home: "/home/u"}
 
 // runsUnasked reports whether all that a line does is of little risk, beyond
 // doubt and within the folder.
-func runsUnasked(line string) bool {
-	for _, a := range Parse(line, neverSafeEnv) {
+func runsUnasked(line string) bool { return runsUnaskedIn("", line) }
+
+// runsUnaskedIn is runsUnasked for the shell of a name.
+func runsUnaskedIn(name, line string) bool {
+	env := neverSafeEnv
+	env.Shell = name
+	for _, a := range Parse(line, env) {
 		switch {
 		case a.Risk.AtLeast(umpire.Medium) || a.Doubt != "":
 			return false

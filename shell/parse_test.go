@@ -11,7 +11,7 @@ import (
 )
 
 // testEnv is the shell in which tests run: a project below a home.
-var testEnv = Env{Dir: "/home/u/p", Home: "/home/u"}
+var testEnv = Env{Dir: "/home/u/p", Home: "/home/u", Shell: "bash"}
 
 // seen writes accesses one a line: kind, what, and marks for tree, glob, doubt.
 func seen(accesses []umpire.Access) string {
