@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -72,13 +70,12 @@ func pyprojectRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 
 // readTasks returns the tasks of a file.
 func (p *pythonRunner) readTasks(data []byte) (map[string]task, error) {
-	var file struct {
-		Tool map[string]any `toml:"tool"`
-	}
-	if err := toml.Unmarshal(data, &file); err != nil {
+	file, err := decodeTOML(data)
+	if err != nil {
 		return nil, err
 	}
-	settings, _ := file.Tool[p.table].(map[string]any)
+	tools, _ := file["tool"].(map[string]any)
+	settings, _ := tools[p.table].(map[string]any)
 	texts, err := p.texts(settings)
 	if err != nil {
 		return nil, err
