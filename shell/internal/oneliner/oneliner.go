@@ -1,0 +1,193 @@
+// Package oneliner proves of short programs in other languages than the shell's that they
+// do no more than compute, print, and read files whose paths are spelled out in them.
+//
+// It accepts by lists alone: a construct, a module, a function or an attribute that is not
+// listed makes a program unknown. So does a path that is not known before the program runs.
+// The proof assumes that the interpreter loads its own library; the caller checks that no
+// file of the project takes the place of a module.
+package oneliner
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Path is a file or folder that a program reads.
+type Path struct {
+	Text string
+	// Tree means Text and everything below it. Glob means that Text is a pattern.
+	Tree, Glob bool
+}
+
+// A Program is a program that was proved to only read and print.
+type Program struct {
+	Reads []Path
+	// Packages are modules that it imports beside those of the language's own library.
+	Packages []string
+}
+
+// Limits, so that no input takes long.
+const (
+	maxCode   = 1 << 14 // bytes
+	maxDepth  = 60      // of nested expressions
+	maxPasses = 6
+	maxPaths  = 64 // that one value may be
+	maxSteps  = 1 << 17
+)
+
+// Python returns what Python 3 code does, and false unless that is known to be no more than
+// reading and printing. The arguments are those behind the code; nil if they are not known.
+func Python(code string, args []string) (Program, bool) {
+	if len(code) > maxCode || declaresEncoding(code) {
+		return Program{}, false
+	}
+	tokens, ok := tokenizePython(code)
+	if !ok {
+		return Program{}, false
+	}
+	p := &python{}
+	p.names, p.functions, p.args = map[string]value{}, map[string][]string{}, args
+	for range maxPasses {
+		p.tokens, p.at, p.changed, p.program = tokens, 0, false, Program{}
+		p.readProgram()
+		if p.failed {
+			return Program{}, false
+		}
+		if !p.changed {
+			return p.program, true
+		}
+	}
+	return Program{}, false
+}
+
+// declaresEncoding reports a comment by which Python would read the code as other text.
+func declaresEncoding(code string) bool {
+	lines := strings.SplitN(code, "\n", 3)
+	for _, line := range lines[:min(len(lines), 2)] {
+		if strings.Contains(line, "#") && strings.Contains(line, "coding") {
+			return true
+		}
+	}
+	return false
+}
+
+// A value is what is known of an expression.
+type value struct {
+	// paths are all texts that it may be. They are known only if it is placed.
+	paths  []Path
+	placed bool
+	// entry means the bare name of something in a folder.
+	entry bool
+	// text means that it is certainly a string, and path that it is an object of pathlib.
+	text, path bool
+	// depth is 1 for a list of such values, 2 for a list of lists, and so on.
+	depth int
+	// symbol is the name of the module or function that the value is.
+	symbol string
+	// walk means what os.walk returns, below paths.
+	walk bool
+	// pending means that the value was not met yet: another pass finds it.
+	pending bool
+}
+
+func known(text string) value {
+	return value{paths: []Path{{Text: text}}, placed: true, text: true}
+}
+
+// join is a value that is one of two.
+func join(a, b value) value {
+	if a.pending {
+		return b
+	}
+	if b.pending {
+		return a
+	}
+	j := value{text: a.text && b.text, path: a.path || b.path}
+	if a.depth != b.depth || a.walk != b.walk {
+		return j
+	}
+	j.depth, j.walk = a.depth, a.walk
+	j.entry = a.entry && b.entry
+	if !a.placed || !b.placed {
+		return j
+	}
+	j.paths = append(j.paths, a.paths...)
+	for _, p := range b.paths {
+		if !slices.Contains(j.paths, p) {
+			j.paths = append(j.paths, p)
+		}
+	}
+	j.placed = len(j.paths) <= maxPaths
+	return j
+}
+
+func equal(a, b value) bool {
+	if len(a.paths) != len(b.paths) {
+		return false
+	}
+	for i := range a.paths {
+		if a.paths[i] != b.paths[i] {
+			return false
+		}
+	}
+	a.paths, b.paths = nil, nil
+	return a.placed == b.placed && a.entry == b.entry && a.text == b.text && a.path == b.path && a.depth == b.depth &&
+		a.symbol == b.symbol && a.walk == b.walk && a.pending == b.pending
+}
+
+// element is what a loop over a value yields. Of a string these are its characters.
+func (v value) element() value {
+	if v.pending {
+		return v
+	}
+	if v.depth == 0 || v.walk {
+		return value{path: v.path}
+	}
+	v.depth--
+	return v
+}
+
+// concat is the text of one value behind that of another, with a mark between.
+func concat(a value, mark string, b value) value {
+	if a.pending || b.pending {
+		return value{pending: true}
+	}
+	out := value{text: mark == "", path: a.path || b.path}
+	if !a.placed || a.depth > 0 || b.depth > 0 || !b.placed && !b.entry {
+		return out
+	}
+	for _, x := range a.paths {
+		if b.entry {
+			// The name of one of its entries may lie below the folder alone.
+			if mark == "" && !strings.HasSuffix(x.Text, "/") || x.Glob {
+				return out
+			}
+			out.paths = append(out.paths, Path{Text: x.Text, Tree: true})
+			continue
+		}
+		for _, y := range b.paths {
+			joined, ok := joinPaths(x, mark, y)
+			if !ok || len(out.paths) >= maxPaths {
+				return value{text: out.text, path: out.path}
+			}
+			out.paths = append(out.paths, joined)
+		}
+	}
+	out.placed = true
+	return out
+}
+
+func joinPaths(x Path, mark string, y Path) (Path, bool) {
+	switch {
+	case y.Tree || y.Glob || x.Glob:
+		return Path{}, false
+	case mark == "/" && strings.HasPrefix(y.Text, "/"):
+		return y, true
+	case x.Tree:
+		// What is joined may lead out of the folder again.
+		return x, mark == "/" && !strings.Contains(y.Text, "..")
+	case mark == "/" && (x.Text == "" || strings.HasSuffix(x.Text, "/")):
+		mark = ""
+	}
+	return Path{Text: x.Text + mark + y.Text}, true
+}

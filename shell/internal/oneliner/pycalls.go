@@ -1,0 +1,427 @@
+package oneliner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
+
+// readAttribute reads the name behind a dot.
+func (p *python) readAttribute(v value) value {
+	attribute := p.peek()
+	p.at++
+	if attribute.kind != name || strings.HasPrefix(attribute.text, "_") {
+		p.fail()
+		return value{}
+	}
+	if v.symbol != "" {
+		return p.readMember(v.symbol, attribute.text)
+	}
+	calls := p.is(operator, "(")
+	switch {
+	case scan.HasField(pythonMutators, attribute.text):
+		p.note(&p.mutates)
+		return value{}
+	case (v.path || p.usesPaths && !v.text) && scan.HasField(pathMethods, attribute.text) && calls:
+		return p.readPathMethod(v, attribute.text)
+	case attribute.text == "replace" && (v.text || !p.usesPaths):
+		return p.callResult(value{text: v.text}, calls)
+	case v.path && scan.HasField("parent", attribute.text):
+		return value{path: true}
+	case v.depth > 0 && v.symbol == "" && scan.HasField("keys values copy", attribute.text) && calls:
+		return p.callResult(v, true)
+	case v.depth > 0 && attribute.text == "items" && calls:
+		v.depth++
+		return p.callResult(v, true)
+	case scan.HasField(pythonMethods, attribute.text):
+		return p.callResult(value{text: calls && scan.HasField(textMethods, attribute.text),
+			path: v.path && scan.HasField(pathsOfPaths, attribute.text)},
+			calls)
+	}
+	p.fail()
+	return value{}
+}
+
+// callResult reads the arguments of a method, if it is called, and gives its result.
+func (p *python) callResult(result value, calls bool) value {
+	if calls && p.takeMark("(") {
+		p.readArguments()
+	}
+	return result
+}
+
+// readMember reads a name of a module, or of a class.
+func (p *scope) readMember(symbol, member string) value {
+	switch names := namesOf(symbol); {
+	case names != "" && scan.HasField(names, member):
+		return p.readSymbol(symbol + "." + member)
+	case names == "" && scan.HasField(pythonClasses, symbol) && scan.HasField(pythonMethods, member):
+		return value{}
+	case strings.HasPrefix(symbol, "pathlib.") && member == "cwd":
+		return value{symbol: "pathlib.Path.cwd"}
+	case scan.HasField("sys.stdout sys.stderr", symbol) && scan.HasField("write writelines flush isatty", member):
+		return value{}
+	case symbol == "sys.stdin" && scan.HasField("read readline readlines buffer isatty", member),
+		symbol == "sys.version_info" && scan.HasField("major minor micro", member):
+		return value{text: member == "read" && p.is(operator, "(")}
+	case strings.HasPrefix(symbol, "itertools.chain") && member == "from_iterable":
+		return value{}
+	}
+	p.fail()
+	return value{}
+}
+
+// readSymbol is a name of a module. The arguments of the program may be known.
+func (p *scope) readSymbol(symbol string) value {
+	switch {
+	case symbol == "sys.argv" && p.args != nil:
+		v := value{depth: 1, placed: true, text: true}
+		for _, arg := range p.args { // the first element names no file
+			v.paths = append(v.paths, Path{Text: arg})
+		}
+		return v
+	case symbol == "sys.argv":
+		return value{depth: 1}
+	case scan.HasField("os.sep os.linesep os.name os.curdir", symbol):
+		return value{text: true}
+	}
+	return value{symbol: symbol}
+}
+
+// readCall reads the arguments of a function and gives its result.
+func (p *python) readCall(function value) value {
+	symbol := function.symbol
+	switch {
+	case scan.HasField("open gzip.open bz2.open lzma.open", symbol):
+		return p.readOpen()
+	case scan.HasField("pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath", symbol):
+		return p.readPath()
+	case symbol == "pathlib.Path.cwd":
+		p.need(")")
+		return value{paths: []Path{{Text: "."}}, placed: true, path: true}
+	case scan.HasField(takesPath, symbol):
+		return p.readFileFunction(symbol)
+	case symbol == "os.path.join":
+		args := p.readArguments()
+		if len(args) == 0 {
+			return value{}
+		}
+		v := args[0]
+		for _, arg := range args[1:] {
+			v = concat(v, "/", arg)
+		}
+		v.text = true
+		return v
+	case strings.HasPrefix(symbol, "def "):
+		p.readOwnCall(symbol[len("def "):])
+		return value{path: p.usesPaths}
+	case strings.HasPrefix(symbol, "pathlib.") || namesOf(symbol) != "" || symbol == "sys.stdout" ||
+		symbol == "sys.stderr" || symbol == "sys.stdin":
+		p.fail()
+		return value{}
+	case symbol == "":
+		// None of the functions that such a value can be does harm.
+		p.readArguments()
+		return value{path: function.path || p.usesPaths}
+	case symbol == "type":
+		return p.readType()
+	}
+	return p.builtinResult(symbol, p.readArguments())
+}
+
+// readType reads a call of type, whose result must not be called: the class of an archive
+// would open another one. It may be printed, or its name taken.
+func (p *python) readType() value {
+	printed := p.nested && p.at == 3 || p.at > 3 && p.tokens[p.at-4].text == "print" && p.tokens[p.at-3].text == "("
+	if len(p.readArguments()) != 1 {
+		p.fail()
+	}
+	switch {
+	case p.is(operator, ".") && p.behind().text == "__name__":
+		p.at += 2
+		return value{text: true}
+	case !printed || !p.is(operator, ")"):
+		p.fail()
+	}
+	return value{}
+}
+
+// builtinResult is the value of a function that keeps the values of its arguments.
+func (p *scope) builtinResult(symbol string, args []value) value {
+	switch {
+	case len(args) == 0:
+		return value{}
+	case scan.HasField("sorted list set tuple reversed iter frozenset", symbol) && args[0].depth > 0:
+		return args[0]
+	case scan.HasField("str os.path.normpath", symbol):
+		v := args[0]
+		if v.depth > 0 || v.walk || symbol == "os.path.normpath" {
+			return value{text: true}
+		}
+		v.path, v.text = false, true
+		return v
+	case symbol == "enumerate" && args[0].depth > 0:
+		v := args[0]
+		v.depth++
+		v.text = false
+		return v
+	case symbol == "zip":
+		v := args[0]
+		for _, arg := range args[1:] {
+			v = join(v, arg)
+		}
+		v.depth++
+		return v
+	}
+	holds := false
+	for _, arg := range args {
+		holds = holds || arg.path
+	}
+	text := scan.HasField("repr chr hex ascii json.dumps textwrap.dedent html.escape os.getcwd", symbol)
+	return value{text: text, path: holds}
+}
+
+// readArguments reads the arguments behind an opening bracket. Those that are named follow
+// the others.
+func (p *python) readArguments() []value {
+	args, _ := p.readNamedArguments()
+	return args
+}
+
+// readNamedArguments also gives the names: "" for an argument without, "*" for one that may be
+// several.
+func (p *python) readNamedArguments() (args []value, names []string) {
+	start := p.at
+	p.bindComprehension()
+	p.at = start
+	for !p.failed && !p.is(operator, ")") {
+		argument := ""
+		switch {
+		case p.takeMark("**") || p.takeMark("*"):
+			argument = "*"
+		case p.peek().kind == name && p.behind().kind == operator && p.behind().text == "=":
+			argument = p.peek().text
+			p.at += 2
+		}
+		v := p.readExpression()
+		if p.is(name, "for") {
+			p.readComprehension()
+			v.depth++
+		}
+		args, names = append(args, v), append(names, argument)
+		if !p.takeMark(",") {
+			break
+		}
+	}
+	p.need(")")
+	return args, names
+}
+
+// readOwnCall gives the parameters of a function of the program's own their values.
+func (p *python) readOwnCall(function string) {
+	parameters := p.functions[function]
+	args, names := p.readNamedArguments()
+	for i, arg := range args {
+		switch {
+		case names[i] == "*":
+			for _, parameter := range parameters {
+				if parameter != "*" {
+					p.bind(parameter, value{path: p.usesPaths})
+				}
+			}
+		case names[i] != "":
+			if scan.HasField(strings.Join(parameters, " "), names[i]) {
+				p.bind(names[i], arg)
+			}
+		case i < len(parameters) && parameters[i] != "*":
+			p.bind(parameters[i], arg)
+		}
+	}
+}
+
+// readOpen reads the arguments of open. The file has to be known, and only read.
+func (p *python) readOpen() value {
+	args, names := p.readNamedArguments()
+	if len(args) == 0 || names[0] != "" && names[0] != "file" {
+		p.fail()
+		return value{}
+	}
+	for i := 1; i < len(args); i++ {
+		mode := names[i] == "mode" || names[i] == "" && i == 1
+		if mode && !readsOnly(args[i]) || !mode && !scan.HasField("encoding errors newline", names[i]) {
+			p.fail()
+		}
+	}
+	if p.failed {
+		return value{}
+	}
+	p.reads(args[0], false)
+	return value{}
+}
+
+// readsOnly reports a mode in which a file is not written.
+func readsOnly(mode value) bool {
+	if !mode.placed || mode.depth > 0 {
+		return false
+	}
+	for _, m := range mode.paths {
+		if m.Tree || m.Glob || !scan.HasField("r rb rt br tr rU", m.Text) {
+			return false
+		}
+	}
+	return len(mode.paths) > 0
+}
+
+// reads notes that files are read whose names have to be known.
+func (p *scope) reads(v value, tree bool) {
+	if v.pending {
+		return
+	}
+	if !v.placed || v.depth > 0 || v.walk {
+		p.fail()
+		return
+	}
+	for _, path := range v.paths {
+		path.Tree = path.Tree || tree
+		if !slices.Contains(p.program.Reads, path) {
+			p.program.Reads = append(p.program.Reads, path)
+		}
+	}
+	if len(p.program.Reads) > maxPaths {
+		p.fail()
+	}
+}
+
+// readFileFunction reads a call of a function that looks at a file or a folder.
+func (p *python) readFileFunction(symbol string) value {
+	args, names := p.readNamedArguments()
+	for i, argument := range names {
+		if i > 0 && argument != "recursive" || i == 0 && argument != "" {
+			p.fail()
+			return value{}
+		}
+	}
+	if len(args) == 0 {
+		args = []value{known(".")}
+	}
+	switch folder := args[0]; symbol {
+	case "glob.glob", "glob.iglob":
+		return p.globbed(folder)
+	case "os.listdir", "os.scandir":
+		p.reads(folder, false)
+		return value{entry: symbol == "os.listdir", depth: 1}
+	case "os.walk":
+		p.reads(folder, true)
+		folder.walk = true
+		return folder
+	default:
+		p.reads(folder, false)
+		return value{}
+	}
+}
+
+// globbed are the files that patterns match.
+func (p *scope) globbed(patterns value) value {
+	v := value{placed: patterns.placed && patterns.depth == 0, depth: 1, text: true}
+	for _, path := range patterns.paths {
+		if path.Tree || path.Glob {
+			p.fail()
+		}
+		if before, _, found := strings.Cut(path.Text, "**"); found {
+			slash := strings.LastIndexByte(before, '/')
+			folder := before[:slash+1]
+			if strings.ContainsAny(folder, "*?[") || strings.Contains(path.Text[slash+1:], "..") {
+				p.fail()
+			}
+			if folder == "" {
+				folder = "."
+			}
+			v.paths = append(v.paths, Path{Text: folder, Tree: true})
+			continue
+		}
+		v.paths = append(v.paths, Path{Text: path.Text, Glob: strings.ContainsAny(path.Text, "*?[")})
+	}
+	of := v
+	of.depth = 0
+	p.reads(of, false)
+	return v
+}
+
+// pathsOfPaths are attributes of paths that are paths themselves.
+const pathsOfPaths = "joinpath with_suffix with_name with_stem relative_to parents"
+
+// pathMethods are methods of paths that reach files.
+const pathMethods = "read_text read_bytes open glob rglob iterdir exists is_file is_dir stat joinpath"
+
+// readPath reads the arguments of Path.
+func (p *python) readPath() value {
+	args := p.readArguments()
+	if len(args) == 0 {
+		args = []value{known(".")}
+	}
+	v := args[0]
+	for _, arg := range args[1:] {
+		v = concat(v, "/", arg)
+	}
+	if v.depth > 0 || v.walk {
+		v = value{}
+	}
+	v.path, v.text = true, false
+	return v
+}
+
+// readPathMethod reads a call of a method of a path.
+func (p *python) readPathMethod(v value, method string) value {
+	p.need("(")
+	args, names := p.readNamedArguments()
+	switch method {
+	case "joinpath":
+		for _, arg := range args {
+			v = concat(v, "/", arg)
+		}
+		v.path, v.text = true, false
+		return v
+	case "glob", "rglob":
+		return p.readPathGlob(v, args)
+	case "open":
+		for i := range args {
+			mode := i == 0 && names[i] == "" || names[i] == "mode"
+			if mode && !readsOnly(args[i]) || !mode && !scan.HasField("encoding errors newline", names[i]) {
+				p.fail()
+				return value{}
+			}
+		}
+	case "iterdir":
+		p.reads(v, false)
+		v.paths = append([]Path{}, v.paths...)
+		for i := range v.paths {
+			v.paths[i].Tree = true
+		}
+		v.depth = 1
+		return v
+	}
+	p.reads(v, false)
+	return value{text: method == "read_text"}
+}
+
+// readPathGlob is what a pattern matches below a path.
+func (p *scope) readPathGlob(v value, args []value) value {
+	if len(args) != 1 || v.depth > 0 || !args[0].placed || args[0].depth > 0 {
+		p.fail()
+		return value{}
+	}
+	for _, pattern := range args[0].paths {
+		if strings.Contains(pattern.Text, "..") || strings.HasPrefix(pattern.Text, "/") || pattern.Tree ||
+			pattern.Glob {
+			p.fail()
+		}
+	}
+	p.reads(v, true)
+	v.paths = append([]Path{}, v.paths...)
+	for i := range v.paths {
+		v.paths[i].Tree = true
+	}
+	v.depth = 1
+	return v
+}

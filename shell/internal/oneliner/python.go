@@ -1,0 +1,509 @@
+package oneliner
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
+
+// A python reads a program of Python from left to right. It does not follow the flow: a name
+// may have every value that the program gives it anywhere, so that indentation tells nothing.
+// It reads the program again until no value changes.
+type python struct {
+	scope
+	nested bool // within a string
+}
+
+// A cursor is a place in the tokens of a program.
+type cursor struct {
+	tokens []token
+	at     int
+	depth  int
+	steps  int
+	failed bool
+}
+
+// A scope holds what is known of the names of a program.
+type scope struct {
+	cursor
+	names     map[string]value
+	functions map[string][]string // the parameters of the program's own functions
+	args      []string
+	program   Program
+	// mutates means that lists are changed, so that their elements are not known.
+	mutates bool
+	// usesPaths means that values may be objects of pathlib.
+	usesPaths, changed bool
+}
+
+func (c *cursor) fail() { c.failed = true }
+
+func (c *cursor) peek() token {
+	if c.failed || c.at >= len(c.tokens) {
+		return token{}
+	}
+	if c.steps++; c.steps > maxSteps {
+		c.fail()
+	}
+	return c.tokens[c.at]
+}
+
+// behind is the token behind the one that comes next.
+func (c *cursor) behind() token {
+	if c.at+1 >= len(c.tokens) {
+		return token{}
+	}
+	return c.tokens[c.at+1]
+}
+
+func (c *cursor) is(kind tokenKind, text string) bool {
+	t := c.peek()
+	return t.kind == kind && t.text == text
+}
+
+// takeMark takes an operator if it comes next.
+func (c *cursor) takeMark(text string) bool {
+	if !c.is(operator, text) {
+		return false
+	}
+	c.at++
+	return true
+}
+
+// takeWord takes a keyword if it comes next.
+func (c *cursor) takeWord(text string) bool {
+	if !c.is(name, text) {
+		return false
+	}
+	c.at++
+	return true
+}
+
+func (c *cursor) need(text string) {
+	if !c.takeMark(text) {
+		c.fail()
+	}
+}
+
+// readName takes a name that a program may give.
+func (c *cursor) readName() string {
+	t := c.peek()
+	if t.kind != name || scan.HasField(pythonKeywords, t.text) || strings.HasPrefix(t.text, "__") {
+		c.fail()
+		return ""
+	}
+	c.at++
+	return t.text
+}
+
+const pythonKeywords = "False None True and as assert async await break class continue def del elif else except " +
+	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield"
+
+// bind adds a value to those that a name may have.
+func (p *scope) bind(name string, v value) {
+	if name == "" || isPythonBuiltin(name) && name != "_" || name == "open" {
+		p.fail() // another function of that name
+		return
+	}
+	old, bound := p.names[name]
+	if bound {
+		if old.symbol != v.symbol {
+			p.fail()
+			return
+		}
+		v = join(old, v)
+		v.symbol = old.symbol
+	}
+	if !bound || !equal(old, v) {
+		p.names[name], p.changed = v, true
+	}
+}
+
+func (p *scope) note(flag *bool) {
+	if !*flag {
+		*flag, p.changed = true, true
+	}
+}
+
+func (p *python) readProgram() {
+	for !p.failed && p.at < len(p.tokens) {
+		if p.peek().kind == newline {
+			p.at++
+			continue
+		}
+		p.readStatement()
+	}
+}
+
+// readStatement reads a statement, or the head of one up to its colon.
+func (p *python) readStatement() {
+	t := p.peek()
+	if t.kind == name {
+		p.at++
+		switch t.text {
+		case "import":
+			p.readImports()
+			return
+		case "from":
+			p.readFrom()
+			return
+		case "if", "elif", "while":
+			p.readExpression()
+			p.need(":")
+			return
+		case "else", "try", "finally":
+			p.need(":")
+			return
+		case "for":
+			p.readLoop()
+			p.need(":")
+			return
+		case "with":
+			p.readWith()
+			return
+		case "except":
+			p.readExcept()
+			return
+		case "def":
+			p.readFunction()
+			return
+		case "pass", "break", "continue":
+			p.endStatement()
+			return
+		case "return", "raise", "del", "assert", "yield":
+			p.readOptional(t.text)
+			return
+		case "global", "nonlocal":
+			for p.readName(); p.takeMark(","); p.readName() {
+				continue
+			}
+			p.endStatement()
+			return
+		}
+		p.at--
+	}
+	p.readAssignment()
+}
+
+func (c *cursor) endStatement() {
+	if t := c.peek(); t.kind != newline && t.kind != endOfCode {
+		c.fail()
+	}
+}
+
+func (c *cursor) atEnd() bool {
+	t := c.peek()
+	return t.kind == newline || t.kind == endOfCode
+}
+
+func (p *python) readOptional(keyword string) {
+	if !p.atEnd() {
+		if keyword == "yield" {
+			p.takeWord("from")
+		}
+		p.readExpressions()
+		if keyword == "raise" && p.takeWord("from") {
+			p.readExpression()
+		}
+	}
+	p.endStatement()
+}
+
+func (p *scope) readImports() {
+	for {
+		module := p.readModule()
+		p.importModule(module)
+		top, _, dotted := strings.Cut(module, ".")
+		switch {
+		case p.takeWord("as"):
+			p.bind(p.readName(), value{symbol: module})
+		case dotted:
+			p.bind(top, value{symbol: top})
+		default:
+			p.bind(module, value{symbol: module})
+		}
+		if !p.takeMark(",") {
+			p.endStatement()
+			return
+		}
+	}
+}
+
+func (p *scope) readModule() string {
+	names := []string{p.readName()}
+	for p.takeMark(".") {
+		names = append(names, p.readName())
+	}
+	return strings.Join(names, ".")
+}
+
+func (p *scope) importModule(module string) {
+	if namesOf(module) == "" {
+		p.fail()
+	}
+	if scan.HasField(packages, module) {
+		p.program.Packages = append(p.program.Packages, module)
+	}
+	if module == "pathlib" {
+		p.note(&p.usesPaths)
+	}
+}
+
+func (p *scope) readFrom() {
+	module := p.readModule()
+	p.importModule(module)
+	if !p.takeWord("import") {
+		p.fail()
+		return
+	}
+	brackets := p.takeMark("(")
+	for {
+		what := p.readName()
+		if !scan.HasField(namesOf(module), what) {
+			p.fail()
+		}
+		as := what
+		if p.takeWord("as") {
+			as = p.readName()
+		}
+		if symbol := module + "." + what; module == "sys" && what == "argv" {
+			p.bind(as, p.readSymbol(symbol))
+		} else if isPythonBuiltin(as) || as == "open" {
+			p.fail()
+		} else {
+			p.bind(as, value{symbol: symbol})
+		}
+		if !p.takeMark(",") {
+			break
+		}
+	}
+	if brackets {
+		p.need(")")
+	}
+	p.endStatement()
+}
+
+// readLoop reads the targets of a loop and what it runs over.
+func (p *python) readLoop() {
+	targets := p.readTargets()
+	if !p.takeWord("in") {
+		p.fail()
+	}
+	over := p.readExpressions()
+	if over.walk && len(targets) == 3 && areNames(targets) {
+		root := value{placed: true, text: true}
+		for _, path := range over.paths {
+			root.paths = append(root.paths, Path{Text: path.Text, Tree: true})
+		}
+		p.bind(targets[0].name, root)
+		p.bind(targets[1].name, value{entry: true, depth: 1})
+		p.bind(targets[2].name, value{entry: true, depth: 1})
+		return
+	}
+	p.bindTargets(targets, p.elementOf(over))
+}
+
+// elementOf is what a loop over a value yields.
+func (p *scope) elementOf(v value) value {
+	if p.mutates && !v.pending {
+		return value{path: v.path}
+	}
+	return v.element()
+}
+
+// A target is a name that a loop or an assignment gives a value, or several.
+type target struct {
+	name  string
+	parts []target
+}
+
+func areNames(targets []target) bool {
+	for _, t := range targets {
+		if t.name == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// readTargets reads the targets of a loop.
+func (p *scope) readTargets() []target {
+	if p.depth++; p.depth > maxDepth {
+		p.fail()
+	}
+	defer func() { p.depth-- }()
+	var targets []target
+	for !p.failed {
+		p.takeMark("*")
+		if p.takeMark("(") || p.takeMark("[") {
+			targets = append(targets, target{parts: p.readTargets()})
+			if !p.takeMark(")") {
+				p.need("]")
+			}
+		} else {
+			targets = append(targets, target{name: p.readName()})
+		}
+		if !p.takeMark(",") || p.is(name, "in") || p.is(operator, ")") || p.is(operator, "]") {
+			return targets
+		}
+	}
+	return targets
+}
+
+func (p *scope) bindTargets(targets []target, v value) {
+	if len(targets) == 1 {
+		if t := targets[0]; t.name != "" {
+			p.bind(t.name, v)
+		} else {
+			p.bindTargets(t.parts, v)
+		}
+		return
+	}
+	for _, t := range targets {
+		p.bindTargets([]target{t}, p.elementOf(v))
+	}
+}
+
+func (p *python) readWith() {
+	brackets := p.takeMark("(")
+	for {
+		v := p.readExpression()
+		if p.takeWord("as") {
+			p.bind(p.readName(), value{path: v.path})
+		}
+		if !p.takeMark(",") {
+			break
+		}
+	}
+	if brackets {
+		p.need(")")
+	}
+	p.need(":")
+}
+
+func (p *python) readExcept() {
+	if !p.is(operator, ":") {
+		p.readExpression()
+		if p.takeWord("as") {
+			p.bind(p.readName(), value{})
+		}
+	}
+	p.need(":")
+}
+
+// readFunction reads the head of a function of the program's own.
+func (p *python) readFunction() {
+	function := p.readName()
+	p.need("(")
+	parameters := p.readParameters(")", true)
+	p.need(")")
+	if p.takeMark("->") {
+		p.readExpression()
+	}
+	p.need(":")
+	if _, twice := p.functions[function]; !twice {
+		p.functions[function] = parameters
+	} else if !sameNames(p.functions[function], parameters) {
+		p.fail()
+	}
+	p.bind(function, value{symbol: "def " + function})
+}
+
+func sameNames(a, b []string) bool { return strings.Join(a, " ") == strings.Join(b, " ") }
+
+// readParameters reads the parameters of a function. Those of a lambda may be anything.
+func (p *python) readParameters(end string, named bool) []string {
+	var parameters []string
+	for !p.failed && !p.is(operator, end) {
+		if p.takeMark("/") || p.is(operator, "*") && p.behind().text == "," && p.takeMark("*") {
+			p.takeMark(",")
+			continue
+		}
+		starred := p.takeMark("*") || p.takeMark("**")
+		parameter := p.readName()
+		if named && p.takeMark(":") {
+			p.readExpression()
+		}
+		if p.takeMark("=") {
+			p.bind(parameter, p.readExpression())
+		}
+		p.bind(parameter, value{path: p.usesPaths, pending: named && !starred})
+		if starred {
+			parameter = "*"
+		}
+		parameters = append(parameters, parameter)
+		if !p.takeMark(",") {
+			break
+		}
+	}
+	return parameters
+}
+
+// readAssignment reads an expression statement, or an assignment.
+func (p *python) readAssignment() {
+	start := p.at
+	v := p.readExpressions()
+	switch t := p.peek(); {
+	case p.takeMark(":"):
+		p.readExpression()
+		if !p.takeMark("=") {
+			p.endStatement()
+			return
+		}
+		p.assign(start, p.readExpressions())
+	case p.is(operator, "="):
+		starts := []int{start}
+		for p.takeMark("=") {
+			starts = append(starts, p.at)
+			v = p.readExpressions()
+		}
+		for _, at := range starts[:len(starts)-1] {
+			p.assign(at, v)
+		}
+	case t.kind == operator && len(t.text) > 1 && strings.HasSuffix(t.text, "=") &&
+		!scan.HasField("== <= >= !=", t.text):
+		p.at++
+		if by := p.behind(); p.peek().kind != number || by.kind != newline && by.kind != endOfCode {
+			p.note(&p.mutates)
+		}
+		p.readExpressions()
+		p.assign(start, value{path: p.usesPaths})
+	}
+	p.endStatement()
+}
+
+// assign gives the targets that begin at a token their value: names, items of containers, or
+// several names.
+func (p *python) assign(start int, v value) {
+	end := p.at
+	defer func() { p.at = end }()
+	p.at = start
+	var targets []target
+	for !p.failed {
+		p.takeMark("*")
+		if p.is(operator, "(") || p.is(operator, "[") {
+			p.fail()
+			return
+		}
+		if next := p.behind(); next.kind == operator && (next.text == "[" || next.text == "." || next.text == "(") {
+			p.assignItem()
+		} else {
+			targets = append(targets, target{name: p.readName()})
+		}
+		if !p.takeMark(",") || p.is(operator, "=") || p.is(operator, ":") {
+			break
+		}
+	}
+	if len(targets) > 0 {
+		p.bindTargets(targets, v)
+	}
+}
+
+// assignItem reads an item of a container that is assigned: a[b].
+func (p *python) assignItem() {
+	v := p.readUnary()
+	if last := p.tokens[p.at-1]; last.kind != operator || last.text != "]" || v.symbol != "" {
+		p.fail() // an attribute
+	}
+	p.note(&p.mutates)
+}
