@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/dialect"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -35,26 +36,12 @@ func (w *walker) walkCall(s *state, cmd *syntax.CallExpr, in flow) flow {
 
 // splitsInput reports `IFS=x read …`, which says how this one line is split.
 func splitsInput(s *state, assigns []*syntax.Assign, name word) bool {
-	_, shadowed := s.functions["read"]
-	return len(assigns) == 1 && assigns[0].Name.Value == "IFS" && assigns[0].Array == nil && assigns[0].Index == nil &&
-		plainText(assigns[0].Value) && name.known() && name.text == "read" && !shadowed
-}
-
-// plainText reports a word in which nothing is substituted.
-func plainText(wd *syntax.Word) bool {
-	if wd == nil {
-		return true
+	if len(assigns) != 1 || assigns[0].Name.Value != "IFS" || assigns[0].Array != nil || assigns[0].Index != nil {
+		return false
 	}
-	plain := true
-	syntax.Walk(wd, func(n syntax.Node) bool {
-		switch n.(type) {
-		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
-		default:
-			plain = false
-		}
-		return plain
-	})
-	return plain
+	_, shadowed := s.functions["read"]
+	_, plain := dialect.PlainText(assigns[0].Value)
+	return plain && name.known() && name.text == "read" && !shadowed
 }
 
 // runWords walks a command whose words are expanded.

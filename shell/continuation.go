@@ -241,11 +241,8 @@ func withoutPairs(text string) string {
 }
 
 func quotedDelimiter(delimiter *syntax.Word) bool {
-	for _, part := range delimiter.Parts {
+	return slices.ContainsFunc(delimiter.Parts, func(part syntax.WordPart) bool {
 		l, ok := part.(*syntax.Lit)
-		if !ok || strings.Contains(l.Value, `\`) {
-			return true
-		}
-	}
-	return false
+		return !ok || strings.Contains(l.Value, `\`)
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/umpirehq/umpire/shell/internal/dialect"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -37,10 +38,9 @@ func (w *walker) expandWords(s *state, args []*syntax.Word) []word {
 // expandFields expands one word into the words that the shell makes of it: braces,
 // tilde, parameters, substitutions, splitting. Wildcards stay wildcards.
 func (w *walker) expandFields(s *state, arg *syntax.Word) []word {
-	whole := append([]syntax.WordPart{}, arg.Parts...)
 	variants, ok := expandBraceWord(arg)
 	if !ok {
-		w.walkNested(s, &syntax.Word{Parts: whole})
+		w.walkNested(s, arg)
 		return []word{{open: true, split: true}}
 	}
 	var out []word
@@ -158,7 +158,7 @@ func (e *expansion) expandPart(part syntax.WordPart, quoted bool) {
 		e.addLiteral(part.Value, quoted)
 	case *syntax.SglQuoted:
 		e.current.quoted = true
-		e.addText(singleQuoted(part))
+		e.addText(singleQuoted(part, e.s.shells))
 	case *syntax.DblQuoted:
 		e.current.quoted = true
 		for _, inner := range part.Parts {
@@ -567,7 +567,7 @@ func countsOnly(program string) bool {
 // expandBraceWord expands {a,b} and {1..3} into the words they stand for. It reports
 // false when there would be too many.
 func expandBraceWord(arg *syntax.Word) ([]*syntax.Word, bool) {
-	if strings.Contains(literalText(arg), "{") {
+	if strings.Contains(dialect.LiteralText(arg), "{") {
 		// Splitting changes the word, and other readers of the line do not know the result.
 		split := &syntax.Word{Parts: slices.Clone(arg.Parts)}
 		if syntax.SplitBraces(split) {
@@ -575,16 +575,6 @@ func expandBraceWord(arg *syntax.Word) ([]*syntax.Word, bool) {
 		}
 	}
 	return []*syntax.Word{{Parts: arg.Parts}}, true
-}
-
-func literalText(arg *syntax.Word) string {
-	var b strings.Builder
-	for _, part := range arg.Parts {
-		if l, ok := part.(*syntax.Lit); ok {
-			b.WriteString(l.Value)
-		}
-	}
-	return b.String()
 }
 
 func expandBraces(parts []syntax.WordPart) ([]*syntax.Word, bool) {
@@ -652,9 +642,12 @@ func braceSequence(brace *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 
 // singleQuoted is the text of '…', or of $'…' with its escapes read. Escapes that
 // Go does not share leave the word not known.
-func singleQuoted(part *syntax.SglQuoted) word {
+func singleQuoted(part *syntax.SglQuoted, shells dialect.Set) word {
 	if !part.Dollar || !strings.Contains(part.Value, `\`) {
 		return lit(part.Value)
+	}
+	if shells&dialect.Dash != 0 {
+		return word{open: true, dashless: true} // there it begins with a dollar sign
 	}
 	source := ansiEscapes.Replace(part.Value)
 	text, err := strconv.Unquote(`"` + source + `"`)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/manual"
 )
 
 // A Program is what is known of one program, or of one of its subcommands, as
@@ -269,6 +270,7 @@ var (
 	effectNames = [...]string{
 		"reads", "writes", "deletes", "enters", "reaches", "runs", "obeys",
 		"lead", "last", "edits", "drops", "walks", "asks", "harms", "shows", "ends",
+		"plain", "sends", "routes",
 	}
 	operandKinds = [...]string{
 		"data", "read", "tree", "write", "delete", "dir", "host", "command", "shell", "script", "code", "env", "none",
@@ -276,7 +278,7 @@ var (
 )
 
 // ofValue are the effects that say what an option's value is.
-const ofValue = reads | writes | deletes | enters | reaches | runs
+const ofValue = reads | writes | deletes | enters | reaches | runs | plain | sends
 
 // compile makes an entry into a row of the tables, or says which field is wrong.
 func (p *Program) compile(depth int) (program, error) {
@@ -494,7 +496,7 @@ func effectsOf(names []string) (effect, error) {
 // describeTop is describe with what the entry was checked against.
 func (p *program) describeTop() Program {
 	d := p.describe()
-	d.Checked = checkedAgainst(p.name())
+	d.Checked = manual.CheckedAgainst(p.name())
 	return d
 }
 

@@ -18,6 +18,7 @@ type arguments struct {
 	given    []given
 	operands []word
 	unknown  []string // options that the table does not accept
+	strange  []given  // options that it does not list, with the value that each may have
 	extra    bool     // options that it does not list, and accepts
 	// doubtful is set when a word may or may not be an option. A lax program, which asks
 	// whatever its options are, gets vague in its place.
@@ -114,7 +115,7 @@ func (p *program) longOption(out *arguments, arg word, rest []word) int {
 	}
 	opt, spelled := p.findLong(name)
 	if opt == nil {
-		p.noteUnknown(out, name)
+		p.noteUnknown(out, name, value, rest)
 		return 0
 	}
 	g := given{option: opt, name: strings.TrimRight(spelled, "=?")}
@@ -154,8 +155,8 @@ func (p *program) readCluster(out *arguments, arg word, rest []word) int {
 		}
 		opt, kind := p.findLetter(text[i])
 		if opt == nil {
-			p.noteUnknown(out, "-"+text[i:i+1])
 			// The rest of the word may be the value of the unknown letter.
+			p.noteUnknown(out, "-"+text[i:i+1], arg.cut(i+2), rest)
 			return 0
 		}
 		g := given{option: opt, name: "-" + text[i:i+1]}
@@ -202,7 +203,12 @@ func (a *arguments) checkSwallowed(p *program, value word) {
 	}
 }
 
-func (p *program) noteUnknown(out *arguments, name string) {
+func (p *program) noteUnknown(out *arguments, name string, value word, rest []word) {
+	g := given{option: &option{}, name: name, value: value, has: value.text != "" || value.open}
+	if !g.has && len(rest) > 0 {
+		g.value = rest[0]
+	}
+	out.strange = append(out.strange, g)
 	if p.lax {
 		out.extra = true
 		return
@@ -238,7 +244,7 @@ func (e effect) outweighs(other effect) bool {
 	if e&acts != other&acts {
 		return e&acts > other&acts
 	}
-	return e&^shows > other&^shows
+	return e&^(shows|plain|sends) > other&^(shows|plain|sends)
 }
 
 // findLetter finds an option of one letter, and whether it takes a value.

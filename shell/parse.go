@@ -2,6 +2,7 @@ package shell
 
 import (
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/dialect"
 )
 
 // Env describes the shell that would run the line. With the zero value relative paths and ~
@@ -35,6 +36,9 @@ type Env struct {
 	// pdm, hatch and poe by that of a script, make, just and task by that of a target, "" for
 	// the default one.
 	Recipe func(dir, program, name string) Recipe
+	// Shell is the name of the shell that will run the line, such as bash, or "" if it is not
+	// known. Constructs that shells read differently are then in doubt.
+	Shell string
 	// Programs are known in addition to those of the built-in tables.
 	Programs *Knowledge
 }
@@ -61,7 +65,9 @@ func Parse(line string, env Env) []umpire.Access {
 func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	w := &walker{env: env, tables: env.Programs.prependTo(families[:]), coded: codeFamilies[:]}
 	s := newState(env)
+	s.shells = dialect.Of(env.Shell)
 	w.walkText(s, line, flow{})
+	w.markWritten()
 	if len(w.accesses) == 0 {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium,
 			Reason: "holds-no-command"})
@@ -93,6 +99,7 @@ type walker struct {
 	trapped      bool                      // code is set to run later
 	evaluated    evaluation                // what the arithmetic of the line may run
 	arrays       arrayNames                // which variables may be arrays
+	reader       dialect.Reader            // of the text that is read
 	locals       map[string]value          // of the function being walked: what they were outside
 	exits        []*exitState              // the loops and functions being walked
 	dropped      *exitState                // the line being walked
@@ -120,6 +127,7 @@ func (w *walker) walkText(s *state, text string, in flow) {
 	if odd := hidesCode(code.text, code.file); odd != "" {
 		w.doubt("", odd)
 	}
+	doubtDialect(w, s, code)
 	walkLines(w, s, code.file.Stmts, in)
 }
 
@@ -191,4 +199,14 @@ func (k *Knowledge) prependTo(tables []*[]program) []*[]program {
 		return tables
 	}
 	return append([]*[]program{&k.programs}, tables...)
+}
+
+// doubtDialect doubts each construct of the code that not all of its shells read as bash does.
+func doubtDialect(w *walker, s *state, code reading) {
+	if s.shells == dialect.Bash {
+		return
+	}
+	w.reader.Find(code.text, code.file, s.shells, func(construct string, differing dialect.Set) {
+		w.doubt("", umpire.Say("shells-differ", construct, differing.String()))
+	})
 }

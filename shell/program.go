@@ -111,7 +111,15 @@ const (
 	harms // the use is of high risk
 	shows // prints something about the program and does nothing else
 	ends  // what follows its value is for the code that it names (python -m)
+
+	plain  // the value is neither a path nor sent, or the program's check judges it
+	sends  // the value is sent: text as it stands, or the file behind an @
+	routes // another way to the host than its name says: a proxy, a resolver, a redirect
 )
+
+// typed are the effects that say what an option does with its value. A value without one of
+// them asks where it may be a path.
+const typed = ofValue | routes | obeys | shows
 
 // A style is a way of writing options.
 type style uint8

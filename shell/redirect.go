@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/dialect"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -78,7 +79,7 @@ func processSubstitution(r *syntax.Redirect) *syntax.ProcSubst {
 // delimiter makes it data; otherwise it is expanded, and what it substitutes runs.
 func readHeredoc(w *walker, s *state, r *syntax.Redirect) flow {
 	if quotedDelimiter(r.Word) {
-		return flow{kind: flowText, text: literalText(r.Hdoc)}
+		return flow{kind: flowText, text: dialect.LiteralText(r.Hdoc)}
 	}
 	e := expansion{w: w, s: s, whole: true}
 	for _, part := range r.Hdoc.Parts {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire/shell/internal/dialect"
 )
 
 // maxDirs is how many possible working directories are followed at once.
@@ -21,6 +23,7 @@ type state struct {
 	// such as an alias.
 	functions map[string]*syntax.Stmt
 	args      []word         // positional parameters; nil is not known
+	shells    dialect.Set    // of which one runs the code
 	calling   []*syntax.Stmt // bodies of the functions being walked
 }
 
@@ -32,7 +35,7 @@ type value struct {
 }
 
 func newState(env Env) *state {
-	s := &state{vars: map[string]value{}, functions: map[string]*syntax.Stmt{}}
+	s := &state{vars: map[string]value{}, functions: map[string]*syntax.Stmt{}, shells: dialect.Any}
 	if env.Dir != "" {
 		s.dirs = []string{env.Dir}
 	}

@@ -11,6 +11,7 @@ import (
 
 // A use is one program being judged with its arguments.
 type use struct {
+	named   []word // the operands as given; a check may take them from the arguments
 	w       *walker
 	s       *state
 	program *program
@@ -58,6 +59,7 @@ func (u *use) judge(args []word) flow {
 	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") ||
 		p.hasSubcommands()
 	u.arguments = p.parseArguments(args, leads)
+	u.named = u.operands
 	u.words = append(u.words, args...)
 	u.judgeOptions()
 	if p.hasSubcommands() {
@@ -168,6 +170,14 @@ func judgeMissingSubcommand(u *use) {
 		return
 	}
 	u.raiseTo(umpire.Medium, u.program.consequence, umpire.Say("unknown-subcommand", u.table, u.operands[0].display()))
+	for i, operand := range u.operands[1:] {
+		if operand.text == "--" {
+			return
+		}
+		if strings.HasPrefix(operand.text, "-") || strings.HasPrefix(u.operands[i].text, "-") {
+			touchRooted(u, operand)
+		}
+	}
 }
 
 // onlyInforms reports whether all that was given asks the program about itself, as
@@ -200,6 +210,9 @@ func (u *use) judgeOptions() {
 	if u.vague {
 		u.extras = append(u.extras, unknownOption)
 	}
+	for _, g := range u.strange {
+		judgeStranger(u, g)
+	}
 	for _, g := range u.given {
 		u.judgeOption(g)
 	}
@@ -211,7 +224,8 @@ const unknownOption = "\x00"
 
 // beyond are the effects by which an option does more than the program does
 // without it.
-const beyond = writes | deletes | enters | reaches | runs | obeys | edits | drops | walks | asks | harms | ends
+const beyond = writes | deletes | enters | reaches | runs | obeys | edits | drops | walks | asks | harms | ends |
+	routes
 
 func (u *use) judgeOption(g given) {
 	does, why := g.option.does, g.option.why
@@ -229,6 +243,10 @@ func (u *use) judgeOption(g given) {
 		u.spoke = g.name
 		u.raiseTo(umpire.High, g.option.consequence, why)
 	}
+	if does&routes != 0 {
+		u.spoke = g.name
+		u.raiseTo(umpire.Medium, cmp.Or(g.option.consequence, sent), cmp.Or(why, otherRoute))
+	}
 	if does&obeys != 0 {
 		u.spoke = g.name
 		u.raise(umpire.Medium, cmp.Or(why, umpire.Say("obeys-an-option", g.name)))
@@ -237,6 +255,9 @@ func (u *use) judgeOption(g given) {
 		return
 	}
 	of := accessOf{table: u.table + " " + g.name, why: why}
+	if does&typed == 0 || does&typed&^(sends|plain|obeys) == 0 {
+		judgeText(u, g, of)
+	}
 	u.judgeOptionValue(does, g.value, of)
 }
 
@@ -334,6 +355,7 @@ func (u *use) emitAccess(words []word) {
 	if u.doubt != "" && u.risk == umpire.Safe {
 		a.Risk, a.Reason = umpire.Medium, u.doubt
 	}
+	markElsewhere(u, &a)
 	a.Consequence = u.ownConsequence(&a)
 	if u.spoke != "" {
 		a.Table += " " + u.spoke

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/dialect"
 )
 
 // walkList walks statements one after the other and returns what they print.
@@ -63,6 +64,10 @@ func (w *walker) walkStatement(s *state, st *syntax.Stmt, in flow) flow {
 	}
 	if st.Background || st.Coprocess {
 		s = s.clone()
+	}
+	if dialect.RunsAside(s.shells, st) {
+		before := s.clone()
+		defer func() { s.merge(before) }()
 	}
 	defer w.openPart()()
 	in, redirected := w.walkRedirects(s, st.Redirs, in)

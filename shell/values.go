@@ -1,0 +1,103 @@
+package shell
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// judgeText judges a value that is sent, or of which the table does not say what the program
+// does with it. Programs read files that are named in many ways, so what may be a path counts
+// as one that is read, and asks.
+func judgeText(u *use, g given, of accessOf) {
+	file, names := namedFile(g.value)
+	of.why, of.inside = cmp.Or(of.why, umpire.Say("may-be-a-path-that-it-uses", g.name)), true
+	worth := unstated
+	switch does := g.option.does; {
+	case does&sends != 0:
+		marked := strings.HasPrefix(g.value.text, "@") || strings.HasPrefix(g.value.text, "<")
+		names, of.why, worth = marked || g.value.unsettled(), sendsData, sent
+	case does&obeys != 0:
+		touchRooted(u, g.value)
+		return
+	case does&plain != 0:
+		scheme := strings.ToLower(g.value.text[:min(len("fileb:/"), len(g.value.text))])
+		names = strings.HasPrefix(scheme, "file:/") || scheme == "fileb:/" || strings.Contains(g.value.text, "-file=")
+	}
+	if !names {
+		return
+	}
+	u.spoke = g.name
+	u.extras = append(u.extras, g.name)
+	u.raiseTo(umpire.Medium, worth, of.why)
+	if file.text != "" {
+		u.touch(umpire.KindRead, file, of)
+	}
+}
+
+// judgeStranger judges the value of an option that the table does not list. The word behind the
+// option may be an operand as well, so it counts only where the program asks in any case.
+func judgeStranger(u *use, g given) {
+	switch {
+	case g.has:
+		judgeText(u, g, accessOf{table: u.table + " " + g.name})
+	case !u.program.lax || u.risk.AtLeast(umpire.Medium):
+		touchRooted(u, g.value)
+	}
+}
+
+// touchRooted notes the read of a file that a word names by its full path.
+func touchRooted(u *use, wd word) {
+	if file := rootedFile(wd); file.text != "" {
+		of := accessOf{why: umpire.Say("may-be-a-path-that-it-uses", wd.display()), inside: true}
+		u.touch(umpire.KindRead, file, of)
+	}
+}
+
+// unsettled reports a value with a part that is known only when the line runs, other than a number.
+func (wd word) unsettled() bool { return wd.open && wd.shape == nil }
+
+// namedFile returns the file that a value may name, and reports whether it may name one:
+// PATH, @PATH, file:PATH, NAME=PATH or NAME=@PATH. The file is empty where nothing of it is known.
+func namedFile(value word) (file word, names bool) {
+	text := value.text
+	if len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && text[1] != ' ' {
+		return word{}, true
+	}
+	if file = rootedFile(value); file.text != "" {
+		return file, true
+	}
+	if before, rest, found := value.after("="); found && !strings.ContainsAny(before, "/@ ") {
+		value = rest
+	}
+	file, marked := withoutMark(value)
+	text = file.text
+	dotted := strings.HasPrefix(text, ".") && (len(text) == 1 || text[1] < '0' || text[1] > '9')
+	return file, marked || dotted || strings.Contains(text, "/") || value.glob || value.unsettled()
+}
+
+// withoutMark drops what marks a word as the name of a file.
+func withoutMark(wd word) (file word, marked bool) {
+	for _, mark := range [...]string{"@", "<", "file://", "fileb://", "file:"} {
+		if len(wd.text) >= len(mark) && strings.EqualFold(wd.text[:len(mark)], mark) {
+			return wd.cut(len(mark)), true
+		}
+	}
+	return wd, false
+}
+
+// rootedFile returns the first full path at the beginning of a word, or behind an equals sign or
+// a comma.
+func rootedFile(wd word) word {
+	for at := 0; ; at++ {
+		if file, _ := withoutMark(wd.cut(at)); strings.HasPrefix(file.text, "/") || strings.HasPrefix(file.text, "~") {
+			return file
+		}
+		next := strings.IndexAny(wd.text[at:], "=,")
+		if next < 0 {
+			return word{}
+		}
+		at += next
+	}
+}
