@@ -35,13 +35,15 @@ var archivers = []program{
 				"--no-mac-metadata --no-xattr --no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars " +
 				"--verbatim-files-from --no-verbatim-files-from --unquote --no-unquote --posix --portability " +
 				"--old-archive --restrict"},
-			{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -N= --newer= --after-date= " +
-				"--newer-mtime= -V= --label= -H= --format= --exclude= --exclude-tag= --exclude-ignore= " +
-				"--exclude-ignore-recursive= --strip-components= --strip= --transform= --xform= -s= --mode= --mtime= " +
+			{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -V= --label= -H= " +
+				"--format= --exclude= --exclude-tag= --exclude-ignore= --exclude-ignore-recursive= " +
+				"--strip-components= --strip= --transform= --xform= -s= --mode= --mtime= " +
 				"--owner= --group= --sort= --suffix= --pax-option= --options= --starting-file= -K= --level= " +
-				"--quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname="},
+				"--quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname=",
+				does: plain},
 			{names: "--owner-map= --group-map=", does: reads},
-			{names: "-f= --file="}, {names: "-C= --directory= --cd= --one-top-level?"},
+			{names: "-N= --newer= --after-date= --newer-mtime="},
+			{names: "-f= --file=", does: plain}, {names: "-C= --directory= --cd= --one-top-level?", does: plain},
 			{names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
 			{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes},
 			{names: "--remove-files", does: harms, consequence: lost, why: "deletes-what-it-has-packed"},
@@ -58,7 +60,7 @@ var archivers = []program{
 		{names: "-c --stdout --to-stdout -l --list -t --test"},
 		{names: "-dfhkLnNqvV0123456789 --decompress --uncompress --force --keep --no-name --name --quiet --verbose " +
 			"--fast --best --rsyncable --synchronous"},
-		{names: "-S= --suffix= -b= --bits="},
+		{names: "-S= --suffix= -b= --bits=", does: plain},
 		{names: "-r --recursive"}, {names: aboutItself, does: shows},
 	}},
 	// safe: pigz -l a.gz
@@ -67,7 +69,7 @@ var archivers = []program{
 		{names: "-c --stdout --to-stdout -l --list -t --test"},
 		{names: "-dfhkLnNqvVziKmMORUY0123456789 --decompress --uncompress --force --keep --no-name --name --quiet " +
 			"--verbose --fast --best --zlib --zip --rsyncable --independent --synchronous"},
-		{names: "-S= --suffix= -b= --blocksize= -p= --processes= -I= --iterations="},
+		{names: "-S= --suffix= -b= --blocksize= -p= --processes= -I= --iterations=", does: plain},
 		{names: "-r --recursive"}, {names: aboutItself, does: shows},
 	}},
 	// safe: bzip2 -t a.bz2
@@ -83,7 +85,7 @@ var archivers = []program{
 		{names: "-c --stdout -t --test"},
 		{names: "-dfkqvlLVrz0123456789 --decompress --compress --force --keep --quiet --verbose --loadavg --read " +
 			"--fast --best"},
-		{names: "-b= -m= -p= -S= --ignore-trailing-garbage="},
+		{names: "-b= -m= -p= -S= --ignore-trailing-garbage=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: xz -l a.xz
@@ -93,7 +95,7 @@ var archivers = []program{
 		{names: "-dfkqvzeHQ0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose " +
 			"--extreme --robot --single-stream --no-sparse --ignore-check --no-warn --no-adjust --fast --best"},
 		{names: "-T= --threads= -S= --suffix= -F= --format= -C= --check= -M= --memlimit= --memlimit-compress= " +
-			"--memlimit-decompress= --block-size= --lzma1? --lzma2? --x86? --filters="},
+			"--memlimit-decompress= --block-size= --lzma1? --lzma2? --x86? --filters=", does: plain},
 		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints-the-files-that-a-file-names"},
 		{names: aboutItself, does: shows},
 	}},
@@ -103,7 +105,7 @@ var archivers = []program{
 		{names: "-c --stdout -l --list -t --test"},
 		{names: "-dfkqvFa0123456789 --decompress --force --keep --quiet --verbose --recompress --loose-trailing " +
 			"--trailing-error --fast --best"},
-		{names: "-b= --member-size= -m= --match-length= -s= --dictionary-size= -S= --volume-size="},
+		{names: "-b= --member-size= -m= --match-length= -s= --dictionary-size= -S= --volume-size=", does: plain},
 		{names: "-o= --output=", does: writes},
 		{names: aboutItself, does: shows},
 	}},
@@ -114,8 +116,8 @@ var archivers = []program{
 		{names: "-dfkqvzC0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose --fast? " +
 			"--ultra --long? --adapt? --rsyncable --no-check --check --no-dictID --progress --no-progress --sparse " +
 			"--no-sparse --exclude-compressed --single-thread --auto-threads= --content-size --no-content-size " +
-			"--pass-through --no-pass-through"},
-		{names: "-T= --threads= -M= --memory= --format= -B= --block-size="},
+			"--pass-through --no-pass-through", does: plain},
+		{names: "-T= --threads= -M= --memory= --format= -B= --block-size=", does: plain},
 		{names: "--filelist=", does: reads | asks, consequence: lost, why: "prints-the-files-that-a-file-names"},
 		{names: "-D= --patch-from=", does: reads}, {names: "-o= --output-dir-flat= --output-dir-mirror=", does: writes},
 		{names: "-r --recursive"},
@@ -127,7 +129,7 @@ var archivers = []program{
 	{names: "lz4 unlz4", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -t --test --list"},
 		{names: "-dfkqvzlm0123456789 --decompress --compress --force --keep --quiet --verbose --fast? --best " +
-			"--multiple --no-frame-crc --content-size --sparse --no-sparse --favor-decSpeed"},
+			"--multiple --no-frame-crc --content-size --sparse --no-sparse --favor-decSpeed", does: plain},
 		{names: "-D=", does: reads},
 		{names: "-r --recursive"},
 		{names: "--rm", does: asks, consequence: lost, why: "deletes-what-it-has-packed-or-unpacked"},
@@ -136,7 +138,7 @@ var archivers = []program{
 	// safe: compress -c a
 	// asks: compress -l a
 	{names: "compress uncompress", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c"}, {names: "-dfkvV --decompress --force --keep"}, {names: "-b="},
+		{names: "-c"}, {names: "-dfkvV --decompress --force --keep"}, {names: "-b=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: brotli -t a.br
@@ -144,7 +146,7 @@ var archivers = []program{
 	{names: "brotli", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -t --test"},
 		{names: "-dfknv0123456789 --decompress --force --keep --no-copy-stat --verbose --best"},
-		{names: "-q= --quality= -w= --lgwin= -S= --suffix= --large_window= -C= --comment="},
+		{names: "-q= --quality= -w= --lgwin= -S= --suffix= --large_window= -C= --comment=", does: plain},
 		{names: "-D= --dictionary=", does: reads}, {names: "-o= --output=", does: writes},
 		{names: "--rm -j", does: asks, consequence: lost, why: "deletes-what-it-has-packed-or-unpacked"},
 		{names: aboutItself, does: shows},
@@ -152,8 +154,9 @@ var archivers = []program{
 	// safe: zstdcat a.zst
 	// asks: zstdcat /root/a.zst
 	{names: "zstdcat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
-		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"},
-		{names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, {names: aboutItself, does: shows},
+		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?", does: plain},
+		{names: "-T= --threads= -M= --memory=", does: plain}, {names: "-D=", does: reads},
+		{names: aboutItself, does: shows},
 	}},
 	// safe: lz4cat a.lz4
 	// asks: lz4cat a.lz4 --rm
@@ -176,22 +179,22 @@ var archivers = []program{
 	// asks: xzcat --files=list
 	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
 		{names: "-dckfqvlt --decompress --stdout --keep --force --quiet --verbose --list --test"},
-		{names: "-T= --threads= -M= --memlimit="},
+		{names: "-T= --threads= -M= --memlimit=", does: plain},
 		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints-the-files-that-a-file-names"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: zipinfo -1 a.zip
 	// asks: zipinfo /etc/a.zip
 	{names: "zipinfo", risk: umpire.Safe, why: "lists-an-archive", args: "read data…",
-		opts: []option{{names: "-12smlvhtTzCM"}, {names: "-x="}}},
+		opts: []option{{names: "-12smlvhtTzCM"}, {names: "-x=", does: plain}}},
 	// safe: lsar a.zip
 	// asks: lsar /etc/a.zip
 	{names: "lsar", risk: umpire.Safe, why: "lists-an-archive", args: "read data…",
-		opts: []option{{names: "-lLtj --long --verylong --test --json"}, {names: "-p= -e= -E="}}},
+		opts: []option{{names: "-lLtj --long --verylong --test --json"}, {names: "-p= -e= -E=", does: plain}}},
 	// safe: zdump -v Europe/Berlin
 	// asks: zdump -x
 	{names: "zdump", risk: umpire.Safe, why: "prints-times-of-zones", args: "read…",
-		opts: []option{{names: "-vVi"}, {names: "-c= -t="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-vVi"}, {names: "-c= -t=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: zip --version
 	// asks: zip a.zip b
 	{
@@ -201,8 +204,8 @@ var archivers = []program{
 			{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths " +
 				"--update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix " +
 				"--fixfix --adjust-sfx --grow --show-files"},
-			{names: "-d --delete -i= --include= -x= --exclude= -P= --password= -s= --split-size= -Z= " +
-				"--compression-method= -t= --suffixes="},
+			{names: "-i= --include= -x= --exclude="}, {names: "-d --delete -P= --password= -s= --split-size= -Z= " +
+				"--compression-method= -t= --suffixes=", does: plain},
 			{names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
 			{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes-what-it-has-packed"},
 			{names: "--unzip-command=", does: runs, why: "runs-a-program-to-test"},
@@ -212,7 +215,8 @@ var archivers = []program{
 	// safe: unzip -l a.zip
 	// asks: unzip a.zip
 	{names: "unzip", risk: umpire.Safe, why: "lists-an-archive", check: checkUnzip, out: filters, opts: []option{
-		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"}, {names: "-d= -P= -x= -I= -O="}, {names: aboutItself, does: shows},
+		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"},
+		{names: "-d= -P= -x= -I= -O=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: unrar l a.rar
 	// asks: unrar x a.rar
@@ -235,16 +239,16 @@ var archivers = []program{
 				"--no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null " +
 				"--numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc " +
 				"--reset-access-time --append --nonmatching --no-preserve-owner"},
-			{names: "-H= --format= -C= --io-size= --block-size= -R= --owner= -M= --message= -x="},
+			{names: "-H= --format= -C= --io-size= --block-size= -R= --owner= -M= --message= -x=", does: plain},
 			{names: "-F= --file= -I= -E= --pattern-file=", does: reads}, {names: "-O=", does: writes},
-			{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory="},
+			{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory=", does: plain},
 			{names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "pax", risk: umpire.Medium, consequence: reversible, why: "packs-or-unpacks-files", args: "write…",
-		lax: true, opts: []option{{names: "-f= -s= -x= -o= -b= -B= -E= -G= -U= -T="}},
+		lax: true, opts: []option{{names: "-f= -s= -x= -o= -b= -B= -E= -G= -U= -T=", does: plain}},
 		check: func(u *use) { noteUnknownNames(u, lit(".")) },
 	},
 }

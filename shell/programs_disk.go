@@ -25,7 +25,7 @@ var diskTools = []program{
 			"mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs " +
 			"newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
 		risk: umpire.High, consequence: lost, why: "makes-a-new-file-system-over-what-is-there", args: "write…",
-		lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label="}},
+		lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label=", does: plain}},
 	},
 	// safe: fdisk -l
 	// asks: fdisk /dev/sda
@@ -35,7 +35,8 @@ var diskTools = []program{
 		names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost,
 		why: "changes-the-partitions-of-a-disk", args: "write data…", lax: true, check: checkPartition,
 		opts: []option{
-			{names: "-l --list"}, {names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe="},
+			{names: "-l --list"},
+			{names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe=", does: plain},
 		},
 	},
 	// safe: wipefs -n /dev/null
@@ -43,7 +44,8 @@ var diskTools = []program{
 	{
 		names: "wipefs", risk: umpire.Safe, why: "lists-signatures-of-file-systems", args: "read…", check: checkWipe,
 		opts: []option{
-			{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"}, {names: "-O= --output= -t= --types="},
+			{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"},
+			{names: "-O= --output= -t= --types=", does: plain},
 			{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost,
 				why: "wipes-signatures-of-file-systems"},
 			{names: aboutItself, does: shows},
@@ -60,7 +62,7 @@ var diskTools = []program{
 		names: "badblocks", risk: umpire.High, consequence: lost, why: "tests-a-disk-and-may-overwrite-it",
 		args: "read data…", lax: true,
 		opts: []option{
-			{names: "-b= -c= -e= -d= -p= -t= -i="}, {names: "-o=", does: writes},
+			{names: "-b= -c= -e= -d= -p= -t= -i=", does: plain}, {names: "-o=", does: writes},
 			{names: "-wn", does: edits, consequence: lost},
 		},
 	},
@@ -69,8 +71,9 @@ var diskTools = []program{
 		why: "destroys-volumes-and-what-is-on-them", args: "write…", check: checkVolumes,
 		opts: []option{
 			{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking " +
-				"--profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup="},
-			{names: "-S= --select="}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
+				"--profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup=",
+				does: plain},
+			{names: "-S= --select=", does: plain}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
 		},
 	},
 	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes-the-volumes-of-disks", style: leading,
@@ -86,7 +89,7 @@ var diskTools = []program{
 		args: "data…",
 		opts: []option{
 			{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps " +
-				"--segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat="},
+				"--segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -98,7 +101,7 @@ var diskTools = []program{
 		opts: []option{
 			{names: "-dDiklp"},
 			{names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= " +
-				"--match-types="},
+				"--match-types=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -110,13 +113,13 @@ var diskTools = []program{
 			"--json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real " +
 			"--pseudo --tree --uniq --verify"},
 		{names: "-o= --output= -O= --options= -S= --source= -T= --target= -t= --types= -M= --mountpoint= -N= --task= " +
-			"-d= --direction="},
+			"-d= --direction=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: dumpe2fs -h image
 	// asks: dumpe2fs /etc/image
 	{names: "dumpe2fs", risk: umpire.Safe, why: "tells-about-a-file-system", args: "read",
-		opts: []option{{names: "-bfghmxV"}, {names: "-o="}}},
+		opts: []option{{names: "-bfghmxV"}, {names: "-o=", does: plain}}},
 	// safe: xfs_info image
 	// asks: xfs_info /etc/image
 	{names: "xfs_info", risk: umpire.Safe, why: "tells-about-a-file-system", args: "read",
@@ -129,7 +132,8 @@ var diskTools = []program{
 	// safe: losetup
 	// asks: losetup /dev/loop0 a
 	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes-loop-devices", args: "write…", lax: true,
-		check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
+		check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json",
+			does: plain}}},
 	{
 		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes-arrays-of-disks", args: "write…", lax: true,
 		check: func(u *use) {
@@ -325,6 +329,11 @@ func checkDiskInfo(u *use) {
 
 // checkVolumes judges the removal of volumes: without one it says that it wants one.
 func checkVolumes(u *use) {
+	if u.gave("-t", "--test") && len(u.given) == 1 && len(u.unknown) == 0 && !u.doubtful {
+		u.operands = nil
+		lowerToLook(u, nil)
+		return
+	}
 	if len(u.operands) == 0 && len(u.unknown) == 0 && !u.doubtful && !u.gave("-S", "--select") {
 		u.become(umpire.Medium, "names-no-volume")
 	}

@@ -14,7 +14,7 @@ var fileTools = []program{
 	// asks: rm a
 	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes-files-for-good", args: "delete…", opts: []option{
 		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root " +
-			"--preserve-root?"},
+			"--preserve-root?", does: plain},
 		{names: "-rR --recursive", does: walks, why: "deletes-everything-below"}, {names: aboutItself, does: shows},
 	}},
 	{
@@ -40,16 +40,18 @@ var fileTools = []program{
 		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites-files-so-that-nothing-is-left",
 		args: "write…", check: checkShred,
 		opts: []option{
-			{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"}, {names: "-u --remove?"},
-			{names: "-n= --iterations= -s= --size="},
+			{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"},
+			{names: "-u --remove?", does: plain},
+			{names: "-n= --iterations= -s= --size=", does: plain},
 			{names: "--random-source=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: mv a b
 	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves-files", check: checkMove, opts: []option{
 		{names: "-finuvZh --force --interactive --no-clobber --update? --verbose --strip-trailing-slashes --context " +
-			"--exchange --no-copy --debug"},
-		{names: "-b --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"},
+			"--exchange --no-copy --debug", does: plain},
+		{names: "-b --backup? -S= --suffix="},
+		{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
 		{names: aboutItself, does: shows},
 	}},
 	// asks: cp a b
@@ -60,9 +62,10 @@ var fileTools = []program{
 			{names: "-finpsuvxLPHdZcX --force --interactive --no-clobber --no-dereference --dereference " +
 				"--preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link " +
 				"--attributes-only --reflink? --sparse= --strip-trailing-slashes --debug --copy-contents --context? " +
-				"--keep-directory-symlink --remove-destination"},
+				"--keep-directory-symlink --remove-destination", does: plain},
 			{names: "-arR --archive --recursive", does: walks}, {names: "-b --backup? -S= --suffix="},
-			{names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: aboutItself, does: shows},
+			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
+			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: ln -s a b
@@ -72,7 +75,8 @@ var fileTools = []program{
 		opts: []option{
 			{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic " +
 				"--verbose --directory"},
-			{names: "--backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"},
+			{names: "--backup? -S= --suffix="},
+			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -82,9 +86,10 @@ var fileTools = []program{
 		why: "copies-files-and-sets-who-may-do-what", check: checkInstall,
 		opts: []option{
 			{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? " +
-				"--debug"},
+				"--debug", does: plain},
 			{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="},
-			{names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: "-d --directory"},
+			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
+			{names: "-d --directory"},
 			{names: "--strip-program=", does: runs, why: "runs-a-program-on-what-it-installs"},
 			{names: aboutItself, does: shows},
 		},
@@ -101,14 +106,15 @@ var fileTools = []program{
 	},
 	// asks: mkdir a
 	{names: "mkdir", risk: umpire.Medium, consequence: reversible, why: "makes-folders", args: "write…", opts: []option{
-		{names: "-pvZ --parents --verbose --context?"}, {names: "-m= --mode="}, {names: aboutItself, does: shows},
+		{names: "-pvZ --parents --verbose --context?", does: plain},
+		{names: "-m= --mode=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// asks: touch a
 	{
 		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes-files-or-changes-their-times",
 		args: "write…",
 		opts: []option{
-			{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A="},
+			{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A=", does: plain},
 			{names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
@@ -116,7 +122,8 @@ var fileTools = []program{
 	{
 		names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts-files-to-a-size", args: "write…",
 		opts: []option{
-			{names: "-co --no-create --io-blocks"}, {names: "-s= --size="}, {names: "-r= --reference=", does: reads},
+			{names: "-co --no-create --io-blocks"},
+			{names: "-s= --size=", does: plain}, {names: "-r= --reference=", does: reads},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -127,14 +134,15 @@ var fileTools = []program{
 		opts: []option{
 			{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range " +
 				"--posix --verbose"},
-			{names: "-l= --length= -o= --offset="}, {names: aboutItself, does: shows},
+			{names: "-l= --length= -o= --offset=", does: plain}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: tee a
 	// safe: tee < a
 	{
 		names: "tee", risk: umpire.Safe, why: "passes-its-input-on", args: "write…", check: checkTee, out: passesAll,
-		opts: []option{{names: "-aip --append --ignore-interrupts --output-error?"}, {names: aboutItself, does: shows}},
+		opts: []option{{names: "-aip --append --ignore-interrupts --output-error?", does: plain},
+			{names: aboutItself, does: shows}},
 	},
 	// safe: mktemp -u
 	// asks: mktemp -p /etc
@@ -151,10 +159,10 @@ var fileTools = []program{
 	},
 	// asks: mkfifo a
 	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes-a-named-pipe", args: "write…",
-		opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-Z --context? -m= --mode=", does: plain}, {names: aboutItself, does: shows}}},
 	// asks: mknod a c 1 3
 	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes-a-device-file", args: "write data…",
-		opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-Z --context? -m= --mode=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: sync
 	// asks: sync /root
 	{names: "sync", risk: umpire.Low, why: "writes-what-is-cached-to-disk", args: "read…",
@@ -169,7 +177,7 @@ var fileTools = []program{
 			{names: "-p= --strip= -F= --fuzz= -V= --version-control= -z= --suffix= -B= --prefix= -Y= -D= --ifdef= " +
 				"--merge? --reject-format= --read-only= --quoting-style= -g= --get="},
 			{names: "-i= --input=", does: reads}, {names: "-o= --output= -r= --reject-file=", does: writes},
-			{names: "-d= --directory="},
+			{names: "-d= --directory=", does: plain},
 			{names: "-e --ed", does: asks, consequence: lost, why: "runs-the-patch-as-commands-of-an-editor"},
 			{names: aboutItself, does: shows},
 		},

@@ -27,7 +27,7 @@ var ownerTools = []program{
 		args: "data write…",
 		opts: []option{
 			{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root " +
-				"--no-preserve-root --from="},
+				"--no-preserve-root --from=", does: plain},
 			{names: "-R --recursive", does: walks, why: "changes-everything-below"},
 			{names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
 		},
@@ -37,7 +37,8 @@ var ownerTools = []program{
 		names: "chattr", risk: umpire.High, consequence: lost, why: "changes-what-may-be-done-with-files",
 		args: "data write…",
 		opts: []option{
-			{names: "-VfhHLx -v= -p="}, {names: "-aAcCdDeijmPsStTuF", does: lead}, {names: "-R", does: walks},
+			{names: "-VfhHLx -v= -p=", does: plain}, {names: "-aAcCdDeijmPsStTuF", does: lead},
+			{names: "-R", does: walks},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -48,7 +49,7 @@ var ownerTools = []program{
 		names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes-who-may-use-files", args: "write…",
 		opts: []option{
 			{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"},
-			{names: "-m= --modify= -x= --remove= --set="},
+			{names: "-m= --modify= -x= --remove= --set=", does: plain},
 			{names: "-M= --modify-file= -X= --remove-file= --set-file= --restore=", does: reads},
 			{names: "-R --recursive", does: walks}, {names: aboutItself, does: shows},
 		},

@@ -37,7 +37,7 @@ var syncTools = []program{
 				"--timeout= --contimeout= --modify-window= --bwlimit= --info= --debug= --chmod= --chown= --usermap= " +
 				"--groupmap= --compress-level= --compress-choice= --zc= --skip-compress= --checksum-choice= --port= " +
 				"--address= --sockopts= --out-format= --log-file-format= --outbuf= --protocol= --iconv= --suffix= " +
-				"--stop-after= --stop-at= --stderr="},
+				"--stop-after= --stop-at= --stderr=", does: plain},
 			{names: "--files-from= --exclude-from= --include-from= --password-file= --link-dest= --compare-dest= " +
 				"--copy-dest= --read-batch=", does: reads},
 			{names: "--log-file= --write-batch= --only-write-batch= --backup-dir= --partial-dir= -T= --temp-dir=",

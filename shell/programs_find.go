@@ -82,8 +82,9 @@ func findRoots(args []word) (findLine, []word) {
 	if len(line.roots) == 0 {
 		line.roots = []word{lit(".")}
 	}
-	line.listed = listedNames(args[i:])
-	return line, args[i:]
+	rest := args[min(i, len(args)):] // `find -D` lacks its value
+	line.listed = listedNames(rest)
+	return line, rest
 }
 
 // judgeFindExpression judges the words of an expression.
