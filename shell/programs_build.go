@@ -19,7 +19,7 @@ var buildTools = []program{
 			{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs-another-makefile"},
 			{names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
 			{names: "-E= --eval=", does: asks, consequence: lost, why: "runs-rules-given-on-the-line"},
-			{names: "-o= -W= -l? -O?"}, {names: "--version -v --help -h", does: shows},
+			{names: "-o= -W= -l? -O?", does: plain}, {names: "--version -v --help -h", does: shows},
 		},
 	},
 	{
@@ -68,7 +68,7 @@ var buildTools = []program{
 		opts: []option{
 			{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes},
 			{names: "-S= --build= --install= -P= -C=", does: reads},
-			{names: "-D= -G= -U= -A= -T= -j= --target= --config="},
+			{names: "-D= -G= -U= -A= -T= -j= --target= --config=", does: plain},
 		},
 	},
 	{
@@ -86,7 +86,7 @@ var buildTools = []program{
 		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs-a-subcommand-of-cargo",
 		style: leading,
 		opts: []option{
-			{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"},
+			{names: "--locked --offline --frozen --color= -q --quiet -v --verbose", does: plain},
 			{names: "-C=", does: enters, why: worksInOther},
 			{names: "--config= -Z=", does: obeys, why: "obeys-settings-given-on-the-line"},
 			{names: "--version -V --help -h --list", does: shows},
@@ -123,7 +123,7 @@ var buildTools = []program{
 	{
 		names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats-code", args: "read…", check: checkFormatter,
 		opts: []option{
-			{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"},
+			{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l", does: plain},
 			{names: "--config-path= --config=", does: obeys, why: otherRules},
 			{names: "--version -V --help -h", does: shows},
 		},
@@ -135,7 +135,7 @@ var buildTools = []program{
 		risk: umpire.Safe, why: "prints-formatted-code", style: words, args: "read…", check: checkResponseFile,
 		opts: []option{
 			{names: "--style= -style=", does: obeys, why: "obeys-a-file-of-settings", when: "file:"},
-			{names: "-n --dry-run -Werror --Werror --verbose --assume-filename="},
+			{names: "-n --dry-run -Werror --Werror --verbose --assume-filename=", does: plain},
 			{names: "-i --i", does: edits | asks, consequence: reversible, why: changesSources},
 			{names: "--version --help", does: shows},
 		},
@@ -158,7 +158,7 @@ var buildTools = []program{
 		opts: []option{
 			{names: "--version -version --help -help -dumpversion -dumpmachine -v", does: shows},
 			{names: "-o=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
-			{names: "-x= -arch= -target="},
+			{names: "-x= -arch= -target=", does: plain},
 		},
 	},
 	{
@@ -169,7 +169,8 @@ var buildTools = []program{
 		opts: []option{
 			{names: "--version -version --help -help -dumpversion -dumpmachine", does: shows},
 			{names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
-			{names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
+			{names: "-x= -C= --edition= --crate-type= --crate-name= -arch=", does: plain},
+			{names: "-cp= -classpath= -target="},
 		},
 	},
 	// safe: rustc --version
@@ -182,7 +183,7 @@ var buildTools = []program{
 		args: "read…", check: checkCompiler, lax: true,
 		opts: []option{
 			{names: "--version -V --help -h -v --verbose", does: shows}, {names: "-o= --out-dir=", does: writes},
-			{names: "-C= --edition= --crate-type= --crate-name= --target= --emit="},
+			{names: "-C= --edition= --crate-type= --crate-name= --target= --emit=", does: plain},
 		},
 	},
 }
@@ -192,47 +193,52 @@ var cargoCommands = []program{
 	{
 		names: "metadata tree", each: true, risk: umpire.Safe, why: "looks-at-the-dependencies", args: "none",
 		opts: []option{
-			{names: cargoLooks}, {names: "-qvd"}, {names: "-i= -p= -e= -f="},
+			{names: cargoLooks, does: plain}, {names: "-qvd"}, {names: "-i= -p= -e= -f=", does: plain},
 			{names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe " +
-				"--target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform="},
+				"--target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform=",
+				does: plain},
 			{names: "--manifest-path=", does: reads},
 		},
 	},
 	{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
-		opts: []option{{names: "--limit= -q --quiet"}}},
+		opts: []option{{names: "--limit= -q --quiet", does: plain}}},
 	{
 		names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe,
 		why: "prints-what-it-knows",
 		opts: []option{
-			{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads},
+			{names: cargoLooks + " --workspace --message-format=", does: plain},
+			{names: "--manifest-path=", does: reads},
 		},
 	},
 	// safe: cargo check
 	{
 		names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
 		opts: []option{
-			{names: cargoBuilds}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads},
+			{names: cargoBuilds, does: plain},
+			{names: "-qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
 			{names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "-h --help", does: shows},
 		},
 	},
 	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-		{names: cargoBuilds + " --doc --no-run --no-fail-fast"}, {names: "-qvr -p= -j= -F="},
+		{names: cargoBuilds + " --doc --no-run --no-fail-fast", does: plain}, {names: "-qvr -p= -j= -F=", does: plain},
 		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
 		{names: "-h --help", does: shows},
 	}},
 	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
-		{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads},
+		{names: cargoBuilds + " --no-deps", does: plain},
+		{names: "-qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
 		{names: "--target-dir=", does: writes},
 		{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
 		{names: "-h --help", does: shows},
 	}},
 	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-		{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="},
+		{names: cargoBuilds + " --no-deps --document-private-items", does: plain},
+		{names: "-qvr -p= -j= -F=", does: plain},
 		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
 		{names: "--open", does: asks, consequence: sent, why: "opens-a-browser"}, {names: "-h --help", does: shows},
 	}},
 	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-		{names: cargoBuilds + " --no-run --no-fail-fast"}, {names: "-qv -p= -j= -F="},
+		{names: cargoBuilds + " --no-run --no-fail-fast", does: plain}, {names: "-qv -p= -j= -F=", does: plain},
 		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
 		{names: "-h --help", does: shows},
 	}},
@@ -245,9 +251,9 @@ var cargoCommands = []program{
 					names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= " +
 						"--test-threads= --partition= --filter-expr= --filterset= --status-level= " +
 						"--final-status-level= --success-output= --failure-output= --run-ignored= " +
-						"--hide-progress-bar --no-tests= --max-fail= --no-output-indent",
+						"--hide-progress-bar --no-tests= --max-fail= --no-output-indent", does: plain,
 				},
-				{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads},
+				{names: "-qvr -p= -j= -F= -E= -P= -T=", does: plain}, {names: "--manifest-path=", does: reads},
 				{names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
 			}},
 		},
@@ -264,7 +270,7 @@ var cargoCommands = []program{
 	},
 	// safe: cargo +nightly fmt --check
 	{names: "fmt", risk: umpire.Safe, why: "formats-code", check: checkCargoFmt, opts: []option{
-		{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="},
+		{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format=", does: plain},
 		{names: "--manifest-path=", does: reads},
 	}},
 	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true,

@@ -34,8 +34,8 @@ var codeChecks = []program{
 			"--module= --moduleResolution= --lib= --types= --resolveJsonModule --noUnusedLocals --noUnusedParameters " +
 			"--noImplicitAny --strictNullChecks --diagnostics --extendedDiagnostics --explainFiles --traceResolution " +
 			"--isolatedModules --allowImportingTsExtensions --noErrorTruncation --preserveWatchOutput " +
-			"--downlevelIteration --ignoreConfig"},
-		{names: "-t= -m="}, {names: "-p= --project=", does: reads, why: "obeys-it"},
+			"--downlevelIteration --ignoreConfig", does: plain},
+		{names: "-t= -m=", does: plain}, {names: "-p= --project=", does: reads, why: "obeys-it"},
 		{names: "--outDir= --outFile= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=",
 			does: writes | asks, consequence: reversible, why: "writes-files"},
 		{names: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks,
@@ -51,9 +51,9 @@ var codeChecks = []program{
 			{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config " +
 				"--report-unused-disable-directives --report-unused-disable-directives-severity= " +
 				"--no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error " +
-				"--no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin --stdin-filename= " +
-				"--stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions"},
-			{names: "--ignore-path=", does: reads},
+				"--no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin " +
+				"--stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions", does: plain},
+			{names: "--ignore-path= --stdin-filename=", does: reads},
 			{names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks,
 				consequence: reversible, why: "writes-a-report"},
 			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
@@ -73,9 +73,10 @@ var codeChecks = []program{
 		names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints-formatted-code", args: "tree…",
 		opts: []option{
 			{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color " +
-				"--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --stdin-filepath= " +
+				"--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= " +
 				"--loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= " +
-				"--prose-wrap= --support-info --file-info= --find-config-path="},
+				"--prose-wrap= --support-info", does: plain},
+			{names: "--stdin-filepath= --file-info= --find-config-path=", does: reads},
 			{names: "--ignore-path=", does: reads},
 			{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
 			{names: "--parser=", does: obeys, why: "loads-a-parser", except: "acorn angular babel babel-flow " +
@@ -104,8 +105,9 @@ var codeChecks = []program{
 						"--show-files --show-settings --no-fix --diff --preview --no-preview --target-version= " +
 						"--line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore " +
 						"--no-respect-gitignore --isolated --no-cache --quiet --verbose --silent --exit-zero " +
-						"--exit-non-zero-on-fix --per-file-ignores= --stdin-filename= --unsafe-fixes " +
-						"--no-unsafe-fixes --show-fixes --ignore-noqa"},
+						"--exit-non-zero-on-fix --per-file-ignores= --unsafe-fixes " +
+						"--no-unsafe-fixes --show-fixes --ignore-noqa", does: plain},
+					{names: "--stdin-filename=", does: reads},
 					{names: "-qvsne"},
 					{names: "--fix --fix-only --add-noqa", does: edits | asks, consequence: reversible,
 						why: changesSources},
@@ -121,13 +123,14 @@ var codeChecks = []program{
 				opts: []option{
 					{names: "--check --diff"},
 					{names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated " +
-						"--no-cache --quiet --verbose --stdin-filename= --range="},
+						"--no-cache --quiet --verbose --range=", does: plain},
+					{names: "--stdin-filename=", does: reads},
 					{names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules},
 					{names: aboutItself, does: shows},
 				},
 			},
 			{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints-what-it-knows",
-				opts: []option{{names: "--all --output-format="}}},
+				opts: []option{{names: "--all --output-format=", does: plain}}},
 			{names: "clean server analyze", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "works-on-its-cache", lax: true},
 		},
@@ -141,7 +144,7 @@ var codeChecks = []program{
 			{names: "--check --check-only --diff"},
 			{names: "--color --no-color --quiet --verbose -q -v --fast --safe --line-length= -l= --target-version= " +
 				"-t= --include= --exclude= --extend-exclude= --force-exclude= --profile= --preview " +
-				"--skip-string-normalization -S --workers= -W="},
+				"--skip-string-normalization -S --workers= -W=", does: plain},
 			{names: "--config= --settings-path= --settings-file=", does: obeys, why: otherRules},
 			{names: "--version --help -h", does: shows},
 		},
@@ -153,7 +156,7 @@ var codeChecks = []program{
 		args: "tree…",
 		opts: []option{
 			{names: "--outputjson --level= --stats --verbose --warnings --dependencies --skipunannotated " +
-				"--pythonversion= --pythonplatform="},
+				"--pythonversion= --pythonplatform=", does: plain},
 			{names: "-p= --project= -v= --venvpath= --pythonpath= --typeshedpath= -t=", does: obeys, why: otherRules},
 			{names: "--writebaseline --createstub= -w --watch", does: asks, consequence: reversible,
 				why: "writes-files"},
@@ -172,11 +175,12 @@ var codeChecks = []program{
 				"--disable-error-code= --enable-error-code= --namespace-packages --explicit-package-bases " +
 				"--check-untyped-defs --disallow-untyped-defs --warn-unused-ignores --warn-return-any " +
 				"--warn-unreachable --no-implicit-optional --implicit-optional --strict-optional " +
-				"--no-strict-optional --allow-untyped-defs --sqlite-cache --skip-cache-mtime-checks --verbose"},
-			{names: "-m= -p= --module= --package="}, {names: "-vi", does: 0},
+				"--no-strict-optional --allow-untyped-defs --sqlite-cache --skip-cache-mtime-checks --verbose",
+				does: plain},
+			{names: "-m= -p= --module= --package=", does: plain}, {names: "-vi", does: 0},
 			{names: "--config-file= --python-executable= --custom-typing-module= --custom-typeshed-dir= " +
 				"--shadow-file= --install-types --non-interactive", does: obeys, why: otherRules},
-			{names: "-c= --command="},
+			{names: "-c= --command=", does: plain},
 			{names: "--junit-xml= --cache-dir= --html-report= --xml-report= --txt-report= --any-exprs-report= " +
 				"--cobertura-xml-report= --linecount-report= --linecoverage-report= --lineprecision-report= " +
 				"--xslt-html-report= --xslt-txt-report= --timing-stats=", does: writes | asks, consequence: reversible,
@@ -193,8 +197,8 @@ var codeChecks = []program{
 			{names: "--max-line-length= --ignore= --select= --extend-ignore= --extend-select= --exclude= " +
 				"--extend-exclude= --count --statistics --show-source --quiet --verbose --max-complexity= --isolated " +
 				"--exit-zero --per-file-ignores= --filename= --recursive --min-confidence= --severity-level= --first " +
-				"--benchmark --color= --disable-noqa --stdin-display-name="},
-			{names: "-qvrl"}, {names: "-j= --jobs="},
+				"--benchmark --color= --disable-noqa --stdin-display-name=", does: plain},
+			{names: "-qvrl"}, {names: "-j= --jobs=", does: plain},
 			{names: "--config= --append-config= --format= -f= --enable-extensions= --require-plugins=", does: obeys,
 				why: otherRules},
 			{names: "--output-file= -o= --tee", does: writes | asks, consequence: reversible, why: "writes-a-report"},
@@ -205,8 +209,8 @@ var codeChecks = []program{
 	// asks: shellcheck --rcfile=/etc/shadow a.sh
 	{names: "shellcheck", risk: umpire.Safe, why: "checks-shell-code-without-running-it", args: "read…", opts: []option{
 		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources " +
-			"--check-sourced --norc --enable= --wiki-link-count="},
-		{names: "-s= -S= -e= -i= -f= -C? -W= -o= -P= --source-path="},
+			"--check-sourced --norc --enable= --wiki-link-count=", does: plain},
+		{names: "-s= -S= -e= -i= -f= -C? -W= -o=", does: plain}, {names: "-P= --source-path=", does: reads},
 		{names: "--version -V --help --list-optional", does: shows},
 	}},
 	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks-or-changes-files", lax: true,
@@ -220,8 +224,8 @@ var codeChecks = []program{
 			{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= " +
 				"--max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= " +
 				"--exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= " +
-				"--list-msgs --list-msgs-enabled --list-groups"},
-			{names: "-Ev -d= -e= -j= -r= -s="},
+				"--list-msgs --list-msgs-enabled --list-groups", does: plain},
+			{names: "-Ev -d= -e= -j= -r= -s=", does: plain},
 			{names: "-f= --output-format=", does: obeys, why: "loads-the-reporter-that-it-names",
 				except: "text parseable colorized json json2 msvs github"},
 			{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys,
@@ -242,7 +246,7 @@ var codeChecks = []program{
 			// asks: coverage report --rcfile=x
 			{names: "report", risk: umpire.Safe, why: "prints-what-tests-covered", args: "read…", opts: []option{
 				{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"},
-				{names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts="},
+				{names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts=", does: plain},
 				{names: "--data-file=", does: reads},
 				{names: "--rcfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
 			}},

@@ -15,7 +15,7 @@ var fileChecks = []program{
 	{names: "tokei", risk: umpire.Safe, why: "counts-lines-of-code", args: "tree…", opts: []option{
 		{names: "-fCvl -s= -r= -e= -t= -o= -n= -c= --files --compact --verbose --languages --hidden --no-ignore " +
 			"--no-ignore-parent --no-ignore-dot --no-ignore-vcs --sort= --rsort= --exclude= --types= --type= " +
-			"--output= --num-format= --columns= --streaming="},
+			"--output= --num-format= --columns= --streaming=", does: plain},
 		{names: "-i= --input=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	// safe: scc --by-file -i go
@@ -27,7 +27,7 @@ var fileChecks = []program{
 			"--no-min --no-min-gen --min --gen --include-ext= --exclude-ext= --exclude-dir= --exclude-file= " +
 			"--not-match= --sort= --format= --languages --debug --verbose --include-symlinks --count-as= " +
 			"--count-ignore --no-ignore --no-gitignore --no-scc-ignore --large-line-count= --large-byte-count= " +
-			"--size-unit= --no-size --no-hborder"},
+			"--size-unit= --no-size --no-hborder", does: plain},
 		{names: "-o= --output=", does: writes, why: "writes-a-report"}, {names: aboutItself, does: shows},
 	}},
 	// safe: cloc --vcs=git --by-file
@@ -39,7 +39,8 @@ var fileChecks = []program{
 		{names: "--by-file --by-file-by-lang --by-percent= --json --yaml --csv --md --xml --csv-delimiter= --quiet " +
 			"--hide-rate --progress-rate= --include-lang= --exclude-lang= --include-ext= --exclude-ext= " +
 			"--exclude-dir= --match-f= --not-match-f= --match-d= --not-match-d= --fullpath --max-file-size= " +
-			"--skip-uniqueness --sum-one --processes= --unicode --no-autogen --no-recurse --show-lang? --show-ext?"},
+			"--skip-uniqueness --sum-one --processes= --unicode --no-autogen --no-recurse --show-lang? --show-ext?",
+			does: plain},
 		{names: "--vcs=", does: asks, consequence: lost, why: "runs-the-program-that-it-names", except: "git"},
 		{names: "--exclude-list-file= --list-file= --fullpath-x=", does: reads | asks, consequence: harmless,
 			why: "reads-what-a-file-names"},
@@ -54,21 +55,22 @@ var fileChecks = []program{
 	{names: "hadolint", risk: umpire.Safe, why: "checks-container-files", args: "read…", opts: []option{
 		{names: "--ignore= --trusted-registry= --require-label= --failure-threshold= -t= -f= --format= --no-fail " +
 			"--no-color --strict-labels --disable-ignore-pragma -V --verbose --error= --warning= --info= --style= " +
-			"--file-path-in-report="},
+			"--file-path-in-report=", does: plain},
 		{names: "-c= --config=", does: reads}, {names: "--help -h --version -v", does: shows},
 	}},
 	// safe: yamllint -d relaxed .
 	// asks: yamllint -c /etc/x .
 	{names: "yamllint", risk: umpire.Safe, why: "checks-yaml", args: "tree…", opts: []option{
 		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"},
-		{names: "-f= --format= -s --strict --no-warnings --list-files"}, {names: "-c= --config-file=", does: reads},
+		{names: "-f= --format= -s --strict --no-warnings --list-files", does: plain},
+		{names: "-c= --config-file=", does: reads},
 		{names: "--help -h --version -v", does: shows},
 	}},
 	// safe: markdownlint --ignore node_modules .
 	// asks: markdownlint --fix .
 	// asks: markdownlint -r ./x.js .
 	{names: "markdownlint", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin"},
+		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin", does: plain},
 		{names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "-o= --output=", does: writes, why: "writes-a-report"}, {names: "-p= --ignore-path=", does: reads},
 		{names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules},
@@ -80,7 +82,7 @@ var fileChecks = []program{
 	{names: "codespell", risk: umpire.Safe, why: "checks-spelling", args: "tree…", opts: []option{
 		{names: "-cfH -q= -L= -S= --ignore-words-list= --uri-ignore-words-list= --skip= --quiet-level= --count " +
 			"--check-filenames --check-hidden --builtin= --ignore-regex= --regex= --disable-colors --enable-colors " +
-			"--summary -s"},
+			"--summary -s", does: plain},
 		{names: "-I= -x= -D= --ignore-words= --exclude-file= --dictionary=", does: reads},
 		{names: "-w --write-changes -i= --interactive=", does: edits | asks, consequence: reversible,
 			why: changesSources},
@@ -92,7 +94,7 @@ var fileChecks = []program{
 		{names: "-qv --diff --files --words --identifiers --highlight-words --exclude= --hidden --no-ignore " +
 			"--no-ignore-dot --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames " +
 			"--no-check-files --locale= --type= --format= --color= --quiet --verbose --sort --isolated -j= " +
-			"--threads= --force-exclude"},
+			"--threads= --force-exclude", does: plain},
 		{names: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "--config=", does: obeys, why: otherRules}, {names: "--help -h --version -V --type-list", does: shows},
 	}},
@@ -108,7 +110,7 @@ var fileChecks = []program{
 	// safe: actionlint -color
 	// asks: actionlint -shellcheck=./x
 	{names: "actionlint", risk: umpire.Low, why: "checks-workflows", style: words, args: "read…", opts: []option{
-		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename="},
+		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename=", does: plain},
 		{names: "-shellcheck= -pyflakes=", does: obeys, why: "runs-the-program-that-it-names"},
 		{names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
 	}},
@@ -120,7 +122,7 @@ var fileChecks = []program{
 	{names: "cppcheck", risk: umpire.Safe, why: "checks-code", args: "tree…", opts: []option{
 		{names: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --check-level= --enable= " +
 			"--disable= --std= --language= -x= --suppress= --template= --error-exitcode= --max-configs= -j= " +
-			"--xml-version= --file-filter= --max-ctu-depth= --fsigned-char --funsigned-char -D= -U= -i="},
+			"--xml-version= --file-filter= --max-ctu-depth= --fsigned-char --funsigned-char -D= -U= -i=", does: plain},
 		{names: "-I= --file-list= --suppressions-list= --includes-file= --include=", does: reads},
 		{names: "--addon= --addon-python= --clang? --project= --rule= --rule-file= --library= --platform=", does: obeys,
 			why: otherRules},
@@ -141,7 +143,7 @@ var fileChecks = []program{
 				"--print-requires-private --print-variables --validate --uninstalled --keep-system-cflags " +
 				"--keep-system-libs"},
 			{names: "--variable= --define-variable= --atleast-version= --exact-version= --max-version= " +
-				"--atleast-pkgconfig-version="},
+				"--atleast-pkgconfig-version=", does: plain},
 			{names: "--version --help -h", does: shows},
 		},
 	},

@@ -39,7 +39,7 @@ var goTools = []program{
 			{names: "doc", risk: umpire.Safe, why: "prints-documentation", style: words,
 				opts: []option{{names: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
 			{names: "list", risk: umpire.Safe, why: "lists-packages", style: words, check: checkGoList, opts: []option{
-				{names: goPlain},
+				{names: goPlain, does: plain},
 				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
 				{names: goRuns, does: obeys, why: obeysBuild},
 			}},
@@ -49,7 +49,7 @@ var goTools = []program{
 				opts: []option{
 					{names: "-json -c= -n -x -v -tags= -race -p= -all -atomic -bool -assign -copylocks -printf " +
 						"-nilness -shadow -unusedresult -composites -structtag -lostcancel -loopclosure -unreachable " +
-						"-tests -diff"},
+						"-tests -diff", does: plain},
 					{names: "-mod=", does: asks, consequence: reversible, why: changesModules,
 						except: "readonly vendor"},
 					{names: goRuns + " -vettool=", does: obeys, why: obeysBuild},
@@ -57,12 +57,15 @@ var goTools = []program{
 				},
 			},
 			{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild, opts: []option{
-				{names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags}, {names: "-o="},
+				{names: goBuild, does: plain}, {names: "-pgo=", does: reads, except: "auto off"},
+				{names: goFlags, does: plain},
+				{names: "-o=", does: plain},
 				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
 				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 			}},
 			{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest, opts: []option{
-				{names: goTest}, {names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags},
+				{names: goTest, does: plain}, {names: goBuild, does: plain},
+				{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
 				{names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= " +
 					"-outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes-a-profile"},
 				{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes-what-was-built"},
@@ -77,7 +80,8 @@ var goTools = []program{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "builds-and-runs-go-code", style: words,
 				check: checkGoRun,
 				opts: []option{
-					{names: goBuild}, {names: "-mod= -pgo="}, {names: goFlags},
+					{names: goBuild, does: plain}, {names: "-mod=", does: plain},
+					{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
 					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 				},
 			},
@@ -108,7 +112,7 @@ var goTools = []program{
 						names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads-object-files",
 						style: words, args: "read…",
 						opts: []option{
-							{names: "-n -size -sort= -type -s= -S -gnu"},
+							{names: "-n -size -sort= -type -s= -S -gnu", does: plain},
 							{names: "-w", does: asks, consequence: reversible, why: "changes-the-file"},
 						},
 					},
@@ -124,7 +128,7 @@ var goTools = []program{
 							{names: "-top -text -tree -traces -raw -peek= -nodecount= -nodefraction= -edgefraction= " +
 								"-cum -flat -focus= -ignore= -show= -hide= -show_from= -sample_index= -unit= -lines " +
 								"-functions -files -filefunctions -inuse_space -inuse_objects -alloc_space " +
-								"-alloc_objects -contentions -mean_delay"},
+								"-alloc_objects -contentions -mean_delay", does: plain},
 							{names: "-base= -diff_base=", does: reads},
 						},
 					},
@@ -150,14 +154,15 @@ var goTools = []program{
 				names: "mod", risk: umpire.Medium, consequence: reversible, why: "works-on-go-mod", style: words,
 				subs: []program{
 					{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks-at-the-modules",
-						style: words, opts: []option{{names: "-m -vendor -go= -x"}}},
+						style: words, opts: []option{{names: "-m -vendor -go= -x", does: plain}}},
 					// safe: go mod tidy -diff
 					// asks: go mod tidy
 					// asks: go mod tidy -diff=false
 					{
 						names: "tidy", risk: umpire.Medium, consequence: reversible, why: "changes-go-mod",
 						style: words, lax: true, check: checkGoTidy,
-						opts: []option{{names: "-diff", why: "only-prints"}, {names: "-v -x -e -go= -compat="}},
+						opts: []option{{names: "-diff", why: "only-prints"},
+							{names: "-v -x -e -go= -compat=", does: plain}},
 					},
 					// safe: go mod edit -json
 					// asks: go mod edit -json -replace=a=b
@@ -167,7 +172,7 @@ var goTools = []program{
 					{names: "vendor init", each: true, risk: umpire.Medium, consequence: reversible,
 						why: "changes-go-mod", style: words, lax: true},
 					{names: "download", risk: umpire.Medium, consequence: reversible, why: fetchesCode, style: words,
-						check: checkGoDownload, opts: []option{{names: "-x -json -reuse="}}},
+						check: checkGoDownload, opts: []option{{names: "-x -json -reuse=", does: plain}}},
 				},
 			},
 			{names: "work", risk: umpire.Medium, consequence: reversible, why: "changes-go-work", style: words,
@@ -180,7 +185,7 @@ var goTools = []program{
 		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints-formatted-code", style: words,
 		args: "tree…",
 		opts: []option{
-			{names: "-d -e -l -s -r= -extra -lang= -modpath="},
+			{names: "-d -e -l -s -r= -extra -lang= -modpath=", does: plain},
 			{names: "-w", does: edits | asks, consequence: reversible, why: "changes-source-files"},
 			{names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
 		},
@@ -191,7 +196,7 @@ var goTools = []program{
 		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints-formatted-code",
 		style: words, args: "tree…",
 		opts: []option{
-			{names: "-d -e -l -v -local= -format-only -m= -dry-run"},
+			{names: "-d -e -l -v -local= -format-only -m= -dry-run", does: plain},
 			{names: "-w", does: edits | asks, consequence: reversible, why: "changes-source-files"},
 			{names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
 		},
@@ -203,13 +208,13 @@ var goTools = []program{
 		risk:  umpire.Safe, why: "analyses-code-without-running-it", style: words, args: "read…",
 		opts: []option{
 			{names: "-checks= -f= -format= -fail= -tests -go= -tags= -show-ignored -explain= -matrix -merge -blank " +
-				"-asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v"},
+				"-asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v", does: plain},
 			{names: "-version --version -h -help --help", does: shows},
 		},
 	},
 	{
 		names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works-on-go-code", style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color="}},
+		opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color=", does: plain}},
 		subs: []program{
 			// safe: golangci-lint run
 			// asks: golangci-lint run --fix
@@ -219,11 +224,12 @@ var goTools = []program{
 					"--new-from-merge-base= --tests? --build-tags= --max-issues-per-linter= --max-same-issues= " +
 					"--concurrency= -j= --issues-exit-code= --show-stats --allow-parallel-runners " +
 					"--allow-serial-runners --no-config --print-issued-lines --print-linter-name --whole-files " +
-					"--exclude= --exclude-dirs= --exclude-files= --uniq-by-line --output.text.print-issued-lines"},
+					"--exclude= --exclude-dirs= --exclude-files= --uniq-by-line --output.text.print-issued-lines",
+					does: plain},
 				{names: "-c= --config=", does: obeys | reads, why: "obeys-another-configuration-which-can-load-code"},
 				{names: "--fix", does: asks, consequence: reversible, why: "changes-source-files"},
 				{names: "-h --help", does: shows},
-				{names: "--modules-download-mode=", does: 0},
+				{names: "--modules-download-mode=", does: plain},
 				{names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= " +
 					"--output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= " +
 					"--output.json.path= --output.sarif.path= --output.html.path=", does: writes,

@@ -19,7 +19,7 @@ var styleChecks = []program{
 				"--no-display-cop-names --extra-details -E --display-style-guide -S --parallel -P --no-parallel " +
 				"--force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? " +
 				"--display-only-fail-level-offenses --no-server --ignore-parent-exclusion " +
-				"--only-recognized-file-types --disable-pending-cops --enable-pending-cops --no-fix"},
+				"--only-recognized-file-types --disable-pending-cops --enable-pending-cops --no-fix", does: plain},
 			{names: "-f= --format=", does: obeys, why: "loads-the-formatter-that-it-names", except: "progress p " +
 				"simple s quiet q clang c emacs e json j files fi worst w offenses o tap t fuubar fu html h github " +
 				"pacman"},
@@ -45,7 +45,7 @@ var styleChecks = []program{
 					{names: "--colors= --verbose --diagnostic-level= --max-diagnostics= --no-errors-on-unmatched " +
 						"--error-on-warnings --skip= --only= --changed --staged --since= --files-ignore-unknown= " +
 						"--formatter-enabled= --linter-enabled= --assist-enabled= --organize-imports-enabled= " +
-						"--reporter="},
+						"--reporter=", does: plain},
 					{names: "--write --fix --apply --apply-unsafe --unsafe --suppress", does: edits | asks,
 						consequence: reversible, why: changesSources},
 					{names: "--config-path= --stdin-file-path= --use-server", does: obeys, why: otherRules},
@@ -61,7 +61,7 @@ var styleChecks = []program{
 	{names: "oxlint", formats: scriptFiles, risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
 		{names: "-A= --allow= -W= --warn= -D= --deny= --quiet --deny-warnings --max-warnings= -f= --format= " +
 			"--threads= --silent --rules --react-plugin --jest-plugin --vitest-plugin --import-plugin " +
-			"--nextjs-plugin --type-aware --print-config --no-ignore --ignore-pattern="},
+			"--nextjs-plugin --type-aware --print-config --no-ignore --ignore-pattern=", does: plain},
 		{names: "--fix --fix-suggestions --fix-dangerously --init", does: edits | asks, consequence: reversible,
 			why: changesSources},
 		{names: "-c= --config= --tsconfig= --ignore-path=", does: obeys, why: otherRules},
@@ -75,7 +75,7 @@ var styleChecks = []program{
 		opts: []option{
 			{names: "--quiet -q --color --no-color --max-warnings= --mw= --allow-empty-input --ignore-pattern= " +
 				"--report-needless-disables --report-invalid-scope-disables --report-descriptionless-disables " +
-				"--disable-default-ignores"},
+				"--disable-default-ignores", does: plain},
 			{names: "-f= --formatter=", does: obeys, why: "loads-the-formatter-that-it-names",
 				except: "compact github json string tap unix verbose"},
 			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -169,7 +170,33 @@ func (u *use) runsCode() bool {
 	case u.about || u.reads:
 		return false
 	}
-	return !freeOf(name, u.path)
+	return !freeOf(name, u.path) && !compilesOnly(u, name)
+}
+
+// goSettings are files that name plugins for golangci-lint. foreignRepositories are what programs of other systems of
+// version control obey, which go asks for the version that it builds.
+const (
+	goSettings          = ".golangci.yml .golangci.yaml .golangci.toml .golangci.json"
+	foreignRepositories = ".hg .svn .bzr .fslckout _FOSSIL_"
+)
+
+// compilesOnly reports a use of Go's compiler, or of what is built into a linter, that runs no code and obeys no
+// settings of the project: go build promises not to run what it compiles. It asks git for the state of the folder, so
+// that the repository must name no program.
+func compilesOnly(u *use, name string) bool {
+	compiles := name == "go" && scan.HasField("build vet", u.path)
+	lints := name == "golangci-lint" && u.path == "run" && !findsFile(u.w, u.s, strings.Fields(goSettings)...)
+	if !compiles && !lints || u.w.env.Git == nil || findsFile(u.w, u.s, strings.Fields(foreignRepositories)...) {
+		return false
+	}
+	runsProgram := func(s GitSetting) bool { return s.runs("status", false) != "" }
+	for _, dir := range u.s.dirs {
+		r := findRepository(u.w, dir)
+		if r.problem != "" || slices.ContainsFunc(r.settings, runsProgram) {
+			return false
+		}
+	}
+	return true
 }
 
 // codeProgram reports whether a program is one of codeFamilies, as it is built in:
