@@ -12,11 +12,11 @@ const (
 	changesHost = "changes-something-at-the-git-host-in-your-name"
 )
 
-var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= --repo="}}
+var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= --repo=", does: plain}}
 
 // ghCommon are the options of the verbs that only ask.
 var ghCommon = []option{
-	{names: "-R= --repo= --json= -q= --jq= --template= --color="}, {names: "-L= --limit="},
+	{names: "-R= --repo= --json= -q= --jq= --template= --color=", does: plain}, {names: "-L= --limit=", does: plain},
 	{names: "-w --web", does: asks, consequence: sent, why: "opens-a-browser"}, {names: "--help -h", does: shows},
 }
 
@@ -52,7 +52,7 @@ var ghWork = []program{
 			opts: []option{
 				{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"},
 				{names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= " +
-					"--head= -l= --label= -S= --search= -e= --exclude="},
+					"--head= -l= --label= -S= --search= -e= --exclude=", does: plain},
 			},
 		},
 		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces-files-of-the-work-tree",
@@ -68,7 +68,7 @@ var ghWork = []program{
 			opts: []option{
 				{names: "-c --comments"},
 				{names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= " +
-					"-m= --milestone= --type="},
+					"-m= --milestone= --type=", does: plain},
 			},
 		},
 		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true,
@@ -79,12 +79,12 @@ var ghWork = []program{
 			names: "list ls", risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon},
 			opts: []option{
 				{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= " +
-					"--created= -t="},
+					"--created= -t=", does: plain},
 			},
 		},
 		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= " +
-				"--attempt= -t="},
+				"--attempt= -t=", does: plain},
 		}},
 		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads-files", lax: true,
 			also: []*[]option{&ghDownloads}},
@@ -92,7 +92,7 @@ var ghWork = []program{
 	}},
 	{names: "workflow", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
 		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-			opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t="}}},
+			opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t=", does: plain}}},
 		{names: "run enable disable", each: true, risk: umpire.High, consequence: sent,
 			why: "starts-or-changes-what-runs-at-the-git-host", lax: true},
 	}},
@@ -100,7 +100,8 @@ var ghWork = []program{
 		{
 			names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost,
 			also: []*[]option{&ghCommon},
-			opts: []option{{names: "--exclude-drafts --exclude-pre-releases"}, {names: "-O= --order= -t="}},
+			opts: []option{{names: "--exclude-drafts --exclude-pre-releases"},
+				{names: "-O= --order= -t=", does: plain}},
 		},
 		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads-files", lax: true,
 			also: []*[]option{&ghDownloads}},
@@ -112,7 +113,7 @@ var ghWork = []program{
 			names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
 			opts: []option{
 				{names: "--fork --source --archived --no-archived"},
-				{names: "-b= --branch= -l= --language= --topic= --visibility= -t="},
+				{names: "-b= --branch= -l= --language= --topic= --visibility= -t=", does: plain},
 			},
 		},
 		{names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads-a-repository",
@@ -126,25 +127,27 @@ var ghWork = []program{
 			also: []*[]option{&ghCommon},
 			opts: []option{
 				{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee " +
-					"--no-label --no-milestone --no-project"},
+					"--no-label --no-milestone --no-project", does: plain},
 				{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= " +
 					"--committer= --created= --extension= --filename= --hash= --interactions= --involves= --label= " +
 					"--language= --license= --match= --mentions= --merged-at= --milestone= --order= --owner= " +
 					"--project= --reactions= --review= --review-requested= --reviewed-by= --size= --sort= --state= " +
 					"--stars= --team-mentions= --topic= --updated= --visibility= -t= --number-topics= --followers= " +
-					"--forks= --good-first-issues= --help-wanted-issues="},
+					"--forks= --good-first-issues= --help-wanted-issues=", does: plain},
 			},
 		},
 	}},
 	{names: "api", risk: umpire.Low, why: asksHost, check: checkGhAPI, out: fromNetwork, opts: []option{
-		{names: "-X= --method="}, {names: "-f= --raw-field="}, {names: "-F= --field="},
+		{names: "-X= --method=", does: plain}, {names: "-f= --raw-field=", does: plain},
+		{names: "-F= --field=", does: plain},
 		{names: "--input=", does: reads},
-		{names: "-H= --header="}, {names: "-q= --jq= -t= --template= -p= --preview= --cache="},
+		{names: "-H= --header=", does: plain},
+		{names: "-q= --jq= -t= --template= -p= --preview= --cache=", does: plain},
 		{names: "-i --include --paginate --slurp --silent --verbose"},
 		{names: "--hostname=", does: asks, consequence: sent, why: "asks-another-host"}, {names: "--help", does: shows},
 	}},
 	{names: "status", risk: umpire.Low, why: asksHost,
-		opts: []option{{names: "-e= --exclude= -o= --org="}, {names: "--help", does: shows}}},
+		opts: []option{{names: "-e= --exclude= -o= --org=", does: plain}, {names: "--help", does: shows}}},
 	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens-a-browser", lax: true},
 }
 
@@ -152,7 +155,7 @@ var ghWork = []program{
 var ghAccount = []program{
 	{names: "auth", risk: umpire.Safe, why: "prints-usage", subs: []program{
 		{names: "status", risk: umpire.Low, why: asksHost, opts: []option{
-			{names: "-a --active -h= --hostname= --json= -q= --jq= --template="},
+			{names: "-a --active -h= --hostname= --json= -q= --jq= --template=", does: plain},
 			{names: "-t --show-token", does: harms, consequence: harmless, why: "prints-your-token"},
 			{names: "--help", does: shows},
 		}},
@@ -170,7 +173,7 @@ var ghAccount = []program{
 				opts: []option{
 					{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= " +
 						"--sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= " +
-						"--user= -a= --app= --format= --default --parents -p --closed -t= --hostname="},
+						"--user= -a= --app= --format= --default --parents -p --closed -t= --hostname=", does: plain},
 					{names: "--bundle=", does: reads},
 				},
 			},
@@ -184,7 +187,7 @@ var ghAccount = []program{
 				names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: []*[]option{&ghCommon},
 				opts: []option{
 					{names: "-o= --owner= --predicate-type= --signer-repo= --signer-workflow= --source-ref= " +
-						"--source-digest= --format= --digest-alg= --deny-self-hosted-runners"},
+						"--source-digest= --format= --digest-alg= --deny-self-hosted-runners", does: plain},
 					{names: "-b= --bundle= --custom-trusted-root=", does: reads},
 				},
 			},
@@ -192,7 +195,7 @@ var ghAccount = []program{
 	},
 	{names: "config", risk: umpire.Safe, why: "prints-usage", subs: []program{
 		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints-settings", check: secretSetting,
-			opts: []option{{names: "-h= --host="}, {names: "--help", does: shows}}},
+			opts: []option{{names: "-h= --host=", does: plain}, {names: "--help", does: shows}}},
 		{names: "set clear-cache", each: true, risk: umpire.High, consequence: reversible,
 			why: "changes-settings-that-can-name-programs-to-run", lax: true},
 	}},
@@ -205,24 +208,24 @@ var ghAccount = []program{
 	{names: "extension ext extensions", risk: umpire.Safe, why: "prints-usage", subs: []program{
 		{names: "list ls", risk: umpire.Safe, why: "lists-extensions", opts: []option{{names: "--help", does: shows}}},
 		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-			opts: []option{{names: "--license= --order= --owner= --sort="}}},
+			opts: []option{{names: "--license= --order= --owner= --sort=", does: plain}}},
 		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, consequence: lost,
 			why: "installs-or-runs-programs-from-the-network", lax: true},
 	}},
 	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints-something-about-gh",
-		opts: []option{{names: "-s= --shell="}, {names: "--help", does: shows}}},
+		opts: []option{{names: "-s= --shell=", does: plain}, {names: "--help", does: shows}}},
 }
 
 // ghBody are the options by which a text is taken from a file.
 var ghBody = []option{
 	{names: "-F= --body-file= --notes-file=", does: reads},
-	{names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head="},
+	{names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head=", does: plain},
 	{names: "--help", does: shows},
 }
 
 var ghDownloads = []option{
 	{names: "-D= --dir= -O= --output=", does: writes, why: "writes-what-it-downloads"},
-	{names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo="}, {names: "--help", does: shows},
+	{names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo=", does: plain}, {names: "--help", does: shows},
 }
 
 // glabWork are the commands of glab, the same for another kind of host.
@@ -241,7 +244,7 @@ var glabWork = []program{
 						"--system-logs --mine --opened --compact --live"},
 					{names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= " +
 						"--milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= " +
-						"--target-branch= --pipeline-id="},
+						"--target-branch= --pipeline-id=", does: plain},
 				},
 			},
 		},
@@ -250,7 +253,7 @@ var glabWork = []program{
 	{names: "auth config alias api variable cluster duo securefile ssh-key token user deploy-key changelog stack " +
 		"runner job", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
 	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints-something-about-glab",
-		opts: []option{{names: "-s= --shell="}}},
+		opts: []option{{names: "-s= --shell=", does: plain}}},
 }
 
 // checkHostOptions judges what all commands of gh and glab share: git, which they

@@ -30,7 +30,7 @@ var gitTools = []program{
 			{names: "-p --paginate", does: asks, consequence: lost, why: "starts-the-pager-of-the-settings"},
 			{names: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
 			{names: "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --namespace= " +
-				"--attr-source= --super-prefix="},
+				"--attr-source= --super-prefix=", does: plain},
 			{names: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", does: shows},
 		},
 	},

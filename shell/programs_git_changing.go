@@ -36,7 +36,7 @@ var gitChanging = []program{
 		opts: []option{
 			{names: "-s= --source= -q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay " +
 				"--pathspec-file-nul --recurse-submodules --ours --theirs -23 -m --merge --conflict= -p --patch " +
-				"--ignore-skip-worktree-bits"},
+				"--ignore-skip-worktree-bits", does: plain},
 			{names: "-S --staged"}, {names: "-W --worktree"}, {names: "--pathspec-from-file=", does: reads},
 			{names: aboutItself, does: shows},
 		},
@@ -45,7 +45,7 @@ var gitChanging = []program{
 		names: "clean", risk: umpire.High, consequence: lost, why: "deletes-files-that-are-not-tracked",
 		check: checkClean,
 		opts: []option{
-			{names: "-dxXqfi --force --interactive --quiet -e= --exclude="}, {names: "-n --dry-run"},
+			{names: "-dxXqfi --force --interactive --quiet -e= --exclude=", does: plain}, {names: "-n --dry-run"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -56,7 +56,8 @@ var gitChanging = []program{
 		opts: []option{
 			{names: "-f --force", does: harms, consequence: lost, why: "throws-away-changes-by-force"},
 			{names: "-B=", does: harms, consequence: reversible, why: "puts-a-branch-elsewhere-by-force"},
-			{names: "-b= --orphan= --conflict="}, {names: "-qltdpmu23"}, {names: "--pathspec-from-file=", does: reads},
+			{names: "-b= --orphan= --conflict=", does: plain}, {names: "-qltdpmu23"},
+			{names: "--pathspec-from-file=", does: reads},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -67,7 +68,8 @@ var gitChanging = []program{
 				why: "throws-away-changes-by-force"},
 			{names: "-C= --force-create=", does: harms, consequence: reversible,
 				why: "puts-a-branch-elsewhere-by-force"},
-			{names: "-c= --create= --orphan= --conflict="}, {names: "-qtdmu"}, {names: aboutItself, does: shows},
+			{names: "-c= --create= --orphan= --conflict=", does: plain}, {names: "-qtdmu"},
+			{names: aboutItself, does: shows},
 		},
 	},
 	{
@@ -78,7 +80,7 @@ var gitChanging = []program{
 				"--allow-empty --allow-empty-message --reset-author --no-post-rewrite --pathspec-file-nul --verify " +
 				"--no-gpg-sign"},
 			{names: "-m= --message= --author= --date= -c= --reedit-message= -C= --reuse-message= --fixup= --squash= " +
-				"--trailer= --cleanup= -S? --gpg-sign? -u? --untracked-files?"},
+				"--trailer= --cleanup= -S? --gpg-sign? -u? --untracked-files?", does: plain},
 			{names: "--dry-run"},
 			{names: "--amend", does: harms, consequence: reversible, why: "replaces-the-last-commit"},
 			{names: "-n --no-verify", why: "passes-over-the-hooks"},
@@ -96,8 +98,8 @@ var gitChanging = []program{
 				why: "changes-files-as-a-patch-says"},
 			{names: "-C= --reverse --verbose --quiet --include= --exclude= --directory= --whitespace= --unidiff-zero " +
 				"--inaccurate-eof --recount --allow-overlap --allow-empty --no-add --allow-binary-replacement " +
-				"--binary --ignore-space-change --ignore-whitespace"},
-			{names: "-p= -R -v -q -z"},
+				"--binary --ignore-space-change --ignore-whitespace", does: plain},
+			{names: "-p= -R -v -q -z", does: plain},
 			{names: "--reject", does: asks, consequence: reversible, why: "leaves-what-does-not-fit-in-files"},
 			{names: "--unsafe-paths", does: harms, consequence: lost, why: "changes-files-outside-of-the-work-tree"},
 			{names: "--build-fake-ancestor=", does: writes}, {names: aboutItself, does: shows},
@@ -107,7 +109,8 @@ var gitChanging = []program{
 		names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates-a-repository", args: "write",
 		lax: true,
 		opts: []option{
-			{names: "-b= --initial-branch= --object-format= --ref-format="}, {names: "--shared? --bare -q --quiet"},
+			{names: "-b= --initial-branch= --object-format= --ref-format=", does: plain},
+			{names: "--shared? --bare -q --quiet", does: plain},
 			{names: "--template=", does: harms | reads, consequence: lost, why: "takes-hooks-from-a-folder"},
 			{names: "--separate-git-dir=", does: writes}, {names: aboutItself, does: shows},
 		},
@@ -122,7 +125,7 @@ var gitChanging = []program{
 				check: checkOutward,
 				opts: []option{
 					{names: "-alsdnIX --all --long --size --debug --name-only --json --porcelain --include= " +
-						"--exclude= --deleted"},
+						"--exclude= --deleted", does: plain},
 					{names: aboutItself, does: shows},
 				},
 			},

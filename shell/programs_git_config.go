@@ -9,9 +9,9 @@ import (
 var gitConfigOpts = []option{
 	{names: "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list", why: "only-prints"},
 	{names: "--local --worktree -z --null --name-only --includes --no-includes --show-origin --show-scope " +
-		"--show-names --no-show-names --default= --fixed-value --all --regexp --value= --url= --no-type"},
+		"--show-names --no-show-names --default= --fixed-value --all --regexp --value= --url= --no-type", does: plain},
 	{names: "--global"}, {names: "--system"},
-	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=",
+	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=", does: plain,
 		why: "how-values-are-read"},
 	{names: "-f= --file=", does: reads},
 	{names: "--add --replace-all --append", does: asks, consequence: lost,

@@ -33,17 +33,18 @@ var gitHistory = []program{
 		names: "range-diff", risk: umpire.Safe, why: "compares-two-ranges-of-commits", check: checkPrinted,
 		opts: []option{
 			{names: "--creation-factor= --no-dual-color --dual-color --left-only --right-only --notes? --no-notes " +
-				"--diff-merges="},
+				"--diff-merges=", does: plain},
 		},
 		also: []*[]option{&gitDiffOpts},
 	},
 	{names: "shortlog", risk: umpire.Safe, why: "prints-authors", check: checkOutward, opts: []option{
-		{names: "-nsec --numbered --summary --email --committer -w? --group="},
+		{names: "-nsec --numbered --summary --email --committer -w? --group=", does: plain},
 	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{
 		names: "rev-list", risk: umpire.Safe, why: "prints-the-names-of-commits", check: checkOutward,
-		out:  namesRevisions,
-		opts: []option{{names: "--quiet --abbrev? --no-abbrev --color? --no-color"}, {names: aboutItself, does: shows}},
+		out: namesRevisions,
+		opts: []option{{names: "--quiet --abbrev? --no-abbrev --color? --no-color", does: plain},
+			{names: aboutItself, does: shows}},
 		also: []*[]option{&gitRevOpts},
 	},
 	{
@@ -53,7 +54,7 @@ var gitHistory = []program{
 				"--show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal " +
 				"--incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
 			{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= " +
-				"--no-textconv --diff-algorithm="},
+				"--no-textconv --diff-algorithm=", does: plain},
 			{names: "-S= --contents= --ignore-revs-file=", does: reads},
 			{names: "--textconv", does: asks, consequence: lost, why: "runs-the-converters-of-the-settings"},
 			{names: aboutItself, does: shows},
@@ -62,10 +63,10 @@ var gitHistory = []program{
 	{names: "reflog", risk: umpire.Safe, why: "prints-where-refs-were", check: checkReflog,
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "cherry", risk: umpire.Safe, why: "prints-commits-that-are-not-upstream", check: checkOutward,
-		opts: []option{{names: "-v --verbose --abbrev? --no-abbrev"}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-v --verbose --abbrev? --no-abbrev", does: plain}, {names: aboutItself, does: shows}}},
 	{names: "show-branch", risk: umpire.Safe, why: "prints-branches", opts: []option{
 		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order " +
-			"--date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics"},
+			"--date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	{
@@ -75,15 +76,15 @@ var gitHistory = []program{
 			{names: "-viwaIrEGFPnhHzocpWq"}, {names: "-l --files-with-matches --name-only -L --files-without-match"},
 			{names: "--no-index"}, {names: "-0123456789"},
 			{names: "-A= -B= -C= --after-context= --before-context= --context= -m= --max-count= --max-depth= " +
-				"--threads="},
-			{names: "-e=", does: lead}, {names: "-f=", does: reads | lead},
+				"--threads=", does: plain},
+			{names: "-e=", does: plain | lead}, {names: "-f=", does: reads | lead},
 			{names: "--cached --untracked --index --exclude-standard --no-exclude-standard --recurse-submodules " +
 				"--no-recurse-submodules --invert-match --ignore-case --no-ignore-case --word-regexp --text " +
 				"--recursive --no-recursive"},
 			{names: "--extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --no-line-number " +
 				"--column --full-name --null --only-matching --count"},
 			{names: "--color? --no-color --break --heading --show-function --function-context --and --or --not " +
-				"--quiet --all-match --no-textconv --no-open-files-in-pager --no-ext-grep"},
+				"--quiet --all-match --no-textconv --no-open-files-in-pager --no-ext-grep", does: plain},
 			{names: "-O? --open-files-in-pager?", does: asks | runs, consequence: lost,
 				why: "opens-the-files-with-a-program"},
 			{names: "--textconv", does: asks, consequence: lost, why: "runs-the-converters-of-the-settings"},

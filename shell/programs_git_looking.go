@@ -13,28 +13,30 @@ var gitLooking = []program{
 		{names: "-vsbz --verbose --short --branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind " +
 			"--long --null --no-renames --renames"},
 		{names: "-u? --untracked-files? --porcelain? --ignored? --ignore-submodules? --column? --no-column -M? " +
-			"--find-renames? --no-branch --no-short"},
+			"--find-renames? --no-branch --no-short", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "ls-files", risk: umpire.Safe, why: "lists-files", check: checkOutward, out: listsFiles, opts: []option{
 		{names: "-zcdmoik --cached --deleted --modified --others --ignored --killed --directory --no-directory " +
 			"--empty-directory --no-empty-directory"},
 		{names: "-x= --exclude= --exclude-per-directory= --exclude-standard --full-name --recurse-submodules " +
-			"--error-unmatch --with-tree= --deduplicate --sparse --abbrev?"},
+			"--error-unmatch --with-tree= --deduplicate --sparse --abbrev?", does: plain},
 		{names: "-X= --exclude-from=", does: reads},
 		// These print more than names.
-		{names: "-stvfu --stage --unmerged --eol --resolve-undo --debug --format="}, {names: aboutItself, does: shows},
+		{names: "-stvfu --stage --unmerged --eol --resolve-undo --debug --format=", does: plain},
+		{names: aboutItself, does: shows},
 	}},
 	{
 		names: "ls-tree", risk: umpire.Safe, why: "lists-the-files-of-a-commit", check: checkOutward, out: listsTree,
 		opts: []option{
-			{names: "-drtzl --long --full-name --full-tree --object-only --abbrev? --no-abbrev"},
-			{names: "--name-only --name-status"}, {names: "--format="}, {names: aboutItself, does: shows},
+			{names: "-drtzl --long --full-name --full-tree --object-only --abbrev? --no-abbrev", does: plain},
+			{names: "--name-only --name-status"}, {names: "--format=", does: plain}, {names: aboutItself, does: shows},
 		},
 	},
 	{names: "cat-file", risk: umpire.Safe, why: "prints-an-object", check: checkPrinted, opts: []option{
 		{names: "-etspzZ --batch? --batch-check? --batch-command? --batch-all-objects --buffer --no-buffer " +
-			"--unordered --follow-symlinks --allow-unknown-type --use-mailmap --mailmap --path= --filter?"},
+			"--unordered --follow-symlinks --allow-unknown-type --use-mailmap --mailmap --path= --filter?",
+			does: plain},
 		{names: "--textconv --filters", does: asks, consequence: lost, why: "runs-the-converters-of-the-settings"},
 		{names: aboutItself, does: shows},
 	}},
@@ -42,16 +44,16 @@ var gitLooking = []program{
 		names: "rev-parse", risk: umpire.Safe, why: "prints-what-a-revision-means", check: checkPrinted,
 		out: parsesRevisions,
 		opts: []option{
-			{names: "--abbrev-ref? --short? --verify -q --quiet --symbolic-full-name"},
+			{names: "--abbrev-ref? --short? --verify -q --quiet --symbolic-full-name", does: plain},
 			{names: "--show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir " +
 				"--git-path= --path-format= --resolve-git-dir= --shared-index-path --show-superproject-working-tree " +
-				"--local-env-vars"},
+				"--local-env-vars", does: plain},
 			{names: "--is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository " +
 				"--show-object-format? --show-ref-format --symbolic --all --branches? --tags? --remotes? --glob= " +
-				"--exclude= --exclude-hidden= --disambiguate="},
+				"--exclude= --exclude-hidden= --disambiguate=", does: plain},
 			{names: "--revs-only --no-revs --flags --no-flags --default= --prefix= --sq --sq-quote --not --since= " +
 				"--after= --until= --before= --end-of-options --parseopt --keep-dashdash --stop-at-non-option " +
-				"--stuck-long"},
+				"--stuck-long", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -60,11 +62,13 @@ var gitLooking = []program{
 	}},
 	{names: "describe", risk: umpire.Safe, why: "names-a-commit-after-a-tag", opts: []option{
 		{names: "--all --tags --contains --abbrev? --no-abbrev --candidates= --exact-match --no-exact-match --debug " +
-			"--long --match= --no-match --exclude= --no-exclude --always --first-parent --dirty? --broken?"},
+			"--long --match= --no-match --exclude= --no-exclude --always --first-parent --dirty? --broken?",
+			does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "name-rev", risk: umpire.Safe, why: "names-a-commit-after-a-ref", opts: []option{
-		{names: "--tags --refs= --exclude= --all --annotate-stdin --stdin --name-only --no-undefined --always"},
+		{names: "--tags --refs= --exclude= --all --annotate-stdin --stdin --name-only --no-undefined --always",
+			does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "for-each-ref", risk: umpire.Safe, why: "lists-refs", opts: []option{
@@ -72,7 +76,7 @@ var gitLooking = []program{
 	}, also: []*[]option{&gitListOpts}},
 	{names: "show-ref", risk: umpire.Safe, why: "lists-refs", opts: []option{
 		{names: "-dqs --head --heads --branches --tags --verify --exists --dereference --hash? --abbrev? --quiet " +
-			"--exclude-existing?"},
+			"--exclude-existing?", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "count-objects", risk: umpire.Safe, why: "counts-objects",
@@ -88,7 +92,8 @@ var gitLooking = []program{
 		{names: "-qvnz --quiet --verbose --non-matching --stdin --no-index --index"}, {names: aboutItself, does: shows},
 	}},
 	{names: "check-attr", risk: umpire.Safe, why: "prints-attributes", check: checkOutward,
-		opts: []option{{names: "-az --all --cached --stdin --source="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-az --all --cached --stdin --source=", does: plain},
+			{names: aboutItself, does: shows}}},
 	{names: "check-mailmap check-ref-format", each: true, risk: umpire.Safe, why: "checks-a-name", opts: []option{
 		{names: "--stdin --branch --normalize --allow-onelevel --no-allow-onelevel --refspec-pattern"},
 		{names: "--mailmap-file=", does: reads}, {names: aboutItself, does: shows},
@@ -108,7 +113,7 @@ var gitLooking = []program{
 		names: "verify-pack show-index get-tar-commit-id patch-id", each: true, risk: umpire.Safe,
 		why: "prints-what-a-file-or-the-input-holds", args: "read…",
 		opts: []option{
-			{names: "-vs --verbose --stat-only --object-format= --stable --unstable --verbatim"},
+			{names: "-vs --verbose --stat-only --object-format= --stable --unstable --verbatim", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -116,14 +121,14 @@ var gitLooking = []program{
 		why: "starts-the-signature-program-of-the-settings"},
 	{names: "merge-tree", risk: umpire.Low, why: "merges-without-touching-the-work-tree", opts: []option{
 		{names: "-z --write-tree --trivial-merge --messages --no-messages --name-only --allow-unrelated-histories " +
-			"--merge-base= --stdin --quiet"},
+			"--merge-base= --stdin --quiet", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "config", risk: umpire.Safe, why: "prints-settings", check: checkGitConfig,
 		also: []*[]option{&gitConfigOpts}},
 	{names: "archive", risk: umpire.Safe, why: "prints-the-files-of-a-commit", check: checkArchive, opts: []option{
 		{names: "-lv0123456789 --list --verbose --format= --prefix= --worktree-attributes --mtime= " +
-			"--add-virtual-file="},
+			"--add-virtual-file=", does: plain},
 		{names: "--add-file=", does: reads},
 		{names: "-o= --output=", does: writes, why: "writes-the-archive"},
 		{names: "--remote=", does: asks, consequence: sent, why: "asks-another-machine-for-the-archive"},

@@ -8,7 +8,7 @@ var gitPlumbing = []program{
 	{
 		names: "hash-object", risk: umpire.Safe, why: "prints-the-name-a-file-would-have-as-an-object", args: "read…",
 		opts: []option{
-			{names: "-t= --stdin --no-filters --literally --path="}, {names: "--stdin-paths"},
+			{names: "-t= --stdin --no-filters --literally --path=", does: plain}, {names: "--stdin-paths"},
 			{names: "-w", does: asks, consequence: reversible, why: "adds-an-object"},
 			{names: aboutItself, does: shows},
 		},
@@ -17,7 +17,8 @@ var gitPlumbing = []program{
 		names: "mktree mktag write-tree commit-tree", each: true, risk: umpire.Low,
 		why: "adds-an-object-that-nothing-refers-to",
 		opts: []option{
-			{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign"},
+			{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign",
+				does: plain},
 			{names: "-F=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
@@ -28,7 +29,7 @@ var gitPlumbing = []program{
 		why: "changes-the-next-commit", lax: true},
 	{names: "checkout-index", risk: umpire.High, consequence: lost, why: "replaces-files-of-the-work-tree", lax: true},
 	{names: "merge-file", risk: umpire.Medium, consequence: reversible, why: "merges-files", args: "write read…",
-		lax: true, opts: []option{{names: "-L= --marker-size= --diff-algorithm= --object-id"}}},
+		lax: true, opts: []option{{names: "-L= --marker-size= --diff-algorithm= --object-id", does: plain}}},
 	{names: "merge-index merge-one-file", each: true, risk: umpire.Medium, consequence: reversible,
 		why: "runs-a-merge-program", lax: true},
 	{
@@ -36,7 +37,7 @@ var gitPlumbing = []program{
 		why: "runs-the-trailer-programs-of-the-settings", args: "read…", lax: true, check: checkTrailers,
 		opts: []option{
 			{names: "--parse", why: "only-prints"}, {names: "--in-place", does: edits},
-			{names: "--trailer= --where= --if-exists= --if-missing="},
+			{names: "--trailer= --where= --if-exists= --if-missing=", does: plain},
 		},
 	},
 	{names: "index-pack unpack-objects unpack-file pack-objects multi-pack-index commit-graph update-server-info " +
@@ -58,7 +59,8 @@ var gitPrograms = []program{
 		names: "difftool", risk: umpire.Medium, consequence: reversible, why: "starts-a-program-on-files-that-differ",
 		lax: true,
 		opts: []option{
-			{names: "-x= --extcmd=", does: runs, why: "runs-a-program-on-files-that-differ"}, {names: "-t= --tool="},
+			{names: "-x= --extcmd=", does: runs, why: "runs-a-program-on-files-that-differ"},
+			{names: "-t= --tool=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},

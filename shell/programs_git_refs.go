@@ -25,7 +25,8 @@ var gitRefs = []program{
 	{
 		names: "tag", risk: umpire.Safe, why: "lists-tags", check: checkTag,
 		opts: []option{
-			{names: "-ih --ignore-case --cleanup= --create-reflog"}, {names: "-l --list -n?", why: "lists"},
+			{names: "-ih --ignore-case --cleanup= --create-reflog", does: plain}, {names: "-l --list -n?",
+				does: plain, why: "lists"},
 			{names: "-d --delete", does: harms, consequence: lost, why: "deletes-a-tag"},
 			{names: "-f --force", does: harms, consequence: lost, why: "puts-a-tag-elsewhere-by-force"},
 			{names: "-v --verify", does: asks, consequence: lost, why: "starts-the-signature-program-of-the-settings"},
@@ -58,12 +59,13 @@ var gitRefs = []program{
 	},
 	{names: "worktree", risk: umpire.Safe, why: "prints-usage", subs: []program{
 		{names: "list", risk: umpire.Safe, why: "lists-work-trees",
-			opts: []option{{names: "-vz --verbose --porcelain --expire="}, {names: aboutItself, does: shows}}},
+			opts: []option{{names: "-vz --verbose --porcelain --expire=", does: plain},
+				{names: aboutItself, does: shows}}},
 		{
 			names: "add", risk: umpire.Medium, consequence: reversible, why: "creates-a-work-tree", args: "write data…",
 			opts: []option{
 				{names: "-dq --detach --no-checkout --checkout --guess-remote --no-guess-remote --lock --reason= " +
-					"--quiet --track --no-track --orphan -b="},
+					"--quiet --track --no-track --orphan -b=", does: plain},
 				{names: "-f --force -B=", does: harms, consequence: reversible,
 					why: "puts-a-branch-elsewhere-by-force"},
 				{names: aboutItself, does: shows},
@@ -77,7 +79,7 @@ var gitRefs = []program{
 	}},
 	{
 		names: "notes", risk: umpire.Safe, why: "lists-notes",
-		opts: []option{{names: "--ref="}, {names: aboutItself, does: shows}},
+		opts: []option{{names: "--ref=", does: plain}, {names: aboutItself, does: shows}},
 		subs: []program{
 			{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints-notes",
 				opts: []option{{names: aboutItself, does: shows}}},
@@ -85,7 +87,7 @@ var gitRefs = []program{
 				names: "add append copy edit merge", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "changes-notes", lax: true,
 				opts: []option{
-					{names: "-F= --file=", does: reads}, {names: "-m= -c= -C= -s= -q -v"},
+					{names: "-F= --file=", does: reads}, {names: "-m= -c= -C= -s= -q -v", does: plain},
 					{names: "-f --force", does: harms, consequence: lost, why: "overwrites-notes"},
 				},
 			},
@@ -132,7 +134,7 @@ var gitRefs = []program{
 
 var gitStashOpts = []option{
 	{names: "-kuaqS --keep-index --no-keep-index --include-untracked --no-include-untracked --all --quiet --staged " +
-		"-m= --message= --pathspec-file-nul"},
+		"-m= --message= --pathspec-file-nul", does: plain},
 	{names: "-p --patch", why: "asks-for-each-change"}, {names: "--pathspec-from-file=", does: reads},
 	{names: aboutItself, does: shows},
 }

@@ -14,9 +14,10 @@ var gitRemotes = []program{
 	{
 		names: "push", risk: umpire.High, consequence: sent, why: "publishes-commits", lax: true, check: checkPush,
 		opts: []option{
-			{names: "-uvqn46 --set-upstream --verbose --quiet --dry-run"}, {names: "-f --force --force-with-lease?"},
+			{names: "-uvqn46 --set-upstream --verbose --quiet --dry-run"},
+			{names: "-f --force --force-with-lease?", does: plain},
 			{names: "--mirror"}, {names: "-d --delete"}, {names: "--prune"},
-			{names: "--repo= -o= --push-option= --recurse-submodules="},
+			{names: "--repo= -o= --push-option= --recurse-submodules=", does: plain},
 			{names: "--receive-pack= --exec=", does: harms | runs, consequence: lost,
 				why: "runs-a-program-at-the-other-end"},
 			{names: aboutItself, does: shows},
@@ -38,13 +39,13 @@ var gitRemotes = []program{
 			{names: "--reference= --reference-if-able=", does: reads}, {names: "--separate-git-dir=", does: writes},
 			{names: "--bundle-uri=", does: reaches}, {names: "-vqnls46"},
 			{names: "-j= --jobs= -o= --origin= -b= --branch= --revision= --depth= --shallow-since= " +
-				"--shallow-exclude= --server-option= --filter= --ref-format="},
+				"--shallow-exclude= --server-option= --filter= --ref-format=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "ls-remote", risk: umpire.Low, why: asksRepository, check: checkFetch, opts: []option{
 		{names: "-htbq --heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort= -o= " +
-			"--server-option="},
+			"--server-option=", does: plain},
 		{names: "--upload-pack= --exec=", does: harms | runs, consequence: lost,
 			why: "runs-a-program-at-the-other-end"},
 		{names: aboutItself, does: shows},
@@ -60,7 +61,7 @@ var gitRemotes = []program{
 			{
 				names: "add", risk: umpire.Medium, consequence: reversible,
 				why: "adds-a-repository-to-fetch", lax: true, check: checkRemoteURL,
-				opts: []option{{names: "-t= -m= --mirror?"}},
+				opts: []option{{names: "-t= -m= --mirror?", does: plain}},
 			},
 			{names: "set-url", risk: umpire.High, consequence: reversible,
 				why: "changes-where-commits-are-fetched", lax: true, check: checkRemoteURL},
@@ -77,7 +78,8 @@ var gitRemotes = []program{
 			{names: "status", risk: umpire.Safe, why: "prints-the-state-of-submodules",
 				opts: []option{{names: "-q --quiet --cached --recursive"}, {names: aboutItself, does: shows}}},
 			{names: "summary", risk: umpire.Safe, why: "prints-what-changed-in-submodules",
-				opts: []option{{names: "--cached --files -n= --summary-limit="}, {names: aboutItself, does: shows}}},
+				opts: []option{{names: "--cached --files -n= --summary-limit=", does: plain},
+					{names: aboutItself, does: shows}}},
 			{
 				names: "foreach", risk: umpire.Medium, consequence: lost, why: "runs-a-command-in-each-submodule",
 				style: leading, args: "shell",
@@ -110,7 +112,7 @@ var gitFetchOpts = []option{
 	{names: "-f --force", does: harms, consequence: lost, why: "overwrites-local-branches-by-force"},
 	{names: "-vqatmnpPkur46"},
 	{names: "-o= --server-option= -j= --jobs= --depth= --deepen= --shallow-since= --shallow-exclude= --refmap= " +
-		"--negotiation-tip= --filter= -s= --strategy= -X= --strategy-option= --recurse-submodules?"},
+		"--negotiation-tip= --filter= -s= --strategy= -X= --strategy-option= --recurse-submodules?", does: plain},
 	{names: aboutItself, does: shows},
 }
 

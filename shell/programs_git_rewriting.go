@@ -19,14 +19,14 @@ var gitRewriting = []program{
 		opts: []option{
 			{names: "-i --interactive"}, {names: "-qvnkrpm"},
 			{names: "-x= --exec=", does: harms | runs, consequence: lost, why: "runs-a-program-after-each-commit"},
-			{names: "-s= --strategy= -X= --strategy-option= -C= --onto= --whitespace= --empty="},
+			{names: "-s= --strategy= -X= --strategy-option= -C= --onto= --whitespace= --empty=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "merge", risk: umpire.High, consequence: reversible, why: "merges-another-branch", lax: true,
 		opts: []option{
-			{names: "-m= --message= -s= --strategy= -X= --strategy-option= --cleanup= --into-name="},
+			{names: "-m= --message= -s= --strategy= -X= --strategy-option= --cleanup= --into-name=", does: plain},
 			{names: "-F= --file=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
@@ -34,7 +34,7 @@ var gitRewriting = []program{
 		names: "cherry-pick revert", each: true, risk: umpire.High, consequence: reversible, why: "makes-commits",
 		lax: true,
 		opts: []option{
-			{names: "-m= --mainline= -s= -X= --strategy= --strategy-option= --cleanup="},
+			{names: "-m= --mainline= -s= -X= --strategy= --strategy-option= --cleanup=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -42,7 +42,8 @@ var gitRewriting = []program{
 		names: "am", risk: umpire.High, consequence: reversible, why: "makes-commits-of-patches", args: "read…",
 		lax: true,
 		opts: []option{
-			{names: "--directory= --include= --exclude= -p= -C= --whitespace= --patch-format= --show-current-patch?"},
+			{names: "--directory= --include= --exclude= -p= -C= --whitespace= --patch-format= --show-current-patch?",
+				does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -54,7 +55,7 @@ var gitRewriting = []program{
 				"--subject-prefix= --no-stat --attach? --inline? --no-attach --thread? --no-thread --in-reply-to= " +
 				"--to= --cc= --no-to --no-cc --from? --no-from --add-header= --cover-letter --no-cover-letter " +
 				"--base= --interdiff= --range-diff= --creation-factor= --zero-commit --encode-email-headers " +
-				"--no-encode-email-headers --ignore-if-in-upstream --always --no-binary -q --quiet"},
+				"--no-encode-email-headers --ignore-if-in-upstream --always --no-binary -q --quiet", does: plain},
 			{names: "--stdout"}, {names: "-o= --output-directory=", does: writes, why: "writes-patches"},
 			{names: "--signature-file= --description-file=", does: reads},
 		},
