@@ -24,7 +24,7 @@ var cloudTools = []program{
 			"--no-cli-pager --color= --no-cli-auto-prompt --recursive --human-readable --summarize --max-results= " +
 			"--filters= --filter= --owners= --log-group-name= --log-group-name-prefix= --cluster= --name= --names= " +
 			"--bucket= --prefix= --stack-name= --instance-ids= --function-name= --cli-read-timeout= " +
-			"--cli-connect-timeout= --dry-run"},
+			"--cli-connect-timeout= --dry-run", does: plain},
 		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, consequence: sent,
 			why: otherRoute},
 		{names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, consequence: reversible,
@@ -37,7 +37,7 @@ var cloudTools = []program{
 		names: "gcloud gsutil bq", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing,
 		opts: []option{
 			{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q " +
-				"--uri --regions= --zones= --verbosity="},
+				"--uri --regions= --zones= --verbosity=", does: plain},
 			{names: "--configuration= --account= --impersonate-service-account=", does: asks, consequence: sent,
 				why: "acts-as-another-account"},
 			{names: "--version -v", does: shows},
@@ -47,7 +47,7 @@ var cloudTools = []program{
 	// asks: az login
 	{names: "az", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
 		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors " +
-			"--location= -l= --ids= --all"},
+			"--location= -l= --ids= --all", does: plain},
 		{names: "--version -v", does: shows},
 	}},
 	{

@@ -28,7 +28,7 @@ var clusterTools = []program{
 		names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, consequence: sent, why: changesCluster,
 		style: leading,
 		opts: []option{
-			{names: kubeOpts},
+			{names: kubeOpts, does: plain},
 			{names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
 				"--insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= " +
 				"--client-key=", does: asks, consequence: sent, why: "talks-to-another-cluster-or-as-another-user"},
@@ -39,7 +39,7 @@ var clusterTools = []program{
 			{
 				names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet,
 				opts: []option{
-					{names: kubeLooks},
+					{names: kubeLooks, does: plain},
 					{names: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks-to-another-cluster-or-as-another-user"},
 					{names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless,
@@ -51,7 +51,7 @@ var clusterTools = []program{
 				names: "logs version explain api-resources api-versions cluster-info top events options", each: true,
 				risk: umpire.Low, why: looksAtCluster, check: checkKubeDump,
 				opts: []option{
-					{names: kubeLooks + " -f --follow"},
+					{names: kubeLooks + " -f --follow", does: plain},
 					{names: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks-to-another-cluster-or-as-another-user"},
 					{names: "--help -h", does: shows},
@@ -65,7 +65,7 @@ var clusterTools = []program{
 						names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low,
 						why: looksAtCluster,
 						opts: []option{
-							{names: "-o= --output= --minify --no-headers"},
+							{names: "-o= --output= --minify --no-headers", does: plain},
 							{names: "--raw --flatten", does: asks, consequence: harmless, why: "prints-credentials"},
 						},
 					},
@@ -73,13 +73,14 @@ var clusterTools = []program{
 			},
 			{names: "auth", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, subs: []program{
 				{names: "can-i whoami", each: true, risk: umpire.Low, why: looksAtCluster,
-					opts: []option{{names: kubeOpts + " --list -A --all-namespaces -q --quiet -o= --output="}}},
+					opts: []option{{names: kubeOpts + " --list -A --all-namespaces -q --quiet -o= --output=",
+						does: plain}}},
 			}},
 			{
 				names: "rollout", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
 				subs: []program{
 					{names: "status history", each: true, risk: umpire.Low, why: looksAtCluster,
-						opts: []option{{names: kubeLooks + " --timeout= --revision="}}},
+						opts: []option{{names: kubeLooks + " --timeout= --revision=", does: plain}}},
 				},
 			},
 			{
@@ -94,7 +95,7 @@ var clusterTools = []program{
 				opts: []option{
 					{
 						names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= " +
-							"--pod-running-timeout=",
+							"--pod-running-timeout=", does: plain,
 					},
 				},
 			},
@@ -104,7 +105,7 @@ var clusterTools = []program{
 	{
 		names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
 		opts: []option{
-			{names: kubeOpts + " --debug"},
+			{names: kubeOpts + " --debug", does: plain},
 			{names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= " +
 				"--repository-config=", does: asks, consequence: sent, why: "talks-to-another-cluster"},
 			{names: "--help -h", does: shows},
@@ -118,7 +119,7 @@ var clusterTools = []program{
 					{
 						names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= " +
 							"--filter= -f= --revision= --template= --client --show-resources --show-desc --failed " +
-							"--deployed --pending",
+							"--deployed --pending", does: plain,
 					},
 					{names: "--help -h", does: shows},
 				},
@@ -129,7 +130,7 @@ var clusterTools = []program{
 					{
 						names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= " +
 							"-s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= " +
-							"--kube-version= --strict --quiet --with-subcharts",
+							"--kube-version= --strict --quiet --with-subcharts", does: plain,
 					},
 					{names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes},
 					{names: "--help -h", does: shows},
@@ -143,18 +144,19 @@ var clusterTools = []program{
 				subs: []program{
 					// safe: helm dependency list
 					{names: "list ls", each: true, risk: umpire.Low, why: "lists-what-a-chart-or-helm-uses",
-						args: "read…", opts: []option{{names: "--max-col-width= --type="}}},
+						args: "read…", opts: []option{{names: "--max-col-width= --type=", does: plain}}},
 				},
 			},
 			{
 				names: "repo", risk: umpire.High, consequence: reversible, why: changesCluster, style: leading,
 				subs: []program{
 					{names: "list ls", each: true, risk: umpire.Low, why: "lists-chart-repositories",
-						opts: []option{{names: "-o= --output="}}},
+						opts: []option{{names: "-o= --output=", does: plain}}},
 				},
 			},
 			{names: "search", risk: umpire.Low, why: asksRegistry,
-				opts: []option{{names: "-l --versions --version= -o= --output= --devel --max-col-width="}}},
+				opts: []option{{names: "-l --versions --version= -o= --output= --devel --max-col-width=",
+					does: plain}}},
 		},
 	},
 	// asks: terraform apply
@@ -171,7 +173,7 @@ var clusterTools = []program{
 			{
 				names: "fmt", risk: umpire.Low, why: "formats-files", style: words, args: "read…",
 				check: checkTerraformFormat,
-				opts:  []option{{names: "-check --check -diff -recursive -no-color -list= -write="}},
+				opts:  []option{{names: "-check --check -diff -recursive -no-color -list= -write=", does: plain}},
 			},
 			{names: "show", risk: umpire.Low, why: "prints-the-state", style: words, args: "read", opts: []option{
 				{names: "-no-color"}, {names: "-json", does: asks, consequence: harmless, why: printsOutputs},
@@ -187,7 +189,7 @@ var clusterTools = []program{
 			},
 			{names: "state", risk: umpire.High, consequence: sent, why: changesServices, style: words, subs: []program{
 				{names: "list show", each: true, risk: umpire.Low, why: "prints-the-state", style: words,
-					opts: []option{{names: "-no-color -id="}, {names: "-state=", does: reads}}},
+					opts: []option{{names: "-no-color -id=", does: plain}, {names: "-state=", does: reads}}},
 			}},
 			{
 				names: "workspace", risk: umpire.High, consequence: sent, why: changesServices, style: words,
@@ -200,7 +202,7 @@ var clusterTools = []program{
 				consequence: lost, why: "downloads-or-runs-the-providers", style: words, lax: true,
 				opts: []option{
 					{names: "-out=", does: writes}, {names: "-var-file= -state=", does: reads},
-					{names: "-var= -target= -backend-config="},
+					{names: "-var= -target=", does: plain}, {names: "-backend-config="},
 				},
 			},
 		},
@@ -227,7 +229,7 @@ var clusterTools = []program{
 		subs: []program{
 			// safe: minikube status
 			{names: "version status", each: true, risk: umpire.Low, why: looksAtCluster,
-				opts: []option{{names: "-o= --output= -p= --profile= --short --client"}}},
+				opts: []option{{names: "-o= --output= -p= --profile= --short --client", does: plain}}},
 		},
 	},
 }

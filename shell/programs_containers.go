@@ -20,7 +20,7 @@ const (
 	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= " +
 		"--workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= " +
 		"--stop-timeout= --stop-signal= --health-cmd= --health-interval= --read-only --log-driver= --quiet " +
-		"--network-alias= --dns= --add-host= --tmpfs= --detach-keys= --no-healthcheck --cidfile= --domainname= " +
+		"--network-alias= --dns= --add-host= --tmpfs= --detach-keys= --no-healthcheck --domainname= " +
 		"--ulimit= --expose= --link= --no-deps --use-aliases --service-ports -e= --env= -T --index="
 	runReaches = "--privileged --device= --cap-add= --security-opt= --pid= --ipc= --uts= --userns= --cgroupns= " +
 		"--network= --net= --volumes-from= --runtime= --gpus= --device-cgroup-rule= --cgroup-parent= --group-add= " +
@@ -33,7 +33,7 @@ var containerTools = []program{
 		names: "docker podman nerdctl", risk: umpire.High, consequence: lost,
 		why: "runs-a-subcommand-that-is-not-known", style: leading,
 		opts: []option{
-			{names: "-D --debug -l= --log-level="},
+			{names: "-D --debug -l= --log-level=", does: plain},
 			{names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= " +
 				"--tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
 			{names: "--config=", does: obeys, why: "obeys-another-configuration"},
@@ -45,18 +45,21 @@ var containerTools = []program{
 				names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: checkInspect,
 				opts: []option{
-					{names: dockerLooks}, {names: "-aqlstfd"}, {names: "-n="}, {names: "--help", does: shows},
+					{names: dockerLooks, does: plain}, {names: "-aqlstfd"},
+					{names: "-n=", does: plain}, {names: "--help", does: shows},
 				},
 			},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--limit= --no-trunc --filter= -f= --format="}}},
+				opts: []option{{names: "--limit= --no-trunc --filter= -f= --format=", does: plain}}},
 			// asks: docker run x
 			{
 				names: "run create", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs-a-program-in-a-container", style: leading, check: checkDockerRun,
 				opts: []option{
-					{names: runAccepts + " -P --publish-all"}, {names: runReaches, does: 0, why: reachesMachine},
-					{names: "-v= --volume= --mount="}, {names: "-p= --publish= -u= --user= -a= --attach="},
+					{names: runAccepts + " -P --publish-all", does: plain},
+					{names: runReaches, why: reachesMachine}, {names: "--cidfile=", does: writes},
+					{names: "-v= --volume= --mount=", does: plain},
+					{names: "-p= --publish= -u= --user= -a= --attach=", does: plain},
 					{names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
 				},
 			},
@@ -64,7 +67,7 @@ var containerTools = []program{
 				names: "exec", risk: umpire.Medium, consequence: lost, why: "runs-a-program-in-a-container",
 				style: leading, check: checkDockerExec,
 				opts: []option{
-					{names: runAccepts}, {names: "-u= --user="},
+					{names: runAccepts, does: plain}, {names: "-u= --user=", does: plain},
 					{names: "--privileged", does: harms, consequence: lost, why: reachesMachine},
 					{names: "--env-file=", does: reads},
 				},
@@ -73,12 +76,12 @@ var containerTools = []program{
 				check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
 			{
 				names: "buildx", risk: umpire.Medium, consequence: reversible, why: buildsImage, style: leading,
-				opts: []option{{names: "--builder="}},
+				opts: []option{{names: "--builder=", does: plain}},
 				subs: []program{
 					{
 						names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers,
 						opts: []option{
-							{names: dockerLooks + " --builder="},
+							{names: dockerLooks + " --builder=", does: plain},
 							{names: "--bootstrap", does: asks, consequence: lost, why: "starts-a-builder"},
 							{names: "--help", does: shows},
 						},
@@ -110,7 +113,8 @@ var containerTools = []program{
 						names: "ls list ps inspect df info logs top stats port history diff show exists", each: true,
 						risk: umpire.Low, why: looksAtContainers, check: checkInspect,
 						opts: []option{
-							{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows},
+							{names: dockerLooks, does: plain},
+							{names: "-aqsvlt -f= -n=", does: plain}, {names: "--help", does: shows},
 						},
 					},
 				},
@@ -118,7 +122,7 @@ var containerTools = []program{
 			{
 				names: "compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading,
 				opts: []option{
-					{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads},
+					{names: composeOpts, does: plain}, {names: "-f= --file= --env-file=", does: reads},
 					{names: "--project-directory=", does: enters},
 				},
 				subs: []program{
@@ -128,10 +132,10 @@ var containerTools = []program{
 						opts: []option{
 							{
 								names: dockerLooks + " --services --volumes --profiles --images --networks " +
-									"--no-interpolate --hash= --follow",
+									"--no-interpolate --hash= --follow", does: plain,
 							},
 							{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
-							{names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes},
+							{names: "-aqft"}, {names: "-n=", does: plain}, {names: "-o= --output=", does: writes},
 						},
 					},
 					{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
@@ -140,7 +144,7 @@ var containerTools = []program{
 						names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
 						why: "runs-a-program-in-a-container", style: leading, check: checkDockerExec,
 						opts: []option{
-							{names: runAccepts}, {names: "-u= --user= -p= --publish="},
+							{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
 							{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
 								why: reachesMachine},
 						},
@@ -154,13 +158,14 @@ var containerTools = []program{
 					{
 						names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers,
 						check: checkInspect,
-						opts:  []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}},
+						opts: []option{{names: dockerLooks, does: plain}, {names: "-qf"},
+							{names: "--help", does: shows}},
 					},
 					// safe: docker service logs web
 					{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{
 						{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve " +
-							"--no-task-ids --follow"},
-						{names: "-tf -n="},
+							"--no-task-ids --follow", does: plain},
+						{names: "-tf -n=", does: plain},
 					}},
 				},
 			},
@@ -177,7 +182,7 @@ var containerTools = []program{
 		names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers,
 		style: leading,
 		opts: []option{
-			{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads},
+			{names: composeOpts, does: plain}, {names: "-f= --file= --env-file=", does: reads},
 			{names: "--project-directory=", does: enters},
 			{names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon},
 			{names: "--version -v --help -h", does: shows},
@@ -190,10 +195,10 @@ var containerTools = []program{
 				opts: []option{
 					{
 						names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate " +
-							"--hash= --follow",
+							"--hash= --follow", does: plain,
 					},
 					{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
-					{names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes},
+					{names: "-aqft"}, {names: "-n=", does: plain}, {names: "-o= --output=", does: writes},
 				},
 			},
 			// asks: docker-compose up
@@ -203,7 +208,7 @@ var containerTools = []program{
 				names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs-a-program-in-a-container", style: leading, check: checkDockerExec,
 				opts: []option{
-					{names: runAccepts}, {names: "-u= --user= -p= --publish="},
+					{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
 					{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
 						why: reachesMachine},
 				},
@@ -226,7 +231,7 @@ var containerTools = []program{
 			{
 				names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: registryImages,
-				opts: []option{{names: "-aq -o= --all --quiet --output= --format="}},
+				opts: []option{{names: "-aq -o= --all --quiet --output= --format=", does: plain}},
 			},
 		},
 	},
@@ -243,12 +248,12 @@ const (
 const buildsImage = "builds-an-image"
 
 var dockerBuildOpts = []option{
-	{names: "-f= --file= --secret= --ssh="},
+	{names: "-f= --file=", does: plain}, {names: "--secret= --ssh="},
 	{names: "--push --allow= --privileged", does: harms, consequence: sent,
 		why: "publishes-or-gives-the-build-more-rights"},
 	{names: "-o= --output= --iidfile= --metadata-file=", does: asks, consequence: reversible, why: "writes-files"},
 	{names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= " +
-		"--builder= --build-context= --add-host="},
+		"--builder= --build-context= --add-host=", does: plain},
 }
 
 // checkDockerRun judges how much of the machine a new container gets, and the

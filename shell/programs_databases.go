@@ -26,7 +26,7 @@ var databases = []program{
 				"-list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch " +
 				"--batch -bail --bail -echo --echo -stats -safe --safe -nofollow -interactive"},
 			{names: "-separator= --separator= -newline= -nullvalue= --nullvalue= -maxsize= -mmap= -lookaside= " +
-				"-pagecache="},
+				"-pagecache=", does: plain},
 			{names: "-vfs= -A -append -deserialize -unsafe-testing", does: asks, consequence: lost,
 				why: "works-on-an-archive"},
 		},
@@ -41,7 +41,7 @@ var databases = []program{
 			{names: "-c= -cmd=", does: asks, consequence: lost, why: "runs-statements"},
 			{names: "-readonly --readonly", why: "only-looks"},
 			{names: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo " +
-				"-separator= -newline= -nullvalue="},
+				"-separator= -newline= -nullvalue=", does: plain},
 		},
 	},
 	// safe: psql -c 'select 1'
@@ -50,10 +50,11 @@ var databases = []program{
 		{names: "--version -V --help", does: shows},
 		{names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs-a-file-of-statements"},
 		{names: "-o= --output= -L= --log-file=", does: writes},
-		{names: "-c= --command="}, {names: "-l --list", why: "lists-databases"}, {names: "-d= --dbname="},
+		{names: "-c= --command=", does: plain}, {names: "-l --list", why: "lists-databases"},
+		{names: "-d= --dbname=", does: plain},
 		{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
 		{names: "-U= --username= -p= --port= -P= --pset= -F= --field-separator= -R= --record-separator= -T= " +
-			"--table-attr="},
+			"--table-attr=", does: plain},
 		{names: "-v= --set= --variable=", does: asks, consequence: lost, why: "sets-a-variable-of-the-client"},
 		{names: "-abeEAHnqsStxXz01wW --echo-all --echo-errors --echo-queries --echo-hidden --no-align --csv --html " +
 			"--no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc " +
@@ -64,9 +65,9 @@ var databases = []program{
 	{
 		names: "mysql mariadb", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkMySQL,
 		opts: []option{
-			{names: "--version -V --help -I", does: shows}, {names: "-e= --execute="},
+			{names: "--version -V --help -I", does: shows}, {names: "-e= --execute=", does: plain},
 			{names: "-u= --user= -D= --database= -P= --port= -p? --password? --protocol= --default-character-set= " +
-				"--connect-timeout= --connect-expired-password --login-path= --max-allowed-packet="},
+				"--connect-timeout= --connect-expired-password --login-path= --max-allowed-packet=", does: plain},
 			{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
 			{names: "-S= --socket=", does: reads}, {names: "--tee=", does: writes},
 			{names: "-BNtEHXsvrnqCAbfi --batch --skip-column-names --column-names --table --vertical --html --xml " +
@@ -85,7 +86,8 @@ var databases = []program{
 	{names: "pg_isready", risk: umpire.Low, why: "asks-whether-a-server-is-there", args: "none", opts: []option{
 		{names: "-h= --host=", does: asks, consequence: sent, why: "asks-another-host",
 			except: "localhost 127.0.0.1 ::1"},
-		{names: "-p= --port= -U= --username= -t= --timeout= -q --quiet"}, {names: "-V --version --help", does: shows},
+		{names: "-p= --port= -U= --username= -t= --timeout= -q --quiet", does: plain},
+		{names: "-V --version --help", does: shows},
 	}},
 	// safe: pg_config --version
 	// asks: pg_config x
@@ -103,7 +105,7 @@ var databases = []program{
 			{names: "--version -V --help", does: shows},
 			{names: "-f= --file=", does: reads, why: "runs-a-file-of-statements"},
 			{names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= " +
-				"--port="},
+				"--port=", does: plain},
 			{names: "-h= --host=", does: reaches, why: talksTo},
 		},
 	},
@@ -117,7 +119,8 @@ var databases = []program{
 			{names: "-h=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
 			{names: "-u= --uri=", does: asks, consequence: sent, why: talksTo},
 			{names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json " +
-				"--no-auth-warning --scan --pattern= --count= --stat --latency --bigkeys --memkeys --hotkeys -e"},
+				"--no-auth-warning --scan --pattern= --count= --stat --latency --bigkeys --memkeys --hotkeys -e",
+				does: plain},
 			{names: "--eval=", does: reads | asks, consequence: lost, why: "runs-a-script"},
 			{names: "-x -X= --pipe --cluster --ldb --ldb-sync-mode --replica --intrinsic-latency= --functions-rdb= " +
 				"--tls --sni= --cacert= --cert= --key=", does: asks, consequence: sent,
@@ -139,7 +142,7 @@ var databases = []program{
 			{names: "--version -V --help", does: shows},
 			{names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes},
 			{names: "-h= --host=", does: reaches, why: "talks-to-a-database-there"},
-			{names: "-U= -d= -u= -p? -P= -t= -n= -T="},
+			{names: "-U= -d= -u= -p? -P= -t= -n= -T=", does: plain},
 		},
 	},
 	{
@@ -236,6 +239,8 @@ func checkDatabase(u *use) {
 		name, query, _ := strings.Cut(db.text, "?")
 		if strings.Contains(query, "mode=ro") || strings.Contains(query, "immutable=1") {
 			kind = umpire.KindRead
+		} else if strings.Contains(query, "mode=rw") {
+			kind = umpire.KindWrite // rwc creates the file for any statement
 		}
 		db.text = name
 	}

@@ -13,7 +13,7 @@ var networkTools = []program{
 	{
 		names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends-packets-to-a-host", check: visitsHosts,
 		opts: []option{
-			{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout="},
+			{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout=", does: plain},
 			{names: "-46aAbBCDdhLnOoqrRUvV"},
 			{names: "-f --flood", does: harms, consequence: sent, why: "floods-a-host"},
 			{names: aboutItself, does: shows},
@@ -25,7 +25,7 @@ var networkTools = []program{
 		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends-packets-to-the-hosts-on-the-way",
 		check: visitsHosts,
 		opts: []option{
-			{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z="},
+			{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -33,7 +33,7 @@ var networkTools = []program{
 	// asks: mtr example.com
 	{names: "mtr", risk: umpire.Safe, why: "sends-packets-to-the-hosts-on-the-way", check: visitsHosts, opts: []option{
 		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"},
-		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval="}, {names: aboutItself, does: shows},
+		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: dig -v
 	// asks: dig example.com
@@ -41,13 +41,13 @@ var networkTools = []program{
 	// safe: nslookup --version
 	// asks: nslookup example.com
 	{names: "nslookup", risk: umpire.Safe, why: "asks-a-name-server", style: words, check: visitsHosts, opts: []option{
-		{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse"},
+		{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: host --version
 	// asks: host example.com
 	{names: "host dog doggo", risk: umpire.Safe, why: "asks-a-name-server", check: visitsHosts, opts: []option{
-		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W="}, {names: aboutItself, does: shows},
+		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: whois --version
 	// asks: whois example.com
@@ -63,7 +63,7 @@ var networkTools = []program{
 		args: "host…", style: words, lax: true,
 		opts: []option{
 			{names: "--version -V --help -h", does: shows}, {names: "-oN= -oX= -oG= -oA=", does: writes},
-			{names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e="},
+			{names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e=", does: plain},
 			{names: "--script=", does: harms, consequence: lost, why: "runs-scripts"},
 		},
 	},
@@ -87,7 +87,8 @@ var networkTools = []program{
 			{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost,
 				why: "gives-a-connection-to-a-program"},
 			{names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs-a-script"},
-			{names: "-o= --output= -x= --hex-dump=", does: writes}, {names: "-p= -s= -w= -i= -q= -X= -T= -O= -I="},
+			{names: "-o= --output= -x= --hex-dump=", does: writes},
+			{names: "-p= -s= -w= -i= -q= -X= -T= -O= -I=", does: plain},
 			{names: "--version --help -h", does: shows},
 		},
 	},
@@ -97,7 +98,8 @@ var networkTools = []program{
 		names: "socat", risk: umpire.High, consequence: sent, why: "connects-files-programs-and-the-network",
 		lax: true, check: checkSocat, out: fromNetwork,
 		opts: []option{
-			{names: "-V -h", does: shows}, {names: "-b= -t= -T= -l= -L= -W="}, {names: "-r= -R=", does: writes},
+			{names: "-V -h", does: shows},
+			{names: "-b= -t= -T= -l= -L= -W=", does: plain}, {names: "-r= -R=", does: writes},
 		},
 	},
 	{

@@ -24,7 +24,7 @@ var cryptoTools = []program{
 					{names: "-noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial -hash " +
 						"-subject_hash -issuer_hash -purpose -pubkey -modulus -email -ocsp_uri -inform= -outform= " +
 						"-nameopt= -certopt= -ext= -sha1 -sha256 -sha512 -md5 -checkend= -checkhost= -verify " +
-						"-verbose -show_chain -i -dump -strparse= -offset= -length= -nocert"},
+						"-verbose -show_chain -i -dump -strparse= -offset= -length= -nocert", does: plain},
 					{names: "-in= -CAfile= -untrusted= -trusted= -CApath= -crl= -CRLfile=", does: reads},
 					{names: "-out=", does: writes},
 				},
@@ -34,12 +34,13 @@ var cryptoTools = []program{
 				why: "prints-checksums", style: words, args: "read…",
 				opts: []option{
 					{names: "-md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -sha3-512 -blake2b512 -hex -binary " +
-						"-r -c -hmac= -list"},
+						"-r -c -hmac= -list", does: plain},
 					{names: "-verify= -prverify= -signature=", does: reads}, {names: "-out=", does: writes},
 				},
 			},
 			{names: "rand prime", each: true, risk: umpire.Safe, why: "prints-random-bytes", style: words,
-				opts: []option{{names: "-hex -base64 -generate -bits="}, {names: "-out= -writerand=", does: writes}}},
+				opts: []option{{names: "-hex -base64 -generate -bits=", does: plain},
+					{names: "-out= -writerand=", does: writes}}},
 			{names: "base64", risk: umpire.Safe, why: "encodes", style: words, args: "none",
 				opts: []option{{names: "-d -e -A -a"}, {names: "-in=", does: reads}, {names: "-out=", does: writes}}},
 			{
@@ -70,7 +71,8 @@ var cryptoTools = []program{
 		{names: "--verify --list-keys --list-public-keys --list-secret-keys --list-sigs --check-sigs --fingerprint " +
 			"--list-packets --show-keys -k -K", why: "looks"},
 		{names: "--with-colons --keyid-format= --with-fingerprint --with-subkey-fingerprint --armor -a --batch " +
-			"--no-tty --quiet -q -v --verbose --no-auto-key-locate --no-auto-key-retrieve --status-fd= --with-keygrip"},
+			"--no-tty --quiet -q -v --verbose --no-auto-key-locate --no-auto-key-retrieve --status-fd= --with-keygrip",
+			does: plain},
 		{names: "--keyring= --no-default-keyring", does: asks, consequence: sent, why: "trusts-other-keys"},
 		{names: "--version --help -h", does: shows},
 		{names: "-o= --output=", does: writes},
@@ -85,7 +87,7 @@ var cryptoTools = []program{
 	// asks: gpgv --keyring /etc/keys a.sig
 	{names: "gpgv", risk: umpire.Safe, why: "checks-signatures", args: "read…", opts: []option{
 		{names: "-qv --quiet --verbose --ignore-time-conflict"}, {names: "--keyring=", does: reads},
-		{names: "--status-fd= --logger-fd= --weak-digest="}, {names: aboutItself, does: shows},
+		{names: "--status-fd= --logger-fd= --weak-digest=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	{
 		names: "age age-keygen rage sops pass secret-tool security keyring keytool certbot mkcert step vault op bw " +

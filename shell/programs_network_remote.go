@@ -20,7 +20,9 @@ var remoteTools = []program{
 		names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs-commands-on-another-machine",
 		style: leading, args: "data…", check: checkSSH, out: fromNetwork,
 		opts: []option{
-			{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-b= -B= -c= -e= -I= -l= -m= -O= -p= -P="}, {names: "-o="},
+			{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-c= -e= -l= -m= -O= -p= -P= -o=", does: plain},
+			{names: "-b= -B=", does: routes},
+			{names: "-I=", does: reads | obeys, why: "loads-code"},
 			{names: "-V", does: shows}, {names: "-Q=", does: shows},
 			{names: "-F=", does: reads | obeys, why: "obeys-another-configuration-which-can-run-programs"},
 			{names: "-E=", does: writes}, {names: "-i=", does: reads, why: "uses-the-key"}, {names: "-S=", does: reads},
@@ -32,7 +34,7 @@ var remoteTools = []program{
 		names: "scp", risk: umpire.High, consequence: sent, why: "copies-files-from-or-to-another-machine",
 		check: checkSCP,
 		opts: []option{
-			{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X="}, {names: "-o="},
+			{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X= -o=", does: plain},
 			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute},
 			{names: "-F=", does: reads | obeys, why: "obeys-another-configuration-which-can-run-programs"},
 			{names: "-i=", does: reads, why: "uses-the-key"},
@@ -44,7 +46,7 @@ var remoteTools = []program{
 		names: "sftp", risk: umpire.High, consequence: sent, why: "copies-files-from-or-to-another-machine",
 		style: leading, check: checkSCP,
 		opts: []option{
-			{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X="}, {names: "-o="},
+			{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X= -o=", does: plain},
 			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute}, {names: "-b=", does: reads},
 			{names: "-F=", does: reads | obeys, why: "obeys-another-configuration-which-can-run-programs"},
 			{names: "-i=", does: reads, why: "uses-the-key"},
@@ -61,7 +63,7 @@ var remoteTools = []program{
 	// safe: ssh-keyscan -v
 	// asks: ssh-keyscan example.com
 	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks-hosts-for-their-keys", check: visitsHosts, opts: []option{
-		{names: "-46cDHqv"}, {names: "-p= -t= -T= -O="},
+		{names: "-46cDHqv"}, {names: "-p= -t= -T= -O=", does: plain},
 		{names: "-f=", does: reads | asks, consequence: lost, why: "asks-the-hosts-that-a-file-names"},
 	}},
 	// safe: ssh-keygen -lf a.pub
@@ -70,7 +72,7 @@ var remoteTools = []program{
 		names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes-or-changes-keys", check: checkKeygen,
 		lax: true,
 		opts: []option{
-			{names: "-lBLFyvq"}, {names: "-E="}, {names: "-f=", does: reads},
+			{names: "-lBLFyvq"}, {names: "-E=", does: plain}, {names: "-f=", does: reads},
 			{names: "-D= -w=", does: harms, consequence: lost, why: "loads-code"},
 		},
 	},

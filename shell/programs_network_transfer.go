@@ -11,6 +11,7 @@ import (
 const (
 	sendsData  = "sends-data-to-a-host"
 	otherRoute = "takes-another-way-to-the-host-than-its-name-says"
+	redirects  = "a-redirect-may-lead-to-another-host"
 	savesFiles = "writes-what-it-downloads"
 	sendsKeys  = "sends-credentials-or-trusts-another-party"
 )
@@ -20,51 +21,54 @@ var transferTools = []program{
 	// safe: curl --version
 	// asks: curl https://example.com
 	{names: "curl", risk: umpire.Safe, why: "downloads", check: checkCurl, out: fromNetwork, opts: []option{
-		{names: "-X= --request="},
-		{names: "-sSfgiILlNqRvZ0123#46aBGj"},
-		{names: "--silent --show-error --fail --fail-early --fail-with-body --globoff --include --head --location " +
-			"--list-only --no-buffer --disable --remote-time --verbose --parallel --parallel-immediate --http1.0 " +
+		{names: "-X= --request=", does: plain},
+		{names: "-sSfgiIlNqRvZ0123#46aBGj"},
+		{names: "-L --location --post301 --post302 --post303", does: routes, why: redirects},
+		{names: "--silent --show-error --fail --fail-early --fail-with-body --globoff --include --head --list-only " +
+			"--no-buffer --disable --remote-time --verbose --parallel --parallel-immediate --http1.0 " +
 			"--http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --tlsv1 --tlsv1.0 --tlsv1.1 " +
 			"--tlsv1.2 --tlsv1.3 --progress-bar --no-progress-meter --ipv4 --ipv6 --get --junk-session-cookies " +
 			"--compressed --compressed-ssh --path-as-is --raw --tr-encoding --styled-output --no-styled-output " +
-			"--no-keepalive --tcp-fastopen --tcp-nodelay --tcp-keepalive --ssl --ssl-reqd --post301 --post302 " +
-			"--post303 --suppress-connect-headers --trace-time --trace-ids --use-ascii --ignore-content-length " +
+			"--no-keepalive --tcp-fastopen --tcp-nodelay --tcp-keepalive --ssl --ssl-reqd " +
+			"--suppress-connect-headers --trace-time --trace-ids --use-ascii --ignore-content-length " +
 			"--disallow-username-in-url --basic --digest --anyauth --ntlm --negotiate --cert-status " +
 			"--retry-connrefused --retry-all-errors --next -: --metalink --ca-native --no-clobber --remove-on-error " +
 			"--skip-existing --xattr --create-dirs --crlf --append --disable-eprt --disable-epsv --ftp-pasv " +
 			"--ftp-skip-pasv-ip --no-alpn --no-sessionid --proxy-basic --form-escape"},
-		{names: "-m= -y= -Y= -A= -e= -r= -C= -u= -U= -t= -P="},
-		{names: "--max-time= --connect-timeout= --speed-limit= --speed-time= --user-agent= --referer= --range= " +
-			"--continue-at= --user= --retry= --retry-delay= --retry-max-time= --max-redirs= --max-filesize= " +
+		{names: "-A= -e= --user-agent= --referer= -H= --header= --proxy-header= --service-name= --login-options= " +
+			"--request-target=",
+			does: sends},
+		{names: "-m= -y= -Y= -r= -C= --max-time= --connect-timeout= --speed-limit= --speed-time= --range= " +
+			"--continue-at= --retry= --retry-delay= --retry-max-time= --max-redirs= --max-filesize= " +
 			"--limit-rate= --rate= --parallel-max= --keepalive-time= --happy-eyeballs-timeout-ms= " +
-			"--expect100-timeout= --ciphers= --tls13-ciphers= --curves= --tls-max= --request-target= " +
-			"--oauth2-bearer= --aws-sigv4= --cert-type= --key-type= --pass= --noproxy= --proto= --proto-default= " +
-			"--proto-redir= --local-port= --create-file-mode= --url-query= --variable= --service-name= " +
-			"--sasl-authzid= --login-options="},
-		{names: "--url="}, {names: "-H= --header= --proxy-header="}, {names: "-w= --write-out="},
-		{names: "-b= --cookie="}, {names: "-z= --time-cond="},
-		{names: "-o= --output=", why: savesFiles},
+			"--expect100-timeout= --ciphers= --tls13-ciphers= --curves= --tls-max= --cert-type= --key-type= --pass= " +
+			"--noproxy= --proto= --proto-default= --proto-redir= --local-port= --create-file-mode= --url= -w= " +
+			"--write-out=", does: plain},
+		{names: "-b= --cookie=", does: sends}, {names: "-z= --time-cond="},
+		{names: "-o= --output=", does: plain, why: savesFiles},
 		{names: "-O --remote-name --remote-name-all -J --remote-header-name", does: asks, consequence: lost,
 			why: savesFiles},
 		{names: "-D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= " +
 			"--hsts= --alt-svc=", does: writes, why: "writes-what-it-learns"},
 		{names: "--output-dir=", does: enters | asks, consequence: lost, why: savesFiles},
 		{names: "-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= --expand-data= " +
-			"--expand-json= --expand-data-binary= --expand-form=", does: harms, consequence: sent, why: sendsData},
-		{names: "--data-raw= --form-string= --mail-from= --mail-rcpt= --mail-auth= -Q= --quote= --telnet-option= " +
-			"--ftp-create-dirs", does: harms, consequence: sent, why: sendsData},
+			"--expand-json= --expand-data-binary= --expand-form= --url-query= --variable=", does: harms | plain,
+			consequence: sent, why: sendsData},
+		{names: "--data-raw= --form-string= --mail-from= --mail-rcpt= --mail-auth= -Q= --quote= -t= " +
+			"--telnet-option= --ftp-create-dirs", does: harms | plain, consequence: sent, why: sendsData},
 		{names: "-T= --upload-file=", does: reads | harms, consequence: sent, why: sendsData},
 		{names: "-K= --config=", does: obeys | reads, why: "obeys-another-configuration"},
-		{names: "-E= --cert= --key= --pubkey= --netrc-file=", does: reads | asks, consequence: sent, why: sendsKeys},
+		{names: "-E= --cert= --key= --pubkey= --netrc-file= --etag-compare=", does: reads | asks, consequence: sent,
+			why: sendsKeys},
 		{names: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure " +
-			"--delegation= --proxy-negotiate", does: asks, consequence: sent, why: sendsKeys},
-		{names: "--cacert= --capath= --crlfile= --etag-compare= --egd-file= --random-file= --pinnedpubkey=",
+			"--delegation= --proxy-negotiate -u= --user= -U= --proxy-user= --oauth2-bearer= --aws-sigv4= " +
+			"--sasl-authzid=", does: asks | plain, consequence: sent, why: sendsKeys},
+		{names: "--cacert= --capath= --crlfile= --egd-file= --random-file= --pinnedpubkey=",
 			does: reads},
 		{names: "--engine=", does: harms, consequence: lost, why: "loads-code"},
 		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= " +
-			"--proxy-user= --resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= " +
-			"--unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel", does: asks, consequence: sent,
-			why: otherRoute},
+			"--resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= " +
+			"--unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel -P= --ftp-port=", does: routes},
 		{names: "--version -V --help -h --manual -M", does: shows},
 	}},
 	// safe: wget --version
@@ -78,22 +82,29 @@ var transferTools = []program{
 				"--rejected-log= --hsts-file=", does: writes},
 			{names: "-P= --directory-prefix=", does: writes},
 			{names: "-i= --input-file= --post-file= --body-file= --load-cookies= --certificate= --private-key= " +
-				"--ca-certificate=", does: reads, why: sendsData},
-			{names: "--config= -e= --execute=", does: obeys},
+				"--ca-certificate= --ca-directory= --crl-file= --input-metalink= --warc-dedup= --random-file= " +
+				"--egd-file=", does: reads, why: sendsData},
+			{names: "--config=", does: obeys | reads}, {names: "-e= --execute=", does: obeys},
+			{names: "--bind-address= --dns-servers= --bind-dns-address=", does: routes},
+			{names: "-U= --user-agent= --header= --post-data= --body-data= --user= --password= --referer= " +
+				"--http-user= --http-password= --ftp-user= --ftp-password= --proxy-user= --proxy-password=",
+				does: sends},
 			{names: "--use-askpass=", does: runs | harms, consequence: lost, why: "runs-a-program"},
-			{names: "-t= -T= -w= -Q= -l= -A= -R= -D= -I= -X= -U= -B= --tries= --timeout= --wait= --quota= --level= " +
-				"--accept= --reject= --domains= --user-agent= --header= --post-data= --body-data= --method= --user= " +
-				"--password= --limit-rate= --base= --referer= --waitretry="},
+			{names: "-t= -T= -w= -Q= -l= -A= -R= -D= -I= -X= -B= --tries= --timeout= --wait= --quota= --level= " +
+				"--accept= --reject= --domains= --method= --limit-rate= --base= --waitretry=", does: plain},
 		},
 	},
 	// safe: http --version
 	// asks: http example.com
 	{
 		names: "http https xh xhs httpie", risk: umpire.High, consequence: sent, why: sendsData, lax: true,
-		check: reachesURLs, out: fromNetwork,
+		check: checkHTTPie, out: fromNetwork,
 		opts: []option{
 			{names: "--version --help", does: shows}, {names: "-o= --output=", does: writes},
-			{names: "-a= --auth= -A= --session= --timeout= --print= -p= -s= --style="},
+			{names: "--cert= --cert-key= --verify= --session= --session-read-only=", does: reads, except: "yes no"},
+			{names: "--proxy= --interface= --resolve= --unix-socket= -F --follow", does: routes},
+			{names: "-a= --auth= --raw=", does: sends},
+			{names: "-A= --auth-type= --timeout= --print= -p= -s= --style= --pretty= --max-redirects=", does: plain},
 		},
 	},
 	// safe: aria2c --version
@@ -103,12 +114,16 @@ var transferTools = []program{
 		check: reachesURLs, lax: true,
 		opts: []option{
 			{names: "--version -v --help -h", does: shows},
-			{names: "-i= --input-file= --load-cookies= --conf-path=", does: reads},
-			{names: "-d= --dir= -o= --out= -l= --log= --save-session=", does: writes},
+			{names: "-i= --input-file= --load-cookies= --conf-path= --ca-certificate= --certificate= --private-key= " +
+				"--netrc-path= -T= --torrent-file= -M= --metalink-file= --server-stat-if=", does: reads},
+			{names: "--all-proxy= --http-proxy= --https-proxy= --ftp-proxy= --interface= --async-dns-server=",
+				does: routes},
+			{names: "--header= -U= --user-agent= --referer= --http-user= --http-passwd=", does: sends},
+			{names: "-d= --dir= -o= --out= -l= --log= --save-session= --server-stat-of= --save-cookies=", does: writes},
 			{names: "--on-download-error= --on-download-complete= --on-download-start= --on-download-stop= " +
 				"--on-download-pause= --on-bt-download-complete=", does: runs | harms, consequence: lost,
 				why: "runs-a-program"},
-			{names: "-x= -s= -j= -k="},
+			{names: "-x= -s= -j= -k=", does: plain},
 		},
 	},
 	// safe: yt-dlp --version
@@ -121,7 +136,8 @@ var transferTools = []program{
 			{names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms,
 				consequence: lost, why: "runs-a-program"},
 			{names: "-a= --batch-file= --cookies= --config-locations=", does: reads},
-			{names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S="},
+			{names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S=", does: plain},
+			{names: "--proxy= --source-address=", does: routes},
 		},
 	},
 	// safe: lynx --version
@@ -131,7 +147,7 @@ var transferTools = []program{
 		check: reachesURLs, out: fromNetwork,
 		opts: []option{
 			{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl " +
-				"-dump_source -dump_head", why: "prints-a-page"},
+				"-dump_source -dump_head", does: plain, why: "prints-a-page"},
 			{names: "-version --version -help --help", does: shows},
 		},
 		style: words,
@@ -143,7 +159,7 @@ func checkCurl(u *use) {
 	urls := u.operands
 	u.operands = nil
 	for _, g := range u.given {
-		if g.has && g.option.names == "--url=" {
+		if g.has && g.name == "--url" {
 			urls = append(slices.Clip(urls), g.value)
 		}
 	}
@@ -152,6 +168,9 @@ func checkCurl(u *use) {
 	}
 	for _, url := range urls {
 		judgeCurlURL(u, url)
+	}
+	if slices.ContainsFunc(u.words[1:], word.unsettled) {
+		u.raiseTo(umpire.Medium, sent, sendsData)
 	}
 }
 
@@ -164,9 +183,7 @@ func judgeCurlOption(u *use, g given, urls []word) {
 		}
 	case hasSpelling(g.option.names, "--data"):
 		noteCurlFile(u, g.value)
-	case hasSpelling(g.option.names, "--header") && strings.HasPrefix(g.value.text, "@"):
-		noteCurlFile(u, g.value)
-	case hasSpelling(g.option.names, "--write-out"):
+	case g.name == "--write-out" || g.name == "-w":
 		if strings.HasPrefix(g.value.text, "@") {
 			noteCurlFile(u, g.value)
 		}
@@ -175,6 +192,7 @@ func judgeCurlOption(u *use, g given, urls []word) {
 		}
 	case hasSpelling(g.option.names, "--cookie"):
 		if !g.value.open && !strings.Contains(g.value.text, "=") {
+			u.raiseTo(umpire.Medium, sent, sendsData)
 			u.touch(umpire.KindRead, g.value, accessOf{why: "sends-its-cookies"})
 		}
 	case hasSpelling(g.option.names, "--output"):
@@ -183,8 +201,9 @@ func judgeCurlOption(u *use, g given, urls []word) {
 		}
 	case hasSpelling(g.option.names, "--remote-name"):
 		noteRemoteNames(u, urls)
-	case g.name == "--variable":
-		u.raiseTo(umpire.Medium, sent, "may-read-a-file-or-the-environment-into-what-it-sends")
+	case hasSpelling(g.option.names, "--cert"):
+		file, _, _ := strings.Cut(g.value.text, ":")
+		u.touch(umpire.KindRead, word{text: file, open: g.value.open}, accessOf{why: sendsKeys})
 	}
 }
 
@@ -229,6 +248,9 @@ func judgeCurlURL(u *use, url word) {
 	switch {
 	case found && scheme == "file":
 		noteCurlLocal(u, rest)
+	case strings.HasPrefix(url.text, "@"):
+		u.raiseTo(umpire.Medium, sent, sendsData)
+		u.touch(umpire.KindRead, url.cut(1), accessOf{})
 	case !found || !strings.HasPrefix(rest.text, "//") || scan.HasField("http https ftp ftps", scheme):
 		u.visit(url, umpire.Medium, "downloads-from-it")
 	default:
@@ -255,6 +277,17 @@ func noteCurlLocal(u *use, rest word) {
 func checkWget(u *use) {
 	if !u.gave("-O", "-P", "--output-document", "--directory-prefix", "--spider") {
 		noteRemoteNames(u, u.operands)
+	}
+	reachesURLs(u)
+}
+
+// checkHTTPie judges the items behind the URL: name=@file and its kin send a file.
+func checkHTTPie(u *use) {
+	for _, item := range u.operands {
+		before, file, found := item.after("@")
+		if found && !strings.Contains(before, "/") {
+			u.touch(umpire.KindRead, file, accessOf{why: sendsData})
+		}
 	}
 	reachesURLs(u)
 }
