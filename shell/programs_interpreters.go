@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/dialect"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -13,7 +14,7 @@ const runsUnjudged = "runs-code-that-cannot-be-judged"
 // shellOptions are what all shells take alike. A letter beyond them takes a value in
 // one shell and none in another, which decides where the script stands.
 var shellOptions = []option{
-	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs-its-first-operand"}, {names: "-o="},
+	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs-its-first-operand"}, {names: "-o=", does: plain},
 	{names: aboutItself, does: shows},
 }
 
@@ -76,9 +77,9 @@ var interpreters = []program{
 		args: "script data…", check: checkPython,
 		opts: []option{
 			{names: "--version -V --help -h --help-env --help-xoptions --help-all", does: shows},
-			{names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs="},
+			{names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs=", does: plain},
 			{names: "-X= -i -x", does: asks, consequence: lost, why: "runs-more-python-code"},
-			{names: "-m=", does: ends}, {names: "-c=", does: ends},
+			{names: "-m=", does: plain | ends}, {names: "-c=", does: plain | ends},
 		},
 	},
 	// safe: node --check a.js
@@ -95,12 +96,12 @@ var interpreters = []program{
 			{names: "--version -v --help -h --v8-options", does: shows},
 			{names: "--check -c", why: "checks-the-syntax"},
 			{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= " +
-				"--experimental-strip-types"},
+				"--experimental-strip-types", does: plain},
 			{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks,
 				consequence: lost, why: "runs-javascript-code-that-cannot-be-judged"},
 			{names: "--test", why: runsTests},
 			{names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= " +
-				"--test-force-exit --experimental-test-coverage"},
+				"--test-force-exit --experimental-test-coverage", does: plain},
 			{names: "--test-reporter=", does: obeys, why: "loads-the-reporter-that-it-names",
 				except: "spec tap dot junit lcov"},
 			{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=",
@@ -118,7 +119,7 @@ var interpreters = []program{
 				names: "check lint info doc", each: true, risk: umpire.Low, why: "checks-code-without-running-it",
 				args: "data…", check: checkDenoTargets,
 				opts: []option{
-					{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: 0},
+					{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: plain},
 					{names: "--html? --output=", does: asks, consequence: reversible, why: "writes-its-pages"},
 					{names: "--fix", does: asks, consequence: reversible, why: changesSources},
 					{names: "--config= -c= --import-map=", does: obeys, why: otherRules},
@@ -130,7 +131,7 @@ var interpreters = []program{
 				{names: "-A --allow-all --allow-read? --allow-env? --allow-net? --allow-write? --allow-run? " +
 					"--allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks " +
 					"--doc --ignore= --shuffle? --no-run --permit-no-files --hide-stacktraces --no-remote --no-lock " +
-					"--frozen"},
+					"--frozen", does: plain},
 				{names: "--reporter=", does: asks, consequence: lost, why: "is-not-known",
 					except: "pretty dot junit tap"},
 			}},
@@ -139,7 +140,7 @@ var interpreters = []program{
 			{names: "fmt", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkFormatter, opts: []option{
 				{names: "--check", why: "only-checks"},
 				{names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= " +
-					"--indent-width= --prose-wrap= --permit-no-files"},
+					"--indent-width= --prose-wrap= --permit-no-files", does: plain},
 			}},
 			{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true,
 				risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
@@ -170,7 +171,8 @@ var interpreters = []program{
 		why: "runs-perl-code-that-cannot-be-judged", style: leading, args: "code read…", check: checkPerl,
 		opts: []option{
 			{names: "--version -v --help -h", does: shows}, {names: "-wWnplasSTtuUXcf0123456789"},
-			{names: "-e= -E=", does: lead}, {names: "-F= -I= -M= -m= -C? -D= -x? -V? -d?"},
+			{names: "-e= -E=", does: plain | lead}, {names: "-F=", does: plain},
+			{names: "-I= -M= -m= -C? -D= -x? -V? -d?"},
 			{names: "-i?", does: edits | asks, consequence: lost, why: "runs-perl-code-and-changes-files-in-place"},
 		},
 	},
@@ -255,6 +257,7 @@ func walkInlineCode(u *use) {
 	code, args := u.operands[0], u.operands[1:]
 	u.operands = nil
 	s, in := u.outsideState(), u.in
+	s.shells = dialect.Of(u.program0())
 	s.args = append([]word{}, args[min(1, len(args)):]...)
 	u.then(func() {
 		defer beginShell(u.w)()
@@ -267,6 +270,7 @@ func walkStdinCode(u *use) {
 	switch u.in.kind {
 	case flowText:
 		s, text := u.outsideState(), u.in.text
+		s.shells = dialect.Of(u.program0())
 		u.then(func() {
 			defer beginShell(u.w)()
 			u.w.walkCode(s, lit(text), flow{})
@@ -357,7 +361,9 @@ func checkDenoTargets(u *use) {
 func checkPython(u *use) {
 	module := u.got("-m")
 	if module == nil || !module.has {
-		runsCode(u)
+		if !isPython3(u.program0()) || !judgePythonCode(u) {
+			runsCode(u)
+		}
 		return
 	}
 	args := u.operands

@@ -15,7 +15,7 @@ func TestInterpreters(t *testing.T) {
 		{"a trailing option is the script's", "python3 setup.py --version", umpire.Medium},
 		{"a trailing option is the script's", "sh ./x.sh --help", umpire.Medium},
 		{"a trailing option is the code's", "bash -c ./x.sh --version", umpire.Medium},
-		{"code", "python3 -c 'print(1)'", umpire.Medium}, {"code", "python3 -Ic 'print(1)'", umpire.Medium},
+		{"code", "python3 -c 'print(1)'", umpire.Medium}, {"code", "python3 -Ic 'print(1)'", umpire.Safe},
 		{"code", "node -e 1", umpire.Medium}, {"code", "node -p 1", umpire.Medium},
 		{"code", "ruby -e 1", umpire.Medium}, {"code", "perl -pe 's/a/b/' x", umpire.Medium},
 		{"code", "perl -c x.pl", umpire.Medium}, {"code", "php -r 'echo 1;'", umpire.Medium},

@@ -21,11 +21,12 @@ var packageManagers = []program{
 		subs: []program{
 			// safe: brew list
 			{names: "list ls", risk: umpire.Safe, why: listsPackages, opts: []option{
-				{names: "--formula --cask --full-name --versions --multiple --pinned --json?"},
+				{names: "--formula --cask --full-name --versions --multiple --pinned --json?", does: plain},
 				{names: "-1ltr --formulae --casks --installed-on-request --installed-as-dependency"},
 			}},
 			{names: "info abv", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{
-				{names: "--json? --installed --formula --cask --analytics --days= --category= --variations --sizes"},
+				{names: "--json? --installed --formula --cask --analytics --days= --category= --variations --sizes",
+					does: plain},
 				{names: "-v --verbose"},
 			}},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
@@ -35,7 +36,7 @@ var packageManagers = []program{
 				check: registryNames,
 				opts: []option{
 					{names: "--tree --installed --json? --formula --cask --recursive --direct --topological " +
-						"--include-build --include-optional --installed-on-request"},
+						"--include-build --include-optional --installed-on-request", does: plain},
 					{names: "-vqsr --greedy"},
 				},
 			},
@@ -43,7 +44,7 @@ var packageManagers = []program{
 			{
 				names: "cat log options missing formulae casks tap-info", each: true, risk: umpire.Low,
 				why: listsPackages, check: registryNames,
-				opts: []option{{names: "--formula --cask --installed --compact --oneline -1 -n="}},
+				opts: []option{{names: "--formula --cask --installed --compact --oneline -1 -n=", does: plain}},
 			},
 			// asks: brew services stop x
 			{
@@ -154,7 +155,7 @@ var packageManagers = []program{
 	// asks: dpkg-query --surprise
 	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, opts: []option{
 		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"},
-		{names: "-f= --showformat="}, {names: aboutItself, does: shows},
+		{names: "-f= --showformat=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: rpm --version
 	// asks: rpm -i a.rpm
@@ -219,7 +220,7 @@ var packageManagers = []program{
 			{
 				names: "list ls info find search version remote-ls remotes installed contents deps outdated",
 				each:  true, risk: umpire.Low, why: listsPackages, check: registryNames,
-				opts: []option{{names: "--all --app --runtime --user --system --columns= --installed"}},
+				opts: []option{{names: "--all --app --runtime --user --system --columns= --installed", does: plain}},
 			},
 		},
 	},

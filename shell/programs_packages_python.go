@@ -12,7 +12,7 @@ var pythonPackages = []program{
 		names: "pip pip3 pip2", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{
 			{names: "-q --quiet -v --verbose --no-color --no-input --disable-pip-version-check --isolated " +
-				"--require-virtualenv --no-python-version-warning --timeout= --retries="},
+				"--require-virtualenv --no-python-version-warning --timeout= --retries=", does: plain},
 			{names: "--version -V --help -h", does: shows},
 			{names: "--python= --proxy= --cert= --client-cert= --trusted-host= --log= --keyring-provider=", does: asks,
 				consequence: lost, why: "works-with-other-programs-or-hosts"},
@@ -22,16 +22,18 @@ var pythonPackages = []program{
 			{
 				names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none",
 				opts: []option{
-					{names: pipLooks}, {names: "-lqvuoe"}, {names: "--path= -r= --requirement=", does: reads},
+					{names: pipLooks, does: plain}, {names: "-lqvuoe"},
+					{names: "--path= -r= --requirement=", does: reads},
 					{names: aboutItself, does: shows},
 				},
 			},
 			{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{{names: pipLooks}, {names: "-fqvl --files"}, {names: aboutItself, does: shows}}},
+				opts: []option{{names: pipLooks, does: plain}, {names: "-fqvl --files"},
+					{names: aboutItself, does: shows}}},
 			{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--pre --json --format="}, {names: aboutItself, does: shows}}},
+				opts: []option{{names: "--pre --json --format=", does: plain}, {names: aboutItself, does: shows}}},
 			{names: "hash", risk: umpire.Safe, why: "prints-checksums-of-files", args: "read…",
-				opts: []option{{names: "-a= --algorithm="}}},
+				opts: []option{{names: "-a= --algorithm=", does: plain}}},
 			{
 				names: "config", risk: umpire.High, consequence: lost, why: "changes-pips-configuration",
 				style: leading,
@@ -48,7 +50,7 @@ var pythonPackages = []program{
 				names: "cache", risk: umpire.High, consequence: reversible, why: "changes-pips-cache", style: leading,
 				subs: []program{
 					{names: "dir info list", each: true, risk: umpire.Safe, why: "looks-at-pips-cache",
-						opts: []option{{names: "--format="}}},
+						opts: []option{{names: "--format=", does: plain}}},
 				},
 			},
 			// asks: pip install x
@@ -69,7 +71,8 @@ var pythonPackages = []program{
 		subs: []program{
 			// safe: pipx list
 			{names: "list environment", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{{names: "--short --json --include-injected --skip-maintenance --value= -V="}}},
+				opts: []option{{names: "--short --json --include-injected --skip-maintenance --value= -V=",
+					does: plain}}},
 		},
 	},
 	// asks: uvx x
@@ -79,7 +82,7 @@ var pythonPackages = []program{
 	{
 		names: "uv", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{
-			{names: "-q --quiet -v --verbose --no-progress --color= --offline --no-config"},
+			{names: "-q --quiet -v --verbose --no-progress --color= --offline --no-config", does: plain},
 			{names: "--directory= --project=", does: enters, why: worksInOther},
 			{names: "--version -V --help -h", does: shows},
 		},
@@ -90,21 +93,21 @@ var pythonPackages = []program{
 					names: "list show freeze tree check", each: true, risk: umpire.Safe, why: listsPackages,
 					opts: []option{
 						{names: "--format= --outdated --editable --exclude-editable --exclude= --files --depth= " +
-							"--no-dedupe --invert --strict --quiet -q"},
+							"--no-dedupe --invert --strict --quiet -q", does: plain},
 					},
 				},
 			}},
 			{names: "add remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages,
 				lax: true},
 			{names: "version", risk: umpire.Safe, why: "prints-the-version", args: "none",
-				opts: []option{{names: "--short --output-format="}}},
+				opts: []option{{names: "--short --output-format=", does: plain}}},
 			// safe: uv run ruff check .
 			// asks: uv run --with evil pytest
 			// asks: uv run x.py
 			// asks: uv run x
 			{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
 				{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact " +
-					"--all-extras --no-dev --extra= --group= --package= -v --verbose"},
+					"--all-extras --no-dev --extra= --group= --package= -v --verbose", does: plain},
 				{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= " +
 					"--default-index= --extra-index-url= -w=", does: harms, consequence: lost, why: downloadsRun},
 				{names: "-m= --module= --env-file= -s --script --gui-script", does: asks, consequence: lost,
@@ -128,7 +131,7 @@ var pythonPackages = []program{
 				opts: []option{
 					{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= " +
 						"--no-dev --only-dev --all-groups --group= --no-group= --universal --outdated --quiet -q " +
-						"--show-sizes"},
+						"--show-sizes", does: plain},
 					{names: aboutItself, does: shows},
 				},
 			},
@@ -155,7 +158,7 @@ var pythonPackages = []program{
 				names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages,
 				opts: []option{
 					{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why " +
-						"--json --lock --strict --graph"},
+						"--json --lock --strict --graph", does: plain},
 					{names: "-tloaTq"}, {names: aboutItself, does: shows},
 				},
 			},
@@ -198,7 +201,8 @@ var pythonPackages = []program{
 		subs: []program{
 			// safe: conda list
 			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
-				{names: "-n= --name="}, {names: "--json --envs --explicit --export --revisions --all --system --base"},
+				{names: "-n= --name=", does: plain},
+				{names: "--json --envs --explicit --export --revisions --all --system --base"},
 				{names: "-eacs"}, {names: "-p= --prefix=", does: reads},
 			}},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
@@ -213,7 +217,7 @@ var pythonPackages = []program{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "runs-a-program-of-an-environment",
 				style: leading, args: "command",
 				opts: []option{
-					{names: "-n= --name= --no-capture-output --live-stream"},
+					{names: "-n= --name= --no-capture-output --live-stream", does: plain},
 					{names: "-p= --prefix=", does: asks, consequence: lost, why: "runs-in-another-environment"},
 				},
 			},
@@ -262,7 +266,7 @@ var languagePackages = []program{
 				why: "runs-the-gemfile-and-lists-its-gems",
 				opts: []option{
 					{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= " +
-						"--without= --only="},
+						"--without= --only=", does: plain},
 					{names: "--gemfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
 				},
 			},
@@ -301,7 +305,7 @@ var languagePackages = []program{
 				opts: []option{
 					{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s " +
 						"--no-dev --locked --no-ansi -q -n -v"},
-					{names: "--format="}, {names: "--help -h", does: shows},
+					{names: "--format=", does: plain}, {names: "--help -h", does: shows},
 				},
 			},
 			// asks: composer outdated

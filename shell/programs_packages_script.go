@@ -33,29 +33,33 @@ var scriptPackages = []program{
 		names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages,
 		style: leading,
 		opts: []option{
-			{names: npmScript}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
+			{names: npmScript, does: plain}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
 			{names: "--version -v --help -h -l", does: shows},
 		},
 		subs: []program{
 			// safe: npm ls
 			{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
+				opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain},
+					{names: aboutItself, does: shows}}},
 			{
 				names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe,
 				why: asksRegistry, check: registryNames,
-				opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}},
+				opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain},
+					{names: aboutItself, does: shows}},
 			},
 			{
 				names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe,
-				why:  listsPackages,
-				opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}},
+				why: listsPackages,
+				opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain},
+					{names: aboutItself, does: shows}},
 			},
 			{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none",
 				opts: []option{{names: "--json"}, {names: aboutItself, does: shows}}},
 			{
 				names: "audit", risk: umpire.Low, why: asksRegistry,
 				opts: []option{
-					{names: npmLooks + " --audit-level= --no-package-lock"}, {names: npmShort},
+					{names: npmLooks + " --audit-level= --no-package-lock", does: plain},
+					{names: npmShort, does: plain},
 					{names: aboutItself, does: shows},
 				},
 				subs: []program{
@@ -64,11 +68,11 @@ var scriptPackages = []program{
 				},
 			},
 			{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
-				opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
+				opts: []option{{names: npmScript, does: plain}, {names: "-s"}, {names: aboutItself, does: shows}}},
 			{
 				names: "run run-script rum urn", risk: umpire.Safe, why: "lists-the-projects-scripts", args: "read…",
 				check: checkScript,
-				opts:  []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}},
+				opts:  []option{{names: npmScript, does: plain}, {names: "-s"}, {names: aboutItself, does: shows}},
 			},
 			{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs-a-script-of-the-project", lax: true, check: checkNamedScript},
@@ -86,7 +90,7 @@ var scriptPackages = []program{
 				names: "pkg", risk: umpire.Medium, consequence: reversible, why: "changes-package-json", style: leading,
 				subs: []program{
 					{names: "get", risk: umpire.Safe, why: "prints-package-json",
-						opts: []option{{names: npmScript + " --json"}}},
+						opts: []option{{names: npmScript + " --json", does: plain}}},
 					{names: "set delete fix", each: true, risk: umpire.Medium, consequence: reversible,
 						why: "changes-package-json-whose-scripts-run", lax: true},
 				},
@@ -137,7 +141,7 @@ var scriptPackages = []program{
 				names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages,
 				opts: []option{
 					{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s " +
-						"--verbose -v"},
+						"--verbose -v", does: plain},
 					{names: aboutItself, does: shows},
 				},
 			},
@@ -145,12 +149,12 @@ var scriptPackages = []program{
 				names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
 				opts: []option{
 					{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest " +
-						"--cache --extra= --virtuals"},
-					{names: "-AR -f="}, {names: aboutItself, does: shows},
+						"--cache --extra= --virtuals", does: plain},
+					{names: "-AR -f=", does: plain}, {names: aboutItself, does: shows},
 				},
 			},
 			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none",
-				opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
+				opts: []option{{names: "--json --level= --groups= --all --recursive", does: plain}, {names: "-AR"}}},
 			// safe: yarn test
 			{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…",
 				check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
@@ -172,7 +176,7 @@ var scriptPackages = []program{
 				style: leading,
 				subs: []program{
 					{names: "list info", each: true, risk: umpire.Safe, why: listsPackages,
-						opts: []option{{names: "--json --since? --recursive --verbose"}, {names: "-Rv"}}},
+						opts: []option{{names: "--json --since? --recursive --verbose", does: plain}, {names: "-Rv"}}},
 				},
 			},
 			// asks: yarn install
@@ -190,7 +194,7 @@ var scriptPackages = []program{
 		why: "runs-a-script-of-the-project", style: leading,
 		opts: []option{
 			{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= " +
-				"--parallel --stream --aggregate-output --if-present"},
+				"--parallel --stream --aggregate-output --if-present", does: plain},
 			{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 		},
 		subs: []program{
@@ -200,28 +204,30 @@ var scriptPackages = []program{
 					{names: "-C= --dir=", does: enters},
 					{
 						names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects " +
-							"--exclude-peers --find-by= --dir-only",
+							"--exclude-peers --find-by= --dir-only", does: plain,
 					},
-					{names: "-rgPDs -F="}, {names: aboutItself, does: shows},
+					{names: "-rgPDs -F=", does: plain}, {names: aboutItself, does: shows},
 				},
 			},
 			{
 				names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry,
 				check: registryNames,
 				opts: []option{
-					{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="},
-					{names: "-rgPDs -F="}, {names: aboutItself, does: shows},
+					{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by=",
+						does: plain},
+					{names: "-rgPDs -F=", does: plain}, {names: aboutItself, does: shows},
 				},
 			},
 			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{
-				{names: "--json --audit-level= --prod --dev"}, {names: "-PD"},
+				{names: "--json --audit-level= --prod --dev", does: plain}, {names: "-PD"},
 				{names: "--fix", does: harms, consequence: reversible, why: changesPackages},
 			}},
 			// safe: pnpm test
 			{
 				names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
 				opts: []option{
-					{names: "--silent -s --recursive -r --filter= -F= --if-present"}, {names: aboutItself, does: shows},
+					{names: "--silent -s --recursive -r --filter= -F= --if-present", does: plain},
+					{names: aboutItself, does: shows},
 				},
 			},
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
@@ -231,14 +237,14 @@ var scriptPackages = []program{
 			// asks: pnpm exec x
 			// asks: pnpm exec -c ls
 			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
-				{names: "--silent -s --recursive -r --filter= -F="},
+				{names: "--silent -s --recursive -r --filter= -F=", does: plain},
 				{names: "-c --shell-mode", does: harms, consequence: lost, why: "runs-shell-code"},
 			}},
 			{
 				names: "run run-script", risk: umpire.Safe, why: "lists-the-projects-scripts", args: "read…",
 				check: checkScript,
 				opts: []option{
-					{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"},
+					{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream", does: plain},
 					{names: aboutItself, does: shows},
 				},
 			},
@@ -273,16 +279,16 @@ var scriptPackages = []program{
 		subs: []program{
 			{names: "pm", risk: umpire.High, consequence: sent, why: changesPackages, style: leading, subs: []program{
 				{names: "ls list bin hash hash-string hash-print why", each: true, risk: umpire.Safe,
-					why: listsPackages, opts: []option{{names: "--all --global -g --depth= --top"}}},
+					why: listsPackages, opts: []option{{names: "--all --global -g --depth= --top", does: plain}}},
 				{names: "whoami view", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
 					opts: []option{{names: "--json"}}},
 			}},
 			{names: "outdated info why", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--json --filter= -F= --top --depth="}}},
+				opts: []option{{names: "--json --filter= -F= --top --depth=", does: plain}}},
 			// safe: bun test
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{
 				{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= " +
-					"--test-name-pattern= --concurrent --randomize --seed="},
+					"--test-name-pattern= --concurrent --randomize --seed=", does: plain},
 				{names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes-snapshots"},
 			}},
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript},
@@ -294,7 +300,7 @@ var scriptPackages = []program{
 			}},
 			// asks: bun run x
 			{names: "run", risk: umpire.Safe, why: "lists-the-projects-scripts", args: "read…", check: checkScript,
-				opts: []option{{names: "--silent --bun -b --if-present --filter= -F="}}},
+				opts: []option{{names: "--silent --bun -b --if-present --filter= -F=", does: plain}}},
 			{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true, also: []*[]option{&globally}},
 			{names: "upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High,

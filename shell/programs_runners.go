@@ -20,19 +20,19 @@ var testRunners = []program{
 	// safe: pytest -q
 	// asks: pytest --pdb
 	{names: "pytest py.test", risk: umpire.Safe, why: runsTests, check: checkPytest, opts: []option{
-		{names: "-vqxsl"}, {names: "-k= -m= -r= -n= -V"},
+		{names: "-vqxsl"}, {names: "-k= -m= -r= -n= -V", does: plain},
 		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw " +
 			"--stepwise --sw-skip --stepwise-skip --collect-only --co --runxfail --showlocals --no-showlocals " +
 			"--full-trace --no-header --no-summary --no-fold-skipped --disable-warnings --disable-pytest-warnings " +
 			"--strict --strict-markers --strict-config --setup-only --setup-show --setup-plan --fixtures --funcargs " +
 			"--fixtures-per-test --markers --keep-duplicates --noconftest --verbosity= --maxfail= --tb= --durations= " +
 			"--durations-min= --color= --code-highlight= --show-capture= --capture= --deselect= --doctest-modules " +
-			"--doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov? --cov-branch " +
+			"--doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov-branch " +
 			"--cov-fail-under= --no-cov-on-fail --timeout= --numprocesses= --dist= --reruns= --reruns-delay= " +
 			"--asyncio-mode= --import-mode= --log-level= --log-cli-level= --randomly-seed= --random-order-seed= " +
 			"--forked --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary " +
-			"--last-failed-no-failures="},
-		{names: "--ignore= --ignore-glob=", does: reads},
+			"--last-failed-no-failures=", does: plain},
+		{names: "--ignore= --ignore-glob= --cov?", does: reads},
 		{names: "-p=", does: obeys, why: "loads-a-plugin", except: "no:cacheprovider no:warnings no:randomly " +
 			"no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
 		{names: "-o= --override-ini=", does: obeys, why: "obeys-another-configuration-which-can-hold-code",
@@ -50,14 +50,14 @@ var testRunners = []program{
 	// safe: jest
 	// asks: jest --config=x
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-bife -t= -w=", why: "chooses-tests"},
+		{names: "-bife -t= -w=", does: plain, why: "chooses-tests"},
 		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= " +
 			"--passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures " +
 			"--testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= " +
 			"--colors --color --no-color --no-colors --noStackTrace --expand --errorOnDeprecated --logHeapUsage " +
 			"--showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= " +
 			"--collectCoverageFrom= --findRelatedTests --runTestsByPath --waitForUnhandledRejections " +
-			"--openHandlesTimeout="},
+			"--openHandlesTimeout=", does: plain},
 		{names: "--coverageReporters=", does: obeys, why: "loads-the-reporter-that-it-names",
 			except: "text text-summary lcov lcovonly html html-spa json json-summary clover cobertura teamcity none"},
 		{names: "--watch? --watchAll? --watchman?", does: asks, consequence: reversible,
@@ -69,13 +69,13 @@ var testRunners = []program{
 	// safe: vitest run
 	// asks: vitest --ui
 	{names: "vitest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkVitest, opts: []option{
-		{names: "-t="},
+		{names: "-t=", does: plain},
 		{names: "--run --coverage --testNamePattern= --bail= --silent? --no-color --color --passWithNoTests --shard= " +
 			"--retry= --testTimeout= --hookTimeout= --teardownTimeout= --maxWorkers= --minWorkers= --maxConcurrency= " +
 			"--no-file-parallelism --isolate --no-isolate --project= --exclude= --hideSkippedTests --logHeapUsage " +
 			"--allowOnly --typecheck --no-watch --disableConsoleIntercept --disable-console-intercept --globals " +
 			"--json --filesOnly --no-typecheck --no-coverage --expandSnapshotDiff --sequence.shuffle " +
-			"--sequence.seed= --printConsoleTrace"},
+			"--sequence.seed= --printConsoleTrace", does: plain},
 		{names: "--reporter=", does: obeys, why: "loads-the-reporter-that-it-names", except: "default verbose basic " +
 			"dot json tap tap-flat junit hanging-process github-actions tree minimal agent"},
 		{names: "--environment=", does: obeys, why: "loads-the-environment-that-it-names",
@@ -88,11 +88,11 @@ var testRunners = []program{
 	// safe: mocha
 	// asks: mocha -r ./x
 	{names: "mocha", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-ibcpSA -g= -f= -t= -s= -j="},
+		{names: "-ibcpSA -g= -f= -t= -s= -j=", does: plain},
 		{names: "--grep= --fgrep= --invert --timeout= --bail --exit --no-exit --recursive --forbid-only " +
 			"--forbid-pending --retries= --slow= --full-trace --color --no-color --no-colors --dry-run --parallel " +
 			"--no-parallel --jobs= --sort --check-leaks --diff --no-diff --inline-diffs --list-reporters " +
-			"--list-interfaces --async-only --allow-uncaught --fail-zero --no-timeout --no-timeouts"},
+			"--list-interfaces --async-only --allow-uncaught --fail-zero --no-timeout --no-timeouts", does: plain},
 		{names: "-R= --reporter=", does: obeys, why: "loads-the-reporter-that-it-names",
 			except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"},
 		{names: "-u= --ui=", does: obeys, why: "loads-the-interface-that-it-names", except: "bdd tdd qunit exports"},
@@ -111,16 +111,16 @@ var testRunners = []program{
 			"--display-all-issues --list-tests --list-groups --list-suites --list-test-files --order-by= " +
 			"--random-order --random-order-seed= --reverse-list --repeat= --verbose --debug --strict-coverage " +
 			"--disallow-test-output --enforce-time-limit --default-time-limit= --do-not-cache-result " +
-			"--no-configuration --no-extensions --reverse-order --process-isolation"},
+			"--no-configuration --no-extensions --reverse-order --process-isolation", does: plain},
 		{names: "-v"}, {names: "--version --help -h --check-version", does: shows},
 	}},
 	// safe: rspec
 	// asks: rspec -r ./x
 	{names: "rspec", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-cnbw -p? -e= -E= -t="},
+		{names: "-cnbw -p? -e= -E= -t=", does: plain},
 		{names: "--example= --example-matches= --tag= --fail-fast? --no-fail-fast --next-failure --only-failures " +
 			"--order= --seed= --profile? --no-profile --color --colour --no-color --no-colour --force-color " +
-			"--dry-run --backtrace --warnings --failure-exit-code= --bisect?"},
+			"--dry-run --backtrace --warnings --failure-exit-code= --bisect?", does: plain},
 		{names: "-P= --pattern= --exclude-pattern=", does: reads},
 		{names: "-f= --format=", does: obeys, why: "loads-the-formatter-that-it-names",
 			except: "p progress d doc documentation j json h html f failures"},
@@ -133,9 +133,9 @@ var testRunners = []program{
 		subs: []program{
 			// safe: dotnet test
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
-				{names: "-c= -f= -v= -t -a="},
+				{names: "-c= -f= -v= -t -a=", does: plain},
 				{names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= " +
-					"--list-tests --arch= --os="},
+					"--list-tests --arch= --os=", does: plain},
 				{names: "-h --help", does: shows},
 				{names: "-l= --logger=", does: obeys, why: "loads-a-logger-which-can-write", except: "console " +
 					"console;verbosity=quiet console;verbosity=minimal console;verbosity=normal " +
@@ -144,9 +144,9 @@ var testRunners = []program{
 			// safe: dotnet build --no-restore
 			// asks: dotnet build -p:X=y
 			{names: "build", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
-				{names: "-c= -f= -v= -a="},
+				{names: "-c= -f= -v= -a=", does: plain},
 				{names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental " +
-					"--no-dependencies --arch= --os= --tl?"},
+					"--no-dependencies --arch= --os= --tl?", does: plain},
 				{names: "-h --help", does: shows},
 			}},
 			// safe: dotnet format --verify-no-changes
@@ -155,7 +155,8 @@ var testRunners = []program{
 				names: "format", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkDotnetFormat,
 				opts: []option{
 					{names: "--verify-no-changes", why: "only-checks"},
-					{names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated"},
+					{names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated",
+						does: plain},
 				},
 			},
 			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
@@ -172,7 +173,7 @@ var testRunners = []program{
 			{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= " +
 				"--threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff " +
 				"--fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= " +
-				"-Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color="},
+				"-Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color=", does: plain},
 			{names: "--version -version -v --help -h", does: shows},
 		},
 	},
@@ -189,7 +190,7 @@ var testRunners = []program{
 			{names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel " +
 				"--no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= " +
 				"--max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache " +
-				"--no-configuration-cache"},
+				"--no-configuration-cache", does: plain},
 			{names: "--version -v --help -h", does: shows},
 		},
 	},

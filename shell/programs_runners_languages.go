@@ -21,7 +21,7 @@ var languageRunners = []program{
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 				{names: "--trace --stale --failed --only= --exclude= --include= --seed= --max-failures= --max-cases= " +
 					"--slowest= --color --no-color --warnings-as-errors --all-warnings --no-start --no-compile " +
-					"--no-deps-check --timeout= --raise --exit-status= --partitions="},
+					"--no-deps-check --timeout= --raise --exit-status= --partitions=", does: plain},
 			}},
 			{names: "compile", risk: umpire.Safe, why: runsTests, args: "none",
 				opts: []option{{names: "--warnings-as-errors --all-warnings --force --no-deps-check --verbose"}}},
@@ -35,7 +35,7 @@ var languageRunners = []program{
 				check: checkCredo,
 				opts: []option{
 					{names: "--strict -a --all --only= --ignore= --min-priority= --all-priorities --no-color " +
-						"--verbose"},
+						"--verbose", does: plain},
 				},
 			},
 			// asks: mix deps.get
@@ -53,7 +53,7 @@ var languageRunners = []program{
 			// safe: stack test
 			{names: "build test", each: true, risk: umpire.Safe, why: runsTests, check: checkTargets, opts: []option{
 				{names: "--fast --pedantic --no-run-tests --enable-tests --offline --keep-going -v? " +
-					"--test-show-details="},
+					"--test-show-details=", does: plain},
 			}},
 			{names: "install i upgrade update upload publish", each: true, risk: umpire.High, consequence: sent,
 				why: changesPackages, lax: true},
@@ -69,7 +69,7 @@ var languageRunners = []program{
 			{
 				names: "build test runtest", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
 				check: checkTargets,
-				opts:  []option{{names: "--force -f -j= --profile= --display= --no-buffer --release"}},
+				opts:  []option{{names: "--force -f -j= --profile= --display= --no-buffer --release", does: plain}},
 			},
 		},
 	},
@@ -85,7 +85,7 @@ var languageRunners = []program{
 				opts: []option{
 					{names: "-c= --configuration= --filter= --skip= --parallel --no-parallel -v --verbose -q --quiet " +
 						"--list-tests -l --skip-build --target= --product= -j= --jobs= --build-tests --show-bin-path " +
-						"--num-workers="},
+						"--num-workers=", does: plain},
 				},
 			},
 		},
@@ -103,14 +103,14 @@ var languageRunners = []program{
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 				{names: "-n= --name= -N= --plain-name= -t= --tags= -x= --exclude-tags= -j= --concurrency= " +
 					"--fail-fast --no-color --color --run-skipped --chain-stack-traces --timeout= --total-shards= " +
-					"--shard-index= --test-randomize-ordering-seed= --no-pub"},
-				{names: "-r= --reporter="},
+					"--shard-index= --test-randomize-ordering-seed= --no-pub", does: plain},
+				{names: "-r= --reporter=", does: plain},
 			}},
 			{
 				names: "analyze", risk: umpire.Safe, why: "checks-code-by-the-projects-rules", args: "tree…",
 				opts: []option{
 					{names: "--fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings --no-pub --format= " +
-						"--no-preamble"},
+						"--no-preamble", does: plain},
 				},
 			},
 			// safe: dart format -o none .
@@ -118,8 +118,9 @@ var languageRunners = []program{
 			{
 				names: "format", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkDartFormat,
 				opts: []option{
-					{names: "-o= --output="},
-					{names: "-l= --line-length= --page-width= --set-exit-if-changed --show= --summary= --indent="},
+					{names: "-o= --output=", does: plain},
+					{names: "-l= --line-length= --page-width= --set-exit-if-changed --show= --summary= --indent=",
+						does: plain},
 				},
 			},
 			{names: "doctor devices emulators info", each: true, risk: umpire.Safe, why: "tells-what-is-installed",
@@ -133,12 +134,13 @@ var languageRunners = []program{
 		// safe: zig build test
 		// asks: zig build run
 		{names: "build", risk: umpire.Safe, why: runsTests, style: words, check: checkZigSteps,
-			opts: []option{{names: "-Doptimize= -Drelease? --summary= -freference-trace? --verbose"}}},
+			opts: []option{{names: "-Doptimize= -Drelease? --summary= -freference-trace? --verbose", does: plain}}},
 		// asks: zig fmt src
 		{names: "fmt", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkFormatter,
-			opts: []option{{names: "--check", why: "only-checks"}, {names: "--ast-check --color= --exclude="}}},
+			opts: []option{{names: "--check", why: "only-checks"},
+				{names: "--ast-check --color= --exclude=", does: plain}}},
 		{names: "ast-check", risk: umpire.Safe, why: "checks-the-syntax", args: "read…",
-			opts: []option{{names: "-t --color="}}},
+			opts: []option{{names: "-t --color=", does: plain}}},
 	}},
 	// safe: rake test
 	// asks: rake
@@ -147,7 +149,8 @@ var languageRunners = []program{
 	{
 		names: "rake", manifests: "rakefile Rakefile rakefile.rb Rakefile.rb", risk: umpire.Medium, consequence: lost,
 		why: buildsOrRuns, check: checkRake,
-		opts: []option{{names: "--version -V --help -h -H", does: shows}, {names: "--quiet -q --silent -s --trace?"}},
+		opts: []option{{names: "--version -V --help -h -H", does: shows},
+			{names: "--quiet -q --silent -s --trace?", does: plain}},
 	},
 	// asks: rails db:drop
 	// asks: rails runner x
@@ -161,7 +164,7 @@ var languageRunners = []program{
 				check: checkRunner,
 				opts: []option{
 					{names: "-n= --name= -s= --seed= -v --verbose -b --backtrace -f --fail-fast -d --defer-output -c " +
-						"--color --no-color --profile?"},
+						"--color --no-color --profile?", does: plain},
 				},
 			},
 		},
@@ -176,7 +179,7 @@ var languageRunners = []program{
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 				{names: "-g= --grep= --grep-invert= --list --project= --workers= -j= --retries= --repeat-each= " +
 					"--timeout= --global-timeout= --max-failures= -x --forbid-only --fully-parallel " +
-					"--pass-with-no-tests --quiet --shard= --last-failed --no-deps --trace="},
+					"--pass-with-no-tests --quiet --shard= --last-failed --no-deps --trace=", does: plain},
 				{names: "--reporter=", does: obeys, why: "loads-the-reporter-that-it-names",
 					except: "list line dot json junit github null"},
 			}},
@@ -190,7 +193,7 @@ var languageRunners = []program{
 	{names: "ctest", risk: umpire.Safe, why: runsTests, style: words, args: "none", check: checkRunner, opts: []option{
 		{names: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure " +
 			"--progress --no-tests= --rerun-failed -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= " +
-			"--label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random"},
+			"--label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random", does: plain},
 		{names: "--test-dir=", does: reads}, {names: "--version --help", does: shows},
 	}},
 	// safe: tox -e py311
@@ -201,7 +204,7 @@ var languageRunners = []program{
 		check: checkRunner,
 		opts: []option{
 			{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest " +
-				"--skip-missing-interpreters? --quiet --verbose --no-provision?"},
+				"--skip-missing-interpreters? --quiet --verbose --no-provision?", does: plain},
 			{names: "-e=", does: asks, consequence: lost, why: "runs-the-environment-that-it-names", except: "py py3 " +
 				"py38 py39 py310 py311 py312 py313 py314 lint test tests unit type types typing typecheck mypy ruff " +
 				"flake8 pylint format-check check"},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/manual"
 )
 
 // Every entry says against which version and text it was checked; one that says
@@ -18,18 +19,18 @@ func TestEveryEntrySaysWhatItWasCheckedAgainst(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	for _, s := range sources {
-		if !strings.ContainsAny(s.checked, "0123456789") {
-			t.Errorf("%q names no version", s.checked)
+	for _, s := range manual.Sources {
+		if !strings.ContainsAny(s.Checked, "0123456789") {
+			t.Errorf("%q names no version", s.Checked)
 		}
-		for name := range strings.FieldsSeq(s.names) {
+		for name := range strings.FieldsSeq(s.Names) {
 			if firsts[name] == nil {
-				t.Errorf("%q: %s is not the first name of an entry", s.checked, name)
+				t.Errorf("%q: %s is not the first name of an entry", s.Checked, name)
 			}
 			if seen[name] != "" && name != "cmp" {
-				t.Errorf("%s was checked against %q and %q", name, seen[name], s.checked)
+				t.Errorf("%s was checked against %q and %q", name, seen[name], s.Checked)
 			}
-			seen[name] = s.checked
+			seen[name] = s.Checked
 		}
 	}
 	for name, p := range firsts {

@@ -1,22 +1,23 @@
-package shell
+// Package manual names the manuals that the tables of programs were checked against.
+package manual
 
 import "github.com/umpirehq/umpire/shell/internal/scan"
 
-// A source says against which version, and which text, the entries of some programs were
+// A Source says against which version, and which text, the entries of some programs were
 // checked. If manuals of several systems are named, an option is accepted only if it does no
 // harm in any of them.
-type source struct {
-	checked string
-	names   string // first names of entries
+type Source struct {
+	Checked string
+	Names   string // first names of entries
 }
 
-// nothingAccepted is for programs of which every use asks but one that prints
+// NothingAccepted is for programs of which every use asks but one that prints
 // something about the program.
-const nothingAccepted = "no version: every use asks, but for what prints about the program itself"
+const NothingAccepted = "no version: every use asks, but for what prints about the program itself"
 
-// sources cover every entry of the tables; a test holds that. They are looked at
+// Sources cover every entry of the tables; a test holds that. They are looked at
 // only when somebody asks what is known of a program.
-var sources = []source{
+var Sources = []Source{
 	{
 		"bash 5.2, its manual and bash itself; zsh 5.9, its manual",
 		"echo printf true exit wait shift test pwd cd popd set unset read type jobs eval source exec command trap " +
@@ -207,13 +208,13 @@ var sources = []source{
 	},
 }
 
-// checkedAgainst is what the entry of that first name was checked against. A program without
+// CheckedAgainst is what the entry of that first name was checked against. A program without
 // a source accepts nothing.
-func checkedAgainst(name string) string {
-	for i := range sources {
-		if scan.HasField(sources[i].names, name) {
-			return sources[i].checked
+func CheckedAgainst(name string) string {
+	for i := range Sources {
+		if scan.HasField(Sources[i].Names, name) {
+			return Sources[i].Checked
 		}
 	}
-	return nothingAccepted
+	return NothingAccepted
 }
