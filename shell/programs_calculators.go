@@ -19,18 +19,19 @@ var reckoners = []program{
 	// safe: dc -e '1 2 + p'
 	// asks: dc -e '!id'
 	{names: "dc", risk: umpire.Safe, why: "calculates", check: checkDc,
-		opts: []option{{names: "-e= --expression="}, {names: "-V -h --version --help", does: shows}}},
+		opts: []option{{names: "-e= --expression=", does: plain}, {names: "-V -h --version --help", does: shows}}},
 	// safe: base64 a
 	// asks: base64 /etc/shadow
 	{names: "base64 base32", risk: umpire.Safe, why: "encodes-or-decodes", args: "read…", out: decodes, opts: []option{
-		{names: "-dDi -w="}, {names: "--decode --ignore-garbage --wrap="}, {names: aboutItself, does: shows},
+		{names: "-dDi -w=", does: plain},
+		{names: "--decode --ignore-garbage --wrap=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: basenc --base16 a
 	// asks: basenc --base16 /etc/shadow
 	{names: "basenc", risk: umpire.Safe, why: "encodes-or-decodes", args: "read…", opts: []option{
-		{names: "-di -w="},
+		{names: "-di -w=", does: plain},
 		{names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode " +
-			"--ignore-garbage --wrap="},
+			"--ignore-garbage --wrap=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: zless a.gz
@@ -56,14 +57,15 @@ var reckoners = []program{
 	// safe: csvlook a.csv
 	// asks: csvlook /etc/shadow
 	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints-parts-of-a-table", args: "read…", opts: []option{
-		{names: "-tnHl -c= -d= -q="}, {names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers"},
+		{names: "-tnHl -c= -d= -q=", does: plain},
+		{names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: csvgrep -c 1 -m x a.csv
 	// asks: csvgrep -f /etc/shadow a.csv
 	{names: "csvgrep", risk: umpire.Safe, why: "prints-parts-of-a-table", args: "read…", opts: []option{
-		{names: "-tnHlia -c= -d= -m= -r="},
-		{names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match"},
+		{names: "-tnHlia -c= -d= -m= -r=", does: plain},
+		{names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match", does: plain},
 		{names: "-f= --file=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	// safe: duf
@@ -73,21 +75,21 @@ var reckoners = []program{
 	// safe: lslocks
 	// asks: lslocks --surprise
 	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists-locks-or-users", args: "data…",
-		opts: []option{{names: "-nJ -o="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-nJ -o=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: shfmt -d a.sh
 	// asks: shfmt -w a.sh
 	{names: "shfmt", risk: umpire.Safe, why: "prints-formatted-shell-code", style: words, args: "tree…", opts: []option{
 		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn " +
-			"--binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix"},
+			"--binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix", does: plain},
 		{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "-version --version -h --help", does: shows},
 	}},
 	// asks: fzf
 	// asks: fzf --filter foo --preview x
 	{names: "fzf", risk: umpire.Medium, consequence: lost, why: "can-start-programs", check: checkFzf, opts: []option{
-		{names: "-f= --filter="},
+		{names: "-f= --filter=", does: plain},
 		{names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= " +
-			"--tiebreak="},
+			"--tiebreak=", does: plain},
 		{names: "--version --help", does: shows},
 	}},
 	{

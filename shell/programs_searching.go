@@ -11,10 +11,10 @@ import (
 // know which of grep's options take the next word, so that only the two do that each
 // of them knows; with the others the next word counts as a pattern or a file.
 var packedSearch = []option{
-	{names: "-EFGPiyvwxcnHhoqsabILlTUu"}, {names: "-e= --regexp?", does: lead},
+	{names: "-EFGPiyvwxcnHhoqsabILlTUu"}, {names: "-e= --regexp?", does: plain | lead},
 	{names: "-f= --file?", does: reads | lead},
 	{names: "-A? -B? -C? -m? --context? --after-context? --before-context? --max-count? --color? --colour? --label? " +
-		"--binary-files?"},
+		"--binary-files?", does: plain},
 	{names: "-rRdDzZ --recursive --directories? --devices? --null --null-data --include? --exclude? --exclude-dir? " +
 		"--exclude-from?", does: asks, consequence: harmless, why: "is-an-option-that-such-scripts-refuse"},
 	{names: aboutItself, does: shows},
@@ -29,16 +29,17 @@ var searching = []program{
 		check: checkGrep, out: found,
 		opts: []option{
 			{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
-			{names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead},
+			{names: "-e= --regexp=", does: plain | lead}, {names: "-f= --file=", does: reads | lead},
 			{names: "--exclude-from=", does: reads},
 			{names: "-rR --recursive --dereference-recursive", does: walks},
-			{names: "-C= --context="},
+			{names: "-C= --context=", does: plain},
 			{names: "-A= -B= -m= -d= -D= --after-context= --before-context= --max-count= --directories= --devices= " +
-				"--include= --exclude= --exclude-dir= --include-dir= --label= --binary-files="},
+				"--include= --exclude= --exclude-dir= --include-dir= --label= --binary-files=", does: plain},
 			{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number " +
 				"--only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case " +
 				"--no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings " +
-				"--perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered"},
+				"--perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered",
+				does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -66,7 +67,7 @@ var searching = []program{
 		names: "rg ripgrep", risk: umpire.Safe, why: "searches-text", args: "data tree…", check: checkSearch,
 		out: found,
 		opts: []option{
-			{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: lead},
+			{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: plain | lead},
 			{names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
 			{names: "--pre=", does: runs, why: "runs-a-program-on-every-file"},
 			{names: "--hostname-bin=", does: runs, why: "runs-a-program-for-the-name"},
@@ -77,7 +78,7 @@ var searching = []program{
 				"--max-depth= --maxdepth= --max-filesize= --sort= --sortr= --color= --colors= --engine= " +
 				"--context-separator= --field-match-separator= --field-context-separator= --path-separator= " +
 				"--type-add= --type-clear= --pre-glob= --regex-size-limit= --dfa-size-limit= --hyperlink-format= " +
-				"--generate="},
+				"--generate=", does: plain},
 			{names: "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --count " +
 				"--count-matches --line-number --no-line-number --with-filename --no-filename --files-with-matches " +
 				"--files-without-match --only-matching --quiet --text --fixed-strings --pcre2 --no-pcre2 --follow " +
@@ -107,9 +108,10 @@ var searching = []program{
 				"--search-files --search-zip --silent --skip-vcs-ignores --smart-case --stats --stats-only " +
 				"--unrestricted --vimgrep --word-regexp --column --ackmate --affinity --noaffinity --mmap --nommap " +
 				"--multiline --nomultiline --list-file-types"},
-			{names: "-g=", does: lead},
+			{names: "-g=", does: plain | lead},
 			{names: "-A? -B? -C? -G= -m= -W= --after? --before? --context? --depth= --file-search-regex= --ignore= " +
-				"--ignore-dir= --max-count= --width= --workers= --color-line-number= --color-match= --color-path="},
+				"--ignore-dir= --max-count= --width= --workers= --color-line-number= --color-match= --color-path=",
+				does: plain},
 			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
 				"--make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql " +
 				"--swift --ts --xml --yaml"},
@@ -132,7 +134,8 @@ var searching = []program{
 				"--sort-files --show-types --filter"},
 			{names: "-A= -B= -C? -m= -t= -T= --after-context= --before-context= --context? --max-count= --type= " +
 				"--ignore-dir= --noignore-dir= --ignore-file= --ignore-directory= --match= --range-start= " +
-				"--range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno="},
+				"--range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno=",
+				does: plain},
 			{names: "-g", why: "its-pattern-is-for-names"},
 			{names: "-f", does: lead, why: "lists-files-and-searches-nothing"},
 			{names: "--files-from=", does: reads | asks, consequence: harmless,
@@ -258,12 +261,13 @@ var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data
 	{names: "-HIusigapLF1q0hV --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent " +
 		"--no-global-ignore-file --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings " +
 		"--absolute-path --relative-path --follow --no-follow --full-path --print0 --prune --quiet --has-results " +
-		"--show-errors --one-file-system --mount --xdev --strip-cwd-prefix? --no-require-git --and= --hyperlink?"},
+		"--show-errors --one-file-system --mount --xdev --strip-cwd-prefix? --no-require-git --and= --hyperlink?",
+		does: plain},
 	{names: "-d= -t= -e= -E= -S= -o= -c= -j= --max-depth= --maxdepth= --min-depth= --exact-depth= --type= " +
 		"--extension= --exclude= --size= --owner= --color= --threads= --changed-within= --newer= " +
 		"--change-newer-than= --changed-after= --changed-before= --older= --change-older-than= --max-results= " +
-		"--max-buffer-time= --batch-size= --path-separator="},
-	{names: "-l --list-details --format=", why: "prints-more-than-names"},
+		"--max-buffer-time= --batch-size= --path-separator=", does: plain},
+	{names: "-l --list-details --format=", does: plain, why: "prints-more-than-names"},
 	{names: "--search-path=", does: reads | lead | walks}, {names: "--base-directory= -C=", does: enters},
 	{names: "--ignore-file=", does: reads},
 	{names: "--help --version", does: shows},

@@ -16,10 +16,11 @@ var textTools = []program{
 		opts: []option{
 			{names: "-nErsuza --quiet --silent --regexp-extended --separate --unbuffered --null-data " +
 				"--zero-terminated --posix --debug --sandbox --follow-symlinks"},
-			{names: "-e= --expression=", does: lead},
+			{names: "-e= --expression=", does: plain | lead},
 			{names: "-f= --file=", does: reads | obeys | lead, why: "runs-a-script-from-a-file"},
-			{names: "-l= --line-length="},
-			{names: "-i? -I? --in-place?", does: edits | asks, consequence: reversible, why: "changes-files-in-place"},
+			{names: "-l= --line-length=", does: plain},
+			{names: "-i? -I? --in-place?", does: plain | edits | asks, consequence: reversible,
+				why: "changes-files-in-place"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -29,11 +30,11 @@ var textTools = []program{
 		names: "awk gawk", risk: umpire.Safe, why: "prints-parts-of-what-it-reads", style: leading, args: "data read…",
 		check: checkAwk,
 		opts: []option{
-			{names: "-F= -v= --field-separator= --assign="}, {names: "-e= --source=", does: lead},
+			{names: "-F= -v= --field-separator= --assign=", does: plain}, {names: "-e= --source=", does: plain | lead},
 			{names: "-f= --file= -E= --exec=", does: reads | obeys | lead, why: "runs-a-program-from-a-file"},
 			{names: "-i= --include= -l= --load=", does: obeys, why: "loads-code"},
 			{names: "-bcMnOPrsSkt --characters-as-bytes --traditional --bignum --non-decimal-data --optimize " +
-				"--no-optimize --posix --re-interval --sandbox --lint? --lint-old --use-lc-numeric --csv"},
+				"--no-optimize --posix --re-interval --sandbox --lint? --lint-old --use-lc-numeric --csv", does: plain},
 			{names: "-o? -d? -p? -D? --pretty-print? --dump-variables? --profile? --debug?", does: writes | asks,
 				consequence: lost, why: "writes-a-file-about-the-program"},
 			{names: "-V -h", does: shows}, {names: aboutItself, does: shows},
@@ -45,7 +46,8 @@ var textTools = []program{
 		names: "mawk", risk: umpire.Safe, why: "prints-parts-of-what-it-reads", style: leading, args: "data read…",
 		check: checkAwk,
 		opts: []option{
-			{names: "-F= -v= --assign= --field-separator="}, {names: "-f= --file=", does: reads | obeys | lead},
+			{names: "-F= -v= --assign= --field-separator=", does: plain},
+			{names: "-f= --file=", does: reads | obeys | lead},
 			{names: "--posix"}, {names: aboutItself, does: shows},
 		},
 	},
@@ -55,7 +57,7 @@ var textTools = []program{
 		names: "nawk original-awk", risk: umpire.Safe, why: "prints-parts-of-what-it-reads", style: leading,
 		args: "data read…", check: checkAwk,
 		opts: []option{
-			{names: "-F= -v="}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"},
+			{names: "-F= -v=", does: plain}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"},
 			{names: "--version", does: shows},
 		},
 	},
@@ -64,27 +66,27 @@ var textTools = []program{
 	{
 		names: "cut gcut", risk: umpire.Safe, why: "prints-columns", args: "read…", lax: true, out: cutsNumbers,
 		opts: []option{
-			{names: "-d= --delimiter="}, {names: "-f= --fields="},
-			{names: "-c= -b= --characters= --bytes= --output-delimiter="}, {names: "--complement"},
+			{names: "-d= --delimiter=", does: plain}, {names: "-f= --fields=", does: plain},
+			{names: "-c= -b= --characters= --bytes= --output-delimiter=", does: plain}, {names: "--complement"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: paste a b
 	// asks: paste a /etc/shadow
 	{names: "paste", risk: umpire.Safe, why: "joins-lines", args: "read…", lax: true,
-		opts: []option{{names: "-d= --delimiters="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-d= --delimiters=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: join a b
 	// asks: join a /etc/shadow
 	{names: "join", risk: umpire.Safe, why: "joins-lines", args: "read read", lax: true,
-		opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: sort -u a
 	// asks: sort -o a a
 	{names: "sort gsort", risk: umpire.Safe, why: "sorts-lines", args: "read…", out: passes, opts: []option{
 		{names: "-bdfgiMhnRrVcCmsuz --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort " +
 			"--ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse " +
-			"--version-sort --check? --merge --stable --unique --zero-terminated --debug"},
+			"--version-sort --check? --merge --stable --unique --zero-terminated --debug", does: plain},
 		{names: "-0123456789"},
-		{names: "-k= -t= -S= --key= --field-separator= --buffer-size= --batch-size= --parallel= --sort="},
+		{names: "-k= -t= -S= --key= --field-separator= --buffer-size= --batch-size= --parallel= --sort=", does: plain},
 		{names: "--files0-from=", does: reads | asks, consequence: harmless, why: "prints-the-files-that-a-file-names"},
 		{names: "--random-source=", does: reads},
 		{names: "-o= --output=", does: writes, why: "writes-its-result-to-a-file"},
@@ -98,9 +100,10 @@ var textTools = []program{
 		names: "uniq guniq", risk: umpire.Safe, why: "drops-repeated-lines", args: "read write", lax: true,
 		out: uniques,
 		opts: []option{
-			{names: "-c --count --group?"},
-			{names: "-dDiuz --repeated --unique --ignore-case --zero-terminated --all-repeated?"},
-			{names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars="}, {names: aboutItself, does: shows},
+			{names: "-c --count --group?", does: plain},
+			{names: "-dDiuz --repeated --unique --ignore-case --zero-terminated --all-repeated?", does: plain},
+			{names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars=", does: plain},
+			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: tr a b < c
@@ -113,7 +116,7 @@ var textTools = []program{
 		names: "shuf gshuf", risk: umpire.Safe, why: "shuffles-lines", args: "read", check: checkShuf, out: passes,
 		opts: []option{
 			{names: "-e --echo"}, {names: "-rz --repeat --zero-terminated"},
-			{names: "-i= -n= --input-range= --head-count="},
+			{names: "-i= -n= --input-range= --head-count=", does: plain},
 			{names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes},
 			{names: aboutItself, does: shows},
 		},
@@ -141,33 +144,34 @@ var textTools = []program{
 	// safe: fold -w 80 a
 	// asks: fold /etc/shadow
 	{names: "fold gfold", risk: umpire.Safe, why: "breaks-lines", args: "read…", lax: true,
-		opts: []option{{names: "-w= --width="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-w= --width=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: fmt -w 72 a
 	// asks: fmt /etc/shadow
 	{names: "fmt gfmt", risk: umpire.Safe, why: "lays-out-text", args: "read…", lax: true,
-		opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal=", does: plain},
+			{names: aboutItself, does: shows}}},
 	// safe: pr a
 	// asks: pr /etc/shadow
 	{names: "pr", risk: umpire.Safe, why: "lays-out-pages", args: "read…", lax: true, opts: []option{
 		{names: "-h= -l= -o= -w= -W= -D= -N= --header= --length= --indent= --width= --page-width= --date-format= " +
-			"--first-line-number= --columns= --pages="},
+			"--first-line-number= --columns= --pages=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: expand a
 	// asks: expand /etc/shadow
 	{names: "expand", risk: umpire.Safe, why: "changes-tabs-and-blanks", args: "read…", lax: true,
-		opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-t= --tabs=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: unexpand -a a
 	// asks: unexpand /etc/motd
 	{names: "unexpand", risk: umpire.Safe, why: "changes-tabs-and-blanks", args: "read…", lax: true,
-		opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-t= --tabs=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: column -t a
 	// asks: column /etc/shadow
 	{names: "column", risk: umpire.Safe, why: "lays-out-columns", args: "read…", lax: true, opts: []option{
 		{names: "-s= -o= -c= -N= -R= -H= -T= -E= -W= -O= -l= -i= -p= -r= -C= --separator= --output-separator= " +
 			"--output-width= --table-columns= --table-right= --table-hide= --table-truncate= --table-noextreme= " +
 			"--table-wrap= --table-order= --table-columns-limit= --table-name= --tree= --tree-id= --tree-parent= " +
-			"--table-column="},
+			"--table-column=", does: plain},
 		{names: "-n"}, {names: aboutItself, does: shows},
 	}},
 	// safe: colrm 1 5 < a
@@ -181,7 +185,7 @@ var textTools = []program{
 	// safe: look x a
 	// asks: look x /etc/shadow
 	{names: "look", risk: umpire.Safe, why: "finds-lines", args: "data read", lax: true,
-		opts: []option{{names: "-t= --terminate="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-t= --terminate=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: tsort a
 	// asks: tsort /etc/shadow
 	{names: "tsort", risk: umpire.Safe, why: "sorts-by-order", args: "read", lax: true,
@@ -191,7 +195,7 @@ var textTools = []program{
 	{names: "ptx", risk: umpire.Safe, why: "prints-an-index", args: "read…", opts: []option{
 		{names: "-AfrRtC --auto-reference --ignore-case --references --right-side-refs --typeset-mode --copyright"},
 		{names: "-w= -g= -F= -M= -S= -W= --width= --gap-size= --flag-truncation= --macro-name= --sentence-regexp= " +
-			"--word-regexp= --format="},
+			"--word-regexp= --format=", does: plain},
 		{names: "-b= -i= -o= --break-file= --ignore-file= --only-file=", does: reads},
 		{names: "-G --traditional", does: asks, consequence: reversible, why: "writes-its-second-operand"},
 		{names: aboutItself, does: shows},
@@ -201,10 +205,11 @@ var textTools = []program{
 		names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes-the-pieces-of-a-file",
 		args: "read write",
 		opts: []option{
-			{names: "-dxeuz --elide-empty-files --unbuffered --verbose --numeric-suffixes? --hex-suffixes?"},
+			{names: "-dxeuz --elide-empty-files --unbuffered --verbose --numeric-suffixes? --hex-suffixes?",
+				does: plain},
 			{names: "-0123456789"},
 			{names: "-a= -b= -C= -l= -n= -t= -p= --suffix-length= --additional-suffix= --bytes= --line-bytes= " +
-				"--lines= --number= --separator="},
+				"--lines= --number= --separator=", does: plain},
 			{names: "--filter=", does: runs}, {names: aboutItself, does: shows},
 		},
 	},
@@ -214,7 +219,7 @@ var textTools = []program{
 		args: "read data…",
 		opts: []option{
 			{names: "-kqsz --keep-files --quiet --silent --elide-empty-files --suppress-matched"},
-			{names: "-b= -n= --suffix-format= --digits="},
+			{names: "-b= -n= --suffix-format= --digits=", does: plain},
 			{names: "-f= --prefix=", does: writes}, {names: aboutItself, does: shows},
 		},
 	},
@@ -233,7 +238,7 @@ var textTools = []program{
 			{names: "-abefklmnoqrsuvFNORSU --add-bom --add-eol --keepdate --force --quiet --newfile --oldfile --safe " +
 				"--verbose --follow-symlink --replace-symlink --skip-symlink --allow-chown --remove-bom --keep-bom " +
 				"--ascii --iso --to-stdout --no-add-eol"},
-			{names: "-c= --convmode= -D= --display-enc= -i? --info?"}, {names: aboutItself, does: shows},
+			{names: "-c= --convmode= -D= --display-enc= -i? --info?", does: plain}, {names: aboutItself, does: shows},
 		},
 	},
 	// safe: jq .a b.json
@@ -251,7 +256,7 @@ var textTools = []program{
 				"--c14n --c14n11 --exc-c14n --dropdtd --nocdata --push --memory --sax --sax1 --stream --timing " +
 				"--huge --oldxml10 --noent-off --quiet --debug --copy --testIO --chkregister --noenc " +
 				"--nofixup-base-uris --repeat --insert --walker --pedantic"},
-			{names: "--xpath= --encode= --pretty= --pattern= --maxmem= --max-ampl="},
+			{names: "--xpath= --encode= --pretty= --pattern= --maxmem= --max-ampl=", does: plain},
 			{names: "--schema= --relaxng= --schematron= --dtdvalid=", does: reads | asks, consequence: lost,
 				why: "may-fetch-what-a-schema-names"},
 			{names: "--output= -o=", does: writes, why: "writes-its-result-to-a-file"},

@@ -12,7 +12,8 @@ var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", op
 	{names: "-nrcsSeMCajRb --null-input --raw-output --compact-output --slurp --sort-keys --exit-status " +
 		"--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --stream --stream-errors " +
 		"--seq --raw-output0 --unbuffered --binary --args --jsonargs"},
-	{names: "--indent="}, {names: "-f= --from-file=", does: reads | lead | obeys, why: "runs-a-filter-from-a-file"},
+	{names: "--indent=", does: plain},
+	{names: "-f= --from-file=", does: reads | lead | obeys, why: "runs-a-filter-from-a-file"},
 	{names: "-L= --library-path=", does: reads},
 	{names: "-hV --help --version --build-configuration", does: shows},
 }}
@@ -22,11 +23,11 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 	{names: "-nrcSeMCajPNy0vYxt --null-input --raw-output --compact-output --sort-keys --exit-status --no-colors " +
 		"--colors --ascii-output --join-output --prettyPrint --no-doc --nul-output --verbose --yaml-output " +
 		"--yaml-roundtrip --xml-output --toml-output --tojson --unwrapScalar? --string-interpolation? --args " +
-		"--yaml-fix-merge-anchor-to-spec? --security-disable-env-ops --security-disable-file-ops"},
+		"--yaml-fix-merge-anchor-to-spec? --security-disable-env-ops --security-disable-file-ops", does: plain},
 	{names: "-o= -p= -I= -w= --output-format= --input-format= --indent= --width= --front-matter= " +
 		"--header-preprocess= --lua-prefix= --lua-suffix= --properties-separator= --csv-separator= --tsv-separator= " +
-		"--xml-attribute-prefix= --xml-content-name="},
-	{names: "--expression=", does: lead},
+		"--xml-attribute-prefix= --xml-content-name=", does: plain},
+	{names: "--expression=", does: plain | lead},
 	{names: "-f= --from-file=", does: reads | lead | asks, consequence: lost, why: "runs-an-expression-from-a-file"},
 	{names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes-files-in-place"},
 	{names: "-s= --split-exp= --split-exp-file=", does: asks, consequence: reversible,

@@ -17,13 +17,13 @@ var viewing = []program{
 	// safe: tac a
 	// asks: tac /etc/shadow
 	{names: "tac", risk: umpire.Safe, why: "prints-files-backwards", args: "read…", lax: true, out: passes,
-		opts: []option{{names: "-s= --separator="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-s= --separator=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: nl a
 	// asks: nl /etc/shadow
 	{names: "nl", risk: umpire.Safe, why: "numbers-lines", args: "read…", lax: true, opts: []option{
 		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= " +
 			"--header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= " +
-			"--starting-line-number= --number-width="},
+			"--starting-line-number= --number-width=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: head -n 5 a
@@ -32,7 +32,7 @@ var viewing = []program{
 		names: "head ghead", risk: umpire.Safe, why: "prints-the-beginning-of-files", args: "read…", lax: true,
 		opts: []option{
 			{names: "-qvz --quiet --silent --verbose --zero-terminated"}, {names: "-0123456789"},
-			{names: "-n= --lines= -c= --bytes="}, {names: aboutItself, does: shows},
+			{names: "-n= --lines= -c= --bytes=", does: plain}, {names: aboutItself, does: shows},
 		},
 		out: passes,
 	},
@@ -41,8 +41,9 @@ var viewing = []program{
 	{
 		names: "tail gtail", risk: umpire.Safe, why: "prints-the-end-of-files", args: "read…", lax: true,
 		opts: []option{
-			{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry"}, {names: "-0123456789"},
-			{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats="},
+			{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry", does: plain},
+			{names: "-0123456789"},
+			{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 		out: passes,
@@ -53,20 +54,20 @@ var viewing = []program{
 		names: "less", risk: umpire.Safe, why: "shows-files", args: "read…", check: checkPager, out: passes,
 		opts: []option{
 			{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"},
-			{names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#="},
+			{names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#=", does: plain},
 			{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes-a-log"},
 			{names: "-k= --lesskey-file= --lesskey-src= --lesskey-content= --lesskey-context=", does: obeys,
 				why: "obeys-a-file-of-key-bindings"},
 			{names: "-T= --tag-file=", does: reads},
 			{names: "-t= --tag=", does: asks, consequence: harmless, why: "shows-the-file"},
 			{names: "--pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= " +
-				"--max-forw-scroll= --shift= --header= --wordwrap --rscroll="},
+				"--max-forw-scroll= --shift= --header= --wordwrap --rscroll=", does: plain},
 			{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen " +
 				"--quit-at-eof --QUIT-AT-EOF --chop-long-lines --line-numbers --LINE-NUMBERS --squeeze-blank-lines " +
 				"--ignore-case --IGNORE-CASE --quiet --silent --QUIET --no-lessopen --long-prompt --LONG-PROMPT " +
 				"--mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde " +
 				"--underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups " +
-				"--follow-name --search-skip-screen --file-size --intr="},
+				"--follow-name --search-skip-screen --file-size --intr=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -77,7 +78,7 @@ var viewing = []program{
 		opts: []option{
 			{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over " +
 				"--clean-print --squeeze --plain"},
-			{names: "-n= --lines="}, {names: aboutItself, does: shows},
+			{names: "-n= --lines=", does: plain}, {names: aboutItself, does: shows},
 		},
 	},
 	// safe: most README.md
@@ -92,17 +93,19 @@ var viewing = []program{
 			{names: "--pager=", does: runs},
 			{names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager " +
 				"--force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config " +
-				"--acknowledgements --strip-ansi= --set-terminal-title --completion="},
+				"--acknowledgements --strip-ansi= --set-terminal-title --completion=", does: plain},
 			{names: "-l= -r= -H= -m= --language= --highlight-line= --file-name= --diff-context= --tabs= --wrap= " +
 				"--terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= " +
-				"--theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary="},
+				"--theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary=",
+				does: plain},
 			{names: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", does: shows},
 		},
 	},
 	// safe: wc -l a
 	// asks: wc --files0-from=/etc/shadow
 	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput,
-		opts: []option{{names: "--files0-from=", does: reads}, {names: "--total="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "--files0-from=", does: reads},
+			{names: "--total=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: ls -la
 	// asks: ls /root
 	// safe: ls | fzf --filter foo
@@ -115,10 +118,10 @@ var viewing = []program{
 			{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"},
 			{names: "-R --recursive", does: walks}, {names: "-IwT"},
 			{names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= " +
-				"--quoting-style= --indicator-style="},
+				"--quoting-style= --indicator-style=", does: plain},
 			{names: "--almost-all --reverse"},
 			{names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time " +
-				"--author --zero"},
+				"--author --zero", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -126,13 +129,14 @@ var viewing = []program{
 	// asks: eza /root
 	{names: "eza", risk: umpire.Safe, why: "lists-folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= " +
-			"--colour= --icons? --group-directories-first --absolute?"},
+			"--colour= --icons? --group-directories-first --absolute?", does: plain},
 		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
 	// safe: exa -T src
 	// asks: exa /etc
 	{names: "exa", risk: umpire.Safe, why: "lists-folders", args: "read…", lax: true, opts: []option{
-		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour="},
+		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour=",
+			does: plain},
 		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
 	// safe: lsd -l
@@ -141,10 +145,10 @@ var viewing = []program{
 		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable " +
 			"--directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort " +
 			"--no-sort --reverse --inode --literal --no-symlink --total-size --classic --group-dirs? --header " +
-			"--context --hyperlink?"},
+			"--context --hyperlink?", does: plain},
 		{names: "-RT --recursive --tree", does: walks},
 		{names: "-I= --ignore-glob= --depth= --color= --icon= --icon-theme= --permission= --size= --date= --sort= " +
-			"--blocks="},
+			"--blocks=", does: plain},
 		{names: "--ignore-config"}, {names: "--config-file=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	// safe: tree -L 2
@@ -154,9 +158,9 @@ var viewing = []program{
 		opts: []option{
 			{names: "-adfilxqNQpsuhDFvtcrUnCASXJ -g --gitignore --ignore-case --matchdirs --metafirst --noreport " +
 				"--prune --du --si --dirsfirst --filesfirst --inodes --device --nolinks --info --condense --fflinks " +
-				"--compress= --opt-toggle"},
+				"--compress= --opt-toggle", does: plain},
 			{names: "-L= -P= -I= -H= -T= --filelimit= --charset= --timefmt= --sort= --scheme= --authority= " +
-				"--hyperlink"},
+				"--hyperlink", does: plain},
 			{names: "--fromfile --fromtabfile"}, {names: "--gitfile= --infofile= --hintro= --houtro=", does: reads},
 			{names: "-o= --output=", does: writes, why: "writes-its-list-to-a-file"},
 			{names: "-R", does: asks, consequence: reversible, why: "may-write-a-file-in-every-folder"},
@@ -166,14 +170,15 @@ var viewing = []program{
 	// safe: stat a
 	// asks: stat /etc/shadow
 	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells-about-files", args: "read…", lax: true,
-		opts: []option{{names: "-c= --format= --printf= --cached="}, {names: "-t"}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-c= --format= --printf= --cached=", does: plain}, {names: "-t"},
+			{names: aboutItself, does: shows}}},
 	// safe: file a
 	// asks: file -m magic a
 	{names: "file", risk: umpire.Safe, why: "tells-what-files-are", args: "read…", opts: []option{
 		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference " +
 			"--no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files " +
 			"--preserve-date --checking-printout --no-sandbox --debug"},
-		{names: "-I"}, {names: "-e= -F= -P= --exclude= --exclude-quiet= --separator= --parameter="},
+		{names: "-I"}, {names: "-e= -F= -P= --exclude= --exclude-quiet= --separator= --parameter=", does: plain},
 		{names: "-f= --files-from=", does: reads},
 		{names: "-m= -M= --magic-file=", does: reads | obeys, why: "obeys-a-file-of-patterns"},
 		{names: "-C --compile", does: asks, consequence: reversible, why: "writes-a-file-of-patterns"},
@@ -188,7 +193,8 @@ var viewing = []program{
 		check: checkTreeRoot,
 		opts: []option{
 			{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads},
-			{names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style="},
+			{names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style=",
+				does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -198,13 +204,14 @@ var viewing = []program{
 	{
 		names: "df", peeks: true, risk: umpire.Safe, why: "tells-the-size-of-file-systems", args: "data…", lax: true,
 		opts: []option{
-			{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, {names: aboutItself, does: shows},
+			{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?", does: plain},
+			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: basename a/b
 	// asks: basename x > ../y
 	{names: "basename", risk: umpire.Safe, why: "cuts-a-name", args: "data…", lax: true,
-		opts: []option{{names: "-s= --suffix="}, {names: aboutItself, does: shows}}, out: cutsName},
+		opts: []option{{names: "-s= --suffix=", does: plain}, {names: aboutItself, does: shows}}, out: cutsName},
 	// safe: dirname a/b
 	// asks: dirname x > ../y
 	{names: "dirname", risk: umpire.Safe, why: "cuts-a-name", args: "data…", lax: true,

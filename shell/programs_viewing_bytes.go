@@ -16,11 +16,11 @@ var comparing = []program{
 	// safe: b2sum a
 	// asks: b2sum /etc/motd
 	{names: "b2sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		opts: []option{{names: "-l= --length="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-l= --length=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: cksum -a sha256 a
 	// asks: cksum /etc/motd
 	{names: "cksum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		opts: []option{{names: "-a= --algorithm= -l= --length= -o="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-a= --algorithm= -l= --length= -o=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: sum a
 	// asks: sum /etc/motd
 	{names: "sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
@@ -28,17 +28,18 @@ var comparing = []program{
 	// safe: shasum -a 256 a
 	// asks: shasum /etc/motd
 	{names: "shasum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		opts: []option{{names: "-a= --algorithm="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-a= --algorithm=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: b3sum a
 	// asks: b3sum /etc/motd
 	{names: "b3sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
-		{names: "-l= --length= --seek= --num-threads="}, {names: "-c --check --raw --no-mmap --no-names --quiet --tag"},
+		{names: "-l= --length= --seek= --num-threads=", does: plain},
+		{names: "-c --check --raw --no-mmap --no-names --quiet --tag"},
 		{names: "-h -V " + aboutItself, does: shows},
 	}},
 	// safe: md5 -q a
 	// asks: md5 /etc/motd
 	{names: "md5 sha1 sha256 sha512", risk: umpire.Safe, why: countsSums, args: "read…",
-		opts: []option{{names: "-qrtx"}, {names: "-s= -c="}}},
+		opts: []option{{names: "-qrtx"}, {names: "-s= -c=", does: plain}}},
 	// safe: crc32 a
 	// asks: crc32 /etc/motd
 	{names: "crc32", risk: umpire.Safe, why: countsSums, args: "read…"},
@@ -46,7 +47,7 @@ var comparing = []program{
 	// asks: xxhsum --filelist=list
 	{names: "xxhsum xxh64sum xxh128sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
 		{names: "-cqw --check --quiet --strict --status --warn --ignore-missing --little-endian --tag --binary"},
-		{names: "-H?"},
+		{names: "-H?", does: plain},
 		{names: "--files-from? --filelist?", does: reads | asks, consequence: lost,
 			why: "reads-the-files-that-a-file-names"},
 		{names: "-h -V " + aboutItself, does: shows},
@@ -55,7 +56,7 @@ var comparing = []program{
 	// asks: od /etc/shadow
 	{names: "od", risk: umpire.Safe, why: "prints-bytes", args: "read…", lax: true, opts: []option{
 		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? " +
-			"--endian="},
+			"--endian=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: xxd a
@@ -64,7 +65,8 @@ var comparing = []program{
 	// safe: hexdump -C a
 	// asks: hexdump /etc/shadow
 	{names: "hexdump hd", risk: umpire.Safe, why: "prints-bytes", args: "read…", lax: true, opts: []option{
-		{names: "-e= -n= -s= --format= --length= --skip= -L? --color?"}, {names: "-f= --format-file=", does: reads},
+		{names: "-e= -n= -s= --format= --length= --skip= -L? --color?", does: plain},
+		{names: "-f= --format-file=", does: reads},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: strings a
@@ -73,7 +75,8 @@ var comparing = []program{
 		names: "strings", risk: umpire.Safe, why: "prints-the-text-in-files", args: "read…", lax: true,
 		check: checkObjects,
 		opts: []option{
-			{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode="},
+			{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode=",
+				does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -84,7 +87,7 @@ var comparing = []program{
 		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= " +
 			"--starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? " +
 			"--context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= " +
-			"--old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format="},
+			"--old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: colordiff a b
@@ -93,8 +96,8 @@ var comparing = []program{
 		{names: "-r --recursive", does: walks},
 		{names: "-abBdEilNpqstTuwyc --brief --text --minimal --new-file --side-by-side --unified? --context? " +
 			"--color? --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines " +
-			"--report-identical-files --suppress-common-lines"},
-		{names: "-U= -C= -W= --width= --label= --difftype="}, {names: aboutItself, does: shows},
+			"--report-identical-files --suppress-common-lines", does: plain},
+		{names: "-U= -C= -W= --width= --label= --difftype=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: sdiff a b
 	// asks: sdiff --diff-program=./x a b
@@ -102,7 +105,8 @@ var comparing = []program{
 		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change " +
 			"--ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column " +
 			"--suppress-common-lines --expand-tabs --minimal --speed-large-files"},
-		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize="}, {names: "-o= --output=", does: writes},
+		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize=", does: plain},
+		{names: "-o= --output=", does: writes},
 		{names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
 	// safe: diff3 a b c
@@ -110,16 +114,16 @@ var comparing = []program{
 	{names: "diff3", risk: umpire.Safe, why: "compares-files", args: "read…", opts: []option{
 		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text " +
 			"--strip-trailing-cr --initial-tab"},
-		{names: "-L= --label="}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
+		{names: "-L= --label=", does: plain}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
 	// safe: cmp a b
 	// asks: cmp a /etc/shadow
 	{names: "cmp", risk: umpire.Safe, why: "compares-files", args: "read read data…", lax: true,
-		opts: []option{{names: "-i= -n= --ignore-initial= --bytes="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-i= -n= --ignore-initial= --bytes=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: comm a b
 	// asks: comm a /etc/shadow
 	{names: "comm", risk: umpire.Safe, why: "compares-sorted-files", args: "read…", lax: true,
-		opts: []option{{names: "--output-delimiter="}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "--output-delimiter=", does: plain}, {names: aboutItself, does: shows}}},
 }
 
 // The options of xxd, which is particular: it looks at their beginnings only.

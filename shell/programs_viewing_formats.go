@@ -16,7 +16,7 @@ var formatViewers = []program{
 	{
 		names: "diffstat", risk: umpire.Safe, why: "counts-what-patches-change", args: "read…", check: checkUnpacked,
 		opts: []option{
-			{names: "-bcCEHkKlmqRstTuUwv -f= -n= -N= -p= -r="},
+			{names: "-bcCEHkKlmqRstTuUwv -f= -n= -N= -p= -r=", does: plain},
 			{names: "-o= -e=", does: writes, why: "writes-its-result-to-a-file"}, {names: "-V", does: shows},
 		},
 	},
@@ -32,7 +32,7 @@ var formatViewers = []program{
 				"--verbose --empty-files-as-removed --strip-match= --strip= --include= --exclude= --files= --lines= " +
 				"--hunks= --annotate --as-numbered-lines= --clean --remove-timestamps --extended-regexp " +
 				"--output-matching= --only-match= --addprefix= --addoldprefix= --addnewprefix= --format= --list " +
-				"--git-prefixes="},
+				"--git-prefixes=", does: plain},
 			{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads},
 			{names: "-z --decompress", does: asks, consequence: lost, why: "runs-programs-that-uncompress"},
 			{names: "--help --version", does: shows},
@@ -45,7 +45,7 @@ var formatViewers = []program{
 		opts: []option{
 			{names: "-sn --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate " +
 				"--keep-plus-minus-markers -w= --width= --syntax-theme= --tabs= --diff-so-fancy --diff-highlight " +
-				"--hyperlinks"},
+				"--hyperlinks", does: plain},
 			{names: "--paging=", does: asks, consequence: lost, why: "starts-a-pager", except: "never"},
 			{names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
 		},
@@ -62,7 +62,7 @@ var formatViewers = []program{
 			{
 				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse " +
 					"--no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= " +
-					"--filenames --snifflimit=",
+					"--filenames --snifflimit=", does: plain,
 			},
 			{names: "-DTQUrIik"}, {names: aboutItself, does: shows},
 		},
@@ -81,9 +81,9 @@ var formatViewers = []program{
 						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median " +
 							"--nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= " +
 							"--numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf " +
-							"--ascii --quote= --quote-always --escape= --no-quoting",
+							"--ascii --quote= --quote-always --escape= --no-quoting", does: plain,
 					},
-					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l="},
+					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l=", does: plain},
 					{names: "-o= --output=", does: writes, why: "writes-its-result-to-a-file"},
 					{names: aboutItself, does: shows},
 				},
@@ -93,7 +93,8 @@ var formatViewers = []program{
 				names: "select search", each: true, risk: umpire.Safe, why: "prints-parts-of-tables",
 				args: "data read…",
 				opts: []option{
-					{names: xsvReading + " --ignore-case --invert-match --select="}, {names: "-iv -s="},
+					{names: xsvReading + " --ignore-case --invert-match --select=", does: plain},
+					{names: "-iv -s=", does: plain},
 					{names: "-o= --output=", does: writes, why: "writes-its-result-to-a-file"},
 					{names: aboutItself, does: shows},
 				},
@@ -113,7 +114,7 @@ var formatViewers = []program{
 		names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells-about-a-document", style: words, args: "read",
 		opts: []option{
 			{names: "-f= -l= -box -meta -js -struct -struct-text -url -custom -isodates -rawdates -dests -enc= " +
-				"-listenc -subst -loc"},
+				"-listenc -subst -loc", does: plain},
 			{names: "-v -h -help --help", does: shows},
 		},
 	},
@@ -125,7 +126,7 @@ var formatViewers = []program{
 		check: checkPrintsText,
 		opts: []option{
 			{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout " +
-				"-enc= -eol= -nopgbrk -colspacing= -listenc -q"},
+				"-enc= -eol= -nopgbrk -colspacing= -listenc -q", does: plain},
 			{names: "-v -h -help --help", does: shows},
 		},
 	},
@@ -135,7 +136,7 @@ var formatViewers = []program{
 		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes-the-pictures-of-a-document",
 		style: words, args: "read write", check: checkPictures,
 		opts: []option{
-			{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q"},
+			{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q", does: plain},
 			{names: "-v -h -help --help", does: shows},
 		},
 	},
@@ -149,7 +150,7 @@ var formatViewers = []program{
 			{names: "-v= -loglevel= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= " +
 				"-print_format= -output_format= -show_error -show_chapters -show_programs -count_frames " +
 				"-count_packets -sexagesimal -pretty -unit -prefix -show_packets -show_frames -read_intervals= " +
-				"-noprivate -private"},
+				"-noprivate -private", does: plain},
 			{names: "-i=", does: reads},
 			{names: "-version --version -help --help -h -L -formats -codecs -decoders -encoders -protocols -filters " +
 				"-pix_fmts -sample_fmts -layouts -buildconf", does: shows},
@@ -158,7 +159,8 @@ var formatViewers = []program{
 	// safe: col -b < a
 	// asks: col --zzz
 	{names: "col", risk: umpire.Safe, why: "filters-reverse-line-feeds", args: "none", opts: []option{
-		{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines="}, {names: aboutItself, does: shows},
+		{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines=", does: plain},
+		{names: aboutItself, does: shows},
 	}},
 	// safe: pathchk a/b
 	// asks: pathchk --zzz
@@ -171,7 +173,7 @@ var formatViewers = []program{
 	// safe: figlet hi
 	// asks: figlet -f /etc/x hi
 	{names: "figlet banner", risk: umpire.Safe, why: "writes-large-letters", args: "data…",
-		opts: []option{{names: "-cklnrsStxWp -w= -m= -I="}, {names: "-v", does: shows}}},
+		opts: []option{{names: "-cklnrsStxWp -w= -m= -I=", does: plain}, {names: "-v", does: shows}}},
 }
 
 const (
