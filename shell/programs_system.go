@@ -31,13 +31,13 @@ var systemTools = []program{
 	// safe: lsusb -t
 	// asks: lsusb -D /etc/motd
 	{names: "lsusb", risk: umpire.Safe, why: "tells-about-the-system", opts: []option{
-		{names: "-vt --verbose --tree"}, {names: "-s= -d="}, {names: "-D=", does: reads},
+		{names: "-vt --verbose --tree"}, {names: "-s= -d=", does: plain}, {names: "-D=", does: reads},
 		{names: "-V -h " + aboutItself, does: shows},
 	}},
 	// safe: lspci -nn
 	// asks: lspci -q
 	{names: "lspci", risk: umpire.Safe, why: "tells-about-the-system", opts: []option{
-		{names: "-mntvkxDPb"}, {names: "-s= -d="}, {names: "-i= -p= -F=", does: reads},
+		{names: "-mntvkxDPb"}, {names: "-s= -d=", does: plain}, {names: "-i= -p= -F=", does: reads},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: who
@@ -49,7 +49,7 @@ var systemTools = []program{
 	{names: "last lastb", each: true, risk: umpire.Safe, why: "tells-who-was-logged-in", opts: []option{
 		{names: "-adFiRwxT0123456789 --hostlast --dns --fulltimes --ip --nohostname --fullnames --system " +
 			"--tab-separated"},
-		{names: "-n= --limit= -p= --present= -s= --since= -t= --until= --time-format="},
+		{names: "-n= --limit= -p= --present= -s= --since= -t= --until= --time-format=", does: plain},
 		{names: "-f= --file=", does: reads}, {names: "-h -V " + aboutItself, does: shows},
 	}},
 	// safe: dircolors -p
@@ -62,28 +62,30 @@ var systemTools = []program{
 	// asks: modinfo /etc/motd
 	{names: "modinfo", risk: umpire.Safe, why: "tells-about-kernel-modules", args: "read…", opts: []option{
 		{names: "-0adlpn --null --author --description --license --parameters --filename"},
-		{names: "-F= --field= -k= --set-version="}, {names: "-b= --basedir=", does: reads},
+		{names: "-F= --field= -k= --set-version=", does: plain}, {names: "-b= --basedir=", does: reads},
 		{names: "-V -h " + aboutItself, does: shows},
 	}},
 	// safe: lastlog
 	// asks: lastlog --clear
 	{names: "lastlog", risk: umpire.Safe, why: "tells-about-the-system", args: "none", opts: []option{
-		{names: "-u= --user= -b= --before= -t= --time= -a --active"}, {names: aboutItself, does: shows},
+		{names: "-u= --user= -b= --before= -t= --time= -a --active", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: pmap 1
 	// asks: pmap -c rc 1
 	{names: "pmap", risk: umpire.Safe, why: "tells-about-the-system", args: "data…", opts: []option{
-		{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range="}, {names: aboutItself, does: shows},
+		{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range=", does: plain},
+		{names: aboutItself, does: shows},
 	}},
 	// safe: tload --version
 	// asks: tload /etc/x
 	{names: "tload", risk: umpire.Safe, why: "draws-the-load-on-a-terminal",
-		args: "write…", opts: []option{{names: "-d= --delay= -s= --scale="}, {names: aboutItself, does: shows}}},
+		args: "write…", opts: []option{{names: "-d= --delay= -s= --scale=", does: plain},
+			{names: aboutItself, does: shows}}},
 	// safe: units 1m ft
 	// asks: units -f /etc/shadow
 	{names: "units", risk: umpire.Safe, why: "converts-units", args: "data…", opts: []option{
 		{names: "-qsvt1pemS --quiet --silent --strict --verbose --terse --one-line --exponential --minus --product " +
-			"-d= --digits= -o= --output-format="},
+			"-d= --digits= -o= --output-format=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: getent passwd root
@@ -100,14 +102,14 @@ var systemTools = []program{
 	// asks: nvidia-smi -r
 	{names: "nvidia-smi", risk: umpire.Safe, why: "tells-about-the-system", style: words, args: "data…", opts: []option{
 		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= " +
-			"--query-compute-apps= --format="},
+			"--query-compute-apps= --format=", does: plain},
 		{names: "-f= --filename=", does: writes}, {names: "-h --help --version", does: shows},
 	}},
 	// safe: lshw -short
 	// asks: lshw -dump db
 	{names: "lshw", risk: umpire.Safe, why: "tells-about-the-system", style: words, args: "none", opts: []option{
 		{names: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime -C= -c= -class= -disable= " +
-			"-enable="},
+			"-enable=", does: plain},
 		{names: "-dump=", does: writes}, {names: "-version -help", does: shows},
 	}},
 	// safe: ps aux
@@ -141,7 +143,7 @@ var systemTools = []program{
 	// asks: date -s 2020-01-01
 	{names: "date gdate", risk: umpire.Safe, why: "prints-the-time", check: checkDate, opts: []option{
 		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"},
-		{names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339="},
+		{names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339=", does: plain},
 		{names: "-r= --reference= -f= --file=", does: reads},
 		{names: "-s= --set=", does: harms, consequence: lost, why: "sets-the-clock"}, {names: aboutItself, does: shows},
 	}},
@@ -164,14 +166,14 @@ var systemTools = []program{
 	// asks: lsof -D b
 	{names: "lsof", risk: umpire.Safe, why: "lists-open-files", check: checkLsof, opts: []option{
 		{names: "-abClMnNOPRtUvVwXEKxQ"},
-		{names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e="},
+		{names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e=", does: plain},
 		{names: "-D= -k= -m= -A=", does: asks, consequence: lost, why: "writes-or-obeys-a-file"},
 		{names: "-h", does: shows},
 	}},
 	// safe: fuser a
 	// asks: fuser -k a
 	{names: "fuser", risk: umpire.Safe, why: "lists-who-uses-files", args: "read…", opts: []option{
-		{names: "-aIlmMsuvcf46"}, {names: "-n="},
+		{names: "-aIlmMsuvcf46"}, {names: "-n=", does: plain},
 		{names: "-kiw --kill", does: harms, consequence: lost, why: "kills-who-uses-files"},
 		{names: "-V --help", does: shows},
 	}},
@@ -181,7 +183,7 @@ var systemTools = []program{
 		names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, consequence: reversible,
 		why: "shows-processes-on-the-whole-terminal", check: checkTop,
 		opts: []option{
-			{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s="},
+			{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s=", does: plain},
 			{names: "--help --version -h -v", does: shows},
 		},
 	},
@@ -189,7 +191,7 @@ var systemTools = []program{
 	// asks: sysctl -w a=b
 	{names: "sysctl", risk: umpire.Safe, why: "prints-settings-of-the-kernel", check: checkSysctl, opts: []option{
 		{names: "-aAnNeqbXxh --all --values --names --ignore --quiet --binary --deprecated --dry-run"},
-		{names: "-r= --pattern="},
+		{names: "-r= --pattern=", does: plain},
 		{names: "-w --write", does: harms, consequence: lost, why: "changes-settings-of-the-kernel"},
 		{names: "-p? -f? --load? --system", does: harms, consequence: lost, why: "changes-settings-of-the-kernel"},
 		{names: aboutItself, does: shows},
@@ -199,10 +201,12 @@ var systemTools = []program{
 	{names: "journalctl", risk: umpire.Safe, why: "prints-logs", args: "data…", opts: []option{
 		{names: "-aefFklmNqrx0123456789 --all --follow --dmesg --full --merge --quiet --reverse --catalog " +
 			"--pager-end --no-pager --no-full --no-tail --no-hostname --utc --user --system --list-boots " +
-			"--list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline"},
+			"--list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline",
+			does: plain},
 		{names: "-n? -o= --output= --output-fields= -p= --priority= -S= --since= -U= --until= -u= --unit= " +
 			"--user-unit= -t= --identifier= -T= --facility= -g= --grep= --case-sensitive? -c= --cursor= " +
-			"--after-cursor= --show-cursor --field= --interval= --verify-key= --namespace= -M= --machine="},
+			"--after-cursor= --show-cursor --field= --interval= --verify-key= --namespace= -M= --machine=",
+			does: plain},
 		{names: "-D= --directory= -i= --file= --root= --image=", does: reads}, {names: "--cursor-file=", does: writes},
 		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var " +
 			"--smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, consequence: lost,
@@ -213,8 +217,9 @@ var systemTools = []program{
 	// asks: dmesg -C
 	{names: "dmesg", risk: umpire.Safe, why: "prints-the-kernels-log", args: "none", opts: []option{
 		{names: "-HTLkruxwWtedPSpa0 --human --ctime --color? --kernel --raw --userspace --decode --follow " +
-			"--follow-new --notime --reltime --show-delta --nopager --syslog --json -J --force-prefix --noescape"},
-		{names: "-l= --level= -f= --facility= -s= --buffer-size= --time-format= --since= --until="},
+			"--follow-new --notime --reltime --show-delta --nopager --syslog --json -J --force-prefix --noescape",
+			does: plain},
+		{names: "-l= --level= -f= --facility= -s= --buffer-size= --time-format= --since= --until=", does: plain},
 		{names: "-F= --file= -K= --kmsg-file=", does: reads},
 		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms,
 			consequence: lost, why: "changes-the-kernels-log"},
@@ -227,7 +232,7 @@ var systemTools = []program{
 			"--options --extended --memory --processes --threads --info --summary --context --contexts --bpf " +
 			"--events --ipv4 --ipv6 --packet --tcp --udp --sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp " +
 			"--tos --cgroup --inet-sockopt"},
-		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads},
+		{names: "-f= --family= -A= --query= --socket= -N= --net=", does: plain}, {names: "-F= --filter=", does: reads},
 		{names: "-D= --diag=", does: writes},
 		{names: "-K --kill", does: harms, consequence: lost, why: "cuts-connections"},
 		{names: aboutItself, does: shows},
@@ -242,7 +247,7 @@ var systemTools = []program{
 		why: "reads-object-files", args: "read…", lax: true, check: checkObjects,
 		opts: []option{
 			{names: "--plugin=", does: obeys, why: "loads-code-of-others"},
-			{names: "--dwarf? --debug-dump? --target= -b="},
+			{names: "--dwarf? --debug-dump? --target= -b=", does: plain},
 		},
 	},
 	// safe: addr2line -e a.out 0x10
@@ -251,8 +256,8 @@ var systemTools = []program{
 		names: "addr2line", risk: umpire.Safe, why: "tells-the-lines-of-addresses",
 		opts: []option{
 			{names: "-afpsiCr --addresses --functions --pretty-print --basenames --inlines --demangle? " +
-				"--no-recurse-limit"},
-			{names: "-b= --target= -j= --section="}, {names: "-e= --exe=", does: reads},
+				"--no-recurse-limit", does: plain},
+			{names: "-b= --target= -j= --section=", does: plain}, {names: "-e= --exe=", does: reads},
 			{names: "-hHvV " + aboutItself, does: shows},
 		},
 		check: checkObjects,
@@ -263,7 +268,7 @@ var systemTools = []program{
 		names: "c++filt", risk: umpire.Safe, why: "makes-names-readable",
 		opts: []option{
 			{names: "-_nipt --strip-underscore --no-strip-underscore --no-params --no-verbose --types"},
-			{names: "-s= --format="}, {names: "-hv " + aboutItself, does: shows},
+			{names: "-s= --format=", does: plain}, {names: "-hv " + aboutItself, does: shows},
 		},
 		check: checkObjects,
 	},
@@ -276,7 +281,7 @@ var systemTools = []program{
 			{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless,
 				why: "means-different-things-to-different-versions"},
 			{names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= " +
-				"--verify --statistics --show-children --show-parents --name= --find= --lookup="},
+				"--verify --statistics --show-children --show-parents --name= --find= --lookup=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -288,7 +293,7 @@ var systemTools = []program{
 			{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals " +
 				"--preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols " +
 				"--enable-deterministic-archives"},
-			{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O="},
+			{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O=", does: plain},
 			{names: "-o=", does: writes}, {names: "--plugin=", does: obeys}, {names: aboutItself, does: shows},
 		},
 	},
@@ -311,7 +316,7 @@ var systemTools = []program{
 	},
 	// asks: logger x
 	{names: "logger", risk: umpire.Medium, consequence: reversible, why: "writes-to-the-systems-log", opts: []option{
-		{names: "-is -t= --tag= -p= --priority="}, {names: "-f= --file=", does: reads},
+		{names: "-is -t= --tag= -p= --priority=", does: plain}, {names: "-f= --file=", does: reads},
 		{names: aboutItself, does: shows},
 	}},
 }

@@ -17,12 +17,12 @@ var wrappers = []program{
 		names: "env genv", risk: umpire.Safe, why: "runs-a-command-with-other-variables", style: leading,
 		args: "env command", check: checkEnv,
 		opts: []option{
-			{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset="},
+			{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset=", does: plain},
 			{names: "-a= --argv0=", does: asks, consequence: lost, why: "gives-the-program-another-name"},
-			{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string="},
+			{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string=", does: plain},
 			{names: "-P=", does: asks, consequence: lost, why: "looks-for-programs-elsewhere"},
 			{names: "-f= --file=", does: reads | obeys}, {names: aboutItself, does: shows},
-			{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling"},
+			{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling", does: plain},
 		},
 	},
 	// safe: timeout 5 ls
@@ -31,26 +31,28 @@ var wrappers = []program{
 		names: "timeout gtimeout", risk: umpire.Safe, why: "runs-a-command-for-a-time", style: leading,
 		args: "data command",
 		opts: []option{
-			{names: "-s= --signal= -k= --kill-after="}, {names: "-vpf --verbose --foreground --preserve-status"},
+			{names: "-s= --signal= -k= --kill-after=", does: plain},
+			{names: "-vpf --verbose --foreground --preserve-status"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: time ls
 	// asks: time ./x
 	{names: "time gtime", risk: umpire.Safe, why: "measures-a-command", style: leading, args: "command", opts: []option{
-		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format="},
+		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format=", does: plain},
 		{names: "-o= --output=", does: writes, why: "writes-its-figures"}, {names: aboutItself, does: shows},
 	}},
 	// safe: nice ls
 	// asks: nice ./x
 	{names: "nice gnice", risk: umpire.Safe, why: "runs-a-command-with-less-priority", style: leading, args: "command",
-		opts: []option{{names: "-n= --adjustment="}, {names: "-0123456789+"}, {names: aboutItself, does: shows}}},
+		opts: []option{{names: "-n= --adjustment=", does: plain}, {names: "-0123456789+"},
+			{names: aboutItself, does: shows}}},
 	// safe: ionice -c 3 ls
 	// asks: ionice -p 1
 	{
 		names: "ionice", risk: umpire.Safe, why: "runs-a-command-with-less-priority", style: leading, args: "command",
 		opts: []option{
-			{names: "-c= --class= -n= --classdata="}, {names: "-t --ignore"},
+			{names: "-c= --class= -n= --classdata=", does: plain}, {names: "-t --ignore"},
 			{names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, consequence: lost,
 				why: "changes-running-processes"},
 			{names: aboutItself, does: shows},
@@ -63,7 +65,7 @@ var wrappers = []program{
 		opts: []option{
 			{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr " +
 				"--reset-on-fork --pid --verbose"},
-			{names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline="},
+			{names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -102,7 +104,8 @@ var wrappers = []program{
 	{
 		names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs-a-command-with-other-buffers", style: leading,
 		args: "command",
-		opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, {names: aboutItself, does: shows}},
+		opts: []option{{names: "-i= -o= -e= --input= --output= --error=", does: plain},
+			{names: aboutItself, does: shows}},
 	},
 	// safe: unbuffer ls
 	// asks: unbuffer ./x
@@ -122,7 +125,7 @@ var wrappers = []program{
 	// safe: caffeinate -i ls
 	// asks: caffeinate -l ./evil ls
 	{names: "caffeinate", risk: umpire.Low, why: "runs-a-command-while-awake", style: leading,
-		args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w="}}},
+		args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w=", does: plain}}},
 	// safe: chronic ls
 	// asks: chronic ./evil
 	{names: "chronic", risk: umpire.Low, why: "runs-a-command-and-prints-failures", style: leading,
@@ -149,7 +152,7 @@ var wrappers = []program{
 		names: "choom", risk: umpire.Low, why: "runs-a-command-that-ends-when-memory-is-short",
 		style: leading, args: "command",
 		opts: []option{
-			{names: "-n= --adjust="},
+			{names: "-n= --adjust=", does: plain},
 			{names: "-p= --pid=", does: asks, consequence: lost, why: "changes-running-processes"},
 			{names: aboutItself, does: shows},
 		},
@@ -160,7 +163,7 @@ var wrappers = []program{
 		names: "cpulimit", risk: umpire.Low, why: "runs-a-command-with-less-processor", style: leading,
 		args: "command",
 		opts: []option{
-			{names: "-l= --limit= -c= --cpu="},
+			{names: "-l= --limit= -c= --cpu=", does: plain},
 			{names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
 			{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost,
 				why: "slows-or-ends-other-processes"},
@@ -170,7 +173,7 @@ var wrappers = []program{
 	// safe: softlimit -m 100 ls
 	// asks: softlimit -m 100 ./evil
 	{names: "softlimit", risk: umpire.Low, why: "runs-a-command-with-less-memory", style: leading, args: "command",
-		opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t="}}},
+		opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t=", does: plain}}},
 	// safe: catchsegv ls
 	// asks: eatmydata ./evil
 	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs-a-command-in-its-own-manner", style: leading,
@@ -191,7 +194,7 @@ var wrappers = []program{
 	{
 		names: "multitime", risk: umpire.Low, why: "measures-a-command-several-times", style: leading, args: "command",
 		opts: []option{
-			{names: "-lqv"}, {names: "-n= -s= -f= -I="},
+			{names: "-lqv"}, {names: "-n= -s= -f= -I=", does: plain},
 			{names: "-i= -o= -r=", does: runs, why: "runs-a-command-beside-it"},
 			{names: "-b=", does: obeys, why: "runs-what-a-file-names"},
 		},
@@ -219,7 +222,8 @@ var wrappers = []program{
 		names: "watch", risk: umpire.Safe, why: "runs-a-command-again-and-again", style: leading, args: "shell",
 		check: checkWatch,
 		opts: []option{
-			{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"},
+			{names: "-n= --interval= -q= --equexit=", does: plain, why: "seconds"},
+			{names: "-d? --differences?", does: plain},
 			{names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap " +
 				"--no-linewrap --no-rerun --follow"},
 			{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
@@ -249,11 +253,12 @@ var wrappers = []program{
 		args: "command", check: checkXargs, out: runPrints,
 		opts: []option{
 			{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"},
-			{names: "-0 --null -d= --delimiter="},
-			{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?"},
-			{names: "-I= -i? --replace? -J="}, {names: "-a= --arg-file=", does: reads},
+			{names: "-0 --null -d= --delimiter=", does: plain},
+			{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?",
+				does: plain},
+			{names: "-I= -i? --replace? -J=", does: plain}, {names: "-a= --arg-file=", does: reads},
 			{names: "--process-slot-var=", does: asks, consequence: lost, why: "sets-a-variable"},
-			{names: "-R= -S="}, {names: "--show-limits"}, {names: aboutItself, does: shows},
+			{names: "-R= -S=", does: plain}, {names: "--show-limits"}, {names: aboutItself, does: shows},
 		},
 	},
 	// safe: parallel echo ::: a b
@@ -269,9 +274,9 @@ var wrappers = []program{
 			{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= " +
 				"--max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= " +
 				"--nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= " +
-				"-E= --id="},
+				"-E= --id=", does: plain},
 			{names: "--rpl= --parens=", does: asks, consequence: lost, why: "runs-perl-code"},
-			{names: "-I="}, {names: "-a= --arg-file=", does: reads},
+			{names: "-I=", does: plain}, {names: "-a= --arg-file=", does: reads},
 			{names: "--joblog= --results= --tmpdir= --res=", does: writes},
 			{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost,
 				why: "runs-commands-on-other-machines"},
@@ -283,7 +288,8 @@ var wrappers = []program{
 	{
 		names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-when-there-is-room",
 		style: leading, check: checkWrapped,
-		opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, {names: aboutItself, does: shows}},
+		opts: []option{{names: "--fg --bg --wait"},
+			{names: "-j= --id= --jobs=", does: plain}, {names: aboutItself, does: shows}},
 	},
 	// safe: busybox ls
 	// asks: busybox rm a
@@ -299,16 +305,17 @@ var wrappers = []program{
 		style: leading, check: checkFlock,
 		opts: []option{
 			{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"},
-			{names: "-w= --timeout= --wait= -E= --conflict-exit-code="}, {names: "-c= --command=", does: runs},
+			{names: "-w= --timeout= --wait= -E= --conflict-exit-code=", does: plain},
+			{names: "-c= --command=", does: runs},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: hyperfine ls
 	// asks: hyperfine ./x
 	{names: "hyperfine", risk: umpire.Safe, why: "measures-commands", check: checkEachCode, opts: []option{
-		{names: "-iN --ignore-failure? --show-output"},
+		{names: "-iN --ignore-failure? --show-output", does: plain},
 		{names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= -n= " +
-			"--command-name= --reference-name="},
+			"--command-name= --reference-name=", does: plain},
 		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference=", does: runs,
 			why: "runs-a-command"},
 		{names: "-S= --shell=", does: runs, why: "runs-commands-in-another-shell", except: "none"},

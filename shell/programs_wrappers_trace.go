@@ -19,8 +19,8 @@ var tracers = []program{
 				"--successful-only --failed-only --syscall-number --relative-timestamps --absolute-timestamps " +
 				"--syscall-times --daemonize --seccomp-bpf --tips"},
 			{names: "-e= --trace= --signal= --status= --abbrev= -s= --string-limit= -a= --columns= -O= -X= -P= " +
-				"--trace-path= -I= --interruptible= -b= -U= --inject= --fault= -l= -n="},
-			{names: "-o= --output="},
+				"--trace-path= -I= --interruptible= -b= -U= --inject= --fault= -l= -n=", does: plain},
+			{names: "-o= --output=", does: plain},
 			{names: "-p= --attach=", does: harms, consequence: lost, why: "looks-into-a-running-process"},
 			{names: "-E= --env=", does: obeys},
 			{names: "-u= --user=", does: harms, consequence: lost, why: "runs-a-command-as-another-user"},
@@ -34,7 +34,7 @@ var tracers = []program{
 		style: leading, args: "command",
 		opts: []option{
 			{names: "-bcCfiLrStT --no-signals --demangle"},
-			{names: "-a= --align= -e= -l= --library= -n= --indent= -s= -x= -A= -D= --debug= -w= --where="},
+			{names: "-a= --align= -e= -l= --library= -n= --indent= -s= -x= -A= -D= --debug= -w= --where=", does: plain},
 			{names: "-F= --config=", does: obeys | reads}, {names: "-o= --output=", does: writes},
 			{names: "-p= -u=", does: harms, consequence: lost, why: "traces-other-processes-or-as-another-user"},
 			{names: "-h -V --help --version", does: shows},
@@ -49,7 +49,8 @@ var tracers = []program{
 			{names: "-qvsd --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= " +
 				"--trace-children= --undef-value-errors= --quiet --verbose --gen-suppressions= --time-stamp= " +
 				"--child-silent-after-fork= --show-reachable= --errors-for-leak-kinds= --leak-resolution= " +
-				"--read-var-info= --track-fds= --main-stacksize= --xml= --fair-sched= --exit-on-first-error= --vgdb="},
+				"--read-var-info= --track-fds= --main-stacksize= --xml= --fair-sched= --exit-on-first-error= --vgdb=",
+				does: plain},
 			{names: "--tool=", does: asks, consequence: lost, except: "memcheck helgrind drd none lackey",
 				why: "loads-a-tool-that-writes-what-it-measures"},
 			{names: "--log-file= --xml-file= --callgrind-out-file= --cachegrind-out-file= --massif-out-file= " +
@@ -75,10 +76,10 @@ var tracers = []program{
 		names: "script", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-and-records-the-terminal",
 		style: leading, check: checkTypescript,
 		opts: []option{
-			{names: "-aefqFkprdV --append --return --flush --force --quiet --echo= -E="},
+			{names: "-aefqFkprdV --append --return --flush --force --quiet --echo= -E=", does: plain},
 			{names: "-c= --command=", does: runs},
 			{names: "-t? --timing? --log-timing= -T= --log-out= -O= --log-in= -I= --log-io= -B=", does: writes},
-			{names: "-o= --output-limit= -m= --logging-format="}, {names: aboutItself, does: shows},
+			{names: "-o= --output-limit= -m= --logging-format=", does: plain}, {names: aboutItself, does: shows},
 		},
 	},
 	{names: "logsave", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-and-records-what-it-prints",
@@ -99,7 +100,7 @@ var tracers = []program{
 		why: "runs-a-command-in-a-session-of-its-own", style: leading, check: checkWrapped,
 		opts: []option{
 			{names: "-a --auto-servernum"},
-			{names: "-s= --server-args= -n= --server-num=", why: "options-of-the-display"},
+			{names: "-s= --server-args= -n= --server-num=", does: plain, why: "options-of-the-display"},
 			{names: aboutItself, does: shows},
 		},
 	},
