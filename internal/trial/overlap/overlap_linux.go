@@ -1,0 +1,267 @@
+package overlap
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// Each returns the path of each element of a list.
+func Each[T any](list []T, path func(*T) string) []string {
+	paths := make([]string, len(list))
+	for i := range list {
+		paths[i] = path(&list[i])
+	}
+	return paths
+}
+
+// The registry lies in a folder of its own beside the layers. It has a file for each running trial, which that
+// trial locks, and a file for the locks of folders.
+const (
+	folder      = "running"
+	trialPrefix = "run-"
+	newPrefix   = "new-"
+	newAge      = time.Hour
+	lockFile    = "lock"
+)
+
+// A Trial is a running trial. Its file lists the folders that it covers in the first line. Each further line is a
+// path that was changed below it.
+type Trial struct{ file *os.File }
+
+// Begin registers a trial over some folders, in the folder that holds the layers. It waits for changes that are
+// being made in these folders, but not for other trials.
+func Begin(ctx context.Context, layers string, roots []string) (*Trial, error) {
+	dir := filepath.Join(layers, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, newPrefix)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trial{f}
+	if err := t.register(roots); err != nil {
+		return nil, errors.Join(err, t.End())
+	}
+	unlock, err := Lock(ctx, layers, roots)
+	if err != nil {
+		return nil, errors.Join(err, t.End())
+	}
+	return t, unlock()
+}
+
+// register locks the file before it gets the name by which changes find it.
+func (t *Trial) register(roots []string) error {
+	line, err := json.Marshal(Each(roots, func(root *string) string { return umpire.EscapePath(*root) }))
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(t.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return err
+	}
+	if _, err := t.file.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	dir, name := filepath.Split(t.file.Name())
+	return os.Rename(t.file.Name(), filepath.Join(dir, trialPrefix+name))
+}
+
+// Changed returns the paths that were announced since Begin. Call it after the command has ended.
+func (t *Trial) Changed() ([]string, error) {
+	_, changed, err := readTrial(t.file)
+	return changed, err
+}
+
+// End removes the trial from the registry.
+func (t *Trial) End() error {
+	dir, name := filepath.Split(t.file.Name())
+	var errs []error
+	for _, path := range []string{t.file.Name(), filepath.Join(dir, trialPrefix+name)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, t.file.Close())...)
+}
+
+// Announce tells the running trials which paths are about to change. It also removes the files of trials whose
+// process has died.
+func Announce(layers string, paths []string) error {
+	dir := filepath.Join(layers, folder)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		switch info, err := e.Info(); {
+		case strings.HasPrefix(e.Name(), trialPrefix):
+			if err := announceTo(name, paths); err != nil {
+				return err
+			}
+		case strings.HasPrefix(e.Name(), newPrefix) && err == nil && time.Since(info.ModTime()) > newAge:
+			_ = os.Remove(name) // the process died before it registered the trial
+		}
+	}
+	return nil
+}
+
+func announceTo(name string, paths []string) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	defer f.Close()
+	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
+		return ignoreMissing(os.Remove(name)) // its process has died, and its command with it
+	}
+	roots, _, err := readTrial(f)
+	if err != nil {
+		return umpire.Errorf("read %q: %w", name, err)
+	}
+	var lines []byte
+	for _, path := range paths {
+		if !files.WithinAny(roots, path) {
+			continue
+		}
+		line, err := json.Marshal(umpire.EscapePath(path))
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	_, err = f.Write(lines)
+	return err
+}
+
+// maxLine bounds a line of a trial's file. A path has at most 4,096 bytes, and the first line a few of them.
+const maxLine = 1 << 20
+
+// readTrial reads the folders of a trial and the paths that were announced to it.
+func readTrial(f *os.File) (roots, changed []string, err error) {
+	if _, err := f.Seek(0, 0); err != nil {
+		return nil, nil, err
+	}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	lines.Scan()
+	if err := json.Unmarshal(lines.Bytes(), &roots); err != nil {
+		return nil, nil, err
+	}
+	for i := range roots {
+		if roots[i], err = umpire.UnescapePath(roots[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	for lines.Scan() {
+		path := ""
+		if err := json.Unmarshal(lines.Bytes(), &path); err != nil {
+			return nil, nil, err
+		}
+		if path, err = umpire.UnescapePath(path); err != nil {
+			return nil, nil, err
+		}
+		changed = append(changed, path)
+	}
+	slices.Sort(changed)
+	return roots, slices.Compact(changed), lines.Err()
+}
+
+// lockRetry is how often a locked folder is tried again.
+const lockRetry = 2 * time.Millisecond
+
+// Lock waits until no other process changes one of the folders, a folder below or one above, and keeps others
+// from it until unlock is called or the process ends.
+func Lock(ctx context.Context, layers string, roots []string) (unlock func() error, err error) {
+	dir := filepath.Join(layers, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		locked, err := tryLock(f, roots)
+		if locked && err == nil {
+			return f.Close, nil // which unlocks it
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), f.Close())
+		case <-time.After(lockRetry):
+		}
+	}
+}
+
+// tryLock locks a byte of the file for each folder, and shares those of the folders above. If one of them is
+// taken it holds none, so that two processes never wait for each other.
+func tryLock(f *os.File, roots []string) (bool, error) {
+	own, above := map[int64]bool{}, map[int64]bool{}
+	for _, root := range roots {
+		own[placeOf(root)] = true
+		for dir := filepath.Dir(root); ; dir = filepath.Dir(dir) {
+			above[placeOf(dir)] = true
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	lock := func(kind int16, start, length int64) error {
+		return unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: kind, Start: start, Len: length})
+	}
+	take := func(places map[int64]bool, kind int16) error {
+		for place := range places {
+			if kind == unix.F_RDLCK && own[place] {
+				continue // it is locked already, and stays so
+			}
+			if err := lock(kind, place, 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := take(own, unix.F_WRLCK)
+	if err == nil {
+		err = take(above, unix.F_RDLCK)
+	}
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
+		return false, lock(unix.F_UNLCK, 0, 0)
+	}
+	return err == nil, err
+}
+
+// placeOf is the byte of the lock file that stands for a folder. Two folders with the same byte wait for each
+// other without need.
+func placeOf(dir string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(dir)) // a hash takes every byte
+	return int64(h.Sum64() >> 2)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
