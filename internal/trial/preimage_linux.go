@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
 // copyFile copies an open file with its extended attributes. Where the file system can
@@ -141,7 +142,7 @@ func copyFolderNames(from int, name string, to int, as string) error {
 func (t *transaction) saveAfter(i int) error {
 	s := &t.Steps[i]
 	if s.Secret || t.staged[i] == 0 || !s.Before.Exists() || !s.Before.Type.IsRegular() || !s.After.Type.IsRegular() ||
-		max(s.Before.Size, s.After.Size) > maxMerged {
+		max(s.Before.Size, s.After.Size) > merge.MaxSize {
 		return nil
 	}
 	folder, name := t.stageOf(i)
@@ -150,8 +151,8 @@ func (t *transaction) saveAfter(i int) error {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMerged))
-	if err != nil || !isMergeable(data) {
+	data, err := io.ReadAll(io.LimitReader(f, merge.MaxSize))
+	if err != nil || !merge.IsMergeable(data) {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(t.record, afterFolder), 0o700); err != nil {

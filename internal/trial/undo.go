@@ -11,13 +11,12 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/trial/retention"
 )
 
-// UndoLimits say how much is kept for undoing, and for how long. The latest record always stays.
-type UndoLimits struct {
-	Bytes int64
-	Age   time.Duration
-}
+// UndoLimits say how much is kept for undoing, and for how long.
+type UndoLimits = retention.Limits
 
 // An UndoSpec says what is taken back.
 type UndoSpec struct {
@@ -45,12 +44,34 @@ var (
 	ErrManyKept    = errors.New("the ID means several: type more of it")
 )
 
-// Records lists what was kept and undone, the latest first, and says which were taken back.
+// An Unfinished is a record that cannot be finished: its project was removed, was replaced or cannot be reached, or the
+// record is damaged. Root is "" if the record does not tell it.
+type Unfinished struct {
+	ID, Root string
+	Err      error
+}
+
+func newUnfinished(record string, err error) Unfinished {
+	u := Unfinished{ID: filepath.Base(record), Err: err}
+	for _, name := range []string{relay.PendingFile, journalFile} {
+		if j, err := readJournalFile(filepath.Join(record, name)); err == nil {
+			u.Root = j.kept().Root
+		}
+	}
+	return u
+}
+
+// Records lists what was kept and undone, the latest first, and says which were taken back. Damaged records
+// are left out.
 func Records(state string) ([]Kept, error) {
-	var all []Kept
+	all, _, err := readRecords(state)
+	return all, err
+}
+
+func readRecords(state string) (all []Kept, damaged []Unfinished, err error) {
 	folders, err := os.ReadDir(filepath.Join(state, keptFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, f := range folders {
 		record := filepath.Join(state, keptFolder, f.Name())
@@ -61,19 +82,17 @@ func Records(state string) ([]Kept, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it is being removed
 		}
-		if err != nil {
-			return nil, err
+		undone, undoneErr := os.ReadFile(filepath.Join(record, undoneFile))
+		if err = errors.Join(err, ignoreGone(undoneErr)); err != nil {
+			damaged = append(damaged, newUnfinished(record, err))
+			continue
 		}
 		k := j.kept()
-		undone, err := os.ReadFile(filepath.Join(record, undoneFile))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
 		k.Undone = string(undone)
 		all = append(all, *k)
 	}
 	slices.SortFunc(all, func(a, b Kept) int { return b.Time.Compare(a.Time) })
-	return all, nil
+	return all, damaged, nil
 }
 
 // Undoable lists what was kept below a folder, can be taken back and has not been, the latest
@@ -151,22 +170,73 @@ func isTakenBack(all []Kept, k *Kept) bool {
 	return takes
 }
 
-// Collect removes the oldest records, beyond the limits of space and age.
+// Collect removes the records beyond the limits of space and age: see [retention.Removable]. Records of calls that
+// cannot be finished have the same age.
 func Collect(state string, limits UndoLimits, now time.Time) error {
 	all, err := Records(state)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	total := int64(0)
-	for i := range all {
-		record := filepath.Join(state, keptFolder, all[i].ID)
-		total += spaceOf(record)
-		if i > 0 && (total > limits.Bytes || now.Sub(all[i].Time) > limits.Age) {
-			errs = append(errs, forgetRecord(record))
+	for id := range retention.Removable(retained(state, all), limits, now) {
+		errs = append(errs, forgetRecord(filepath.Join(state, keptFolder, id)))
+	}
+	calls, err := filepath.Glob(filepath.Join(state, keptFolder, callPrefix+"*"))
+	for _, record := range calls {
+		began, err := os.Stat(filepath.Join(record, relay.PendingFile))
+		if err == nil && !files.Exists(record, doneFile) && now.Sub(began.ModTime()) > limits.Age {
+			_ = Forget(state, record) // one that is locked or another user's stays
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, err)...)
+}
+
+// retained are records as their space and their worth count.
+func retained(state string, all []Kept) []retention.Record {
+	list := make([]retention.Record, len(all))
+	for i := range all {
+		list[i] = *all[i].retained()
+		list[i].Bytes = spaceOf(filepath.Join(state, keptFolder, all[i].ID))
+	}
+	return list
+}
+
+// retained is a record as its worth counts. Bytes are those of the files that it replaced.
+func (k *Kept) retained() *retention.Record {
+	r := &retention.Record{ID: k.ID, Project: k.Root, Session: string(k.Session), Time: k.Time}
+	isOutput, outputs := retention.Outputs(k.Root, k.Time), true
+	for i := range k.Changes {
+		if before := &k.Changes[i].Before; before.Exists() && !before.Type.IsDir() {
+			r.Bytes, r.Holds = r.Bytes+before.Size, k.Undone == ""
+			outputs = outputs && isOutput(k.Changes[i].Path)
+		}
+	}
+	r.Outputs = r.Holds && outputs
+	return r
+}
+
+// Expires is when a record goes at the latest, and from when it may go for its space.
+func (k *Kept) Expires(limits UndoLimits) (early, late time.Time) {
+	return limits.Expires(k.retained())
+}
+
+// ErrWouldForget says that undo has no room for a keep: records younger than a day stay.
+var ErrWouldForget = errors.New("undo has no room for the old content: records younger than a day stay")
+
+// smallKeep is how much a keep may replace without a look at the other records.
+const smallKeep = 1 << 20
+
+// checkRoom refuses a keep whose old content has no room beside the records of the last day.
+func (s *KeepSpec) checkRoom(j *journal) error {
+	next := j.kept().retained()
+	if s.Limits.Bytes == 0 || s.Reviewed || next.Bytes < min(smallKeep, s.Limits.Bytes/64) {
+		return nil
+	}
+	all, err := Records(s.State)
+	if err != nil || retention.Fits(retained(s.State, all), next, s.Limits, j.Time) {
+		return err
+	}
+	return ErrWouldForget
 }
 
 // forgetRecord removes a record that is done. From the first step on it is none any more.

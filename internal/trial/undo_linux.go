@@ -19,6 +19,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
 // Undo takes back what was kept, all of it or nothing, and can itself be taken back. Later
@@ -58,6 +59,9 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 	}
 	if err == nil {
 		err = owesReport(record)
+	}
+	if err == nil {
+		t.unlock, err = lockRoots(ctx, record, t.Roots) // not before: a person takes time to approve
 	}
 	if err != nil {
 		return nil, errors.Join(err, files.RemoveTree(record))
@@ -323,7 +327,7 @@ func (u *undoing) isContent(i int, now, put *Entry) (bool, error) {
 		return false, nil
 	}
 	kept, ok := u.savedText(i)
-	if !ok || !strings.HasPrefix(string(kept), indexMagic) {
+	if !ok || !strings.HasPrefix(string(kept), merge.IndexMagic) {
 		return false, nil
 	}
 	text, err := u.textNow(i)
@@ -415,7 +419,7 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	conflict := &ConflictError{Paths: []string{s.Path}}
 	kept, saved := u.savedText(i)
 	if !s.Before.Type.IsRegular() || !s.Before.Exists() || !saved ||
-		!isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
+		!merge.IsText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
 		return conflict
 	}
 	now, err := u.textNow(i)
@@ -426,9 +430,9 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	if err != nil {
 		return err
 	}
-	merged, clean := []byte(nil), now != nil && before != nil && isText(now) && isText(before)
+	merged, clean := []byte(nil), now != nil && before != nil && merge.IsText(now) && merge.IsText(before)
 	if clean {
-		merged, clean = mergeTexts(kept, now, before)
+		merged, clean = merge.Texts(kept, now, before)
 	}
 	if !clean {
 		return conflict
@@ -474,8 +478,8 @@ func readText(folder int, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMerged+1))
-	if len(data) > maxMerged {
+	data, err := io.ReadAll(io.LimitReader(f, merge.MaxSize+1))
+	if len(data) > merge.MaxSize {
 		return nil, err
 	}
 	return append([]byte{}, data...), err

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
 // numbers is a text of so many lines.
@@ -210,6 +212,43 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// TestUndoCannotBeEmptied: a file is deleted, and keeps of whatever size follow. The deletion can still be taken
+// back, a keep that has no room is refused, and a person may keep it all the same.
+func TestUndoCannotBeEmptied(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.write(t, "thesis.txt", "years of work")
+	l.write(t, "big", strings.Repeat("x", 300_000))
+	limits := UndoLimits{Bytes: 1 << 20, Age: 7 * 24 * time.Hour}
+	keep := func(change func(dir string), reviewed bool) (*Kept, error) {
+		l.tick(t)
+		layer, effects, _ := l.try(t, change)
+		return layer.Keep(t.Context(), KeepSpec{State: l.state, Shown: &effects, Limits: limits, Reviewed: reviewed})
+	}
+	gone, err := keep(func(dir string) { must(t, os.Remove(filepath.Join(dir, "thesis.txt"))) }, false)
+	must(t, err)
+	refused := 0
+	for i := range 6 {
+		rewrite := func(dir string) { put(t, filepath.Join(dir, "big"), strings.Repeat(fmt.Sprint(i), 300_000)) }
+		if _, err := keep(rewrite, false); errors.Is(err, ErrWouldForget) {
+			refused++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		must(t, Collect(l.state, limits, time.Now()))
+	}
+	if refused != 5 {
+		t.Errorf("%d of 6 keeps were refused", refused)
+	}
+	_, err = keep(func(dir string) { put(t, filepath.Join(dir, "big"), "small") }, true)
+	must(t, err)
+	must(t, Collect(l.state, limits, time.Now()))
+	l.mustUndoID(t, gone.ID)
+	if got := l.read(t, "thesis.txt"); got != "years of work" {
+		t.Errorf("thesis.txt is %q", got)
+	}
+}
+
 // A trial that waits is read back as it was written, whatever its paths hold, and goes when
 // nobody has settled it for too long.
 func TestHeldTrials(t *testing.T) {
@@ -283,7 +322,7 @@ func TestMergeTexts(t *testing.T) {
 		"no last newline":        {"1\nB", "0\n1\nB", "1\n2", "0\n1\n2", true},
 		"all later text":         {"kept\n", "", "before\n", "", false},
 	} {
-		got, clean := mergeTexts([]byte(c.kept), []byte(c.now), []byte(c.before))
+		got, clean := merge.Texts([]byte(c.kept), []byte(c.now), []byte(c.before))
 		if clean != c.clean || clean && string(got) != c.want {
 			t.Errorf("%s: %q, %v", name, got, clean)
 		}
