@@ -9,51 +9,65 @@ import (
 	"strings"
 	"time"
 
-	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
 // Recover finishes what a crash has left half done, or rolls it back, and leaves alone what
 // another process is working on. It is right at any time, and twice is as once. Without a
-// vault an undo of files that hold secrets stays unfinished.
+// vault an undo of files that hold secrets stays unfinished. A record that cannot be finished is
+// not an error, because it must not stop work in other projects: see [FindUnfinished].
 func Recover(ctx context.Context, state string, vault Vault) error {
-	_, err := recoverRecords(ctx, state, vault)
+	_, _, err := recoverRecords(ctx, state, vault)
 	return err
 }
 
-// recoverRecords also returns how many records it left alone, since another process works on them.
-func recoverRecords(ctx context.Context, state string, vault Vault) (locked int, err error) {
+// FindUnfinished recovers, and returns the records that cannot be finished, set aside or damaged.
+func FindUnfinished(ctx context.Context, state string, vault Vault) ([]Unfinished, error) {
+	_, failed, err := recoverRecords(ctx, state, vault)
+	_, damaged, readErr := readRecords(state)
+	return append(failed, damaged...), errors.Join(err, readErr)
+}
+
+// Forget removes a record that cannot be finished, with what it remembers.
+func Forget(state, id string) error {
+	record := filepath.Join(state, keptFolder, filepath.Base(id))
+	lock, err := lockRecord(record)
+	if err != nil {
+		return err
+	}
+	return errors.Join(files.RemoveTree(record), lock.Close())
+}
+
+// recoverRecords returns what [eachRecord] does.
+func recoverRecords(ctx context.Context, state string, vault Vault) (locked int, failed []Unfinished, err error) {
 	return eachRecord(state, func(record string) error {
 		if strings.HasSuffix(record, strandedSuffix) {
-			return nil
+			return &StrandedError{[]string{newUnfinished(record, nil).Root}, record}
 		}
-		if err := recoverRecord(ctx, record, vault); err != nil {
-			return umpire.Errorf("recover %s: %w", filepath.Base(record), err)
-		}
-		return nil
+		return recoverRecord(ctx, record, vault)
 	})
 }
 
 // eachRecord does something to every record that no other process works on, and returns how many
-// of the others there are.
-func eachRecord(state string, do func(record string) error) (locked int, err error) {
+// of the others there are, and those with which it failed.
+func eachRecord(state string, do func(record string) error) (locked int, failed []Unfinished, err error) {
 	records, err := os.ReadDir(filepath.Join(state, keptFolder))
 	if err != nil {
-		return 0, ignoreGone(err)
+		return 0, nil, ignoreGone(err)
 	}
-	var errs []error
 	for _, r := range records {
 		if !r.IsDir() {
 			continue
 		}
-		switch err := do(filepath.Join(state, keptFolder, r.Name())); {
+		record := filepath.Join(state, keptFolder, r.Name())
+		switch err := do(record); {
 		case errors.Is(err, errLocked):
 			locked++
 		case err != nil:
-			errs = append(errs, err)
+			failed = append(failed, newUnfinished(record, err))
 		}
 	}
-	return locked, errors.Join(errs...)
+	return locked, failed, nil
 }
 
 // recoverRecord goes on where the process that made a record has stopped.
@@ -63,7 +77,7 @@ func recoverRecord(ctx context.Context, record string, vault Vault) error {
 			return nil // there are many of them, and they leave nothing beside themselves
 		}
 		if j, err := readJournal(record); err != nil || !j.needsCleaning(record) {
-			return ignoreGone(err)
+			return nil // a damaged one is found where it is read
 		}
 	}
 	lock, err := lockRecord(record)
@@ -86,18 +100,21 @@ func recoverRecord(ctx context.Context, record string, vault Vault) error {
 		return err
 	}
 	defer t.close()
+	if t.unlock, err = lockRoots(ctx, record, t.Roots); err != nil {
+		return err
+	}
 	t.vault = vault
 	return t.goOn(ctx)
 }
 
 // Settle seals the records of calls of other programs that have written and have not said so.
 func Settle(ctx context.Context, state string) error {
-	_, err := settleRecords(ctx, state)
+	_, _, err := settleRecords(ctx, state)
 	return err
 }
 
-// settleRecords also returns how many records it left alone, since another process works on them.
-func settleRecords(ctx context.Context, state string) (locked int, err error) {
+// settleRecords returns what [eachRecord] does.
+func settleRecords(ctx context.Context, state string) (locked int, failed []Unfinished, err error) {
 	return eachRecord(state, func(record string) error {
 		if !files.Exists(record, pendingFile) {
 			return nil

@@ -29,6 +29,10 @@ type KeepSpec struct {
 	Report bool
 	// Vault seals what stood at paths that hold secrets; nil takes no path for one.
 	Vault Vault
+	// Limits are those of undo; without Bytes there always is room.
+	Limits UndoLimits
+	// Reviewed says that a person has seen the effects and keeps them although they are stale, or undo has no room.
+	Reviewed bool
 }
 
 // A Kept is something that was kept, or undone, and can be taken back.

@@ -31,6 +31,9 @@ func (e *StrandedError) formatted() error {
 
 // rollBack takes all changes back, the last one first, and forgets the record.
 func (t *transaction) rollBack() error {
+	if err := announceSteps(t.record, t.Steps); err != nil {
+		return err
+	}
 	for _, name := range []string{stagedFile, appliedFile} { // the latter where noting it failed
 		if files.Exists(t.record, name) {
 			if err := t.advance(name, backFile); err != nil {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
 // A lab is a project with umpire's state beside it, and layers over it that are made by a
@@ -183,7 +185,7 @@ func describeTree(tb testing.TB, dir string) map[string]string {
 			if err != nil {
 				return err
 			}
-			digest, err := DigestFile(context.Background(), f)
+			digest, _, err := digest.Of(context.Background(), f)
 			must(tb, errors.Join(err, f.Close()))
 			text += fmt.Sprint(" ", info.Size(), " ", digest)
 			if st.Nlink > 1 && first[st.Ino] != "" {

@@ -27,6 +27,9 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	if !spec.Shown.Whole() {
 		return nil, ErrNotWhole
 	}
+	if len(spec.Shown.Stale) > 0 && !spec.Reviewed {
+		return nil, &ConflictError{Paths: spec.Shown.Stale}
+	}
 	j := &journal{
 		Version: journalVersion, ID: filepath.Base(l.Dir), Time: time.Now().UTC(), Command: spec.Command, Layer: l.Dir,
 		Call: spec.Call, Session: spec.Session, Trial: spec.Trial,
@@ -35,6 +38,9 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 		return &Kept{Time: j.Time, Command: spec.Command}, removeLayer(l.Dir)
 	}
 	if err := l.planSteps(j, spec.Shown); err != nil {
+		return nil, err
+	}
+	if err := spec.checkRoom(j); err != nil {
 		return nil, err
 	}
 	record, lock, err := claimRecord(spec.State, j.ID)
@@ -46,6 +52,9 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 		return nil, errors.Join(err, os.Remove(record))
 	}
 	defer t.close()
+	if t.unlock, err = lockRoots(ctx, record, t.Roots); err != nil {
+		return nil, errors.Join(err, files.RemoveTree(record))
+	}
 	t.vault = spec.Vault
 	for i := range j.Steps {
 		s := &j.Steps[i]

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/trial/overlap"
 )
 
 // A transaction makes the changes of one journal, all of them or none. It acts on folders
@@ -27,6 +28,21 @@ type transaction struct {
 	stages []int               // by root; where new files are made ready, and old ones go
 	staged []uint64            // by step; the inode of what was made ready, 0 for nothing
 	copied []map[fileID]string // by root; where copies of files were made ready
+	unlock func() error        // of the roots; nil while they are not locked
+}
+
+// lockRoots waits until no other process changes something in the roots of a record. They are locked until unlock is
+// called.
+func lockRoots(ctx context.Context, record string, all []keptRoot) (unlock func() error, err error) {
+	return overlap.Lock(ctx, layersBeside(record), overlap.Each(all, func(r *keptRoot) string { return r.Path }))
+}
+
+// layersBeside is the folder of layers beside the records.
+func layersBeside(record string) string { return LayersIn(filepath.Dir(filepath.Dir(record))) }
+
+// announceSteps tells running trials which paths are about to change below them.
+func announceSteps(record string, steps []step) error {
+	return overlap.Announce(layersBeside(record), overlap.Each(steps, func(s *step) string { return s.Path }))
 }
 
 // errLocked says that another process works on a record.
@@ -104,6 +120,9 @@ func (t *transaction) close() {
 		}
 	}
 	_ = t.lock.Close() // which unlocks it
+	if t.unlock != nil {
+		_ = t.unlock() // closing unlocks in any case
+	}
 }
 
 // makeStages makes the folders in which files are made ready, and opens them.
@@ -153,7 +172,10 @@ func (t *transaction) run(ctx context.Context) error {
 
 // finish goes on from the moment at which all is ready.
 func (t *transaction) finish(ctx context.Context) error {
-	err := t.apply(ctx)
+	err := announceSteps(t.record, t.Steps)
+	if err == nil {
+		err = t.apply(ctx)
+	}
 	if err == nil {
 		err = t.collectOld()
 	}

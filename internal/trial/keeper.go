@@ -14,6 +14,8 @@ import (
 type Keeper struct {
 	State string
 	Vault Vault
+	// Limits are those of undo; without Bytes there always is room.
+	Limits UndoLimits
 
 	seen sync.Map // of a trial that waits, by the name of its file
 }
@@ -69,9 +71,11 @@ func (k *Keeper) Keep(ctx context.Context, id umpire.TrialID, digest string) (um
 	case held.Effects.Digest != digest:
 		return settled, ErrLayerChanged
 	}
-	_, err = held.Keep(ctx, KeepSpec{State: k.State, Vault: k.Vault})
+	_, err = held.Keep(ctx, KeepSpec{State: k.State, Vault: k.Vault, Limits: k.Limits})
 	if conflict, is := errors.AsType[*ConflictError](err); is {
 		settled.State, settled.Paths = umpire.TrialConflict, conflict.Paths
+	} else if errors.Is(err, ErrWouldForget) {
+		settled.State = umpire.TrialConflict // a person may keep it all the same
 	}
 	if err == nil {
 		settled.State = umpire.TrialKept

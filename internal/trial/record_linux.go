@@ -20,6 +20,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
 // pendingFile is the journal of a record while a call writes the files in it. It says what stood
@@ -60,7 +61,7 @@ func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	if spec.Later {
 		r.room = relay.MaxRecordedLater
 	}
-	if err := r.remember(ctx); err != nil {
+	if err := errors.Join(r.remember(ctx), announceSteps(r.record, r.Steps)); err != nil {
 		t.close()
 		return nil, errors.Join(err, files.RemoveTree(record))
 	}
@@ -169,12 +170,9 @@ func (r *Recording) findOthers() error {
 			continue // it is not whole, gone, or older
 		}
 		j, err := readJournal(other)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it is being removed
-		}
 		put, stagedErr := readStaged(other)
-		if err = errors.Join(err, stagedErr); err != nil {
-			return err
+		if errors.Join(err, stagedErr) != nil {
+			continue // it is being removed, or damaged
 		}
 		for i := range r.Steps {
 			s := &r.Steps[i]
@@ -397,7 +395,7 @@ func (r *Recording) Expect(path string, content []byte) error {
 	if i < 0 {
 		return umpire.Errorf("%s is not in the record of its call", path)
 	}
-	if len(content) > maxMerged || r.Steps[i].Secret {
+	if len(content) > merge.MaxSize || r.Steps[i].Secret {
 		return nil
 	}
 	return replaceQuickly(filepath.Join(r.record, afterName(i)), content)
@@ -410,7 +408,7 @@ func (r *Recording) Text(path string) []byte {
 		return nil
 	}
 	text, err := os.ReadFile(filepath.Join(r.record, filesFolder, strconv.Itoa(i)))
-	if err != nil || len(text) > maxMerged || !isText(text) {
+	if err != nil || len(text) > merge.MaxSize || !merge.IsText(text) {
 		return nil
 	}
 	return text
@@ -426,6 +424,9 @@ func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 	}
 	if !changed {
 		return &Kept{}, files.RemoveTree(r.record)
+	}
+	if err := announceSteps(r.record, r.Steps); err != nil { // a trial may have begun since Record
+		return nil, err
 	}
 	r.spareLost()
 	r.addMoved(ctx)
@@ -581,7 +582,7 @@ func (r *Recording) saveNow(i int) error {
 		return ignoreGone(err)
 	}
 	text, err := readText(parent, base)
-	if err != nil || text == nil || !isMergeable(text) {
+	if err != nil || text == nil || !merge.IsMergeable(text) {
 		return ignoreGone(err)
 	}
 	return replaceQuickly(filepath.Join(r.record, afterName(i)), text)

@@ -234,13 +234,21 @@ func TestKilledWhileWriting(t *testing.T) {
 	t.Logf("%d of %d records were recovered", recovered, crashes)
 }
 
+// failureOf is why records could not be finished, nil for none.
+func failureOf(failed []Unfinished) (err error) {
+	for _, f := range failed {
+		err = errors.Join(err, f.Err)
+	}
+	return err
+}
+
 // settleAll settles all records, and recoverAll recovers them. A process that another test is
 // starting may hold the lock of one until it runs.
 func (l *lab) settleAll(tb testing.TB) {
 	tb.Helper()
 	for {
-		locked, err := settleRecords(tb.Context(), l.state)
-		if must(tb, err); locked == 0 {
+		locked, failed, err := settleRecords(tb.Context(), l.state)
+		if must(tb, errors.Join(err, failureOf(failed))); locked == 0 {
 			return
 		}
 	}
@@ -249,8 +257,8 @@ func (l *lab) settleAll(tb testing.TB) {
 func (l *lab) recoverAll(tb testing.TB, vault Vault) {
 	tb.Helper()
 	for {
-		locked, err := recoverRecords(tb.Context(), l.state, vault)
-		if must(tb, err); locked == 0 {
+		locked, failed, err := recoverRecords(tb.Context(), l.state, vault)
+		if must(tb, errors.Join(err, failureOf(failed))); locked == 0 {
 			return
 		}
 	}

@@ -66,8 +66,7 @@ func unreportedRecords(state string) (all []umpire.TrialSettlement, err error) {
 		}
 		j, readErr := readJournal(record)
 		if readErr != nil {
-			err = errors.Join(err, ignoreGone(readErr))
-			continue
+			continue // it is gone, or damaged
 		}
 		k := j.kept()
 		all = append(all, settlementOf(umpire.TrialKept, k.Changes, &umpire.TrialRecord{
