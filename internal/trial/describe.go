@@ -1,6 +1,13 @@
 package trial
 
-import "github.com/umpirehq/umpire"
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/githistory"
+	"github.com/umpirehq/umpire/internal/gittree"
+)
 
 // Describe returns the effects of a layer as they are decided on, stored and shown.
 func (l *Layer) Describe(e *Effects) umpire.TrialEffects {
@@ -13,7 +20,29 @@ func (l *Layer) Describe(e *Effects) umpire.TrialEffects {
 	for _, a := range e.Refused {
 		described.Refused = append(described.Refused, umpire.TrialAttempt(a))
 	}
+	described.Refused = append(described.Refused, githistory.Inspect(l.changes(e))...)
 	return described
+}
+
+// changes are the effects as git would see them. A file that was moved has gone and come.
+func (l *Layer) changes(e *Effects) (all []gittree.Change) {
+	for i := range e.List {
+		f := &e.List[i]
+		c := gittree.Change{
+			Path: f.Path, Before: f.Before.Type, After: f.After.Type, Gone: f.Kind == Deleted,
+			New: f.Kind == Created || f.Kind == Moved, Same: f.Kind == Attributes,
+		}
+		for _, r := range l.Roots { // an inner one comes later
+			if below, is := strings.CutPrefix(f.Path, r.Lower+"/"); is {
+				c.File = filepath.Join(r.Upper, below)
+			}
+		}
+		if f.From != "" {
+			all = append(all, gittree.Change{Path: f.From, Before: f.Before.Type, Gone: true})
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 func (l *Layer) describeEffect(e *Effect) umpire.TrialEffect {

@@ -20,6 +20,9 @@ type Effects struct {
 	// Differs are operations that the layer could not do as the real folder would have.
 	// With any of them the effects are not those of the command, and are not kept.
 	Differs []Difference `json:"differs,omitempty"`
+	// Stale are paths that were changed below the command while it ran, which it may have read before or after.
+	// What it did then is a conflict, and not kept unless a person says so.
+	Stale []string `json:"stale,omitempty"`
 	// Digest names List and Folders: two are equal when the same would be kept.
 	Digest string `json:"digest"`
 	// Limit says which limit ended the reading, and is "" when the list is whole. What
@@ -64,7 +67,7 @@ type Entry struct {
 	Type fs.FileMode `json:"type"` // type and permissions, set-id bits included
 	Size int64       `json:"size,omitempty"`
 	Link string      `json:"link,omitempty"` // target of a symbolic link
-	// Digest is of a regular file's content: see [DigestFile]. A file that was deleted has
+	// Digest is of a regular file's content: see [digest.Of]. A file that was deleted has
 	// none, unless a created one is as large.
 	Digest  string    `json:"digest,omitempty"`
 	ModTime time.Time `json:"mod_time"`

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
 // modeBits are the permissions beyond reading, writing and running.
@@ -83,7 +84,7 @@ func readFile(ctx context.Context, f *os.File) (Entry, time.Time, error) {
 		return Entry{}, time.Time{}, &fs.PathError{Op: "read", Path: f.Name(), Err: files.ErrNotRegular}
 	}
 	var err error
-	e.Digest, err = DigestFile(ctx, f)
+	e.Digest, _, err = digest.Of(ctx, f)
 	return e, time.Unix(st.Ctim.Unix()), err
 }
 

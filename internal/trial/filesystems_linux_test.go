@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // onEveryFileSystem are the tests that are run on each file system: as root, and as an ordinary
@@ -31,12 +33,11 @@ func TestOnFileSystems(t *testing.T) {
 	if os.Geteuid() != 0 || os.Getenv(testDir) != "" {
 		t.Skip("only root can mount")
 	}
-	if testing.Short() {
-		t.Skip("formats file systems")
-	}
-	for name, format := range map[string][]string{
+	makers := map[string][]string{
 		"tmpfs": nil, "ext4": {"mkfs.ext4", "-q"}, "btrfs": {"mkfs.btrfs", "-q"}, "xfs": {"mkfs.xfs", "-q"},
-	} {
+	}
+	for _, name := range sample.Of(t, 1, []string{"ext4", "btrfs", "xfs", "tmpfs"}) {
+		format := makers[name]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(plainDir(t), "mounted")
@@ -52,7 +53,7 @@ func TestOnFileSystems(t *testing.T) {
 			runOrSkip(t, mount...)
 			t.Cleanup(func() { unmount(t, dir) })
 			must(t, os.Chmod(dir, 0o755)) // that of what was mounted
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", onEveryFileSystem, "-test.v", "-test.parallel", "2")
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", onEveryFileSystem, sample.Flag(), "-test.v", "-test.parallel", "2")
 			cmd.Env = append(os.Environ(), testDir+"="+dir, sequencesVariable+"="+strconv.Itoa(sequenceCount()/4),
 				crashesEnv+"="+strconv.Itoa(crashCount()/4))
 			out, err := cmd.CombinedOutput()

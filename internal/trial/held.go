@@ -49,6 +49,7 @@ func Hold(state string, h *Held) error {
 	c.Effects.Folders = slices.Clone(h.Effects.Folders)
 	c.Effects.Refused = slices.Clone(h.Effects.Refused)
 	c.Effects.Differs = slices.Clone(h.Effects.Differs)
+	c.Effects.Stale = slices.Clone(h.Effects.Stale)
 	c.Layer.Roots = slices.Clone(h.Layer.Roots)
 	_ = c.eachPath(func(path *string) error { // escaping does not fail
 		*path = umpire.EscapePath(*path)
@@ -174,6 +175,9 @@ func (h *Held) eachPath(visit func(*string) error) error {
 	}
 	for i := range e.Differs {
 		err = errors.Join(err, visit(&e.Differs[i].Path))
+	}
+	for i := range e.Stale {
+		err = errors.Join(err, visit(&e.Stale[i]))
 	}
 	return err
 }

@@ -31,6 +31,9 @@ func TestRunInMemory(t *testing.T) {
 	if got := b.listing(&result.Effects); got != "changed d/f\ndeleted d/g\n" || !strings.HasPrefix(result.Layer.Dir, memoryFolder) {
 		t.Errorf("%s in %s", got, result.Layer.Dir)
 	}
+	if !slices.Equal(result.Effects.Stale, b.spec.Place.Workspace) { // without a registry nothing is kept unseen
+		t.Errorf("stale are %q", result.Effects.Stale)
+	}
 }
 
 // TestRunOnAFullDisk: a command that had no space did something else than it would have.

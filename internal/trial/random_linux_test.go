@@ -21,22 +21,21 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/test/sample"
+	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
 // sequencesVariable says how many random sequences are tried, where the default is too few.
 const sequencesVariable = "UMPIRE_TRIAL_SEQUENCES"
 
-const (
-	fewSequences = 80
-	sequencesIn  = 20 // one subtest
-)
+const sequencesIn = 10 // one subtest
 
 // sequenceCount is how many sequences a test tries.
 func sequenceCount() int {
 	if n, err := strconv.Atoi(os.Getenv(sequencesVariable)); err == nil {
 		return n
 	}
-	return fewSequences
+	return sample.Times(20, 80)
 }
 
 // TestRandomSequences runs sequences of commands once in earnest, on a copy, and once in a
@@ -217,7 +216,7 @@ func treeOf(t *testing.T, root string) tree {
 		case e.Type.IsRegular():
 			var f *os.File
 			if f, err = os.Open(path); err == nil {
-				e.Digest, err = DigestFile(t.Context(), f)
+				e.Digest, _, err = digest.Of(t.Context(), f)
 				_ = f.Close()
 			}
 		}

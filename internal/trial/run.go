@@ -30,6 +30,9 @@ type Spec struct {
 	Seen    []string
 	// Ahead is a helper of the sandbox that has started already, nil for none.
 	Ahead *sandbox.Ahead
+	// Again is told which paths changed below the command when it runs a second time for that reason. Nil runs
+	// nothing twice.
+	Again func(changed []string)
 	// State is the folder in which layers are made, private to the user. Where its file system
 	// cannot carry one, a tmpfs is used.
 	State string
@@ -60,6 +63,8 @@ type Result struct {
 	Output  []byte
 	Layer   Layer
 	Effects Effects
+
+	signalled bool
 }
 
 // A recording keeps the beginning of what is written to it.

@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/trial/overlap"
 )
 
 // Run runs a command in a trial, and reads what it did. The command ends with the context, and
@@ -33,6 +34,38 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	result, err := runOnce(ctx, &spec, roots)
+	if err != nil || len(result.Effects.Stale) == 0 || !spec.mayRunAgain(result) {
+		return result, err
+	}
+	if err := result.Layer.Discard(); err != nil {
+		return nil, err
+	}
+	spec.Again(result.Effects.Stale)
+	spec.Ahead = nil // it is used up
+	return runOnce(ctx, &spec, roots)
+}
+
+// mayRunAgain reports whether a second run of the command is as good as the first: nothing that it did, sent
+// or read from its input is left of that.
+func (s *Spec) mayRunAgain(first *Result) bool {
+	return s.Again != nil && !s.Network && !first.signalled && first.Effects.Whole() &&
+		(s.Stdin == nil || files.IsNull(s.Stdin))
+}
+
+// runOnce runs the command with a layer over some folders, and registers it for as long as it runs.
+func runOnce(ctx context.Context, spec *Spec, roots []Root) (*Result, error) {
+	lowers := overlap.Each(roots, func(r *Root) string { return r.Lower })
+	changed := func() ([]string, error) { return lowers, nil } // where there is no registry, any path may have changed
+	switch running, err := overlap.Begin(ctx, spec.State, lowers); {
+	case err == nil:
+		changed = running.Changed
+		defer running.End() //nolint:errcheck // the next keep removes a file that is left
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	default:
+		spec.Again = nil // a second run could not tell either
+	}
 	var refused error
 	for _, open := range []func() (*store, error){
 		func() (*store, error) { return openStore(spec.State, spec.maxLayer) },
@@ -48,8 +81,11 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 			refused = errors.Join(refused, err)
 			continue
 		}
-		result, err := s.run(ctx, &spec, layer)
+		result, err := s.run(ctx, spec, layer)
 		release()
+		if err == nil && !result.Effects.IsEmpty() {
+			result.Effects.Stale, err = changed()
+		}
 		if err == nil {
 			return result, nil
 		}
@@ -76,7 +112,7 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	effects.Limit = cmp.Or(t.full, s.exceeded(), effects.Limit)
 	t.addSight(&effects)
 	return &Result{
-		Exit: exit, Output: t.output.text, Layer: layer, Effects: effects,
+		Exit: exit, Output: t.output.text, Layer: layer, Effects: effects, signalled: t.signalled,
 	}, nil
 }
 
@@ -87,6 +123,8 @@ type try struct {
 	store *store
 	full  string // the limit by which the layer ended it
 	sight sandbox.Sight
+
+	signalled bool // it was sent a signal, and may have ended for that
 
 	mu     sync.Mutex // the two streams are written at a time
 	output recording
@@ -175,6 +213,7 @@ func (t *try) wait(ctx context.Context, box *sandbox.Box) error {
 			group.Stop(t.spec.Grace)
 			return context.Cause(ctx)
 		case signal := <-t.spec.Signals:
+			t.signalled = true
 			_ = box.Command().Process.Signal(signal) // it may have ended
 		case <-ticker.C:
 			if t.full = t.store.exceeded(); t.full != "" {

@@ -106,7 +106,7 @@ func TestRunEndsWithTheContext(t *testing.T) {
 // noLayers wants no layer left but that of the first run of each bench.
 func (b *bench) noLayers() {
 	b.Helper()
-	if left, _ := filepath.Glob(b.state + "/*"); len(left) > 1 {
+	if left, _ := filepath.Glob(b.state + "/trial-*"); len(left) > 1 {
 		b.Errorf("left: %q", left)
 	}
 }

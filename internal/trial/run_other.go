@@ -2,7 +2,16 @@
 
 package trial
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// Read says that there are no layers on this system.
+func Read(context.Context, Layer, Limits) (Effects, error) { return Effects{}, ErrUnavailable }
 
 // Run says that a trial is not available on this system.
 func Run(context.Context, Spec) (*Result, error) { return nil, ErrUnavailable }
+
+// SweepLayers has none to delete on this system.
+func SweepLayers(string, func(string) bool, time.Time) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
 // A dir is an open folder: all that is read is read by names in one, and no link is followed.
@@ -192,5 +193,5 @@ func (d *dir) digestIn(ctx context.Context, name string, info *unix.Stat_t) (str
 		return "", 0, err
 	}
 	defer f.Close()
-	return digestFile(ctx, f)
+	return digest.Of(ctx, f)
 }

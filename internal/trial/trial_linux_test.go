@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 func TestMain(m *testing.M) {
@@ -163,7 +164,7 @@ func asNobody(t *testing.T, tests string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.run", tests, "-test.v")
+	cmd := exec.CommandContext(t.Context(), program, "-test.run", tests, sample.Flag(), "-test.v")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "HOME="+work, "TMPDIR="+work, testDir+"="+work)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
