@@ -81,7 +81,7 @@ func (t Grants) List(q GrantQuery) ([]GrantRow, error) {
 	each := func(scan scanner) error {
 		var g GrantRow
 		err := scan(grantFields(&g)...)
-		g.Grant.Scope = g.Scope
+		g.Grant.ID, g.Grant.Scope = g.ID, g.Scope
 		all = append(all, g)
 		return err
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -18,12 +19,16 @@ func sessionValues(s *umpire.Session) []any {
 	if s.Blocked != nil {
 		blocked = jsonOf(s.Blocked)
 	}
+	var runners any
+	if len(s.Runners) > 0 {
+		runners = jsonOf(s.Runners)
+	}
 	return []any{
 		string(s.ID), null(s.Project), s.Root, s.Dir, s.Worktree, s.GitDir, s.IsRoot, string(s.Parent),
 		string(s.ForkedFrom), s.Agent, s.Profile, textOf(s.Mode), s.AllowBypass, s.Headless, s.External,
 		jsonOf(s.AddDirs), string(s.State), string(s.Permission), s.Pending, blocked, s.Epoch,
 		s.Runner, micros(s.LeaseUntil), s.Turn, s.DenialsInRow, s.Denials, stamp(s.CreatedAt), stamp(s.ActiveAt),
-		micros(s.EndedAt),
+		micros(s.EndedAt), runners,
 	}
 }
 
@@ -33,7 +38,7 @@ func sessionFields(s *umpire.Session) []any {
 		&s.ForkedFrom, &s.Agent, &s.Profile, textTo{&s.Mode}, &s.AllowBypass, &s.Headless, &s.External,
 		jsonTo{&s.AddDirs}, &s.State, &s.Permission, &s.Pending, jsonTo{&s.Blocked}, &s.Epoch,
 		&s.Runner, moment{&s.LeaseUntil}, &s.Turn, &s.DenialsInRow, &s.Denials, moment{&s.CreatedAt},
-		moment{&s.ActiveAt}, moment{&s.EndedAt},
+		moment{&s.ActiveAt}, moment{&s.EndedAt}, jsonTo{&s.Runners},
 	}
 }
 
@@ -53,14 +58,14 @@ func placeholders(from, to int) string {
 const savedColumns = `project_root, working_dir, worktree, git_dir, is_root_session, parent, forked_from,
 	agent, profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, blocked_reason,
 		epoch,
-	runner, lease_until, turn, denials_in_row, denials, created_at, active_at, ended_at`
+	runner, lease_until, turn, denials_in_row, denials, created_at, active_at, ended_at, runners`
 
 const sessionColumns = `session_id, project_id, ` + savedColumns
 
 var (
 	insertSession = `INSERT INTO sessions (` + sessionColumns + `)
-		VALUES (` + placeholders(1, 29) + `) ON CONFLICT DO NOTHING`
-	saveSession = `UPDATE sessions SET (` + savedColumns + `) = (` + placeholders(3, 29) + `)
+		VALUES (` + placeholders(1, 30) + `) ON CONFLICT DO NOTHING`
+	saveSession = `UPDATE sessions SET (` + savedColumns + `) = (` + placeholders(3, 30) + `)
 		WHERE session_id = $1 AND (project_id IS NULL OR project_id = $2)`
 )
 
@@ -99,7 +104,9 @@ func (t Sessions) List(q SessionQuery) ([]umpire.Session, error) {
 	err := t.rows(func(scan scanner) error {
 		var s umpire.Session
 		err := scan(sessionFields(&s)...)
-		all = append(all, s)
+		if len(q.Runners) == 0 || slices.ContainsFunc(s.AllRunners(), isIn(q.Runners)) {
+			all = append(all, s)
+		}
 		return err
 	}, query, args...)
 	return all, err
@@ -131,8 +138,9 @@ func sessionQuery(q *SessionQuery) (query string, args []any) {
 		for i, r := range q.Runners {
 			runners[i] = r
 		}
-		and("external IN (FALSE, TRUE) AND runner <> '' AND state <> 'ended' AND runner IN (?"+
-			strings.Repeat(", ?", len(runners)-1)+")", runners...)
+		// Few sessions have further runners, and List looks through those itself.
+		and("state <> 'ended' AND (external IN (FALSE, TRUE) AND runner <> '' AND state <> 'ended' AND runner IN (?"+
+			strings.Repeat(", ?", len(runners)-1)+") OR runners IS NOT NULL AND state <> 'ended')", runners...)
 	}
 	if q.Parent != "" {
 		and("parent = ?", string(q.Parent))
@@ -149,6 +157,10 @@ func sessionQuery(q *SessionQuery) (query string, args []any) {
 	args = append(args, limit(q.Limit))
 	fmt.Fprintf(&where, " ORDER BY active_at DESC, session_id DESC LIMIT $%d", len(args))
 	return where.String(), args
+}
+
+func isIn(names []string) func(string) bool {
+	return func(name string) bool { return slices.Contains(names, name) }
 }
 
 // CountOpen returns how many sessions of a runner are open, and how many questions wait

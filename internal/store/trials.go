@@ -39,8 +39,8 @@ type TrialReport struct {
 type Trials struct{ *transaction }
 
 // Insert writes down that a trial begins, before its command runs. Its call is the next one
-// of its batch and is asked. One that runs in the same project, or is open of the same call,
-// is ErrConflict. Rounds are numbered here.
+// of its batch and is asked. Another one that is open of the same call is ErrConflict. Rounds are
+// numbered here.
 func (t Trials) Insert(r TrialRow) error {
 	t.pending = true
 	return t.insert(umpire.Errorf("trial %q", r.ID), `INSERT INTO trials (trial_id, session_id, batch_id, call_id,
@@ -81,9 +81,9 @@ func (t Trials) Get(id umpire.TrialID) (TrialRow, error) {
 	return t.one(` WHERE trial_id = $1`, string(id))
 }
 
-// GetRunning returns the trial that runs in a project.
-func (t Trials) GetRunning(p umpire.ProjectID) (TrialRow, error) {
-	return t.one(` WHERE project_id = $1 AND state = 'running'`, string(p))
+// ListRunning returns the trials that run in a project, with no more than ListOpen says of them.
+func (t Trials) ListRunning(p umpire.ProjectID) ([]TrialRow, error) {
+	return t.listBriefly(`state = 'running' AND project_id = $1`, string(p))
 }
 
 // IsWanted reports whether a person has answered a question by having its call tried.
@@ -95,14 +95,17 @@ func (t Trials) IsWanted(s umpire.SessionID, r umpire.RequestID) (bool, error) {
 }
 
 // ListOpen returns the trials that are neither kept nor discarded, without what they did.
-func (t Trials) ListOpen() (all []TrialRow, err error) {
+func (t Trials) ListOpen() ([]TrialRow, error) {
+	return t.listBriefly(`state IN ('running', 'waiting', 'conflict')`)
+}
+
+func (t Trials) listBriefly(where string, args ...any) (all []TrialRow, err error) {
 	err = t.rows(func(scan scanner) error {
 		var r TrialRow
 		err := scan(&r.ID, &r.Session, &r.Batch, &r.Call, &r.State, &r.Runner)
 		all = append(all, r)
 		return err
-	}, `SELECT trial_id, session_id, batch_id, call_id, state, runner FROM trials
-		WHERE state IN ('running', 'waiting', 'conflict')`)
+	}, `SELECT trial_id, session_id, batch_id, call_id, state, runner FROM trials WHERE `+where, args...)
 	return all, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
+	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // patience is how long a test waits for what has to come.
@@ -316,7 +317,7 @@ const roundsVariable = "UMPIRE_KILL_ROUNDS"
 // processes ask and answer. Whatever was acknowledged is there afterwards, once.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	rounds := 20
+	rounds := sample.Times(5, 20)
 	if text := os.Getenv(roundsVariable); text != "" {
 		var err error
 		if rounds, err = strconv.Atoi(text); err != nil {

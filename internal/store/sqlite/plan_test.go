@@ -97,7 +97,7 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 		func(tx *store.Tx) { _, _ = tx.Results.Get("s", "c") },
 		func(tx *store.Tx) { _, _ = tx.Resumes.Get("s", "b") },
 		func(tx *store.Tx) { _, _ = tx.Trials.Get("t") },
-		func(tx *store.Tx) { _, _ = tx.Trials.GetRunning("p") },
+		func(tx *store.Tx) { _, _ = tx.Trials.ListRunning("p") },
 	}
 	for _, read := range reads {
 		// What is looked for is not there; how it would be found is the question.

@@ -43,7 +43,7 @@ func grantsInForce(b *bench) {
 		{ID: "short", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Created: b.later(),
 			Grant: umpire.Grant{ExpiresAt: start.Add(time.Minute)}},
 	} {
-		g.Grant.Scope = g.Scope
+		g.Grant.ID, g.Grant.Scope = g.ID, g.Scope
 		b.update(func(tx *store.Tx) error { return tx.Grants.Insert(g) })
 		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Grants.Insert(g) })
 		if g.ID == "full" {

@@ -17,7 +17,8 @@ func sessionsComeBack(b *bench) {
 		Parent: "parent", ForkedFrom: "fork", Agent: "a", Profile: "main", Mode: umpire.ModeAuto, AllowBypass: true,
 		Headless: true, External: true, AddDirs: []string{"/x", "/y"}, State: umpire.SessionWaiting,
 		Permission: umpire.StateWaiting, Pending: 2, Blocked: &umpire.Blocked{Code: umpire.CodeMode, Detail: "why"},
-		Epoch: 3, Runner: "host", LeaseUntil: b.later(), Turn: 4, DenialsInRow: 5, Denials: 6, CreatedAt: b.later(),
+		Epoch: 3, Runner: "host", Runners: []string{"host 2", "host 3"}, LeaseUntil: b.later(),
+		Turn: 4, DenialsInRow: 5, Denials: 6, CreatedAt: b.later(),
 		ActiveAt: b.later(), EndedAt: b.later(),
 	}
 	plain := umpire.Session{ID: "plain"}
@@ -71,6 +72,9 @@ func sessionsAreFound(b *bench) {
 		if i > 0 {
 			s.Runner = fmt.Sprint("r", i)
 		}
+		if i == 2 || i == 3 {
+			s.Runners = []string{"shared"}
+		}
 		b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(s) })
 		if i == 2 {
 			middle = s.ActiveAt
@@ -99,6 +103,8 @@ func sessionsAreFound(b *bench) {
 		{store.SessionQuery{Held: true}, "[s3 s1]"},
 		{store.SessionQuery{Runners: []string{"r1", "r2", "r4", "r9"}}, "[s4 s1]"},
 		{store.SessionQuery{Runners: []string{"r0"}}, "[]"},
+		{store.SessionQuery{Runners: []string{"r0", "shared"}}, "[s3]"},
+		{store.SessionQuery{Runners: []string{"r1", "shared"}}, "[s3 s1]"},
 	} {
 		b.view(func(tx *store.Tx) error {
 			found, err := tx.Sessions.List(c.query)

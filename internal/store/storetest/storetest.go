@@ -205,8 +205,8 @@ var indexColumns = map[string]string{
 	"batches_open": "batches.session_id, batches.lane", "batches_seq": "batches.session_id, batches.seq",
 	"calls_executing": "calls.session_id, calls.batch_id",
 	"calls_ordinal":   "calls.session_id, calls.batch_id, calls.ordinal",
-	"trials_running":  "trials.project_id", "trials_open": "trials.session_id, trials.call_id",
-	"asks_pending": "asks.session_id, asks.call_id", "asks_round": "asks.session_id, asks.call_id, asks.round",
+	"trials_open":     "trials.session_id, trials.call_id",
+	"asks_pending":    "asks.session_id, asks.call_id", "asks_round": "asks.session_id, asks.call_id, asks.round",
 }
 
 // names reports whether an error of a database names one of the constraints. SQLite
