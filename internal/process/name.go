@@ -106,6 +106,23 @@ func Host(parent int) string {
 	return NameOf(parent)
 }
 
+// adopters are the programs that become the parent of processes whose own parent has ended.
+var adopters = []string{
+	"init", "systemd", "tini", "dumb-init", "docker-init", "catatonit", "s6-svscan", "runsvdir",
+}
+
+// Outermost is the process at which looking for agents ends; tests set it, since an agent may run them.
+var Outermost int
+
+// Agent is [Host], but returns "" if that process is only an adopter. The person's own programs run below one too.
+func Agent(parent int) string {
+	name := Host(parent)
+	if pid, ok := pidOf(name); !ok || pid == Outermost || slices.Contains(adopters, command(pid)) {
+		return ""
+	}
+	return name
+}
+
 // Above names the processes above one, the nearest first.
 func Above(pid int) []string {
 	var names []string

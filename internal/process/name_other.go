@@ -17,5 +17,8 @@ func arguments(int) []string { return nil }
 // environment knows of none.
 func environment(int) []string { return nil }
 
+// command returns "": the names of processes are not known on this system.
+func command(int) string { return "" }
+
 // program knows of none.
 func program(int) string { return "" }
