@@ -30,6 +30,10 @@ type Project struct {
 	set      atomic.Pointer[rulefile.Set] // when there is no watcher
 	known    *rulefile.Set                // the rules of the last event about them; telling guards it
 	current  atomic.Pointer[compiled]
+
+	identity  sync.Mutex
+	idNow     umpire.ProjectID
+	idChecked time.Time
 }
 
 // A compiled is a set of rules made ready to decide with.

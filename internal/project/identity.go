@@ -23,7 +23,7 @@ func (p *Project) identify(cache string) {
 	id, err := r.identity(cache)
 	if err != nil {
 		p.addNote("identity from path: %v", err)
-		id = pathID(r.mainRoot())
+		p.Kind, id = KindPath, pathID(r.mainRoot())
 	}
 	p.ID = id
 	if former := pathID(r.mainRoot()); former != id {

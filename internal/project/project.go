@@ -24,8 +24,8 @@ type Kind uint8
 
 // The kinds. The zero value is a plain folder.
 const (
-	KindPath Kind = iota // a folder, known by its path
-	KindGit              // a git repository
+	KindPath Kind = iota // the path of the folder
+	KindGit              // a root commit of its git repository
 )
 
 var kindNames = [...]string{KindPath: "path", KindGit: "git_root"}
