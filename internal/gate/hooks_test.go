@@ -189,3 +189,30 @@ func TestHookRanIsMasked(t *testing.T) {
 		t.Errorf("data %s: %v", told[0].Data, err)
 	}
 }
+
+// D-29, D-30: a call can be checked for a session before it is handed in; that
+// stores and runs nothing.
+func TestCheckForASession(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	marker := d.file("ran")
+	d.settings.Hooks = []rulefile.Hook{preHook("", "echo hook >>ran")}
+	s := d.session(umpire.Opening{})
+	before := len(d.kinds(s))
+	for _, line := range []string{"echo x >" + marker, "touch ran", "sh -c 'touch ran'", "make ran", "npm install x"} {
+		c := command("c", line)
+		c.Session = s.ID
+		must(d.Check(t.Context(), c))(t)
+		if _, err := os.Stat(marker); !os.IsNotExist(err) {
+			t.Fatalf("checking %q ran something: %v", line, err)
+		}
+	}
+	c := command("c", "npm install x")
+	c.Session = s.ID
+	if got := must(d.Check(t.Context(), c))(t); got.Verdict != umpire.Ask || len(got.Accesses) == 0 {
+		t.Errorf("the decision is %+v", got)
+	}
+	if n := len(d.kinds(s)); n != before {
+		t.Errorf("%d events", n-before)
+	}
+}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -20,9 +20,8 @@ const Lease = 30 * time.Second
 type sessions struct {
 	*projects
 
-	// notedFormer has the sessions of which the timeline says that their project has
-	// another id by now.
-	notedFormer *sync.Map
+	// noted has the sessions of which the timeline says that their project has another id by now, with it.
+	noted *sync.Map
 }
 
 // Open opens a session in the project of a folder. For an external agent, opening
@@ -148,8 +147,7 @@ func sessionDetail(s *umpire.Session) map[string]any {
 }
 
 // existingSession returns the session that an external agent has already. One of
-// another project is not taken over by its id; one of this project from before its first
-// commit is.
+// another project is not taken over by its id.
 func (ss *sessions) existingSession(ctx context.Context, s *umpire.Session, o *umpire.Opening) (umpire.Session, error) {
 	existing, err := ss.Session(ctx, s.ID)
 	if err != nil {
@@ -159,71 +157,34 @@ func (ss *sessions) existingSession(ctx context.Context, s *umpire.Session, o *u
 	if err != nil {
 		return umpire.Session{}, err
 	}
-	if existing.State == umpire.SessionOver && existing.External &&
-		(existing.Project == p.ID || existing.Project == p.Former && p.Former != "") {
-		return ss.reopen(ctx, s)
+	over := existing.State == umpire.SessionOver && existing.External && p.Has(&existing)
+	if over {
+		existing, err = ss.reopen(ctx, s)
+	} else if _, err = p.CheckResume(&existing, false); err == nil {
+		err = ss.AddRunner(ctx, &existing, s.Runner)
 	}
-	if _, err := CheckResume(placeOf(p), &existing, false); err != nil {
+	if err == nil {
+		err = ss.noteIdentity(ctx, &existing, p, 0)
+	}
+	if err != nil {
 		return umpire.Session{}, err
-	}
-	if existing.Project != p.ID && existing.Project == p.Former {
-		if err := ss.noteFormerProject(ctx, existing.ID, p); err != nil {
-			return umpire.Session{}, err
-		}
-	}
-	if existing.External && ss.processGone(existing.Runner) && s.Runner != "" {
-		return ss.reopen(ctx, s)
 	}
 	return existing, nil
 }
 
-// noteFormerProject puts on a session's timeline, once, that its project has another id by now.
-func (ss *sessions) noteFormerProject(ctx context.Context, id umpire.SessionID, p *Project) (err error) {
-	if _, detail := ss.notedFormer.LoadOrStore(id, true); detail {
-		return nil
-	}
-	defer func() {
-		if err != nil {
-			ss.notedFormer.Delete(id)
-		}
-	}()
-	events, err := (&timeline{ss.backend}).Events(ctx, umpire.Filter{Session: id})
-	if err != nil {
-		return err
-	}
-	text := formerNotice(p)
-	noted := func(e umpire.Event) bool { return e.Kind == umpire.EventNotice && e.Reason == text }
-	if slices.ContainsFunc(events, noted) {
-		return nil
-	}
-	return ss.step(ctx, id, 0, func(t *transaction) error {
-		t.addNotice(text)
-		return nil
-	})
-}
-
-func formerNotice(p *Project) umpire.Phrase {
-	return umpire.Say("project-has-another-id-by-now", p.ID.Short(), p.Former.Short())
-}
-
-// processGone reports whether the process that ran a session is gone. Another one that takes
-// the session up again is its runner from then on, and what it starts may answer nothing.
-func (ss *sessions) processGone(runner string) bool {
-	return ss.config.Alive != nil && (runner == "" || ss.hasEnded(runner))
-}
-
-// reopen continues an external agent's session that had ended, or whose process is gone:
-// the agent keeps its id when a person takes it up again. What was denied stays denied.
+// reopen continues an external agent's session that had ended: the agent keeps its id when
+// a person takes it up again. Denials stay.
 func (ss *sessions) reopen(ctx context.Context, s *umpire.Session) (existing umpire.Session, err error) {
 	err = ss.step(ctx, s.ID, 0, func(t *transaction) error {
+		var err error
 		if t.session.State == umpire.SessionOver {
 			t.session.State, t.session.EndedAt = umpire.SessionIdle, time.Time{}
+			t.resume(s.Runner)
+		} else if ss.lacksRunner(&t.session, s.Runner) { // another process was faster
+			err = t.addRunner(s.Runner)
 		}
-		t.session.Epoch++
-		t.session.Runner = s.Runner
 		existing = t.session
-		t.append(umpire.Event{Kind: umpire.EventSessionResumed}, sessionDetail(&t.session))
-		return nil
+		return err
 	})
 	return existing, err
 }
@@ -232,7 +193,7 @@ func (ss *sessions) reopen(ctx context.Context, s *umpire.Session) (existing ump
 func (be *backend) Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
 	s, err := readIn(ctx, be.view, func(tx *store.Tx) (umpire.Session, error) { return tx.Sessions.Get(id) })
 	if err != nil {
-		return umpire.Session{}, umpire.Errorf("session %s: %w", PrintableID(id), err)
+		return umpire.Session{}, umpire.Errorf("session %s: %w", project.PrintableID(id), err)
 	}
 	return s, nil
 }
@@ -283,20 +244,18 @@ func (ss *sessions) Continue(ctx context.Context, r umpire.Resumption) (umpire.S
 	if err != nil {
 		return umpire.Session{}, err
 	}
+	if err := ss.noteIdentity(ctx, &s, p, 0); err != nil {
+		return umpire.Session{}, err
+	}
 	return ss.Session(ctx, s.ID)
 }
-
-func placeOf(p *Project) ProjectIdentity { return ProjectIdentity{Project: p.ID, Former: p.Former} }
 
 // latest finds the latest live root session of an agent in the worktree of a project.
 func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpire.Session, error) {
 	var found []umpire.Session
 	var elsewhere umpire.SessionID
 	err := ss.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		for _, id := range []umpire.ProjectID{p.ID, p.Former} {
-			if id == "" {
-				continue
-			}
+		for _, id := range []umpire.ProjectID{p.ID, cmp.Or(p.Former, p.ID), ""} { // at last of any id, at this root
 			found, err = tx.Sessions.List(store.SessionQuery{Project: id, Root: p.Root, Agent: agent, Limit: 1})
 			if err != nil || len(found) > 0 {
 				return err
@@ -329,19 +288,19 @@ func (ss *sessions) errNoSession(ctx context.Context, p *Project, elsewhere umpi
 	return umpire.Session{},
 		umpire.Errorf("no session to continue in %s; session %s of this project is in %s, "+
 			"continue it with --session %s: %w",
-			p.Root, PrintableID(last.ID), last.Dir, PrintableID(last.ID), umpire.ErrState)
+			p.Root, project.PrintableID(last.ID), last.Dir, project.PrintableID(last.ID), umpire.ErrState)
 }
 
 // takeOver hands the session to a runner.
 func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 	crossProject := r.AllowCrossProject || p.settings.CrossProject
-	crossed, err := CheckResume(placeOf(p), &t.session, crossProject)
+	crossed, err := p.CheckResume(&t.session, crossProject)
 	if err != nil {
 		return err
 	}
 	if t.session.External {
 		return umpire.Errorf("session %s belongs to the agent %s, which runs its calls itself: continue it there: %w",
-			PrintableID(t.session.ID), cmp.Or(t.session.Agent, "that opened it"), umpire.ErrState)
+			project.PrintableID(t.session.ID), cmp.Or(t.session.Agent, "that opened it"), umpire.ErrState)
 	}
 	if err := t.checkFree(); err != nil {
 		return err
@@ -361,6 +320,7 @@ func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 	}
 	t.session.Epoch++
 	t.session.Headless, t.session.Runner, t.session.LeaseUntil = r.Headless, r.Runner, time.Time{}
+	t.session.Runners = nil
 	if r.Runner != "" {
 		t.session.LeaseUntil = t.now.Add(Lease)
 	}
@@ -381,16 +341,12 @@ func (t *transaction) checkFree() error {
 }
 
 // adoptProject pins a session to the project: one from before sessions had a project gets
-// its identity, and one whose project is known by another id by now keeps its own.
-// Both leave a notice.
+// its identity.
 func (o *outcome) adoptProject(p *Project) {
 	if o.session.Project == "" {
 		o.session.Project, o.session.Root, o.session.GitDir, o.session.Worktree = p.ID, p.Root, p.GitDir, p.Worktree
 		o.addNotice(umpire.Say("session-belongs-to-a-project", p.ID.Short()))
 		return
-	}
-	if o.session.Project == p.Former && p.ID != p.Former {
-		o.addNotice(formerNotice(p))
 	}
 }
 
@@ -419,7 +375,7 @@ func (ss *sessions) Fork(ctx context.Context, from umpire.SessionID, r umpire.Re
 	if err != nil {
 		return umpire.Session{}, err
 	}
-	if err := CheckFork(placeOf(p), &origin); err != nil {
+	if err := p.CheckFork(&origin); err != nil {
 		return umpire.Session{}, err
 	}
 	o := umpire.Opening{
@@ -494,7 +450,7 @@ func (t *transaction) endSession(reason string) error {
 		}
 	}
 	t.session.State, t.session.EndedAt = umpire.SessionOver, t.now
-	t.session.Runner, t.session.LeaseUntil = "", time.Time{}
+	t.session.Runner, t.session.Runners, t.session.LeaseUntil = "", nil, time.Time{}
 	t.append(umpire.Event{Kind: umpire.EventSessionEnded, Reason: umpire.Verbatim(reason)}, nil)
 	return nil
 }

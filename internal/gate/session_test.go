@@ -410,12 +410,69 @@ func TestRestartedAgentIsTheRunner(t *testing.T) {
 	o := umpire.Opening{ID: "cc", Dir: d.project, External: true, Runner: "h:1:1"}
 	must(d.Open(t.Context(), o))(t)
 	o.Runner = "h:2:2"
-	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:1:1" {
-		t.Errorf("%s took the session of a process that lives", s.Runner)
+	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:1:1" || s.Epoch != 1 || !slices.Equal(s.Runners, []string{"h:2:2"}) {
+		t.Errorf("beside a process that lives: %s and %v at epoch %d", s.Runner, s.Runners, s.Epoch)
 	}
 	dead["h:1:1"] = true
-	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:2:2" || s.Epoch != 2 {
-		t.Errorf("the runner is %s at epoch %d", s.Runner, s.Epoch)
+	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:2:2" || s.Runners != nil || s.Epoch != 2 {
+		t.Errorf("after that process: %s and %v at epoch %d", s.Runner, s.Runners, s.Epoch)
+	}
+	dead["h:2:2"] = true
+	o.Runner = "h:3:3"
+	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:3:3" || s.Epoch != 3 {
+		t.Errorf("after all of them: %s at epoch %d", s.Runner, s.Epoch)
+	}
+}
+
+// TestRunnersOfASession: no process takes another one's place while that lives, however many say that they run the
+// session; one that has ended, also one whose number another process has by now, leaves.
+func TestRunnersOfASession(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	dead := map[string]bool{}
+	d.config.Alive = func(runner string) (bool, bool) { return !dead[runner], !strings.HasPrefix(runner, "other:") }
+	s := d.session(umpire.Opening{ID: "cc", External: true, Runner: "h:1:1"})
+	all := []string{"h:1:1"}
+	for i := 2; i <= maxRunners; i++ {
+		runner := fmt.Sprintf("h:%d:1", i)
+		if i == 2 {
+			runner = "other:2:1" // nobody here can tell whether it lives
+		}
+		all = append(all, runner)
+		if err := d.AddRunner(t.Context(), &s, runner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, known := range []string{"", "h:1:1", all[1], all[maxRunners-1]} {
+		if err := d.AddRunner(t.Context(), &s, known); err != nil {
+			t.Errorf("%q: %v", known, err)
+		}
+	}
+	if err := d.AddRunner(t.Context(), &s, "h:0:1"); !errors.Is(err, umpire.ErrLimit) {
+		t.Errorf("one too many: %v", err)
+	}
+	got := must(d.Session(t.Context(), "cc"))(t)
+	if !slices.Equal(got.AllRunners(), all) || got.Epoch != 1 {
+		t.Errorf("the runners are %v at epoch %d", got.AllRunners(), got.Epoch)
+	}
+	for _, runner := range all {
+		dead[runner] = true
+		found := must(d.Sessions(t.Context(), umpire.SessionQuery{Runners: []string{runner}}))(t)
+		if len(found) != 1 {
+			t.Errorf("nobody guards %s", runner)
+		}
+	}
+	if err := d.AddRunner(t.Context(), &s, "h:1:1"); err != nil || !slices.Equal(s.AllRunners(), all) {
+		t.Errorf("a process that has ended was added: %v, %v", err, s.AllRunners())
+	}
+	if err := d.AddRunner(t.Context(), &s, "h:1:2"); err != nil || !slices.Equal(s.AllRunners(), []string{"other:2:1", "h:1:2"}) {
+		t.Errorf("the next one with its number: %v, %v", err, s.AllRunners())
+	}
+	if err := d.End(t.Context(), "cc", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(d.Session(t.Context(), "cc"))(t); len(got.AllRunners()) > 0 {
+		t.Errorf("an ended session has the runners %v", got.AllRunners())
 	}
 }
 
@@ -448,4 +505,55 @@ func TestExternalSessionKeepsItsProject(t *testing.T) {
 	if other := d.session(umpire.Opening{}); other.Project == before.Project {
 		t.Fatal("the commit did not change the project's id, so nothing was tried")
 	}
+	// Another change is told with the next call, without anything being opened.
+	git("checkout", "-q", "--orphan", "other")
+	git("commit", "-q", "--allow-empty", "-m", "other")
+	for i := range 3 {
+		d.pass(2 * identifyEvery)
+		id := umpire.BatchID(fmt.Sprint("b", i))
+		call := command(string(id), "ls")
+		must(d.Submit(t.Context(), umpire.Submission{Session: "host", Batch: id, Lane: string(id), Calls: []umpire.Call{call}}))(t)
+	}
+	if n := count(d.kinds(before), umpire.EventNotice); n != 2 {
+		t.Errorf("%d notices after another change, want two", n)
+	}
+}
+
+// TestGrantsStayWithTheirProject: a session that is continued at its root counts on what was granted for its project only
+// as long as that is the project there.
+func TestGrantsStayWithTheirProject(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	git := func(args ...string) {
+		t.Helper()
+		args = append([]string{"-C", d.project, "-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)
+		if out, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	git("init", "-q")
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	s := d.session(umpire.Opening{})
+	all := true
+	must(d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, AllowAll: &all}))(t)
+	check := func(want umpire.Verdict) {
+		t.Helper()
+		call := command("c", "npm install x")
+		call.Session = s.ID
+		if got := must(d.Check(t.Context(), call))(t); got.Verdict != want {
+			t.Errorf("the verdict is %v, want %v: %s", got.Verdict, want, got.Reason)
+		}
+	}
+	check(umpire.Allow)
+	if err := os.RemoveAll(filepath.Join(d.project, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "-q")
+	git("commit", "-q", "--allow-empty", "-m", "of another repository")
+	d.shut()
+	d.open()
+	if again := must(d.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); again.ID != s.ID || again.Project != s.Project {
+		t.Errorf("continued %s of %s", again.ID, again.Project)
+	}
+	check(umpire.Ask)
 }

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -131,7 +133,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	if err != nil {
 		return nil, err
 	}
-	l.before = snapshot(&l.judged.decision)
+	l.before = evidence.Snapshot(&l.judged.decision)
 	if err := g.findPlanned(ctx, l.conditions, []*judged{l.judged}); err != nil {
 		return nil, err
 	}
@@ -140,11 +142,11 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	}
 	if l.triesNow() {
 		d := g.decideAttended(l.conditions, l.judged)
-		l.base = shownDigest(&l.judged.call, &d, g.codeFiles(&d), nil)
+		l.base = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.maskText), nil)
 		if l.network, err = l.findNetwork(ctx, g); err != nil {
 			return nil, err
 		}
-		err = g.trials.endLostTrial(ctx, l.conditions.session.Project)
+		err = g.trials.endLostTrials(ctx, l.conditions.session.Project)
 	}
 	return l, err
 }
@@ -156,9 +158,9 @@ func (l *pendingStart) compareApproved(g *Gate, ask *store.AskRow) {
 	case l.unattended:
 		d = g.decideAttended(l.conditions, l.judged)
 	case l.trial != nil:
-		now = new(shownTrial(l.trial))
+		now = new(g.shownTrial(l.trial))
 	}
-	l.moved = shownDigest(&l.judged.call, &d, g.codeFiles(&d), now) != ask.ShownDigest
+	l.moved = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.maskText), now) != ask.ShownDigest
 	l.changed = g.changedSince(&card, &d)
 }
 
@@ -265,6 +267,11 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 		once := l.once
 		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(once) })
 	}
+	for _, id := range usedGrants(&j.decision) {
+		if attempt == 1 && id != l.once {
+			o.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(id) })
+		}
+	}
 	if ticket := l.ticket; ticket != "" {
 		o.addWrite(func(tx *store.Tx) error { return tx.Tickets.Use(ticket) })
 	}
@@ -288,6 +295,21 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 		started.Trial.Output = l.output
 	}
 	return started, nil
+}
+
+// usedGrants returns the ids of the grants that allow accesses of a call, sorted.
+func usedGrants(d *umpire.Decision) (ids []string) {
+	settled := -1
+	for i := range d.Reasons {
+		if r := &d.Reasons[i]; r.Access > settled {
+			settled = r.Access
+			if r.Grant != "" {
+				ids = append(ids, r.Grant)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // askAgain stops the batch: the call asks now, and everything waits again.

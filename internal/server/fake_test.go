@@ -225,6 +225,10 @@ func (g *fakeGate) Session(_ context.Context, s umpire.SessionID) (umpire.Sessio
 	return session, err
 }
 
+func (g *fakeGate) AddRunner(_ context.Context, s *umpire.Session, runner string) error {
+	return g.enter("AddRunner", [2]string{string(s.ID), runner})
+}
+
 func (g *fakeGate) Sessions(_ context.Context, q umpire.SessionQuery) ([]umpire.Session, error) {
 	if err := g.enter("Sessions", q); err != nil {
 		return nil, err

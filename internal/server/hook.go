@@ -66,12 +66,12 @@ func (c *hookService) answerQuestion(r *http.Request) (host.Output, error) {
 }
 
 // checkQuestion refuses a question about a session that another process runs, and one in the name
-// of another process.
+// of another process. It notes which process the hook works for.
 func (c *hookService) checkQuestion(ctx context.Context, q *host.Question) error {
 	if err := asItself(ctx, q.Runner); err != nil {
 		return err
 	}
-	return c.calls.owner.checkFree(ctx, host.SessionOf(q))
+	return c.calls.owner.checkHook(ctx, c.calls.gate, host.SessionOf(q), &q.Runner)
 }
 
 // A hookGate is the gate as a responder within the server needs it.

@@ -54,47 +54,74 @@ func (p *peer) bondOf(name string) bond {
 	return bondForeign
 }
 
+// bondTo returns the peer's bond to a session with several runners. It owns the session if it belongs to one of them.
+// Otherwise one live runner is enough to make the session foreign.
+func (p *peer) bondTo(s *umpire.Session) bond {
+	runners := s.AllRunners()
+	found := map[bond]bool{bondUnknown: len(runners) == 0}
+	for _, name := range runners {
+		found[p.bondOf(name)] = true
+	}
+	for _, b := range []bond{bondOwn, bondForeign, bondUnknown} {
+		if found[b] {
+			return b
+		}
+	}
+	return bondOrphan
+}
+
 // An ownership keeps an agent from the sessions of others.
 type ownership struct{ gate umpire.Gate }
 
 // checkOwn refuses an agent a session that is not its own.
 func (o ownership) checkOwn(ctx context.Context, id umpire.SessionID) error {
-	return o.checkBond(ctx, id, bondUnknown)
+	_, err := o.checkBond(ctx, id, bondUnknown)
+	return err
 }
 
 // checkFree refuses an agent a session that another process runs.
 func (o ownership) checkFree(ctx context.Context, id umpire.SessionID) error {
-	return o.checkBond(ctx, id, bondOrphan)
+	_, err := o.checkBond(ctx, id, bondOrphan)
+	return err
+}
+
+// checkHook is checkFree for a hook. It adds the agent that the hook works for to the session's runners.
+func (o ownership) checkHook(ctx context.Context, gate Backend, id umpire.SessionID, runner *string) error {
+	s, err := o.checkBond(ctx, id, bondOrphan)
+	if err != nil || *runner != "" && s.Runner == *runner {
+		return err
+	}
+	*runner = exchangeOf(ctx).peer.runnerOf(*runner)
+	return gate.AddRunner(ctx, &s, *runner)
 }
 
 // checkBond refuses an agent a session to which it stands less than so. What belongs to the
 // agent's own session, as a sub-agent's does, is its own.
-func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bond) error {
+//
+// It returns the session if it has read it.
+func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bond) (s umpire.Session, err error) {
 	x := exchangeOf(ctx)
 	if x.role >= rolePerson || id == "" {
-		return nil
+		return s, nil
 	}
-	session, err := o.gate.Session(ctx, id)
+	s, err = o.gate.Session(ctx, id)
 	if errors.Is(err, umpire.ErrNotFound) {
-		return nil // whoever is asked next says so
+		return umpire.Session{}, nil // the operation itself reports that
 	}
-	if err != nil {
-		return err
+	if err != nil || x.peer.bondTo(&s) >= least {
+		return s, err
 	}
-	if x.peer.bondOf(session.Runner) >= least {
-		return nil
-	}
-	for above, n := session.Parent, 0; above != "" && n < maxFamily; n++ {
+	for above, n := s.Parent, 0; above != "" && n < maxFamily; n++ {
 		parent, err := o.gate.Session(ctx, above)
 		if err != nil {
-			return err
+			return s, err
 		}
-		if x.peer.bondOf(parent.Runner) == bondOwn {
-			return nil
+		if x.peer.bondTo(&parent) == bondOwn {
+			return s, nil
 		}
 		above = parent.Parent
 	}
-	return forbidden(fmt.Sprintf("session_id: session %q belongs to another agent", id))
+	return s, forbidden(fmt.Sprintf("session_id: session %q belongs to another agent", id))
 }
 
 // asItself refuses a runner that is not the process that says so, nor one that started it.
@@ -109,4 +136,33 @@ func asItself(ctx context.Context, name string) error {
 	case bondUnknown, bondOwn:
 	}
 	return nil
+}
+
+// asRunner refuses a runner that is not the peer or the agent that it works for. Processes below a runner may not
+// answer, so an agent that could name the person's shell would lock the person out.
+func asRunner(ctx context.Context, name string) error {
+	x := exchangeOf(ctx)
+	if err := asItself(ctx, name); err != nil || x.role >= rolePerson || name == "" || x.peer.runnerOf(name) == name {
+		return err
+	}
+	return forbidden(fmt.Sprintf("runner: %q is not the process that asks, nor the agent that it works for", name))
+}
+
+// runnerOf returns the agent that the peer works for: the peer itself if it claims so, else the process that started
+// it, past the shells that only start a hook. The gate looks for itself and believes the claim only if it cannot.
+func (p *peer) runnerOf(claim string) string {
+	host, err := os.Hostname()
+	if err != nil || !p.hasOrigin() || !tellsPeers {
+		return claim
+	}
+	p.once.Do(p.findOrigin)
+	named, _ := parseRunner(claim, host)
+	switch from := &p.origin; {
+	case len(from.itself) == 0, slices.Contains(from.itself, named):
+		return claim
+	case len(from.itself) > 1, len(from.lineage) == 0:
+		return ""
+	default:
+		return process.Agent(from.lineage[0].pid)
+	}
 }

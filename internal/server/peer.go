@@ -131,8 +131,13 @@ func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peer
 	}
 	found, err := sessions.Sessions(ctx, umpire.SessionQuery{Runners: names})
 	for i := range found {
-		if at := slices.Index(names, found[i].Runner); at >= 0 && found[i].State != umpire.SessionOver {
-			return &p.origin.lineage[at], nil
+		if found[i].State == umpire.SessionOver {
+			continue
+		}
+		for _, name := range found[i].AllRunners() {
+			if at := slices.Index(names, name); at >= 0 {
+				return &p.origin.lineage[at], nil
+			}
 		}
 	}
 	return nil, err

@@ -166,6 +166,7 @@ func TestPersonsCredentialIsNotTakenBelowARunner(t *testing.T) {
 		{"child of a runner", "plain", umpire.Session{Runner: me}, false},
 		{"grandchild of a runner", "grandchild", umpire.Session{Runner: me}, false},
 		{"great-grandchild of a runner", "pipe-grandkids", umpire.Session{Runner: me}, false},
+		{"child of a further runner", "plain", umpire.Session{Runner: "x" + me, Runners: []string{"y" + me, me}}, false},
 		{"of one whose session has ended", "plain", umpire.Session{Runner: me, State: umpire.SessionOver}, true},
 		{"of one of another host", "plain", umpire.Session{Runner: "x" + me}, true},
 		{"of one that began at another time", "plain", umpire.Session{Runner: me + "0"}, true},

@@ -94,6 +94,9 @@ func appendValue(dst []byte, field protoreflect.FieldDescriptor, v protoreflect.
 		return strconv.AppendBool(dst, v.Bool()), nil
 	case protoreflect.Int64Kind:
 		return strconv.AppendInt(dst, v.Int(), 10), nil
+	case protoreflect.BytesKind:
+		encoded, err := json.Marshal(v.Bytes())
+		return append(dst, encoded...), err
 	case protoreflect.MessageKind:
 		return appendMessage(dst, v.Message())
 	default:

@@ -23,6 +23,9 @@ const defaultDrain = 15 * time.Second
 // A Backend is the gate that a server puts on the wire.
 type Backend interface {
 	umpire.Gate
+	// AddRunner makes a live process one of those that run the session of an agent that runs its calls
+	// itself.
+	AddRunner(ctx context.Context, s *umpire.Session, runner string) error
 	// Asking returns the sessions of a project in which a question waits, or of every one.
 	Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error)
 }

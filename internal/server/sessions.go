@@ -95,7 +95,7 @@ func (c *sessionService) Open(ctx context.Context, o umpire.Opening) (umpire.Ses
 	if err := needPerson(ctx, "allowed_tools", len(o.AllowedTools) > 0); err != nil {
 		return umpire.Session{}, err
 	}
-	if err := asItself(ctx, o.Runner); err != nil {
+	if err := asRunner(ctx, o.Runner); err != nil {
 		return umpire.Session{}, err
 	}
 	if err := c.owner.checkOwn(ctx, o.Parent); err != nil {
@@ -116,7 +116,7 @@ func (c *sessionService) checkResumption(ctx context.Context, r *umpire.Resumpti
 	if err := needPerson(ctx, "allow_cross_project", r.AllowCrossProject); err != nil {
 		return err
 	}
-	if err := asItself(ctx, r.Runner); err != nil {
+	if err := asRunner(ctx, r.Runner); err != nil {
 		return err
 	}
 	r.Limited = exchangeOf(ctx).role < rolePerson
