@@ -7,6 +7,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // The texts that a model gets for a call that did not run.
@@ -58,15 +59,16 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, said umpi
 	return fillIn(text, tool, id, reason)
 }
 
-// suffixText is what the model is told of a call all of whose files the suffix limit
-// refused: the fixed text, or for a list of files a result for each of them, as the
-// tool gives it when some are left.
-func suffixText(j *judged) string {
+// fileResults returns one result for each file of a list if the suffix limit or a deny rule refused all of them,
+// in the form that the tool uses when some are left. It is "" for other calls.
+func fileResults(j *judged) string {
 	var in struct {
 		Files []json.RawMessage `json:"filePath"`
 	}
-	if json.Unmarshal(j.call.Input, &in) != nil || len(in.Files) != len(j.decision.Accesses) {
-		return catalogue.English.Text(j.decision.Reason)
+	refused := []umpire.ReasonCode{umpire.CodeSuffix, umpire.CodeBlocked}
+	if !policy.EditsEach(j.call.Tool) || !slices.Contains(refused, j.decision.ReasonCode) ||
+		json.Unmarshal(j.call.Input, &in) != nil || len(in.Files) != len(j.decision.Accesses) {
+		return ""
 	}
 	type result struct {
 		Path    string `json:"path"`
@@ -79,7 +81,7 @@ func suffixText(j *judged) string {
 			Path string `json:"path"`
 		}
 		if json.Unmarshal(raw, &file) != nil && json.Unmarshal(raw, &file.Path) != nil {
-			return catalogue.English.Text(j.decision.Reason)
+			return ""
 		}
 		results[i].Path = file.Path
 	}

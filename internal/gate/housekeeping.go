@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -213,7 +214,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 	if err != nil {
 		return err
 	}
-	evidence := compare(run.Before)
+	evidence := evidence.Compare(run.Before)
 	q := question{
 		card: umpire.Pending{
 			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: b.ID, Position: row.Ordinal + 1,

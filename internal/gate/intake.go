@@ -59,6 +59,9 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	if err := g.completeConditions(cond); err != nil {
 		return nil, nil, err
 	}
+	if err := g.sessions.noteIdentity(ctx, &cond.session, cond.project, identifyEvery); err != nil {
+		return nil, nil, err
+	}
 	if err := cond.overrideBy(s); err != nil {
 		return nil, nil, err
 	}

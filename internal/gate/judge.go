@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/userhook"
@@ -66,7 +67,7 @@ func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	g.decideCall(cond, j)
 	j.alone = j.decision
 	if j.decision.ReasonCode == umpire.CodePlan {
-		j.before = snapshot(&j.decision)
+		j.before = evidence.Snapshot(&j.decision)
 	}
 	return j, nil
 }

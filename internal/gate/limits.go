@@ -22,6 +22,9 @@ const (
 	maxOpenPending  = 2000
 )
 
+// maxRunningTrials is how many trials of one session run at a time.
+const maxRunningTrials = 16
+
 func needsPerson(field, format string, args ...any) error {
 	return umpire.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrNeedsPerson)
 }

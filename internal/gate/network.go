@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -27,7 +28,7 @@ func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision
 		Call: call.ID, Request: r.answer.Request, Created: g.now(), MaxUses: 1, By: r.answer.Actor,
 		Grant: umpire.Grant{
 			Scope: umpire.ScopeSession, Tool: call.Tool, Network: true,
-			Shown: shownDigest(call, d, g.codeFiles(d), nil), ExpiresAt: g.now().Add(keepNetwork),
+			Shown: shownDigest(call, d, evidence.ReadCode(d, g.maskText), nil), ExpiresAt: g.now().Add(keepNetwork),
 		},
 	}
 	var err error

@@ -245,8 +245,8 @@ func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, r
 	o.session.Permission = umpire.StateDenied
 	o.session.Blocked = &umpire.Blocked{Code: code, Detail: o.maskPhrase(reason)}
 	text := denialText(c.Tool, c.ID, code, reason)
-	if code == umpire.CodeSuffix {
-		text = suffixText(j)
+	if results := fileResults(j); results != "" {
+		text = results
 	}
 	return o.finishCall(b, c.ID, statusOf(code), code, text)
 }

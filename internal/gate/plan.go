@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -171,7 +172,7 @@ func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call ump
 		before, known := was[a.Resolved]
 		switch {
 		case slices.Contains(d.granted, a.Resolved), slices.Contains(d.changed, a.Resolved):
-		case !known || fingerprint(a.Resolved) != before:
+		case !known || evidence.Fingerprint(a.Resolved) != before:
 			d.changed = append(d.changed, a.Resolved)
 		default:
 			d.granted = append(d.granted, a.Resolved)

@@ -148,6 +148,28 @@ func TestPlansThatAreNotApproved(t *testing.T) {
 	}
 }
 
+// Nobody sets bypass in a session that was not opened for it, not even on the way out of plan mode.
+func TestBypassNeedsItsSession(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	bypass, plan := umpire.ModeBypass, umpire.ModePlan
+	for _, mode := range []*umpire.Mode{nil, &plan} {
+		s := d.session(umpire.Opening{Mode: mode})
+		was := d.mode(s)
+		_, err := d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, Mode: &bypass})
+		if !errors.Is(err, umpire.ErrInvalid) || d.mode(s) != was {
+			t.Errorf("from %s: %v, and the mode is %s", was, err, d.mode(s))
+		}
+	}
+	open := d.session(umpire.Opening{AllowBypass: true})
+	if got := must(d.SetMode(t.Context(), umpire.ModeChange{Session: open.ID, Mode: &bypass}))(t); got.Mode != umpire.ModeBypass {
+		t.Errorf("a session that was opened for it is in %s", got.Mode)
+	}
+	if _, err := d.Open(t.Context(), umpire.Opening{Dir: d.project, Mode: &bypass}); err == nil {
+		t.Error("a session opens in bypass without being opened for it")
+	}
+}
+
 // A person leaves plan mode too; the answer to a plan that is over is refused.
 func TestPersonLeavesPlanMode(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/coverage"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
@@ -34,7 +35,7 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 		card.Extra[umpire.ExtraDir] = data(g.maskText(j.call.Dir))
 	}
 	g.describeCall(&card, cond, j)
-	card.Planned, card.AllowAll, card.CodeFiles = j.planned, cond.AllowAll, g.codeFiles(&j.decision)
+	card.Planned, card.AllowAll, card.CodeFiles = j.planned, cond.AllowAll, evidence.ReadCode(&j.decision, g.maskText)
 	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles, card.Trial)
 	if cond.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(cond.settings.PendingTimeout)

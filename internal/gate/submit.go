@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -230,6 +231,6 @@ func (t *transaction) admit(b *umpire.Batch, sub *submission, runner string) (um
 	}
 	return t.startCall(b, c, &pendingStart{
 		Start: &umpire.Start{Session: sub.Session, Batch: sub.Batch, Call: c.ID, Epoch: sub.Epoch, Runner: runner},
-		row:   store.CallRow{Agent: j.call.Agent, Effect: j.effect}, judged: j, before: snapshot(&j.decision),
+		row:   store.CallRow{Agent: j.call.Agent, Effect: j.effect}, judged: j, before: evidence.Snapshot(&j.decision),
 	})
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
@@ -32,7 +34,10 @@ type triedCall struct {
 }
 
 // decideEffects decides whether what a trial of a call did may be kept.
-func (ts *trials) decideEffects(cond *conditions, call umpire.Call, e *umpire.TrialEffects) umpire.Decision {
+func (ts *trials) decideEffects(
+	cond *conditions, call umpire.Call, e *umpire.TrialEffects, exit int,
+) umpire.Decision {
+	e = judge.NeededEffects(e, exit)
 	find := func() (*judge.Judge, error) { return ts.judgeOf(cond.session.Root, cond.session.AddDirs) }
 	if cond.session.External && e.Whole && len(e.List) == 0 {
 		e = &umpire.TrialEffects{Whole: true, Digest: e.Digest} // nothing is to be kept, and nobody runs it again
@@ -52,7 +57,7 @@ func (ts *trials) decideTried(cond *conditions, call umpire.Call, row *store.Tri
 	if err := json.Unmarshal([]byte(text), &effects); err != nil {
 		return nil, umpire.Errorf("trial %q: its effects cannot be read: %w", row.ID, err)
 	}
-	return &triedCall{Trial: shownTrial(row), decision: ts.decideEffects(cond, call, &effects)}, nil
+	return &triedCall{Trial: ts.shownTrial(row), decision: ts.decideEffects(cond, call, &effects, row.Exit)}, nil
 }
 
 // isTried reports whether a call is tried at the moment before anybody is asked about it.
@@ -127,7 +132,7 @@ func (ts *trials) judgeTried(
 		return nil, err
 	}
 	d := ts.gate.decideAttended(p.conditions, p.judged)
-	p.base = shownDigest(&p.judged.call, &d, ts.codeFiles(&d), nil)
+	p.base = shownDigest(&p.judged.call, &d, evidence.ReadCode(&d, ts.maskText), nil)
 	return p, nil
 }
 
@@ -153,7 +158,7 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 		err := umpire.ErrNeedsPerson
 		return umpire.BegunTrial{}, umpire.Errorf("call %q cannot be tried with the network: %w", r.Call, err)
 	}
-	if err := ts.endLostTrial(ctx, p.conditions.session.Project); err != nil {
+	if err := ts.endLostTrials(ctx, p.conditions.session.Project); err != nil {
 		return umpire.BegunTrial{}, err
 	}
 	begun := umpire.BegunTrial{Trial: newTrialID(), Call: p.judged.call, Decision: d}
@@ -179,33 +184,40 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 	return begun, nil
 }
 
-// endLostTrial discards the trial that runs in a project if its runner is gone.
-func (ts *trials) endLostTrial(ctx context.Context, project umpire.ProjectID) error {
-	var s umpire.Session
-	var row store.TrialRow
-	err := ts.view(ctx, func(tx *store.Tx) (err error) {
-		if row, err = tx.Trials.GetRunning(project); err == nil {
-			s, err = tx.Sessions.Get(row.Session)
+// endLostTrials discards the trials that run in a project and whose runner is gone.
+func (ts *trials) endLostTrials(ctx context.Context, project umpire.ProjectID) error {
+	var of []umpire.Session
+	running, err := readIn(ctx, ts.view, func(tx *store.Tx) ([]store.TrialRow, error) {
+		all, err := tx.Trials.ListRunning(project)
+		of = make([]umpire.Session, len(all))
+		for i := 0; i < len(all) && err == nil; i++ {
+			of[i], err = tx.Sessions.Get(all[i].Session)
 		}
-		return err
+		return all, err
 	})
 	if err != nil {
 		return ignoreGone(err)
 	}
-	if s.External {
-		return ts.tendTrial(ctx, &row)
+	var errs []error
+	for i := range running {
+		if of[i].External {
+			errs = append(errs, ignoreGone(ts.tendTrial(ctx, &running[i])))
+		} else {
+			errs = append(errs, ts.gate.tendHeld(ctx, &of[i]))
+		}
 	}
-	return ts.gate.tendHeld(ctx, &s)
+	return errors.Join(errs...)
 }
 
-// beginTrial stores that a trial of a call begins, if no other one runs in the project.
+// beginTrial stores that a trial of a call begins. Trials of other sessions do not limit it.
 func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, runner, base string) error {
-	running, err := t.tx.Trials.GetRunning(t.session.Project)
-	if err == nil {
-		return umpire.Errorf("trial %q runs in this project: %w", running.ID, umpire.ErrLimit)
-	}
-	if !errors.Is(err, umpire.ErrNotFound) {
+	running, err := t.tx.Trials.ListRunning(t.session.Project)
+	if err != nil {
 		return err
+	}
+	own := slices.DeleteFunc(running, func(r store.TrialRow) bool { return r.Session != t.session.ID })
+	if len(own) >= maxRunningTrials {
+		return umpire.Errorf("session %q runs %d trials already: %w", t.session.ID, len(own), umpire.ErrLimit)
 	}
 	row := store.TrialRow{
 		ID: begun.Trial, Session: t.session.ID, Batch: b.ID, Call: begun.Call.ID, Project: t.session.Project,

@@ -163,7 +163,7 @@ func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.Batch
 	if ts.config.Layers == nil || !ts.hasEnded(s.runner) {
 		return nil
 	}
-	tried := shownTrial(&s.row)
+	tried := ts.shownTrial(&s.row)
 	if tried.Output, err = ts.unseal(trialLabel(s.row.ID, "output"), s.row.Output); err != nil {
 		return err
 	}

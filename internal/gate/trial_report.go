@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
@@ -120,7 +121,8 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	if late && len(r.Effects.List) > 0 {
 		p.conditions.tighten = append(slices.Clip(p.conditions.tighten), lateRule)
 	}
-	p.tried = &triedCall{Trial: shownTrial(&row), decision: ts.decideEffects(p.conditions, p.judged.call, &r.Effects)}
+	decision := ts.decideEffects(p.conditions, p.judged.call, &r.Effects, r.Exit)
+	p.tried = &triedCall{Trial: ts.shownTrial(&row), decision: decision}
 	if p.tried.decision.Verdict != umpire.Deny {
 		p.judged.trial = p.tried
 		p.judged.question = ts.gate.newQuestion(p.conditions, p.judged, r.Batch, p.position, p.total)
@@ -267,11 +269,12 @@ func triedDetail(r *umpire.TrialReport) batch.Tried {
 
 // shownTrial is a trial as a card shows it: with secrets masked, and no longer than somebody
 // may want to read.
-func shownTrial(row *store.TrialRow) umpire.Trial {
+func (be *backend) shownTrial(row *store.TrialRow) umpire.Trial {
 	shown := umpire.Trial{
 		ID: row.ID, Round: row.Round, State: row.State, Network: row.Network, Exit: row.Exit,
 		Output:    files.ClipTo(row.Output.Shown, maxShownOutput, "\n[...]"),
 		StartedAt: row.Started, RanAt: row.Ran,
+		UndoSeconds: int64(be.config.UndoAge / time.Second),
 	}
 	if json.Unmarshal([]byte(row.Effects.Shown), &shown.Effects) != nil {
 		shown.Effects = umpire.TrialEffects{} // what cannot be read is not shown, and is not whole

@@ -413,7 +413,7 @@ func TestTrialTooLate(t *testing.T) {
 	}
 }
 
-// TestTrialIsRefused: only the next call of a batch is tried, one in a project, and by the runner
+// TestTrialIsRefused: only the next call of a batch is tried, beside those of other sessions, and by the runner
 // that has the session.
 func TestTrialIsRefused(t *testing.T) {
 	t.Parallel()
@@ -433,21 +433,25 @@ func TestTrialIsRefused(t *testing.T) {
 	fails(umpire.ErrFenced, func(q *umpire.TrialRequest) { q.Epoch = 7 })
 	fails(umpire.ErrInvalid, func(q *umpire.TrialRequest) { q.Call = "" })
 	begun := r.begin()
-	fails(umpire.ErrLimit, func(*umpire.TrialRequest) {})
-	other := r.session
+	fails(umpire.ErrState, func(*umpire.TrialRequest) {})
+	first := r.session
 	r.session = r.testGate.session(umpire.Opening{Runner: "other"})
 	r.hand(command("c", unknownScript))
-	fails(umpire.ErrLimit, func(*umpire.TrialRequest) {})
-	r.session, other = other, r.session
+	r.begin() // beside the first one
+	r.session = first
 	report := r.report(begun.Trial, "made.txt")
 	report.Epoch = 7
 	if _, err := r.ReportTrial(t.Context(), report); !errors.Is(err, umpire.ErrFenced) {
 		t.Errorf("reported by another runner: %v", err)
 	}
-	// The runner is gone, and its lease is over: its trial stands in nobody's way.
+	// The runners are gone, and their leases are over: the next trial of the project ends theirs.
 	r.pass(Lease + time.Second)
-	r.session = other
+	r.session = r.testGate.session(umpire.Opening{Runner: "third"})
+	r.hand(command("c", unknownScript))
 	r.begin()
+	if b, err := r.Batch(t.Context(), first.ID, "m1"); err != nil || b.Calls[0].Trial != "" {
+		t.Errorf("the trial of a runner that is gone: %v, %+v", err, b)
+	}
 }
 
 // TestTrialOfAnother: whoever takes the session discards the trial that ran, and leaves effects
