@@ -19,9 +19,12 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gittree"
+	"github.com/umpirehq/umpire/internal/homeview"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/scratch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -52,6 +55,8 @@ type Config struct {
 	// Layers are the layers of trials on this machine. Nil has none: what was tried is then for
 	// its runner to keep.
 	Layers Layers
+	// UndoAge is for how long at most undo keeps what a trial replaced, 0 where that is not known.
+	UndoAge time.Duration
 	// KeepSessions deletes sessions that nobody has touched for so long; 0 keeps
 	// them all.
 	KeepSessions time.Duration
@@ -101,7 +106,7 @@ func New(c Config) *Gate {
 	ps := &projects{backend: be, known: rulefile.LoadPrograms(c.Home)}
 	g := &Gate{
 		backend: be, projects: ps, modes: modes{ps}, rules: rules{ps}, grants: grants{ps}, timeline: timeline{be},
-		sessions: sessions{projects: ps, notedFormer: &sync.Map{}}, conversations: conversations{be},
+		sessions: sessions{projects: ps, noted: &sync.Map{}}, conversations: conversations{be},
 	}
 	g.trials, g.tickets = trials{projects: ps, gate: g}, tickets{be, g}
 	return g
@@ -122,7 +127,9 @@ func (ps *projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 	return &judge.Judge{
 		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: ps.config.UserHome,
 		Programs: ps.known.Known, Sandbox: sandboxOf(&at.settings, nil), Code: ps.config.Code(),
-		Written: ps.writtenIn(at.Project),
+		Written: ps.writtenIn(at.Project), Git: gittree.Between,
+		Shown: homeview.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
+		Made:  ps.config.Scratch().Made,
 	}, nil
 }
 
@@ -135,6 +142,18 @@ func (c *Config) Code() manifest.Ledger {
 		sum := sha256.Sum256(data)
 		return "sha256:" + hex.EncodeToString(sum[:])
 	}}
+}
+
+// Scratch keeps which temporary files sessions made.
+func (c *Config) Scratch() scratch.Ledger {
+	if c.Home == "" {
+		return scratch.Ledger{}
+	}
+	now := c.Now
+	if now == nil {
+		now = time.Now
+	}
+	return scratch.Ledger{Dir: filepath.Join(c.Home, "state", scratch.Folder), Now: now}
 }
 
 // Close stops following rule files. It waits some seconds for folders that hang; the error names them.

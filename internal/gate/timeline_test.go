@@ -126,23 +126,6 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// D-29, D-30: a call can be checked for a session before it is handed in; that
-// stores and runs nothing.
-func TestCheckForASession(t *testing.T) {
-	t.Parallel()
-	d := newTestGate(t)
-	s := d.session(umpire.Opening{})
-	before := len(d.kinds(s))
-	c := command("c", "npm install x")
-	c.Session = s.ID
-	if got := must(d.Check(t.Context(), c))(t); got.Verdict != umpire.Ask || len(got.Accesses) == 0 {
-		t.Errorf("the decision is %+v", got)
-	}
-	if n := len(d.kinds(s)); n != before {
-		t.Errorf("%d events", n-before)
-	}
-}
-
 // D-42, D-45, DS-9, DS-10, DS-12: one call that asks, in the background too, is asked
 // about once, runs once, and its approval for once reaches no other call.
 func TestApprovedOnceRunsOnce(t *testing.T) {
