@@ -44,7 +44,7 @@ type Answer struct {
 	// The pending call's shown_digest: the answer is about what that card showed. Required.
 	ShownDigest string `protobuf:"bytes,8,opt,name=shown_digest,json=shownDigest,proto3" json:"shown_digest,omitempty"`
 	// How much an approval for longer than once covers where no rule says it: exact,
-	// subcommand, folder or tool; absent is the default of the scope.
+	// subcommand, folder, parent or tool; absent is the default of the scope.
 	Width string `protobuf:"bytes,10,opt,name=width,proto3" json:"width,omitempty"`
 	// When it ends; never when absent.
 	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`

@@ -168,7 +168,11 @@ type Access struct {
 	Consequence string `protobuf:"bytes,11,opt,name=consequence,proto3" json:"consequence,omitempty"`
 	// Where the path lies, once links are resolved: inside, outside or harmless; empty where
 	// that is not known.
-	Place         string `protobuf:"bytes,12,opt,name=place,proto3" json:"place,omitempty"`
+	Place string `protobuf:"bytes,12,opt,name=place,proto3" json:"place,omitempty"`
+	// The bytes of target, where it holds some that are no text.
+	TargetBytes []byte `protobuf:"bytes,13,opt,name=target_bytes,json=targetBytes,proto3" json:"target_bytes,omitempty"`
+	// The bytes of resolved, where it holds some that are no text.
+	ResolvedBytes []byte `protobuf:"bytes,14,opt,name=resolved_bytes,json=resolvedBytes,proto3" json:"resolved_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -287,6 +291,20 @@ func (x *Access) GetPlace() string {
 	return ""
 }
 
+func (x *Access) GetTargetBytes() []byte {
+	if x != nil {
+		return x.TargetBytes
+	}
+	return nil
+}
+
+func (x *Access) GetResolvedBytes() []byte {
+	if x != nil {
+		return x.ResolvedBytes
+	}
+	return nil
+}
+
 // A RuleRef names a rule and the place where it stands.
 type RuleRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -374,7 +392,9 @@ type Reason struct {
 	// The rule, if it was one.
 	Rule *RuleRef `protobuf:"bytes,5,opt,name=rule,proto3" json:"rule,omitempty"`
 	// The index of the access; -1 is the whole call.
-	Access        int64 `protobuf:"varint,6,opt,name=access,proto3" json:"access,omitempty"`
+	Access int64 `protobuf:"varint,6,opt,name=access,proto3" json:"access,omitempty"`
+	// The approval that spoke, if it was one.
+	GrantId       string `protobuf:"bytes,7,opt,name=grant_id,json=grantId,proto3" json:"grant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -449,6 +469,13 @@ func (x *Reason) GetAccess() int64 {
 		return x.Access
 	}
 	return 0
+}
+
+func (x *Reason) GetGrantId() string {
+	if x != nil {
+		return x.GrantId
+	}
+	return ""
 }
 
 // Obligations are what must hold while an allowed call runs.
@@ -590,7 +617,7 @@ type Suggestion struct {
 	Match *Match `protobuf:"bytes,3,opt,name=match,proto3" json:"match,omitempty"`
 	// once, session, project or global.
 	Scope string `protobuf:"bytes,4,opt,name=scope,proto3" json:"scope,omitempty"`
-	// exact, subcommand, folder or tool. The rules of one width settle it together.
+	// exact, subcommand, folder, parent or tool. The rules of one width settle it together.
 	Width string `protobuf:"bytes,5,opt,name=width,proto3" json:"width,omitempty"`
 	// The worst consequence that the rule would cover; no limit when absent.
 	MaxConsequence string `protobuf:"bytes,6,opt,name=max_consequence,json=maxConsequence,proto3" json:"max_consequence,omitempty"`
@@ -860,7 +887,7 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\n" +
 	"background\x18\b \x01(\bR\n" +
 	"background\x12-\n" +
-	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\xa8\x02\n" +
+	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\xf2\x02\n" +
 	"\x06Access\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\aprogram\x18\x02 \x01(\tR\aprogram\x12\x12\n" +
@@ -874,19 +901,22 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\bresolved\x18\n" +
 	" \x01(\tR\bresolved\x12 \n" +
 	"\vconsequence\x18\v \x01(\tR\vconsequence\x12\x14\n" +
-	"\x05place\x18\f \x01(\tR\x05place\"Y\n" +
+	"\x05place\x18\f \x01(\tR\x05place\x12!\n" +
+	"\ftarget_bytes\x18\r \x01(\fR\vtargetBytes\x12%\n" +
+	"\x0eresolved_bytes\x18\x0e \x01(\fR\rresolvedBytes\"Y\n" +
 	"\aRuleRef\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
 	"\x04file\x18\x03 \x01(\tR\x04file\x12\x12\n" +
-	"\x04line\x18\x04 \x01(\x03R\x04line\"\x9c\x01\n" +
+	"\x04line\x18\x04 \x01(\x03R\x04line\"\xb7\x01\n" +
 	"\x06Reason\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x03R\x03row\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\tR\averdict\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x12\n" +
 	"\x04code\x18\x04 \x01(\tR\x04code\x12&\n" +
 	"\x04rule\x18\x05 \x01(\v2\x12.umpire.v1.RuleRefR\x04rule\x12\x16\n" +
-	"\x06access\x18\x06 \x01(\x03R\x06access\"A\n" +
+	"\x06access\x18\x06 \x01(\x03R\x06access\x12\x19\n" +
+	"\bgrant_id\x18\a \x01(\tR\agrantId\"A\n" +
 	"\vObligations\x12\x18\n" +
 	"\asandbox\x18\x01 \x01(\tR\asandbox\x12\x18\n" +
 	"\anetwork\x18\x02 \x01(\bR\anetwork\"{\n" +

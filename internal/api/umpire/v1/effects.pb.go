@@ -283,7 +283,9 @@ type Trial struct {
 	// When the command was started.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// When it had ended.
-	RanAt         *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=ran_at,json=ranAt,proto3" json:"ran_at,omitempty"`
+	RanAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=ran_at,json=ranAt,proto3" json:"ran_at,omitempty"`
+	// For how many seconds at most undo keeps what approving replaces; 0 is not known.
+	UndoSeconds   int64 `protobuf:"varint,11,opt,name=undo_seconds,json=undoSeconds,proto3" json:"undo_seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -388,6 +390,13 @@ func (x *Trial) GetRanAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Trial) GetUndoSeconds() int64 {
+	if x != nil {
+		return x.UndoSeconds
+	}
+	return 0
+}
+
 var File_umpire_v1_effects_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_effects_proto_rawDesc = "" +
@@ -409,7 +418,7 @@ const file_umpire_v1_effects_proto_rawDesc = "" +
 	"\x04list\x18\x01 \x03(\v2\x16.umpire.v1.TrialEffectR\x04list\x121\n" +
 	"\arefused\x18\x02 \x03(\v2\x17.umpire.v1.TrialAttemptR\arefused\x12\x14\n" +
 	"\x05whole\x18\x03 \x01(\bR\x05whole\x12\x16\n" +
-	"\x06digest\x18\x04 \x01(\tR\x06digest\"\xc9\x02\n" +
+	"\x06digest\x18\x04 \x01(\tR\x06digest\"\xec\x02\n" +
 	"\x05Trial\x12\x19\n" +
 	"\btrial_id\x18\x01 \x01(\tR\atrialId\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\x03R\x05round\x12\x14\n" +
@@ -422,7 +431,8 @@ const file_umpire_v1_effects_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x121\n" +
 	"\x06ran_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\x05ranAtB\x9e\x01\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x05ranAt\x12!\n" +
+	"\fundo_seconds\x18\v \x01(\x03R\vundoSecondsB\x9e\x01\n" +
 	"\rcom.umpire.v1B\fEffectsProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
 
