@@ -25,6 +25,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/cmd/umpire-hook/early"
+	"github.com/umpirehq/umpire/internal/gittree"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/relay"
@@ -140,12 +141,17 @@ func (h *hook) findSnapshot(project string) bool {
 }
 
 // decided passes on a question about code of the project, since this program compares files
-// by their times alone, and umpire by what they say; and one about a write or an edit by autonomy,
-// since umpire remembers what the files held.
+// by their times alone, and umpire by what they say; one about a write or an edit by autonomy,
+// since umpire remembers what the files held; one about a git command that changes the work tree,
+// since umpire asks git for the changes; and one about a read in a home or a temporary file, since
+// umpire knows what a trial sees there, and which files a session made.
 func (h *hook) decided(q *host.Question, _ string, d *umpire.Decision) {
 	byCode := slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode })
 	other := slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Kind != umpire.KindWrite })
-	if byCode || judge.EditsByAutonomy(d) || d.Verdict != umpire.Deny && len(d.Accesses) > 0 && !other {
+	moves := func(a umpire.Access) bool { return gittree.Moves(a.Words) }
+	git := d.Verdict != umpire.Deny && slices.ContainsFunc(d.Accesses, moves)
+	writes := d.Verdict != umpire.Deny && len(d.Accesses) > 0 && !other
+	if byCode || git || writes || policy.NeedsLook(d) || len(judge.WrittenOutside(d)) > 0 || judge.EditsByAutonomy(d) {
 		_ = h.passOn(q.Payload) // when it cannot be started, the question stands
 	}
 }

@@ -38,6 +38,10 @@ func (r Reply) String() string {
 // write outside the project, or project code that nobody trusts. Reasons of every
 // access count, not only the one that settled the call.
 func Answer(d umpire.Decision, m Mode) Reply {
+	denied := func(a umpire.Access) bool { return a.Verdict == umpire.Deny }
+	if d.Verdict != umpire.Deny && slices.ContainsFunc(d.Accesses, denied) {
+		return Deny // only the built-in agent leaves out a file of a list
+	}
 	switch d.Verdict {
 	case umpire.Allow:
 		return answerAllowed(&d, m)

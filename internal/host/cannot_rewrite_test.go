@@ -18,7 +18,7 @@ import (
 // needTrial are lines that autonomy medium and high settle by a trial and by nothing else.
 var needTrial = []string{
 	"bash make.sh", "./make.sh", "make", "make test", "npm test", "npm run build", "go test ./...", "pytest", "python3 gen.py",
-	"python3 -c 'print(1)'", "node gen.js", "perl -e 1", "cargo build", "npx made", "rm -rf src", "rm src/a", "find . -name '*.o' -delete",
+	"python3 -c 'exec(input())'", "node gen.js", "perl -e 1", "cargo build", "npx made", "rm -rf src", "rm src/a", "find . -name '*.o' -delete",
 	"tar xf a.tar", "cd src && bash ../make.sh", "mkdir out && python3 gen.py",
 }
 

@@ -103,8 +103,8 @@ var claudeFields = fields{
 	checked: []string{"prompt_id", "agent_id"},
 }
 
-// Read reads one hook payload. Fields it does not know are ignored and events it does not
-// know become OtherEvent. What matters is read strictly: an error names the field that is
+// Read reads one hook payload. Fields it does not know are ignored. An event it does not know is an
+// error, since it may be one that decides about a call. What matters is read strictly: an error names the field that is
 // missing, given twice or of the wrong type.
 //
 // With an error, the event's Kind and Name are set as far as they could be read, so that

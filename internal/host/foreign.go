@@ -39,27 +39,30 @@ func (h *Host) checkPayload(payload []byte) error {
 }
 
 // checkForeign returns a *ForeignError for a payload that is not the host's, by the names of
-// its fields, its event, and its tool.
+// its fields, its event, and its tool. An event that the host is not known to have may decide about a call, so
+// it is refused even with the marks of the host.
 func (h *Host) checkForeign(o strictjson.Object) error {
-	if h.marks(o) {
-		return nil
-	}
 	in := reader{of: o}
 	event, tool := in.text(h.fields.event), in.text("tool_name")
-	sender := marked(o)
-	if sender == nil {
-		sender = h.unmarked(in.text("transcript_path"), in.text("hook_event_name"), tool)
+	if h.eventOf != nil {
+		event = h.eventOf(o)
+	}
+	sender := h
+	if !h.marks(o) {
+		if sender = marked(o); sender == nil {
+			sender = h.unmarked(in.text("transcript_path"), in.text("hook_event_name"), tool)
+		}
 	}
 	row, known := h.Event(event)
 	switch {
-	case sender == h:
-		return nil
-	case sender != nil:
+	case sender != nil && sender != h:
 		return &ForeignError{sender.Name, fmt.Sprintf(
 			"this is a question of %s, not of %s; it needs the adapter %q: see umpire init",
 			sender.Title, h.Title, sender.Name)}
-	case event != "" && !h.knows(event):
-		return &ForeignError{text: fmt.Sprintf("%s: %.100q is not an event of %s", h.fields.event, event, h.Title)}
+	case !h.knows(event) && (event != "" || h.eventOf != nil):
+		return &ForeignError{text: fmt.Sprintf("%.100q is not an event of %s", event, h.Title)}
+	case sender == h:
+		return nil
 	case known && row.Kind.AboutTool() && len(h.Marks) > 0:
 		return &ForeignError{text: fmt.Sprintf("this is not a question of %s: it has no %s", h.Title,
 			strings.Join(h.Marks[0], " and "))}

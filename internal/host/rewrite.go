@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gittree"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -74,14 +75,15 @@ func rewritingAction(e *Event, d *umpire.Decision, reply Reply, undo bool) umpir
 }
 
 // canUndo reports whether a call that is allowed does nothing but change files of the project,
-// and looks around. What git does is undone by its own records. A program that a person has
-// let run may want the network, which no trial has.
+// and looks around. Git's records undo what git records, and not what it puts in place or takes away. A
+// program that a person has let run may want the network, which no trial has.
 func canUndo(d *umpire.Decision) bool {
 	changes := false
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
 		switch {
-		case a.Code, a.Doubt != "", a.Consequence.AtLeast(umpire.Outward) && !a.Paths(), a.Program == "git":
+		case a.Code, a.Doubt != "", a.Consequence.AtLeast(umpire.Outward) && !a.Paths(),
+			a.Program == "git" && !gittree.Moves(a.Words):
 			return false
 		case a.Kind == umpire.KindExec:
 			if !knownHarmless(d, i) {

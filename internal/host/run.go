@@ -85,7 +85,10 @@ func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) O
 	for {
 		select {
 		case out := <-answered:
-			if r.left() > 0 {
+			switch {
+			case ctx.Err() != nil: // the answer may only be about the connection that this has closed
+				return r.fail(h, errInterrupted)
+			case r.left() > 0:
 				return out
 			}
 			return r.fail(h, errLate)
@@ -97,7 +100,7 @@ func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) O
 			if r.holding.Load() {
 				waitFor(answered, withdrawTime)
 			}
-			return r.fail(h, errors.New("interrupted"))
+			return r.fail(h, errInterrupted)
 		}
 	}
 }
@@ -110,7 +113,10 @@ func waitFor(answer <-chan Output, limit time.Duration) {
 	}
 }
 
-var errLate = errors.New("no decision before the deadline")
+var (
+	errLate        = errors.New("no decision before the deadline")
+	errInterrupted = errors.New("interrupted")
+)
 
 // safely makes a panic a denial. The stack is left out: it would show what the
 // call holds.

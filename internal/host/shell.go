@@ -1,10 +1,12 @@
 package host
 
 import (
+	"encoding/json"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -20,7 +22,20 @@ const (
 )
 
 // family are the shells whose language umpire reads.
-var family = []string{"bash", "zsh", "sh", "dash", "ash", "ksh", "mksh"}
+var family = []string{"bash", "zsh", "sh", "dash", "ash", "ksh", "mksh", "busybox"}
+
+// knownShell returns the name of the shell that runs a command line, or "" if it may be one of
+// several.
+func (h *Host) knownShell(person string) string {
+	name := person[strings.LastIndexAny(person, `/\`)+1:]
+	switch {
+	case h.Shells == ShellBash, h.Shells == ShellOwn, h.GitBash && runtime.GOOS == "windows":
+		return "bash"
+	case h.Shells == ShellPerson && slices.Contains(family, name), name == "bash", name == "zsh":
+		return name
+	}
+	return ""
+}
 
 // otherShell is the name of a shell that runs a command line and whose language umpire does not
 // read, "" where it reads it. Person is the shell of the person as the environment has it. It
@@ -38,14 +53,17 @@ func (h *Host) otherShell(person, system string) string {
 	return name
 }
 
-// nameShell has a command line judged as one that may mean something else than it does to bash:
-// it asks, whatever else is known of it.
+// nameShell says which shell runs a command line, if that is known. A line asks where umpire
+// cannot read its language, even if a rule or the tables know its programs.
 func (e *Event) nameShell(person string) {
 	if e.Call.Tool != "Bash" {
 		return
 	}
 	name := e.Host.otherShell(person, runtime.GOOS)
 	if name == "" {
+		if known := e.Host.knownShell(person); known != "" {
+			e.Call.Extra = map[string]json.RawMessage{umpire.ExtraShell: encode(known)}
+		}
 		return
 	}
 	input, err := strictjson.ReadObject(e.Call.Input)

@@ -29,6 +29,24 @@ func TestOtherShells(t *testing.T) {
 	}
 }
 
+// TestKnownShell: a line is judged for the shell that runs it, if that can be told.
+func TestKnownShell(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there the shell is not the person's")
+	}
+	for _, tt := range []struct{ host, person, want string }{
+		{"claude", "/bin/bash", "bash"}, {"claude", "/bin/zsh", "zsh"}, {"claude", "/bin/sh", ""}, {"claude", "/usr/bin/fish", ""},
+		{"cursor", "/bin/sh", "sh"}, {"cursor", "/bin/dash", "dash"}, {"gemini", "/bin/zsh", "bash"}, {"crush", "", "bash"},
+	} {
+		e := Event{Host: Find(tt.host), Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"ls"}`)}}
+		e.nameShell(tt.person)
+		if got := strings.Trim(string(e.Call.Extra[umpire.ExtraShell]), `"`); got != tt.want {
+			t.Errorf("%s with SHELL=%s: judged for %q, want %q", tt.host, tt.person, got, tt.want)
+		}
+	}
+}
+
 // TestShellIsJudged: what is judged names the shell, and what the host runs stays as it was.
 func TestShellIsJudged(t *testing.T) {
 	t.Parallel()
