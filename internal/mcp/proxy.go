@@ -125,6 +125,9 @@ func (p *Proxy) fromClient(line []byte) error {
 	if err == nil && !isForwarded(m.Method) {
 		err = umpire.Errorf("method %q is not known", m.Method)
 	}
+	if err == nil && strings.HasPrefix(m.Method, "resources/") {
+		err = checkAddress(m.Params)
+	}
 	judged := m.Method == methodCall || isFileRead(&m)
 	if err == nil && judged && !m.IsRequest() {
 		err = umpire.Errorf("%s without an id", m.Method)
@@ -146,11 +149,22 @@ func (p *Proxy) fromClient(line []byte) error {
 	return p.Server.Write(line)
 }
 
-// isForwarded reports whether a server may get a method. It may not get one that a careless
-// server would take for a call.
+// isForwarded reports whether a server may get a method. It may not get one that a careless server would take
+// for a method that is judged.
 func isForwarded(method string) bool {
-	folded := strings.ToLower(strings.TrimFunc(method, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }))
-	return method == methodCall || method == methodList || !strings.HasPrefix(folded, "tools/")
+	folded := strings.ToLower(strings.ToUpper(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == ' ' {
+			return -1
+		}
+		return r
+	}, method)))
+	switch {
+	case strings.HasPrefix(folded, "tools/"):
+		return method == methodCall || method == methodList
+	case strings.HasPrefix(folded, "resources/"):
+		return method == folded
+	}
+	return true
 }
 
 // fromServer forwards a message of the server, unless it answers a request of umpire's own. An

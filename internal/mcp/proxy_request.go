@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
@@ -139,16 +142,32 @@ func isFileRead(m *jsonrpc.Message) bool {
 	return m.Method == methodResource && fileOf(m.Params) != ""
 }
 
-// fileOf is the path of the file that a request for a resource names, "" for another resource.
-// An address that a careless server could take for a file counts as one.
-func fileOf(params json.RawMessage) string {
+// addressOf returns the address of the resource in a request, or "" without one.
+func addressOf(params json.RawMessage) string {
 	var about struct {
 		URI string `json:"uri"`
 	}
 	if json.Unmarshal(params, &about) != nil {
 		return ""
 	}
-	text := strings.TrimSpace(about.URI)
+	return about.URI
+}
+
+// checkAddress refuses an address with a blank or an invisible character. Servers drop some of them, and would
+// then read another address than umpire.
+func checkAddress(params json.RawMessage) error {
+	address := addressOf(params)
+	dropped := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError }
+	if strings.ContainsFunc(address, dropped) {
+		return umpire.Errorf("the address %q holds a blank or an invisible character", files.Clip(address))
+	}
+	return nil
+}
+
+// fileOf is the path of the file that a request for a resource names, "" for another resource.
+// An address that a careless server could take for a file counts as one.
+func fileOf(params json.RawMessage) string {
+	text := addressOf(params)
 	at, err := url.Parse(text)
 	switch {
 	case err != nil || at.Scheme == "" || len(at.Scheme) == 1: // a path, perhaps with a drive

@@ -232,7 +232,7 @@ func TestProxyFilesByURI(t *testing.T) {
 	}
 	for uri, path := range map[string]string{
 		"file:///bad": "/bad", "FILE:///b%61d": "/bad", "file:/bad": "/bad", "file:bad": "bad", "file://localhost/bad": "/bad",
-		" file:///bad": "/bad", "/bad": "/bad", "../bad": "../bad", "C:/bad": "C:/bad", "file://host/bad": "//host/bad", "file:///bad?x#y": "/bad",
+		"/bad": "/bad", "../bad": "../bad", "C:/bad": "C:/bad", "file://host/bad": "//host/bad", "file:///bad?x#y": "/bad",
 	} {
 		client.say("%s", read(uri))
 		if got := client.hear(); !strings.Contains(got, `"error":{"code":-32001,"message":"umpire: a bad thing"}`) {
@@ -243,11 +243,53 @@ func TestProxyFilesByURI(t *testing.T) {
 			t.Errorf("%s: judged as %s of %s, want %s", uri, call.Tool, call.Input, want)
 		}
 	}
+	// A server may drop a character that makes the address another one to umpire, wherever it stands.
+	for _, c := range []string{"\t", "\n", "\r", " ", "\u00a0", "\u200b", "\ufeff", "\u202e", "\x00", "\x7f", "\u0085", "\u2028"} {
+		for at := range len("file:///good") + 1 {
+			uri := "file:///good"[:at] + c + "file:///good"[at:]
+			for _, method := range []string{"read", "subscribe", "unsubscribe"} {
+				address, _ := json.Marshal(uri)
+				client.say(`{"jsonrpc":"2.0","id":1,"method":"resources/%s","params":{"uri":%s}}`, method, address)
+				if got := client.hear(); !strings.Contains(got, "invisible character") {
+					t.Errorf("%s of %q: %s", method, uri, got)
+				}
+			}
+		}
+	}
 	for _, uri := range []string{"https://example.com/bad", "memo://bad", "file:///good"} {
 		client.say("%s", read(uri))
 		server.hears(read(uri))
 		server.say(`{"jsonrpc":"2.0","id":%q,"result":{}}`, uri)
 		client.hears(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{}}`, uri))
+	}
+}
+
+// A method that a careless server could take for one that is judged is not forwarded.
+func TestIsForwarded(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{methodCall, methodList, methodResource} {
+		if !isForwarded(method) {
+			t.Errorf("%q is refused", method)
+		}
+		variants := []string{strings.ToUpper(method), strings.Title(method), strings.ReplaceAll(method, "s", "\u017f")} //nolint:staticcheck // of ASCII
+		for at := range len(method) + 1 {
+			for _, c := range []string{" ", "\t", "\u200b", "\u00a0", "\x00"} {
+				variants = append(variants, method[:at]+c+method[at:])
+			}
+		}
+		for _, variant := range variants {
+			if isForwarded(variant) {
+				t.Errorf("%q is forwarded", variant)
+			}
+		}
+	}
+	for _, method := range []string{
+		"resources/list", "resources/templates/list", "resources/subscribe", "prompts/get", "logging/setLevel",
+		"notifications/tools/list_changed", "sampling/createMessage", "initialize",
+	} {
+		if !isForwarded(method) {
+			t.Errorf("%q is refused", method)
+		}
 	}
 }
 
