@@ -2,10 +2,12 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -70,7 +72,7 @@ func (s *Set) bash(ctx context.Context, u *use) (string, error) {
 	defer cancel()
 	var out output
 	sink, done := s.streamOutput(u.call.ID, &out)
-	err = s.confined(ctx, s.shell(command, u.call.Dir, sink), s.limits(&u.decision), sink)
+	err = s.confined(ctx, s.shell(command, u.call.Dir, sink), s.limits(u), sink)
 	done()
 	return out.String(), err
 }
@@ -106,9 +108,17 @@ func ShellName() string {
 	return "sh"
 }
 
-// runGroup runs a command until it has ended, and its process group with it. The
-// error says how it ended, if not well.
-func (s *Set) runGroup(ctx context.Context, cmd *exec.Cmd) error {
+// Extra names the shell for calls of Bash, whose line is then judged as that shell reads it.
+func (s *Set) Extra(name string) map[string]json.RawMessage {
+	if name != "Bash" || filepath.Base(ShellName()) != "bash" {
+		return nil
+	}
+	return map[string]json.RawMessage{umpire.ExtraShell: json.RawMessage(`"bash"`)}
+}
+
+// runGroup runs a command until it and its process group have ended. Once ctx is done, the group has grace to end.
+// The error says how a command failed.
+func runGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -119,7 +129,7 @@ func (s *Set) runGroup(ctx context.Context, cmd *exec.Cmd) error {
 	select {
 	case err = <-g.Done:
 	case <-ctx.Done():
-		g.Stop(s.grace)
+		g.Stop(grace)
 		return context.Cause(ctx)
 	}
 	if exited, ok := errors.AsType[*exec.ExitError](err); ok {

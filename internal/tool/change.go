@@ -13,6 +13,10 @@ import (
 // maxDiff bounds what the result of a call shows of each file that it changed.
 const maxDiff = 16 << 10
 
+// maxPreview bounds the change that a card shows of one file. A person has to see all of it, so it is as large as
+// the largest files that are compared.
+const maxPreview = 2 * maxDiffSide
+
 // A change is what a call does to one file.
 type change struct {
 	path   string // as the input has it
@@ -38,17 +42,17 @@ type outcome struct {
 }
 
 // diff shows the change as `diff -u` does, of a file that is called name, with lines of context.
-func (o *outcome) diff(name string, context int) string {
+func (o *outcome) diff(name string, context, limit int) string {
 	name = visibleName(name)
 	switch {
 	case o.before == nil:
-		return unifiedDiff("/dev/null", name, nil, o.after, context, maxDiff)
+		return unifiedDiff("/dev/null", name, nil, o.after, context, limit)
 	case int64(len(o.before.content)) != o.before.size:
 		return fmt.Sprintf(
 			"--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", name, name, o.before.size, len(o.after),
 		)
 	}
-	return unifiedDiff(name, name, o.before.content, o.after, context, maxDiff)
+	return unifiedDiff(name, name, o.before.content, o.after, context, limit)
 }
 
 // change writes a change and describes it.
@@ -70,7 +74,7 @@ func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	if o.before == nil || !s.readable(ctx, u, c.path) {
 		return said, nil // the model knows what it wrote
 	}
-	return joinTexts(said, o.diff(o.path, diffContext)), nil
+	return joinTexts(said, o.diff(o.path, diffContext, maxDiff)), nil
 }
 
 // readable reports whether the model may see the file at a path. Permission to write does not
@@ -169,7 +173,7 @@ func (s *Set) preview(u *use, c *change) string {
 	if p != nil {
 		p.closeDir()
 	}
-	return o.diff(u.shortName(o.path, s.options.Root), previewContext)
+	return o.diff(u.shortName(o.path, s.options.Root), previewContext, maxPreview)
 }
 
 // shortName is what people call a file that a call would change.

@@ -12,14 +12,18 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
 
-// limits are the restrictions that a decision puts on a command. Paths outside of the
-// workspace, or guarded in it, that a person or a rule allowed are opened for just this
-// command.
-func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
+// limits are the restrictions that a decision puts on a command. Of the paths outside the workspace, or
+// guarded in it, only those open that a rule, a grant or a person allowed, and only for this command. In
+// read-only mode none does.
+func (s *Set) limits(u *use) sandbox.Limits {
+	d := &u.decision
 	l := sandbox.Limits{Mode: d.Obligations.Sandbox, Network: d.Obligations.Network, Weaker: s.options.Weaker}
+	var patterns []string
+	l.Git, patterns = lineFacts(u.call, s.options.Home)
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
 		if a.Kind == umpire.KindExec && l.Network && s.options.Home != "" {
@@ -27,26 +31,68 @@ func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
 				l.Seen = append(l.Seen, filepath.Join(s.options.Home, name))
 			}
 		}
-		if a.Kind == umpire.KindExec {
-			l.Git = append(l.Git, gitSubcommand(a)...)
-			l.Installs = l.Installs || isInstall(a)
-		}
+		l.Installs = l.Installs || a.Kind == umpire.KindExec && isInstall(a)
 		path := a.Resolved
 		if path == "" || !a.Paths() {
 			continue
 		}
 		l.Seen = append(l.Seen, path) // what may be written may be seen
-		if a.Glob && wasAskedAbout(d, i, umpire.CodeSecret) {
+		if slices.Contains(patterns, a.Target) && wasAskedAbout(d, i, umpire.CodeSecret) {
 			found, _ := filepath.Glob(path) // an invalid pattern names nothing
 			l.Seen = append(l.Seen, found...)
 		}
-		switch {
-		case a.Kind == umpire.KindRead:
-		case a.Place == umpire.PlaceOutside || wasAskedAbout(d, i, umpire.CodeControlFile):
+		if a.Kind != umpire.KindRead && l.Mode == umpire.SandboxWorkspaceWrite && isLifted(d, i) &&
+			(a.Place == umpire.PlaceOutside || wasAskedAbout(d, i, umpire.CodeControlFile)) {
 			l.Open = append(l.Open, path)
 		}
 	}
 	return l
+}
+
+// lineFacts returns the subcommands of git that a command line runs itself, and its paths that are patterns. It
+// reads the line anew because a decision that came from the gate has neither.
+func lineFacts(call umpire.Call, home string) (git, patterns []string) {
+	facts, err := policy.FactsOf(call, shell.Env{Home: home})
+	if err != nil {
+		return nil, nil
+	}
+	for i := range facts.Accesses {
+		a := &facts.Accesses[i]
+		if a.Program == "git" && len(a.Words) > 1 {
+			git = append(git, a.Words[1])
+		}
+		if a.Glob {
+			patterns = append(patterns, a.Target)
+		}
+	}
+	return git, patterns
+}
+
+// isLifted reports whether a rule, a grant or a standing answer allows an access. Bypass mode asks about
+// nothing, so that it allows nothing by name: the reason behind it counts.
+func isLifted(d *umpire.Decision, access int) bool {
+	for i := range d.Reasons {
+		if r := &d.Reasons[i]; r.Access == access && r.Code != umpire.CodeBypass {
+			return r.Verdict == umpire.Allow
+		}
+	}
+	return false
+}
+
+// errReadOnly refuses the tools that change files without a command in the sandbox.
+var errReadOnly = errors.New("nothing was changed: this session is read-only, so running it again will not help")
+
+// checkWrites refuses a call that changes files where the mode is read-only. The sandbox holds Bash.
+func checkWrites(call *umpire.Call, d *umpire.Decision) error {
+	if call.Tool == "Bash" || umpire.SandboxReadOnly.Tighter(d.Obligations.Sandbox) {
+		return nil
+	}
+	for i := range d.Accesses {
+		if a := &d.Accesses[i]; a.Changes() && (a.Paths() || a.Kind == umpire.KindExec) {
+			return errReadOnly
+		}
+	}
+	return nil
 }
 
 // NamedOutside lists what a call names outside of the project and a trial of it sees: what was
@@ -66,14 +112,6 @@ func NamedOutside(d *umpire.Decision, approved bool) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// gitSubcommand is the subcommand of git that a command line runs itself.
-func gitSubcommand(a *umpire.Access) []string {
-	if a.Program == "git" && len(a.Words) > 1 {
-		return a.Words[1:2]
-	}
-	return nil
 }
 
 // installers are the package managers that link files to a store in a home. They replace
@@ -114,7 +152,7 @@ var errNoSandbox = errors.New("the command was not run: the decision wants a san
 // failed because of the sandbox, its output says what the sandbox prevents.
 func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out io.Writer) error {
 	if l.Mode == umpire.SandboxFullAccess {
-		return s.runGroup(ctx, cmd)
+		return runGroup(ctx, cmd, s.grace)
 	}
 	if s.options.Sandbox == nil {
 		return errNoSandbox
@@ -126,7 +164,7 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 	if err != nil {
 		return err
 	}
-	err = box.Close(s.runGroup(ctx, cmd))
+	err = box.Close(runGroup(ctx, cmd, s.grace))
 	for _, note := range box.Notes {
 		fmt.Fprintf(out, "\n[sandbox: %s]\n", note)
 	}

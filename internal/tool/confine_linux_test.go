@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,16 +66,115 @@ func TestBashInTheSandbox(t *testing.T) {
 	}
 }
 
-// What was allowed by name can be written.
+// Each of these lines changes one path outside the project, in its own way.
+var outsideLines = map[string]string{
+	"redirect": "echo new >OUT/f", "append": "echo new >>OUT/f", "touch": "touch OUT/made", "copy": "cp in OUT/f",
+	"move": "mv in OUT/made", "edit": "sed -i s/old/new/ OUT/f", "delete": "rm OUT/f", "folder": "mkdir OUT/made",
+	"link": "ln -s in OUT/made", "pipe": "echo new | tee OUT/f", "cd": "cd OUT && echo new >f",
+}
+
+// A path outside opens for a command because a rule allowed it. Bypass mode allows nothing by name, and in
+// read-only mode nothing opens.
 func TestAllowedPathsAreOpen(t *testing.T) {
 	t.Parallel()
-	b := sandboxed(t)
-	if err := os.Mkdir(filepath.Join(b.outside, "d"), 0o755); err != nil {
+	for name, line := range outsideLines {
+		for _, mode := range []umpire.SandboxMode{umpire.SandboxWorkspaceWrite, umpire.SandboxReadOnly} {
+			for _, allowed := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s %s %t", name, mode, allowed), func(t *testing.T) {
+					t.Parallel()
+					b := sandboxed(t)
+					b.mode = mode
+					b.file("in", "new\n")
+					b.file(b.outside+"/f", "old\n")
+					b.file(b.outside+"/d/other", "old\n")
+					if allowed {
+						for _, tool := range []string{"Edit", "Delete"} {
+							b.rules = append(b.rules, umpire.Rule{
+								Action: umpire.Allow, Tool: tool,
+								Match: umpire.Match{PathGlob: b.outside + "/**"}, Source: umpire.SourceUser,
+							})
+						}
+					}
+					before := treeOf(t, b.outside)
+					r := b.do("Bash", fields{"command": strings.ReplaceAll(line, "OUT", b.outside)})
+					after := treeOf(t, b.outside)
+					if want := allowed && mode == umpire.SandboxWorkspaceWrite; (before != after) != want {
+						t.Errorf("changed %t, want %t: %s %q\n%s", before != after, want, r.Status, r.Output, after)
+					}
+					if b.content(b.outside+"/d/other") != "old\n" {
+						t.Error("it changed another file")
+					}
+				})
+			}
+		}
+	}
+}
+
+// treeOf returns the names and contents of what a folder holds.
+func treeOf(t *testing.T, dir string) string {
+	t.Helper()
+	var tree strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		var text []byte
+		if err == nil && e.Type().IsRegular() {
+			text, err = os.ReadFile(path)
+		}
+		fmt.Fprintf(&tree, "%s %v %q\n", strings.TrimPrefix(path, dir), e.Type(), text)
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	r := b.do("Bash", fields{"command": "echo x >" + b.outside + "/d/f"}) // bypass mode allows it
-	if r.Status != umpire.ResultOK || b.content(filepath.Join(b.outside, "d/f")) != "x\n" {
-		t.Errorf("%s %q", r.Status, r.Output)
+	return tree.String()
+}
+
+// A decision that came from a gate lacks the words of a command. Git's subcommand still counts.
+func TestSubcommandOverTheWire(t *testing.T) {
+	t.Parallel()
+	b := sandboxed(t)
+	for line, want := range map[string]string{
+		"git rebase main": "rebase", "git fetch origin && git --no-pager status": "fetch status", "ls": "",
+	} {
+		started := b.start("Bash", fields{"command": line})
+		l := b.limits(&use{call: started.Call, decision: started.Decision})
+		if got := strings.Join(l.Git, " "); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// No tool changes a file in read-only mode.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	b := sandboxed(t)
+	b.repository()
+	b.file("a.txt", "old\n")
+	b.mode = umpire.SandboxReadOnly
+	for name, in := range map[string]fields{
+		"Write":                  {"file_path": "a.txt", "content": "new\n"},
+		"Edit":                   {"file_path": "a.txt", "old_string": "old", "new_string": "new"},
+		"filesystem-edit":        {"filePath": "a.txt", "startLine": 1, "endLine": 1, "newContent": "new"},
+		"filesystem-edit_search": {"filePath": []fields{{"path": "a.txt"}}, "searchContent": "old", "replaceContent": "new"},
+		"GitCommit":              {"message": "m", "all": true},
+		"GitCheckout":            {"branch": "topic", "create": true},
+		"GitPush":                {},
+	} {
+		b.fails(name, in, "read-only")
+	}
+	for name, in := range map[string]fields{
+		"Bash": {"command": "echo new >a.txt"}, "Read": {"file_path": "a.txt"}, "Grep": {"pattern": "old"}, "LS": {},
+		"TodoWrite": {"todos": []fields{{"content": "x", "status": "pending"}}}, "GitStatus": {},
+	} {
+		want := umpire.ResultOK
+		if name == "Bash" {
+			want = umpire.ResultError
+		}
+		if r := b.do(name, in); r.Status != want {
+			t.Errorf("%s: %s %q, want %s", name, r.Status, r.Output, want)
+		}
+	}
+	if got := b.content("a.txt"); got != "old\n" {
+		t.Errorf("a.txt holds %q", got)
 	}
 }
 

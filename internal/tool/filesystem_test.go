@@ -344,7 +344,11 @@ func TestPreview(t *testing.T) {
 		}
 	}
 	cut, err := b.Preview(asked("Write", fields{"file_path": "a.md", "content": strings.Repeat("long\n", maxDiff)}))
-	if err != nil || !strings.HasSuffix(cut.Diff, "more bytes of this change]\n") || cut.Shown != nil {
+	if err != nil || !Whole(cut.Diff) || cut.Shown == nil {
+		t.Errorf("a long diff is not whole: %v, stands for %q", err, cut.Shown)
+	}
+	cut, err = b.Preview(asked("Write", fields{"file_path": "a.md", "content": strings.Repeat("long\n", maxDiffSide/4)}))
+	if err != nil || !strings.HasSuffix(cut.Diff, "which are not shown]\n") || cut.Shown != nil {
 		t.Errorf("a diff that is cut: %v, stands for %q", err, cut.Shown)
 	}
 	if b.content("a.md") != "old\n" || b.content("b.py") != "old\n" {

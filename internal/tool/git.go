@@ -203,7 +203,7 @@ func (s *Set) runGit(ctx context.Context, dir string, verb gitVerb, args []strin
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = pipeGrace
 	process.Own(cmd)
-	return s.runGroup(ctx, cmd)
+	return runGroup(ctx, cmd, s.grace)
 }
 
 // gitKept are git's own variables that a person sets to say who they are and how they

@@ -118,7 +118,20 @@ func (b *bench) start(name string, in any) umpire.Started {
 	if d.Verdict != umpire.Allow {
 		b.t.Fatalf("%s %s: %v: %s", name, raw, d.Verdict, d.Reason)
 	}
-	return umpire.Started{Go: true, Call: call, Decision: d, Attempt: 1}
+	return umpire.Started{Go: true, Call: call, Decision: b.overTheWire(d), Attempt: 1}
+}
+
+// overTheWire is a decision as a gate in another process sends it.
+func (b *bench) overTheWire(d umpire.Decision) umpire.Decision {
+	b.t.Helper()
+	data, err := json.Marshal(d)
+	if err == nil {
+		err = json.Unmarshal(data, &d)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return d
 }
 
 type fields map[string]any

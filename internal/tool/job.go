@@ -61,7 +61,7 @@ type jobs struct {
 // startJob starts a command in the background. It outlives the context of the call: it ends
 // by itself, by KillShell or with the set.
 func (s *Set) startJob(command string, u *use) (string, error) {
-	limits := s.limits(&u.decision)
+	limits := s.limits(u)
 	ctx, stop := context.WithCancel(context.Background())
 	j, err := s.newJob(command, stop)
 	if err != nil {

@@ -3,9 +3,12 @@ package tool
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/scratch"
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
@@ -13,6 +16,10 @@ import (
 func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) {
 	if s.options.State == "" {
 		return nil, nil
+	}
+	if u.call.Tool != "Bash" { // commands have a folder of their own for temporary files
+		ledger := scratch.Ledger{Dir: filepath.Join(s.options.State, scratch.Folder), Now: time.Now}
+		_ = ledger.Claim(u.call.Session, judge.WrittenOutside(&u.decision)) // without a claim the next write asks
 	}
 	spec := trial.RecordSpec{
 		State: s.options.State, Vault: s.options.Vault, Roots: append([]string{s.options.Root}, s.options.AddDirs...),

@@ -171,6 +171,9 @@ func (s *Set) runTool(ctx context.Context, started umpire.Started) (string, erro
 	if err != nil {
 		return "", err
 	}
+	if err := checkWrites(&started.Call, &started.Decision); err != nil {
+		return "", err
+	}
 	s.approved(&started.Decision)
 	u := &use{call: started.Call, decision: started.Decision, in: in}
 	if u.record, err = s.recordCall(ctx, u); err != nil {
