@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/trial"
@@ -21,9 +20,6 @@ type Trier interface {
 	// DiscardTrial removes a layer, if it is there.
 	DiscardTrial(id umpire.TrialID) error
 }
-
-// trialPatience is how long a trial waits for another one of the project.
-const trialPatience = 30 * time.Second
 
 // trials are what a run tries. They forget what was tried with the process.
 type trials struct {
@@ -98,7 +94,9 @@ func (t *trials) tryWanted(ctx context.Context, b umpire.Batch, request umpire.R
 // question stands as it is.
 func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (umpire.Batch, error) {
 	t.attempted[p.Request] = true
-	begun, err := t.beginTrial(ctx, b.ID, p.Call)
+	begun, err := t.Gate.BeginTrial(ctx, umpire.TrialRequest{
+		Session: t.session.ID, Batch: b.ID, Call: p.Call, Epoch: t.session.Epoch, Runner: t.Runner, Sandbox: t.Sandbox,
+	})
 	if errors.Is(err, umpire.ErrState) || errors.Is(err, umpire.ErrLimit) {
 		return t.batch(ctx, b.ID)
 	}
@@ -125,21 +123,6 @@ func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (um
 		return b, context.Cause(ctx)
 	}
 	return b, nil
-}
-
-// beginTrial asks the gate to begin a trial, and waits while another one of the project runs.
-func (t *trials) beginTrial(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.BegunTrial, error) {
-	request := umpire.TrialRequest{
-		Session: t.session.ID, Batch: b, Call: c, Epoch: t.session.Epoch, Runner: t.Runner, Sandbox: t.Sandbox,
-	}
-	began := time.Now()
-	for {
-		begun, err := t.Gate.BeginTrial(ctx, request)
-		if !errors.Is(err, umpire.ErrLimit) || ctx.Err() != nil || time.Since(began) > trialPatience {
-			return begun, err
-		}
-		sleepFor(ctx, longestPause)
-	}
 }
 
 // errAnswered ends a trial whose call was answered meanwhile.
