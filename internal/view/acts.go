@@ -67,7 +67,7 @@ func (c *Card) writeAllowed() {
 	for _, a := range c.acts() {
 		switch {
 		case a.Verdict != umpire.Allow:
-		case shown == maxAllowed:
+		case shown == maxAllowed && !c.whole:
 			left += a.times
 		default:
 			shown++
@@ -137,8 +137,10 @@ func writeCode(c *Card) {
 		name := fmt.Sprintf(c.text.Of("runs %s"), c.show(c.relative(f.Path)))
 		switch {
 		case f.Text == "":
+			c.left = append(c.left, name)
 			c.row(name, c.text.Of("its contents are not shown"))
 		case f.Cut:
+			c.left = append(c.left, name)
 			c.block(name, f.Text+"\n"+fmt.Sprintf(c.text.Of("[... cut, %d bytes in all ...]"), f.Size))
 		default:
 			c.block(name, f.Text)

@@ -23,6 +23,8 @@ type Card struct {
 	colour bool
 	// hidden says that something on the card is not what it looks like.
 	hidden bool
+	whole  bool     // the card shows everything in the question
+	left   []string // the names of the parts that are left out
 
 	w *strings.Builder // what is being written
 
@@ -36,19 +38,35 @@ type Card struct {
 func New(
 	p umpire.Pending, s umpire.Session, text *catalogue.Language, now time.Time, colour bool, notes ...umpire.Phrase,
 ) *Card {
-	c := &Card{Pending: p, Session: s, text: text, now: now, colour: colour, notes: notes}
+	return writeCard(&Card{Pending: p, Session: s, text: text, now: now, colour: colour, notes: notes})
+}
+
+// NewWhole makes a card without colours that shows all that the question holds, however long it is.
+func NewWhole(
+	p umpire.Pending, s umpire.Session, text *catalogue.Language, now time.Time, notes ...umpire.Phrase,
+) *Card {
+	return writeCard(&Card{Pending: p, Session: s, text: text, now: now, whole: true, notes: notes})
+}
+
+// writeCard writes the sections of a card.
+func writeCard(c *Card) *Card {
+	p := &c.Pending
 	c.heading = c.section(c.writeHeading)
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
 	c.input = c.section(func() { c.fields(p.Input) })
 	c.asking = c.section(func() { writeTrial(c) }, c.writeAsking)
-	c.rest = c.section(c.writeAllowed, func() {
-		for _, write := range []func(*Card){writePlanned, writeOutside, writeCode, writeExtra} {
-			write(c)
-		}
-	})
+	c.rest = c.section(func() { writeRest(c) })
 	c.remarks = c.section(c.writeRemarks) // which know by now whether something hides
 	return c
+}
+
+// writeRest writes the part of the card below the input.
+func writeRest(c *Card) {
+	c.writeAllowed()
+	for _, write := range []func(*Card){writePlanned, writeOutside, writeCode, writeExtra} {
+		write(c)
+	}
 }
 
 func (c *Card) section(writes ...func()) string {
@@ -82,6 +100,29 @@ func (c *Card) Asker() string { return c.asker }
 // the worst first.
 func (c *Card) Asking() string { return c.asking }
 
+// AskerAt is Asker at a later moment.
+func (c *Card) AskerAt(now time.Time) string {
+	other := *c
+	other.now = now
+	return other.section(other.writeAsker)
+}
+
+// LeftOut names the parts of the call that a card does not show in full. Fields of the input that are shown in
+// another form are not among them.
+func LeftOut(c *Card, shown ...string) []string {
+	other := *c
+	other.left = nil
+	other.section(
+		func() { writeTrial(&other) }, func() { other.fields(other.Pending.Input, shown...) },
+		func() { writeRest(&other) },
+	)
+	if other.Pending.InputSize > 0 && len(shown) == 0 {
+		other.left = append(other.left, c.text.Of("input"))
+	}
+	slices.Sort(other.left)
+	return slices.Compact(other.left)
+}
+
 // Command is the command line that the call would run, made safe to show, line by line;
 // nothing for other calls.
 func (c *Card) Command() []string {
@@ -91,7 +132,10 @@ func (c *Card) Command() []string {
 		json.Unmarshal(fields["command"], &command) != nil {
 		return nil
 	}
-	return lines(middleOut(command))
+	if !c.whole {
+		command = middleOut(command)
+	}
+	return lines(command)
 }
 
 // Limits on what stands above the parts that ask.

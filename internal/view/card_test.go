@@ -115,7 +115,7 @@ func TestCardInChinese(t *testing.T) {
 	bash := asked("Bash", map[string]any{"command": "npm install x"})
 	bash.Access, bash.CommandInfo, bash.Rules = "command", &umpire.CommandInfo{Command: "npm install x"}, []string{"Bash(npm install x:*)"}
 	write := asked("Write", map[string]any{"file_path": "a"})
-	write.Access, write.Accesses = "write", []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a", Place: umpire.PlaceInside}}
+	write.Access, write.Accesses = "write", []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a", Resolved: "/p/a", Place: umpire.PlaceInside}}
 	fetch := asked("WebFetch", map[string]any{"url": "http://x"})
 	fetch.Accesses = []umpire.Access{{Kind: umpire.KindNetwork, Target: "x"}}
 	for _, test := range []struct {
@@ -148,7 +148,7 @@ func TestCardInChinese(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	edit := asked("Edit", map[string]any{"file_path": "greet.sh"})
-	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh", Place: umpire.PlaceInside, Reason: umpire.Say("changes-a-file")}}
+	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh", Resolved: "/p/scripts/greet.sh", Place: umpire.PlaceInside, Reason: umpire.Say("changes-a-file")}}
 	_, c := shown(t, edit, false)
 	for width, want := range map[int]string{
 		80: "Edit scripts/greet.sh · medium · changes a file", 46: "Edit scripts/greet.sh · medium · changes a f…",
@@ -168,6 +168,30 @@ func TestHeadline(t *testing.T) {
 	got, field := c.Claim()
 	if want := `the agent claims: “says \u202ewhy”`; got != want || field != "" || !c.Hidden() {
 		t.Errorf("%q of %q, want %q; hidden is %t", got, field, want, c.Hidden())
+	}
+}
+
+// A card of effects that wait says for how long undo keeps what they replace.
+func TestCardSaysWhenUndoEnds(t *testing.T) {
+	t.Parallel()
+	day := int64(24 * 60 * 60)
+	for seconds, want := range map[int64]string{
+		7 * day: "Undo keeps what it replaces for up to 7d, and for a day at least unless git ignores it.",
+		day / 2: "Undo keeps what it replaces for up to 12h.", 0: "",
+	} {
+		p := asked("Bash", map[string]any{"command": "make"})
+		p.Trial = &umpire.Trial{State: umpire.TrialWaiting, UndoSeconds: seconds}
+		if text, _ := shown(t, p, false); strings.Contains(text, "Undo") {
+			t.Errorf("nothing changed:\n%s", text)
+		}
+		p.Trial.Effects.List = []umpire.TrialEffect{{Kind: umpire.EffectDeleted, Path: "/p/b"}}
+		if text, _ := shown(t, p, false); !strings.Contains(text, want) || strings.Contains(text, "Undo") != (want != "") {
+			t.Errorf("%d seconds: no %q in\n%s", seconds, want, text)
+		}
+		p.Trial.State = umpire.TrialDiscarded
+		if text, _ := shown(t, p, false); strings.Contains(text, "Undo") {
+			t.Errorf("discarded:\n%s", text)
+		}
 	}
 }
 
@@ -281,7 +305,7 @@ func TestTitleOf(t *testing.T) {
 		`mcp__db__run {"sql":"drop table x"}`: {Tool: "mcp__db__run", Input: json.RawMessage(`{"sql":"drop table x"}`), Accesses: []umpire.Access{{Kind: umpire.KindInvoke, Target: "mcp__db__run"}}},
 		`other {"a":1}`:                       {Tool: "other", Input: json.RawMessage(`{"a":1}`)},
 		"none":                                {Tool: "none", Input: json.RawMessage("{}")},
-		"Write a.txt":                         {Tool: "Write", Input: json.RawMessage(`{"file_path":"/p/a.txt"}`), Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Place: umpire.PlaceInside}}},
+		"Write a.txt":                         {Tool: "Write", Input: json.RawMessage(`{"file_path":"/p/a.txt"}`), Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Resolved: "/p/a.txt", Place: umpire.PlaceInside}}},
 		"Bash mkdir a …":                      {Tool: "Bash", Input: json.RawMessage(`{"command":"mkdir a\ncp b a"}`), CommandInfo: &umpire.CommandInfo{}},
 	} {
 		if got := TitleOf(&p, umpire.Session{Root: "/p"}, catalogue.English); got != want {

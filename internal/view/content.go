@@ -93,7 +93,10 @@ func fieldRank(name string) int {
 // its name, each line behind a bar that no text can forge.
 func (c *Card) block(name, text string) {
 	name = c.show(name)
-	text = middleOut(text)
+	if short := middleOut(text); short != text && !c.whole {
+		c.left = append(c.left, name)
+		text = short
+	}
 	if !strings.Contains(text, "\n") {
 		c.row(name, c.show(text))
 		return
@@ -134,10 +137,18 @@ func (c *Card) show(text string) string {
 // nothing.
 func Hides(text string) bool {
 	plain := plainBlanks.Replace(text)
-	return Visible(plain) != plain
+	return !printable(plain)
 }
 
 var plainBlanks = strings.NewReplacer("\r\n", "", "\n", "", "\t", "")
+
+// most is how many of n things the card lists.
+func most(c *Card, n, limit int) int {
+	if c.whole {
+		return n
+	}
+	return min(n, limit)
+}
 
 // maxPlanned is how many planned calls a card shows.
 const maxPlanned = 200
@@ -149,13 +160,14 @@ func writePlanned(c *Card) {
 		return
 	}
 	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what was planned"))
-	for i := range planned[:min(len(planned), maxPlanned)] {
+	for i := range planned[:most(c, len(planned), maxPlanned)] {
 		for k := range planned[i].Accesses {
 			access := c.show(middleOut(cardAccess(c, &planned[i].Accesses[k])))
 			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), access)
 		}
 	}
-	if left := len(planned) - maxPlanned; left > 0 {
+	if left := len(planned) - most(c, len(planned), maxPlanned); left > 0 {
+		c.left = append(c.left, c.text.Of("what was planned"))
 		fmt.Fprintf(c.w, "    "+c.text.Of("... and %d more")+"\n", left)
 	}
 }
@@ -173,7 +185,7 @@ func writeOutside(c *Card) {
 // writeExtra shows what the tool's own check claims.
 func writeExtra(c *Card) {
 	for _, name := range slices.Sorted(maps.Keys(c.Pending.Extra)) {
-		if name == umpire.ExtraHeldBy || name == umpire.ExtraDir {
+		if name == umpire.ExtraHeldBy || name == umpire.ExtraDir || name == umpire.ExtraShell {
 			continue
 		}
 		c.block(name+" "+c.text.Of("(claimed)"), c.valueText(c.Pending.Extra[name]))

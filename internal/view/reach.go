@@ -106,7 +106,7 @@ func (c *Card) covers(s *umpire.Suggestion) string {
 		short = Bracketed(short, fmt.Sprintf(c.text.Of("every file: every call of %s"), Visible(s.Tool)))
 	}
 	folder, ok := strings.CutSuffix(s.Match.PathGlob, "/**")
-	if ok && s.Width == umpire.WidthFolder && filepath.IsAbs(folder) {
+	if ok && coverage.FolderOutside(s) {
 		short = Bracketed(short, fmt.Sprintf(c.text.Of("read anything below %s"), Visible(middleOut(folder))))
 	}
 	if s.Cap != (umpire.Cap{}) {

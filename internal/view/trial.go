@@ -2,8 +2,10 @@ package view
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/trial/retention"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -56,6 +58,9 @@ func writeTrial(c *Card) {
 	}
 	var wanted []string
 	for _, a := range t.Effects.Refused {
+		if a.Kind == umpire.AttemptPlain {
+			continue
+		}
 		if a.Kind == umpire.AttemptNetwork && OffersNetwork(c.Pending.TrialOffer) {
 			wanted = append(wanted, c.show(middleOut(a.Target)))
 			continue
@@ -83,6 +88,18 @@ func writeTrial(c *Card) {
 		said = "This was discarded, since it is not what a run would do. Approving runs the command."
 	}
 	fmt.Fprintf(c.w, "    %s\n", c.text.Of(said))
+	if t.State == umpire.TrialWaiting && t.UndoSeconds > 0 && len(t.Effects.List) > 0 {
+		writeExpiry(c, time.Duration(t.UndoSeconds)*time.Second)
+	}
+}
+
+// writeExpiry says for how long undo can take back what approving keeps.
+func writeExpiry(c *Card, age time.Duration) {
+	said := "Undo keeps what it replaces for up to %s, and for a day at least unless git ignores it."
+	if age <= retention.Protected {
+		said = "Undo keeps what it replaces for up to %s."
+	}
+	fmt.Fprintf(c.w, "    "+c.text.Of(said)+"\n", Age(age))
 }
 
 // OffersNetwork reports an offer to run a call again with the network.
@@ -98,17 +115,18 @@ func countChanges(c *Card) string {
 	}
 	parts := CountEffects(counts, c.text)
 	if t.More > 0 {
+		c.left = append(c.left, c.text.Of("what it did in a trial, where nothing is real"))
 		parts = append(parts, fmt.Sprintf(c.text.Of("... and %d more"), t.More))
 	}
 	return List(parts, ", ")
 }
 
 func writeTrialRows(c *Card, list []umpire.TrialEffect) {
-	for i := range list[:min(len(list), maxTrialRows)] {
+	for i := range list[:most(c, len(list), maxTrialRows)] {
 		kind := Padded(c.text.Word("effect", string(list[i].Kind)), 8)
 		fmt.Fprintf(c.w, "    %s  %s\n", kind, c.show(middleOut(c.relative(list[i].Path))))
 	}
-	if left := len(list) - maxTrialRows; left > 0 {
+	if left := len(list) - most(c, len(list), maxTrialRows); left > 0 {
 		fmt.Fprintf(c.w, "    "+c.text.Of("... and %d more")+"\n", left)
 	}
 }

@@ -1,10 +1,13 @@
 package view
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
 // blanks are characters that count as printable and show nothing: fillers, joiners
@@ -21,26 +24,41 @@ var blanks = &unicode.RangeTable{
 // Visible returns text of any origin as it may be shown: what a terminal or a
 // browser would obey or hide is written as an escape. That is control, bidi and
 // zero-width characters, bytes that are no UTF-8, and characters that count as
-// printable and show nothing.
+// printable and show nothing. Backslashes are doubled before an escape and before text
+// that looks like a numeric one, so different texts never look alike.
 //
 // Reasons quote file names and commands that a model chose; shown raw, they could move a
 // cursor, hide text, or start a line of their own.
 func Visible(s string) string {
-	if printable(s) {
+	if printable(s) && !strings.Contains(s, `\`) {
 		return s
 	}
 	var b strings.Builder
-	before := rune(0)
-	for _, r := range s {
-		if seen(before, r) {
-			b.WriteRune(r)
-		} else {
+	before, slashes := rune(0), 0
+	for rest := s; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		plain := seen(before, r) && (r != utf8.RuneError || size > 1)
+		if slashes > 0 && (!plain || numericEscape.Get().MatchString(rest)) {
+			b.WriteString(strings.Repeat(`\`, slashes))
+		}
+		switch {
+		case plain:
+			b.WriteString(rest[:size])
+		case size == 1 && r == utf8.RuneError:
+			fmt.Fprintf(&b, `\x%02x`, rest[0])
+		default:
 			b.WriteString(escaped(r))
 		}
-		before = r
+		if slashes++; r != '\\' {
+			slashes = 0
+		}
+		before, rest = r, rest[size:]
 	}
 	return b.String()
 }
+
+// numericEscape matches a numeric escape behind its backslash.
+var numericEscape = lazyregexp.Regexp{Text: `^(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`}
 
 // escaped writes a character as an escape. What counts as printable is quoted as it
 // is, unless nothing but ASCII may stand there.
