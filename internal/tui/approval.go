@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/fold"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -23,7 +24,7 @@ import (
 const SettleTime = 400 * time.Millisecond
 
 // cardKeys are the characters that mean something to a card.
-const cardKeys = "yspgwncaevdjktY"
+const cardKeys = "yspgwncaevdjktYo"
 
 // approvingKeys are those of them that may end in an approval.
 var approvingKeys = []string{"y", "s", "a", "p", "g", "w", "Y"}
@@ -55,6 +56,8 @@ const (
 	stepConfirm          // whether that rule is written
 	stepCode             // a code, which proves that a person is there
 	stepRest             // whether the others like it are approved as well
+	stepMenu             // how far an approval reaches
+	stepBlind            // whether parts that the card leaves out are approved as well
 )
 
 // An approval is what waits for the person.
@@ -66,6 +69,8 @@ type approval struct {
 	at          int // which one is shown
 	card        *view.Card
 	diff        []string // of the card, safe to show; nil until it is worked out
+	folded      []fold.Line
+	cutDiff     bool     // part of it is left out
 	edited      []string // the fields that the diff shows
 	shown       time.Time
 	state       cardState
@@ -81,20 +86,22 @@ type approval struct {
 	heldAt      time.Time
 	focused     bool     // keys are for the card, not for a message
 	explains    bool     // what decided is shown
+	fields      bool     // the fields that the diff shows stand below it as well
 	why         []string // what decided, once it was asked for
 	whyAt       int      // the line of the card at which it begins
 	raw         bool
-	changes     bool
 	answered    map[umpire.RequestID]bool // from here
 
-	form  cardForm // of the lines that were drawn last
-	lines []string
+	form  cardForm // of the rows that were drawn last
+	drawn cardRows
 
-	pinned int      // how many lines of the card end with the last part that asks
-	seen   int      // how many of them have been on the screen
-	seenOf cardForm // the form that seen counts in
-	read   bool     // whether all that asks has been on the screen
-	// readRules says the same of the rules that wait to be confirmed.
+	readings  readings
+	comparing bool // the diff is being worked out
+	read      bool // all bound lines of the card have been on the screen
+	opened    bool // folds show what they hold
+	blind     bool // the person has been told what the card leaves out
+	// rulesSeen and readRules say the same of the rules that wait to be confirmed.
+	rulesSeen seenLines
 	readRules bool
 }
 
@@ -119,9 +126,12 @@ func (a *approval) takePending(
 	}
 	list = slices.DeleteFunc(list, func(p umpire.Pending) bool { return a.answered[p.Request] })
 	a.list, a.sessions = list, sessions
+	a.readings.keep(list)
 	if at := slices.IndexFunc(list, func(p umpire.Pending) bool { return p.Request == was.Request }); at >= 0 {
-		a.at = at
-		return nil
+		if a.at = at; idOf(&list[at]) == idOf(&was) {
+			return nil
+		}
+		return a.show() // it shows something else now
 	}
 	a.at = max(0, min(a.at, len(list)-1))
 	if !wasOpen {
@@ -133,10 +143,11 @@ func (a *approval) takePending(
 
 // show puts the current question on a card of its own.
 func (a *approval) show() tea.Cmd {
-	a.seen, a.seenOf, a.read = 0, cardForm{}, false
+	a.read, a.comparing, a.opened, a.blind = false, false, false, false
 	a.step, a.state, a.complaint, a.held, a.card = stepNone, cardIdle, "", "", nil
 	a.coded = codedAnswer{}
-	a.explains, a.raw, a.changes, a.diff, a.edited, a.why = false, false, false, nil, nil, nil
+	a.explains, a.raw, a.fields, a.diff, a.edited, a.why = false, false, false, nil, nil, nil
+	a.cutDiff, a.folded = false, nil
 	if a.at >= len(a.list) {
 		a.focused, a.anchored, a.scroll = false, false, 0
 		return nil
@@ -147,7 +158,7 @@ func (a *approval) show() tea.Cmd {
 		session = a.session
 	}
 	now := a.conf.Now()
-	a.card, a.shown = view.New(*p, session, a.conf.Text, now, false, host.MeanwhileIn(&session)...), now
+	a.card, a.shown = view.NewWhole(*p, session, a.conf.Text, now, host.MeanwhileIn(&session)...), now
 	a.showTop()
 	return tea.Batch(a.settle(), a.loadDiff(*p, session), loadCoverage(a.base, a.card))
 }
@@ -167,6 +178,9 @@ func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {
 	case a.held != "" && k.String() == "esc":
 		a.held = ""
 		return nil
+	case a.step == stepMenu && a.typing(k): // a word answers nothing
+		a.held, a.step = "", stepNone
+		return nil
 	case !a.settled(), a.state == cardLoading, a.held != "":
 		return nil
 	}
@@ -177,6 +191,10 @@ func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {
 		return a.confirmRule(k)
 	case stepRest:
 		return a.confirmRest(k)
+	case stepMenu:
+		return a.pressMenu(k.String())
+	case stepBlind:
+		return a.confirmBlind(k.String())
 	case stepNone:
 	}
 	return a.pressChoice(k.String())
@@ -186,7 +204,7 @@ func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {
 func (a *approval) pressChoice(key string) tea.Cmd {
 	a.complaint = ""
 	if mayApprove(key, a.current().TrialOffer) && !a.read {
-		a.complaint = a.text("PgDn first: not all of it has been on the screen")
+		a.complaint = cardView{a}.sayUnread()
 		return nil
 	}
 	switch key {
@@ -214,14 +232,11 @@ func (a *approval) choose(key string) tea.Cmd {
 	switch key {
 	case "y":
 		return a.sendAnswer(umpire.Answer{Choice: umpire.Approve})
-	case "s":
-		if len(view.List(a.card.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "; ")) > scopeLines*a.width {
-			a.chosenWidth = umpire.WidthDefault
-			a.askRules(umpire.ScopeSession, "")
-			return nil
-		}
+	case "s": // what it reaches is confirmed, since only the menu shows it
 		return a.always(umpire.ScopeSession)
-	case "a", "p":
+	case "a":
+		return a.openMenu()
+	case "p":
 		return a.always(umpire.ScopeProject)
 	case "g":
 		return a.always(umpire.ScopeGlobal)
@@ -233,8 +248,10 @@ func (a *approval) choose(key string) tea.Cmd {
 		return a.sendAnswer(umpire.Answer{Choice: umpire.Cancel})
 	case "v":
 		a.raw = !a.raw
+	case "o":
+		a.opened = !a.opened
 	case "d":
-		a.changes = !a.changes
+		a.fields = !a.fields
 		if len(a.diff) == 0 {
 			a.complaint = a.text("no change of a file is shown for this call")
 		}
@@ -295,9 +312,7 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 		a.complaint = a.text("no rule can stand for this call")
 	case !reaches:
 		return a.widen(scope)
-	case scope == umpire.ScopeSession:
-		return a.sendAnswer(narrowest)
-	case len(a.current().Rules) > 1: // several rules are written as they are, or not at all
+	case scope == umpire.ScopeSession, len(a.current().Rules) > 1: // they are taken as they are, or not at all
 		a.askRules(scope, "")
 	default:
 		a.scope = scope
@@ -381,7 +396,7 @@ func (a *approval) pressField(k tea.KeyPressMsg) tea.Cmd {
 			return a.confirmCode()
 		case stepReason:
 			return a.sendAnswer(umpire.Answer{Choice: umpire.Refuse, Reason: trimTyped(a.input.Value())})
-		case stepNone, stepRule, stepConfirm, stepRest:
+		case stepNone, stepRule, stepConfirm, stepRest, stepMenu, stepBlind:
 		}
 		return a.readRule()
 	}
@@ -409,6 +424,7 @@ func (a *approval) readRule() tea.Cmd {
 // askRules shows what an approval for longer would write, and asks whether it is meant.
 func (a *approval) askRules(scope umpire.Scope, rule string) {
 	a.scope, a.rule, a.step, a.complaint, a.readRules = scope, rule, stepConfirm, "", false
+	a.rulesSeen = seenLines{}
 	a.showTop()
 }
 
@@ -423,7 +439,7 @@ func (a *approval) confirmRule(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "y":
 		if !a.readRules {
-			a.complaint = a.text("PgDn first: not all of it has been on the screen")
+			a.complaint = cardView{a}.sayUnread()
 			return nil
 		}
 		return a.sendAnswer(a.chosen())
@@ -450,6 +466,9 @@ func (a *approval) sendAnswer(answer umpire.Answer) tea.Cmd {
 
 // answerAll hands in the same answer to several questions, once the code was typed that it needs.
 func (a *approval) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
+	if answer.Choice == umpire.Approve && a.asksBlind(answer, list) {
+		return nil
+	}
 	if code := a.codeFor(&answer, list); code != "" {
 		a.coded = codedAnswer{code, answer, list}
 		return a.edit(stepCode, "", "")
@@ -474,31 +493,6 @@ func (a *approval) hand(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
 		}
 		return msg
 	})
-}
-
-// unread reports whether something of the card that asks has not been on the screen.
-func (a *approval) unread() bool {
-	if a.step == stepConfirm {
-		return a.card != nil && !a.readRules
-	}
-	return a.card != nil && !a.read
-}
-
-// noteSeen takes in which lines of the card are on the screen. A card is seen from its top,
-// without a gap.
-func (a *approval) noteSeen(first, end int) {
-	if a.form != a.seenOf {
-		a.seen, a.seenOf = 0, a.form
-	}
-	if first <= a.seen {
-		a.seen = max(a.seen, end)
-	}
-	read := a.seen >= a.pinned
-	if a.step == stepConfirm {
-		a.readRules = read
-	} else {
-		a.read = read
-	}
 }
 
 // drop takes a question that has its answer off the list.
@@ -563,16 +557,15 @@ func (a *approval) answeredElsewhere(e *umpire.Event) {
 	a.log.say(noteEntry, view.Joined(line, ": ", titleOf(a, &a.list[at])))
 }
 
-// rest are the questions of the same message with the same risk, of which none hides or
-// warns of anything. A list shows the first line of a command, so those of several lines are
-// not among them.
+// rest are the questions of the same message with the same risk whose cards have been read, and of which none
+// hides or leaves out anything, or warns of it.
 func (a *approval) rest() []umpire.Pending {
 	var rest []umpire.Pending
 	for _, p := range a.list {
 		session := a.sessions[p.Session]
-		card := view.New(p, session, a.conf.Text, a.shown, false)
+		card := view.NewWhole(p, session, a.conf.Text, a.shown)
 		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate &&
-			!card.Hidden() && len(card.Command()) < 2
+			!card.Hidden() && len(view.LeftOut(card)) == 0 && a.readings.of(&p).read
 		if plain && p.Batch == a.current().Batch && p.Session == a.current().Session && p.Risk == a.current().Risk {
 			rest = append(rest, p)
 		}
@@ -583,7 +576,7 @@ func (a *approval) rest() []umpire.Pending {
 // askRest asks whether all that are like the one that is shown are to be approved.
 func (a *approval) askRest() tea.Cmd {
 	if len(a.rest()) == 0 {
-		a.complaint = a.text("what warns or hides something is answered one by one")
+		a.complaint = a.text("Read each card before you allow them together (j/k)")
 		return nil
 	}
 	a.step = stepRest

@@ -41,9 +41,10 @@ func TestCardScreens(t *testing.T) {
 	d := driven(t, chineseText(), 80, 24)
 	d.ask(npm())
 	d.sees("⚠️ 权限请求", "Bash 工具请求执行:", "$ npm install react", "此命令将执行 shell 操作", // C-34, C-37
-		"允许一次", "始终允许", "拒绝", "取消", // C-35
-		"允许 ▾ / 拒绝", "允许本次", "允许本次对话", "允许此项目", "允许全局") // M-124 to M-126
-	d.press("n")
+		"允许一次", "始终允许", "拒绝", "取消") // C-35
+	d.press("a")
+	d.sees("允许 ▾ / 拒绝", "允许本次", "允许本次对话", "允许此项目", "允许全局") // M-124 to M-126
+	d.press("esc", "n")
 	d.sees("拒绝原因（可选）", "回车：确认拒绝") // M-127
 }
 
@@ -77,6 +78,7 @@ func TestLowScreen(t *testing.T) {
 	for range 60 {
 		d.press("pgdown")
 	}
+	d.sees("y allow · n deny")
 	d.press("y")
 	if len(d.gate.answers) != 1 {
 		t.Errorf("answered %+v", d.gate.answers)
@@ -151,7 +153,7 @@ func TestTryKey(t *testing.T) {
 	d = driven(t, nil, 80, 20)
 	d.ask(again)
 	d.press("t")
-	d.sees("PgDn first")
+	d.sees("Scroll to the end before approving (PgDn)")
 	if len(d.gate.answers) != 0 {
 		t.Errorf("answered %+v", d.gate.answers)
 	}
@@ -166,7 +168,7 @@ func TestKeysAnswer(t *testing.T) {
 		said string
 	}{
 		"once":             {[]string{"y"}, umpire.Answer{Choice: umpire.Approve}, "Allowed tool: Bash"},
-		"session":          {[]string{"s"}, umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeSession}, "Allowed tool: Bash (session)"},
+		"session":          {[]string{"a", "s", "y"}, umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeSession}, "Allowed tool: Bash (session)"},
 		"project":          {[]string{"p", "enter", "y"}, umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeProject, Rule: "Bash(npm install react:*)"}, "Allowed tool: Bash (project)"},
 		"another rule":     {[]string{"g", "ctrl+u", "Bash(npm:*)", "enter", "y"}, umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeGlobal, Rule: "Bash(npm:*)"}, "Allowed tool: Bash (global)"},
 		"deny":             {[]string{"n", "enter"}, umpire.Answer{Choice: umpire.Refuse}, "Denied tool: Bash"}, // M-132
@@ -251,7 +253,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 	d.run(d.m.handleReport(old)) // it was taken back
 	d.pass(holdTime / 2)
 	types(d, "yy")
-	d.sees("c cancel …")
+	d.sees("? keys …")
 	d.run(d.m.handleReport(old))                           // of the key before
 	d.run(d.m.handleReport(heldMsg{"r1", d.m.ask.heldAt})) // of another card
 	d.pass(holdTime + lateTime + 1)
@@ -363,7 +365,7 @@ func TestHiddenCharacters(t *testing.T) {
 // with its end in sight.
 func TestHostileCalls(t *testing.T) {
 	t.Parallel()
-	for _, evil := range hostile {
+	for _, evil := range hostile() {
 		d := driven(t, nil, 80, 24)
 		p := waiting(1, "Bash", map[string]any{"command": "ls " + evil, "description": evil, evil: evil})
 		p.Reason, p.Tool, p.Agent, p.Rules = umpire.Verbatim("because "+evil), "Tool"+evil, evil, []string{"Bash(" + evil + ")"}
@@ -404,10 +406,21 @@ func TestAllLikeIt(t *testing.T) {
 	d := driven(t, nil, 80, 30)
 	high, warns, other := waiting(4, "Edit", map[string]any{"file_path": "b"}), waiting(5, "Edit", map[string]any{"file_path": "c"}), write()
 	high.Risk, warns.Warning, other.Batch = "high", true, "m2"
-	long := waiting(6, "Bash", map[string]any{"command": "mkdir a\ncp -r b a"}) // a list shows its first line
+	long := waiting(6, "Bash", map[string]any{"command": "mkdir a\ncp -r b a"})
 	d.ask(npm(), waiting(1, "Write", map[string]any{"file_path": "/p/b.txt"}), high, warns, other, long)
 	d.press("Y")
-	d.sees("allow once, all of risk medium: 2", "Bash npm install react", "Write b.txt")
+	d.sees("allow once, all of risk medium: 1")
+	d.press("esc")
+	for range d.m.ask.list { // the other cards are read too
+		d.press("j")
+		d.pass(SettleTime)
+	}
+	for range d.m.ask.list {
+		d.press("k")
+		d.pass(SettleTime)
+	}
+	d.press("Y")
+	d.sees("allow once, all of risk medium: 3", "Bash npm install react", "Write b.txt")
 	d.press("enter", "esc")
 	if len(d.gate.answers) > 0 {
 		t.Fatalf("answered %+v", d.gate.answers)
@@ -420,7 +433,7 @@ func TestAllLikeIt(t *testing.T) {
 			t.Errorf("answered %+v", a)
 		}
 	}
-	if diff := cmp.Diff([]umpire.RequestID{"r2", "r1"}, given); diff != "" {
+	if diff := cmp.Diff([]umpire.RequestID{"r2", "r1", "r6"}, given); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -434,7 +447,7 @@ func TestEditShowsItsDiff(t *testing.T) {
 		return Change{Diff: "--- a.go\n+++ a.go\n-x := 1\n+x := 2\n", Shown: []string{"old_string", "new_string"}}
 	}
 	d.ask(waiting(1, "Edit", map[string]any{"file_path": "a.go", "old_string": "x := 1\n", "new_string": "x := 2\n"}))
-	d.sees("-x := 1", "+x := 2", "d diff", "file_path:")
+	d.sees("-x := 1", "+x := 2", "file_path:")
 	d.sawNot("old_string", "new_string")
 	d.press("d")
 	d.sees("old_string:", "x := 1")
@@ -446,7 +459,6 @@ func TestEditShowsItsDiff(t *testing.T) {
 // something out, all fields are shown.
 func TestEditsHideNothing(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("+x\n", (longHead+longTail)/2)
 	for name, change := range map[string]func(context.Context, umpire.Pending, umpire.Session) Change{
 		"no changes here": nil,
 		"no diff": func(context.Context, umpire.Pending, umpire.Session) Change {
@@ -454,9 +466,6 @@ func TestEditsHideNothing(t *testing.T) {
 		},
 		"a cut diff": func(context.Context, umpire.Pending, umpire.Session) Change {
 			return Change{Diff: "+x\n[9 more bytes of this change]\n"}
-		},
-		"a long diff": func(context.Context, umpire.Pending, umpire.Session) Change {
-			return Change{Diff: long, Shown: []string{"content"}}
 		},
 	} {
 		d := driven(t, nil, 100, 40)
@@ -599,6 +608,7 @@ func TestCoverageOnCard(t *testing.T) {
 		{Scope: umpire.ScopeSession, Of: 57}, {Scope: umpire.ScopeProject, Calls: 3, Of: 57, Worst: worst},
 	}
 	d.ask(npm())
+	d.press("a")
 	d.sees("exactly this command (0 of the\n                        last 57 questions)", "/p/.umpire/permissions.json (3 of the last 57 questions)")
 	d.press("p", "enter")
 	d.sees("┃ would have covered 3 of the last 57 questions here, the worst: exec npm", "┃ publish (risk high, leaves this machine)")

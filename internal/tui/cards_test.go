@@ -44,7 +44,7 @@ func previewGreeting(t *testing.T) func(context.Context, umpire.Pending, umpire.
 		if err != nil {
 			t.Error(err)
 		}
-		return Change(seen)
+		return Change{Diff: seen.Diff, Shown: seen.Shown}
 	}
 }
 
@@ -90,7 +90,7 @@ func mayAnswer(d *drive, request umpire.RequestID) {
 		if len(d.gate.answers) > 0 {
 			d.Fatalf("answered before it was read: %+v", d.gate.answers)
 		}
-		if d.press("pgdown"); n > d.m.ask.pinned {
+		if d.press("pgdown"); n > len(d.m.ask.drawn.lines) {
 			d.Fatalf("the end of what asks cannot be reached\n%s", d.screenText())
 		}
 	}

@@ -164,7 +164,8 @@ func (f *facts) draw(b *base, working bool) []string {
 		first = append(first, view.Joined(b.text("gate"), ": ", view.Visible(f.problem)))
 	}
 	second := []string{
-		b.text("project") + " " + b.session.Project.Short(), b.text("mode") + " " + b.session.Mode.String(),
+		b.text("project") + " " + view.Visible(view.ProjectName(b.session.Project, b.session.Root)),
+		b.text("mode") + " " + b.session.Mode.String(),
 		b.text("session") + " " + view.Visible(string(b.session.ID)),
 	}
 	if b.conf.Model != "" {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,7 +61,11 @@ func (g *fakeGate) Session(_ context.Context, id umpire.SessionID) (umpire.Sessi
 }
 
 func (g *fakeGate) Sessions(context.Context, umpire.SessionQuery) ([]umpire.Session, error) {
-	return append([]umpire.Session{g.session}, g.others...), nil
+	all := append([]umpire.Session{g.session}, g.others...)
+	for i := range all {
+		all[i].Project = cmp.Or(all[i].Project, g.session.Project)
+	}
+	return all, nil
 }
 
 func (g *fakeGate) Pending(_ context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
@@ -243,7 +248,7 @@ func (d *drive) run(cmd tea.Cmd) {
 
 // named are the keys that are no characters.
 var named = map[string]tea.KeyPressMsg{
-	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
 	"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "backspace": {Code: tea.KeyBackspace},
 	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl},
 }

@@ -257,6 +257,10 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.ask.complaint = "" // it takes room that the card needs
 		m.pane().scrollBy(m.room(), k.String() == "pgup")
 		return nil
+	case "space", "home", "end", "?":
+		if m.onCard() && m.ask.held == "" && m.ask.step.takesPaging() {
+			return pageCard(m, k.String())
+		}
 	}
 	if m.queue != nil {
 		if cmd, taken := pressInbox(m, k); taken {
@@ -267,6 +271,22 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.pressCard(k)
 	}
 	return m.pressInput(k)
+}
+
+// pageCard takes a key that reads on in a card.
+func pageCard(m *model, key string) tea.Cmd {
+	m.ask.complaint = ""
+	switch key {
+	case "space":
+		m.pane().scrollBy(m.room(), false)
+	case "home":
+		m.showTop()
+	case "end":
+		m.scroll, m.anchored = 0, false
+	case "?":
+		return m.openScreen(&helpScreen{})
+	}
+	return nil
 }
 
 // pressCard takes a key while a card has the focus. If the key begins a message, it is

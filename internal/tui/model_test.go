@@ -211,7 +211,7 @@ func TestStopping(t *testing.T) {
 func TestStatusLine(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 120, 24)
-	d.sees("permission idle", "project 0123456789ab · mode default · session s1 · script:demo.json")
+	d.sees("permission idle", "project p · mode default · session s1 · script:demo.json")
 	d.ask(npm())
 	d.sees(`permission waiting · shell_execute · risk medium · Tool "Bash" requires approval (moderate)`)
 	d.m.turn.stop = func() {}
@@ -315,7 +315,8 @@ func TestTimelineFollows(t *testing.T) {
 func TestSessionsAreChosen(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
-	d.gate.others = []umpire.Session{{ID: "s0"}}
+	d.gate.others = []umpire.Session{{ID: "elsewhere", Project: "other", Root: "/q"}, {ID: "s0", Project: "other", Root: "/p"}}
+	d.gate.session.Root = "/p"
 	d.press("/sessions", "enter", "down", "f")
 	d.press("/resume", "enter", "j", "enter")
 	if diff := cmp.Diff([]string{"fork s0", "resume s0"}, d.host.went); diff != "" {

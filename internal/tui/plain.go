@@ -193,6 +193,13 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 		return nil
 	}
 	answer := p.offered[at].Answer
+	left := cardView{a}.leftOut()
+	if len(left) > 0 && !a.blind && view.Approves(&answer, a.current()) {
+		a.blind = true
+		p.say(p.m.textf("Not shown in full: %s", view.List(left, ", ")),
+			p.m.textf("Type %s again to approve it without seeing that", key))
+		return nil
+	}
 	switch {
 	case words == "" && answer.Choice == umpire.Try:
 		return p.m.ask.try()
@@ -213,10 +220,10 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 }
 
 func (p *plain) explain() []string {
-	lines := strings.Split(p.card.Asker(), "\n")
-	if why, is := p.m.ask.loadWhy(*p.m.ask.current())().(whyMsg); is {
+	lines := strings.Split(p.card.AskerAt(p.m.conf.Now()), "\n")
+	if why, is := loadWhy(p.m.base, p.card)().(whyMsg); is {
 		p.m.ask.why = why.lines
-		lines = append(lines, p.m.ask.whyLines()...)
+		lines = append(lines, cardView{&p.m.ask}.whyLines()...)
 	}
 	return lines
 }
@@ -338,6 +345,9 @@ func (p *plain) holds() bool {
 	if a.card == nil || a.card == p.card {
 		return false
 	}
+	if a.comparing {
+		return true // the diff is part of the card
+	}
 	if p.held != a.card {
 		p.held = a.card
 		p.startCommand(tea.Tick(cardPause, func(time.Time) tea.Msg { return settledMsg{} }))
@@ -361,6 +371,9 @@ func (p *plain) writeCard() {
 		a.shown = p.m.conf.Now() // from here on it is shown
 		p.startCommand(p.m.ask.settle())
 		p.print(a.card.Whole())
+		for _, f := range a.folded {
+			p.print(f.Text)
+		}
 	}
 	p.offered = a.card.Options()
 	for _, o := range p.offered {

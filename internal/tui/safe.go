@@ -28,9 +28,12 @@ func clipLong(text string) string {
 		fmt.Sprintf("\n[... %d bytes left out ...]\n", left) + strings.ToValidUTF8(text[len(text)-longTail:], "")
 }
 
-// safeLines makes text of any origin safe to show, and returns its lines.
-func safeLines(text string) []string {
-	all := strings.Split(strings.TrimRight(clipLong(text), "\r\n"), "\n")
+// safeLines makes text of any origin safe to show, and returns its lines. The middle of a long text is left out.
+func safeLines(text string) []string { return visibleLines(clipLong(text)) }
+
+// visibleLines makes text of any origin safe to show, and returns all its lines.
+func visibleLines(text string) []string {
+	all := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 	for i, line := range all {
 		all[i] = view.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
 	}

@@ -35,6 +35,9 @@ func (msg heldMsg) command(m *model) tea.Cmd {
 		return a.hold(key)
 	}
 	a.held = ""
+	if a.step == stepMenu {
+		a.step = stepNone
+	}
 	if key == "e" {
 		return m.explain()
 	}
