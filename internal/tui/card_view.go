@@ -14,6 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/fold"
 )
 
 // The card is part of the conversation, below what led to it. The possible answers are below
@@ -34,76 +35,103 @@ func consequenceStyle(c umpire.Consequence) lipgloss.Style {
 	return badStyle
 }
 
-// A cardForm is what the lines of a card depend on.
+// A cardForm holds everything that the rows of a card depend on.
 type cardForm struct {
-	of                    *view.Card
-	width, waiting        int
-	explain, raw, changes bool
-	low                   bool
-	diff, why, covered    int
-	confirm               bool          // the rules that an approval writes stand above it
-	answer                umpire.Answer // that is being given, as far as it is chosen
+	of                   *view.Card
+	width, waiting       int
+	explain, raw, fields bool
+	low, opened          bool
+	diff, why, covered   int
+	age                  string        // of the question, where the card says it
+	confirm              bool          // the rules that an approval writes stand above it
+	answer               umpire.Answer // that is being given, as far as it is chosen
 }
 
-// cardLines are the lines of the question that is shown. They are drawn once for each
+// cardLines are the rows of the question that is shown. They are drawn once for each
 // form: a call can be a million characters long.
 func (a *approval) cardLines(width int) []string {
 	if a.card == nil {
 		return nil
 	}
+	age := ""
+	if a.explains {
+		age = view.Age(a.conf.Now().Sub(a.card.Pending.AskedAt))
+	}
 	form := cardForm{
-		a.card, width, len(a.list), a.explains, a.raw, a.changes, a.isLow(), len(a.diff), len(a.why),
-		len(a.card.Pending.Coverage), a.step == stepConfirm, a.chosen(),
+		a.card, width, len(a.list), a.explains, a.raw, a.fields, a.isLow(), a.opened, len(a.diff), len(a.why),
+		len(a.card.Pending.Coverage), age, a.step == stepConfirm, a.chosen(),
 	}
 	if form != a.form {
-		a.form, a.lines = form, cardView{a}.draw(width)
+		a.form, a.drawn = form, cardView{a}.draw(width)
 	}
-	return a.lines
+	return a.drawn.lines
 }
 
 // draw draws the card: what asks stands above everything that may be long.
-func (a cardView) draw(width int) []string {
+func (a cardView) draw(width int) cardRows {
 	p := a.current()
 	style := consequenceStyle(p.Consequence)
+	r := cardRows{width: width - 2}
 	if a.step == stepConfirm {
-		lines := []string{boldStyle.Render(oneLine(p.Tool+" "+a.card.Object(), width-2))}
-		reach := append(a.card.Reach(a.chosen()), view.DescribeCoverage(a.card, a.chosen())...)
-		lines = append(lines, foldLines(reach, width-2)...)
-		a.pinned = len(lines)
-		return prefixLines(style.Render("┃ "), cutAll(lines, width-2))
+		r.bindText(rulesPart, boldStyle, oneLine(p.Tool+" "+a.card.Object(), r.width))
+		r.bindText(rulesPart, plainStyle, a.card.Reach(a.chosen())...)
+		r.bindText(rulesPart, plainStyle, view.DescribeCoverage(a.card, a.chosen())...)
+	} else {
+		a.drawFacts(&r, style)
+		a.drawContent(&r)
 	}
+	r.lines = prefixLines(style.Render("┃ "), cutAll(r.lines, r.width))
+	return r
+}
+
+// drawFacts draws the facts of the call, and the reason for the question.
+func (a cardView) drawFacts(r *cardRows, style lipgloss.Style) {
 	headline := a.card.Headline()
-	lines := []string{style.Render(headline.In(width - 2))}
+	first := style.Render(headline.In(r.width))
+	r.bind(factsPart, "headline", first)
 	if a.isLow() {
-		for _, part := range []string{headline.Does, cutLine(headline.Object, width-2)} {
-			if !strings.Contains(lines[0], part) { // there was no room for it
-				lines = append(lines, foldLines([]string{part}, width-2)...)
+		for _, part := range []string{headline.Does, cutLine(headline.Object, r.width)} {
+			if !strings.Contains(first, part) { // there was no room for it
+				r.bindText(factsPart, plainStyle, part)
 			}
 		}
-		lines = append(append(lines, a.asking(width)...), a.intro(width)...)
+		a.asking(r)
+		a.intro(r)
 	} else {
-		lines = append(append(lines, a.intro(width)...), a.asking(width)...)
+		a.intro(r)
+		a.asking(r)
 	}
-	lines = append(lines, laidOut(a.card.Title(), width-2)...)
-	a.pinned = len(lines)
-	notes := []string{"⚠️ " + strings.Join(append([]string{a.text("Permission request")}, a.card.Cautions()...), " · ")}
+	r.bindSection(factsPart, plainStyle, a.card.Title(), a.approval)
+	if a.whyAt = len(r.lines); a.explains {
+		for _, line := range append(a.whyLines(), strings.Split(a.card.AskerAt(a.conf.Now()), "\n")...) {
+			r.addRows(indented(line, r.width)...)
+		}
+	}
+}
+
+// drawContent draws what the call changes and runs: the diff, else the fields, and the code.
+func (a cardView) drawContent(r *cardRows) {
+	rest := fieldsPart
+	shown := shownFields(a.card)
+	if len(a.diff) > 0 {
+		rest = restPart
+		a.bindDiff(r)
+		shown = append(shown, a.edited...)
+	}
+	r.bindSection(rest, plainStyle, a.card.Without(shown...), a.approval)
+	cautions := append([]string{a.text("Permission request")}, a.card.Cautions()...)
+	notes := []string{"⚠️ " + strings.Join(cautions, " · ")}
 	if claim, _ := a.card.Claim(); claim != "" {
 		notes = append(notes, claim)
 	}
-	lines = append(lines, paintLines(dimStyle, foldLines(notes, width-2))...)
-	lines = append(lines, paintLines(dimStyle, a.nextCalls(width-2))...)
-	if a.whyAt = len(lines); a.explains {
-		lines = append(lines, laidOut(strings.Join(a.whyLines(), "\n")+"\n"+a.card.Asker(), width-2)...)
-	}
-	if a.changes && len(a.diff) > 0 {
-		lines = append(append(lines, a.diffLines(width-2)...), laidOut(a.card.Without(a.edited...), width-2)...)
-	} else {
-		lines = append(lines, laidOut(a.card.Without(shownFields(a.card)...), width-2)...)
+	r.bindText(factsPart, dimStyle, notes...)
+	r.addRows(paintLines(dimStyle, a.nextCalls(r.width))...)
+	if a.fields && len(a.diff) > 0 {
+		r.addRows(laidOut(a.card.Without(shownFields(a.card)...), r.width)...)
 	}
 	if a.raw {
-		lines = append(lines, foldLines(safeLines("\n"+laidOutJSON(p.Input)), width-2)...)
+		r.addRows(foldLines(safeLines("\n"+laidOutJSON(a.current().Input)), r.width)...)
 	}
-	return prefixLines(style.Render("┃ "), cutAll(lines, width-2))
 }
 
 // lowScreen is the height below which a screen has room for what asks and for the keys, and
@@ -113,22 +141,21 @@ const lowScreen = 12
 func (b *base) isLow() bool { return b.height < lowScreen }
 
 // intro says that something is asked, how the question stands, and which command it is about.
-func (a cardView) intro(width int) []string {
+func (a cardView) intro(r *cardRows) {
 	asks := a.textf("%s asks to run:", view.Visible(a.current().Tool)) + "  " + a.position()
-	lines := []string{boldStyle.Render(cutLine(asks, width-2))}
+	r.bind(factsPart, "asks", boldStyle.Render(cutLine(asks, r.width)))
 	for i, line := range a.card.Brief() {
-		lines = append(lines, indentLines(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
+		r.bind(factsPart, line,
+			indentLines(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, r.width)...)
 	}
-	return lines
 }
 
 // asking draws what must not be overlooked and what an answer is about, the worst first.
-func (a cardView) asking(width int) []string {
-	var lines []string
+func (a cardView) asking(r *cardRows) {
 	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
-		lines = paintLines(badStyle, laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))
+		r.bindSection(factsPart, badStyle, strings.ReplaceAll(remarks, "\n\n  ", "\n"), a.approval)
 	}
-	return append(lines, laidOut(strings.TrimPrefix(a.card.Asking(), "\n"), width-2)...)
+	r.bindSection(factsPart, plainStyle, strings.TrimPrefix(a.card.Asking(), "\n"), a.approval)
 }
 
 // nextShown is how many of the calls behind a card are named on it.
@@ -181,8 +208,7 @@ func laidOut(section string, width int) []string {
 		return nil
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(section, "\n"), "\n") {
-		deep := len(line) - len(strings.TrimLeft(line, " "))
-		all = append(all, indentLines(line[:deep], []string{line[deep:]}, width)...)
+		all = append(all, indented(line, width)...)
 	}
 	return all
 }
@@ -197,20 +223,26 @@ func laidOutJSON(input json.RawMessage) string {
 
 // A diffMsg is the change that a question is about.
 type diffMsg struct {
-	request umpire.RequestID
-	change  Change
+	card   cardID
+	change Change
 }
 
 func (d diffMsg) apply(m *model) {
 	a := &m.ask
 	p := a.current()
-	if p == nil || p.Request != d.request || d.change.Diff == "" {
+	if p == nil || idOf(p) != d.card {
 		return
 	}
-	a.diff, a.edited, a.changes = safeLines(d.change.Diff), d.change.Shown, true
-	if clipLong(d.change.Diff) != d.change.Diff {
-		a.edited = nil // what is left out is read in the fields
+	a.comparing = false
+	if r := a.readings.of(p); r.diff != d.change.Diff { // having read another diff counts no longer
+		*r = reading{diff: d.change.Diff}
 	}
+	a.cutDiff = d.change.Cut
+	if d.change.Diff == "" {
+		return
+	}
+	a.diff, a.edited = visibleLines(d.change.Diff), d.change.Shown
+	a.folded = fold.Diff(a.diff, a.conf.Text)
 }
 
 // loadDiff works out what an edit would change.
@@ -218,18 +250,18 @@ func (a *approval) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
 	if a.conf.Change == nil {
 		return nil
 	}
-	return a.do(func(ctx context.Context) tea.Msg { return diffMsg{p.Request, a.conf.Change(ctx, p, s)} })
+	a.comparing = true
+	return a.do(func(ctx context.Context) tea.Msg { return diffMsg{idOf(&p), a.conf.Change(ctx, p, s)} })
 }
 
-// diffLines draws the change.
-func (a cardView) diffLines(width int) []string {
-	var lines []string
-	diff := a.diff
-	if name := " " + a.card.Object(); len(diff) > 2 && diff[1] == "+++"+name &&
-		(diff[0] == "---"+name || diff[0] == "--- /dev/null") {
-		diff = diff[2:] // the first line of the card says which file it is
+// bindDiff draws the change.
+func (a cardView) bindDiff(r *cardRows) {
+	folded := a.folded
+	if name := " " + a.card.Object(); len(folded) > 2 && folded[1].Text == "+++"+name &&
+		(folded[0].Text == "---"+name || folded[0].Text == "--- /dev/null") {
+		folded = folded[2:] // the first line of the card says which file it is
 	}
-	for _, line := range diff {
+	r.bindFolds(folded, a.opened, func(line string) {
 		style := plainStyle
 		switch {
 		case strings.HasPrefix(line, "+"):
@@ -239,13 +271,12 @@ func (a cardView) diffLines(width int) []string {
 		case strings.HasPrefix(line, "@@"):
 			style = dimStyle
 		}
-		lines = append(lines, paintLines(style, foldLines([]string{line}, width))...)
-	}
-	return lines
+		r.bindText(diffPart, style, line)
+	})
 }
 
 // menu draws what can be answered.
-func (a cardView) menu(width, height int) []string {
+func (a cardView) menu(width int) []string {
 	var lines []string
 	switch a.step {
 	case stepReason:
@@ -264,14 +295,15 @@ func (a cardView) menu(width, height int) []string {
 		lines = foldLines([]string{drawKeys("y", allow, "Tab", a.text("another width"), "Esc", a.text("back"))}, width)
 	case stepRest:
 		lines = a.restLines(width)
+	case stepMenu:
+		lines = a.scopes(width)
+	case stepBlind:
+		lines = a.blindLines(width)
 	case stepNone:
-		lines = a.choices(width, height)
+		lines = a.answerLines(width)
 	}
-	if problem := paintLines(badStyle, foldLines(safeLines(a.complaint), width)); a.complaint != "" &&
-		height < scopesFrom {
-		lines = append(problem, lines...) // below the keys it would be cut off
-	} else if a.complaint != "" {
-		lines = append(lines, problem...)
+	if a.complaint != "" { // below the keys it would be cut off on a low screen
+		lines = append(paintLines(badStyle, foldLines(safeLines(a.complaint), width)), lines...)
 	}
 	if a.state == cardLoading || a.held != "" || !a.settled() { // keys do not count yet
 		lines = paintLines(dimStyle, cutAll(lines, width-2))
@@ -302,80 +334,9 @@ func fieldView(field *textinput.Model, hint string) string {
 func drawKeys(pairs ...string) string {
 	var parts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
-		parts = append(parts, keyStyle.Render(pairs[i])+" "+pairs[i+1])
+		parts = append(parts, strings.TrimRight(keyStyle.Render(pairs[i])+" "+pairs[i+1], " "))
 	}
 	return strings.Join(parts, dimStyle.Render(" · "))
-}
-
-// scopesFrom is the height from which on the scopes are listed, and scopesWide the width: on a narrow
-// terminal they would take the place of what the call does.
-const (
-	scopesFrom = 18
-	scopesWide = 60
-)
-
-// choices are the answers, with what each scope covers.
-func (a cardView) choices(width, height int) []string {
-	if a.isLow() && !a.read { // the rest of the card needs the room
-		return []string{drawKeys("PgDn", "↓", "n", a.text("deny"))}
-	}
-	answers := []string{"y", a.text("allow once")}
-	if slices.ContainsFunc(a.card.Options(), writesRule) {
-		answers = append(answers, "a", a.text("always allow"))
-	}
-	answers = append(answers, "n", a.text("deny"), "c", a.text("cancel"))
-	lines := foldLines([]string{drawKeys(answers...)}, width)
-	if height >= scopesFrom && width >= scopesWide {
-		lines = append(lines, a.scopes(width)...)
-	}
-	more := []string{"e", a.text("explain"), "v", a.text("raw")}
-	if offer := a.current().TrialOffer; offer != umpire.NoTrial {
-		more = append([]string{"t", view.NameOffer(offer, a.conf.Text)}, more...)
-	}
-	if len(a.diff) > 0 {
-		more = append(more, "d", a.text("diff"))
-	}
-	if len(a.list) > 1 {
-		more = append(more, "j/k", a.text("next call"), "Y", a.text("all like it"))
-	}
-	if a.conf.Inbox {
-		more = append(more, "?", a.text("keys"), "q", a.text("leave"))
-	} else {
-		more = append(more, "Tab", a.text("write a message"))
-	}
-	return append(lines, foldLines([]string{drawKeys(more...)}, width)...)
-}
-
-// writesRule reports whether an answer is what the key for always is about.
-func writesRule(o view.Option) bool { return o.Answer.Scope == umpire.ScopeProject }
-
-// scopeLines is about how many lines the menu gives to one scope.
-const scopeLines = 3
-
-// scopes list how far an approval may reach, with the exact rule where one is written.
-func (a cardView) scopes(width int) []string {
-	lines := []string{a.text("Allow") + " ▾ / " + a.text("Deny")}
-	for _, s := range a.card.ScopeKeys() {
-		reach := a.card.Reach(umpire.Answer{Scope: s.Scope})
-		if len(reach) == 0 {
-			continue
-		}
-		name := a.text(s.Menu)
-		head := "  " + keyStyle.Render(s.Key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
-		text := view.List(reach, "; ")
-		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
-			text = a.conf.Text.Count(len(reach), "%d line, shown before you confirm",
-				"%d lines, shown before you confirm")
-		}
-		if covered := view.CountCoverage(a.card, umpire.Answer{Scope: s.Scope}); covered != "" {
-			text = view.Bracketed(text, covered)
-		}
-		lines = append(lines, indentLines(head, paintLines(dimStyle, []string{text}), width)...)
-	}
-	if len(a.card.Widths(umpire.ScopeSession)) > 0 && len(a.card.ScopeKeys()) > 1 {
-		lines = append(lines, "  "+keyStyle.Render("w")+" "+a.text("allow more: a subcommand, a folder or the tool"))
-	}
-	return lines
 }
 
 // restLines say what would be approved along with the card.
@@ -389,7 +350,7 @@ func (a cardView) restLines(width int) []string {
 }
 
 // waitingElsewhere is the line that says that a card waits while it is not answered.
-func (a *approval) waitingElsewhere() string {
+func (a cardView) waitingElsewhere() string {
 	return warnStyle.Render(fmt.Sprintf(a.text("%d wait for an answer"), len(a.list))) + dimStyle.Render(" · ") +
 		drawKeys("Tab", a.text("answer"))
 }

@@ -30,12 +30,12 @@ func (m *model) explain() tea.Cmd {
 		return nil
 	}
 	m.showWhy()
-	return m.ask.loadWhy(*a.current())
+	return loadWhy(m.base, a.card)
 }
 
 // loadWhy has the gate decide the call once more, to get its reasons.
-func (a *approval) loadWhy(p umpire.Pending) tea.Cmd {
-	dir := a.card.Session.Dir
+func loadWhy(a *base, card *view.Card) tea.Cmd {
+	p, dir := card.Pending, card.Session.Dir
 	return a.do(func(ctx context.Context) tea.Msg {
 		input, err := umpire.WholeInput(ctx, a.conf.Gate, &p)
 		var d umpire.Decision
@@ -50,7 +50,7 @@ func (a *approval) loadWhy(p umpire.Pending) tea.Cmd {
 }
 
 // whyLines are what the card shows of it.
-func (a *approval) whyLines() []string {
+func (a cardView) whyLines() []string {
 	lines := append([]string{"", "  " + a.text("why")}, a.why...)
 	return append(lines, "  "+a.text("umpire help order lists all rows"))
 }

@@ -22,7 +22,8 @@ func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	}[k.String()]
 	if !moves || s.most == 0 {
 		m.screen = nil
-		if strings.TrimSpace(k.Text) != "" && k.String() != "q" && m.queue == nil { // the next message begins with it
+		writes := m.queue == nil && !m.onCard() && k.String() != "q"
+		if writes && strings.TrimSpace(k.Text) != "" { // the next message begins with it
 			return m.pressInput(k)
 		}
 		return nil
@@ -39,8 +40,10 @@ var keyHelp = [][2]string{
 	{"PgUp/PgDn", "read further up or down"},
 	{"Tab", "go from a waiting call to the message, and back"},
 	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},
+	{"a", "show how far each of these reaches"},
+	{"Space", "read on in a card, which must have been on the screen before it can be allowed"},
 	{"n c", "deny, with a reason if you like; cancel: deny and stop the turn"},
-	{"e v d", "explain, raw input, diff"},
+	{"e v d o", "explain, raw input, the fields beside the diff, what is folded"},
 	{"j k Y", "next and last call that waits; allow all of the same risk once"},
 	{"Ctrl+C", "take back what is written, or stop; twice: leave"},
 }

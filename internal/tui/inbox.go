@@ -238,10 +238,12 @@ func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 var inboxHelp = [][2]string{
 	{"j k", "the next and the last question that waits"},
 	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},
+	{"a", "show how far each of these reaches"},
+	{"Space", "read on in a card, which must have been on the screen before it can be allowed"},
 	{"w", "allow more: a subcommand, a folder or the tool"},
 	{"n c", "deny, with a reason if you like; cancel: deny and stop the turn"},
 	{"t", "try it first, where the card offers it"},
-	{"e v d", "explain, raw input, diff"},
+	{"e v d o", "explain, raw input, the fields beside the diff, what is folded"},
 	{"Y", "allow all of the same risk once"},
 	{"PgUp/PgDn", "read further up or down"},
 	{"u", "take back what a call changed, the last one first"},

@@ -63,7 +63,7 @@ func describeGate(m *model) string {
 	case m.facts.problem != "":
 		gate = m.text("gate down")
 	case !m.conf.Serving:
-		gate = m.text("no gate runs")
+		gate = m.text("no background gate")
 	case !m.queue.since.IsZero():
 		gate = m.textf("gate up %s", view.Age(m.conf.Now().Sub(m.queue.since)))
 	}

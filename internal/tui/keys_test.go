@@ -2,6 +2,7 @@ package tui
 
 import (
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
 )
@@ -28,7 +29,9 @@ func TestAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 120, 40)
 	d.ask(npm())
-	d.sees("a always allow", "allow this project")
+	d.sees("a always allow")
+	d.press("a")
+	d.sees("allow this project")
 	d.press("a")
 	if d.m.ask.step != stepRule || d.m.ask.scope != umpire.ScopeProject {
 		t.Fatalf("a leads to step %d, scope %s", d.m.ask.step, d.m.ask.scope)
@@ -70,4 +73,16 @@ func TestTimelineShowsOutcomes(t *testing.T) {
 	}
 	d.press("/timeline", "enter")
 	d.sees("Bash  error", "default → plan")
+}
+
+// e says how long the question has waited by now, not how long it had when its card came up.
+func TestExplainTellsTheAge(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 40)
+	d.ask(npm())
+	d.pass(21 * time.Minute)
+	d.press("e")
+	d.sees("asked:         21m ago")
+	d.pass(time.Minute)
+	d.sees("asked:         22m ago")
 }

@@ -39,7 +39,7 @@ func TestNothingIsApprovedUnseen(t *testing.T) {
 				d.press("pgdown")
 			}
 			if pages == 0 {
-				t.Errorf("%v: %d lines counted as seen at once", size, d.m.ask.pinned)
+				t.Errorf("%v: %d lines counted as seen at once", size, len(d.m.ask.drawn.lines))
 			}
 			if key == "y" {
 				d.press(key)

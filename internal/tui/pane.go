@@ -24,19 +24,19 @@ func (p *pane) scrollBy(room int, up bool) {
 // last are about so many of the last lines.
 func (p *pane) last(want int) []string {
 	lines := append(p.log.tail(p.conf.Text, p.width, want), p.live...)
-	if len(p.card) > 0 {
-		lines = append(append(lines, ""), p.card...)
+	if len(p.card) > 0 && len(lines) > 0 {
+		lines = append(lines, "")
 	}
-	return lines
+	return append(lines, p.card...)
 }
 
 // length is how many lines there are.
 func (p *pane) length() int {
 	lines := p.log.length(p.conf.Text, p.width) + len(p.live)
-	if len(p.card) > 0 {
-		lines += 1 + len(p.card)
+	if len(p.card) > 0 && lines > 0 {
+		lines++
 	}
-	return lines
+	return lines + len(p.card)
 }
 
 // seen returns the lines that there is room for, and how many follow them.

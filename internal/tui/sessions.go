@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,9 +28,10 @@ type sessionsMsg struct {
 // openSessions lists the sessions.
 func openSessions(m *model, _ string) tea.Cmd {
 	m.screen = &sessionsScreen{}
-	project := m.session.Project
+	project, root := m.session.Project, m.session.Root
 	return m.do(func(ctx context.Context) tea.Msg {
-		found, err := m.conf.Gate.Sessions(ctx, umpire.SessionQuery{Project: project})
+		found, err := m.conf.Gate.Sessions(ctx, umpire.SessionQuery{})
+		found = slices.DeleteFunc(found, func(s umpire.Session) bool { return s.Project != project && s.Root != root })
 		return sessionsMsg{found, err}
 	})
 }

@@ -53,6 +53,7 @@ type Profile struct {
 type Change struct {
 	Diff  string   // of any origin
 	Shown []string // the fields of the call's input of which the diff leaves nothing out
+	Cut   bool     // part of the change is not shown, and nothing else on the card shows it
 }
 
 // A Config is what a chat works with. Gate, Host and Session are required.

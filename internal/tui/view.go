@@ -19,8 +19,15 @@ func (m *model) View() tea.View {
 		return v
 	}
 	bottom, room := m.bottom(), m.room()
-	lines := append(drawQueue(m), fillHeight(m.pane().draw(room, m.ask.isOpen()), room)...)
+	pane, height := m.pane(), room
+	if m.onCard() { // the answers stand below the card, however high the screen is
+		height = min(room, pane.length())
+	}
+	lines := append(drawQueue(m), fillHeight(pane.draw(room, m.ask.isOpen()), height)...)
 	lines = append(lines, bottom...)
+	if m.onCard() {
+		lines = fillHeight(lines, m.height-len(status))
+	}
 	if !m.onCard() && m.queue == nil {
 		// Input methods look where the message is written.
 		if v.Cursor = m.input.Cursor(); v.Cursor != nil {
@@ -43,7 +50,7 @@ func fillHeight(lines []string, height int) []string {
 // bottom is what stands between the conversation and the status line.
 func (m *model) bottom() []string {
 	if m.onCard() {
-		menu := cardView{&m.ask}.menu(m.width, m.height)
+		menu := cardView{&m.ask}.menu(m.width)
 		if hint := m.hint(); hint != "" || !m.isLow() {
 			menu = append([]string{hint}, menu...)
 		}
@@ -54,7 +61,7 @@ func (m *model) bottom() []string {
 	}
 	var lines []string
 	if m.ask.isOpen() {
-		lines = append(lines, m.ask.waitingElsewhere())
+		lines = append(lines, cardView{&m.ask}.waitingElsewhere())
 	}
 	return append(append(lines, m.hint()), strings.Split(m.input.View(), "\n")...)
 }
@@ -88,10 +95,10 @@ func (m *model) pane() *pane {
 	return &pane{base: m.base, live: m.turn.live(m.base, m.ask.isOpen()), card: m.ask.cardLines(m.width)}
 }
 
-// noteSeen remembers how far the card has been on the screen. Nothing is approved before
-// its last part that asks was.
+// noteSeen remembers which lines of the card are on the screen. Nothing is approved before all that are bound were.
 func (m *model) noteSeen() {
-	if m.ask.unread() && m.screen == nil && m.width > 0 {
-		m.ask.noteSeen(m.pane().seenOfCard(m.room()))
+	if m.ask.card != nil && m.screen == nil && m.width > 0 {
+		first, end := m.pane().seenOfCard(m.room())
+		m.ask.noteSeen(first, end, m.width)
 	}
 }

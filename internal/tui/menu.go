@@ -1,0 +1,222 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/fold"
+)
+
+// The answers take one line below the card. How far an approval may reach stands in a menu that a key opens.
+
+// A keyHint is a key with what it does.
+type keyHint struct{ key, does string }
+
+// fitKeys is one line of keys. Hints that have no room are left out from the end, but for the last one, which
+// leads to all of them.
+func fitKeys(width int, hints []keyHint) string {
+	draw := func(hints []keyHint) string {
+		var pairs []string
+		for _, h := range hints {
+			pairs = append(pairs, h.key, h.does)
+		}
+		return drawKeys(pairs...)
+	}
+	last := len(hints) - 1
+	for n := last; n > 1; n-- {
+		if line := draw(append(slices.Clone(hints[:n]), hints[last])); ansi.StringWidth(line) <= width {
+			return line
+		}
+	}
+	for n := last; n > 1; n-- {
+		if line := draw(hints[:n]); ansi.StringWidth(line) <= width {
+			return line
+		}
+	}
+	return cutLine(draw(hints[:1]), width)
+}
+
+// answerLines are the keys of a card: one line, and another one for a trial where the first has no room for it. They
+// take the same room before and after the card was read, or reading a row could push it off the screen.
+func (a cardView) answerLines(width int) []string {
+	lines := a.keyLines(width, a.read)
+	for len(lines) < len(a.keyLines(width, !a.read)) {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func (a cardView) keyLines(width int, read bool) []string {
+	hints, try := a.answerKeys(width, read), a.tryHint(read)
+	line := fitKeys(width, hints)
+	if try.does == "" || a.isLow() || strings.Contains(ansi.Strip(line), try.does) {
+		return []string{line}
+	}
+	needed := fitKeys(width, hints[:slices.Index(hints, try)+1]) // without the key for all keys
+	if strings.Contains(ansi.Strip(needed), try.does) {
+		return []string{needed}
+	}
+	return []string{line, drawKeys(try.key, try.does)}
+}
+
+// tryHint is the key that has the call tried. To try another agent's command again is an approval.
+func (a cardView) tryHint(read bool) keyHint {
+	if offer := a.current().TrialOffer; read || offer != umpire.TrialAgain {
+		return keyHint{"t", view.NameOffer(offer, a.conf.Text)}
+	}
+	return keyHint{}
+}
+
+// wideKeys is the width from which the line of keys has room for whole phrases.
+const wideKeys = 60
+
+// answerKeys are the keys of a card, the most important ones first. While something of the card has not been on
+// the screen they say so in the place of those that approve.
+func (a cardView) answerKeys(width int, read bool) []keyHint {
+	wide := width >= wideKeys && !a.isLow()
+	var hints []keyHint
+	switch {
+	case !read && wide:
+		hints = append(hints, keyHint{a.sayUnread(), ""})
+	case !read:
+		hints = append(hints, keyHint{"PgDn", "↓"})
+	case wide:
+		hints = append(hints, keyHint{"y", a.text("allow once")})
+		if a.reachesFurther() {
+			hints = append(hints, keyHint{"a", a.nameMenu()})
+		}
+	default:
+		hints = append(hints, keyHint{"y", a.conf.Text.Word("verdict", umpire.Allow.String())})
+	}
+	hints = append(hints, keyHint{"n", a.text("deny")}, keyHint{"c", a.text("cancel")})
+	if try := a.tryHint(read); try.does != "" {
+		hints = append(hints, try)
+	}
+	if read && !wide && a.reachesFurther() {
+		hints = append(hints, keyHint{"a", a.nameMenu()})
+	}
+	hints = append(hints, keyHint{"e", a.text("explain")})
+	if len(a.list) > 1 {
+		hints = append(hints, keyHint{"j/k", a.text("next call")})
+	}
+	if slices.ContainsFunc(a.folded, func(f fold.Line) bool { return len(f.Lines) > 0 }) {
+		hints = append(hints, keyHint{"o", a.text("open what is folded")})
+	}
+	if a.conf.Inbox {
+		hints = append(hints, keyHint{"q", a.text("leave")})
+	} else {
+		hints = append(hints, keyHint{"Tab", a.text("write a message")})
+	}
+	return append(hints, keyHint{"?", a.text("keys")})
+}
+
+// nameMenu says what the menu of scopes is for.
+func (a cardView) nameMenu() string {
+	forProject := func(o view.Option) bool { return o.Answer.Scope == umpire.ScopeProject }
+	if slices.ContainsFunc(a.card.Options(), forProject) {
+		return a.text("always allow")
+	}
+	return a.text("allow for longer")
+}
+
+// reachesFurther reports whether the card can be approved for more than once.
+func (a cardView) reachesFurther() bool {
+	return slices.ContainsFunc(a.card.Options(), func(o view.Option) bool { return o.Answer.Scope > umpire.ScopeOnce })
+}
+
+// openMenu shows how far an approval may reach.
+func (a *approval) openMenu() tea.Cmd {
+	if !(cardView{a}).reachesFurther() {
+		return a.always(umpire.ScopeProject) // which says why
+	}
+	a.step, a.complaint = stepMenu, ""
+	return nil
+}
+
+// pressMenu takes a key of the menu.
+func (a *approval) pressMenu(key string) tea.Cmd {
+	switch key {
+	case "esc", "n":
+		a.step = stepNone
+		return nil
+	case "y", "s", "p", "g", "w", "a":
+		if key == "a" {
+			key = "p"
+		}
+		return a.hold(key)
+	}
+	return nil
+}
+
+// scopeLines is about how many lines the menu gives to one scope.
+const scopeLines = 3
+
+// scopes list how far an approval may reach, with the exact rule where one is written.
+func (a cardView) scopes(width int) []string {
+	lines := []string{a.text("Allow") + " ▾ / " + a.text("Deny")}
+	for _, s := range a.card.ScopeKeys() {
+		reach := a.card.Reach(umpire.Answer{Scope: s.Scope})
+		if len(reach) == 0 {
+			continue
+		}
+		name := a.text(s.Menu)
+		head := "  " + keyStyle.Render(s.Key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
+		text := view.List(reach, "; ")
+		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
+			text = a.conf.Text.Count(len(reach), "%d line, shown before you confirm",
+				"%d lines, shown before you confirm")
+		}
+		if covered := view.CountCoverage(a.card, umpire.Answer{Scope: s.Scope}); covered != "" {
+			text = view.Bracketed(text, covered)
+		}
+		lines = append(lines, indentLines(head, paintLines(dimStyle, []string{text}), width)...)
+	}
+	if len(a.card.Widths(umpire.ScopeSession)) > 0 {
+		lines = append(lines, "  "+keyStyle.Render("w")+" "+a.text("allow more: a subcommand, a folder or the tool"))
+	}
+	return append(lines, drawKeys("Esc", a.text("back")))
+}
+
+// asksBlind reports whether a card leaves out parts that the person has not been told of yet, and then asks.
+func (a *approval) asksBlind(answer umpire.Answer, list []umpire.Pending) bool {
+	if a.blind || len(list) != 1 || len(cardView{a}.leftOut()) == 0 {
+		return false
+	}
+	a.step, a.coded = stepBlind, codedAnswer{answer: answer, list: list}
+	return true
+}
+
+// leftOut names the parts of the call that neither the card nor its diff shows whole.
+func (a cardView) leftOut() []string {
+	parts := view.LeftOut(a.card, a.edited...)
+	if a.cutDiff {
+		parts = append(parts, a.text("diff"))
+	}
+	return parts
+}
+
+// confirmBlind takes the key by which a person approves what the card cannot show.
+func (a *approval) confirmBlind(key string) tea.Cmd {
+	coded := a.coded
+	switch key {
+	case "Y":
+		a.blind, a.step, a.coded = true, stepNone, codedAnswer{}
+		return a.answerAll(coded.answer, coded.list)
+	case "esc", "n":
+		a.step, a.coded = stepNone, codedAnswer{}
+	}
+	return nil
+}
+
+// blindLines say what the card leaves out.
+func (a cardView) blindLines(width int) []string {
+	said := a.textf("Not shown in full: %s", view.List(a.leftOut(), ", "))
+	return append(paintLines(badStyle, foldLines([]string{said}, width)),
+		drawKeys("Y", a.text("approve without seeing it"), "Esc", a.text("back")))
+}
