@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"time"
 
@@ -50,9 +51,6 @@ var remoteOnly = map[string]bool{
 	subscribePath: true, noticeCodePath: true, noticeChallengePath: true,
 }
 
-// csrfHeader is the header in which a page sends its token.
-const csrfHeader = "Umpire-Page"
-
 type (
 	originKey  struct{} // of a listener
 	browserKey struct{} // of a connection
@@ -79,38 +77,40 @@ func textOf(r *http.Request) *catalogue.Language {
 	return catalogue.Find(r.Header.Get("Accept-Language"))
 }
 
-// ServeHTTP lets a request through if it names the right host and comes from one of the console's
-// own pages, in a browser that is signed in.
+// ServeHTTP lets a request through if it names the right host, comes from one of the console's
+// own pages, and is signed by the key of a browser that is signed in. A navigation is never signed. It gets the same
+// shell for every sender, and the shell's script asks for the rest.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	maps.Copy(w.Header(), safeHeaders)
 	w.Header().Set("Content-Security-Policy", originOf(r).contentPolicy())
 	defer c.answerPanic(w, r)
-	v, err := c.checkSender(&r)
-	s := signInOf(r)
+	_, isAsset := assetTypes[r.URL.Path]
+	v, s, err := c.checkSender(w, r, isAsset)
 	if s == nil {
 		defer limitStranger(w, r, err != nil)()
+	} else {
+		r = r.WithContext(context.WithValue(r.Context(), signInKey{}, s))
 	}
-	_, isAsset := assetTypes[r.URL.Path]
 	strangers := &signInPages{c}
 	switch {
 	case err != nil:
-		sendRefusal(w, r, http.StatusForbidden, err)
+		sendRefusal(w, r, statusOfSender(err), err)
 	case r.URL.Path == signInPath && r.Method == http.MethodPost:
 		strangers.signIn(w, r, v)
 	case r.URL.Path == signInPath && originOf(r).remote:
-		strangers.sendChallenge(w, r)
+		strangers.sendOffers(w, r, v)
 	case isAsset:
 		c.routes.ServeHTTP(w, r)
-	case s == nil && opensPage(r):
-		strangers.showSignIn(w, r, v)
+	case opensPage(r):
+		strangers.showShell(w, r)
+	case s != nil && r.URL.Path != path.Clean(r.URL.Path):
+		sendRefusal(w, r, http.StatusNotFound, umpire.ErrNotFound) // and no redirect, which repeats a signature
 	case s == nil:
 		sendRefusal(w, r, http.StatusUnauthorized, errSignIn)
 	case originOf(r).remote && hereOnly[r.URL.Path]:
 		sendRefusal(w, r, http.StatusForbidden, errHere)
 	case !originOf(r).remote && remoteOnly[r.URL.Path]:
 		sendRefusal(w, r, http.StatusForbidden, errThere)
-	case r.Method != http.MethodGet && !sameText(r.Header.Get(csrfHeader), s.csrf):
-		sendRefusal(w, r, http.StatusForbidden, errPage)
 	default:
 		c.routes.ServeHTTP(w, r)
 	}
@@ -118,27 +118,34 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // opensPage reports whether a browser opens a page, rather than a page of the console asking for something.
 func opensPage(r *http.Request) bool {
-	return r.Method == http.MethodGet && (r.URL.Path == "/" || r.Header.Get("Sec-Fetch-Dest") == "document")
+	return r.Method == http.MethodGet && r.Header.Get(signatureHeader) == "" &&
+		(r.URL.Path == "/" || r.Header.Get("Sec-Fetch-Dest") == "document")
 }
 
-// checkSender finds out who makes a request, and adds the sign-in to it if there is one.
-func (c *Console) checkSender(r **http.Request) (visitor, error) {
-	if err := checkOrigin(*r); err != nil {
-		return visitor{}, err
+// checkSender identifies the sender of a request, and returns the sign-in with the key that signed it. Without a
+// valid one the sign-in is nil. The files of the page are served to everyone.
+func (c *Console) checkSender(w http.ResponseWriter, r *http.Request, isAsset bool) (visitor, *signIn, error) {
+	if err := checkOrigin(r); err != nil || isAsset {
+		return visitor{}, nil, err
 	}
-	if _, isAsset := assetTypes[(*r).URL.Path]; isAsset {
-		return visitor{}, nil
-	}
-	v, err := c.identify(*r)
+	v, err := c.identify(r)
 	if err != nil {
-		return v, err
+		return v, nil, err
 	}
-	if cookie, err := (*r).Cookie(originOf(*r).cookie); err == nil {
-		if s := c.logins.find(cookie.Value, v); s != nil {
-			*r = (*r).WithContext(context.WithValue((*r).Context(), signInKey{}, s))
-		}
+	s, err := c.checkSignature(w, r, v)
+	return v, s, err
+}
+
+// statusOfSender returns the HTTP status for a sender's error.
+func statusOfSender(err error) int {
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case errors.Is(err, errNumber):
+		return http.StatusPreconditionFailed
+	case tooLarge:
+		return http.StatusBadRequest
 	}
-	return v, nil
+	return http.StatusForbidden
 }
 
 // Limits on requests of browsers that are not signed in.
@@ -174,7 +181,6 @@ func limitStranger(w http.ResponseWriter, r *http.Request, refused bool) (end fu
 
 var (
 	errSignIn = umpire.Errorf("sign in first: umpire console, or umpire pair for a phone, shows a link")
-	errPage   = umpire.Errorf("the request does not come from a page of the console: load it again")
 	errOther  = umpire.Errorf("the request is for another host")
 	errHere   = umpire.Errorf("this can be done on the machine of the gate only")
 	errThere  = umpire.Errorf("this can be done at the address for other machines only")

@@ -19,25 +19,22 @@ import (
 
 // An origin is where browsers find the console.
 type origin struct {
-	url    string       // its scheme, host and port, as browsers send it
-	host   string       // what every request has to name
-	cookie string       // the name of its cookie
-	remote bool         // other machines reach it, over HTTPS
-	listen string       // the address of its listener
-	push   *notice.Push // the browsers that get notices there; nil sends none
-	proxy  *Proxy       // passes all requests on and says who makes them; nil is nobody
+	url      string       // its scheme, host and port, as browsers send it
+	host     string       // what every request has to name
+	instance string       // tells this listener from others that had, or will have, the same url
+	remote   bool         // other machines reach it, over HTTPS
+	listen   string       // the address of its listener
+	push     *notice.Push // the browsers that get notices there; nil sends none
+	proxy    *Proxy       // passes all requests on and says who makes them; nil is nobody
 
 	// strangers holds a value for each request without a sign-in that sends a body.
 	strangers chan struct{}
 }
 
-// localOrigin returns the origin of a listener on this machine. Its cookie's name holds the port, since
-// browsers share cookies among all ports of a host. It has no certificate, and some browsers take the
-// prefix __Host- only with one.
+// localOrigin returns the origin of a listener on this machine.
 func localOrigin(l net.Listener) *origin {
 	address := l.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	return &origin{url: "http://" + address, host: address, cookie: "umpire-console-" + port, listen: address}
+	return &origin{url: "http://" + address, host: address, instance: newToken(), listen: address}
 }
 
 // A Remote is an address at which browsers on other machines reach the console, over HTTPS.
@@ -115,7 +112,7 @@ func (c *Console) ListenRemote(ctx context.Context, r Remote) error {
 		})
 	}
 	c.remote = &origin{
-		url: r.Origin, host: at.Host, cookie: "__Host-umpire-console", remote: true, listen: listener.Addr().String(),
+		url: r.Origin, host: at.Host, instance: newToken(), remote: true, listen: listener.Addr().String(),
 		push: r.Push, proxy: r.Proxy,
 	}
 	c.answerAt(listener, c.remote)

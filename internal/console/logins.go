@@ -1,6 +1,7 @@
 package console
 
 import (
+	"crypto/ecdsa"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -41,7 +42,8 @@ type link struct {
 
 // A visitor describes who makes a request: where, the process at the other end, as far as the system
 // knows it, the browser's User-Agent, and the name of the person, where a proxy knows it. A sign-in is
-// good for the visitor that it was made for.
+// good for the visitor that it was made for. Any program can copy the process's state and the
+// User-Agent. They are hints, which only refuse: nothing lets a request in except its signature.
 type visitor struct {
 	origin               *origin
 	process, agent, user string
@@ -51,9 +53,11 @@ type visitor struct {
 type signIn struct {
 	id      string // tells it from others; it lets nobody in
 	visitor visitor
-	csrf    string // shows that a request comes from the console's own page
-	passkey string // the id of the one that let it in; "" is a link
-	person  string // as in link
+	key     *ecdsa.PublicKey // of the page at its origin; each request is signed by it
+	numbers numbers          // of those requests
+	secret  []byte           // with which the console proves itself to the page
+	passkey string           // the id of the one that let it in; "" is a link
+	person  string           // as in link
 	text    *catalogue.Language
 	expires time.Time
 	wrong   atomic.Int32 // codes since the last right one
@@ -65,11 +69,11 @@ type logins struct {
 
 	mu      sync.Mutex
 	links   map[digest]link
-	signIns map[digest]*signIn
+	signIns map[string]*signIn // by id
 }
 
 func newLogins(now func() time.Time) *logins {
-	return &logins{now: now, links: map[digest]link{}, signIns: map[digest]*signIn{}}
+	return &logins{now: now, links: map[digest]link{}, signIns: map[string]*signIn{}}
 }
 
 // makeLink makes a token that lets one browser in, by a link that expires from now on.
@@ -93,54 +97,52 @@ func (l *logins) redeemLink(token string, o *origin) (link, bool) {
 	return used, known && !l.now().After(used.expires) && used.origin == o
 }
 
-// admit signs a browser in and returns the cookie for it. The sign-in gets what tells it from others.
-func (l *logins) admit(s *signIn) (cookie string) {
+// admit signs a browser in. It fills in the sign-in's id, secret and end.
+func (l *logins) admit(s *signIn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	cookie = newToken()
 	makeRoom(l.signIns, func(s *signIn) time.Time { return s.expires })
-	s.id, s.csrf, s.expires = newToken(), newToken(), l.now().Add(signInTime)
-	l.signIns[digestOf(cookie)] = s
-	return cookie
+	s.id, s.secret, s.expires = newToken(), []byte(newToken()), l.now().Add(signInTime)
+	l.signIns[s.id] = s
 }
 
-// find returns the sign-in of a cookie, or nil. In another browser a cookie is worth nothing.
-func (l *logins) find(cookie string, v visitor) *signIn {
+// find returns the sign-in with an id, or nil if it has ended.
+func (l *logins) find(id string, v visitor) *signIn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.signIns[digestOf(cookie)]
+	s := l.signIns[id]
 	if s == nil || l.now().After(s.expires) || s.visitor != v || s.wrong.Load() >= maxWrongCodes {
 		return nil
 	}
 	return s
 }
 
-// forget ends the sign-in of a cookie.
-func (l *logins) forget(cookie string) {
+// forget ends a sign-in.
+func (l *logins) forget(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.signIns, digestOf(cookie))
+	delete(l.signIns, id)
 }
 
 // forgetPasskey ends the sign-ins of a passkey, and returns their ids.
 func (l *logins) forgetPasskey(passkey string) (ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for key, s := range l.signIns {
+	for id, s := range l.signIns {
 		if s.passkey == passkey {
-			ids = append(ids, s.id)
-			delete(l.signIns, key)
+			ids = append(ids, id)
+			delete(l.signIns, id)
 		}
 	}
 	return ids
 }
 
 // makeRoom removes the oldest entry from a full map.
-func makeRoom[T any](all map[digest]T, expires func(T) time.Time) {
+func makeRoom[K comparable, T any](all map[K]T, expires func(T) time.Time) {
 	if len(all) < maxSignIns {
 		return
 	}
-	var oldest digest
+	var oldest K
 	var at time.Time
 	for key, value := range all {
 		if e := expires(value); at.IsZero() || e.Before(at) {

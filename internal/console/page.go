@@ -24,11 +24,17 @@ var assetTypes = map[string]string{
 	"/assets/card.js":     scriptType,
 	"/assets/passkey.js":  scriptType,
 	"/assets/push.js":     scriptType,
-	"/assets/signin.js":   scriptType,
+	"/assets/key.js":      scriptType,
+	"/assets/shell.js":    scriptType,
 	workerPath:            scriptType,
 	manifestPath:          "application/manifest+json",
 	"/assets/icon.svg":    "image/svg+xml",
 	"/assets/icon.png":    "image/png",
+}
+
+// modules are the scripts that the shell's script imports. The shell names them to have browsers load them in parallel.
+var modules = []string{
+	"/assets/card.js", "/assets/console.js", "/assets/key.js", "/assets/passkey.js", "/assets/push.js",
 }
 
 const (
@@ -90,21 +96,19 @@ func sendAsset(w http.ResponseWriter, r *http.Request) {
 type page struct {
 	text   *catalogue.Language
 	title  string
-	csrf   string
 	person string // who is signed in, "" without a name
 	count  int    // of questions that wait
 	path   string // the entry of the menu that it belongs to
 	class  string // of the part that changes
-	script string
-	remote bool // it is shown on another machine
+	remote bool   // it is shown on another machine
 	body   parts
 }
 
 // newPage makes the frame of a page.
 func newPage(r *http.Request, title string) *page {
-	p := &page{text: textOf(r), title: title, path: "/", script: "/assets/console.js", remote: originOf(r).remote}
+	p := &page{text: textOf(r), title: title, path: "/", remote: originOf(r).remote}
 	if s := signInOf(r); s != nil {
-		p.csrf, p.person = s.csrf, s.person
+		p.person = s.person
 	}
 	return p
 }
@@ -170,26 +174,30 @@ func (p *page) drawDocument(body node) node {
 			when(p.remote, element("link", attr("rel", "manifest"), address("href", manifestPath)),
 				element("link", attr("rel", "apple-touch-icon"), address("href", "/assets/icon.png"))),
 			element("link", attr("rel", "stylesheet"), address("href", "/assets/console.css")),
-			element("script", attr("type", "module"), address("src", p.script)),
+			each(modules, func(path string) part {
+				return element("link", attr("rel", "modulepreload"), address("href", path))
+			}),
+			element("script", attr("type", "module"), address("src", "/assets/shell.js")),
 		),
 		body,
 	)
 }
 
-// drawFrame draws what stays while the part of a page changes.
+// drawFrame draws what stays while the part of a page changes. The shell's script puts it in place of the shell.
 func (p *page) drawFrame() node {
-	return element("body", attr("data-page", p.csrf),
+	return element("body",
 		element("a", class("skip"), address("href", "#question"),
 			written(p.text.Of("Skip to the question"))),
 		element("div", attr("id", "app"), p.drawPart()),
 		element("div", class("status"), attr("role", "status"),
 			element("p", attr("id", "said")),
 			element("p", attr("id", "lost"), flag("hidden"),
-				written(p.text.Of("The connection to the gate is lost.")))),
-		p.needsScript(),
+				written(textLost(p.text)))),
 		p.drawKeys(),
 	)
 }
+
+func textLost(text *catalogue.Language) string { return text.Of("The connection to the gate is lost.") }
 
 func (p *page) needsScript() node {
 	return element("noscript", element("p", written(p.text.Of("This page needs JavaScript."))))

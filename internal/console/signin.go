@@ -24,41 +24,54 @@ var errStale = umpire.Errorf("this sign-in was used or is too old: try again")
 // signInPages sign browsers in and out.
 type signInPages struct{ *Console }
 
-// showSignIn says how to sign in, and swaps the token of a link. Whom a proxy knows signs in by pressing a
-// button, since whoever signs out is not to be signed in again.
-func (c *signInPages) showSignIn(w http.ResponseWriter, r *http.Request, v visitor) {
+// showShell shows the page that every navigation gets, the same for everyone. Its script asks for the console
+// by signed requests, and without a key says how to sign in.
+func (c *signInPages) showShell(w http.ResponseWriter, r *http.Request) {
 	p := newPage(r, "umpire")
-	byPasskey := p.remote && len(c.passkeys.forHost(originOf(r).party().ID)) > 0
-	p.script = "/assets/signin.js"
-	p.sendDocument(w, element("body", class("signin"), element("main",
-		element("h1", written("umpire")),
-		element("p", attr("role", "status"), attr("id", "said"),
-			when(!p.remote,
-				written(p.text.Of("Type umpire console in a terminal, and open the link that it prints."))),
-			when(p.remote, written(p.text.Of("Type umpire pair in a terminal, and scan the code that it shows.")))),
-		when(v.user != "", element("p", button(class("go"), flag("data-proxy"),
-			written(fmt.Sprintf(p.text.Of("Continue as %s"), view.Visible(v.user)))))),
-		when(byPasskey, element("p", button(class("go"), flag("data-passkey"),
-			written(p.text.Of("Sign in with a passkey"))))),
+	how := p.text.Of("Type umpire console in a terminal, and open the link that it prints.")
+	if p.remote {
+		how = p.text.Of("Type umpire pair in a terminal, and scan the code that it shows.")
+	}
+	p.sendDocument(w, element("body", class("signin"),
+		element("main", flag("hidden"),
+			element("h1", written("umpire")),
+			element("p", attr("role", "status"), attr("id", "said"), attr("data-lost", textLost(p.text)),
+				attr("data-keyless", p.text.Of("This browser cannot keep a key for this page, so you cannot sign in "+
+					"here. Use a window that is not private, or another browser.")), written(how)),
+			when(p.remote,
+				element("p", flag("hidden"), button(class("go"), flag("data-proxy"))),
+				element("p", flag("hidden"), button(class("go"), flag("data-passkey"),
+					written(p.text.Of("Sign in with a passkey")))))),
 		p.needsScript(),
-	)))
+	))
 }
 
-// signIn exchanges the token of a link, an assertion of a passkey, or the word of a proxy for a cookie.
+// An admission is the answer to a sign-in. The page keeps it beside its private key.
+type admission struct {
+	ID       string `json:"id"`
+	Instance string `json:"instance"`
+	Secret   []byte `json:"secret"` // with which it checks that this console answers
+}
+
+// signIn registers the key of a browser for the token of a link, an assertion of a passkey, or the word of a proxy.
 func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
 	var in struct {
+		Key       []byte              `json:"key"`
 		Token     string              `json:"token"`
 		Challenge string              `json:"challenge"`
 		Assertion *webauthn.Assertion `json:"assertion"`
 	}
-	if err := readJSON(w, r, &in); err != nil {
+	by := &signIn{visitor: v, text: textOf(r)}
+	err := readJSON(w, r, &in)
+	if err == nil {
+		by.key, err = parseKey(in.Key) // before anything is used up
+	}
+	if err != nil {
 		sendRefusal(w, r, http.StatusBadRequest, err)
 		return
 	}
-	by := &signIn{visitor: v, text: textOf(r)}
 	switch {
 	case in.Assertion != nil:
-		var err error
 		if by.person, err = c.checkAssertion(v.origin, in.Challenge, in.Assertion); err != nil {
 			sendRefusal(w, r, http.StatusForbidden, err)
 			return
@@ -74,15 +87,28 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 		}
 		by.person, by.text = used.person, catalogue.Find(used.lang)
 	}
-	http.SetCookie(w, v.origin.setCookie(c.logins.admit(by)))
-	w.WriteHeader(http.StatusNoContent)
+	c.logins.admit(by)
+	writeJSON(w, http.StatusOK, admission{ID: by.id, Instance: v.origin.instance, Secret: by.secret})
 }
 
-// sendChallenge answers a stranger with a challenge for a passkey. It does not say which passkeys
-// there are: the device finds its own.
-func (c *signInPages) sendChallenge(w http.ResponseWriter, r *http.Request) {
-	o := originOf(r)
-	writeJSON(w, http.StatusOK, challenge{Challenge: c.signInChallenges.add(o), Site: o.party().ID})
+// offers are the ways to sign in without a link. They do not say which passkeys there are: the device finds its own.
+type offers struct {
+	challenge
+
+	Passkey bool   `json:"passkey"`         // there are some
+	Proxy   string `json:"proxy,omitempty"` // what the button says of the person whom the proxy knows
+}
+
+// sendOffers answers a stranger with a challenge for a passkey, and the name that a proxy knows. That person signs in
+// by a button, and not at once, because signing out would be undone at once.
+func (c *signInPages) sendOffers(w http.ResponseWriter, r *http.Request, v visitor) {
+	o, text := originOf(r), textOf(r)
+	made := offers{challenge: challenge{Challenge: c.signInChallenges.add(o), Site: o.party().ID}}
+	made.Passkey = len(c.passkeys.forHost(made.Site)) > 0
+	if v.user != "" {
+		made.Proxy = fmt.Sprintf(text.Of("Continue as %s"), view.Visible(v.user))
+	}
+	writeJSON(w, http.StatusOK, made)
 }
 
 // checkAssertion checks that an assertion is by a registered passkey and for an unused challenge of an origin,
@@ -105,22 +131,6 @@ func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.As
 	return person, nil
 }
 
-// setCookie makes the cookie of a sign-in. On this machine the browser forgets it when it ends; a phone
-// ends its browser whenever it likes.
-func (o *origin) setCookie(value string) *http.Cookie {
-	cookie := &http.Cookie{
-		Name: o.cookie, Value: value, Path: "/", Secure: o.remote,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	}
-	if o.remote {
-		cookie.MaxAge = int(signInTime.Seconds())
-	}
-	if value == "" {
-		cookie.MaxAge = -1
-	}
-	return cookie
-}
-
 // signOut ends the sign-in of the browser that asks, and the notices to it. Its page names the address of
 // its push service, which an earlier sign-in may have given. The sign-in is over whatever becomes of the notices;
 // the answer says if they could not be ended.
@@ -129,11 +139,8 @@ func (c *signInPages) signOut(w http.ResponseWriter, r *http.Request) {
 		Endpoint string `json:"endpoint"`
 	}
 	_ = readJSON(w, r, &in) // it ends all the same
-	o, by := originOf(r), signInOf(r)
-	if cookie, err := r.Cookie(o.cookie); err == nil {
-		c.logins.forget(cookie.Value)
-	}
-	http.SetCookie(w, o.setCookie(""))
+	by := signInOf(r)
+	c.logins.forget(by.id)
 	said := outcome{State: stateIdle}
 	if push := (&pushPages{c.Console}).push(); push != nil {
 		mine := func(b *notice.Browser) bool { return b.SignIn == by.id || b.Endpoint == in.Endpoint }

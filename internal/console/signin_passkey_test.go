@@ -29,15 +29,12 @@ func (b *browser) signInChallenge(t testing.TB) string {
 // signInWith hands an assertion in, and reports whether the browser is signed in then.
 func (b *browser) signInWith(t testing.TB, challenge string, assertion any) bool {
 	t.Helper()
-	status, _ := b.post(t, "/sign-in", map[string]any{"challenge": challenge, "assertion": assertion})
-	found := pageToken.FindStringSubmatch(b.send(t, http.MethodGet, "/", "").body)
-	if (status == http.StatusNoContent) != (found != nil) {
-		t.Fatalf("the answer is %d, and the page has a token: %t", status, found != nil)
+	a := b.signInBy(t, map[string]any{"challenge": challenge, "assertion": assertion})
+	in := b.page != nil && b.send(t, http.MethodGet, "/passkeys", "").status == http.StatusOK
+	if (a.status == http.StatusOK) != in {
+		t.Fatalf("the answer is %d, and the browser is signed in: %t", a.status, in)
 	}
-	if found != nil {
-		b.page = found[1]
-	}
-	return found != nil
+	return in
 }
 
 // After twelve hours a passkey lets its browser in again, without a link.
@@ -47,16 +44,15 @@ func TestPasskeySignsIn(t *testing.T) {
 	local.close()
 	p, certificate := w.listenRemote(t, "en")
 	phone, d := w.remoteBrowser(t, certificate), newDevice(t)
-	offers := func() bool { return strings.Contains(phone.send(t, http.MethodGet, "/", "").body, "data-passkey") }
+	offers := func() bool {
+		return strings.Contains(phone.send(t, http.MethodGet, "/sign-in", "").body, `"passkey":true`)
+	}
 	if offers() {
 		t.Error("a passkey is asked for where there is none")
 	}
 	phone.signIn(t, p.token(t))
 	phone.addPasskey(t, p, d)
 	w.later.Add(int64(12*time.Hour + time.Second))
-	if a := phone.send(t, http.MethodGet, "/passkeys", "", "Sec-Fetch-Dest", "document"); !strings.Contains(a.body, "data-passkey") {
-		t.Errorf("the page of a sign-in that ended: %d %s", a.status, a.body)
-	}
 	if a := phone.send(t, http.MethodGet, "/passkeys", ""); a.status != http.StatusUnauthorized {
 		t.Errorf("a part of it: %d", a.status)
 	}
@@ -128,9 +124,8 @@ func TestForgedSignIns(t *testing.T) {
 		t.Errorf("it approves: %d", status)
 	}
 	// The right one counts once, at its own address. Some keys do not count how often they were used.
-	status, _ = here.post(t, "/sign-in", map[string]any{"challenge": mine(), "assertion": d.assert(t, last)})
-	if status != http.StatusForbidden {
-		t.Errorf("on the gate's machine: %d", status)
+	if a := here.signInBy(t, map[string]any{"challenge": mine(), "assertion": d.assert(t, last)}); a.status != http.StatusForbidden {
+		t.Errorf("on the gate's machine: %d", a.status)
 	}
 	once := newDevice(t)
 	once.uncounted, once.count = true, 0

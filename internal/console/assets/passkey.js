@@ -1,6 +1,6 @@
 // Passkeys: the gate hands out a challenge, and the browser asks the person for a fingerprint, a face
 // or a code of the device. Bytes are in base64 on the way.
-const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+export const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 export const fromBase64URL = (text) => bytes(text.replaceAll("-", "+").replaceAll("_", "/"));
 export const toBase64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
 const known = (keys) => (keys ?? []).map((id) => ({ type: "public-key", id: bytes(id) }));
