@@ -1,45 +1,64 @@
-// The inbox: the questions that wait, and one card. The server draws everything; this page fetches
-// its changing part again when it learns that something has changed.
+// The console: the questions that wait, one card, and the other pages. The gate draws everything; the page fetches
+// its changing part again when it learns that something has changed. All requests are signed.
 import { Card } from "/assets/card.js";
+import { Ended, forget, send } from "/assets/key.js";
 import { assert, register } from "/assets/passkey.js";
 import { subscribe, subscription } from "/assets/push.js";
 
-const said = document.getElementById("said");
-const lost = document.getElementById("lost");
-const keys = document.getElementById("keys");
+let said;
+let lost;
+let keys;
+let card;
+let ended; // is called when the sign-in is over
+let life; // ends with the sign-in
+let apart = false; // the gate is not at the other end, as far as the page knows
 const rules = { createHTML: (text) => text, createScriptURL: () => "/assets/worker.js" };
 const policy = window.trustedTypes?.createPolicy("umpire", rules) ?? rules;
 
-let card = Card.in(document, post);
+// ask sends a request while the gate is there, and nothing to another program that came after it.
+async function ask(path, options) {
+  if (apart) {
+    throw new Error(lost.textContent);
+  }
+  try {
+    return await repeat(path, options);
+  } catch (problem) {
+    if (problem instanceof Ended) {
+      end();
+    }
+    throw problem;
+  }
+}
+
+// repeat sends a request, and once more if it was too late for its number.
+async function repeat(path, options) {
+  const answer = await send(path, options);
+  return answer.status === 412 ? send(path, options) : answer;
+}
 
 // post sends a request, and returns the status and the body of the answer.
 async function post(path, value) {
-  const answer = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Umpire-Page": document.body.dataset.page },
-    body: JSON.stringify(value),
+  const answer = await ask(path, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(value),
   });
-  if (answer.status === 401) {
-    location.reload();
-  }
   return { ok: answer.ok, said: answer.status === 204 ? {} : await answer.json() };
 }
 
+// parse reads a page that the gate has drawn.
+const parse = (text) => new DOMParser().parseFromString(policy.createHTML(text), "text/html");
+
 // fetchPart fetches the changing part of an address.
 async function fetchPart(address) {
-  const answer = await fetch(address, { headers: { "Umpire-Part": "1" } });
-  if (answer.status === 401) {
-    location.reload();
-  }
+  const { pathname, search } = new URL(address, location.href);
+  const answer = await ask(pathname + search, { headers: { "Umpire-Part": "1" } });
   if (!answer.ok) {
     throw new Error(answer.statusText);
   }
-  const text = policy.createHTML(await answer.text());
-  return new DOMParser().parseFromString(text, "text/html").getElementById("part");
+  return parse(await answer.text()).getElementById("part");
 }
 
 let opened = 0;
-let shown = location.href; // where what is shown was fetched: the address of the page goes ahead of it
+let shown; // where what is shown was fetched: the address of the page goes ahead of it
 
 // open shows another card, or the list. Of two that are opened at once the later one counts.
 async function open(address, remember) {
@@ -155,7 +174,7 @@ async function act(form) {
   form.inert = true;
   try {
     const code = form.elements.code?.value.trim();
-    const { ok, said } = await send(form, { ...JSON.parse(form.dataset.body), code });
+    const { ok, said } = await submit(form, { ...JSON.parse(form.dataset.body), code });
     say(ok ? said.text : said.error);
     form.closest("details")?.removeAttribute("open");
     await refresh();
@@ -166,9 +185,9 @@ async function act(form) {
   }
 }
 
-// send posts a form. One for a passkey gets a challenge, and adds what the browser makes of it; one for
+// submit posts a form. One for a passkey gets a challenge, and adds what the browser makes of it; one for
 // notices adds where the browser takes them.
-async function send(form, value) {
+async function submit(form, value) {
   if ("push" in form.dataset) {
     try {
       const made = await subscribe(form.dataset, policy.createScriptURL(""));
@@ -201,13 +220,29 @@ async function prove(path, value) {
   return { assertion: await assert(said) };
 }
 
-// signOut ends the sign-in, and the notices to this browser. The next page says what could not be ended.
+// signOut ends the sign-in, and the notices to this browser, and says what could not be ended. Without its key
+// the sign-in is over in any case.
 async function signOut() {
+  life.abort(); // a request that is on the way may find the sign-in over
   const made = await subscription().catch(() => undefined);
-  const { said } = await post("/sign-out", { endpoint: made?.endpoint ?? "" });
-  sessionStorage.setItem("said", said.text ?? "");
+  let text = "";
+  try {
+    text = (await post("/sign-out", { endpoint: made?.endpoint ?? "" })).said.text;
+  } catch (problem) {
+    text = problem.message;
+  }
+  await forget();
   await made?.unsubscribe();
-  location.replace("/");
+  history.replaceState(null, "", "/");
+  ended(text);
+}
+
+// end leaves the console when the gate says that the sign-in is over.
+function end() {
+  if (!life.signal.aborted) {
+    life.abort();
+    ended("");
+  }
 }
 
 // sendCode has the terminal show the code that a form asks for.
@@ -222,74 +257,138 @@ async function sendCode(form) {
   }
 }
 
-// A form that asks for a code is in a part of the page that opens.
-document.addEventListener("toggle", (event) => {
-  const form = event.target.querySelector("form[data-code]");
-  if (event.target.open && form) {
-    sendCode(form);
+// begin shows the console at the address of the page. It fails with Ended if the browser is not signed in; when
+// that is so later, it calls whenEnded with what there is to say.
+export async function begin(whenEnded) {
+  const here = location.pathname + location.search;
+  let answer = await repeat(here);
+  if (answer.status === 404) { // there is no such page
+    history.replaceState(null, "", "/");
+    answer = await repeat("/");
   }
-}, true);
-
-document.addEventListener("submit", (event) => {
-  const form = event.target;
-  if (form.dataset.post) {
-    event.preventDefault();
-    act(form);
-  } else if (form.dataset.path) {
-    event.preventDefault();
-    open(`${form.dataset.path}?${new URLSearchParams(new FormData(form))}`, true).catch(() => location.reload());
+  if (!answer.ok) {
+    throw new Error((await answer.json()).error);
   }
-});
-
-document.addEventListener("change", (event) => {
-  if (event.target.matches("form[data-path] select")) {
-    event.target.form.requestSubmit();
-  }
-});
-
-document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[href^='/']");
-  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
-    event.preventDefault();
-    open(link.getAttribute("href"), true).catch(() => location.assign(link.href));
-  } else if (event.target.closest("[data-keys]")) {
-    keys.showModal();
-  } else if (event.target.closest("form[data-code] [data-new-code]")) {
-    sendCode(event.target.closest("form"));
-  } else if (event.target.closest("[data-sign-out]")) {
-    signOut();
-  } else {
-    card?.closeMenuOutside(event.target);
-  }
-});
-
-addEventListener("popstate", () => open(location.href, false).catch(() => location.reload()));
-
-document.addEventListener("keydown", (event) => {
-  const writes = event.target.closest("input:not([type=radio]), textarea, dialog");
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || writes && event.key !== "Escape") {
-    return;
-  }
-  const step = { j: 1, k: -1 }[event.key];
-  if (step) {
-    nextItem(step)?.click();
-  } else if (event.key === "?") {
-    keys.showModal();
-  } else if (!card?.press(event.key)) {
-    return;
-  }
-  event.preventDefault();
-});
-
-const events = new EventSource("/events");
-events.addEventListener("pending", refresh);
-events.addEventListener("event", () => document.querySelector("#part.page main:not(.slow)") && refresh());
-events.addEventListener("open", refresh);
-events.addEventListener("error", () => { lost.hidden = false; });
-setInterval(() => document.hidden || refresh(), 30_000); // ages grow
-
-if (location.hash) {
-  history.replaceState(null, "", location.pathname + location.search);
+  const frame = parse(await answer.text());
+  ended = whenEnded;
+  life = new AbortController();
+  apart = false;
+  document.documentElement.lang = frame.documentElement.lang;
+  document.title = frame.title;
+  document.body.replaceWith(frame.body);
+  [said, lost, keys] = ["said", "lost", "keys"].map((id) => document.getElementById(id));
+  shown = location.href;
+  card = Card.in(document, post);
+  listen(life.signal);
+  follow(life.signal);
+  document.body.dataset.ready = ""; // keys and clicks count from here on
 }
 
-document.body.dataset.ready = ""; // keys and clicks count from here on
+// follow learns what has changed, by server-sent events. While they do not come, the gate may be gone, and another
+// program at its address: the page then asks for nothing else.
+async function follow(signal) {
+  while (!signal.aborted) {
+    try {
+      const answer = await repeat("/events", { signal });
+      apart = !answer.ok;
+      refresh();
+      for await (const name of eventsOf(answer.body)) {
+        if (name === "pending" || document.querySelector("#part.page main:not(.slow)")) {
+          refresh();
+        }
+      }
+    } catch (problem) {
+      if (problem instanceof Ended) {
+        end();
+      }
+    }
+    if (signal.aborted) {
+      return;
+    }
+    apart = true;
+    lost.hidden = false;
+    await new Promise((done) => setTimeout(done, 3000));
+  }
+}
+
+// eventsOf returns the names of the events in a stream.
+async function* eventsOf(stream) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = "", read = await reader.read(); !read.done; read = await reader.read()) {
+    const blocks = (text + read.value).split("\n\n");
+    text = blocks.pop();
+    yield* blocks.map((block) => /^event: (.*)$/m.exec(block)?.[1]).filter(Boolean);
+  }
+}
+
+// listen takes what the person does, until the sign-in ends.
+function listen(signal) {
+  // A form that asks for a code is in a part of the page that opens.
+  document.addEventListener("toggle", (event) => {
+    const form = event.target.querySelector("form[data-code]");
+    if (event.target.open && form) {
+      sendCode(form);
+    }
+  }, { capture: true, signal });
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.dataset.post) {
+      event.preventDefault();
+      act(form);
+    } else if (form.dataset.path) {
+      event.preventDefault();
+      visit(`${form.dataset.path}?${new URLSearchParams(new FormData(form))}`);
+    }
+  }, { signal });
+
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("form[data-path] select")) {
+      event.target.form.requestSubmit();
+    }
+  }, { signal });
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='/']");
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      event.preventDefault();
+      visit(link.getAttribute("href"));
+    } else if (event.target.closest("[data-keys]")) {
+      keys.showModal();
+    } else if (event.target.closest("form[data-code] [data-new-code]")) {
+      sendCode(event.target.closest("form"));
+    } else if (event.target.closest("[data-sign-out]")) {
+      signOut();
+    } else {
+      card?.closeMenuOutside(event.target);
+    }
+  }, { signal });
+
+  addEventListener("popstate", () => location.hash || open(location.href, false).catch(complain), { signal });
+
+  document.addEventListener("keydown", (event) => {
+    const writes = event.target.closest("input:not([type=radio]), textarea, dialog");
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || writes && event.key !== "Escape") {
+      return;
+    }
+    const step = { j: 1, k: -1 }[event.key];
+    if (step) {
+      nextItem(step)?.click();
+    } else if (event.key === "?") {
+      keys.showModal();
+    } else if (!card?.press(event.key)) {
+      return;
+    }
+    event.preventDefault();
+  }, { signal });
+
+  const timer = setInterval(() => document.hidden || refresh(), 30_000); // ages grow
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+// visit opens an address of the console.
+const visit = (address) => open(address, true).catch(complain);
+
+function complain() {
+  lost.hidden = false;
+}
