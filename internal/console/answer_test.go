@@ -22,7 +22,7 @@ func signedIn(t *testing.T, lang string) (*browser, *terminal) {
 	t.Helper()
 	w, p := newWorld(t, lang)
 	b := w.browser(t)
-	if a := b.signIn(t, p.token(t)); a.status != http.StatusNoContent {
+	if a := b.signIn(t, p.token(t)); a.status != http.StatusOK {
 		t.Fatalf("signing in: %d %s", a.status, a.body)
 	}
 	return b, p
@@ -279,6 +279,9 @@ func TestEvents(t *testing.T) {
 	b, _ := signedIn(t, "en")
 	r := ok(http.NewRequestWithContext(t.Context(), http.MethodGet, b.base+"/events", nil))(t)
 	r.Header.Set("User-Agent", b.agent)
+	if err := b.page.Sign(r, b.base); err != nil {
+		t.Fatal(err)
+	}
 	response, err := b.client.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +303,7 @@ func TestEvents(t *testing.T) {
 	until("event: pending")
 }
 
-// A code is short: whoever has a cookie must not be able to try many.
+// A code is short: a browser that is signed in must not be able to try many.
 func TestCodesAreNotGuessed(t *testing.T) {
 	t.Parallel()
 	b, p := signedIn(t, "en")

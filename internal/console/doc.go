@@ -13,12 +13,13 @@
 //
 // A person signs in by a link that is shown on a terminal and works once, for a minute, or, on another
 // machine, by a passkey. The link's token is in the fragment of the address, which no browser sends;
-// the page posts it and gets a cookie. A sign-in is valid for half a day, in one browser of the gate's own user, as far
-// as the system can identify the process at the other end. It bears the name of its person, if the link or
-// the passkey has one: the gate notes it with what that browser answers.
+// the page posts it with the public key of a pair that it made. A sign-in is valid for half a day, in one
+// browser of the gate's own user, as far as the system can identify the process at the other end. It bears the
+// name of its person, if the link or the passkey has one: the gate notes it with what that browser answers.
 //
 // Every request has to name exactly the address of the listener, against DNS rebinding, and to come
-// from the console's own pages. A request that changes something also carries the token of its page.
+// from the console's own pages. A navigation loads a shell without content. All else is signed by the key, which no
+// script can read and only pages of the same origin can use. There are no cookies: those go to every port of a host.
 // On this machine an answer of high risk, or one that lasts, needs a code: it is shown on
 // the terminals that follow the console, and works once.
 //

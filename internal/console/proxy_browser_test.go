@@ -38,7 +38,7 @@ func TestProxyInABrowser(t *testing.T) {
 			}
 			b.Click(t, "[data-sign-out]")
 			b.Until(t, `document.querySelector("[data-proxy]")`)
-			if faults := b.Faults(); len(faults) > 0 {
+			if faults := faultsOf(b); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}
 		})

@@ -128,7 +128,7 @@ func TestNoticesInABrowser(t *testing.T) {
 			if got := w.endpoints(t); len(got) != 0 {
 				t.Errorf("after signing out the gate has %q", got)
 			}
-			if faults := b.Faults(); len(faults) > 0 {
+			if faults := faultsOf(b); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}
 		})

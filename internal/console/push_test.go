@@ -126,7 +126,7 @@ func TestBrokenFileHoldsNobodyIn(t *testing.T) {
 func (b *browser) signOutSays(t testing.TB, want string) {
 	t.Helper()
 	a := b.send(t, http.MethodPost, "/sign-out", "")
-	if a.status != http.StatusOK || !strings.Contains(a.body, want) || a.header.Get("Set-Cookie") == "" {
+	if a.status != http.StatusOK || !strings.Contains(a.body, want) {
 		t.Errorf("signing out: %d %s, want %s", a.status, a.body, want)
 	}
 	if a := b.send(t, http.MethodGet, "/events", ""); a.status != http.StatusUnauthorized {
@@ -134,7 +134,7 @@ func (b *browser) signOutSays(t testing.TB, want string) {
 	}
 }
 
-// Notices go on after the sign-in, so a cookie alone does not have them sent: a browser without the code, or without
+// Notices go on after the sign-in, so a signed-in browser alone does not have them sent: one without the code, or without
 // the passkey of its person, gets none.
 func TestForgedSubscriptions(t *testing.T) {
 	t.Parallel()

@@ -89,8 +89,8 @@ func TestEndASession(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.status, a.body)
 		}
 	}
-	if a := b.send(t, http.MethodPost, "/sessions/end", body, "Umpire-Page", ""); a.status != http.StatusForbidden {
-		t.Errorf("without the page's token: %d", a.status)
+	if a := b.send(t, http.MethodPost, "/sessions/end", body, "Umpire-Signature", ""); a.status != http.StatusUnauthorized {
+		t.Errorf("without a signature: %d", a.status)
 	}
 	if a := b.send(t, http.MethodPost, "/sessions/end", body); a.status != http.StatusOK {
 		t.Errorf("%d %s", a.status, a.body)

@@ -157,8 +157,8 @@ func TestUndoFromTheTimeline(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.status, a.body)
 		}
 	}
-	if a := b.send(t, http.MethodPost, "/undo", `{"id":"k1"}`, "Umpire-Page", ""); a.status != http.StatusForbidden {
-		t.Errorf("without the page's token: %d", a.status)
+	if a := b.send(t, http.MethodPost, "/undo", `{"id":"k1"}`, "Umpire-Signature", ""); a.status != http.StatusUnauthorized {
+		t.Errorf("without a signature: %d", a.status)
 	}
 }
 

@@ -7,9 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/cookiejar"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +19,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/server"
@@ -219,29 +218,34 @@ type browser struct {
 
 	client *http.Client
 	base   string
-	page   string // the token of its page
+	page   *consoletest.Page // nil until it is signed in
 	agent  string
 }
 
 func (w *world) browser(t testing.TB) *browser {
 	t.Helper()
-	jar := ok(cookiejar.New(nil))(t)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &browser{
-		world: w, client: &http.Client{Jar: jar, Transport: transport}, base: w.base, agent: "test browser",
-	}
+	return &browser{world: w, client: &http.Client{Transport: transport}, base: w.base, agent: "test browser"}
 }
 
-var pageToken = regexp.MustCompile(`data-page="([^"]+)"`)
-
-// signIn swaps a token for a cookie, and loads the page.
+// signIn registers a key with the token of a link.
 func (b *browser) signIn(t testing.TB, token string) answer {
 	t.Helper()
-	body, _ := json.Marshal(map[string]string{"token": token})
-	a := b.send(t, http.MethodPost, "/sign-in", string(body))
-	if found := pageToken.FindStringSubmatch(b.send(t, http.MethodGet, "/", "").body); found != nil {
-		b.page = found[1]
+	return b.signInBy(t, map[string]any{"token": token})
+}
+
+// signInBy registers a new key with what lets it in.
+func (b *browser) signInBy(t testing.TB, fields map[string]any, headers ...string) answer {
+	t.Helper()
+	page := ok(consoletest.NewPage())(t)
+	fields["key"] = ok(page.PublicKey())(t)
+	a := b.send(t, http.MethodPost, "/sign-in", string(ok(json.Marshal(fields))(t)), headers...)
+	if a.status == http.StatusOK {
+		if err := page.Admit([]byte(a.body)); err != nil {
+			t.Fatal(err)
+		}
+		b.page = page
 	}
 	return a
 }
@@ -263,7 +267,11 @@ func (b *browser) send(t testing.TB, method, path, body string, headers ...strin
 	if method == http.MethodPost {
 		r.Header.Set("Origin", b.base)
 		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Umpire-Page", b.page)
+	}
+	if b.page != nil {
+		if err := b.page.Sign(r, b.base); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for i := 0; i < len(headers); i += 2 {
 		switch name, value := headers[i], headers[i+1]; {

@@ -1,0 +1,96 @@
+// Package consoletest signs requests as the pages of the console do, for tests that have no browser.
+//
+//	page, err := consoletest.NewPage()
+//	… // post {"token": …, "key": page.PublicKey()} to /sign-in
+//	err = page.Admit(body)
+//	err = page.Sign(request, "http://127.0.0.1:7576")
+package consoletest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+)
+
+// Headers of signed requests and their answers.
+const (
+	SignatureHeader = "Umpire-Signature"
+	ProofHeader     = "Umpire-Gate"
+)
+
+// A Page is a browser's key at an origin. It is safe for concurrent use after Admit.
+type Page struct {
+	// ID, Instance and Secret come from the console's answer to a sign-in.
+	ID       string `json:"id"`
+	Instance string `json:"instance"`
+	Secret   []byte `json:"secret"`
+
+	private *ecdsa.PrivateKey
+	last    atomic.Uint64
+}
+
+// NewPage makes a key.
+func NewPage() (*Page, error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	return &Page{private: private}, err
+}
+
+// PublicKey returns the key as a sign-in registers it.
+func (p *Page) PublicKey() ([]byte, error) { return p.private.PublicKey.Bytes() }
+
+// Admit takes the answer to a sign-in.
+func (p *Page) Admit(answer []byte) error { return json.Unmarshal(answer, p) }
+
+// At returns a page with the same key that signs for another listener.
+func (p *Page) At(instance string) *Page {
+	return &Page{ID: p.ID, Instance: instance, Secret: p.Secret, private: p.private}
+}
+
+// Sign signs a request for an origin, with a new number.
+func (p *Page) Sign(r *http.Request, origin string) error {
+	var body []byte
+	if r.GetBody != nil {
+		reader, err := r.GetBody()
+		if err == nil {
+			body, err = io.ReadAll(reader)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	header, err := p.Signature(p.last.Add(1), r.Method, r.URL.RequestURI(), string(body), origin)
+	r.Header.Set(SignatureHeader, header)
+	return err
+}
+
+// Signature returns the header of a request with a number.
+func (p *Page) Signature(number uint64, method, target, body, origin string) (string, error) {
+	sum := sha256.Sum256([]byte(body))
+	text := fmt.Sprintf("umpire console 1\n%s\n%s\n%d\n%s\n%s\n%s",
+		p.Instance, origin, number, method, target, hex.EncodeToString(sum[:]))
+	sum = sha256.Sum256([]byte(text))
+	r, s, err := ecdsa.Sign(rand.Reader, p.private, sum[:])
+	if err != nil {
+		return "", err
+	}
+	raw := make([]byte, 64)
+	r.FillBytes(raw[:32])
+	s.FillBytes(raw[32:])
+	return fmt.Sprintf("%s.%d.%s", p.ID, number, base64.RawURLEncoding.EncodeToString(raw)), nil
+}
+
+// Proves reports whether the console proves in an answer that it got the signature.
+func (p *Page) Proves(signature string, answer http.Header) bool {
+	mac := hmac.New(sha256.New, p.Secret)
+	_, _ = mac.Write([]byte(signature)) // never fails
+	return answer.Get(ProofHeader) == base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
