@@ -23,6 +23,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/relay"
@@ -139,26 +140,15 @@ func isHostShell(program string) bool {
 	})
 }
 
-// How long a trial waits for another one of the project, and how often it looks. A ticket does
-// not live much longer.
-const (
-	trialPatience = 45 * time.Second
-	trialRetry    = 50 * time.Millisecond
-)
-
-// take uses the ticket. A trial waits while another one of the project runs.
+// take uses the ticket.
 func (e *execution) take(ctx context.Context, line string) error {
 	use := umpire.TicketUse{
 		Secret: e.secret, Line: line, Dir: e.Dir, User: os.Getuid(), Above: process.Above(os.Getpid()),
 		Runner: process.NameOf(os.Getpid()),
 	}
 	return e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) (err error) {
-		for began := time.Now(); ; time.Sleep(trialRetry) {
-			e.ticket, err = g.UseTicket(ctx, use)
-			if !errors.Is(err, umpire.ErrLimit) || ctx.Err() != nil || time.Since(began) > trialPatience {
-				return err
-			}
-		}
+		e.ticket, err = g.UseTicket(ctx, use)
+		return err
 	})
 }
 
@@ -218,7 +208,7 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	return trial.Run(ctx, trial.Spec{
 		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, e.named()...), Stdin: pipedInput(e.App),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
-		Place:   app.TrialPlace(e.App, e.project, e.config.SandboxShow),
+		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
 		Network: e.ticket.Network, Ahead: e.ahead, State: trial.LayersIn(e.state),
 	})
 }
@@ -328,9 +318,16 @@ func (e *execution) keepHere(ctx context.Context, g umpire.Gate, b umpire.Batch)
 	if c := b.Call(e.ticket.Call); c == nil || c.State != umpire.CallApproved || c.Trial != e.ticket.Trial {
 		return b, nil
 	}
-	return gate.KeepTrial(ctx, g, &trial.Keeper{State: e.state, Vault: app.NewVault(e.App)}, umpire.Start{
+	return gate.KeepTrial(ctx, g, e.keeper(), umpire.Start{
 		Session: b.Session, Batch: b.ID, Call: e.ticket.Call, Runner: process.NameOf(os.Getpid()),
 	})
+}
+
+func (e *execution) keeper() *trial.Keeper {
+	return &trial.Keeper{
+		State: e.state, Vault: app.NewVault(e.App),
+		Limits: trial.UndoLimits{Bytes: e.config.UndoSize, Age: e.config.UndoAge},
+	}
 }
 
 // tell says to whoever reads the output what became of a trial.
@@ -346,12 +343,23 @@ func (e *execution) tell(b *umpire.Batch, h *trial.Held, seen *umpire.TrialEffec
 	case c.Result != nil && (c.Result.Status == umpire.ResultDenied || c.Result.Status == umpire.ResultCancelled):
 		return e.sayDropped(seen, e.Text.Reason(c.Reason), app.ExitDenied)
 	case c.Result != nil && c.Result.Code == umpire.CodeChanged && c.TrialState == umpire.TrialConflict:
-		return e.hold(h, seen, e.Text.Of("somebody else has changed the same files"))
+		return e.hold(h, seen, e.Text.Of(conflictText(h, c.Result.Output)))
 	case c.Result != nil && c.Result.Code == umpire.CodeChanged:
 		return e.sayDropped(seen, view.Visible(c.Result.Output), app.ExitRefused)
 	}
 	e.sayRefused(seen.Refused)
 	return exitOf(h.Exit)
+}
+
+// conflictText says why what a line did is in conflict.
+func conflictText(h *trial.Held, result string) string {
+	switch full := trial.ErrWouldForget.Error(); {
+	case strings.Contains(result, full):
+		return full
+	case len(h.Effects.Stale) > 0:
+		return "other calls changed files while it ran, and it may have read them"
+	}
+	return "somebody else has changed the same files"
 }
 
 // keepUndoable keeps what a line did that was allowed to run. What nobody has allowed is held.
@@ -389,13 +397,21 @@ func (e *execution) keepAllowed(
 	if late {
 		return e.hold(h, seen, e.Text.Of("nobody waited for it any more"))
 	}
-	if d := e.decide(seen); d.Verdict != umpire.Allow {
+	if d := e.decide(seen, h.Exit); d.Verdict != umpire.Allow {
 		return e.hold(h, seen, e.Text.Reason(d.Reason))
 	}
-	if _, err := h.Keep(ctx, trial.KeepSpec{State: e.state, Vault: app.NewVault(e.App)}); err != nil {
+	if _, err := h.Keep(ctx, trial.KeepSpec{
+		State: e.state, Vault: app.NewVault(e.App), Limits: e.keeper().Limits,
+	}); err != nil {
 		return e.hold(h, seen, e.Text.Error(keepError(h, err)))
 	}
 	return exitOf(h.Exit)
+}
+
+// sayAgain says that the line runs a second time.
+func (e *execution) sayAgain(changed []string) {
+	text := e.Text.Of("%s changed while this ran, so it runs again from the beginning")
+	fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(changed[0]))
 }
 
 // exitOf ends with the exit code of the line.
@@ -407,7 +423,7 @@ func exitOf(code int) error {
 }
 
 // decide decides what the line did.
-func (e *execution) decide(seen *umpire.TrialEffects) umpire.Decision {
+func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision {
 	g := gate.New(e.GateConfig(e.config))
 	defer g.Close()
 	call, err := check.CommandCall(e.ticket.Line)
@@ -416,7 +432,7 @@ func (e *execution) decide(seen *umpire.TrialEffects) umpire.Decision {
 	}
 	call.ID, call.Session, call.Dir = e.ticket.Call, e.ticket.Session, e.Dir
 	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: e.config.Mode}}
-	return g.DecideEffects(e.project.Root, q, seen)
+	return g.DecideEffects(e.project.Root, q, judge.NeededEffects(seen, exit))
 }
 
 // heldText tells whoever reads the output of a command that its changes wait.

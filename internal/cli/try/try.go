@@ -312,7 +312,9 @@ func sayHeld(a *app.App, id string) {
 
 // keepHeld makes a trial real for a person, and says how to take it back.
 func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quiet bool) error {
-	kept, err := h.Keep(ctx, trial.KeepSpec{State: state, Vault: app.NewVault(a), Report: h.Trial == ""})
+	kept, err := h.Keep(ctx, trial.KeepSpec{
+		State: state, Vault: app.NewVault(a), Report: h.Trial == "", Reviewed: true,
+	})
 	if err != nil {
 		return keepError(h, err)
 	}
