@@ -24,7 +24,7 @@ type report struct {
 	Limit   string             `json:"limit,omitempty"`
 	Differs []trial.Difference `json:"differs,omitempty"`
 	Kept    bool               `json:"kept"`
-	// Decision is what the person's rules say of keeping the effects; absent where nothing ran.
+	// Decision says whether the person's rules let the effects be kept; absent without effects.
 	Decision *umpire.Decision `json:"decision,omitempty"`
 }
 
@@ -51,7 +51,10 @@ func (s *sheet) report() report {
 	r := report{
 		ID: h.ID, Outcome: outcomeWaiting, Command: h.Command, Exit: &h.Exit, Network: h.Network,
 		Effects: make([]effect, 0, len(h.Effects.List)), Refused: h.Effects.Refused,
-		Limit: h.Effects.Limit, Differs: h.Effects.Differs, Decision: &s.decision,
+		Limit: h.Effects.Limit, Differs: h.Effects.Differs,
+	}
+	if s.decided {
+		r.Decision = &s.decision
 	}
 	for i := range h.Effects.List {
 		r.Effects = append(r.Effects, s.effectOf(&h.Effects.List[i]))

@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -24,10 +25,12 @@ type sheet struct {
 	*app.App
 
 	held *trial.Held
-	// decision is what the person's rules say of keeping it.
+	// decision says whether the person's rules let the effects be kept. A trial without effects is not decided.
 	decision umpire.Decision
+	decided  bool
 	tracked  map[string]bool // files that git has as they are, so that they can be had again
 	compare  int             // how many files may still be compared line by line
+	limit    int             // how much is shown of the changes of one file
 	painted  bool            // what is written at the moment may have colours
 }
 
@@ -41,11 +44,12 @@ const (
 )
 
 func newSheet(a *app.App, h *trial.Held) *sheet {
-	s := &sheet{App: a, held: h, compare: maxCompared}
+	s := &sheet{App: a, held: h, compare: maxCompared, limit: maxFileDiff}
 	if !h.Effects.IsEmpty() || len(h.Effects.Refused) > 0 {
 		effects := h.Layer.Describe(&h.Effects)
 		var err error
-		if s.decision, err = check.DecideEffects(a, h.Root, h.Command, &effects); err != nil {
+		s.decision, err = check.DecideEffects(a, h.Root, h.Command, judge.NeededEffects(&effects, h.Exit))
+		if s.decided = err == nil; err != nil {
 			a.RemarkError(err)
 		}
 	}
@@ -230,7 +234,7 @@ func (s *sheet) diffOf(e *trial.Effect) string {
 			sizeText(e.Before.Size), sizeText(e.After.Size))
 		return fmt.Sprintf("--- %s\n+++ %s\n%s", from, to, sizes)
 	}
-	return tool.UnifiedDiff(from, to, before, after, maxFileDiff)
+	return tool.UnifiedDiff(from, to, before, after, s.limit)
 }
 
 // showDiff shows how files would change, line by line.
@@ -342,7 +346,9 @@ func isListed(list []trial.Effect, e *trial.Effect) bool {
 
 // DescribeTrial shows line by line what the trial of a call would change whose effects wait for an
 // answer: "" where this machine does not have its layer.
-func DescribeTrial(a *app.App, p *umpire.Pending) string {
+func DescribeTrial(a *app.App, p *umpire.Pending) string { return describeTrial(a, p, maxFileDiff) }
+
+func describeTrial(a *app.App, p *umpire.Pending, limit int) string {
 	if p.Trial == nil || p.Trial.State != umpire.TrialWaiting {
 		return ""
 	}
@@ -354,6 +360,7 @@ func DescribeTrial(a *app.App, p *umpire.Pending) string {
 		if all[i].Effects.Digest == p.Trial.Effects.Digest {
 			var text strings.Builder
 			s := newSheet(a, &all[i])
+			s.limit = limit
 			s.showRows(&text)
 			s.showDiff(&text)
 			return text.String()

@@ -56,6 +56,10 @@ Later changes by others are not lost: those of a text are merged by line, and wh
 that cannot be done the files are named and nothing is done. --only takes back the
 others. An undo can itself be undone, by its ID.
 
+A change whose project is gone or was replaced cannot be taken back. Other projects
+work as before. --list names it and --forget removes it; after undo.max_age a call's
+record goes by itself.
+
 The old files are kept for seven days, and up to two gibibytes: undo.max_age and
 undo.max_size change that.
 

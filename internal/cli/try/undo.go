@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +15,16 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // An undoFlags is what `umpire undo` is told.
 type undoFlags struct {
-	since string
-	only  []string
-	list  bool
-	json  bool
+	since  string
+	forget string
+	only   []string
+	list   bool
+	json   bool
 }
 
 // NewUndoCommand is `umpire undo`.
@@ -34,6 +37,10 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 		Example: undoExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.forget != "" && (f.list || f.since != "" || len(f.only) > 0 || len(args) > 0):
+				return app.Usage("umpire undo --help", "--forget goes alone")
+			case f.forget != "":
+				return forget(cmd.Context(), a, f.forget)
 			case f.list && len(args) > 0:
 				return app.Usage("umpire undo --help", "ID and --list: want one of them")
 			case f.list:
@@ -50,6 +57,7 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "take back all that was kept since `TIME`: 10m, 2d, 14:30 or RFC 3339")
 	flags.StringArrayVar(&f.only, "only", nil, "take back only this `PATH`, with what lies in it; may be repeated")
 	flags.BoolVar(&f.list, "list", false, "list what was kept, and can be taken back")
+	flags.StringVar(&f.forget, "forget", "", "remove the record `ID` that cannot be finished, with the old files in it")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	return cmd
 }
@@ -145,6 +153,11 @@ type keptLine struct {
 	Lost   []trial.Loss `json:"lost,omitempty"`
 	Undoes string       `json:"undoes,omitempty"`
 	Undone string       `json:"undone,omitempty"`
+	// Expires is when it goes at the latest. From Protected on it may go before, when space is needed.
+	Expires   string `json:"expires_at,omitempty"`
+	Protected string `json:"protected_until,omitempty"`
+	// Problem says why the record cannot be finished.
+	Problem string `json:"problem,omitempty"`
 }
 
 // listKept lists what was kept, the latest first.
@@ -166,23 +179,37 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 	if only := absolutePaths(a, f.only); len(only) > 0 {
 		all = slices.DeleteFunc(all, func(k trial.Kept) bool { return !k.Touches(only) })
 	}
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return err
+	}
+	limits := trial.UndoLimits{Bytes: conf.UndoSize, Age: conf.UndoAge}
 	list := []keptLine{}
 	for i := range all {
 		k := &all[i]
+		early, late := k.Expires(limits)
 		list = append(list, keptLine{
 			k.ID, k.Time.Format(timeFormat), k.Root, k.Command, string(k.Call), len(k.Changes), k.Lost,
-			k.Undoes, k.Undone,
+			k.Undoes, k.Undone, late.Format(timeFormat), early.Format(timeFormat), "",
 		})
 	}
+	unfinished, err := trial.FindUnfinished(ctx, a.StateDir(), app.NewVault(a))
+	if err != nil {
+		return app.Failed(err)
+	}
+	for _, u := range unfinished {
+		list = append(list, keptLine{ID: u.ID, Root: u.Root, Problem: u.Err.Error()})
+	}
 	return a.Show(f.json, list, func() error {
+		defer showUnfinished(a, unfinished)
 		if len(list) == 0 {
 			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing was kept yet"))
 			return err
 		}
 		table := app.NewTable(a.Stdout)
 		fmt.Fprintln(table, strings.Join([]string{
-			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("STATE"), a.Text.Of("FOLDER"),
-			a.Text.Of("COMMAND"),
+			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("EXPIRES"), a.Text.Of("STATE"),
+			a.Text.Of("FOLDER"), a.Text.Of("COMMAND"),
 		}, "\t"))
 		for i := range all {
 			k := &all[i]
@@ -195,11 +222,43 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 			case k.Undoes != "":
 				state = fmt.Sprintf(a.Text.Of("took back %s"), k.Undoes)
 			}
-			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes), state,
-				view.Visible(k.Root), app.Clip(view.Visible(k.Command)))
+			_, late := k.Expires(limits)
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes),
+				view.Age(max(late.Sub(a.Now()), 0)), state, view.Visible(k.Root), app.Clip(view.Visible(k.Command)))
 		}
 		return table.Flush()
 	})
+}
+
+// showUnfinished says which records cannot be finished, and how to be rid of each.
+func showUnfinished(a *app.App, all []trial.Unfinished) {
+	for _, u := range all {
+		fmt.Fprintln(a.Stdout, fmt.Sprintf(a.Text.Of(UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
+			view.Visible(a.Text.Error(u.Err))))
+		fmt.Fprintln(a.Stdout, "  "+ForgetCommand(&u))
+	}
+}
+
+// UnfinishedText says that a record cannot be finished, of which folder, and why.
+const UnfinishedText = "a change in %s can no longer be taken back: %s"
+
+// ForgetCommand is the command that removes a record that cannot be finished.
+func ForgetCommand(u *trial.Unfinished) string { return "umpire undo --forget " + shell.Quote(u.ID) }
+
+// forget removes a record that cannot be finished.
+func forget(ctx context.Context, a *app.App, id string) error {
+	all, err := trial.FindUnfinished(ctx, a.StateDir(), app.NewVault(a))
+	if err != nil {
+		return app.Failed(err)
+	}
+	if !slices.ContainsFunc(all, func(u trial.Unfinished) bool { return u.ID == id }) {
+		return app.Refused("umpire undo --list", "no record %q that cannot be finished", id)
+	}
+	if err := trial.Forget(a.StateDir(), id); err != nil {
+		return app.Failed(umpire.Errorf("forget record %q: %w", id, err))
+	}
+	_, err = fmt.Fprintf(a.Stdout, a.Text.Of("forgotten: %s")+"\n", view.Visible(id))
+	return err
 }
 
 // completeKept completes the ids of what can be taken back.
