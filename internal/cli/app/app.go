@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -35,10 +36,6 @@ type Surroundings struct {
 	Now       func() time.Time
 }
 
-// Outermost is the process at which looking for ancestors ends; tests set it, since
-// who started them has no bearing on what they start.
-var Outermost int
-
 // ReadSurroundings returns the surroundings of the process.
 func ReadSurroundings() Surroundings {
 	dir, err := os.Getwd()
@@ -53,7 +50,7 @@ func ReadSurroundings() Surroundings {
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Executable: executable,
 		Terminal: IsTerminal(os.Stdin) && IsTerminal(os.Stdout), ToTerminal: IsTerminal(os.Stdout), device: ownTerminal,
-		ancestors: func() []ancestor { return findAncestors(Outermost) }, Now: time.Now,
+		ancestors: func() []ancestor { return findAncestors(process.Outermost) }, Now: time.Now,
 	}
 }
 

@@ -80,7 +80,7 @@ func (a *App) ChooseProject(all bool) (umpire.ProjectID, error) {
 
 // GateConfig is the configuration as the gate understands it.
 func (a *App) GateConfig(c *config.Config) gate.Config {
-	return gate.Config{UserHome: a.UserHome(), Home: a.Home(), Now: a.Now, Settings: c.Settings}
+	return gate.Config{UserHome: a.UserHome(), Home: a.Home(), Now: a.Now, Settings: c.Settings, UndoAge: c.UndoAge}
 }
 
 // CodeLedger keeps which clones the person trusts to run code.

@@ -26,12 +26,3 @@ func PreviewCall(ctx context.Context, a *App, g umpire.Gate, p *umpire.Pending, 
 	}
 	return seen
 }
-
-// DescribeChanges shows what a call that is asked about would change.
-func DescribeChanges(ctx context.Context, a *App, g umpire.Gate, p *umpire.Pending, s *umpire.Session) string {
-	text := PreviewCall(ctx, a, g, p, s).Diff
-	if text == "" {
-		return ""
-	}
-	return a.Text.Of("It would change:") + "\n" + VisibleDiff(text) + "\n"
-}

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/project"
+)
+
+// A ProjectView reads from a gate what belongs to the project of the working directory, or to all projects. To
+// the project belong also the sessions at its root that were opened when it had another id, as before its first
+// commit or a shallow fetch.
+type ProjectView struct {
+	gate    umpire.Gate
+	project *project.Project // nil for all projects
+	ids     []umpire.ProjectID
+}
+
+// ViewProject returns a view of this project, or of all of them. An agent may not list sessions, so its view only
+// knows the ids that the folder itself tells.
+func ViewProject(ctx context.Context, a *App, gate umpire.Gate, as Credential, all bool) (*ProjectView, error) {
+	if all {
+		return &ProjectView{gate: gate, ids: []umpire.ProjectID{""}}, nil
+	}
+	p, err := a.FindProject(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	v := &ProjectView{gate: gate, project: p, ids: []umpire.ProjectID{p.ID}}
+	v.addID(p.Former)
+	if as != PersonCredential {
+		return v, nil
+	}
+	sessions, err := v.Sessions(ctx, 0)
+	for i := range sessions {
+		v.addID(sessions[i].Project)
+	}
+	return v, err
+}
+
+func (v *ProjectView) addID(id umpire.ProjectID) {
+	if id != "" && !slices.Contains(v.ids, id) {
+		v.ids = append(v.ids, id)
+	}
+}
+
+// Sessions lists the sessions, the latest activity first. 0 means no limit.
+func (v *ProjectView) Sessions(ctx context.Context, limit int) ([]umpire.Session, error) {
+	if v.project == nil {
+		return v.gate.Sessions(ctx, umpire.SessionQuery{Limit: limit})
+	}
+	list, err := v.gate.Sessions(ctx, umpire.SessionQuery{})
+	list = slices.DeleteFunc(list, func(s umpire.Session) bool { return !v.project.Has(&s) })
+	return clip(list, limit), err
+}
+
+// Pending lists the questions that wait, the oldest first. 0 means no limit.
+func (v *ProjectView) Pending(ctx context.Context, limit int) (list []umpire.Pending, err error) {
+	for _, id := range v.ids {
+		part, err := v.gate.Pending(ctx, umpire.PendingQuery{Project: id, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+	}
+	if len(v.ids) > 1 {
+		slices.SortStableFunc(list, func(a, b umpire.Pending) int { return a.AskedAt.Compare(b.AskedAt) })
+	}
+	return clip(list, limit), nil
+}
+
+func clip[T any](list []T, limit int) []T {
+	if limit > 0 && len(list) > limit {
+		return list[:limit]
+	}
+	return list
+}
+
+// Events returns the events that a filter finds, the oldest first. The filter names no project; of its limits it
+// may have Last.
+func (v *ProjectView) Events(ctx context.Context, f umpire.Filter) (list []umpire.Event, err error) {
+	for _, id := range v.ids {
+		f.Project = id
+		part, err := v.gate.Events(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+	}
+	if len(v.ids) > 1 {
+		slices.SortFunc(list, func(a, b umpire.Event) int { return int(a.Seq - b.Seq) })
+	}
+	if f.Last > 0 && len(list) > f.Last {
+		list = list[len(list)-f.Last:]
+	}
+	return list, nil
+}
+
+// Watch yields the events that a filter finds as they come, until ctx ends or an error is yielded. The order of
+// events of different ids may differ from that on the timeline.
+func (v *ProjectView) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
+	if f.Project = v.ids[0]; len(v.ids) == 1 {
+		return v.gate.Watch(ctx, f)
+	}
+	type entry struct {
+		event umpire.Event
+		err   error
+	}
+	return func(yield func(umpire.Event, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		entries, ended := make(chan entry), make(chan struct{}, len(v.ids))
+		for _, id := range v.ids {
+			go func() {
+				defer func() { ended <- struct{}{} }()
+				f := f
+				f.Project = id
+				for e, err := range v.gate.Watch(ctx, f) {
+					select {
+					case entries <- entry{e, err}:
+					case <-ctx.Done():
+						return
+					}
+				}
+			}()
+		}
+		left := len(v.ids)
+		defer func() {
+			for stop(); left > 0; left-- {
+				<-ended
+			}
+		}()
+		for left > 0 {
+			select {
+			case e := <-entries:
+				if !yield(e.event, e.err) || e.err != nil {
+					return
+				}
+			case <-ended:
+				left--
+			}
+		}
+	}
+}
