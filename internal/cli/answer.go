@@ -45,10 +45,10 @@ func newApproveCommand(a *app.App) *cobra.Command {
 	flags.StringVar(&f.rule, "rule", "",
 		"the `RULE` that a wider scope stands for, in short form (default: the narrowest)")
 	flags.StringVar(&f.width, "width", "",
-		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)")
+		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder, parent or tool (default: the narrowest)")
 	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
 	flags.BoolVar(&f.try, "try", false, "do not let it run yet: have it tried as its card offers, and look")
-	app.CompleteWords(cmd, "width", "exact", "subcommand", "folder", "tool")
+	app.CompleteWords(cmd, "width", "exact", "subcommand", "folder", "parent", "tool")
 	app.CompleteWords(cmd, "scope", "once", "session", "project", "global")
 	return cmd
 }
@@ -254,7 +254,7 @@ const timeLayout = "2006-01-02 15:04:05"
 // confirmAnswer shows the card and has a person confirm the answer.
 func confirmAnswer(ctx context.Context, a *app.App, gate umpire.Gate, answer *umpire.Answer, p umpire.Pending,
 	s umpire.Session, f *answerFlags) error {
-	changes := app.DescribeChanges(ctx, a, gate, &p, &s)
+	changes := try.ChangesOf(ctx, a, gate, &p, &s)
 	if f.tokenFile != "" {
 		text, err := renderCard(a, answer, p, s, changes, false)
 		if err != nil {
@@ -280,16 +280,23 @@ func confirmAnswer(ctx context.Context, a *app.App, gate umpire.Gate, answer *um
 }
 
 func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *umpire.Answer, p umpire.Pending,
-	s umpire.Session, changes string) error {
+	s umpire.Session, changes try.Changes) error {
 	text, err := renderCard(a, answer, p, s, changes, a.Getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
 		return err
 	}
-	// A y is enough for what does little harm; what does much or lasts wants a code.
-	word := "y"
-	if view.NeedsCode(answer, &p) {
+	// A y approves a call that does little harm. A call that may do much, an answer that lasts, and a card that leaves
+	// something out want a code.
+	word, left := "y", ""
+	if view.Approves(answer, &p) {
+		left = changes.LeftOut(a, view.New(p, s, a.Text, a.Now(), false))
+	}
+	if left != "" || view.NeedsCode(answer, &p) {
 		word = app.NewCode()
+	}
+	if left != "" {
+		text = fmt.Appendln(text, left)
 	}
 	err = a.Confirm(ctx, tty, string(text), word)
 	if errors.Is(err, app.ErrUnconfirmed) {
@@ -301,13 +308,12 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 
 // renderCard writes the card and what the answer would do. The error says that the answer
 // cannot be given; the card is returned anyway.
-func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes string,
+func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes try.Changes,
 	colour bool) ([]byte, error) {
 	var b bytes.Buffer
 	c := view.New(p, s, a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)
 	fmt.Fprintln(&b, c.Whole())
-	b.WriteString(changes)
-	b.WriteString(try.DescribeTrial(a, &p))
+	b.WriteString(changes.Text(a))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:

@@ -58,11 +58,11 @@ func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 		as = app.AgentCredential // an agent sees the questions of its own sessions
 	}
 	return a.WithGate(ctx, as, func(gate umpire.Gate) error {
-		project, err := a.ChooseProject(f.all)
+		here, err := app.ViewProject(ctx, a, gate, as, f.all)
 		if err != nil {
 			return err
 		}
-		list, err := gate.Pending(ctx, umpire.PendingQuery{Project: project, Limit: f.limit})
+		list, err := here.Pending(ctx, f.limit)
 		if err != nil {
 			return err
 		}
@@ -129,11 +129,11 @@ func completePending(a *app.App) cobra.CompletionFunc {
 // completeSessions completes a word with the sessions of this project.
 func completeSessions(a *app.App) cobra.CompletionFunc {
 	return completeFromGate(a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
-		project, err := a.ChooseProject(false)
+		here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, false)
 		if err != nil {
 			return nil, err
 		}
-		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project})
+		list, err := here.Sessions(ctx, 0)
 		for i := range list {
 			s := &list[i]
 			state := a.Text.Word("session state", string(s.State))

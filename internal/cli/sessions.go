@@ -35,11 +35,11 @@ func listSessions(ctx context.Context, a *app.App, f *listFlags) error {
 		return err
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		project, err := a.ChooseProject(f.all)
+		here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
 		if err != nil {
 			return err
 		}
-		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project, Limit: f.limit})
+		list, err := here.Sessions(ctx, f.limit)
 		if err != nil {
 			return err
 		}
@@ -140,11 +140,11 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return "", app.GateError(err)
 	}
-	p, err := a.FindProject(a.Dir)
+	here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, false)
 	if err != nil {
-		return "", err
+		return "", app.GateError(err)
 	}
-	all, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
+	all, err := here.Sessions(ctx, 0)
 	if err != nil {
 		return "", app.GateError(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
@@ -97,18 +98,23 @@ func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config
 		return nil
 	}
 	defer done()
-	if err := s.readPermissions(ctx, gate); err != nil {
+	if err := s.readPermissions(ctx, a, gate); err != nil {
 		s.Gate.Problem = app.GateError(err).Error()
 	}
 	return nil
 }
 
 // readPermissions reads the permission status of the project.
-func (s *status) readPermissions(ctx context.Context, gate umpire.Gate) error {
-	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{Project: s.ProjectID})
+func (s *status) readPermissions(ctx context.Context, a *app.App, gate umpire.Gate) error {
+	here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, false)
 	if err != nil {
 		return err
 	}
+	sessions, err := here.Sessions(ctx, 0)
+	if err != nil {
+		return err
+	}
+	s.noteOtherIDs(a, sessions)
 	s.Sessions.Total = len(sessions)
 	for i := range sessions {
 		if sessions[i].State != umpire.SessionOver {
@@ -125,13 +131,13 @@ func (s *status) readPermissions(ctx context.Context, gate umpire.Gate) error {
 	}
 	s.Grants = len(grants)
 	s.AllowAll = slices.ContainsFunc(grants, func(g umpire.GrantStatus) bool { return g.Kind == umpire.GrantAllowAll })
-	waiting, err := gate.Pending(ctx, umpire.PendingQuery{Project: s.ProjectID})
+	waiting, err := here.Pending(ctx, 0)
 	if err != nil {
 		return err
 	}
 	s.Pending = len(waiting)
 	if len(waiting) == 0 {
-		return s.readLastDecision(ctx, gate)
+		return s.readLastDecision(ctx, here)
 	}
 	p := &waiting[0]
 	s.State, s.Type, s.Risk = umpire.StateWaiting, p.Type, p.Risk
@@ -139,12 +145,27 @@ func (s *status) readPermissions(ctx context.Context, gate umpire.Gate) error {
 	return nil
 }
 
+// noteOtherIDs says which other ids the open sessions of the project keep.
+func (s *status) noteOtherIDs(a *app.App, sessions []umpire.Session) {
+	var others []string
+	for i := range sessions {
+		id := sessions[i].Project
+		if sessions[i].State != umpire.SessionOver && id != s.ProjectID && !slices.Contains(others, id.Short()) {
+			others = append(others, id.Short())
+		}
+	}
+	if len(others) > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf(
+			a.Text.Of("open sessions keep the project id from when they were opened: %s"), strings.Join(others, ", ")))
+	}
+}
+
 // lastWindow is how many events back the last decision is looked for.
 const lastWindow = 500
 
 // readLastDecision reads what was decided last.
-func (s *status) readLastDecision(ctx context.Context, gate umpire.Gate) error {
-	events, err := gate.Events(ctx, umpire.Filter{Project: s.ProjectID, Last: lastWindow})
+func (s *status) readLastDecision(ctx context.Context, here *app.ProjectView) error {
+	events, err := here.Events(ctx, umpire.Filter{Last: lastWindow})
 	if err != nil {
 		return err
 	}

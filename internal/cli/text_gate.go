@@ -76,6 +76,7 @@ A rule is the narrowest: the very command, the one path, the host. --width says 
   subcommand  the same subcommand, with options and targets of no higher consequence
   folder      everything below the folder; one outside the project is for reading, for
               the session, or for the project and at most 30 days
+  parent      everything below the folder that holds the workspace, for reading
   tool        every use of the tool, on every file
 
 No rule stands for a force push, for deleting a tree, or for an interpreter.

@@ -62,29 +62,29 @@ func showTimeline(ctx context.Context, a *app.App, f *timelineFlags) error {
 }
 
 func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags) error {
-	filter, err := timelineFilter(ctx, a, gate, f)
+	events, filter, err := timelineView(ctx, a, gate, f)
 	if err != nil {
 		return err
 	}
 	show := newEventShower(a, f.json, f.detail)
 	if f.follow && f.last == 0 {
-		return followEvents(ctx, gate, filter, show)
+		return followEvents(ctx, events, filter, show)
 	}
 	filter.Last = f.last
-	events, err := gate.Events(ctx, filter)
+	list, err := events.Events(ctx, filter)
 	if err != nil {
 		return err
 	}
-	for i := range events {
-		if err := show(&events[i]); err != nil {
+	for i := range list {
+		if err := show(&list[i]); err != nil {
 			return app.Failed(err)
 		}
 	}
 	if f.follow {
-		filter.Last, filter.After = 0, max(f.after, umpire.LastSeq(events))
-		return followEvents(ctx, gate, filter, show)
+		filter.Last, filter.After = 0, max(f.after, umpire.LastSeq(list))
+		return followEvents(ctx, events, filter, show)
 	}
-	if len(events) == 0 && !f.json {
+	if len(list) == 0 && !f.json {
 		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing has happened yet"))
 		return app.Failed(err)
 	}
@@ -99,19 +99,21 @@ func showRecord(ctx context.Context, a *app.App) error {
 	return verifyTimeline(ctx, a, &verifyFlags{})
 }
 
-// timelineFilter is what the flags choose: this project by default.
-func timelineFilter(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
+// timelineView returns the events that the flags choose: those of this project by default.
+func timelineView(
+	ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags,
+) (umpire.Watcher, umpire.Filter, error) {
 	filter := umpire.Filter{After: f.after}
-	var err error
 	if f.session == "" {
-		filter.Project, err = a.ChooseProject(f.all)
-		return filter, err
+		here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
+		return here, filter, err
 	}
+	var err error
 	filter.Session, err = findSession(ctx, a, gate, f.session)
 	if err != nil && f.all { // the events of a deleted session stay
 		filter.Session, err = umpire.SessionID(f.session), nil
 	}
-	return filter, err
+	return gate, filter, err
 }
 
 // untilInterrupted is the error of a command that goes on until it is interrupted: an interrupt ends it in
@@ -124,8 +126,10 @@ func untilInterrupted(ctx context.Context, err error) error {
 }
 
 // followEvents shows events as they come.
-func followEvents(ctx context.Context, gate umpire.Gate, filter umpire.Filter, show func(*umpire.Event) error) error {
-	for e, err := range gate.Watch(ctx, filter) {
+func followEvents(
+	ctx context.Context, events umpire.Watcher, filter umpire.Filter, show func(*umpire.Event) error,
+) error {
+	for e, err := range events.Watch(ctx, filter) {
 		if err != nil {
 			return app.GateError(err)
 		}

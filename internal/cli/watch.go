@@ -123,24 +123,24 @@ func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 	if f.interactive(ctx, a, gate) {
 		return showInbox(ctx, a, gate, f, runs)
 	}
-	project, err := a.ChooseProject(f.all)
-	if err != nil {
-		return err
-	}
-	last, err := gate.Events(ctx, umpire.Filter{Project: project, Last: 1})
+	here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
 	if err != nil {
 		return app.GateError(err)
 	}
-	query, filter := umpire.PendingQuery{Project: project}, umpire.Filter{Project: project, After: umpire.LastSeq(last)}
+	last, err := here.Events(ctx, umpire.Filter{Last: 1})
+	if err != nil {
+		return app.GateError(err)
+	}
+	filter := umpire.Filter{After: umpire.LastSeq(last)}
 	a.Remark(fmt.Sprintf(a.Text.Of("watching from event %d on"), filter.After))
 	if f.json {
-		return followEvents(ctx, gate, filter, newEventShower(a, true, false))
+		return followEvents(ctx, here, filter, newEventShower(a, true, false))
 	}
-	screen := &waiting{App: a, gate: gate, query: query, live: a.ToTerminal, width: a.Columns()}
+	screen := &waiting{App: a, view: here, all: f.all, live: a.ToTerminal, width: a.Columns()}
 	if err := screen.refresh(ctx); err != nil {
 		return err
 	}
-	return followEvents(ctx, gate, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
+	return followEvents(ctx, here, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
 }
 
 // A waiting screen shows the questions that wait below the events. On a terminal
@@ -149,8 +149,8 @@ func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 type waiting struct {
 	*app.App
 
-	gate  umpire.Gate
-	query umpire.PendingQuery
+	view  *app.ProjectView
+	all   bool
 	live  bool
 	width int
 	drawn int      // lines of the list that stand on the terminal
@@ -173,13 +173,13 @@ func (w *waiting) event(ctx context.Context, e *umpire.Event) error {
 
 // refresh reads the list again and shows it if it has changed.
 func (w *waiting) refresh(ctx context.Context) error {
-	list, err := w.gate.Pending(ctx, w.query)
+	list, err := w.view.Pending(ctx, 0)
 	if err != nil {
 		return app.GateError(err)
 	}
 	var lines []string
 	for i := range list {
-		cells := pendingCells(w.App, &list[i], w.query.Project == "")
+		cells := pendingCells(w.App, &list[i], w.all)
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {

@@ -161,6 +161,7 @@ var widthTexts = map[umpire.Width]string{
 	umpire.WidthExact:      "exactly this",
 	umpire.WidthSubcommand: "this subcommand, with options and targets of no higher consequence",
 	umpire.WidthFolder:     "everything below the folder",
+	umpire.WidthParent:     "everything below the folder that holds the workspace",
 	umpire.WidthTool:       "every use of the tool, on every file",
 }
 

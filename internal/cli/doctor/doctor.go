@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,10 +20,12 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -148,6 +151,7 @@ func (n names) in(text *catalogue.Language) names {
 // examine makes every check, in the order from our files to the agent's.
 func (d *doctor) examine(ctx context.Context, only string) {
 	d.ownFiles()
+	checkUnfinished(ctx, d)
 	if c, err := d.LoadConfig(d.Dir); err != nil {
 		d.fail("config", "umpire config", "%v", err)
 	} else {
@@ -365,6 +369,20 @@ func (d *doctor) ruleFile(f rulefile.File) {
 			app.NewCount(len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"), first)
 	case rulefile.HealthDegraded:
 		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
+	}
+}
+
+// checkUnfinished names the records for undoing that cannot be finished.
+func checkUnfinished(ctx context.Context, d *doctor) {
+	if d.Home() == "" {
+		return
+	}
+	all, err := trial.FindUnfinished(ctx, d.StateDir(), app.NewVault(d.App))
+	if err != nil {
+		d.warn("undo", "", "%v", err)
+	}
+	for _, u := range all {
+		d.warn("undo", try.ForgetCommand(&u), try.UnfinishedText, cmp.Or(u.Root, u.ID), u.Err)
 	}
 }
 

@@ -75,8 +75,8 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	var text bytes.Buffer
 	c := view.New(p, session, k.Text, k.Now(), k.Getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
-	text.WriteString(app.DescribeChanges(ctx, k.agentRun.App, k.gate, &p, &session))
-	text.WriteString(try.DescribeTrial(k.agentRun.App, &p))
+	changes := try.ChangesOf(ctx, k.agentRun.App, k.gate, &p, &session)
+	text.WriteString(changes.Text(k.agentRun.App))
 	menu := c.Options()
 	for _, o := range menu {
 		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)
@@ -88,6 +88,16 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 		answer, err := k.choose(ctx, menu)
 		if err != nil {
 			return err
+		}
+		if view.Approves(&answer, &p) {
+			confirmed, err := k.confirmLeftOut(ctx, changes.LeftOut(k.agentRun.App, c))
+			if err != nil {
+				return err
+			}
+			if !confirmed {
+				fmt.Fprintln(k.tty, k.Text.Of("that was not the code: nothing is approved"))
+				continue
+			}
 		}
 		answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version,
 			p.ShownDigest
@@ -102,6 +112,18 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 		fmt.Fprintf(k.tty, "%s\n",
 			view.Visible(k.Text.Error(err))) // this answer cannot be given; another one can
 	}
+}
+
+// confirmLeftOut has the person type a code if the card leaves something out, and reports whether they did.
+func (k *runAsker) confirmLeftOut(ctx context.Context, left string) (bool, error) {
+	if left == "" {
+		return true, nil
+	}
+	code, shown := app.NewCode(), time.Now()
+	fmt.Fprintln(k.tty, left)
+	fmt.Fprintf(k.tty, k.Text.Of("Type %s and Enter: "), code)
+	line, err := k.nextLine(ctx, shown)
+	return err == nil && strings.TrimSpace(line) == code, err
 }
 
 // choose reads until an item of the menu is typed.

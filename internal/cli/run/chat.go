@@ -132,10 +132,7 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 // DescribeChange returns what tells what a call changed in a trial, or would change in files, for its card.
 func DescribeChange(a *app.App, g umpire.Gate) func(context.Context, umpire.Pending, umpire.Session) tui.Change {
 	return func(ctx context.Context, p umpire.Pending, in umpire.Session) tui.Change {
-		if text := try.DescribeTrial(a, &p); text != "" {
-			return tui.Change{Diff: text}
-		}
-		return tui.Change(app.PreviewCall(ctx, a, g, &p, &in))
+		return tui.Change(try.ChangesOf(ctx, a, g, &p, &in))
 	}
 }
 

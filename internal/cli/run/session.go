@@ -11,7 +11,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -98,7 +97,7 @@ func (s *agentRun) mayEnter(existing *umpire.Session, r umpire.Resumption) error
 		return err
 	}
 	crossProject := r.AllowCrossProject || s.conf.CrossProject
-	_, err = gate.CheckResume(gate.ProjectIdentity{Project: p.ID}, existing, crossProject)
+	_, err = p.CheckResume(existing, crossProject)
 	return err
 }
 
