@@ -51,9 +51,6 @@ var cloneWays = []string{
 // runs in trials. Without umpire each of them does get one, so that there is something to hold back.
 func TestClones(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs many processes")
-	}
 	if !sandbox.Available().Whole() {
 		t.Skip("no sandbox on this machine")
 	}

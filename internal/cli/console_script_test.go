@@ -2,11 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"regexp"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/umpirehq/umpire/internal/console/consoletest"
 )
 
 // signs-in [--name NAME] [PATH [takes-back|denies]]: starts umpire console on a terminal of its own, signs
@@ -40,45 +42,64 @@ func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 		base, token, _ = strings.Cut(strings.TrimSpace(line), "/#")
 	}
-	jar, err := cookiejar.New(nil)
+	browser := &scriptBrowser{ts: ts, base: base}
+	browser.page, err = consoletest.NewPage()
 	ts.Check(err)
-	browser := &http.Client{Jar: jar, Timeout: answerTime, Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, want := range []int{http.StatusNoContent, http.StatusForbidden} {
-		request, err := http.NewRequest(http.MethodPost, base+"/sign-in", strings.NewReader(`{"token":"`+token+`"}`))
-		ts.Check(err)
-		request.Header.Set("Origin", base)
-		response, err := browser.Do(request)
-		ts.Check(err)
-		response.Body.Close()
-		if response.StatusCode != want {
-			ts.Fatalf("signing in: status %d, want %d", response.StatusCode, want)
+	key, err := browser.page.PublicKey()
+	ts.Check(err)
+	body, err := json.Marshal(map[string]any{"token": token, "key": key})
+	ts.Check(err)
+	for _, want := range []int{http.StatusOK, http.StatusForbidden} {
+		status, said := browser.send(http.MethodPost, "/sign-in", string(body))
+		if status != want {
+			ts.Fatalf("signing in: status %d, want %d", status, want)
+		}
+		if status == http.StatusOK {
+			ts.Check(browser.page.Admit([]byte(said)))
 		}
 	}
 	var path string
 	if len(args) > 0 {
-		path = args[0]
+		path = strings.TrimPrefix(args[0], "/")
 	}
-	response, err := browser.Get(base + "/" + path)
-	ts.Check(err)
-	defer response.Body.Close()
-	page, err := io.ReadAll(response.Body)
-	ts.Check(err)
+	_, page := browser.send(http.MethodGet, "/"+path, "")
 	fmt.Fprintf(ts.Stdout(), "%s\n%s\n", base, page)
 	if len(args) > 1 {
-		actOn(ts, browser, base, string(page), args[1])
+		actOn(browser, page, args[1])
 	}
 }
 
+// A scriptBrowser asks a console as a page of it does.
+type scriptBrowser struct {
+	ts   *testscript.TestScript
+	base string
+	page *consoletest.Page
+}
+
+// send makes a signed request.
+func (b *scriptBrowser) send(method, path, body string) (status int, said string) {
+	request, err := http.NewRequest(method, b.base+path, strings.NewReader(body))
+	b.ts.Check(err)
+	request.Header.Set("Origin", b.base)
+	b.ts.Check(b.page.Sign(request, b.base))
+	client := &http.Client{Timeout: answerTime, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	b.ts.Check(err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	b.ts.Check(err)
+	return response.StatusCode, string(text)
+}
+
 var (
-	pageToken = regexp.MustCompile(`data-page="([^"]+)"`)
-	undoable  = regexp.MustCompile(`data-post="/undo" data-body="([^"]+)"`)
-	ofCard    = regexp.MustCompile(`data-(request|session|args|shown)="([^"]+)"`)
+	undoable = regexp.MustCompile(`data-post="/undo" data-body="([^"]+)"`)
+	ofCard   = regexp.MustCompile(`data-(request|session|args|shown)="([^"]+)"`)
 )
 
 // actOn posts what a page offers first, and shows what the console says: "takes-back" on the timeline, or
 // "denies" on the inbox.
-func actOn(ts *testscript.TestScript, browser *http.Client, base, page, act string) {
-	token, path, body := pageToken.FindStringSubmatch(page), "/undo", ""
+func actOn(browser *scriptBrowser, page, act string) {
+	path, body := "/undo", ""
 	if found := undoable.FindStringSubmatch(page); found != nil {
 		body = html.UnescapeString(found[1])
 	}
@@ -91,17 +112,9 @@ func actOn(ts *testscript.TestScript, browser *http.Client, base, page, act stri
 			`{"request_id":%q,"session_id":%q,"args_hash":%q,"shown_digest":%q,"answer":"deny","scope":"once"}`,
 			of["request"], of["session"], of["args"], of["shown"])
 	}
-	if token == nil || body == "" {
-		ts.Fatalf("the page offers nothing:\n%s", page)
+	if body == "" {
+		browser.ts.Fatalf("the page offers nothing:\n%s", page)
 	}
-	request, err := http.NewRequest(http.MethodPost, base+path, strings.NewReader(body))
-	ts.Check(err)
-	request.Header.Set("Origin", base)
-	request.Header.Set("Umpire-Page", token[1])
-	response, err := browser.Do(request)
-	ts.Check(err)
-	defer response.Body.Close()
-	said, err := io.ReadAll(response.Body)
-	ts.Check(err)
-	fmt.Fprintf(ts.Stdout(), "%d %s\n", response.StatusCode, said)
+	status, said := browser.send(http.MethodPost, path, body)
+	fmt.Fprintf(browser.ts.Stdout(), "%d %s\n", status, said)
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // The verbs by which scripts play the gate, the agent and the person.
@@ -45,7 +46,7 @@ const testManaged = "UMPIRE_TEST_MANAGED"
 // scriptMain is main, for a process that a script starts.
 func scriptMain() {
 	if root, err := strconv.Atoi(os.Getenv(testRoot)); err == nil {
-		app.Outermost = root
+		process.Outermost = root
 	}
 	if dir := os.Getenv(testManaged); dir != "" {
 		files.Managed.Dir, files.Managed.UID = dir, uint32(os.Getuid())

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // buildSmallHook builds umpire-hook into a folder in which this test's own program
@@ -52,21 +54,12 @@ func TestScriptsWithSmallHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := scriptParams()
-	p.Dir, p.Files = "", hookScripts(t)
+	p.Dir, p.Files = "", scripts(t, "hook_*", 3)
 	p.Setup = func(env *testscript.Env) error {
 		env.Setenv("PATH", instead+string(filepath.ListSeparator)+env.Getenv("PATH"))
 		return setUpScript(env)
 	}
 	testscript.Run(t, p)
-}
-
-func hookScripts(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "script", "hook_*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	return files
 }
 
 // A left is what a program left behind.
@@ -98,7 +91,7 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 				if kept := name != "broken" && name != "misplaced"; round == 1 && kept { // what the large one has left is used
 					untilSnapshot(t, large, home)
 				}
-				for _, p := range payloads {
+				for _, p := range sample.Of(t, 6, payloads) {
 					want := leaves(t, large, home, p.agent, p.text)
 					got := leaves(t, small, home, p.agent, p.text)
 					if diff := cmp.Diff(want, got, cmp.AllowUnexported(left{})); diff != "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // TestEveryKeyHasItsEffect sets each key of the configuration once, without and with a gate
@@ -39,7 +40,11 @@ func TestEveryKeyHasItsEffect(t *testing.T) {
 	for name, gate := range map[string]bool{"alone": false, "gate": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testscript.Run(t, keyParams(gate))
+			p := keyParams(gate)
+			if raced {
+				p.Dir, p.Files = "", sample.Of(t, 6, scripts)
+			}
+			testscript.Run(t, p)
 		})
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
 	"github.com/umpirehq/umpire/internal/notice/noticetest"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // TestMain makes the test binary run as umpire, or as an MCP server, when a script
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"umpire": scriptMain, "mcp-server": mcptest.Main, "mcp-client": mcptest.ClientMain,
 		"acp-agent": acptest.AgentMain, "acp-editor": acptest.EditorMain,
-		"acp-conductor": acptest.ConductorMain,
+		"acp-conductor": acptest.ConductorMain, "person-posts": personPostsMain,
 	})
 }
 
@@ -37,7 +38,23 @@ func TestMain(m *testing.M) {
 // has a home of its own, $HOME, and begins in an empty git repository, $WORK/p.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, scriptParams())
+	p := scriptParams()
+	p.Dir, p.Files = "", scripts(t, "*", 12)
+	testscript.Run(t, p)
+}
+
+// scripts are those in testdata/script whose names match the pattern. With -short the race detector watches
+// only so many of them.
+func scripts(t *testing.T, pattern string, few int) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "script", pattern+".txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	if !raced {
+		return files
+	}
+	return sample.Of(t, few, files)
 }
 
 // TestP0DScripts runs the acceptance scripts in testdata/p0d.
