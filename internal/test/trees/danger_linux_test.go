@@ -23,7 +23,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
 var danger = flag.Bool("trees.danger", false, "try every line that must not run unasked (root)")
@@ -253,7 +253,7 @@ func (d *dangers) try(t *testing.T, project, line string) {
 
 // isGuarded reports a path of the project that the table of guarded places names.
 func isGuarded(name string) bool {
-	for place := range policy.GuardedPlaces() {
+	for place := range sensitive.Places() {
 		if !strings.HasPrefix(place.Path, "/") && !strings.HasPrefix(place.Path, "~") && doublestar.MatchUnvalidated("**/"+place.Path, name) {
 			return true
 		}
