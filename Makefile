@@ -18,7 +18,7 @@ build: ## Build the executables into bin/, without what only debuggers need
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
 .PHONY: test
-test: ## Run all tests with the race detector, after installing what they need
+test: ## Run the tests, with the race detector too, after installing what they need
 	@.ci/test
 
 .PHONY: gates
@@ -59,12 +59,20 @@ pictures: ## Draw the pictures in docs again: of chat and try, and the film of C
 reality: ## Run what is called safe in a throw-away project, and watch it (Linux, strace)
 	go test -tags reality -count 1 -run Reality -v ./shell
 
+.PHONY: options
+options: ## Run each value option of forty tools on the names of files, and compare what is opened (Linux, strace)
+	go test -count 1 -timeout 60m -run 'TestValueOptions$$' -v ./shell -options.all
+
 LINES ?= 15000
 SEED ?= 1
 
 .PHONY: differential
-differential: ## Run LINES (15000) made lines that are allowed in bash, dash and zsh: no payload may start (Linux)
-	go test -count 1 -timeout 10m -run 'TestDifferential$$' -v ./shell -differential.lines $(LINES) -differential.seed $(SEED)
+differential: ## Run LINES (15000) made lines that are allowed in six shells: no payload may start (Linux)
+	go test -count 1 -timeout 10m -run 'TestDifferential$$' -v ./shell -differential.all -differential.lines $(LINES) -differential.seed $(SEED)
+
+.PHONY: approvals
+approvals: ## Approve a call of every kind by each scope and width that its card offers, over each store (Linux)
+	go test -count 1 -timeout 30m -run 'TestApprovals$$' -v ./internal/cli -approvals.all
 
 .PHONY: clones
 clones: ## Open every hostile clone of testdata/clones in every mode, and print what was counted (Linux)
@@ -85,6 +93,16 @@ trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES
 .PHONY: trees
 trees: ## Fetch ten trees from the registries of Go and npm, and try two hundred commands in them (Linux)
 	go test -count 1 -timeout 90m -v -run 'TestTrees$$' ./internal/test/trees -trees.all
+
+.PHONY: workflows
+workflows: ## Count the questions of three hundred workflows of git, and time switch in a tree of 100,000 files (Linux)
+	go test -count 1 -timeout 60m -v -run 'TestGitWorkflows|TestSwitchInLargeTree' ./internal/test/trees -trees.git
+
+UNASKED ?= 1000
+
+.PHONY: unasked
+unasked: ## Play UNASKED (1000) sequences of calls, and look at what those did that needed no question (Linux, root)
+	go test -count 1 -timeout 90m -v -run 'TestUnaskedSequences$$' ./internal/test/trees -trees.sequences $(UNASKED)
 
 .PHONY: pages
 pages: ## Open every page of the console in each language, width and colour; pictures in bin/pages (Chromium)

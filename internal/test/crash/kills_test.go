@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/umpirehq/umpire/internal/store/storetest"
+	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 const (
@@ -49,7 +50,7 @@ func TestKills(t *testing.T) {
 				seed = uint64(time.Now().UnixNano())
 			}
 			t.Logf("seed %d: go test ./internal/test/crash -run TestKills/%s -seed %d", seed, at.name, seed)
-			left := at.kills
+			left := at.kills / sample.Times(3, 1)
 			if *flagKills > 0 {
 				left = *flagKills
 			}

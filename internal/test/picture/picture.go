@@ -124,14 +124,19 @@ func drawScreen(svg *bytes.Buffer, screen string) {
 	for row, line := range linesOf(screen) {
 		column := 0
 		for _, s := range now.stretches(line) {
+			wide := ansi.StringWidth(s.text)
 			s.draw(svg, column, row)
-			column += ansi.StringWidth(s.text)
+			column += wide
 		}
 	}
 }
 
-// draw writes the stretch where it begins.
+// draw writes the stretch where it begins. Blanks at its end are left out where nothing shows them: a
+// terminal that draws a line anew gives them one ink or another.
 func (s *stretch) draw(svg *bytes.Buffer, column, row int) {
+	if s.ground == "" && !s.reverse && !s.underline {
+		s.text = strings.TrimRight(s.text, " ")
+	}
 	wide := float64(ansi.StringWidth(s.text)) * cellWidth
 	x, y := margin+float64(column)*cellWidth, margin+row*cellHeight
 	colour, ground := s.colour, s.ground

@@ -37,3 +37,10 @@ func TestFilm(t *testing.T) {
 		}
 	}
 }
+
+// TestBlanksAtTheEnd: two drawings of one screen that differ in the ink of blanks are one picture.
+func TestBlanksAtTheEnd(t *testing.T) {
+	if a, b := Draw("\x1b[33mbar \x1b[39m\nx"), Draw("\x1b[33mbar\x1b[39m \nx"); a != b {
+		t.Errorf("the ink of a blank at the end changes the picture:\n%s\n%s", a, b)
+	}
+}
