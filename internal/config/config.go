@@ -27,7 +27,6 @@ type Config struct {
 
 	ResumeScope string
 	SandboxEnv  []string // variables with secrets that sandboxed commands get
-	SandboxShow []string // files and folders of the home that a trial sees
 	UndoSize    int64    // bytes that are kept for undoing
 	UndoAge     time.Duration
 	Retention   time.Duration // of sessions that are over, 0 for ever

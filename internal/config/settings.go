@@ -21,7 +21,8 @@ type Settings struct {
 	AlsoRead []string
 	// SandboxRequire says what happens where there is no sandbox.
 	SandboxRequire Require
-	CrossProject   bool // sessions of other projects may be continued without asking for it
+	SandboxShow    []string // files and folders of the home that a trial sees
+	CrossProject   bool     // sessions of other projects may be continued without asking for it
 	// PendingTimeout is how long a question waits, 0 for ever; MaxPending how many
 	// may wait in one session, 0 for the gate's default.
 	PendingTimeout time.Duration

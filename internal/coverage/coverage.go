@@ -107,7 +107,7 @@ func listCandidates(p *umpire.Pending) []candidate {
 	var all []candidate
 	for _, scope := range []umpire.Scope{umpire.ScopeSession, umpire.ScopeProject, umpire.ScopeGlobal} {
 		for _, width := range []umpire.Width{
-			umpire.WidthDefault, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthTool,
+			umpire.WidthDefault, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthParent, umpire.WidthTool,
 		} {
 			grants := Grants(p, scope, width)
 			if len(grants) == 0 {

@@ -29,7 +29,7 @@ func CheckScope(scope umpire.Scope, code umpire.ReasonCode, rules []umpire.Sugge
 // FolderOutside reports whether a suggestion is about reading everything below a folder
 // outside the project.
 func FolderOutside(s *umpire.Suggestion) bool {
-	return s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
+	return (s.Width == umpire.WidthFolder || s.Width == umpire.WidthParent) && filepath.IsAbs(s.Match.PathGlob)
 }
 
 // Suggested are the rules of a width among some, of the narrowest where none is named.

@@ -68,7 +68,7 @@ func sourceOf(e *umpire.Event) label {
 		return byPerson
 	}
 	switch e.Code {
-	case umpire.CodeSafe, umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeControlFile,
+	case umpire.CodeSafe, umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeControlFile, umpire.CodeDotFolder,
 		umpire.CodeExternalDirectory, umpire.CodeSuffix, umpire.CodeProfile, umpire.CodeUnparsed, umpire.CodeTrial,
 		umpire.CodeInvalid, umpire.CodeSecret, umpire.CodeProjectCode, umpire.CodeWritten, umpire.CodeNetwork,
 		umpire.CodeDegraded, umpire.CodeChanged, umpire.CodeLeftToHost:
