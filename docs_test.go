@@ -203,7 +203,7 @@ func TestOneCommandRunsTheTests(t *testing.T) {
 		t.Error("make test is not .ci/test")
 	}
 	script := readText(t, ".ci/test")
-	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, `go test -race -gcflags "$unchecked" -timeout 40m "$@" ./...`) {
+	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, `go test -race -gcflags "$unchecked" -short -timeout 20m "$@" ./...`) {
 		t.Error(".ci/test does not install what is needed, or does not run all tests")
 	}
 }
