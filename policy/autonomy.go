@@ -187,7 +187,7 @@ func asksOfOthers(a *umpire.Access) umpire.Phrase {
 }
 
 // NeedsLook reports whether a decision asks about a read in a home, or about a write to a file in a temporary folder:
-// who knows more of the two may answer otherwise.
+// a caller that can look at the files may answer otherwise.
 func NeedsLook(d *umpire.Decision) bool {
 	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool {
 		if r.Access < 0 {

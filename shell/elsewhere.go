@@ -51,8 +51,8 @@ func (w *walker) mayWriteCode(b *umpire.Access) bool {
 		!w.leavesProject(b.Target) && !derives(w.accesses, b)
 }
 
-// derives reports a write of what follows from the code of the project alone: its program, which go puts in place of
-// nothing else, or its sources in another layout.
+// derives reports a write whose content follows from the code of the project alone: the built program, which go never
+// writes over a source, or the formatted sources.
 func derives(line []umpire.Access, b *umpire.Access) bool {
 	i := slices.IndexFunc(line, func(a umpire.Access) bool {
 		return a.Kind == umpire.KindExec && a.Part == b.Part

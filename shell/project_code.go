@@ -173,16 +173,16 @@ func (u *use) runsCode() bool {
 	return !freeOf(name, u.path) && !compilesOnly(u, name)
 }
 
-// goSettings are files that name plugins for golangci-lint. foreignRepositories are what programs of other systems of
-// version control obey, which go asks for the version that it builds.
+// goSettings are files that name plugins for golangci-lint. foreignRepositories are folders of
+// other version-control systems, whose programs go runs to learn the version that it builds.
 const (
 	goSettings          = ".golangci.yml .golangci.yaml .golangci.toml .golangci.json"
 	foreignRepositories = ".hg .svn .bzr .fslckout _FOSSIL_"
 )
 
-// compilesOnly reports a use of Go's compiler, or of what is built into a linter, that runs no code and obeys no
-// settings of the project: go build promises not to run what it compiles. It asks git for the state of the folder, so
-// that the repository must name no program.
+// compilesOnly reports a use of Go's compiler, or of a linter's own checks, that runs no code and obeys no settings of
+// the project: go build promises not to run the code that it compiles. It asks git for the state of the folder, so the
+// repository must name no program.
 func compilesOnly(u *use, name string) bool {
 	compiles := name == "go" && scan.HasField("build vet", u.path)
 	lints := name == "golangci-lint" && u.path == "run" && !findsFile(u.w, u.s, strings.Fields(goSettings)...)

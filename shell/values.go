@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// judgeText judges a value that is sent, or of which the table does not say what the program
-// does with it. Programs read files that are named in many ways, so what may be a path counts
-// as one that is read, and asks.
+// judgeText judges a value that is sent, or whose use by the program the table does not state.
+// Programs name files in many ways, so a value that may be a path counts as the read of a file,
+// and asks.
 func judgeText(u *use, g given, of accessOf) {
 	file, names := namedFile(g.value)
 	of.why, of.inside = cmp.Or(of.why, umpire.Say("may-be-a-path-that-it-uses", g.name)), true

@@ -25,7 +25,7 @@ type origin struct {
 	remote   bool         // other machines reach it, over HTTPS
 	listen   string       // the address of its listener
 	push     *notice.Push // the browsers that get notices there; nil sends none
-	proxy    *Proxy       // passes all requests on and says who makes them; nil is nobody
+	proxy    *Proxy       // passes all requests on and names their person; nil trusts no proxy
 
 	// strangers holds a value for each request without a sign-in that sends a body.
 	strangers chan struct{}

@@ -22,8 +22,8 @@ const (
 // absent is the fingerprint of a missing file.
 const absent = "absent"
 
-// Snapshot returns the fingerprints of the files that a call is about to change, as a JSON object by path. It
-// returns nil if there are none.
+// Snapshot returns the fingerprints of the files that a call is about to change, as a JSON object by path. Without
+// such files it returns nil.
 func Snapshot(d *umpire.Decision) json.RawMessage {
 	before := map[string]string{}
 	for i := range d.Accesses {

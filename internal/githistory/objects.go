@@ -41,7 +41,7 @@ func (s *store) recorded(name string, c *gittree.Change) bool {
 	case len(names) == 0 || !c.Gone && c.After.IsDir():
 		return !c.Gone
 	case c.Gone && c.Before.IsDir():
-		return true // its files are changes of their own
+		return true // its files are listed as changes too
 	case len(names) == 2 && len(names[0]) == 2:
 		id := names[0] + names[1]
 		if c.Gone {

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// isFresh reports whether a write reaches only what is missing or what the session made. One to a folder changes
+// isFresh reports whether a write reaches only missing files or files that the session made. One to a folder changes
 // nothing in it, unless it is about all that lies there.
 func (j *Judge) isFresh(session umpire.SessionID, a *umpire.Access) bool {
 	switch info, err := os.Lstat(a.Resolved); {

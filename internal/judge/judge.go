@@ -53,7 +53,7 @@ type Judge struct {
 	// Shown reports whether a trial sees a path without links, as [homeview.Sees] returns it. If nil, a trial
 	// is taken to see nothing.
 	Shown func(path string) bool
-	// Made reports whether a session made a file, as [scratch.Ledger.Made] does; nil knows of none.
+	// Made reports whether a session made a file, as [scratch.Ledger.Made] does; with nil no session made any.
 	Made func(session umpire.SessionID, path string) bool
 }
 

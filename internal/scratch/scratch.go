@@ -1,4 +1,4 @@
-// Package scratch remembers which files in temporary folders a session was about to make, so that it may write
+// Package scratch remembers which files in temporary folders a session was about to make, so it may write
 // them again without a question. Files there belong to many: other projects, builds and agents.
 //
 //	ledger := scratch.Ledger{Dir: filepath.Join(state, scratch.Folder), Now: time.Now}
@@ -113,7 +113,7 @@ func (l Ledger) fileOf(session umpire.SessionID) string {
 
 // sweep removes the files of sessions that have claimed nothing for long.
 func (l Ledger) sweep() {
-	entries, _ := os.ReadDir(l.Dir) // what cannot be listed stays
+	entries, _ := os.ReadDir(l.Dir) // files that cannot be listed stay
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && l.Now().Sub(info.ModTime()) > maxAge {
 			_ = os.Remove(filepath.Join(l.Dir, e.Name())) // it is tried again later

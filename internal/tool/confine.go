@@ -69,7 +69,7 @@ func lineFacts(call umpire.Call, home string) (git, patterns []string) {
 }
 
 // isLifted reports whether a rule, a grant or a standing answer allows an access. Bypass mode asks about
-// nothing, so that it allows nothing by name: the reason behind it counts.
+// nothing, so it lifts nothing by name: the reason behind it counts.
 func isLifted(d *umpire.Decision, access int) bool {
 	for i := range d.Reasons {
 		if r := &d.Reasons[i]; r.Access == access && r.Code != umpire.CodeBypass {

@@ -17,7 +17,7 @@ func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) 
 	if s.options.State == "" {
 		return nil, nil
 	}
-	if u.call.Tool != "Bash" { // commands have a folder of their own for temporary files
+	if u.call.Tool != "Bash" { // a command has its own folder for temporary files
 		ledger := scratch.Ledger{Dir: filepath.Join(s.options.State, scratch.Folder), Now: time.Now}
 		_ = ledger.Claim(u.call.Session, judge.WrittenOutside(&u.decision)) // without a claim the next write asks
 	}

@@ -13,5 +13,5 @@ func Read(context.Context, Layer, Limits) (Effects, error) { return Effects{}, E
 // Run says that a trial is not available on this system.
 func Run(context.Context, Spec) (*Result, error) { return nil, ErrUnavailable }
 
-// SweepLayers has none to delete on this system.
+// SweepLayers does nothing: this system has no layers.
 func SweepLayers(string, func(string) bool, time.Time) error { return nil }

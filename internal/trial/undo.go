@@ -61,7 +61,7 @@ func newUnfinished(record string, err error) Unfinished {
 	return u
 }
 
-// Records lists what was kept and undone, the latest first, and says which were taken back. Damaged records
+// Records lists keeps and undos, the latest first, and says which were taken back. Damaged records
 // are left out.
 func Records(state string) ([]Kept, error) {
 	all, _, err := readRecords(state)

@@ -28,7 +28,7 @@ func Each[T any](list []T, path func(*T) string) []string {
 	return paths
 }
 
-// The registry lies in a folder of its own beside the layers. It has a file for each running trial, which that
+// The registry has its own folder beside the layers. It has a file for each running trial, which that
 // trial locks, and a file for the locks of folders.
 const (
 	folder      = "running"
@@ -215,7 +215,7 @@ func Lock(ctx context.Context, layers string, roots []string) (unlock func() err
 }
 
 // tryLock locks a byte of the file for each folder, and shares those of the folders above. If one of them is
-// taken it holds none, so that two processes never wait for each other.
+// taken it locks nothing, so two processes never wait for each other.
 func tryLock(f *os.File, roots []string) (bool, error) {
 	own, above := map[int64]bool{}, map[int64]bool{}
 	for _, root := range roots {

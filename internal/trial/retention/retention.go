@@ -3,7 +3,7 @@
 // An agent chooses how much it writes, so space alone must not decide. A young record with old content stays
 // even beyond the limits: a keep that needs its space asks a person first. Each project and each session
 // has a share, so none of them can push out the records of the others. Old outputs of builds, which git ignores and
-// which a build makes again, have a share of their own and go first: they take no space from other records.
+// which a build makes again, have a separate share and go first: they take no space from other records.
 package retention
 
 import (

@@ -28,7 +28,7 @@ var differences = []difference{
 	{"&>", Dash | Ksh, (*Reader).wordsAfterRedirect},
 	// ksh and mksh start a coprocess whose output the next command does not get.
 	{"|&", Ksh | Mksh, pipesErrors},
-	// To dash and busybox this is a program, so that operators within end it.
+	// To dash and busybox this is a program, and operators within end it.
 	{"[[", Dash | Busybox, operatorsInTest},
 	// dash reads a program named `function`, then the body as commands.
 	{"function", Dash, bodyOnItsOwn},
@@ -88,7 +88,7 @@ type Reader struct {
 }
 
 // Find yields each construct of the code that not all of the shells read as bash does, with the shells
-// that may not. text is what file was parsed from.
+// that may not. text is the source of file.
 func (r *Reader) Find(text string, file *syntax.File, shells Set, yield func(construct string, differing Set)) {
 	*r = Reader{text: text, shells: shells}
 	visit := r.visit

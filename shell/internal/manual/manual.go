@@ -208,7 +208,7 @@ var Sources = []Source{
 	},
 }
 
-// CheckedAgainst is what the entry of that first name was checked against. A program without
+// CheckedAgainst names the source that the entry of that first name was checked against. A program without
 // a source accepts nothing.
 func CheckedAgainst(name string) string {
 	for i := range Sources {

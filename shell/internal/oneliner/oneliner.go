@@ -26,7 +26,7 @@ type Program struct {
 	Packages []string
 }
 
-// Limits, so that no input takes long.
+// Limits, so no input takes long.
 const (
 	maxCode   = 1 << 14 // bytes
 	maxDepth  = 60      // of nested expressions
@@ -71,7 +71,7 @@ func declaresEncoding(code string) bool {
 	return false
 }
 
-// A value is what is known of an expression.
+// A value holds the facts known about an expression.
 type value struct {
 	// paths are all texts that it may be. They are known only if it is placed.
 	paths  []Path
@@ -135,7 +135,7 @@ func equal(a, b value) bool {
 		a.symbol == b.symbol && a.walk == b.walk && a.pending == b.pending
 }
 
-// element is what a loop over a value yields. Of a string these are its characters.
+// element returns the element that a loop over a value yields: of a string, a character.
 func (v value) element() value {
 	if v.pending {
 		return v
@@ -184,7 +184,7 @@ func joinPaths(x Path, mark string, y Path) (Path, bool) {
 	case mark == "/" && strings.HasPrefix(y.Text, "/"):
 		return y, true
 	case x.Tree:
-		// What is joined may lead out of the folder again.
+		// The joined part may lead out of the folder again.
 		return x, mark == "/" && !strings.Contains(y.Text, "..")
 	case mark == "/" && (x.Text == "" || strings.HasSuffix(x.Text, "/")):
 		mark = ""

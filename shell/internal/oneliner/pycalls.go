@@ -405,7 +405,7 @@ func (p *python) readPathMethod(v value, method string) value {
 	return value{text: method == "read_text"}
 }
 
-// readPathGlob is what a pattern matches below a path.
+// readPathGlob returns the paths that a pattern matches below a path.
 func (p *scope) readPathGlob(v value, args []value) value {
 	if len(args) != 1 || v.depth > 0 || !args[0].placed || args[0].depth > 0 {
 		p.fail()

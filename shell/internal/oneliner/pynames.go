@@ -81,8 +81,7 @@ const syntaxNodes = "FunctionDef AsyncFunctionDef ClassDef Import ImportFrom Cal
 // packages are the modules that are not of the library.
 const packages = "yaml"
 
-// pythonBuiltins are functions and constants that do no harm, whoever calls them with
-// whatever.
+// pythonBuiltins are functions and constants that do no harm with any arguments.
 const pythonBuiltins = "print len range enumerate zip sorted reversed map filter sum min max any all abs " +
 	"round int float " +
 	"str bytes bytearray list dict set tuple frozenset bool complex repr ascii ord chr hex oct bin divmod pow " +
@@ -127,7 +126,7 @@ const pythonMethods = "capitalize casefold center count decode encode endswith e
 // pythonMutators change the value that they belong to.
 const pythonMutators = "append extend insert update setdefault add appendleft extendleft"
 
-// textMethods return strings, whatever they are called on.
+// textMethods return strings for every receiver.
 const textMethods = "read readline strip lstrip rstrip lower upper title join format decode removeprefix " +
 	"removesuffix " +
 	"read_text splitext as_posix hexdigest isoformat strftime"

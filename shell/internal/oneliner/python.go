@@ -7,7 +7,7 @@ import (
 )
 
 // A python reads a program of Python from left to right. It does not follow the flow: a name
-// may have every value that the program gives it anywhere, so that indentation tells nothing.
+// may have every value that the program gives it anywhere, so indentation does not matter.
 // It reads the program again until no value changes.
 type python struct {
 	scope
@@ -23,14 +23,14 @@ type cursor struct {
 	failed bool
 }
 
-// A scope holds what is known of the names of a program.
+// A scope holds the values that the names of a program may have.
 type scope struct {
 	cursor
 	names     map[string]value
 	functions map[string][]string // the parameters of the program's own functions
 	args      []string
 	program   Program
-	// mutates means that lists are changed, so that their elements are not known.
+	// mutates means that lists are changed, so their elements are not known.
 	mutates bool
 	// usesPaths means that values may be objects of pathlib.
 	usesPaths, changed bool
@@ -303,7 +303,7 @@ func (p *python) readLoop() {
 	p.bindTargets(targets, p.elementOf(over))
 }
 
-// elementOf is what a loop over a value yields.
+// elementOf returns the element that a loop over a value yields.
 func (p *scope) elementOf(v value) value {
 	if p.mutates && !v.pending {
 		return value{path: v.path}

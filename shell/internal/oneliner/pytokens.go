@@ -131,7 +131,7 @@ func isNumber(text string) bool {
 	return strings.Trim(whole+part+exponent, "0123456789_") == ""
 }
 
-// readString reads a string. Before version 3.12 a quote ended it within braces too, so that
+// readString reads a string. Before version 3.12 a quote ended it within braces too, so
 // one with an open brace is refused.
 func (t *pythonTokenizer) readString(prefix string) bool {
 	fence := t.code[t.at : t.at+1]
@@ -167,7 +167,7 @@ func isNameByte(c byte) bool {
 // plain reports text without characters that end a line for an interpreter alone.
 func plain(text string) bool { return !strings.ContainsAny(text, "\r\f\v\x00") }
 
-// A field is an expression within braces of a string, and what stands before it.
+// A field is an expression within braces of a string, and the text before it.
 type field struct {
 	before, expression string
 	shaped             bool // by a conversion or a format
