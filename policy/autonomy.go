@@ -167,12 +167,18 @@ func searchesHome(j *judge, a *umpire.Access) bool {
 		!a.Names && path.Dir(a.Resolved) == home && strings.HasPrefix(path.Base(a.Resolved), ".")))
 }
 
-// inHome reports a path in the person's home, or where homes are on any system.
+// inHome reports a path in the person's home, or where homes are on any system. Windows has them on a drive.
 func inHome(j *judge, a *umpire.Access) bool {
 	home := j.policy.opts.Home
 	name := strings.ToLower(a.Resolved)
-	return home != "" && isBelow(name, strings.ToLower(home)) || isBelow(name, "/root") || isBelow(name, "/home") ||
-		strings.Contains(name+"/", "/users/")
+	if home != "" && isBelow(name, strings.ToLower(home)) {
+		return true
+	}
+	drive, rest, found := strings.Cut(strings.TrimPrefix(name, "/mnt"), "/users")
+	if found && len(drive) <= len("/c:") {
+		return rest == "" || rest[0] == '/'
+	}
+	return isBelow(name, "/root") || isBelow(name, "/home")
 }
 
 // asksInHome says that reads in homes ask but for what autonomy covers there.
