@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
@@ -106,20 +106,10 @@ func (r *reader) git(args ...string) ([]byte, error) {
 		"GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1",
 		"GIT_ALLOW_PROTOCOL=none", // overrides protocol.*.allow of the repository
 	}
-	out := &limited{}
-	cmd.Stdout = out
+	var out bytes.Buffer
+	cmd.Stdout = files.LimitWriter(&out, maxListed)
 	err := cmd.Run()
 	return out.Bytes(), err
-}
-
-// limited is output that ends with an error when there is too much.
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxListed {
-		return 0, io.ErrShortBuffer
-	}
-	return l.Buffer.Write(p)
 }
 
 // commitOf finds the commit that switch or checkout would go to: a branch here, any commit, or
@@ -172,6 +162,9 @@ func parseRaw(top string, listed []byte) (changes []umpire.TrialEffect, known bo
 			}
 		case after == modeNothing:
 			change.Kind = umpire.EffectDeleted
+		}
+		if after == modeProgram {
+			change.Mode = 0o755
 		}
 		changes = append(changes, change)
 	}

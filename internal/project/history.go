@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,8 +90,8 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 	cmd.Env = r.environment()
 	cmd.WaitDelay = gitGrace
 	var out, complaint bytes.Buffer
-	cmd.Stdout = &limited{w: &out, left: maxGitOutput}
-	cmd.Stderr = &limited{w: &complaint, left: maxGitOutput}
+	cmd.Stdout = files.LimitWriter(&out, maxGitOutput)
+	cmd.Stderr = files.LimitWriter(&complaint, maxGitOutput)
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && exit.ExitCode() == 1 && out.Len() == 0 {
@@ -147,18 +146,4 @@ func (r *repository) environment() []string {
 		}
 	}
 	return env
-}
-
-// limited fails a write that goes beyond what is left.
-type limited struct {
-	w    io.Writer
-	left int
-}
-
-func (l *limited) Write(data []byte) (int, error) {
-	if len(data) > l.left {
-		return 0, errors.New("too much output")
-	}
-	l.left -= len(data)
-	return l.w.Write(data)
 }
