@@ -129,7 +129,7 @@ func (ps *projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 		Programs: ps.known.Known, Sandbox: sandboxOf(&at.settings, nil), Code: ps.config.Code(),
 		Written: ps.writtenIn(at.Project), Git: gittree.Between,
 		Shown: homeview.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
-		Made:  ps.config.Scratch().Made,
+		Made:  ps.config.scratch().Made,
 	}, nil
 }
 
@@ -144,16 +144,12 @@ func (c *Config) Code() manifest.Ledger {
 	}}
 }
 
-// Scratch keeps which temporary files sessions made.
-func (c *Config) Scratch() scratch.Ledger {
+// scratch keeps which temporary files sessions made.
+func (c *Config) scratch() scratch.Ledger {
 	if c.Home == "" {
 		return scratch.Ledger{}
 	}
-	now := c.Now
-	if now == nil {
-		now = time.Now
-	}
-	return scratch.Ledger{Dir: filepath.Join(c.Home, "state", scratch.Folder), Now: now}
+	return scratch.In(filepath.Join(c.Home, "state"), time.Now)
 }
 
 // Close stops following rule files. It waits some seconds for folders that hang; the error names them.

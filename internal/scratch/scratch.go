@@ -1,7 +1,7 @@
 // Package scratch remembers which files in temporary folders a session was about to make, so it may write
 // them again without a question. Files there belong to many: other projects, builds and agents.
 //
-//	ledger := scratch.Ledger{Dir: filepath.Join(state, scratch.Folder), Now: time.Now}
+//	ledger := scratch.In(state, time.Now)
 //	err := ledger.Claim(session, paths)  // before a call makes them
 //	own := ledger.Made(session, path)    // before a later call writes one
 //
@@ -22,9 +22,6 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Folder is the name of the ledger's folder in umpire's state.
-const Folder = "scratch"
-
 // Limits of a ledger.
 const (
 	maxLedger = 1 << 20            // bytes of claims of one session
@@ -36,6 +33,11 @@ const (
 type Ledger struct {
 	Dir string
 	Now func() time.Time
+}
+
+// In returns the ledger in umpire's folder for its state.
+func In(state string, now func() time.Time) Ledger {
+	return Ledger{Dir: filepath.Join(state, "scratch"), Now: now}
 }
 
 // A claim is a line of a ledger's file.

@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -18,7 +17,7 @@ func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) 
 		return nil, nil
 	}
 	if u.call.Tool != "Bash" { // a command has its own folder for temporary files
-		ledger := scratch.Ledger{Dir: filepath.Join(s.options.State, scratch.Folder), Now: time.Now}
+		ledger := scratch.In(s.options.State, time.Now)
 		_ = ledger.Claim(u.call.Session, judge.WrittenOutside(&u.decision)) // without a claim the next write asks
 	}
 	spec := trial.RecordSpec{

@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/scratch"
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
@@ -29,8 +29,8 @@ func rememberWrites(a *app.App) func(context.Context, *host.Question, *host.Even
 			return
 		}
 		if d != nil {
-			c := gate.Config{Home: a.Home(), Now: a.Now}
-			_ = c.Scratch().Claim(e.Call.Session, judge.WrittenOutside(d)) // without a claim the next write asks
+			ledger := scratch.In(a.StateDir(), a.Now)
+			_ = ledger.Claim(e.Call.Session, judge.WrittenOutside(d)) // without a claim the next write asks
 		}
 		folder, err := host.ProjectOf(q, e)
 		if err != nil {
