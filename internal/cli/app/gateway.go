@@ -213,9 +213,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	}
 	c := a.GateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
-	c.Layers = &trial.Keeper{
-		State: a.StateDir(), Vault: NewVault(a), Limits: trial.UndoLimits{Bytes: conf.UndoSize, Age: conf.UndoAge},
-	}
+	c.Layers = &trial.Keeper{State: a.StateDir(), Vault: NewVault(a), Limits: UndoLimits(conf)}
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive,
 		a.RemarkError
 	g := &StartedGate{Gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}

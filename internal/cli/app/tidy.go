@@ -14,14 +14,18 @@ func TidyUp(ctx context.Context, a *App, conf *config.Config) (wait func()) {
 	if a.Home() == "" {
 		return func() {}
 	}
-	limits := trial.UndoLimits{Bytes: conf.UndoSize, Age: conf.UndoAge}
 	done := make(chan error, 1)
-	go func() { done <- trial.TidyUp(ctx, a.StateDir(), limits, NewVault(a), a.Now()) }()
+	go func() { done <- trial.TidyUp(ctx, a.StateDir(), UndoLimits(conf), NewVault(a), a.Now()) }()
 	return func() {
 		if err := <-done; err != nil && ctx.Err() == nil {
 			a.RemarkError(err)
 		}
 	}
+}
+
+// UndoLimits returns the configured limits of undo.
+func UndoLimits(conf *config.Config) trial.UndoLimits {
+	return trial.UndoLimits{Bytes: conf.UndoSize, Age: conf.UndoAge}
 }
 
 // TidyRegularly does so until ctx ends, and removes sessions whose retention is over.

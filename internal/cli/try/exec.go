@@ -318,16 +318,10 @@ func (e *execution) keepHere(ctx context.Context, g umpire.Gate, b umpire.Batch)
 	if c := b.Call(e.ticket.Call); c == nil || c.State != umpire.CallApproved || c.Trial != e.ticket.Trial {
 		return b, nil
 	}
-	return gate.KeepTrial(ctx, g, e.keeper(), umpire.Start{
+	keeper := &trial.Keeper{State: e.state, Vault: app.NewVault(e.App), Limits: app.UndoLimits(e.config)}
+	return gate.KeepTrial(ctx, g, keeper, umpire.Start{
 		Session: b.Session, Batch: b.ID, Call: e.ticket.Call, Runner: process.NameOf(os.Getpid()),
 	})
-}
-
-func (e *execution) keeper() *trial.Keeper {
-	return &trial.Keeper{
-		State: e.state, Vault: app.NewVault(e.App),
-		Limits: trial.UndoLimits{Bytes: e.config.UndoSize, Age: e.config.UndoAge},
-	}
 }
 
 // tell says to whoever reads the output what became of a trial.
@@ -401,7 +395,7 @@ func (e *execution) keepAllowed(
 		return e.hold(h, seen, e.Text.Reason(d.Reason))
 	}
 	if _, err := h.Keep(ctx, trial.KeepSpec{
-		State: e.state, Vault: app.NewVault(e.App), Limits: e.keeper().Limits,
+		State: e.state, Vault: app.NewVault(e.App), Limits: app.UndoLimits(e.config),
 	}); err != nil {
 		return e.hold(h, seen, e.Text.Error(keepError(h, err)))
 	}

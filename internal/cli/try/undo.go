@@ -183,7 +183,7 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 	if err != nil {
 		return err
 	}
-	limits := trial.UndoLimits{Bytes: conf.UndoSize, Age: conf.UndoAge}
+	limits := app.UndoLimits(conf)
 	list := []keptLine{}
 	for i := range all {
 		k := &all[i]
