@@ -105,6 +105,14 @@ func ClipTo(text string, limit int, mark string) string {
 	return text[:limit] + mark
 }
 
+// IgnoreMissing returns err, or nil if it says that a file does not exist.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // Missing reports whether err says that there is no such file.
 func Missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)

@@ -53,7 +53,7 @@ func recoverRecords(ctx context.Context, state string, vault Vault) (locked int,
 func eachRecord(state string, do func(record string) error) (locked int, failed []Unfinished, err error) {
 	records, err := os.ReadDir(filepath.Join(state, keptFolder))
 	if err != nil {
-		return 0, nil, ignoreGone(err)
+		return 0, nil, files.IgnoreMissing(err)
 	}
 	for _, r := range records {
 		if !r.IsDir() {
@@ -82,7 +82,7 @@ func recoverRecord(ctx context.Context, record string, vault Vault) error {
 	}
 	lock, err := lockRecord(record)
 	if err != nil {
-		return ignoreGone(err)
+		return files.IgnoreMissing(err)
 	}
 	if files.Exists(record, pendingFile) {
 		return sealPending(ctx, record, lock, isOverdue)
@@ -123,7 +123,7 @@ func settleRecords(ctx context.Context, state string) (locked int, failed []Unfi
 		if err == nil {
 			err = sealPending(ctx, record, lock, func(_ *journal, changed bool) bool { return changed })
 		}
-		return ignoreGone(err)
+		return files.IgnoreMissing(err)
 	})
 }
 

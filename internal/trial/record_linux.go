@@ -101,7 +101,7 @@ func SealCall(ctx context.Context, state string, session umpire.SessionID, call 
 			err = sealPending(ctx, record, lock, func(*journal, bool) bool { return true })
 		}
 		if err != nil {
-			return ignoreGone(err)
+			return files.IgnoreMissing(err)
 		}
 	}
 	return nil
@@ -579,11 +579,11 @@ func (r *Recording) saveNow(i int) error {
 	s := &r.Steps[i]
 	parent, base, err := r.parentOf(s.Root, s.Path)
 	if err != nil || s.Secret {
-		return ignoreGone(err)
+		return files.IgnoreMissing(err)
 	}
 	text, err := readText(parent, base)
 	if err != nil || text == nil || !merge.IsMergeable(text) {
-		return ignoreGone(err)
+		return files.IgnoreMissing(err)
 	}
 	return replaceQuickly(filepath.Join(r.record, afterName(i)), text)
 }

@@ -83,7 +83,7 @@ func readRecords(state string) (all []Kept, damaged []Unfinished, err error) {
 			continue // it is being removed
 		}
 		undone, undoneErr := os.ReadFile(filepath.Join(record, undoneFile))
-		if err = errors.Join(err, ignoreGone(undoneErr)); err != nil {
+		if err = errors.Join(err, files.IgnoreMissing(undoneErr)); err != nil {
 			damaged = append(damaged, newUnfinished(record, err))
 			continue
 		}
@@ -185,7 +185,7 @@ func Collect(state string, limits UndoLimits, now time.Time) error {
 	for _, record := range calls {
 		began, err := os.Stat(filepath.Join(record, relay.PendingFile))
 		if err == nil && !files.Exists(record, doneFile) && now.Sub(began.ModTime()) > limits.Age {
-			_ = Forget(state, record) // one that is locked or another user's stays
+			_ = Forget(state, filepath.Base(record)) // one that is locked or another user's stays
 		}
 	}
 	return errors.Join(append(errs, err)...)

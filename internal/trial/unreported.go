@@ -94,7 +94,7 @@ func unreportedDiscards(state string) (all []umpire.TrialSettlement, err error) 
 			oneErr = h.Layer.Discard() // of which a crash has left something
 		}
 		if oneErr != nil {
-			err = errors.Join(err, ignoreGone(oneErr))
+			err = errors.Join(err, files.IgnoreMissing(oneErr))
 			continue
 		}
 		s := settlementOf(umpire.TrialDiscarded, h.Effects.List, &umpire.TrialRecord{
@@ -125,15 +125,7 @@ func settlementOf(state umpire.TrialState, list []Effect, r *umpire.TrialRecord)
 // the record by its id.
 func MarkReported(state string, r *umpire.TrialRecord) error {
 	return errors.Join(
-		ignoreGone(os.Remove(filepath.Join(state, keptFolder, r.ID, unreportedFile))),
-		ignoreGone(os.Remove(discardedFile(state, r.ID))),
+		files.IgnoreMissing(os.Remove(filepath.Join(state, keptFolder, r.ID, unreportedFile))),
+		files.IgnoreMissing(os.Remove(discardedFile(state, r.ID))),
 	)
-}
-
-// ignoreGone: a record that is gone was finished, or dropped, by whoever worked on it.
-func ignoreGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -104,7 +104,7 @@ func Announce(layers string, paths []string) error {
 	dir := filepath.Join(layers, folder)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return ignoreMissing(err)
+		return files.IgnoreMissing(err)
 	}
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
@@ -123,11 +123,11 @@ func Announce(layers string, paths []string) error {
 func announceTo(name string, paths []string) error {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return ignoreMissing(err)
+		return files.IgnoreMissing(err)
 	}
 	defer f.Close()
 	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
-		return ignoreMissing(os.Remove(name)) // its process has died, and its command with it
+		return files.IgnoreMissing(os.Remove(name)) // its process has died, and its command with it
 	}
 	roots, _, err := readTrial(f)
 	if err != nil {
@@ -257,11 +257,4 @@ func placeOf(dir string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(dir)) // a hash takes every byte
 	return int64(h.Sum64() >> 2)
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
