@@ -247,17 +247,20 @@ func (p *python) readOpen() value {
 		p.fail()
 		return value{}
 	}
-	for i := 1; i < len(args); i++ {
-		mode := names[i] == "mode" || names[i] == "" && i == 1
+	if p.checkMode(args[1:], names[1:]); !p.failed {
+		p.reads(args[0], false)
+	}
+	return value{}
+}
+
+// checkMode fails unless the arguments of open behind the file only read it. The mode comes first.
+func (p *scope) checkMode(args []value, names []string) {
+	for i := range args {
+		mode := names[i] == "mode" || names[i] == "" && i == 0
 		if mode && !readsOnly(args[i]) || !mode && !scan.HasField("encoding errors newline", names[i]) {
 			p.fail()
 		}
 	}
-	if p.failed {
-		return value{}
-	}
-	p.reads(args[0], false)
-	return value{}
 }
 
 // readsOnly reports a mode in which a file is not written.
@@ -385,12 +388,8 @@ func (p *python) readPathMethod(v value, method string) value {
 	case "glob", "rglob":
 		return p.readPathGlob(v, args)
 	case "open":
-		for i := range args {
-			mode := i == 0 && names[i] == "" || names[i] == "mode"
-			if mode && !readsOnly(args[i]) || !mode && !scan.HasField("encoding errors newline", names[i]) {
-				p.fail()
-				return value{}
-			}
+		if p.checkMode(args, names); p.failed {
+			return value{}
 		}
 	case "iterdir":
 		p.reads(v, false)
