@@ -104,17 +104,20 @@ func (r *Reader) Find(text string, file *syntax.File, shells Set, yield func(con
 
 // visit gathers the functions and variables of the code, and once these are whole finds the differences.
 func (r *Reader) visit(n syntax.Node) bool {
-	for i := range differences {
-		d := &differences[i]
-		r.found[i] = r.found[i] || r.gathered && d.shells&r.shells != 0 && d.differs(r, n)
+	if r.gathered {
+		for i := range differences {
+			d := &differences[i]
+			r.found[i] = r.found[i] || d.shells&r.shells != 0 && d.differs(r, n)
+		}
+		return true
 	}
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
-		if n.Name != nil && !r.gathered {
+		if n.Name != nil {
 			r.functions = append(r.functions, n.Name.Value)
 		}
 	case *syntax.Assign:
-		if n.Name != nil && n.Value != nil && !r.gathered {
+		if n.Name != nil && n.Value != nil {
 			if r.values == nil {
 				r.values = map[string]*syntax.Word{}
 			}
