@@ -1,6 +1,6 @@
 // The key of this browser at this address. It signs every request, cannot be read by any script, and stays with the
 // origin: pages of another port do not have it. The gate knows it from the sign-in on, until its listener closes.
-import { bytes, fromBase64URL, toBase64 } from "/assets/passkey.js";
+import { bytes, toBase64 } from "/assets/passkey.js";
 
 // Ended says that the sign-in is over.
 export class Ended extends Error {}
