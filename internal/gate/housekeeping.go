@@ -214,7 +214,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 	if err != nil {
 		return err
 	}
-	evidence := evidence.Compare(run.Before)
+	compared := evidence.Compare(run.Before)
 	q := question{
 		card: umpire.Pending{
 			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: b.ID, Position: row.Ordinal + 1,
@@ -224,7 +224,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true,
 			Extra: extraOf(row.Extra),
 			Reason: t.maskPhrase(umpire.Say("started-and-not-known-whether-it-ran",
-				cmp.Or(run.Runner, "its agent"), evidence)),
+				cmp.Or(run.Runner, "its agent"), compared)),
 			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
 		},
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -90,7 +91,7 @@ func (v *ProjectView) Events(ctx context.Context, f umpire.Filter) (list []umpir
 		list = append(list, part...)
 	}
 	if len(v.ids) > 1 {
-		slices.SortFunc(list, func(a, b umpire.Event) int { return int(a.Seq - b.Seq) })
+		slices.SortFunc(list, func(a, b umpire.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	}
 	if f.Last > 0 && len(list) > f.Last {
 		list = list[len(list)-f.Last:]
