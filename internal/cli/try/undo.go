@@ -38,7 +38,7 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.forget != "" && (f.list || f.since != "" || len(f.only) > 0 || len(args) > 0):
-				return app.Usage("umpire undo --help", "--forget goes alone")
+				return app.Usage("umpire undo --help", "--forget takes no ID and no other flag")
 			case f.forget != "":
 				return forget(cmd.Context(), a, f.forget)
 			case f.list && len(args) > 0:
@@ -252,7 +252,7 @@ func forget(ctx context.Context, a *app.App, id string) error {
 		return app.Failed(err)
 	}
 	if !slices.ContainsFunc(all, func(u trial.Unfinished) bool { return u.ID == id }) {
-		return app.Refused("umpire undo --list", "no record %q that cannot be finished", id)
+		return app.Refused("umpire undo --list", "no unfinished record %q", id)
 	}
 	if err := trial.Forget(a.StateDir(), id); err != nil {
 		return app.Failed(umpire.Errorf("forget record %q: %w", id, err))
