@@ -121,7 +121,7 @@ func TestSwitchInLargeTree(t *testing.T) {
 		name := strings.Repeat("x", 1+i/676/26) + string(rune('a'+i/676%26))
 		must(t, os.WriteFile(filepath.Join(folder, name), []byte(name), 0o600))
 	}
-	gitShell(t, dir, "", `git init -q -b main; git add .; git commit -qm one; git switch -qc other; echo x > a/a/a
+	gitShell(t, dir, "", `git init -q -b main; git add .; git commit -qm one; git switch -qc other; echo x > a/a/xa
 git commit -qam two; git switch -q main`)
 	w := newWorld(t, buildUmpire(t, base), filepath.Join(base, "home"), levels[0])
 	plain, judged := time.Duration(1<<62), time.Duration(1<<62)
