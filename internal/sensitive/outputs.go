@@ -27,6 +27,10 @@ func IsOutputFolder(name string) bool {
 		slices.Contains(strings.Fields(outputs), name)
 }
 
+// workTrees is the folder in which people keep further work trees of the repository. What lies in it is judged by
+// its own name.
+const workTrees = ".worktrees"
+
 // DotFolders returns the dot-folders on the way to a path below a project, outermost first. It stops at a folder
 // that tools fill. If folder is true, the path itself may be one.
 func DotFolders(path string, folder bool) (found []string) {
@@ -35,7 +39,7 @@ func DotFolders(path string, folder bool) (found []string) {
 		switch {
 		case slices.Contains(packages, part), slices.Contains(strings.Fields(outputs), part):
 			return found
-		case len(part) > 1 && part[0] == '.' && part != ".." && (folder || i < len(parts)-1):
+		case len(part) > 1 && part[0] == '.' && part != ".." && part != workTrees && (folder || i < len(parts)-1):
 			found = append(found, strings.Join(parts[:i+1], "/"))
 		}
 	}
