@@ -117,7 +117,7 @@ var archivers = []program{
 			"--ultra --long? --adapt? --rsyncable --no-check --check --no-dictID --progress --no-progress --sparse " +
 			"--no-sparse --exclude-compressed --single-thread --auto-threads= --content-size --no-content-size " +
 			"--pass-through --no-pass-through", does: plain},
-		{names: "-T= --threads= -M= --memory= --format= -B= --block-size=", does: plain},
+		{names: "-T? --threads= -M? --memory= --format= -B? --block-size=", does: plain},
 		{names: "--filelist=", does: reads | asks, consequence: lost, why: "prints-the-files-that-a-file-names"},
 		{names: "-D= --patch-from=", does: reads}, {names: "-o= --output-dir-flat= --output-dir-mirror=", does: writes},
 		{names: "-r --recursive"},
@@ -155,7 +155,7 @@ var archivers = []program{
 	// asks: zstdcat /root/a.zst
 	{names: "zstdcat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
 		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?", does: plain},
-		{names: "-T= --threads= -M= --memory=", does: plain}, {names: "-D=", does: reads},
+		{names: "-T? --threads= -M? --memory=", does: plain}, {names: "-D=", does: reads},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: lz4cat a.lz4
@@ -215,8 +215,8 @@ var archivers = []program{
 	// safe: unzip -l a.zip
 	// asks: unzip a.zip
 	{names: "unzip", risk: umpire.Safe, why: "lists-an-archive", check: checkUnzip, out: filters, opts: []option{
-		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"},
-		{names: "-d= -P= -x= -I= -O=", does: plain}, {names: aboutItself, does: shows},
+		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sTx"},
+		{names: "-d= -P= -I= -O=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: unrar l a.rar
 	// asks: unrar x a.rar

@@ -294,8 +294,13 @@ const harmlessDevices = "/dev/null /dev/stdout /dev/stderr"
 
 // touch notes the access of a path, to come after the program's own access.
 func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
-	if kind == umpire.KindRead && u.fetchesURL(target) {
-		return
+	if kind == umpire.KindRead {
+		if file := localURL(target); file.text != "" {
+			u.touch(kind, file, of)
+		}
+		if u.fetchesURL(target) {
+			return
+		}
 	}
 	if of.table == "" {
 		of.table = u.table
@@ -306,6 +311,14 @@ func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	}
 	s := u.s
 	u.then(func() { u.w.path(s, kind, target, of) })
+}
+
+// localURL returns the file that a URL such as file:/etc/motd names. Some programs read it, others a file of that name.
+func localURL(target word) word {
+	if len(target.text) < len("file:") || !strings.EqualFold(target.text[:len("file:")], "file:") {
+		return word{}
+	}
+	return rootedFile(target)
 }
 
 // fetchesURL judges a file to read that is a URL: many programs fetch it then.

@@ -99,6 +99,8 @@ openssl dgst -sha256 -sign KEY a
 openssl enc -aes-256-cbc -kfile KEY -in a
 openssl enc -aes-256-cbc -pass file:KEY -in a
 openssl s_client -cert KEY -connect x.test:443
+openssl s_client -cert file://KEY -connect x.test:443
+openssl x509 -noout -in file:KEY
 kubectl apply -f KEY
 kubectl --kubeconfig KEY get pods
 kubectl get pods -o jsonpath-file=KEY
@@ -109,6 +111,9 @@ xmllint --schema KEY a.xml
 diff --exclude-from=KEY a b
 patch -i KEY
 zstd -D KEY a
+zstd -T KEY -c a
+zstdcat -M KEY a
+unzip -x KEY -l a.zip
 zip -i@KEY a.zip b
 gpg --keyring KEY --verify a.sig
 nc --ssl-key KEY x.test 443
