@@ -191,33 +191,40 @@ func Collect(state string, limits UndoLimits, now time.Time) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// retained are records as their space and their worth count.
+// retained returns the records with their space and their worth.
 func retained(state string, all []Kept) []retention.Record {
-	list := make([]retention.Record, len(all))
+	list, projects := make([]retention.Record, len(all)), map[string]*retention.Project{}
 	for i := range all {
-		list[i] = *all[i].retained()
+		root := all[i].Root
+		if projects[root] == nil {
+			projects[root] = retention.NewProject(root)
+		}
+		list[i] = all[i].retained(projects[root])
 		list[i].Bytes = spaceOf(filepath.Join(state, keptFolder, all[i].ID))
 	}
 	return list
 }
 
-// retained is a record as its worth counts. Bytes are those of the files that it replaced.
-func (k *Kept) retained() *retention.Record {
-	r := &retention.Record{ID: k.ID, Project: k.Root, Session: string(k.Session), Time: k.Time}
-	isOutput, outputs := retention.Outputs(k.Root, k.Time), true
+// retained returns the record with its worth. Bytes are those of the files that it replaced.
+func (k *Kept) retained(p *retention.Project) retention.Record {
+	r := retention.Record{ID: k.ID, Project: k.Root, Session: string(k.Session), Time: k.Time}
+	if k.Undone != "" {
+		return r
+	}
+	var old []retention.Old
 	for i := range k.Changes {
-		if before := &k.Changes[i].Before; before.Exists() && !before.Type.IsDir() {
-			r.Bytes, r.Holds = r.Bytes+before.Size, k.Undone == ""
-			outputs = outputs && isOutput(k.Changes[i].Path)
+		if c := &k.Changes[i]; c.Before.Exists() && !c.Before.Type.IsDir() {
+			old = append(old, retention.Old{Path: c.Path, Bytes: c.Before.Size, Deleted: !c.After.Exists()})
 		}
 	}
-	r.Outputs = r.Holds && outputs
+	p.Weigh(&r, old)
 	return r
 }
 
 // Expires is when a record goes at the latest, and from when it may go for its space.
 func (k *Kept) Expires(limits UndoLimits) (early, late time.Time) {
-	return limits.Expires(k.retained())
+	r := k.retained(retention.NewProject(k.Root))
+	return limits.Expires(&r)
 }
 
 // ErrWouldForget says that undo has no room for a keep: records younger than a day stay.
@@ -228,12 +235,13 @@ const smallKeep = 1 << 20
 
 // checkRoom refuses a keep whose old content has no room beside the records of the last day.
 func (s *KeepSpec) checkRoom(j *journal) error {
-	next := j.kept().retained()
+	kept := j.kept()
+	next := kept.retained(retention.NewProject(kept.Root))
 	if s.Limits.Bytes == 0 || s.Reviewed || next.Bytes < min(smallKeep, s.Limits.Bytes/64) {
 		return nil
 	}
 	all, err := Records(s.State)
-	if err != nil || retention.Fits(retained(s.State, all), next, s.Limits, j.Time) {
+	if err != nil || retention.Fits(retained(s.State, all), &next, s.Limits, j.Time) {
 		return err
 	}
 	return ErrWouldForget

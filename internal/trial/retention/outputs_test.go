@@ -24,25 +24,32 @@ func TestOutputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	later := time.Now().Add(time.Minute)
-	if Outputs(root, later)(filepath.Join(root, "dist/a.js")) {
-		t.Error("a folder without a repository has outputs")
+	weigh := func(made time.Time, deleted bool, name string) (r Record) {
+		r.Time = made
+		NewProject(root).Weigh(&r, []Old{{Path: filepath.Join(root, name), Bytes: 1, Deleted: deleted}})
+		return r
+	}
+	later, before := time.Now().Add(time.Minute), time.Now().Add(-time.Hour)
+	if r := weigh(later, false, "dist/a.js"); r.Outputs || !r.Alone {
+		t.Errorf("without a repository: %+v", r)
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-f", "dist/tracked.js"}} {
 		if out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
-	isOutput, before := Outputs(root, later), Outputs(root, time.Now().Add(-time.Hour))
 	for name, want := range map[string]bool{
 		"node_modules/a/index.js": true, "web/node_modules/a.js": true, "dist/a.js": true, "target/debug/deep/a.o": true,
 		"dist/tracked.js": false, "notes/a.txt": false, "src/a.go": false, "web/dist/a.js": false, "build/a": false,
 		"node_modules": false, "../node_modules/a": false, "target": false,
 	} {
-		if got := isOutput(filepath.Join(root, name)); got != want {
-			t.Errorf("%s: %t", name, got)
+		for _, deleted := range []bool{false, true} {
+			alone := !want && (deleted || name != "dist/tracked.js")
+			if r := weigh(later, deleted, name); r.Outputs != want || r.Alone != alone || !r.Holds || r.Bytes != 1 {
+				t.Errorf("%s, deleted %t: %+v", name, deleted, r)
+			}
 		}
-		if before(filepath.Join(root, name)) {
+		if weigh(before, false, name).Outputs {
 			t.Errorf("%s counts by a .gitignore that is newer than the record", name)
 		}
 	}

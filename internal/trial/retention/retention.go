@@ -31,6 +31,8 @@ type Record struct {
 	Holds bool
 	// Outputs says that all its old content are outputs. It then counts as holding none.
 	Outputs bool
+	// Alone says that it has old content that git cannot have: of a file that was deleted, or that git does not track.
+	Alone bool
 }
 
 // Limits say how much is kept and for how long.
@@ -42,7 +44,7 @@ type Limits struct {
 // Expires is when a record may be removed for its space, and at the latest for its age.
 func (l Limits) Expires(r *Record) (early, late time.Time) {
 	late = r.Time.Add(l.Age)
-	if early = r.Time; r.rank() == rankHolds {
+	if early = r.Time; r.rank() >= rankHolds {
 		early = early.Add(Protected)
 	}
 	if early.After(late) {
@@ -52,7 +54,8 @@ func (l Limits) Expires(r *Record) (early, late time.Time) {
 }
 
 // Removable returns the records to remove: those beyond the age, and of a session, a project or all that take more
-// than their share the ones that hold nothing, then the oldest. The latest record always stays.
+// than their share the ones that hold nothing, then those with changes of tracked files, then all others, each time
+// the oldest first. The latest record always stays.
 func Removable(all []Record, l Limits, now time.Time) map[string]bool {
 	remove, _ := fit(all, l, now)
 	return remove
@@ -119,12 +122,15 @@ const (
 	rankOutputs = iota
 	rankNothing
 	rankHolds
+	rankAlone
 )
 
 func (r *Record) rank() int {
 	switch {
 	case r.Outputs:
 		return rankOutputs
+	case r.Holds && r.Alone:
+		return rankAlone
 	case r.Holds:
 		return rankHolds
 	}

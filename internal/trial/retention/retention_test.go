@@ -70,6 +70,10 @@ func TestOrder(t *testing.T) {
 			{ID: "b", Project: "p", Session: "s", Time: at(-3), Bytes: 20, Holds: true},
 			{ID: "c", Project: "p", Session: "s", Time: at(-2), Bytes: 9, Holds: true}, {ID: "d", Project: "p", Time: at(0)},
 		}, "map[b:true]"},
+		"deleted and untracked files go last": {[]Record{
+			{ID: "a", Project: "p", Time: at(-4), Bytes: 40, Holds: true, Alone: true},
+			{ID: "b", Project: "p", Time: at(-2), Bytes: 40, Holds: true}, {ID: "c", Project: "p", Time: at(0)},
+		}, "map[b:true]"},
 		"outputs go first": {[]Record{
 			{ID: "a", Project: "p", Time: at(-5), Bytes: 20, Holds: true}, {ID: "b", Project: "p", Time: at(-4), Bytes: 20},
 			{ID: "c", Project: "p", Time: at(-1), Bytes: 20, Holds: true, Outputs: true},
