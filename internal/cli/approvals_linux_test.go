@@ -66,6 +66,12 @@ func (d doing) tells(text string) doing            { d.says = text; return d }
 
 func use(tool, input string) doing { return doing{tool: tool, input: input} }
 
+// parentOffers are those of reads outside: the file, its folder, and the folder that holds the workspace.
+var parentOffers = map[string]string{
+	"y": "", "s": "same", "s2": "same near", "s3": "same near far",
+	"p": "same", "p2": "same near", "p3": "same near far", "g": "same",
+}
+
 // approvalCases are every kind of access that asks.
 var approvalCases = []approvalCase{
 	{
@@ -101,14 +107,14 @@ var approvalCases = []approvalCase{
 		call:   use("Read", `{"file_path":"OUT/f"}`).tells("old f"),
 		near:   use("Read", `{"file_path":"OUT/g"}`).tells("old g"),
 		far:    use("Read", `{"file_path":"OUT/../far/h"}`).tells("old h"),
-		offers: map[string]string{"y": "", "s": "same", "s2": "same near", "p": "same", "p2": "same near", "g": "same"},
+		offers: parentOffers,
 	},
 	{
 		name:   "read outside by a command",
 		call:   bash("cat OUT/f").tells("old f"),
 		near:   bash("cat OUT/g").tells("old g"),
 		far:    bash("cat OUT/../far/h").tells("old h"),
-		offers: map[string]string{"y": "", "s": "same", "s2": "same near", "p": "same", "p2": "same near", "g": "same"},
+		offers: parentOffers,
 	},
 	{
 		name:   "guarded file",
