@@ -113,10 +113,9 @@ func (p *triedProject) wantFile(name, text string) {
 // TestTwoSessionsInOneProject: a trial that takes long keeps no trial of another session waiting.
 func TestTwoSessionsInOneProject(t *testing.T) {
 	t.Parallel()
-	const trials = 20
-	long := time.Minute
+	long, trials := time.Minute, 20
 	if testing.Short() {
-		long = 12 * time.Second
+		long, trials = 20*time.Second, 4
 	}
 	p := newTriedProject(t)
 	write(t, filepath.Join(p.root, "long.sh"), fmt.Sprintf("sleep %v; echo slept\n", long.Seconds()))
