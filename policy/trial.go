@@ -34,7 +34,7 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 		if r.Verdict == umpire.Ask {
 			first = first && triedFirst(auto, d, a, &r)
 		} else {
-			first = first && !liesOutside(a)
+			first = first && (!liesOutside(a) || mayReadAll(p, q, a))
 		}
 	}
 	if first {
@@ -94,6 +94,21 @@ func triedFirst(auto *Autonomy, d *umpire.Decision, a *umpire.Access, r *umpire.
 	}
 	return auto.UnknownCode && (umpire.Medium.AtLeast(a.Risk) || a.Program == "git" ||
 		umpire.Reversible.AtLeast(a.Consequence))
+}
+
+// mayReadAll reports whether the call may read all that lies below what it reads outside: code beside the read, or
+// that works there, sees it. A trial shows nothing of a temporary folder but what is named in it.
+func mayReadAll(p *Policy, q *Query, a *umpire.Access) bool {
+	switch {
+	case a.Kind != umpire.KindRead:
+		return false
+	case slices.Contains(scratchFolders, a.Resolved+"/") || !a.Glob && q.Missing != nil && q.Missing(a.Resolved):
+		return true
+	}
+	all := *q
+	all.Facts.Accesses, all.Facts.Guesses = []umpire.Access{*a}, nil
+	all.Facts.Accesses[0].Tree, all.Facts.Accesses[0].Names = true, false
+	return decideVerdict(p, all).Verdict == umpire.Allow
 }
 
 // deletesIn reports whether the program of a part deletes files.

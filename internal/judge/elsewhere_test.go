@@ -1,0 +1,62 @@
+package judge
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// elsewhere are lines that run code beside reads outside the project, by what each comes to at medium. OUT is a folder
+// outside of homes, and HID one that holds a secret.
+var elsewhere = map[umpire.TrialOffer]string{
+	umpire.TrialFirst: `
+		cd OUT && make | cd OUT; go test ./... | (cd OUT && npm test) | pushd OUT && ./x.sh | make -C OUT | npm --prefix OUT test
+		go -C OUT test ./... | cargo test --manifest-path OUT/Cargo.toml | pytest OUT | python3 OUT/x.py | /usr/bin/python3 OUT/x.py
+		node OUT/x.js --dir src | bash OUT/x.sh | ./OUT/x.sh | cat OUT/x.py && python3 -c 'x()' | ls OUT; make | rspec OUT/spec
+		cd OUT && python3 - <<E⏎x()⏎E | python3 x.py < OUT/x.py | cd OUT && make 2>&1 | for f in OUT/*.py; do python3 "$f"; done
+		cd ~/clean && go test ./... | python3 ~/clean/a.go | cat ~/lib/README.md && make | python3 ~/lib/src/a.go | cd ~/lib/src && make
+		cd ~/missing && go test ./... | node ~/.missing/x.mjs report | ls ~/.missing/ && make | cd ~/seen && make
+		cd /tmp && python3 -c 'x()' | cd /nowhere && ./x sync`,
+	umpire.TrialOffered: `
+		cd HID && make | cd HID && python3 -c 'x()' | make -C HID | ls HID && make | cd / && make
+		cd ~/lib && make | cd ~/tokens && make | ls ~/lib && python3 x.py | ls ~/lib/mixed; make | ls ~/.cargo && make
+		cd OUT && make & | cd OUT && npm install x | cd OUT && psql x | cd OUT && docker run x
+		cd OUT && eval "$X" | cd OUT && $X | cat OUT/x.py "$X" && make`,
+	umpire.NoTrial: `
+		ls ~/.config && make | cd ~ && make | python3 ~/notes.txt | cd ~/taxes && make | cd ~/private && make
+		cat ~/notes.txt; make | cd OUT && git push
+		cd OUT && rm x.py && make | cd OUT && python3 x.py > x.py | cd OUT && sed -i s/a/b/ x.py; make | cp src/a OUT/; make
+		cd OUT && cat ~/.ssh/id_rsa && make | cat HID/.env && make | cd OUT && curl https://example.org && make
+		cd OUT && echo x > ~/.bashrc && make | cd OUT && ln -s ~ src/h; make | mv OUT/x.py . && make | cat /proc/1/environ; make`,
+}
+
+// TestAutonomyTriesCodeElsewhere: code that lies in another folder, or works there, is tried first where all of that
+// folder may be read: a trial writes there as little as elsewhere. It asks where a file in it is a secret, or where
+// the code would see more of a home than was allowed.
+func TestAutonomyTriesCodeElsewhere(t *testing.T) {
+	t.Parallel()
+	find, root, home := homeJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})
+	out, hid := filepath.Join(root, "../out"), filepath.Join(root, "../hid")
+	for _, name := range []string{out + "/x.py", out + "/x.sh", out + "/sub/x.js", hid + "/deep/x.py", hid + "/.env"} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("x\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, lines := range elsewhere {
+		for form := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(lines), "\n", " | "), " | ") {
+			form = strings.ReplaceAll(strings.TrimSpace(form), "⏎", "\n")
+			_ = home
+			line := strings.NewReplacer("OUT", "../out", "HID", "../hid").Replace(form)
+			if d := decideLine(t, find, root, line, false); d.Verdict == umpire.Allow || d.Trial != want {
+				t.Errorf("%s: %s %q, want %q (%s)", line, d.Verdict, d.Trial, want, d.Reason)
+			}
+		}
+	}
+}
