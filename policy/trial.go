@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell"
@@ -32,7 +33,7 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 			return umpire.NoTrial
 		}
 		if r.Verdict == umpire.Ask {
-			first = first && triedFirst(auto, d, a, &r)
+			first = first && triedFirst(auto, d, a, &r) && (a.Doubt == "" || holdsDoubt(p, q, d, a))
 		} else {
 			first = first && (!liesOutside(a) || mayReadAll(p, q, a))
 		}
@@ -83,10 +84,10 @@ func canBeTried(a *umpire.Access, r *umpire.Reason) bool {
 }
 
 // triedFirst reports whether autonomy tries what asks about an access: code that nobody can
-// judge, and deletions in the project. What is in doubt asks.
+// judge, and deletions in the project.
 func triedFirst(auto *Autonomy, d *umpire.Decision, a *umpire.Access, r *umpire.Reason) bool {
 	mayReach := r.Row == rowControl && (a.Tree || a.Glob) && !liesOutside(a) && !mayHoldGuarded(a.Resolved)
-	if r.Row != rowMode && r.Row != rowCode && !mayReach || a.Doubt != "" || a.Asks != "" || needsLive(a) {
+	if r.Row != rowMode && r.Row != rowCode && !mayReach || a.Asks != "" || needsLive(a) {
 		return false
 	}
 	if a.Kind == umpire.KindDelete || a.Kind == umpire.KindExec && deletesIn(d, a.Part) {
@@ -109,6 +110,37 @@ func mayReadAll(p *Policy, q *Query, a *umpire.Access) bool {
 	all.Facts.Accesses, all.Facts.Guesses = []umpire.Access{*a}, nil
 	all.Facts.Accesses[0].Tree, all.Facts.Accesses[0].Names = true, false
 	return decideVerdict(p, all).Verdict == umpire.Allow
+}
+
+// unknownWords are doubts about a word that is known only at run time: a path, an option, a script.
+var unknownWords = []umpire.Phrase{
+	"the-path-is-not-known", "the-folder-of-the-path-is-not-known", "a-word-that-is-not-known", "the-script-is-not-known",
+	"a-word-that-is-not-known-before-it-runs-may-be-an-option",
+}
+
+// holdsDoubt reports a doubt about a word by which a program only reads. A trial hides secrets, and holds what the
+// program would do by an option. It hides nothing that a person's rule is about.
+func holdsDoubt(p *Policy, q *Query, d *umpire.Decision, a *umpire.Access) bool {
+	mayBeAbout := func(r umpire.Rule) bool {
+		return r.Action != umpire.Allow && (r.Match.PathGlob != "" ||
+			a.Program != "" && strings.Contains(r.Match.Command+r.Match.CommandPrefix, a.Program))
+	}
+	return slices.Contains(unknownWords, a.Doubt) && (a.Kind == umpire.KindRead || onlyReads(d, a)) &&
+		!slices.ContainsFunc(p.rules, mayBeAbout) && !slices.ContainsFunc(q.Tighten, mayBeAbout)
+}
+
+// onlyReads reports a program that reads files and that, by what is known of its words, does nothing else.
+func onlyReads(d *umpire.Decision, program *umpire.Access) bool {
+	reads := false
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		reads = reads || a.Part == program.Part && a.Kind == umpire.KindRead
+		if a.Part == program.Part && a.Kind != umpire.KindRead && a.Place != umpire.PlaceHarmless &&
+			(a.Kind != umpire.KindExec || a.Program != program.Program) {
+			return false
+		}
+	}
+	return reads && program.Kind == umpire.KindExec
 }
 
 // deletesIn reports whether the program of a part deletes files.

@@ -20,12 +20,12 @@ var elsewhere = map[umpire.TrialOffer]string{
 		cd OUT && python3 - <<E⏎x()⏎E | python3 x.py < OUT/x.py | cd OUT && make 2>&1 | for f in OUT/*.py; do python3 "$f"; done
 		cd ~/clean && go test ./... | python3 ~/clean/a.go | cat ~/lib/README.md && make | python3 ~/lib/src/a.go | cd ~/lib/src && make
 		cd ~/missing && go test ./... | node ~/.missing/x.mjs report | ls ~/.missing/ && make | cd ~/seen && make
-		cd /tmp && python3 -c 'x()' | cd /nowhere && ./x sync`,
+		cd /tmp && python3 -c 'x()' | cd /nowhere && ./x sync | cat OUT/x.py "$X" && make`,
 	umpire.TrialOffered: `
 		cd HID && make | cd HID && python3 -c 'x()' | make -C HID | ls HID && make | cd / && make
 		cd ~/lib && make | cd ~/tokens && make | ls ~/lib && python3 x.py | ls ~/lib/mixed; make | ls ~/.cargo && make
 		cd OUT && make & | cd OUT && npm install x | cd OUT && psql x | cd OUT && docker run x
-		cd OUT && eval "$X" | cd OUT && $X | cat OUT/x.py "$X" && make`,
+		cd OUT && eval "$X" | cd OUT && $X`,
 	umpire.NoTrial: `
 		ls ~/.config && make | cd ~ && make | python3 ~/notes.txt | cd ~/taxes && make | cd ~/private && make
 		cat ~/notes.txt; make | cd OUT && git push
