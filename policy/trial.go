@@ -18,7 +18,7 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 	}
 	auto, settled, passing := &p.opts.Autonomy, -1, passingIn(p, q, d)
 	// A job would end with its trial.
-	first := !needsNetwork(slices.DeleteFunc(slices.Clone(d.Accesses), worksOffline)) &&
+	first := q.Mode != umpire.ModeAsk && !needsNetwork(slices.DeleteFunc(slices.Clone(d.Accesses), worksOffline)) &&
 		!shell.LeavesJob(commandOf(q.Call.Input))
 	for _, r := range d.Reasons {
 		if r.Access < 0 || r.Access == settled {
@@ -114,8 +114,8 @@ func mayReadAll(p *Policy, q *Query, a *umpire.Access) bool {
 
 // unknownWords are doubts about a word that is known only at run time: a path, an option, a script.
 var unknownWords = []umpire.Phrase{
-	"the-path-is-not-known", "the-folder-of-the-path-is-not-known", "a-word-that-is-not-known", "the-script-is-not-known",
-	"a-word-that-is-not-known-before-it-runs-may-be-an-option",
+	"the-path-is-not-known", "the-folder-of-the-path-is-not-known", "the-script-is-not-known",
+	"a-word-that-is-not-known", "a-word-that-is-not-known-before-it-runs-may-be-an-option",
 }
 
 // holdsDoubt reports a doubt about a word by which a program only reads. A trial hides secrets, and holds what the
@@ -129,9 +129,11 @@ func holdsDoubt(p *Policy, q *Query, d *umpire.Decision, a *umpire.Access) bool 
 		!slices.ContainsFunc(p.rules, mayBeAbout) && !slices.ContainsFunc(q.Tighten, mayBeAbout)
 }
 
-// onlyReads reports a program that reads files and that, by what is known of its words, does nothing else.
+// onlyReads reports a program that reads files, or a subcommand of git, which by what is known of its words does
+// nothing else.
 func onlyReads(d *umpire.Decision, program *umpire.Access) bool {
-	reads := false
+	words := program.Words
+	reads := program.Program == "git" && len(words) > 1 && strings.TrimLeft(words[1], "-\x00") == words[1]
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
 		reads = reads || a.Part == program.Part && a.Kind == umpire.KindRead

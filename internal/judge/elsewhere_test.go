@@ -1,10 +1,12 @@
 package judge
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/policy"
@@ -14,24 +16,26 @@ import (
 // outside of homes, and HID one that holds a secret.
 var elsewhere = map[umpire.TrialOffer]string{
 	umpire.TrialFirst: `
-		cd OUT && make | cd OUT; go test ./... | (cd OUT && npm test) | pushd OUT && ./x.sh | make -C OUT | npm --prefix OUT test
-		go -C OUT test ./... | cargo test --manifest-path OUT/Cargo.toml | pytest OUT | python3 OUT/x.py | /usr/bin/python3 OUT/x.py
-		node OUT/x.js --dir src | bash OUT/x.sh | ./OUT/x.sh | cat OUT/x.py && python3 -c 'x()' | ls OUT; make | rspec OUT/spec
-		cd OUT && python3 - <<E⏎x()⏎E | python3 x.py < OUT/x.py | cd OUT && make 2>&1 | for f in OUT/*.py; do python3 "$f"; done
-		cd ~/clean && go test ./... | python3 ~/clean/a.go | cat ~/lib/README.md && make | python3 ~/lib/src/a.go | cd ~/lib/src && make
-		cd ~/missing && go test ./... | node ~/.missing/x.mjs report | ls ~/.missing/ && make | cd ~/seen && make
-		cd /tmp && python3 -c 'x()' | cd /nowhere && ./x sync | cat OUT/x.py "$X" && make`,
+		cd OUT && make | cd OUT; go test ./... | (cd OUT && npm test) | pushd OUT && ./x.sh | make -C OUT
+		npm --prefix OUT test | go -C OUT test ./... | cargo test --manifest-path OUT/Cargo.toml | pytest OUT
+		python3 OUT/x.py | /usr/bin/python3 OUT/x.py | node OUT/x.js --dir src | bash OUT/x.sh | ./OUT/x.sh
+		cat OUT/x.py && python3 -c 'x()' | ls OUT; make | rspec OUT/spec | cd OUT && python3 - <<E⏎x()⏎E
+		python3 x.py < OUT/x.py | cd OUT && make 2>&1 | for f in OUT/*.py; do python3 "$f"; done
+		cd ~/clean && go test ./... | python3 ~/clean/a.go | cat ~/lib/README.md && make
+		python3 ~/lib/src/a.go | cd ~/lib/src && make | cd ~/missing && go test ./...
+		node ~/.missing/x.mjs report | ls ~/.missing/ && make | cd ~/seen && make | cd /tmp && python3 -c 'x()'
+		cd /nowhere && ./x sync | cat OUT/x.py "$X" && make`,
 	umpire.TrialOffered: `
 		cd HID && make | cd HID && python3 -c 'x()' | make -C HID | ls HID && make | cd / && make
-		cd ~/lib && make | cd ~/tokens && make | ls ~/lib && python3 x.py | ls ~/lib/mixed; make | ls ~/.cargo && make
-		cd OUT && make & | cd OUT && npm install x | cd OUT && psql x | cd OUT && docker run x
-		cd OUT && eval "$X" | cd OUT && $X`,
+		cd ~/lib && make | cd ~/tokens && make | ls ~/lib && python3 x.py | ls ~/lib/mixed; make
+		ls ~/.cargo && make | cd OUT && make & | cd OUT && npm install x | cd OUT && psql x
+		cd OUT && docker run x | cd OUT && eval "$X" | cd OUT && $X`,
 	umpire.NoTrial: `
 		ls ~/.config && make | cd ~ && make | python3 ~/notes.txt | cd ~/taxes && make | cd ~/private && make
-		cat ~/notes.txt; make | cd OUT && git push
-		cd OUT && rm x.py && make | cd OUT && python3 x.py > x.py | cd OUT && sed -i s/a/b/ x.py; make | cp src/a OUT/; make
-		cd OUT && cat ~/.ssh/id_rsa && make | cat HID/.env && make | cd OUT && curl https://example.org && make
-		cd OUT && echo x > ~/.bashrc && make | cd OUT && ln -s ~ src/h; make | mv OUT/x.py . && make | cat /proc/1/environ; make`,
+		cat ~/notes.txt; make | cd OUT && git push | cd OUT && rm x.py && make | cd OUT && python3 x.py > x.py
+		cd OUT && sed -i s/a/b/ x.py; make | cp src/a OUT/; make | cd OUT && cat ~/.ssh/id_rsa && make
+		cat HID/.env && make | cd OUT && curl https://example.org && make | cd OUT && echo x > ~/.bashrc && make
+		cd OUT && ln -s ~ src/h; make | mv OUT/x.py . && make | cat /proc/1/environ; make`,
 }
 
 // TestAutonomyTriesCodeElsewhere: code that lies in another folder, or works there, is tried first where all of that
@@ -39,7 +43,7 @@ var elsewhere = map[umpire.TrialOffer]string{
 // the code would see more of a home than was allowed.
 func TestAutonomyTriesCodeElsewhere(t *testing.T) {
 	t.Parallel()
-	find, root, home := homeJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})
+	find, root, _ := homeJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})
 	out, hid := filepath.Join(root, "../out"), filepath.Join(root, "../hid")
 	for _, name := range []string{out + "/x.py", out + "/x.sh", out + "/sub/x.js", hid + "/deep/x.py", hid + "/.env"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -52,10 +56,47 @@ func TestAutonomyTriesCodeElsewhere(t *testing.T) {
 	for want, lines := range elsewhere {
 		for form := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(lines), "\n", " | "), " | ") {
 			form = strings.ReplaceAll(strings.TrimSpace(form), "⏎", "\n")
-			_ = home
 			line := strings.NewReplacer("OUT", "../out", "HID", "../hid").Replace(form)
 			if d := decideLine(t, find, root, line, false); d.Verdict == umpire.Allow || d.Trial != want {
 				t.Errorf("%s: %s %q, want %q (%s)", line, d.Verdict, d.Trial, want, d.Reason)
+			}
+		}
+	}
+}
+
+// TestStrictModesTryNothingElsewhere: neither code of other folders nor an unknown word is tried where nothing could be
+// kept, or where the person wants to be asked about everything.
+func TestStrictModesTryNothingElsewhere(t *testing.T) {
+	t.Parallel()
+	find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})
+	for _, line := range []string{
+		"cd ../outside && make", "python3 ../outside/x.py", `tail -5 "$(ls *.log | head -1)"`,
+	} {
+		input, err := json.Marshal(map[string]string{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := policy.Query{Call: umpire.Call{Tool: "Bash", Dir: root, Input: input}}
+		plain.Mode = umpire.ModeDefault
+		if d := Decide(find, plain, time.Now); d.Trial != umpire.TrialFirst {
+			t.Errorf("%s: %s %q", line, d.Verdict, d.Trial)
+		}
+		for name, change := range map[string]func(*policy.Query){
+			"read-only":  func(q *policy.Query) { q.Sandbox = policy.Sandbox{Mode: umpire.SandboxReadOnly} },
+			"no sandbox": func(q *policy.Query) { q.Sandbox.Missing = "nothing-is-known" },
+			"background": func(q *policy.Query) { q.Call.Background = true },
+			"tightened": func(q *policy.Query) {
+				q.Tighten = []umpire.Rule{{Action: umpire.Ask, Tool: "Read", Match: umpire.Match{PathGlob: "/**"}}}
+			},
+			"headless": func(q *policy.Query) { q.Headless = true },
+			"ask":      func(q *policy.Query) { q.Mode = umpire.ModeAsk },
+			"plan":     func(q *policy.Query) { q.Mode = umpire.ModePlan },
+			"reject":   func(q *policy.Query) { q.Mode = umpire.ModeReject },
+		} {
+			q := plain
+			change(&q)
+			if d := Decide(find, q, time.Now); d.Verdict == umpire.Allow || d.Trial == umpire.TrialFirst {
+				t.Errorf("%s: %s: %s %q (%s)", name, line, d.Verdict, d.Trial, d.Reason)
 			}
 		}
 	}
