@@ -59,10 +59,11 @@ func isAskedAbout(a *umpire.Access) bool {
 }
 
 // worksOffline reports a program that may succeed in a trial without a network: it asks a server only for files
-// that this machine lacks, or its remote is a folder.
+// that this machine lacks, its remote is a folder, or it gets no network where the code is that of the project.
 func worksOffline(a umpire.Access) bool {
 	pulls := []string{"fetch", "pull", "submodule"}
 	return len(a.Words) > 1 && a.Words[0] == "git" && slices.Contains(pulls, a.Words[1]) ||
+		strings.HasPrefix(string(a.Reason), "runs-the-code-of-a-file(") ||
 		len(a.Words) > 1 && a.Words[0] == "go" && (a.Words[1] == "generate" ||
 			len(a.Words) > 2 && a.Words[1] == "mod" && slices.Contains([]string{"tidy", "vendor"}, a.Words[2]))
 }

@@ -24,11 +24,14 @@ var elsewhere = map[umpire.TrialOffer]string{
 		cd ~/clean && go test ./... | python3 ~/clean/a.go | cat ~/lib/README.md && make
 		python3 ~/lib/src/a.go | cd ~/lib/src && make | cd ~/missing && go test ./...
 		node ~/.missing/x.mjs report | ls ~/.missing/ && make | cd ~/seen && make | cd /tmp && python3 -c 'x()'
-		cd /nowhere && ./x sync | cat OUT/x.py "$X" && make`,
+		cd /nowhere && ./x sync | cat OUT/x.py "$X" && make
+		cd OUT && npx tsc --noEmit -p sub | cd OUT && npx eslint . | cd OUT/sub && npx vitest run a.test.ts
+		cd OUT && cargo test | cd OUT && cargo build | cd OUT && dotnet build | cd OUT && mvn test`,
 	umpire.TrialOffered: `
 		cd HID && make | cd HID && python3 -c 'x()' | make -C HID | ls HID && make | cd / && make
 		cd ~/lib && make | cd ~/tokens && make | ls ~/lib && python3 x.py | ls ~/lib/mixed; make
 		ls ~/.cargo && make | cd OUT && make & | cd OUT && npm install x | cd OUT && psql x
+		cd OUT && npx cowsay | cd OUT && npx tsc@5 | cd OUT && npx -p x tsc | cd OUT && npx "$X" | cd OUT && npm i
 		cd OUT && docker run x | cd OUT && eval "$X" | cd OUT && $X`,
 	umpire.NoTrial: `
 		ls ~/.config && make | cd ~ && make | python3 ~/notes.txt | cd ~/taxes && make | cd ~/private && make
