@@ -67,6 +67,42 @@ func TestAutonomyTriesCodeElsewhere(t *testing.T) {
 	}
 }
 
+// TestApprovedFolderIsTriedIn: code works in a folder of a home when a person has allowed reads there. A rule does not
+// speak of the secrets in it.
+func TestApprovedFolderIsTriedIn(t *testing.T) {
+	t.Parallel()
+	find, root := effectsJudge(
+		t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()},
+		allowReads("~/api/**"), allowReads("~/keys/**"),
+	)
+	home := filepath.Join(root, "../home")
+	for _, name := range []string{"api/a.py", "keys/.env", "other/a.py"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, name), []byte("x\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, want := range map[string]umpire.TrialOffer{
+		"cd ~/api && make": umpire.TrialFirst, "python3 ~/api/a.py": umpire.TrialFirst,
+		"cd ~/keys && make": umpire.TrialOffered, "cd ~/other && make": umpire.NoTrial,
+		"cd ~/api && rm a.py && make": umpire.NoTrial,
+	} {
+		if d := decideLine(t, find, root, line, false); d.Verdict != umpire.Ask || d.Trial != want {
+			t.Errorf("%s: %s %q, want %q (%s)", line, d.Verdict, d.Trial, want, d.Reason)
+		}
+	}
+}
+
+// allowReads is a person's rule for reads below a folder.
+func allowReads(glob string) umpire.Rule {
+	return umpire.Rule{
+		ID: umpire.RuleID(glob), Action: umpire.Allow, Tool: "Read", Source: umpire.SourceUser,
+		Match: umpire.Match{PathGlob: glob},
+	}
+}
+
 // TestStrictModesTryNothingElsewhere: neither code of other folders nor an unknown word is tried where nothing could be
 // kept, or where the person wants to be asked about everything.
 func TestStrictModesTryNothingElsewhere(t *testing.T) {
