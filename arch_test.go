@@ -65,7 +65,7 @@ var layers = []layer{
 	{"world", "internal/userhook"},
 	{"world", "internal/homeview internal/scratch"},
 	{"world", "internal/sandbox"},
-	{"world", "internal/trial/digest internal/trial/merge internal/trial/overlap internal/trial/retention"},
+	{"world", "internal/trial/cache internal/trial/digest internal/trial/merge internal/trial/overlap internal/trial/retention"},
 	{"world", "internal/trial"},
 	{"world", "internal/llm"},
 	{"world", "internal/llm/anthropic internal/llm/openai internal/llm/llmtest"},

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,31 +18,40 @@ import (
 
 // layersOver works out the layers over caches, with what is written to them below at. A layer
 // for a whole home serves all caches in it: mounting a layer takes the kernel longer than the
-// rest of the set-up. An empty cache needs no layer where what is written serves one command.
+// rest of the set-up. Once says that no other command writes below at meanwhile. Then an empty cache
+// needs no layer before something was written to it.
 func layersOver(home string, folders []string, at string, once bool) ([]caches, error) {
-	shared := caches{Folder: home, At: filepath.Join(at, "seen")}
+	over := func(folder string) caches {
+		sum := sha256.Sum256([]byte(folder))
+		dir := filepath.Join(at, hex.EncodeToString(sum[:8]))
+		return caches{
+			Folder: folder, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work"), Volatile: once,
+		}
+	}
+	shared := over(home)
+	shared.At = filepath.Join(at, "seen")
 	var all []caches
-	for i, folder := range folders {
+	for _, folder := range folders {
 		if name, inside := strings.CutPrefix(folder, home+"/"); inside && home != "" && sameMount(folder, home) &&
 			!files.Within(home, at) {
 			shared.Inside = append(shared.Inside, name)
 			continue
 		}
-		dir := filepath.Join(at, fmt.Sprint(i))
-		if once && isEmptyFolder(folder) {
-			all = append(all, caches{Folder: folder, Upper: dir})
-			continue
+		c := over(folder)
+		if once && isEmptyFolder(folder) && !holdsAnything(c.Upper) {
+			c.Work, c.Volatile = "", false
 		}
-		all = append(all, caches{
-			Folder: folder, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work"), Volatile: once,
-		})
+		all = append(all, c)
 	}
 	if len(shared.Inside) > 0 {
-		shared.Volatile = once
-		shared.Upper, shared.Work = filepath.Join(at, "home/upper"), filepath.Join(at, "home/work")
 		all = append(all, shared)
 	}
 	for _, c := range all {
+		if c.Volatile { // the kernel does not take a work folder again that was
+			if err := files.RemoveTree(c.Work); err != nil {
+				return nil, err
+			}
+		}
 		for _, dir := range []string{c.Upper, c.Work, c.At} {
 			if dir == "" {
 				continue
@@ -52,6 +63,9 @@ func layersOver(home string, folders []string, at string, once bool) ([]caches, 
 	}
 	return all, nil
 }
+
+// holdsAnything reports whether a folder may hold something.
+func holdsAnything(path string) bool { return isPresent(path) && !isEmptyFolder(path) }
 
 // isEmptyFolder reports whether there is certainly nothing in a folder.
 func isEmptyFolder(path string) bool {

@@ -91,6 +91,9 @@ type Place struct {
 	// Cache are the caches of builds. What commands change in them goes to Scratch;
 	// without Scratch they are read-only.
 	Cache []homeview.Cache
+	// CacheLayers takes the place of Scratch for what a command under Overlays changes in caches. It has
+	// no links, and one command uses it at a time; the next one sees those changes. "" is Scratch.
+	CacheLayers string
 	// Show are paths that the person wants seen where homes are hidden; ~ stands for Home.
 	Show []string
 	// View, where it hides something, is what a command sees of homes.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -215,7 +216,8 @@ func (p *Place) private(o *order, b *Box, once bool) error {
 			found = append(found, plain) // else it is not there, or can be written anyway
 		}
 	}
-	o.Caches, err = layersOver(p.Home, found, filepath.Join(scratch, fmt.Sprintf("caches-%d", number)), once)
+	at := cmp.Or(p.CacheLayers, filepath.Join(scratch, fmt.Sprintf("caches-%d", number)))
+	o.Caches, err = layersOver(p.Home, found, at, once)
 	return err
 }
 

@@ -22,9 +22,11 @@ type Spec struct {
 	// the same.
 	Stdout, Stderr io.Writer
 	// Place says which folders are covered (Workspace), and what is hidden (Home, State). The
-	// command sees its caches; what it changes in them is forgotten, whether the trial is kept
-	// or not. Its Scratch and Overlays are not used.
+	// command sees its caches, which stay as they are. Its Scratch and Overlays are not used.
 	Place *sandbox.Place
+	// ShareCache lets later commands with it see what this one changes in caches, as it sees the changes of
+	// earlier ones. Leave it out for a command that may read more than the others.
+	ShareCache bool
 	// Network gives the command the machine's network. Seen are secrets that it may read.
 	Network bool
 	Seen    []string

@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/trial/cache"
 	"github.com/umpirehq/umpire/internal/trial/overlap"
 )
 
@@ -98,10 +99,18 @@ func runOnce(ctx context.Context, spec *Spec, roots []Root) (*Result, error) {
 	return nil, umpire.Errorf("%w: %w", ErrUnavailable, refused)
 }
 
+// cacheShare is the part of the space for a layer that a project's caches may take.
+const cacheShare = 8
+
 // run runs the command with a layer in a store.
 func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, error) {
 	t := &try{spec: spec, layer: layer, store: s}
+	if spec.ShareCache { // without a lease, changes in caches go to the layer
+		roots := overlap.Each(layer.Roots, func(r *Root) string { return r.Lower })
+		t.lease, _ = cache.Open(s.dir, roots, s.max/cacheShare)
+	}
 	exit, err := t.command(ctx)
+	_ = t.lease.Close() // it is left out then, as after a crash
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +130,7 @@ type try struct {
 	spec  *Spec
 	layer Layer
 	store *store
+	lease *cache.Lease
 	full  string // the limit by which the layer ended it
 	sight sandbox.Sight
 
@@ -178,7 +188,7 @@ var offlineVariables = []string{
 // place is where the command runs: as the one that was given, under overlays.
 func (t *try) place() *sandbox.Place {
 	p := &sandbox.Place{
-		Home: t.spec.Place.Home, State: t.spec.Place.State, Scratch: t.layer.scratch(),
+		Home: t.spec.Place.Home, State: t.spec.Place.State, Scratch: t.layer.scratch(), CacheLayers: t.lease.Dir(),
 	}
 	if !t.spec.uncached {
 		p.Cache = t.spec.Place.Cache

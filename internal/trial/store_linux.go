@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -36,7 +35,7 @@ func openStore(dir string, limit int64) (*store, error) {
 		return nil, err
 	}
 	s := &store{dir: dir, max: limit}
-	if s.free, err = s.available(); err == nil && s.free < minSpace {
+	if s.free, err = files.FreeBytes(s.dir); err == nil && s.free < minSpace {
 		err = umpire.Errorf("%s has no space for a layer", dir)
 	}
 	return s, err
@@ -69,16 +68,10 @@ func openMemory(limit int64) (*store, error) {
 	return openStore(dir, limit)
 }
 
-func (s *store) available() (uint64, error) {
-	var info unix.Statfs_t
-	err := unix.Statfs(s.dir, &info)
-	return info.Bavail * uint64(info.Bsize), err
-}
-
 // exceeded says by how much the command has written too much, "" if it has not. Writes of
 // others to the same file system count as well: nobody is to fill it.
 func (s *store) exceeded() string {
-	free, err := s.available()
+	free, err := files.FreeBytes(s.dir)
 	switch {
 	case err != nil:
 		return ""
@@ -160,7 +153,7 @@ func copyFolder(from, to string) error {
 
 // findRoots resolves the folders to cover, and leaves out what lies in another one.
 func findRoots(folders []string) ([]Root, error) {
-	var roots []Root
+	var all []string
 	for _, folder := range folders {
 		plain, err := filepath.EvalSymlinks(folder)
 		if err != nil {
@@ -169,7 +162,14 @@ func findRoots(folders []string) ([]Root, error) {
 		if plain == "/" {
 			return nil, umpire.Errorf("%w: the root of the file system cannot be covered", ErrUnavailable)
 		}
-		d, err := openRoot(plain)
+		all = append(all, plain)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no folder to cover")
+	}
+	var roots []Root
+	for _, folder := range slices.Sorted(slices.Values(files.Outermost(all))) {
+		d, err := openRoot(folder)
 		if err != nil {
 			return nil, err
 		}
@@ -179,17 +179,7 @@ func findRoots(folders []string) ([]Root, error) {
 		if err != nil {
 			return nil, err
 		}
-		roots = append(roots, Root{Lower: plain, Device: info.Dev, Inode: info.Ino})
+		roots = append(roots, Root{Lower: folder, Device: info.Dev, Inode: info.Ino})
 	}
-	if len(roots) == 0 {
-		return nil, errors.New("no folder to cover")
-	}
-	slices.SortFunc(roots, func(a, b Root) int { return strings.Compare(a.Lower, b.Lower) })
-	var outer []Root
-	for _, root := range roots {
-		if !slices.ContainsFunc(outer, func(o Root) bool { return files.Within(o.Lower, root.Lower) }) {
-			outer = append(outer, root)
-		}
-	}
-	return outer, nil
+	return roots, nil
 }

@@ -2,13 +2,15 @@ package trial
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/trial/cache"
 )
 
 // sweepAge is how old a layer has to be to be swept: whoever ran a trial needs a moment to say
@@ -24,9 +26,7 @@ func SweepLayers(dir string, held func(id string) bool, now time.Time) error {
 
 func sweepFolder(dir string, held func(id string) bool, now time.Time) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	err = errors.Join(files.IgnoreMissing(err), cache.Sweep(dir, heldAge, now))
 	for _, e := range entries {
 		layer := Layer{Dir: filepath.Join(dir, e.Name())}
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), layerPrefix) || held(e.Name()) || layer.runs() {

@@ -1,0 +1,243 @@
+package cache
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+const testMax = 1 << 20
+
+// A bench is a folder of layers, and a project.
+type bench struct {
+	*testing.T
+	layers, root string
+	left         int
+}
+
+func isPresent(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	t.Parallel()
+	b := &bench{T: t, layers: t.TempDir(), root: filepath.Join(t.TempDir(), "p")}
+	b.check(os.Mkdir(b.root, 0o755))
+	return b
+}
+
+func (b *bench) check(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) open(roots ...string) *Lease {
+	b.Helper()
+	if len(roots) == 0 {
+		roots = []string{b.root}
+	}
+	l, err := Open(b.layers, roots, testMax)
+	b.check(err)
+	return l
+}
+
+// leave has a command leave a file of some size, and returns the folder.
+func (b *bench) leave(l *Lease, name string, size int) string {
+	b.Helper()
+	b.check(os.WriteFile(filepath.Join(l.Dir(), name), make([]byte, size), 0o600))
+	l.free = 1 << 40 // other programs write to the real file system
+	l.space = func(string) (uint64, error) { return l.free - uint64(size), nil }
+	b.check(l.Close())
+	b.left++ // clocks of file systems are too coarse to tell the order
+	done := filepath.Join(l.path, doneFile)
+	if when := time.Now().Add(time.Duration(b.left)*time.Second - time.Minute); isPresent(done) {
+		b.check(os.Chtimes(done, when, when))
+	}
+	return l.Dir()
+}
+
+// holds reports whether the next command finds a file.
+func (b *bench) holds(name string, roots ...string) bool {
+	b.Helper()
+	l := b.open(roots...)
+	defer l.Close() //nolint:errcheck // nothing was written
+	return isPresent(filepath.Join(l.Dir(), name))
+}
+
+func (b *bench) sweep(now time.Time) {
+	b.Helper()
+	b.check(Sweep(b.layers, time.Hour*24, now))
+}
+
+func (b *bench) count(pattern string) int {
+	found, err := filepath.Glob(filepath.Join(b.layers, parent, pattern))
+	b.check(err)
+	return len(found)
+}
+
+func TestNextCommandFindsIt(t *testing.T) {
+	b := newBench(t)
+	dir := b.leave(b.open(), "f", 1)
+	if !b.holds("f") {
+		t.Error("the second command does not find the file of the first")
+	}
+	for dir := dir; dir != b.layers; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v: others can read it", dir, info, err)
+		}
+	}
+}
+
+func TestOtherProjectsFindNothing(t *testing.T) {
+	b := newBench(t)
+	b.leave(b.open(), "f", 1)
+	other := filepath.Join(filepath.Dir(b.root), "other")
+	b.check(os.Mkdir(other, 0o755))
+	if b.holds("f", other) || b.holds("f", b.root, other) {
+		t.Error("another project finds the file")
+	}
+	b.check(os.Rename(b.root, b.root+".old"))
+	b.check(os.Mkdir(b.root, 0o755))
+	if b.holds("f") {
+		t.Error("a new project of the same name finds the file")
+	}
+}
+
+func TestCommandsAtATime(t *testing.T) {
+	b := newBench(t)
+	var all []*Lease
+	dirs := map[string]bool{}
+	for range maxFolders {
+		l := b.open()
+		all, dirs[l.Dir()] = append(all, l), true
+	}
+	if len(dirs) != maxFolders {
+		t.Errorf("%d commands share %d folders", maxFolders, len(dirs))
+	}
+	if _, err := Open(b.layers, []string{b.root}, testMax); !errors.Is(err, ErrBusy) {
+		t.Errorf("one more: %v", err)
+	}
+	for _, l := range all {
+		b.leave(l, "f", 1)
+	}
+	if l := b.open(); l.Dir() != all[maxFolders-1].Dir() {
+		t.Errorf("not the latest folder: %s", l.Dir())
+	}
+	b.sweep(time.Now().Add(48 * time.Hour))
+	if n := b.count("*/used-*"); n != 1 {
+		t.Errorf("%d folders, want the one in use", n)
+	}
+}
+
+func TestLimitDropsTheOldest(t *testing.T) {
+	b := newBench(t)
+	one, two, three := b.open(), b.open(), b.open()
+	b.leave(one, "one", testMax/2)
+	two.bytes = 2 * testMax // an estimate is not enough
+	b.leave(two, "two", testMax/4)
+	b.leave(three, "three", testMax/2)
+	b.sweep(time.Now())
+	for l, want := range map[*Lease]bool{one: false, two: true, three: true} {
+		if got := isPresent(l.Dir()); got != want {
+			t.Errorf("%s is there: %v", l.Dir(), got)
+		}
+	}
+	b.leave(b.open(), "four", 2*testMax)
+	if b.holds("four") || b.holds("three") || b.count("*/gone-*") > 0 {
+		t.Error("a folder over the limit is used again")
+	}
+}
+
+// TestSweepMeasures: a command may grow a folder without the file system telling at once.
+func TestSweepMeasures(t *testing.T) {
+	b := newBench(t)
+	l := b.open()
+	b.check(os.WriteFile(filepath.Join(l.Dir(), "f"), make([]byte, 2*testMax), 0o600))
+	b.check(l.finish(state{}))
+	l.unlock()
+	b.sweep(time.Now())
+	if b.holds("f") {
+		t.Error("a folder over the limit stays")
+	}
+}
+
+func TestInterruptedCommand(t *testing.T) {
+	b := newBench(t)
+	b.leave(b.open(), "f", 1)
+	b.open().unlock() // as the kernel does when the process dies
+	if b.holds("f") {
+		t.Error("the next command finds what a crash has left")
+	}
+	b.sweep(time.Now())
+	if n := b.count("*/used-*"); n != 2 {
+		t.Errorf("%d folders after a sweep, want both: its processes may not have ended", n)
+	}
+	b.sweep(time.Now().Add(2 * crashAge))
+	if n := b.count("*/used-*"); n != 1 {
+		t.Errorf("%d folders after a later sweep", n)
+	}
+}
+
+func TestReboot(t *testing.T) {
+	b := newBench(t)
+	dir := filepath.Dir(b.leave(b.open(), "f", 1))
+	b.check(os.WriteFile(filepath.Join(dir, doneFile), []byte(`{"boot":"other","bytes":1}`), 0o600))
+	if b.holds("f") {
+		t.Error("a file from before a reboot is used")
+	}
+}
+
+func TestSweep(t *testing.T) {
+	b := newBench(t)
+	b.sweep(time.Now()) // there is nothing
+	gone := filepath.Join(filepath.Dir(b.root), "gone")
+	b.check(os.Mkdir(gone, 0o755))
+	b.leave(b.open(), "f", 1)
+	b.leave(b.open(gone), "f", 1)
+	b.check(os.Remove(gone))
+	b.sweep(time.Now())
+	if n := b.count("*"); n != 1 || !b.holds("f") {
+		t.Errorf("%d projects, want the one that is there", n)
+	}
+	b.sweep(time.Now().Add(23 * time.Hour))
+	if !b.holds("f") {
+		t.Error("a sweep counts as a use, or removes what is young")
+	}
+	b.sweep(time.Now().Add(25 * time.Hour))
+	if n := b.count("*"); n != 0 {
+		t.Errorf("%d projects are left", n)
+	}
+}
+
+// TestRemovalMeetsUse: a command that waits for a folder never uses one that was removed.
+func TestRemovalMeetsUse(t *testing.T) {
+	b := newBench(t)
+	path := filepath.Dir(b.leave(b.open(), "f", 1))
+	f, err := lock(path)
+	b.check(err)
+	file, err := os.Open(filepath.Join(path, lockFile))
+	b.check(err)
+	defer file.Close()
+	b.check(f.remove())
+	f.unlock()
+	if _, err := lock(path); !os.IsNotExist(err) {
+		t.Errorf("%v", err)
+	}
+	if b.holds("f") {
+		t.Error("the file is still there")
+	}
+}
+
+func TestNoLease(t *testing.T) {
+	t.Parallel()
+	var l *Lease
+	if l.Dir() != "" || l.Close() != nil {
+		t.Error("a missing lease has a folder")
+	}
+}
