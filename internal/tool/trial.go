@@ -40,14 +40,14 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	defer cancel()
 	var out output
 	sink, done := t.set.streamOutput(begun.Call.ID, &out)
-	place, named := t.set.options.Sandbox, NamedOutside(&begun.Decision, false)
+	place := t.set.options.Sandbox
 	result, err := trial.Run(ctx, trial.Spec{
 		Args: []string{ShellName(), "-c", command}, Dir: begun.Call.Dir, Stdout: sink, Stderr: sink,
 		Env: SandboxEnv(t.set.options.Env, t.set.options.EnvListed),
 		Place: &sandbox.Place{
 			Workspace: place.Workspace, Home: place.Home, State: place.State, Cache: place.Cache, Show: place.Show,
 		},
-		Seen: named, ShareCache: len(named) == 0,
+		Seen:  NamedOutside(&begun.Decision, false),
 		State: trial.LayersIn(t.set.options.State), Network: begun.Decision.Obligations.Network,
 	})
 	done()

@@ -22,7 +22,6 @@ func newCacheBench(t *testing.T) *bench {
 	home := b.spec.Place.Home
 	b.write(home, cachedFiles)
 	b.spec.Place.Cache = homeview.Caches(home, func(string) string { return "" })
-	b.spec.ShareCache = true
 	return b
 }
 
@@ -51,7 +50,7 @@ func (b *bench) useGo() {
 }
 
 // TestSecondBuildIsWarm: a tried build finds the outputs of tried builds before it. A plain one does not, and nor does a
-// trial in another project or one that shares nothing.
+// trial in another project or one with the network.
 func TestSecondBuildIsWarm(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
@@ -68,9 +67,11 @@ func TestSecondBuildIsWarm(t *testing.T) {
 	compiles(0, "the second time")
 	b.write(b.root, map[string]string{"m.go": "package m\n\nimport _ \"example.com/m/in\"\n"})
 	compiles(1, "after a change")
-	b.spec.ShareCache = false
-	compiles(2, "without a shared cache")
-	b.spec.ShareCache = true
+	b.spec.Network = true
+	compiles(2, "with the network")
+	compiles(0, "with the network, the second time")
+	b.spec.Network = false
+	compiles(0, "the last time")
 	other := filepath.Join(b.base, "other")
 	b.write(other, goModule)
 	b.spec.Dir, b.spec.Place.Workspace = other, []string{other}
@@ -121,9 +122,15 @@ func TestPoisonedCaches(t *testing.T) {
 	if diff := cmp.Diff(before, withoutState(snapshot(t, home))); diff != "" {
 		t.Errorf("the person's caches are not as they were (-want +got):\n%s", diff)
 	}
-	b.spec.ShareCache = false
+	b.spec.Network = true
 	if got, err := b.run(read.String()); err != nil || strings.Contains(string(got.Output), "BAD") {
-		t.Errorf("a trial that shares nothing reads %s, %v", got.Output, err)
+		t.Errorf("a trial with the network reads %s, %v", got.Output, err)
+	}
+	b.spec.Seen = []string{filepath.Join(b.base, "o")}
+	b.try("echo y >~/.cache/seen")
+	b.spec.Seen = nil
+	if got, err := b.run("cat ~/.cache/seen"); err != nil || got.Exit == 0 {
+		t.Errorf("a trial with the network reads what one wrote that saw more: %s, %v", got.Output, err)
 	}
 	if got := b.bare("cd; cat " + read.String()[4:] + "true"); strings.Contains(got, "BAD") {
 		t.Errorf("a plain command reads %s", got)
@@ -194,7 +201,6 @@ func TestKilledWithCaches(t *testing.T) {
 				Workspace: []string{root}, Home: home, State: filepath.Join(home, ".umpire"),
 				Cache: homeview.Caches(home, func(string) string { return "" }),
 			},
-			ShareCache: true,
 		})
 		must(t, err)
 		return

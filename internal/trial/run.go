@@ -22,11 +22,9 @@ type Spec struct {
 	// the same.
 	Stdout, Stderr io.Writer
 	// Place says which folders are covered (Workspace), and what is hidden (Home, State). The
-	// command sees its caches, which stay as they are. Its Scratch and Overlays are not used.
+	// command sees its caches, which stay as they are; later ones see what it changes in them. A command with the
+	// network shows that to such ones only, and not if it has Seen. Scratch and Overlays are not used.
 	Place *sandbox.Place
-	// ShareCache lets later commands with it see what this one changes in caches, as it sees the changes of
-	// earlier ones. Leave it out for a command that may read more than the others.
-	ShareCache bool
 	// Network gives the command the machine's network. Seen are secrets that it may read.
 	Network bool
 	Seen    []string
@@ -43,9 +41,6 @@ type Spec struct {
 
 	limits   Limits // of reading the effects
 	maxLayer int64  // what the command may write
-	// uncached leaves out the caches of builds, whose folders are made where they are missing:
-	// a command that does nothing needs none.
-	uncached bool
 }
 
 // The limits of one run where nothing else is said.

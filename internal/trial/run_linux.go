@@ -105,9 +105,9 @@ const cacheShare = 8
 // run runs the command with a layer in a store.
 func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, error) {
 	t := &try{spec: spec, layer: layer, store: s}
-	if spec.ShareCache { // without a lease, changes in caches go to the layer
+	if len(spec.Place.Cache) > 0 && !(spec.Network && len(spec.Seen) > 0) { // else changes in caches go to the layer
 		roots := overlap.Each(layer.Roots, func(r *Root) string { return r.Lower })
-		t.lease, _ = cache.Open(s.dir, roots, s.max/cacheShare)
+		t.lease, _ = cache.Open(s.dir, cache.Project{Roots: roots, Network: spec.Network, Max: s.max / cacheShare})
 	}
 	exit, err := t.command(ctx)
 	_ = t.lease.Close() // it is left out then, as after a crash
@@ -188,10 +188,8 @@ var offlineVariables = []string{
 // place is where the command runs: as the one that was given, under overlays.
 func (t *try) place() *sandbox.Place {
 	p := &sandbox.Place{
-		Home: t.spec.Place.Home, State: t.spec.Place.State, Scratch: t.layer.scratch(), CacheLayers: t.lease.Dir(),
-	}
-	if !t.spec.uncached {
-		p.Cache = t.spec.Place.Cache
+		Home: t.spec.Place.Home, State: t.spec.Place.State, Scratch: t.layer.scratch(),
+		Cache: t.spec.Place.Cache, CacheLayers: t.lease.Dir(),
 	}
 	for i, root := range t.layer.Roots {
 		p.Workspace = append(p.Workspace, root.Lower)

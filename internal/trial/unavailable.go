@@ -32,8 +32,10 @@ func Works(ctx context.Context, place *sandbox.Place, state, root string, now ti
 		found, err := os.ReadFile(file)
 		return err == nil && string(found) == probeWorks
 	}
+	// Without caches: their folders would be made, and true needs none.
+	bare := &sandbox.Place{Workspace: place.Workspace, Home: place.Home, State: place.State, Show: place.Show}
 	result, err := Run(ctx, Spec{
-		Args: []string{"true"}, Dir: root, Env: os.Environ(), Place: place, State: LayersIn(state), uncached: true,
+		Args: []string{"true"}, Dir: root, Env: os.Environ(), Place: bare, State: LayersIn(state),
 	})
 	if err == nil {
 		err = result.Layer.Discard()

@@ -205,12 +205,11 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	defer stop()
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
-	named := e.named()
 	return trial.Run(ctx, trial.Spec{
-		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.App),
+		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, e.named()...), Stdin: pipedInput(e.App),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
 		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
-		ShareCache: len(named) == 0, Network: e.ticket.Network, Ahead: e.ahead, State: trial.LayersIn(e.state),
+		Network: e.ticket.Network, Ahead: e.ahead, State: trial.LayersIn(e.state),
 	})
 }
 

@@ -106,7 +106,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	defer app.ReportSettled(ctx, a)
 	spec := trial.Spec{
 		Args: commandArgs(words), Env: <-read, Dir: f.cwd, Seen: named, Ahead: ahead, State: trial.LayersIn(state),
-		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr, ShareCache: len(named) == 0,
+		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr,
 		Place: &sandbox.Place{Show: conf.SandboxShow},
 	}
 	for {

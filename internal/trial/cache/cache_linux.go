@@ -44,10 +44,14 @@ const crashAge = time.Hour
 // ErrBusy says that other commands use all folders of the project.
 var ErrBusy = errors.New("all caches of tried commands are in use")
 
-// A project is what projectFile holds.
-type project struct {
+// A Project names the commands that share folders. It is what projectFile holds.
+type Project struct {
+	// Roots are the folders of the project, without links.
 	Roots []string `json:"roots"`
-	Max   int64    `json:"max"` // bytes of all folders
+	// Network is for commands with the network. They must not run code that one without it has planted.
+	Network bool `json:"network,omitempty"`
+	// Max bounds the bytes of all folders.
+	Max int64 `json:"max"`
 }
 
 // A state is what doneFile holds.
@@ -66,21 +70,21 @@ type Lease struct {
 }
 
 // Open takes the folder that a command of a project used last and that none uses now. Layers is the folder
-// of layers, without links. Roots are the folders of the project, and max bounds the bytes of all folders.
-func Open(layers string, roots []string, max int64) (*Lease, error) {
-	key, err := keyOf(roots)
+// of layers, without links.
+func Open(layers string, p Project) (*Lease, error) {
+	key, err := p.key()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(layers, parent, key)
-	if err := writeProject(dir, project{Roots: roots, Max: max}); err != nil {
+	if err := p.write(dir); err != nil {
 		return nil, err
 	}
 	f, before, err := find(dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &Lease{folder: *f, max: max, bytes: before.Bytes, space: files.FreeBytes}
+	l := &Lease{folder: *f, max: p.Max, bytes: before.Bytes, space: files.FreeBytes}
 	if l.free, err = l.space(dir); err == nil {
 		err = files.IgnoreMissing(os.Remove(filepath.Join(l.path, doneFile)))
 	}
@@ -96,7 +100,7 @@ func Open(layers string, roots []string, max int64) (*Lease, error) {
 
 // find locks the latest folder that is free, and makes one if there is none.
 func find(dir string) (*folder, state, error) {
-	all, err := list(dir)
+	all, err := listFolders(dir)
 	if err != nil {
 		return nil, state{}, err
 	}
@@ -152,7 +156,7 @@ func (l *Lease) Close() error {
 	if s.Bytes > l.max {
 		return l.remove()
 	}
-	if err := l.finish(s); err != nil {
+	if err := l.writeState(s); err != nil {
 		return err
 	}
 	return trim(filepath.Dir(l.path), l.max-s.Bytes, l.path)
@@ -160,7 +164,7 @@ func (l *Lease) Close() error {
 
 // trim removes the least recently used folders of a project beyond some bytes, but for one.
 func trim(dir string, left int64, except string) error {
-	all, err := list(dir)
+	all, err := listFolders(dir)
 	if err != nil {
 		return err
 	}
@@ -186,10 +190,10 @@ func trim(dir string, left int64, except string) error {
 	return errors.Join(errs...)
 }
 
-// keyOf names a project. Another folder that takes the place of a root makes another one.
-func keyOf(roots []string) (string, error) {
-	var all []any
-	for _, root := range roots {
+// key names the project. Another folder that takes the place of a root makes another one.
+func (p *Project) key() (string, error) {
+	all := []any{p.Network}
+	for _, root := range p.Roots {
 		var info unix.Stat_t
 		if err := unix.Lstat(root, &info); err != nil {
 			return "", umpire.Errorf("%s: %w", root, err)
@@ -201,12 +205,13 @@ func keyOf(roots []string) (string, error) {
 	return hex.EncodeToString(sum[:16]), err
 }
 
-func writeProject(dir string, p project) error {
-	p.Roots = slices.Clone(p.Roots)
-	for i := range p.Roots {
-		p.Roots[i] = umpire.EscapePath(p.Roots[i])
+func (p *Project) write(dir string) error {
+	c := *p
+	c.Roots = slices.Clone(p.Roots)
+	for i := range c.Roots {
+		c.Roots[i] = umpire.EscapePath(c.Roots[i])
 	}
-	text, err := json.Marshal(p)
+	text, err := json.Marshal(&c)
 	if err != nil {
 		return err
 	}
@@ -220,7 +225,7 @@ func writeProject(dir string, p project) error {
 	return files.Replace(file, text, 0o600)
 }
 
-func readProject(dir string) (p project, err error) {
+func readProject(dir string) (p Project, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, projectFile))
 	if err == nil {
 		err = json.Unmarshal(text, &p)
@@ -233,8 +238,8 @@ func readProject(dir string) (p project, err error) {
 	return p, err
 }
 
-// list returns the folders of a project, the latest first.
-func list(dir string) ([]string, error) {
+// listFolders returns the folders of a project, the latest first.
+func listFolders(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	times := map[string]time.Time{}
 	var all []string
@@ -319,8 +324,8 @@ func (f *folder) state() (s state, err error) {
 	return s, err
 }
 
-// finish says that no command uses the folder.
-func (f *folder) finish(s state) (err error) {
+// writeState says that no command uses the folder any more.
+func (f *folder) writeState(s state) (err error) {
 	if s.Boot, err = bootID(); err != nil {
 		return err
 	}

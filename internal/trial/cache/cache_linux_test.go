@@ -42,7 +42,7 @@ func (b *bench) open(roots ...string) *Lease {
 	if len(roots) == 0 {
 		roots = []string{b.root}
 	}
-	l, err := Open(b.layers, roots, testMax)
+	l, err := Open(b.layers, Project{Roots: roots, Max: testMax})
 	b.check(err)
 	return l
 }
@@ -109,6 +109,24 @@ func TestOtherProjectsFindNothing(t *testing.T) {
 	}
 }
 
+func TestCommandsWithTheNetwork(t *testing.T) {
+	b := newBench(t)
+	b.leave(b.open(), "f", 1)
+	l, err := Open(b.layers, Project{Roots: []string{b.root}, Network: true, Max: testMax})
+	b.check(err)
+	if isPresent(filepath.Join(l.Dir(), "f")) {
+		t.Error("a command with the network finds the file of one without it")
+	}
+	b.leave(l, "g", 1)
+	if b.holds("g") {
+		t.Error("a command without the network finds the file of one with it")
+	}
+	b.sweep(time.Now())
+	if n := b.count("*"); n != 2 {
+		t.Errorf("%d projects after a sweep", n)
+	}
+}
+
 func TestCommandsAtATime(t *testing.T) {
 	b := newBench(t)
 	var all []*Lease
@@ -120,7 +138,7 @@ func TestCommandsAtATime(t *testing.T) {
 	if len(dirs) != maxFolders {
 		t.Errorf("%d commands share %d folders", maxFolders, len(dirs))
 	}
-	if _, err := Open(b.layers, []string{b.root}, testMax); !errors.Is(err, ErrBusy) {
+	if _, err := Open(b.layers, Project{Roots: []string{b.root}, Max: testMax}); !errors.Is(err, ErrBusy) {
 		t.Errorf("one more: %v", err)
 	}
 	for _, l := range all {
@@ -159,7 +177,7 @@ func TestSweepMeasures(t *testing.T) {
 	b := newBench(t)
 	l := b.open()
 	b.check(os.WriteFile(filepath.Join(l.Dir(), "f"), make([]byte, 2*testMax), 0o600))
-	b.check(l.finish(state{}))
+	b.check(l.writeState(state{}))
 	l.unlock()
 	b.sweep(time.Now())
 	if b.holds("f") {

@@ -1,13 +1,14 @@
 // Package cache keeps the writes of tried commands to build caches for later tried commands of the same project.
 //
-//	lease, err := cache.Open(layers, roots, max) // a folder that no other command uses
+//	lease, err := cache.Open(layers, project) // a folder that no other command uses
 //	...                                          // a command runs with its cache layers in lease.Dir
 //	err = lease.Close()                          // the next command finds them
 //
 // What the package keeps true:
 //
 //   - A folder serves one command at a time, and commands of one project. A command that runs beside another one
-//     gets another folder.
+//     gets another folder. Commands with the network have folders of their own, so none of them runs code that a
+//     command without it has planted.
 //   - Nothing is ever copied from here to the person's caches. A build cache maps inputs to outputs, and a tried
 //     command can write any output.
 //   - A command never sees a folder whose last command was interrupted by a crash, nor one from before a reboot:

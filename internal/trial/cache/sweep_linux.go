@@ -26,10 +26,10 @@ func sweepProject(dir string, age time.Duration, now time.Time) error {
 	p, err := readProject(dir)
 	key := ""
 	if err == nil {
-		key, err = keyOf(p.Roots)
+		key, err = p.key()
 	}
 	gone := err != nil || key != filepath.Base(dir)
-	all, err := list(dir)
+	all, err := listFolders(dir)
 	errs := []error{err}
 	left := 0
 	for _, path := range all {
@@ -70,7 +70,7 @@ func sweepFolder(path string, gone bool, age time.Duration, now time.Time) (remo
 		return false, err
 	}
 	s.Bytes = f.measure()
-	return false, errors.Join(f.finish(s), os.Chtimes(last, info.ModTime(), info.ModTime()))
+	return false, errors.Join(f.writeState(s), os.Chtimes(last, info.ModTime(), info.ModTime()))
 }
 
 // removeGone removes what a crash has left of removing folders.
