@@ -137,6 +137,28 @@ func TestPoisonedCaches(t *testing.T) {
 	}
 }
 
+// TestRejectedCaches: after a trial was shown and discarded, no later one sees what it wrote to caches.
+func TestRejectedCaches(t *testing.T) {
+	t.Parallel()
+	b := newCacheBench(t)
+	state := filepath.Dir(b.state)
+	hold := func(line string) *Held {
+		result := b.try(line)
+		h := &Held{ID: filepath.Base(result.Layer.Dir), Time: time.Now(), Root: b.root, Trial: "t1", Layer: result.Layer, Effects: result.Effects}
+		must(t, Hold(state, h))
+		all, err := HeldTrials(state)
+		must(t, err)
+		return &all[0]
+	}
+	must(t, hold("echo one >~/.cache/shared").Discard(state))
+	held := hold("cat ~/.cache/shared && echo x >f")
+	b.try("cat ~/.cache/shared")
+	must(t, held.Discard(state))
+	if result, err := b.run("cat ~/.cache/shared"); err != nil || result.Exit == 0 {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
 // TestPoisonedBuild: a trial plants outputs for the inputs of a build. A plain build has its own.
 func TestPoisonedBuild(t *testing.T) {
 	t.Parallel()

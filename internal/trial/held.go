@@ -14,6 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/trial/cache"
 )
 
 // A Held is a trial that waits for somebody to keep or discard it.
@@ -76,13 +77,16 @@ func (h *Held) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	return kept, release(spec.State, h.ID)
 }
 
-// Discard removes a trial that waits, with its layer. That is to be reported, unless a gate knows
-// the trial or it has changed nothing.
-func (h *Held) Discard(state string) error {
-	if h.Trial == "" && !h.Effects.IsEmpty() {
-		return h.discardReported(state)
+// Discard removes a trial that waits, with its layer. If it has changed something, no later trial sees its
+// caches, and the discard is to be reported, unless a gate knows the trial.
+func (h *Held) Discard(state string) (err error) {
+	if !h.Effects.IsEmpty() {
+		err = cache.Drop(filepath.Dir(h.Layer.Dir), h.Layer.Caches)
 	}
-	return errors.Join(h.Layer.Discard(), release(state, h.ID))
+	if h.Trial == "" && !h.Effects.IsEmpty() {
+		return errors.Join(err, h.discardReported(state))
+	}
+	return errors.Join(err, h.Layer.Discard(), release(state, h.ID))
 }
 
 // release forgets that a trial waits, when it was kept or discarded.

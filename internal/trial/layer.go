@@ -13,6 +13,8 @@ type Layer struct {
 	Dir string `json:"dir"`
 	// Roots are the folders that were covered, the outer before the inner.
 	Roots []Root `json:"roots"`
+	// Caches names, for [cache.Drop], the folder that took changes in caches, "" if the layer did.
+	Caches string `json:"caches,omitempty"`
 }
 
 // A Root is one folder that the trial could write. Both paths are absolute and hold no

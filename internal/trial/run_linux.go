@@ -109,6 +109,7 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 		roots := overlap.Each(layer.Roots, func(r *Root) string { return r.Lower })
 		t.lease, _ = cache.Open(s.dir, cache.Project{Roots: roots, Network: spec.Network, Max: s.max / cacheShare})
 	}
+	layer.Caches = t.lease.Name()
 	exit, err := t.command(ctx)
 	_ = t.lease.Close() // it is left out then, as after a crash
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -61,8 +60,7 @@ func openMemory(limit int64) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 ||
-		int(owner.Uid) != os.Geteuid() {
+	if !info.IsDir() || info.Mode().Perm() != 0o700 || !files.Owned(info) {
 		return nil, umpire.Errorf("%s is not a private folder of this user", dir)
 	}
 	return openStore(dir, limit)

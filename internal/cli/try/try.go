@@ -286,6 +286,7 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 	case f.keep:
 		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
 	case f.discard, !h.Effects.Whole():
+		h.Layer.Caches = "" // nobody has rejected what it did
 		if err := h.Discard(state); err != nil {
 			return outcomeDiscarded, app.Failed(err)
 		}

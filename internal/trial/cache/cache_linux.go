@@ -30,6 +30,8 @@ const (
 	lockFile = "lock"
 	// doneFile is there as long as no command uses the folder. It is missing after a crash.
 	doneFile = "done.json"
+	// droppedFile says that no command uses the folder again.
+	droppedFile = "dropped"
 	// layersFolder holds the layers of caches.
 	layersFolder = "layers"
 )
@@ -135,6 +137,32 @@ func (l *Lease) Dir() string {
 		return ""
 	}
 	return filepath.Join(l.path, layersFolder)
+}
+
+// Name names the folder for [Drop].
+func (l *Lease) Name() string {
+	if l == nil {
+		return ""
+	}
+	return filepath.Join(filepath.Base(filepath.Dir(l.path)), filepath.Base(l.path))
+}
+
+// Drop removes a folder by its name, because a command that used it was rejected. If a command uses it now, no
+// later one does.
+func Drop(layers, name string) error {
+	if name == "" {
+		return nil
+	}
+	path := filepath.Join(layers, parent, name)
+	if err := os.WriteFile(filepath.Join(path, droppedFile), nil, 0o600); err != nil {
+		return files.IgnoreMissing(err)
+	}
+	f, err := lock(path)
+	if err != nil {
+		return nil // the next sweep removes it
+	}
+	defer f.unlock()
+	return f.remove()
 }
 
 // Close frees the folder for the next command. Call it when all processes of the command have ended. It removes
@@ -307,9 +335,12 @@ func (f *folder) remove() error {
 	return files.RemoveTree(gone)
 }
 
-// state is how the last command left the folder: an error if that was interrupted, or if it ran before a reboot.
-// The kernel writes layers of trials to the disk when it likes.
+// state is how the last command left the folder: an error if that was interrupted or dropped, or if it ran before a
+// reboot. The kernel writes layers of trials to the disk when it likes.
 func (f *folder) state() (s state, err error) {
+	if files.Exists(f.path, droppedFile) {
+		return state{}, errors.New("dropped")
+	}
 	text, err := os.ReadFile(filepath.Join(f.path, doneFile))
 	if err == nil {
 		err = json.Unmarshal(text, &s)

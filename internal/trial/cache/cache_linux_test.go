@@ -202,6 +202,31 @@ func TestInterruptedCommand(t *testing.T) {
 	}
 }
 
+func TestDrop(t *testing.T) {
+	b := newBench(t)
+	l := b.open()
+	b.leave(l, "f", 1)
+	b.check(Drop(b.layers, ""))
+	if !b.holds("f") {
+		t.Fatal("no name names a folder")
+	}
+	b.check(Drop(b.layers, l.Name()))
+	if b.holds("f") {
+		t.Error("a dropped folder is used")
+	}
+	b.check(Drop(b.layers, l.Name())) // again
+	used := b.open()
+	b.check(Drop(b.layers, used.Name()))
+	b.leave(used, "g", 1)
+	if b.holds("g") {
+		t.Error("a folder that was dropped in use is used again")
+	}
+	b.sweep(time.Now().Add(2 * crashAge))
+	if isPresent(used.Dir()) {
+		t.Error("a sweep leaves a dropped folder")
+	}
+}
+
 func TestReboot(t *testing.T) {
 	b := newBench(t)
 	dir := filepath.Dir(b.leave(b.open(), "f", 1))
