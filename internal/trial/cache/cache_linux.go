@@ -79,7 +79,7 @@ func Open(layers string, p Project) (*Lease, error) {
 		return nil, err
 	}
 	dir := filepath.Join(layers, parent, key)
-	if err := p.write(dir); err != nil {
+	if err := p.writeTo(dir); err != nil {
 		return nil, err
 	}
 	f, before, err := find(dir)
@@ -233,7 +233,7 @@ func (p *Project) key() (string, error) {
 	return hex.EncodeToString(sum[:16]), err
 }
 
-func (p *Project) write(dir string) error {
+func (p *Project) writeTo(dir string) error {
 	c := *p
 	c.Roots = slices.Clone(p.Roots)
 	for i := range c.Roots {
