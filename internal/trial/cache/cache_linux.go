@@ -32,7 +32,7 @@ const (
 	doneFile = "done.json"
 	// droppedFile says that no command uses the folder again.
 	droppedFile = "dropped"
-	// layersFolder holds the layers of caches.
+	// layersFolder is for the sandbox.
 	layersFolder = "layers"
 )
 
@@ -43,20 +43,20 @@ const maxFolders = 4
 // to end.
 const crashAge = time.Hour
 
-// ErrBusy says that other commands use all folders of the project.
-var ErrBusy = errors.New("all caches of tried commands are in use")
+// errBusy says that other commands use all folders of the project.
+var errBusy = errors.New("all caches of tried commands are in use")
 
-// A Project names the commands that share folders. It is what projectFile holds.
+// A Project names the commands that share folders. It is also the content of projectFile.
 type Project struct {
 	// Roots are the folders of the project, without links.
 	Roots []string `json:"roots"`
-	// Network is for commands with the network. They must not run code that one without it has planted.
+	// Network is for commands with the network. They must not run code that a command without it has planted.
 	Network bool `json:"network,omitempty"`
 	// Max bounds the bytes of all folders.
 	Max int64 `json:"max"`
 }
 
-// A state is what doneFile holds.
+// A state is the content of doneFile.
 type state struct {
 	Boot  string `json:"boot"`
 	Bytes int64  `json:"bytes"` // at most
@@ -100,7 +100,7 @@ func Open(layers string, p Project) (*Lease, error) {
 	return l, nil
 }
 
-// find locks the latest folder that is free, and makes one if there is none.
+// find locks the free folder with the latest use. Without a free one it makes a folder.
 func find(dir string) (*folder, state, error) {
 	all, err := listFolders(dir)
 	if err != nil {
@@ -121,7 +121,7 @@ func find(dir string) (*folder, state, error) {
 		f.unlock()
 	}
 	if used >= maxFolders {
-		return nil, state{}, ErrBusy
+		return nil, state{}, errBusy
 	}
 	path, err := os.MkdirTemp(dir, folderPrefix)
 	if err != nil {
@@ -325,7 +325,7 @@ func (f *folder) unlock() {
 	_ = f.file.Close() // nothing was written
 }
 
-// remove removes the folder. It gets another name first, so that no command finds it half removed.
+// remove renames the folder first, so no command finds one half removed.
 func (f *folder) remove() error {
 	dir, name := filepath.Split(f.path)
 	gone := filepath.Join(dir, gonePrefix+name)

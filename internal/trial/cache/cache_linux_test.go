@@ -138,7 +138,7 @@ func TestCommandsAtATime(t *testing.T) {
 	if len(dirs) != maxFolders {
 		t.Errorf("%d commands share %d folders", maxFolders, len(dirs))
 	}
-	if _, err := Open(b.layers, Project{Roots: []string{b.root}, Max: testMax}); !errors.Is(err, ErrBusy) {
+	if _, err := Open(b.layers, Project{Roots: []string{b.root}, Max: testMax}); !errors.Is(err, errBusy) {
 		t.Errorf("one more: %v", err)
 	}
 	for _, l := range all {

@@ -7,8 +7,8 @@
 // What the package keeps true:
 //
 //   - A folder serves one command at a time, and commands of one project. A command that runs beside another one
-//     gets another folder. Commands with the network have folders of their own, so none of them runs code that a
-//     command without it has planted.
+//     gets another folder. Commands with the network have their own folders and never run code that a command without
+//     it has planted.
 //   - Nothing is ever copied from here to the person's caches. A build cache maps inputs to outputs, and a tried
 //     command can write any output.
 //   - A command never sees a folder whose last command was interrupted by a crash, nor one from before a reboot:
