@@ -109,6 +109,12 @@ pages: ## Open every page of the console in each language, width and colour; pic
 	mkdir -p bin/pages
 	UMPIRE_PICTURES='$(CURDIR)/bin/pages' go test -count 1 -timeout 20m -run 'TestPagesInABrowser$$' -v ./internal/console -pages.all
 
+VERSION ?=
+
+.PHONY: changelog
+changelog: ## Move the entries of changelog/unreleased into CHANGELOG.md, as the section of VERSION
+	packaging/changelog.sh '$(VERSION)' "$$(date +%F)"
+
 .PHONY: packages
 packages: ## Build what a release consists of, and try each package in a fresh Debian (Linux, root)
 	.ci/packages

@@ -879,17 +879,20 @@ func changed(t *testing.T, files map[string]string) archTree {
 // riskLine tells, for each section of the changelog, which decisions changed.
 const riskLine = "**Risk:** "
 
+// unreleased holds the entries of the changelog's next section.
+const unreleased = "changelog/unreleased"
+
 func TestChangelogTellsRisk(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if silent := silentSections(string(text)); len(silent) > 0 {
+	text := readText(t, "CHANGELOG.md")
+	if silent := silentSections(text); len(silent) > 0 {
 		t.Errorf("N-80 sections without a line that begins with %q: %q", riskLine, silent)
 	}
-	if !strings.Contains(string(text), "\n    "+riskLine) {
+	if !strings.Contains(text, "\n    "+riskLine) {
 		t.Error("N-80 the template for a new section has no line for risk")
+	}
+	if next := readText(t, unreleased+"/risk.md"); !strings.HasPrefix(next, riskLine) {
+		t.Errorf("N-80 the next section begins with %q", next)
 	}
 	if silent := silentSections("# C\n\n## 2\n\ntext\n\n## 1\n\n" + riskLine + "none\n"); !slices.Equal(silent, []string{"2"}) {
 		t.Errorf("silent sections = %q, want the one that says nothing", silent)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -114,12 +115,7 @@ func gateThatFails(t *testing.T, script string) {
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{".ci/gates": script, "bin/go": "#!/bin/sh\necho 'FAIL because it must'\nexit 1\n"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), text)
 	}
 	run := exec.CommandContext(t.Context(), "bash", filepath.Join(dir, ".ci", "gates"))
 	run.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -155,38 +151,97 @@ func TestLegacyListDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestRiskEntries: an entry of the changelog that tells of looser or stricter verdicts
-// begins with "risk: ", and so stands out.
-func TestRiskEntries(t *testing.T) {
+// TestUnreleasedEntries: an entry of the next release is a title, then paragraphs. It begins
+// with "risk: ", and so stands out, if it tells of looser or stricter verdicts.
+func TestUnreleasedEntries(t *testing.T) {
 	t.Parallel()
-	text := readText(t, "CHANGELOG.md")
-	_, rest, _ := strings.Cut(text, "\n## ")
-	top, _, _ := strings.Cut(rest, "\n## ")
-	for _, entry := range unmarkedRisks(top) {
-		t.Errorf("an entry tells of a change of verdicts, and does not begin with \"risk: \": %s", entry)
+	names, err := filepath.Glob(unreleased + "/*")
+	if err != nil {
+		t.Fatal(err)
 	}
-	bad := "\n\n- risk: x asks\n- Y is stricter now\n- **Risk:** z\n- w no longer asks\n\nrisk: fine, looser\n- plain\n  risk: late\n"
-	if got := unmarkedRisks(bad); len(got) != 4 {
-		t.Errorf("of the bad entries %q were found", got)
+	for _, name := range names {
+		if path.Base(name) == "risk.md" {
+			continue // TestChangelogTellsRisk
+		}
+		if !regexp.MustCompile(`^[a-z0-9-]+\.md$`).MatchString(path.Base(name)) {
+			t.Errorf("%s: name it after the change, in lower case", name)
+		}
+		for _, fault := range entryFaults(readText(t, name)) {
+			t.Errorf("%s: %s", name, fault)
+		}
+	}
+	for _, bad := range []string{
+		"Y is stricter now\n", "**Risk:** z\n", "w no longer asks\n", "plain\n\nrisk: late\n", "fine, but\nwrapped\n",
+		"\nlate\n", "unended", "- bullet\n", strings.Repeat("x", maxColumns+1) + "\n",
+	} {
+		if len(entryFaults(bad)) == 0 {
+			t.Errorf("%q has no fault", bad)
+		}
+	}
+	for _, good := range []string{"risk: x asks\n", "risk: fine, looser\n\nWhy.\n", "plain\n\nOne\nparagraph.\n\nTwo.\n"} {
+		if faults := entryFaults(good); len(faults) > 0 {
+			t.Errorf("%q: %q", good, faults)
+		}
 	}
 }
 
 // changesVerdict matches the words by which an entry gives a change of verdicts away.
 var changesVerdict = regexp.MustCompile(`(?i)\brisk: |\b(looser|stricter)\b|\bno longer (asks?|denied|refused|allowed)\b|\*\*Risk:`)
 
-// unmarkedRisks are the entries that change a verdict and do not begin with "risk: ". The
-// section's own summary, a paragraph, is none.
-func unmarkedRisks(section string) (entries []string) {
-	section = strings.ReplaceAll(section, "\nrisk: ", "\n- risk: ")
-	for i, entry := range regexp.MustCompile(`\n\n(- )?|\n- `).Split(section, -1) {
-		entry = strings.TrimSpace(entry)
-		summary := i <= 1 && strings.HasPrefix(entry, riskLine)
-		if !summary && !strings.HasPrefix(entry, "risk: ") && changesVerdict.MatchString(entry) {
-			line, _, _ := strings.Cut(entry, "\n")
-			entries = append(entries, line)
-		}
+func entryFaults(entry string) (faults []string) {
+	title, rest, ended := strings.Cut(entry, "\n")
+	if !ended || !strings.HasSuffix(entry, "\n") || rest != "" && !strings.HasPrefix(rest, "\n") {
+		faults = append(faults, "want a title of one line, an empty line and paragraphs")
 	}
-	return entries
+	if title == "" || strings.HasPrefix(title, "- ") || countWide(title) > 0 {
+		faults = append(faults, "the title is empty, a bullet or too long")
+	}
+	if !strings.HasPrefix(title, "risk: ") && changesVerdict.MatchString(entry) {
+		faults = append(faults, `it tells of a change of verdicts, and does not begin with "risk: "`)
+	}
+	return faults
+}
+
+// TestChangelogOfARelease: the entries become the first section, and the next one starts with
+// its line of risk.
+func TestChangelogOfARelease(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("sh runs it")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"packaging/changelog.sh":   readText(t, "packaging/changelog.sh"),
+		"CHANGELOG.md":             "# Changelog\n\nAbout.\n\n## 1.0.0 (2026-01-01)\n\n**Risk:** none.\n",
+		unreleased + "/risk.md":    riskLine + "looser.\n",
+		unreleased + "/a-b.md":     "risk: looser: a\n\nOne.\nStill one.\n\nTwo.\n",
+		unreleased + "/shell-c.md": "shell: c\n",
+	} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	release := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "packaging/changelog.sh"), "1.1.0", "2026-02-02")
+	if out, err := release.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := "# Changelog\n\nAbout.\n\n## 1.1.0 (2026-02-02)\n\n" + riskLine + "looser.\n\n" +
+		"- risk: looser: a\n\n  One.\n  Still one.\n\n  Two.\n- shell: c\n\n## 1.0.0 (2026-01-01)\n\n" + riskLine + "none.\n"
+	if got := readText(t, filepath.Join(dir, "CHANGELOG.md")); got != want {
+		t.Errorf("the changelog is %q, want %q", got, want)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, unreleased, "*"))
+	if err != nil || len(left) != 1 || readText(t, left[0]) != riskLine+"none.\n" {
+		t.Errorf("left are %q, %v", left, err)
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestOneCommandRunsTheTests: the command that the README names is the one that continuous
