@@ -134,12 +134,6 @@ kills: ## End the real program KILLS (20000) times over STORE (sqlite, postgres,
 team-bench: ## Measure the figures of docs/team.md
 	go test -run '^$$' -bench Team -benchtime 3s ./internal/test/crash
 
-SINCE ?=
-
-.PHONY: shape
-shape: ## Print the figures of the source's shape, beside those of other programs; commits after SINCE
-	@go run ./internal/test/shape -since '$(SINCE)'
-
 .PHONY: cover
 cover: ## Write cover.html and print coverage per package
 	go test -coverprofile cover.out -coverpkg ./... ./...

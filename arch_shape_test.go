@@ -1,8 +1,7 @@
 package umpire_test
 
 // The budgets for what sizes do not show: how many methods a type has, how wide
-// lines are, and how many packages declare functions of one name. make shape lists the
-// places.
+// lines are, and how many packages declare functions of one name.
 
 import (
 	"fmt"
@@ -29,32 +28,18 @@ func countMethods(tree archTree) map[string]int {
 	return methods
 }
 
-func countWideLines(tree archTree) map[string]int {
-	wide := map[string]int{}
-	for _, f := range tree.written() {
-		if f.wide > 0 {
-			wide[f.dir] += f.wide
-		}
-	}
-	return wide
-}
-
-func countNames(tree archTree) map[string]int {
-	packages := map[string]map[string]bool{}
+// declaringPackages returns the packages that declare a function or method of each private name.
+func declaringPackages(tree archTree) map[string][]string {
+	packages := map[string][]string{}
 	for _, fn := range declaredFuncs(tree) {
 		if ast.IsExported(fn.name) || fn.name == "init" || fn.name == "main" {
 			continue
 		}
-		if packages[fn.name] == nil {
-			packages[fn.name] = map[string]bool{}
+		if !slices.Contains(packages[fn.name], fn.dir) {
+			packages[fn.name] = append(packages[fn.name], fn.dir)
 		}
-		packages[fn.name][fn.dir] = true
 	}
-	names := map[string]int{}
-	for name, dirs := range packages {
-		names[name] = len(dirs)
-	}
-	return names
+	return packages
 }
 
 // A declaredFunc is a function, or a method of receiver.
@@ -82,34 +67,45 @@ func declaredFuncs(tree archTree) (all []declaredFunc) {
 	return all
 }
 
-// countWide counts the lines of a text that are over maxColumns.
-func countWide(text string) (wide int) {
+// wideLines returns the numbers of the lines of a text that are over maxColumns.
+func wideLines(text string) (wide []int) {
+	number := 0
 	for line := range strings.Lines(text) {
+		number++
 		line = strings.TrimSuffix(line, "\n")
 		if utf8.RuneCountInString(line)+3*strings.Count(line, "\t") > maxColumns {
-			wide++
+			wide = append(wide, number)
 		}
 	}
 	return wide
 }
 
-func checkMethods(tree archTree) []string {
-	return overLimit(countMethods(tree), maxMethods, "type %s has %d methods, the limit is %d")
+func checkMethods(tree archTree) (complaints []string) {
+	methods := countMethods(tree)
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		if methods[name] > maxMethods {
+			complaints = append(complaints, fmt.Sprintf(
+				"type %s has %d methods, the limit is %d", name, methods[name], maxMethods))
+		}
+	}
+	return complaints
 }
 
-func checkWidths(tree archTree) []string {
-	return overLimit(countWideLines(tree), 0, "package %s has %d lines over 120 columns, the limit is %d")
+func checkWidths(tree archTree) (complaints []string) {
+	for _, f := range tree.written() {
+		for _, line := range f.wide {
+			complaints = append(complaints, fmt.Sprintf("%s:%d is over %d columns", f.name, line, maxColumns))
+		}
+	}
+	return complaints
 }
 
-func checkNames(tree archTree) []string {
-	return overLimit(countNames(tree), maxPackages, "functions %s are declared in %d packages, the limit is %d")
-}
-
-// overLimit complains about each figure over the limit.
-func overLimit(figures map[string]int, limit int, format string) (complaints []string) {
-	for _, name := range slices.Sorted(maps.Keys(figures)) {
-		if figures[name] > limit {
-			complaints = append(complaints, fmt.Sprintf(format, name, figures[name], limit))
+func checkNames(tree archTree) (complaints []string) {
+	packages := declaringPackages(tree)
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		if in := packages[name]; len(in) > maxPackages {
+			complaints = append(complaints, fmt.Sprintf("%s is declared in %d packages, the limit is %d: %s",
+				name, len(in), maxPackages, strings.Join(in, ", ")))
 		}
 	}
 	return complaints

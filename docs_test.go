@@ -193,7 +193,7 @@ func entryFaults(entry string) (faults []string) {
 	if !ended || !strings.HasSuffix(entry, "\n") || rest != "" && !strings.HasPrefix(rest, "\n") {
 		faults = append(faults, "want a title of one line, an empty line and paragraphs")
 	}
-	if title == "" || strings.HasPrefix(title, "- ") || countWide(title) > 0 {
+	if title == "" || strings.HasPrefix(title, "- ") || len(wideLines(title)) > 0 {
 		faults = append(faults, "the title is empty, a bullet or too long")
 	}
 	if !strings.HasPrefix(title, "risk: ") && changesVerdict.MatchString(entry) {
