@@ -16,6 +16,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,6 +83,11 @@ func scriptGate(ts *testscript.TestScript, neg bool, args []string) {
 		d.cmd.Process.Kill()
 		d.cmd.Wait()
 		ts.Fatalf("the gate is not ready: %q, %v\n%s", ready, err, d.stderr)
+	}
+	if slices.Contains(args, "--metrics") {
+		line, err := lines.ReadString('\n')
+		ts.Check(err)
+		ts.Setenv("METRICS", strings.TrimPrefix(strings.TrimSpace(line), "umpire: metrics on "))
 	}
 	go func() {
 		_, copyErr := io.Copy(io.Discard, lines)
@@ -596,10 +602,28 @@ func scriptEnds(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// scrapes PATTERN: reads $METRICS until the figures are like a pattern. They are standard output.
+func scriptScrapes(ts *testscript.TestScript, _ bool, args []string) {
+	pattern := regexp.MustCompile("(?m)" + args[0])
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, ts.Getenv("METRICS"), http.NoBody)
+		ts.Check(err)
+		status, text, err := send(request, &http.Transport{DisableKeepAlives: true})
+		ts.Check(err)
+		if status == http.StatusOK && pattern.MatchString(text) {
+			fmt.Fprint(ts.Stdout(), text)
+			return
+		}
+		if time.Since(begin) > answerTime {
+			ts.Fatalf("%s: status %d\n%s", ts.Getenv("METRICS"), status, text)
+		}
+	}
+}
+
 // gateVerbs are the verbs of this file.
 var gateVerbs = map[string]func(*testscript.TestScript, bool, []string){
 	"forge": scriptForge, "gate": scriptGate, "gate-ends": scriptGateEnds, "posts": scriptPosts, "replays": scriptReplays, "waits": scriptWaits, "happens": scriptHappens,
-	"types": scriptTypes, "signs-in": scriptSignsIn, "ntfy": scriptNtfy,
+	"scrapes": scriptScrapes, "types": scriptTypes, "signs-in": scriptSignsIn, "ntfy": scriptNtfy,
 	"ntfy-gets": scriptNtfyGets, "ntfy-replies": scriptNtfyReplies, "sql": scriptSQL, "answers": scriptAnswers, "keep": scriptKeep,
 	"held-hook": scriptHeldHook, "hooks": scriptHooks, "hook-ends": scriptHookEnds, "hook-exits": scriptHookExits, "short-ids-of": scriptShortIDs,
 	"same-records": scriptSameRecords, "authored": scriptAuthored, "watching": scriptWatching, "sees": scriptSees, "saw": scriptSaw, "ends": scriptEnds,

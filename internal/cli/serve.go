@@ -28,6 +28,7 @@ import (
 type serveFlags struct {
 	listen, store string
 	console       string
+	metrics       string
 	allowRemote   bool
 }
 
@@ -48,6 +49,8 @@ func newServeCommand(a *app.App) *cobra.Command {
 		"keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)")
 	flags.StringVar(&f.console, "console", "",
 		"open the console on `ADDRESS` at once, such as 127.0.0.1:7576 (default: when umpire console asks)")
+	flags.StringVar(&f.metrics, "metrics", "",
+		"serve counts and times, without commands, paths or ids, to Prometheus at http://`ADDRESS`/metrics")
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an address that other machines can reach, unencrypted")
 	return cmd
 }
@@ -168,17 +171,25 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	pages := newConsole(a, g.Gate, log, func() func() { return served.Attend() })
 	served = server.New(server.Config{Gate: g.Gate, Hooks: hook.NewGateResponder(a, g.Gate), Credentials: credentials,
 		Remote: f.allowRemote, Console: pages.Open, Log: log})
-	var listener net.Listener
+	var listener, figures net.Listener
 	notices := app.NoticeConfig(a, conf)
-	if err = listenConsole(ctx, a, conf, f, pages, notices.Push); err == nil {
+	if err = listenConsole(ctx, a, conf, f, pages, notices.Push); err == nil && f.metrics != "" {
+		figures, err = listenMetrics(ctx, f)
+	}
+	if err == nil {
 		listener, err = listenReady(ctx, a, where, f.allowRemote)
 	}
 	if err != nil {
+		if figures != nil {
+			_ = figures.Close() // err says more
+		}
 		return app.Failed(errors.Join(err, pages.Close(), g.Close()))
 	}
+	stopMetrics := serveMetrics(ctx, a, g.Gate, figures, log)
 	stopNotices := startNotices(a, g.Gate, notices)
 	err = served.Serve(ctx, listener)
 	stopNotices()
+	stopMetrics()
 	return app.Failed(errors.Join(err, pages.Close(), g.Close()))
 }
 

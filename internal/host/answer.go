@@ -166,7 +166,7 @@ func plain(code umpire.ReasonCode, m Mode) bool {
 }
 
 // ownPrograms are umpire's own commands.
-var ownPrograms = []string{"umpire", "umpire-hook", "umpire-metrics"}
+var ownPrograms = []string{"umpire", "umpire-hook"}
 
 // serious reports whether a person has to be asked in every mode.
 func (q asked) serious(m Mode) bool {

@@ -44,12 +44,6 @@ func classOf(tool string) label {
 	return toolOther
 }
 
-// knownTool reports whether a tool's name is one of ours and may be shown.
-func knownTool(tool string) bool {
-	class := classOf(tool)
-	return class != toolOther && class != toolMCP
-}
-
 // The sources of decisions.
 const (
 	byBuiltin  label = "builtin"

@@ -13,10 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"go.uber.org/goleak"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
 )
@@ -50,7 +46,7 @@ func sequence(events ...umpire.Event) iter.Seq2[umpire.Event, error] {
 	}
 }
 
-func run(t *testing.T, o *Observer, events ...umpire.Event) {
+func run(t *testing.T, o *Figures, events ...umpire.Event) {
 	t.Helper()
 	if err := o.Run(t.Context(), sequence(events...)); err != nil {
 		t.Fatal(err)
@@ -58,7 +54,7 @@ func run(t *testing.T, o *Observer, events ...umpire.Event) {
 }
 
 // scrape returns the lines of the figures without comments.
-func scrape(t *testing.T, o *Observer) []string {
+func scrape(t *testing.T, o *Figures) []string {
 	t.Helper()
 	w := httptest.NewRecorder()
 	o.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
@@ -109,7 +105,7 @@ func story() []umpire.Event {
 
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	o := New(Config{Prometheus: true, Pending: func(context.Context) (int, error) { return 3, nil }})
+	o := New(func(context.Context) (int, error) { return 3, nil })
 	run(t, o, story()...)
 	want := []string{
 		`umpire_asks_pending 3`,
@@ -141,34 +137,24 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestOffByDefault: nothing is made that was not asked for.
-func TestOffByDefault(t *testing.T) {
+// TestNoPending: the number of questions that wait is left out if it is not counted.
+func TestNoPending(t *testing.T) {
 	t.Parallel()
-	o := New(Config{})
-	if o.On() || o.Handler() != nil || o.figures != nil || o.spans != nil {
-		t.Errorf("%+v", o)
-	}
-	run(t, o, story()...)
-	if err := o.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if o := New(Config{Prometheus: true}); !o.On() || o.spans != nil || o.Handler() == nil {
-		t.Errorf("%+v", o)
-	}
-	if got := scrape(t, New(Config{Prometheus: true})); slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, "umpire_asks_pending") }) {
-		t.Error("a figure that nobody counts")
+	pending := func(line string) bool { return strings.HasPrefix(line, "umpire_asks_pending") }
+	if got := scrape(t, New(nil)); slices.ContainsFunc(got, pending) {
+		t.Errorf("%q", got)
 	}
 }
 
 // TestPendingFails: one figure that cannot be had leaves the others.
 func TestPendingFails(t *testing.T) {
 	t.Parallel()
-	o := New(Config{Prometheus: true, Pending: func(ctx context.Context) (int, error) {
+	o := New(func(ctx context.Context) (int, error) {
 		if _, bounded := ctx.Deadline(); !bounded {
 			t.Error("the count is not bounded")
 		}
 		return 0, errors.New("no store")
-	}})
+	})
 	run(t, o, story()...)
 	if got := scrape(t, o); !slices.Contains(got, `umpire_executions_unknown_total 1`) {
 		t.Errorf("%q", got)
@@ -210,14 +196,14 @@ var closed = map[string][]string{
 // grow.
 func TestLabelsAreClosed(t *testing.T) {
 	t.Parallel()
-	o := New(Config{Prometheus: true})
+	o := New(nil)
 	dice := rand.New(rand.NewPCG(1, 2))
 	var events []umpire.Event
 	for range 12_000 {
 		events = append(events, hostileEvent(dice))
 	}
 	run(t, o, events...)
-	families, err := o.figures.registry.Gather()
+	families, err := o.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +224,7 @@ func TestLabelsAreClosed(t *testing.T) {
 	if most := 3*8 + 2*8 + 2 + 7; series > most {
 		t.Errorf("%d series, at most %d can be", series, most)
 	}
-	if n := len(o.figures.asked.values) + len(o.figures.claimed.values); n > 2*maxRecent {
+	if n := len(o.asked.values) + len(o.claimed.values); n > 2*maxRecent {
 		t.Errorf("%d questions and batches are remembered", n)
 	}
 }
@@ -274,7 +260,7 @@ func TestSources(t *testing.T) {
 
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
-	o := New(Config{Prometheus: true})
+	o := New(nil)
 	broken := errors.New("the store is gone")
 	fail := func(err error) iter.Seq2[umpire.Event, error] {
 		return func(yield func(umpire.Event, error) bool) { yield(umpire.Event{}, err) }
@@ -295,13 +281,13 @@ func TestRunEnds(t *testing.T) {
 func TestRecentForgets(t *testing.T) {
 	t.Parallel()
 	r := newRecent[int, int]()
-	var forgotten []int
-	r.forgot = func(v int) { forgotten = append(forgotten, v) }
 	for i := range maxRecent + 3 {
 		r.put(i, -i)
 	}
-	if _, there := r.get(2); there || len(r.values) != maxRecent || !slices.Equal(forgotten, []int{0, -1, -2}) {
-		t.Errorf("%d are remembered, %v forgotten", len(r.values), forgotten)
+	_, oldest := r.values[2]
+	_, next := r.values[3]
+	if oldest || !next || len(r.values) != maxRecent {
+		t.Errorf("%d are remembered; the third %t, the fourth %t", len(r.values), oldest, next)
 	}
 	for i := range 10 * maxRecent {
 		r.put(i, i)
@@ -315,119 +301,8 @@ func TestRecentForgets(t *testing.T) {
 	}
 }
 
-// A seen is what is compared of a span.
-type seen struct {
-	Name       string
-	Took       time.Duration
-	Status     string
-	Attributes map[string]string
-	Events     []string
-}
-
-func seenOf(stubs tracetest.SpanStubs) (all []seen) {
-	for _, s := range stubs {
-		one := seen{Name: s.Name, Took: s.EndTime.Sub(s.StartTime), Status: s.Status.Code.String() + " " + s.Status.Description, Attributes: map[string]string{}}
-		for _, a := range s.Attributes {
-			one.Attributes[string(a.Key)] = a.Value.String()
-		}
-		for _, e := range s.Events {
-			one.Events = append(one.Events, e.Name)
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
-// TestSpans: each call is one span, from its first event to its result, with the names of the
-// conventions and without content.
-func TestSpans(t *testing.T) {
-	exporter := &keeping{InMemoryExporter: tracetest.NewInMemoryExporter()}
-	o := New(Config{Exporter: exporter})
-	run(t, o, story()...)
-	if err := o.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	goleak.VerifyNone(t)
-	attributes := func(tool, call, decision, source, wait string) map[string]string {
-		m := map[string]string{
-			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, "gen_ai.tool.call.id": call, "gen_ai.conversation.id": "s",
-			"permission.decision": decision, "permission.source": source,
-		}
-		if wait != "" {
-			m["permission.wait_ms"] = wait
-		}
-		return m
-	}
-	bash := attributes("Bash", "c2", "allow", "person", "142000")
-	bash["permission.scope"] = "session"
-	want := []seen{
-		{"execute_tool Read", 44 * time.Second, "Ok ", attributes("Read", "c1", "allow", "builtin", ""), []string{"started"}},
-		{"execute_tool Bash", 191 * time.Second, "Error indeterminate", bash, []string{"asked", "answered", "started", "indeterminate", "answered"}},
-		{"execute_tool mcp", 0, "Unset ", attributes("mcp", "c3", "deny", "person", "200"), []string{"asked", "answered"}},
-		{"execute_tool Write", 0, "Unset ", attributes("Write", "c9", "deny", "headless", ""), nil},
-	}
-	got := seenOf(exporter.kept)
-	for i := range got {
-		if got[i].Status == "Unset " {
-			got[i].Took = 0 // ended when the observer was closed
-		}
-	}
-	byName := func(a, b seen) int { return strings.Compare(a.Name, b.Name) }
-	slices.SortFunc(got, byName)
-	slices.SortFunc(want, byName)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("spans (-want +got):\n%s", diff)
-	}
-}
-
-// A keeping exporter keeps the spans beyond its end.
-type keeping struct {
-	*tracetest.InMemoryExporter
-	kept tracetest.SpanStubs
-}
-
-// Shutdown keeps what the embedded exporter forgets.
-func (k *keeping) Shutdown(ctx context.Context) error {
-	k.kept = k.GetSpans()
-	return k.InMemoryExporter.Shutdown(ctx)
-}
-
-// TestSpansShowNoContent: what an agent writes into its texts is in no span; ids
-// that are none are left out.
-func TestSpansShowNoContent(t *testing.T) {
-	exporter := &keeping{InMemoryExporter: tracetest.NewInMemoryExporter()}
-	o := New(Config{Exporter: exporter})
-	dice := rand.New(rand.NewPCG(3, 4))
-	for range 2000 {
-		e := hostileEvent(dice)
-		e.Reason, e.Agent, e.Actor, e.Rule = "SECRET", "SECRET", "SECRET", "SECRET"
-		e.Data = json.RawMessage(`{"status":"SECRET","output":"SECRET"}`)
-		run(t, o, e)
-	}
-	if err := o.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if len(exporter.kept) < 100 {
-		t.Errorf("%d spans", len(exporter.kept))
-	}
-	names := []string{"gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.conversation.id", "permission.decision", "permission.source", "permission.scope", "permission.wait_ms"}
-	for _, s := range seenOf(exporter.kept) {
-		text := string(encode(s))
-		for _, content := range []string{"SECRET", "rm -rf", "passwd", "\\n", "会议", "aaaaaaaa"} {
-			if strings.Contains(text, content) {
-				t.Fatalf("%q in %.300s", content, text)
-			}
-		}
-		for name := range s.Attributes {
-			if !slices.Contains(names, name) {
-				t.Fatalf("attribute %s", name)
-			}
-		}
-	}
-}
-
 func BenchmarkObserve(b *testing.B) {
-	o := New(Config{Prometheus: true})
+	o := New(nil)
 	events := story()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -8,7 +8,6 @@ const maxRecent = 10_000
 type recent[K comparable, V any] struct {
 	values map[K]V
 	order  []K // with keys that were taken since
-	forgot func(V)
 }
 
 func newRecent[K comparable, V any]() *recent[K, V] { return &recent[K, V]{values: map[K]V{}} }
@@ -19,19 +18,11 @@ func (r *recent[K, V]) put(key K, value V) {
 	}
 	r.values[key] = value
 	for len(r.values) > maxRecent {
-		r.drop()
+		r.takeOut(r.order[0])
+		r.order = r.order[1:]
 	}
 	if len(r.order) > 2*maxRecent {
 		r.compact()
-	}
-}
-
-// drop forgets the oldest.
-func (r *recent[K, V]) drop() {
-	oldest := r.order[0]
-	r.order = r.order[1:]
-	if value, there := r.takeOut(oldest); there && r.forgot != nil {
-		r.forgot(value)
 	}
 }
 
@@ -46,11 +37,6 @@ func (r *recent[K, V]) compact() {
 		}
 	}
 	r.order = kept
-}
-
-func (r *recent[K, V]) get(key K) (V, bool) {
-	value, there := r.values[key]
-	return value, there
 }
 
 // takeOut returns a value and forgets it.

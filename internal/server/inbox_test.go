@@ -25,7 +25,6 @@ func TestInbox(t *testing.T) {
 	for name, leave := range map[string]func(){
 		"an agent":           b.enter(&exchange{role: roleAgent}, umpire.Filter{}),
 		"one session's":      b.enter(&exchange{role: rolePerson}, umpire.Filter{Session: "s1"}),
-		"a collector's":      b.enter(&exchange{role: rolePerson, claim: figures}, umpire.Filter{}),
 		"nobody's, that is:": b.enter(&exchange{}, umpire.Filter{}),
 	} {
 		want(false, name)

@@ -18,7 +18,7 @@ type Installation struct {
 }
 
 // programNames are the programs of umpire, which lie in one folder.
-var programNames = []string{"umpire", "umpire-hook", "umpire-metrics"}
+var programNames = []string{"umpire", "umpire-hook"}
 
 // Module is where the sources of umpire are.
 const Module = "github.com/umpirehq/umpire"
