@@ -2,7 +2,7 @@ package umpire
 
 // A Verdict is the outcome of a decision. The zero value is Deny, so a value
 // that nobody set refuses. Verdicts are ordered by how much they permit, and
-// combining several is taking the least: see Strictest.
+// combining several is taking the least.
 type Verdict uint8
 
 // The three verdicts.
@@ -34,16 +34,4 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 		}
 	}
 	return Errorf("verdict %q: want allow, ask or deny", text)
-}
-
-// Strictest returns the least permitting of the verdicts, and Deny for none.
-func Strictest(verdicts ...Verdict) Verdict {
-	if len(verdicts) == 0 {
-		return Deny
-	}
-	strictest := verdicts[0]
-	for _, v := range verdicts[1:] {
-		strictest = min(strictest, v)
-	}
-	return strictest
 }

@@ -38,9 +38,6 @@ func (e *CommandError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.Err) }
 // Unwrap returns the error that has the exit code.
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// ExitCode is the code the process ends with.
-func (e *CommandError) ExitCode() int { return e.Code }
-
 // Failed is an error of the environment: a file, a disk. Nil stays nil.
 func Failed(err error) error {
 	if err == nil {
