@@ -8,7 +8,7 @@ import (
 
 func TestPhraseParts(t *testing.T) {
 	t.Parallel()
-	unknown := Say("unknown-program", "no(su\"ch, x)")
+	unknown := Say("%s is not a program that is known", "no(su\"ch, x)")
 	for _, tt := range []struct {
 		phrase Phrase
 		code   string
@@ -16,9 +16,9 @@ func TestPhraseParts(t *testing.T) {
 		text   string
 	}{
 		{"", "", nil, ""},
-		{"tool-is-safe", "tool-is-safe", nil, ""},
+		{"Tool classified as safe", "tool-is-safe", nil, ""},
 		{unknown, "unknown-program", []Phrase{Verbatim("no(su\"ch, x)")}, ""},
-		{Say("cannot-be-judged", unknown), "cannot-be-judged", []Phrase{unknown}, ""},
+		{Say("Cannot be judged: %s", unknown), "cannot-be-judged", []Phrase{unknown}, ""},
 		{Say("several", 3, errors.New("e"), Phrase("a-b"), ""), "several", []Phrase{`"3"`, `error("e")`, "a-b", `""`}, ""},
 		{Say("of", Phrase("Tool classified as safe")), "of", []Phrase{Verbatim("Tool classified as safe")}, ""},
 		{Say("of", Phrase("")), "of", []Phrase{`""`}, ""},
@@ -44,14 +44,14 @@ func TestPhraseParts(t *testing.T) {
 func TestPhraseString(t *testing.T) {
 	t.Parallel()
 	for phrase, want := range map[Phrase]string{
-		"": "", Verbatim("a person's words"): "a person's words", "tool-is-safe": "tool-is-safe",
-		Say("unknown-program", "nosuch"): `unknown-program("nosuch")`,
+		"": "", Verbatim("a person's words"): "a person's words", "Tool classified as safe": "tool-is-safe",
+		Say("%s is not a program that is known", "nosuch"): `unknown-program("nosuch")`,
 	} {
 		if got := phrase.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if said := Say("unknown-program", "nosuch"); !said.Is("unknown-program") || said.Is("unknown") || Phrase("").Is("x") {
+	if said := Say("%s is not a program that is known", "nosuch"); !said.Is("%s is not a program that is known") || said.Is("unknown") || Phrase("").Is("x") {
 		t.Error("Is")
 	}
 }

@@ -58,7 +58,8 @@ func (b *Bounds) linkBelow(root string) umpire.Phrase {
 		return nil
 	})
 	if err != nil {
-		return umpire.Say("too-many-files-to-look-for-links", files.Clip(root), maxBelow)
+		return umpire.Say("%q holds more than %s files, and a link among them could lead out of the project",
+			files.Clip(root), maxBelow)
 	}
 	return out
 }
@@ -73,5 +74,5 @@ func belowAny(path string, trees []string) bool {
 }
 
 func leadsOut(link, target string) umpire.Phrase {
-	return umpire.Say("link-leads-out", files.Clip(link), files.Clip(target))
+	return umpire.Say("the link %q leads out of the project, to %q", files.Clip(link), files.Clip(target))
 }

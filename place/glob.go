@@ -51,11 +51,11 @@ func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 	shown := files.Clip(a.Target)
 	switch {
 	case err != nil:
-		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, err))
+		addDoubt(a, umpire.Say("pattern %q: %s", shown, err))
 	case outside != "":
-		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, outside))
+		addDoubt(a, umpire.Say("pattern %q: %s", shown, outside))
 	case bracesExpand(strings.Join(rest, "/")):
-		addDoubt(a, umpire.Say("pattern-cannot-be-resolved", shown, umpire.Phrase("pattern-may-hold-braces")))
+		addDoubt(a, umpire.Say("pattern %q: %s", shown, umpire.Phrase("pattern may hold braces to expand")))
 	}
 }
 

@@ -18,7 +18,7 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	if a.Target == "" && a.Kind != umpire.KindRead {
 		a.Place = umpire.PlaceOutside
-		addDoubt(a, "no-path-is-given")
+		addDoubt(a, "no path is given")
 		return
 	}
 	written := b.absolute(a.Target)
@@ -32,7 +32,7 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	var err error
 	if a.Resolved, a.Place, err = b.locate(written, kind); err != nil {
-		addDoubt(a, umpire.Say("path-cannot-be-resolved", files.Clip(a.Target), err))
+		addDoubt(a, umpire.Say("path %q cannot be resolved: %s", files.Clip(a.Target), err))
 	}
 	if a.Follows && a.Tree && !a.Names && a.Place == umpire.PlaceInside {
 		if problem := b.linkBelow(a.Resolved); problem != "" {

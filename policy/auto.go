@@ -18,16 +18,16 @@ func (j *judge) auto(code umpire.ReasonCode, ask umpire.Phrase) []umpire.Reason 
 	switch gitInAuto(j.partWords()) {
 	case umpire.Allow:
 		if !a.Redirect && !j.outside {
-			return oneReason(rowMode, umpire.Allow, umpire.CodeMode, "auto-mode-git-keeps-this-inside-the-repository")
+			return oneReason(rowMode, umpire.Allow, umpire.CodeMode, "Auto mode: git keeps this inside the repository")
 		}
 	case umpire.Ask:
 		return oneReason(rowMode, umpire.Ask, code, ask)
 	case umpire.Deny:
 	}
 	if a.Risk.AtLeast(umpire.High) {
-		text := umpire.Phrase("auto-mode-refuses-danger")
+		text := umpire.Phrase("Auto mode refuses known danger")
 		if a.Reason != "" {
-			text = umpire.Say("auto-mode-refuses-danger-since", a.Reason)
+			text = umpire.Say("Auto mode refuses known danger: %s", a.Reason)
 		}
 		return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 	}

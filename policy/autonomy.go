@@ -74,11 +74,11 @@ func autonomyOutside(j *judge) []umpire.Reason {
 	switch {
 	case isScratch(j, a) &&
 		(a.Kind == umpire.KindRead && searchFindsNothing(j) || auto.Edits && isEditing(j) && j.given.isFresh(a)):
-		return answered("autonomy-scratch", "autonomy-scratch")
+		return answered("autonomy-scratch", "Runs by the person's autonomy: temporary folders count as inside")
 	case auto.OutsideReads && a.Kind == umpire.KindRead && umpire.Low.AtLeast(a.Risk) && !inSystemState(a) &&
 		!searchesHome(j, a) && !hidesSecret(j, a) && searchFindsNothing(j) &&
 		(!inHome(j, a) || j.given.Seen != nil && j.given.Seen(a)):
-		return answered("autonomy-outside-reads", "autonomy-outside-reads")
+		return answered("autonomy-outside-reads", "Runs by the person's autonomy: reads outside the project")
 	}
 	return nil
 }
@@ -93,14 +93,16 @@ func autonomyInside(j *judge) []umpire.Reason {
 	case newDotFolder(j) != "":
 	case a.Observed && a.Table != TableGitTree:
 		if a.Kind == umpire.KindDelete && auto.Deletes || a.Kind == umpire.KindWrite && auto.UnknownCode {
-			return answered("autonomy-trial", "autonomy-trial")
+			return answered("autonomy-trial",
+				"Kept by the person's autonomy: a trial did it in the project, and undo takes it back")
 		}
 	case auto.Edits && umpire.Medium.AtLeast(a.Risk) && j.given.BeyondUndo == "" && isEditing(j):
-		return answered("autonomy-edits", "autonomy-edits")
+		return answered("autonomy-edits", "Runs by the person's autonomy: edits in the project")
 	case auto.LocalGit && recordsLocally(j):
-		return answered("autonomy-local-git", "autonomy-local-git")
+		return answered("autonomy-local-git",
+			"Runs by the person's autonomy: git records it here, and can take it back")
 	case reachesListed(j):
-		return answered("autonomy-network", "autonomy-network")
+		return answered("autonomy-network", "Runs by the person's autonomy: a listed destination")
 	}
 	return nil
 }
@@ -182,14 +184,17 @@ func inHome(j *judge, a *umpire.Access) bool {
 }
 
 // asksInHome says that reads in homes ask but for what autonomy covers there.
-func asksInHome(a *umpire.Access) umpire.Phrase { return umpire.Say("asks-in-a-home", a.Target) }
+func asksInHome(a *umpire.Access) umpire.Phrase {
+	return umpire.Say("%q is in a home; unasked reads there cover toolchains, settings and files that git tracks",
+		a.Target)
+}
 
 // isFresh reports whether a write reaches nothing that others made.
 func (c *Conditions) isFresh(a *umpire.Access) bool { return c.Fresh != nil && c.Fresh(a) }
 
 // asksOfOthers says that writes in temporary folders ask where they reach what others made.
 func asksOfOthers(a *umpire.Access) umpire.Phrase {
-	return umpire.Say("asks-to-overwrite-others", a.Target)
+	return umpire.Say("%q is a temporary file that this session has not made", a.Target)
 }
 
 // NeedsLook reports whether a decision asks about a read in a home, or about a write to a file in a temporary folder:
@@ -255,5 +260,5 @@ func (s *Settings) HostsOnce(d *umpire.Decision) (hosts []string) {
 
 // asksOnce says that a listed host is asked about once.
 func asksOnce(a *umpire.Access) umpire.Phrase {
-	return umpire.Say("asks-about-a-host-once", hostName(a.Target))
+	return umpire.Say("%s is one of your destinations: one approval opens it for this session", hostName(a.Target))
 }

@@ -119,46 +119,46 @@ func Switchable() []umpire.RuleID {
 // stops are the lines that no approval lifts.
 var stops = []hardRule{
 	{
-		id: "critical-system", tool: "Delete", patterns: systemFolders, says: "deletes-a-system-directory",
+		id: "critical-system", tool: "Delete", patterns: systemFolders, says: "deletes a system directory",
 		row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true,
 	},
 	{
 		id: "critical-system-tree", tool: "Write", patterns: systemFolders,
-		says: "changes-everything-in-a-system-directory", row: rowHardStop, code: umpire.CodeCritical,
+		says: "changes everything in a system directory", row: rowHardStop, code: umpire.CodeCritical,
 		onlyTree: true, wholeFolder: true,
 	},
 	{
-		id: "critical-home", tool: "Delete", patterns: homeFolders, says: "deletes-a-home-directory",
+		id: "critical-home", tool: "Delete", patterns: homeFolders, says: "deletes a home directory",
 		row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true,
 	},
 	{
 		id: "critical-home-tree", tool: "Write", patterns: homeFolders,
-		says: "changes-everything-in-a-home-directory", row: rowHardStop, code: umpire.CodeCritical,
+		says: "changes everything in a home directory", row: rowHardStop, code: umpire.CodeCritical,
 		onlyTree: true, wholeFolder: true,
 	},
 	{
-		id: "critical-device", tool: "Write", patterns: devices, says: "overwrites-a-device-or-kernel-memory",
+		id: "critical-device", tool: "Write", patterns: devices, says: "overwrites a device or kernel memory",
 		row: rowHardStop, code: umpire.CodeCritical,
 	},
 	{
 		id: "critical-core", tool: "Write", patterns: coreFiles,
-		says: "changes-a-file-that-the-system-needs-to-start", row: rowHardStop, code: umpire.CodeCritical,
+		says: "changes a file that the system needs to start", row: rowHardStop, code: umpire.CodeCritical,
 	},
 	{
 		id: "critical-first", tool: "Delete", patterns: firstPrograms,
-		says: "deletes-a-program-or-library", row: rowHardStop,
+		says: "deletes a program or library that everything else needs", row: rowHardStop,
 		code: umpire.CodeCritical,
 	},
 	{
-		id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, says: "a-forbidden-path", row: rowHardStop,
+		id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, says: "a forbidden path", row: rowHardStop,
 		code: umpire.CodeForbiddenPath,
 	},
 	{
 		id: "forbidden-write", tool: "Write", patterns: append(slices.Clip(forbiddenFiles), accountFiles...),
-		says: "a-forbidden-path", row: rowHardStop, code: umpire.CodeForbiddenPath,
+		says: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath,
 	},
 	{
-		id: "etc-passwd", tool: "Read", patterns: accountFiles, says: "the-list-of-accounts", row: rowDenyRule,
+		id: "etc-passwd", tool: "Read", patterns: accountFiles, says: "the list of accounts", row: rowDenyRule,
 		code: umpire.CodeBlocked, named: true, switchable: true,
 	},
 }
@@ -173,12 +173,12 @@ func stateRules(o *Options) iter.Seq[hardRule] {
 	}
 	return slices.Values([]hardRule{
 		{
-			id: "forbidden-state", tool: "Read", patterns: patterns, says: "umpires-credentials-and-records",
+			id: "forbidden-state", tool: "Read", patterns: patterns, says: "umpire's credentials and records",
 			row: rowHardStop, code: umpire.CodeForbiddenPath, named: true,
 		},
 		{
 			id: "secret-state", tool: "Read", patterns: patterns,
-			says: "the-search-would-read-umpires-credentials",
+			says: "the search would read umpire's credentials",
 			row:  rowAskRule, code: umpire.CodeSecret, onlyTree: true,
 		},
 	})
@@ -202,14 +202,14 @@ func controlRules(o *Options) iter.Seq[hardRule] {
 			programs = append(programs, wildcard.Escape(file))
 		}
 		if len(programs) > 0 {
-			yield(controlRule("control-hooks", programs, "a-hook-runs-it"))
+			yield(controlRule("control-hooks", programs, "a hook runs it"))
 		}
 	}
 }
 
 func controlRule(id umpire.RuleID, patterns []string, why umpire.Phrase) hardRule {
 	return hardRule{
-		id: id, tool: "Write", patterns: patterns, says: umpire.Say("a-control-file", why),
+		id: id, tool: "Write", patterns: patterns, says: umpire.Say("a control file: %s", why),
 		row: rowControl, code: umpire.CodeControlFile,
 	}
 }
@@ -234,7 +234,7 @@ func selfRules() []umpire.Rule {
 		words := strings.TrimSpace("umpire " + verb)
 		rules = append(rules, umpire.Rule{
 			ID: "self-approval", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: words},
-			Says: umpire.Say("agent-may-not-answer", words), Source: umpire.SourceBuiltin,
+			Says: umpire.Say("an agent may not answer or loosen umpire: %s", words), Source: umpire.SourceBuiltin,
 		})
 	}
 	return rules

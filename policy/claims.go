@@ -26,7 +26,7 @@ type claims struct {
 // tool dangerous. Claims that cannot be read warn as well.
 func raiseRisk(a umpire.Access, extra map[string]json.RawMessage) umpire.Access {
 	if anew, ok := extra[anewField]; ok && string(anew) != "false" {
-		a.Doubt = "described-otherwise-than-before"
+		a.Doubt = "its server describes the tool otherwise than when it was last called"
 	}
 	raw, ok := extra[claimsField]
 	if !ok {
@@ -36,11 +36,11 @@ func raiseRisk(a umpire.Access, extra map[string]json.RawMessage) umpire.Access 
 	err := json.Unmarshal(raw, &said)
 	switch {
 	case err != nil:
-		a.Reason = "a-tool-of-an-mcp-server-whose-annotations-cannot-be-read"
+		a.Reason = "a tool of an MCP server, whose annotations cannot be read"
 	case said.Destructive:
-		a.Reason = "a-tool-of-an-mcp-server-which-says"
+		a.Reason = "a tool of an MCP server, which says that it may destroy something"
 	case said.OpenWorld:
-		a.Reason = "a-tool-of-an-mcp-server-which-says-that-it-reaches-out-to-others"
+		a.Reason = "a tool of an MCP server, which says that it reaches out to others"
 	default:
 		return a
 	}

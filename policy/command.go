@@ -57,12 +57,12 @@ func unreadCommand(in strictjson.Object) umpire.Phrase {
 	}
 	slices.Sort(names)
 	if slices.Contains(unguarded, names[0]) {
-		return "would-run-without-the-hosts-sandbox"
+		return "the command would run without the sandbox of its host"
 	}
 	if name, err := in.Text("shell"); err == nil && name != "" && len(names) == 1 {
-		return umpire.Say("judged-for-another-shell", name)
+		return umpire.Say("it would run in the shell %q, which umpire cannot read", name)
 	}
-	return umpire.Say("field-may-change-the-command", names[0])
+	return umpire.Say("the field %q may change what the command does, and is not known", names[0])
 }
 
 // emptyValue reports a JSON value that says nothing.

@@ -63,18 +63,18 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 		)
 	}
 	if p == nil && q.Invalid == "" {
-		deny(umpire.CodeInvalid, "no-policy")
+		deny(umpire.CodeInvalid, "There is no policy")
 	}
 	if q.Invalid != "" {
 		deny(umpire.CodeInvalid, umpire.Verbatim(q.Invalid))
 	} else if q.Call.Tool == "" {
-		deny(umpire.CodeInvalid, "the-call-names-no-tool")
+		deny(umpire.CodeInvalid, "The call names no tool")
 	}
 	if !q.Profile.Lists(q.Call.Tool) {
-		deny(umpire.CodeProfile, umpire.Say("tool-not-in-profile", q.Call.Tool))
+		deny(umpire.CodeProfile, umpire.Say("Tool %q is not in the agent's profile", q.Call.Tool))
 	}
 	if len(q.Facts.Accesses) == 0 {
-		deny(umpire.CodeInvalid, "nothing-is-known")
+		deny(umpire.CodeInvalid, "Nothing is known about the call")
 	}
 	return reasons
 }
@@ -185,9 +185,9 @@ func settlingReason(reasons []umpire.Reason) int {
 func refuseUnasked(c *Conditions, r *umpire.Reason) {
 	switch {
 	case c.Headless:
-		r.Text = umpire.Say("nobody-can-confirm", r.Text)
+		r.Text = umpire.Say("non_interactive confirmation required: %s", r.Text)
 	case c.Mode == umpire.ModeReject:
-		r.Text = umpire.Say("reject-mode-asks-nobody", r.Text)
+		r.Text = umpire.Say("Reject mode asks nobody: %s", r.Text)
 	default:
 		return
 	}

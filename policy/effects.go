@@ -10,9 +10,9 @@ import (
 
 // effectReasons say what a trial did to a path.
 var effectReasons = map[umpire.EffectKind]umpire.Phrase{
-	umpire.EffectCreated: "a-trial-made-it", umpire.EffectChanged: "a-trial-changed-it",
-	umpire.EffectDeleted: "a-trial-deleted-it", umpire.EffectMoved: "a-trial-moved-it",
-	umpire.EffectAttributes: "a-trial-changed-its-attributes",
+	umpire.EffectCreated: "a trial created it", umpire.EffectChanged: "a trial changed it",
+	umpire.EffectDeleted: "a trial deleted it", umpire.EffectMoved: "a trial moved it",
+	umpire.EffectAttributes: "a trial changed its mode, owner or time",
 }
 
 // FactsOfEffects says what keeping the effects of a trial would do. Created, changed,
@@ -26,7 +26,8 @@ func FactsOfEffects(e *umpire.TrialEffects) umpire.Facts {
 	add := func(a umpire.Access) { facts.Accesses = append(facts.Accesses, a) }
 	if !e.Whole {
 		add(umpire.Access{
-			Kind: umpire.KindInvoke, Target: "trial", Risk: umpire.Medium, Doubt: "the-effects-are-not-whole",
+			Kind: umpire.KindInvoke, Target: "trial", Risk: umpire.Medium,
+			Doubt: "the trial could not be read as a whole",
 		})
 	}
 	plain := map[string]bool{}
@@ -38,7 +39,8 @@ func FactsOfEffects(e *umpire.TrialEffects) umpire.Facts {
 	for i := range e.List {
 		if plain[e.List[i].Path] {
 			at := e.List[i].Path
-			add(umpire.Access{Kind: umpire.KindInvoke, Target: at, Risk: umpire.Safe, Reason: "git-notes-it-there"})
+			add(umpire.Access{Kind: umpire.KindInvoke, Target: at, Risk: umpire.Safe,
+				Reason: "git notes it there, and it names no program"})
 			continue
 		}
 		for _, a := range accessesOfEffect(&e.List[i]) {
@@ -47,7 +49,7 @@ func FactsOfEffects(e *umpire.TrialEffects) umpire.Facts {
 	}
 	if len(facts.Accesses) == 0 {
 		add(umpire.Access{
-			Kind: umpire.KindInvoke, Target: "trial", Risk: umpire.Safe, Reason: "the-trial-changed-nothing",
+			Kind: umpire.KindInvoke, Target: "trial", Risk: umpire.Safe, Reason: "the trial changed nothing",
 		})
 	}
 	return facts
@@ -70,11 +72,11 @@ func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
 	case e.Kind == umpire.EffectDeleted:
 		at.Kind = umpire.KindDelete
 	case e.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 && !e.Mode.IsDir():
-		at.Risk, at.Doubt = umpire.High, "a-program-would-get-the-rights-of-its-owner"
+		at.Risk, at.Doubt = umpire.High, "a program would get the rights of its owner"
 	case e.Mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket|fs.ModeIrregular) != 0:
-		at.Risk, at.Doubt = umpire.High, "it-is-not-a-file"
+		at.Risk, at.Doubt = umpire.High, "not a file, a folder or a link"
 	case e.Link != "" && mayHoldGuarded(e.Path):
-		at.Doubt = "what-lies-below-it-decides-what-runs"
+		at.Doubt = "what lies below it decides what runs on this machine"
 	}
 	all := []umpire.Access{at}
 	also := func(kind umpire.AccessKind, target string, why umpire.Phrase) {
@@ -86,11 +88,12 @@ func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
 		also(umpire.KindDelete, e.From, effectReasons[umpire.EffectMoved])
 	}
 	if e.SameAs != "" {
-		also(umpire.KindWrite, e.SameAs, "gets-another-name")
+		also(umpire.KindWrite, e.SameAs, "gets another name")
 	}
 	if e.LeadsOut {
 		a := umpire.Access{
-			Kind: umpire.KindWrite, Target: linkTarget(e), Risk: umpire.High, Reason: "a-link-leads-there",
+			Kind: umpire.KindWrite, Target: linkTarget(e), Risk: umpire.High,
+			Reason: "a link that a trial made leads there",
 		}
 		all = append(all, a)
 	}
@@ -106,22 +109,23 @@ func linkTarget(e *umpire.TrialEffect) string {
 }
 
 // DoubtRepository says that a folder would become a repository that may name programs.
-const DoubtRepository umpire.Phrase = "a-new-repository-could-run-programs"
+const DoubtRepository umpire.Phrase = "git could run programs that a new repository names"
 
 // accessOfAttempt is what a trial was refused.
 func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 	a := umpire.Access{
-		Kind: umpire.KindWrite, Target: t.Target, Risk: umpire.Medium, Reason: "the-command-wanted-to-write-there",
+		Kind: umpire.KindWrite, Target: t.Target, Risk: umpire.Medium, Reason: "the command wanted to write there",
 		Asks: umpire.CodeTrial,
 	}
 	switch t.Kind {
 	case umpire.AttemptWrite, umpire.AttemptPlain:
 	case umpire.AttemptNetwork:
-		a.Kind, a.Reason = umpire.KindNetwork, "the-command-wanted-the-network"
+		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted the network"
 	case umpire.AttemptRepository:
 		a.Doubt, a.Reason = DoubtRepository, effectReasons[umpire.EffectCreated]
 	case umpire.AttemptHistory:
-		a.Doubt, a.Reason = "git-would-lose-commits-or-be-changed-by-hand", effectReasons[umpire.EffectChanged]
+		a.Doubt, a.Reason = "it would lose commits, or change git's own files by hand",
+			effectReasons[umpire.EffectChanged]
 	default:
 		a.Kind = umpire.KindUnknown
 	}

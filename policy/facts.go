@@ -73,7 +73,7 @@ func subAgentMode(a *umpire.Access, in strictjson.Object) error {
 		}
 		if mode != "" && mode != "default" && mode != "plan" {
 			a.Risk = umpire.High
-			a.Doubt = "the-sub-agent-would-be-in-a-mode-of-its-own"
+			a.Doubt = "the sub-agent would be in a mode of its own"
 		}
 	}
 	return nil
@@ -114,7 +114,7 @@ func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access,
 			Tree: t.shape == shapeTree || t.shape == shapeList, Names: t.shape == shapeList,
 		}
 		if a.Target == "" {
-			a.Target, a.Doubt = p, "the-folder-of-the-path-is-not-known"
+			a.Target, a.Doubt = p, "the folder that the path starts from is not known"
 		}
 		if a.Doubt == "" {
 			a.Doubt = unread
@@ -181,7 +181,7 @@ func unreadPath(in strictjson.Object, t tool, known bool) umpire.Phrase {
 		}
 		if t.shape == shapeRead && !known || path.IsAbs(text) || strings.HasPrefix(text, "~/") ||
 			strings.HasPrefix(text, "../") {
-			return umpire.Say("field-may-name-a-path", name)
+			return umpire.Say("the field %q may name a path, and is not known", name)
 		}
 	}
 	return ""

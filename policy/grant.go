@@ -147,11 +147,11 @@ func (p *pass) reason() umpire.Reason {
 	r := umpire.Reason{Row: rowGrant, Verdict: umpire.Allow, Grant: p.grant.ID}
 	switch {
 	case p.grant.Remembered:
-		r.Text, r.Code = "allowed-before-remembered-for-auto-mode", umpire.CodeRemembered
+		r.Text, r.Code = "Allowed before, remembered for auto mode", umpire.CodeRemembered
 	case p.grant.Scope == umpire.ScopeOnce:
-		r.Text, r.Code = "allowed-once-by-user", umpire.CodeOnce
+		r.Text, r.Code = "Allowed once by user", umpire.CodeOnce
 	case p.grant.Scope == umpire.ScopeSession:
-		r.Text, r.Code = "allowed-for-this-session", umpire.CodeSession
+		r.Text, r.Code = "Allowed for this session", umpire.CodeSession
 	default:
 		r.Text, r.Code = scopePhrase(p.grant.Scope), umpire.CodeRemembered
 	}
@@ -161,13 +161,13 @@ func (p *pass) reason() umpire.Reason {
 func scopePhrase(s umpire.Scope) umpire.Phrase {
 	switch s {
 	case umpire.ScopeProject:
-		return "allowed-before-for-this-project"
+		return "Allowed before for this project"
 	case umpire.ScopeGlobal:
-		return "allowed-before-for-every-project"
+		return "Allowed before for every project"
 	case umpire.ScopeOnce, umpire.ScopeSession:
-		return "allowed-before-for-this-session"
+		return "Allowed before for this session"
 	}
-	return "allowed-before-for-this-session"
+	return "Allowed before for this session"
 }
 
 // lifts reports whether the grant stands before rows 7, 9 and 14: it was given

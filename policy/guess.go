@@ -45,7 +45,7 @@ func guessAccesses(in strictjson.Object, env shell.Env) []umpire.Access {
 	for _, p := range paths {
 		if target := fromDir(p, env); target != "" {
 			all = append(all, umpire.Access{
-				Kind: umpire.KindRead, Target: target, Risk: umpire.Low, Reason: "a-path-that-a-tool-is-given",
+				Kind: umpire.KindRead, Target: target, Risk: umpire.Low, Reason: "a path that a tool is given",
 			})
 		}
 	}

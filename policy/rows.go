@@ -76,7 +76,7 @@ func (j *judge) unknownKind() []umpire.Reason {
 	if j.access().Kind != umpire.KindUnknown {
 		return nil
 	}
-	return oneReason(rowInvalid, umpire.Deny, umpire.CodeInvalid, "the-call-does-something-of-an-unknown-kind")
+	return oneReason(rowInvalid, umpire.Deny, umpire.CodeInvalid, "The call does something of an unknown kind")
 }
 
 func (j *judge) suffix() []umpire.Reason {
@@ -107,9 +107,9 @@ func suffixRefused(tool string, p *Profile, a *umpire.Access) (text umpire.Phras
 func (j *judge) hardStop() []umpire.Reason {
 	reasons := j.ruleReasons(rowHardStop, umpire.Deny)
 	if j.access().Risk.AtLeast(umpire.Critical) {
-		text := umpire.Phrase("critical-risk")
+		text := umpire.Phrase("Critical risk")
 		if why := j.access().Reason; why != "" {
-			text = umpire.Say("critical-risk-since", why)
+			text = umpire.Say("Critical risk: %s", why)
 		}
 		reasons = append(reasons, oneReason(rowHardStop, umpire.Deny, umpire.CodeCritical, text)...)
 	}
@@ -139,7 +139,7 @@ func (j *judge) plan() []umpire.Reason {
 	if j.given.Mode != umpire.ModePlan || onlyLooks(a) {
 		return nil
 	}
-	return oneReason(rowPlan, umpire.Deny, umpire.CodePlan, "plan-mode-only-reads")
+	return oneReason(rowPlan, umpire.Deny, umpire.CodePlan, "Plan mode: only reads run, this is recorded as planned")
 }
 
 func (j *judge) controlFile() []umpire.Reason { return j.ruleReasons(rowControl, umpire.Ask) }
@@ -203,7 +203,8 @@ func (j *judge) noSandbox() []umpire.Reason {
 	if !runsBare(j.tool, &j.given.Sandbox) {
 		return nil
 	}
-	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, umpire.Say("no-sandbox", j.given.Sandbox.Missing))
+	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox,
+		umpire.Say("No sandbox: %s", j.given.Sandbox.Missing))
 }
 
 // runsBare reports whether a call is a command without a sandbox. Other tools run
@@ -219,7 +220,8 @@ func (j *judge) degraded() []umpire.Reason {
 		return nil
 	}
 	return oneReason(
-		rowDegraded, umpire.Ask, umpire.CodeDegraded, umpire.Say("rules-may-be-missing", j.given.Degraded),
+		rowDegraded, umpire.Ask, umpire.CodeDegraded,
+		umpire.Say("A rule that denies or asks may be missing: %s", j.given.Degraded),
 	)
 }
 
@@ -227,7 +229,7 @@ func (j *judge) bypass() []umpire.Reason {
 	if j.given.Mode != umpire.ModeBypass {
 		return nil
 	}
-	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "allowed-by-bypass-mode")
+	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
 }
 
 // external: rules and grants for paths reach outside, those for commands do not.
@@ -239,7 +241,7 @@ func (j *judge) external() []umpire.Reason {
 	if j.policy.opts.DenyExternal {
 		verdict = umpire.Deny
 	}
-	said := umpire.Say("outside-the-project", j.access().Target)
+	said := umpire.Say("Path is outside the project: %q", j.access().Target)
 	if j.policy.opts.Autonomy.OutsideReads && j.access().Kind == umpire.KindRead && inHome(j, j.access()) {
 		said = asksInHome(j.access())
 	} else if j.access().Kind == umpire.KindWrite && isScratch(j, j.access()) && !j.given.isFresh(j.access()) {
@@ -263,12 +265,12 @@ func (j *judge) safe() []umpire.Reason {
 		return nil
 	}
 	if a.Code && !j.given.Sandbox.Holds() {
-		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "a-person-trusts-the-code-of-this-clone")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
 	}
 	if a.Risk == umpire.Medium {
-		return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "medium-risk-is-set-to-run")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
 	}
-	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "tool-is-safe")
+	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
 }
 
 // harmless reports whether the access runs unasked as far as its risk goes.
@@ -299,15 +301,15 @@ func (j *judge) allowAll() []umpire.Reason {
 	if !j.given.AllowAll || j.access().Doubt != "" {
 		return nil
 	}
-	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "all-tools-allowed")
+	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
 }
 
 // asksPhrases are what is said of an access that asks for a reason of its own.
 var asksPhrases = map[umpire.ReasonCode]string{
-	umpire.CodeNetwork:     "reaches-the-network",
-	umpire.CodeSecret:      "may-give-a-secret-away",
-	umpire.CodeTrial:       "refused-in-the-trial",
-	umpire.CodeControlFile: "only-git-writes-there",
+	umpire.CodeNetwork:     "Reaches the network: %s",
+	umpire.CodeSecret:      "May give a secret away: %s",
+	umpire.CodeTrial:       "Refused in the trial: %s",
+	umpire.CodeControlFile: "Only git itself writes there: %s",
 }
 
 // codeRuns reports whether project code of the access may run unasked: it is held by
@@ -338,12 +340,12 @@ func (j *judge) unheldCode() []umpire.Reason {
 	if j.codeRuns() {
 		return nil
 	}
-	text := umpire.Say("runs-project-code", j.access().Reason)
+	text := umpire.Say("Runs code of the project: %s", j.access().Reason)
 	if t := &j.given.Trust; t.Trusted && len(t.Written) > 0 {
-		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, umpire.Say("and-also", text, writtenFiles(t.Written)))
+		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, umpire.Say("%s; %s", text, writtenFiles(t.Written)))
 	}
 	if why := j.given.Trust.Why; why != "" && !j.given.Sandbox.Holds() {
-		text = umpire.Say("and-also", text, why)
+		text = umpire.Say("%s; %s", text, why)
 	}
 	return oneReason(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
 }
@@ -354,13 +356,13 @@ const maxWritten = 3
 // writtenFiles says which files of the project the agent changed.
 func writtenFiles(files []string) umpire.Phrase {
 	if len(files) == 1 {
-		return umpire.Say("agent-changed-a-file", files[0])
+		return umpire.Say("the agent changed 1 file of it since a person confirmed its code: %s", files[0])
 	}
 	names := strings.Join(files[:min(len(files), maxWritten)], ", ")
 	if len(files) > maxWritten {
 		names += ", …"
 	}
-	return umpire.Say("agent-changed-files", len(files), names)
+	return umpire.Say("the agent changed %s files of it since a person confirmed its code: %s", len(files), names)
 }
 
 // Holds reports whether what runs is held by umpire's own sandbox.
@@ -370,22 +372,23 @@ func (s *Sandbox) Holds() bool {
 
 // classPhrases are made once, since every access of every call has such a reason.
 var classPhrases = map[umpire.Class]umpire.Phrase{
-	umpire.ClassSafe: "class-safe", umpire.ClassModerate: "class-moderate", umpire.ClassDangerous: "class-dangerous",
+	umpire.ClassSafe: "safe", umpire.ClassModerate: "moderate", umpire.ClassDangerous: "dangerous",
 }
 
 // mode is the last word that counts: it always speaks.
 func (j *judge) mode() []umpire.Reason {
-	text, code := umpire.Say("tool-requires-approval", j.tool, classPhrases[j.class]), umpire.CodeMode
+	text, code := umpire.Say("Tool %q requires approval (%s)", j.tool, classPhrases[j.class]), umpire.CodeMode
 	opts, dotFolder := &j.policy.opts, newDotFolder(j)
 	switch a := j.access(); {
 	case a.Doubt != "":
-		text, code = umpire.Say("cannot-be-judged", a.Doubt), umpire.CodeUnparsed
+		text, code = umpire.Say("Cannot be judged: %s", a.Doubt), umpire.CodeUnparsed
 	case a.Asks != "":
 		text, code = umpire.Say(asksPhrases[a.Asks], a.Reason), a.Asks
 	case dotFolder != "":
-		text, code = umpire.Say("makes-a-dot-folder", dotFolder), umpire.CodeDotFolder
+		text, code = umpire.Say("makes the folder %q, from which some program may run what it finds", dotFolder),
+			umpire.CodeDotFolder
 	case a.Observed:
-		text, code = umpire.Say("keeps-what-a-trial-did", a.Reason), umpire.CodeTrial
+		text, code = umpire.Say("Keeping what a trial did needs approval: %s", a.Reason), umpire.CodeTrial
 	case j.given.BeyondUndo != "" && a.Kind == umpire.KindWrite && !j.outside:
 		text = j.given.BeyondUndo
 	case opts.Autonomy.Network == NetworkOnce && j.given.Mode != umpire.ModeAsk && opts.isListed(a):

@@ -137,13 +137,13 @@ func (c *compiled) text() umpire.Phrase {
 	}
 	switch c.rule.Action {
 	case umpire.Deny:
-		return umpire.Say("denied-by-rule", id)
+		return umpire.Say("Denied by rule: %s", id)
 	case umpire.Ask:
-		return umpire.Say("asked-by-rule", id)
+		return umpire.Say("Asked by rule: %s", id)
 	case umpire.Allow:
-		return umpire.Say("allowed-by-rule", id)
+		return umpire.Say("Allowed by rule: %s", id)
 	}
-	return umpire.Say("denied-by-rule", id)
+	return umpire.Say("Denied by rule: %s", id)
 }
 
 // forCommand reports whether the rule is about commands by their words.

@@ -19,7 +19,7 @@ func secretRules(o *Options) iter.Seq[hardRule] {
 			}
 			h := hardRule{
 				id: s.ID, tool: "Read", patterns: s.Patterns, except: s.Except,
-				says: umpire.Say("may-hold-secrets", s.Says),
+				says: umpire.Say("may hold secrets: %s", s.Says),
 				row:  rowAskRule, code: umpire.CodeSecret, secret: true,
 			}
 			if !yield(h) {

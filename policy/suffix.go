@@ -93,7 +93,7 @@ func SuffixRefusal(path string, allowed []string) (said umpire.Phrase, refused b
 	if shown == "" {
 		shown = name
 	}
-	return umpire.Say("suffix-refused", shown), true
+	return umpire.Say("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围", shown), true
 }
 
 // treeRefusal refuses a change of everything below a folder, whatever its name, unless
@@ -102,7 +102,7 @@ func treeRefusal(path string, allowed []string) (said umpire.Phrase, refused boo
 	if len(NormalizeSuffixes(allowed)) == 0 {
 		return "", false
 	}
-	return umpire.Say("suffix-refused", path[strings.LastIndexAny(path, `/\`)+1:]), true
+	return umpire.Say("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围", path[strings.LastIndexAny(path, `/\`)+1:]), true
 }
 
 // suffixOf returns a file name's suffix from its last dot; a dot at the end

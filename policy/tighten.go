@@ -16,7 +16,7 @@ func compileTightening(rules []umpire.Rule, o *Options) (tight []*compiled, bad 
 		if err := Validate(*r); err != nil {
 			bad = compileRule(&umpire.Rule{
 				ID: r.ID, Action: umpire.Ask, Tool: anyTool, Source: umpire.SourceFlag,
-				Says: umpire.Say("request-rule-is-not-valid", err),
+				Says: umpire.Say("A rule that came with the request is not valid: %s", err),
 			}, o)
 			bad.order = tighteningOrder + i
 			continue

@@ -114,8 +114,10 @@ func mayReadAll(p *Policy, q *Query, a *umpire.Access) bool {
 
 // unknownWords are doubts about a word that is known only at run time: a path, an option, a script.
 var unknownWords = []umpire.Phrase{
-	"the-path-is-not-known", "the-folder-of-the-path-is-not-known", "the-script-is-not-known",
-	"a-word-that-is-not-known", "a-word-that-is-not-known-before-it-runs-may-be-an-option",
+	"the path is not known before it runs", "the folder that the path starts from is not known",
+	"the script is not known before it runs",
+	"a word that is not known before it runs may be an action",
+	"a word that is not known before it runs may be an option",
 }
 
 // holdsDoubt reports a doubt about a word by which a program only reads. A trial hides secrets, and holds what the

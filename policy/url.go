@@ -16,16 +16,16 @@ import (
 func urlProblem(text string) umpire.Phrase {
 	u, err := url.Parse(text)
 	if err != nil {
-		return "the-url-cannot-be-read"
+		return "the URL cannot be read"
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "not-a-web-address"
+		return "not a web address"
 	case u.User != nil:
-		return "the-url-holds-a-user-name-or-password"
+		return "the URL holds a user name or password"
 	case host == "":
-		return "the-url-names-no-host"
+		return "the URL names no host"
 	case metadataHost(host):
 		return metadataText
 	case privateHost(host):
@@ -36,8 +36,8 @@ func urlProblem(text string) umpire.Phrase {
 
 // What is said of hosts that are not on the public web.
 const (
-	metadataText = "the-host-hands-out-what-logs-this-machine-in-to-its-cloud"
-	privateText  = "the-host-is-this-machine-or-a-private-network"
+	metadataText = "the host hands out what logs this machine in to its cloud"
+	privateText  = "the host is this machine or a private network"
 )
 
 // metadataHosts answer, from within a cloud, with its credentials. Some of the
@@ -69,11 +69,11 @@ func urlDoubt(text string) umpire.Phrase {
 	host := hostName(text)
 	switch {
 	case strings.ContainsAny(rest[:end], "\\ ") || strings.ContainsFunc(text, unicode.IsControl):
-		return "programs-disagree-about-a-character"
+		return "programs disagree about what a backslash, a blank or a control character means in a URL"
 	case !strings.HasPrefix(rest, "//") || host == "":
-		return "programs-disagree-about-the-host"
+		return "programs disagree about the host of a URL that does not begin with http://HOST"
 	case strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII || r == '%' }):
-		return "host-is-not-written-in-ascii"
+		return "the host is not written in ASCII, so that it may stand for another"
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ func weighAccess(a *umpire.Access) {
 		weighSecret(a, a.Target)
 	case !a.Paths() || a.Kind == umpire.KindRead:
 	case a.Place == umpire.PlaceHarmless && a.Kind == umpire.KindWrite:
-		a.Risk, a.Reason = umpire.Safe, "goes-nowhere"
+		a.Risk, a.Reason = umpire.Safe, "goes nowhere"
 	case a.Place == umpire.PlaceOutside:
 		a.Risk = umpire.Worse(a.Risk, umpire.High)
 	}
@@ -32,7 +32,7 @@ func weighHost(a *umpire.Access) {
 	}
 	a.Risk = umpire.Worse(a.Risk, umpire.Medium)
 	if a.Reason != "" {
-		problem = umpire.Say("and-also", a.Reason, problem)
+		problem = umpire.Say("%s; %s", a.Reason, problem)
 	}
 	a.Reason = problem
 }
@@ -56,5 +56,5 @@ func weighSecret(a *umpire.Access, sent string) {
 		return
 	}
 	a.Risk, a.Asks = umpire.Worse(a.Risk, umpire.Medium), umpire.CodeSecret
-	a.Reason = umpire.Say("what-is-sent-may-hold-a-secret", why)
+	a.Reason = umpire.Say("what is sent may hold a secret: %s", why)
 }

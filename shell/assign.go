@@ -165,7 +165,7 @@ func emitEnvironment(w *walker, name string, value word) {
 	w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()},
 		Words: []string{name + "=" + value.ruleWord()}, Risk: umpire.Medium,
-		Reason: umpire.Say("setting-a-variable-can-change-what-runs", name), Table: "environment",
+		Reason: umpire.Say("setting %s can change what runs", name), Table: "environment",
 	})
 }
 
@@ -181,7 +181,7 @@ func walkAssignments(w *walker, s *state, assigns []*syntax.Assign) {
 		}
 		giveVariable(w, s, name, v)
 	}
-	w.builtin("=", "sets-a-variable-of-the-shell")
+	w.builtin("=", "sets a variable of the shell")
 }
 
 // giveVariable sets a variable, unless that is not allowed: the shell then drops what
@@ -193,7 +193,7 @@ func giveVariable(w *walker, s *state, name string, v value) {
 	}
 	if s.vars[name].fixed || scan.HasField(unchangeable, name) {
 		mayFail(w, s)
-		w.doubt("", umpire.Say("variable-must-not-be-changed", name))
+		w.doubt("", umpire.Say("%s must not be changed, so that the rest of the line may not run", name))
 		return
 	}
 	s.vars[name] = v
@@ -250,14 +250,14 @@ func walkDeclaration(w *walker, s *state, cmd *syntax.DeclClause) {
 	}
 	d.makeReadonly()
 	if d.doubt {
-		w.doubt(cmd.Variant.Value, "declares-something-that-is-not-known")
+		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
 	}
 	if secret := d.reveals(); secret != "" {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Variant.Value, Words: []string{cmd.Variant.Value},
 			Risk: umpire.Medium, Asks: umpire.CodeSecret, Reason: secret})
 		return
 	}
-	w.builtin(cmd.Variant.Value, "declares-variables-of-the-shell")
+	w.builtin(cmd.Variant.Value, "declares variables of the shell")
 }
 
 // A declaration is one export or declare being walked.
@@ -365,7 +365,7 @@ func (d *declaration) reveals() umpire.Phrase {
 	}
 	for _, name := range d.names {
 		if d.prints && secretName(name) {
-			return umpire.Say("prints-a-secret-variable", name)
+			return umpire.Say("prints the variable %s, which may hold a secret", name)
 		}
 	}
 	return ""

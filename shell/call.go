@@ -66,7 +66,7 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 	}
 	name := args[0]
 	if name.open || name.glob || name.text == "" {
-		w.doubt(name.display(), "the-program-is-not-known")
+		w.doubt(name.display(), "the program is not known before it runs")
 		return flow{}
 	}
 	program := w.knownProgram(name.text)
@@ -83,13 +83,13 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 // runFunction walks the body of a function of the line with its arguments.
 func (w *walker) runFunction(s *state, name string, body *syntax.Stmt, args []word, in flow) flow {
 	if body == nil {
-		w.doubt(name, umpire.Say("name-was-given-another-meaning", name))
+		w.doubt(name, umpire.Say("%s was given another meaning on the line", name))
 		return flow{}
 	}
 	if slices.Contains(s.calling, body) {
 		if !w.recursed {
 			w.recursed = true
-			w.doubt(name, umpire.Say("function-calls-itself", name))
+			w.doubt(name, umpire.Say("the function %s calls itself", name))
 		}
 		return flow{}
 	}
@@ -128,13 +128,14 @@ func (w *walker) runUnknownProgram(s *state, args []word) {
 	name := args[0].text
 	a := umpire.Access{
 		Kind: umpire.KindExec, Program: baseName(name), Args: displayWords(args[1:]), Words: ruleWords(args),
-		Line: lineWords(args), Base: 1, Risk: umpire.Medium, Reason: umpire.Say("unknown-program", baseName(name)),
+		Line: lineWords(args), Base: 1, Risk: umpire.Medium,
+		Reason: umpire.Say("%s is not a program that is known", baseName(name)),
 	}
 	if printsSecret(args) {
 		a.Asks = umpire.CodeSecret
 	}
 	if strings.Contains(name, "/") {
-		a.Reason, a.Code, a.Dirs, a.CodeFiles = umpire.Say("runs-a-file-by-name", name), true, s.dirs,
+		a.Reason, a.Code, a.Dirs, a.CodeFiles = umpire.Say("runs the file %s", name), true, s.dirs,
 			s.absolutePaths(args[0])
 	}
 	w.emit(a)

@@ -28,7 +28,7 @@ func (n *arrayNames) noteName(w *walker, name string, list *[]string) {
 	}
 	*list = append(*list, name)
 	if slices.Contains(n.declared, name) && (slices.Contains(n.arrays, name) || scan.HasField(builtInArrays, name)) {
-		w.doubt("", umpire.Say("a-quoted-value-for-the-array-may-run", name))
+		w.doubt("", umpire.Say("a quoted value for the array %s may run what is in it", name))
 	}
 }
 

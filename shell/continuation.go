@@ -38,7 +38,7 @@ func readCode(text string) (reading, error) {
 	if before := strings.TrimRight(text, `\`); (len(text)-len(before))%2 == 1 {
 		file, err := parseCode(text)
 		return reading{text: text, file: file,
-			odd: "it-ends-in-a-backslash"}, err
+			odd: "it ends in a backslash, which some shells drop and others keep"}, err
 	}
 	if !strings.Contains(text, joinedLines) {
 		file, err := parseCode(text)
@@ -53,15 +53,15 @@ func readCode(text string) (reading, error) {
 		return reading{text: text, file: file, odd: problem}, nil
 	}
 	if guardText(plain) != "" {
-		return reading{text: text, file: file, odd: "its-joined-lines-cannot-be-parsed"}, nil
+		return reading{text: text, file: file, odd: "its joined lines cannot be parsed"}, nil
 	}
 	joined, err := parseCode(plain)
 	switch {
 	case err != nil:
-		odd := umpire.Phrase("its-joined-lines-cannot-be-parsed")
+		odd := umpire.Phrase("its joined lines cannot be parsed")
 		return reading{text: text, file: file, odd: odd}, nil //nolint:nilerr // it is doubt
 	case !sameTree(reflect.ValueOf(file), reflect.ValueOf(joined)):
-		return reading{text: plain, file: joined, odd: "a-backslash-hides-how-shells-read-it"}, nil
+		return reading{text: plain, file: joined, odd: "a backslash at the end of a line hides how shells read it"}, nil
 	}
 	return reading{text: plain, file: joined}, nil
 }
@@ -113,7 +113,7 @@ func joinLines(text string, file *syntax.File) (joined string, problem umpire.Ph
 			}
 		case *syntax.CmdSubst:
 			if n.Backquotes && strings.Contains(text[offsetOf(n.Pos()):offsetOf(n.End())], joinedLines) {
-				problem = "a-backslash-within-backquotes"
+				problem = "a backslash at the end of a line within backquotes"
 			}
 		}
 		return true

@@ -24,7 +24,7 @@ func markElsewhere(u *use, a *umpire.Access) {
 		}
 	}
 	if at := slices.IndexFunc(paths, u.w.leavesProject); at >= 0 {
-		a.Risk, a.Reason = umpire.Medium, umpire.Say("runs-the-code-of-a-file", paths[at])
+		a.Risk, a.Reason = umpire.Medium, umpire.Say("runs the code of %s", paths[at])
 	}
 }
 
@@ -37,7 +37,7 @@ func (w *walker) markWritten() {
 		looks := a.Kind == umpire.KindExec && (a.Code || a.Reason == readsAndPrints) && !a.Risk.AtLeast(umpire.Medium)
 		for k := range w.accesses {
 			if b := &w.accesses[k]; looks && b.Part != a.Part && w.mayWriteCode(b) {
-				a.Risk, a.Reason = umpire.Medium, umpire.Say("may-run-what-the-line-writes", b.Target)
+				a.Risk, a.Reason = umpire.Medium, umpire.Say("may run what the same line writes: %s", b.Target)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // printing a variable whose name says that it is a secret; asking whether it is
 // set, or how long it is, does not.
 
-const printsEnvironment = "prints-the-environment"
+const printsEnvironment = "prints the environment, with whatever secrets are in it"
 
 // secretParts are what the names of variables that hold secrets are made of, between underlines.
 const secretParts = "SECRET SECRETS TOKEN TOKENS PASSWORD PASSWORDS PASSWD PASSPHRASE PASS PW PWD KEY KEYS APIKEY " +
@@ -84,7 +84,7 @@ func liftEnvironmentQuestion(u *use) {
 	}
 	a := &u.w.accesses[at-1]
 	if a.Reason == printsEnvironment && showsLittleOfEnvironment(u) {
-		a.Risk, a.Asks, a.Reason = umpire.Safe, "", "prints-a-little-of-the-environment"
+		a.Risk, a.Asks, a.Reason = umpire.Safe, "", "prints a little of the environment"
 	}
 }
 
@@ -118,7 +118,7 @@ func plainSetting(pattern word) bool {
 // revealVariable judges a variable whose value is printed.
 func revealVariable(u *use, name word) {
 	if name.open || name.glob || secretName(name.text) {
-		u.askSecret(umpire.Say("prints-a-secret-variable", name.display()))
+		u.askSecret(umpire.Say("prints the variable %s, which may hold a secret", name.display()))
 	}
 }
 
@@ -134,7 +134,7 @@ func checkEnvsubst(u *use) {
 		secret = secret || secretName(name)
 	}
 	if secret {
-		u.askSecret("prints-variables-that-may-hold-secrets")
+		u.askSecret("prints variables that may hold secrets")
 	}
 }
 
@@ -146,7 +146,7 @@ func variableRune(c rune) bool {
 func printsSecrets(u *use) {
 	for _, operand := range u.operands {
 		if operand.secret != "" {
-			u.askSecret(umpire.Say("prints-a-secret-variable", operand.secret))
+			u.askSecret(umpire.Say("prints the variable %s, which may hold a secret", operand.secret))
 			return
 		}
 	}
@@ -203,7 +203,7 @@ func withSecret(words []word, secret string) []word {
 func secretSetting(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || secretSettingName(operand.text) {
-			u.askSecret("prints-a-setting")
+			u.askSecret("prints a setting that may hold a secret")
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // with a dollar sign was given to a variable, and that arithmetic was done with a
 // value that is not known. One without the other is harmless.
 
-const mayRunAsCode = "arithmetic-with-text"
+const mayRunAsCode = "arithmetic with text that may run as code"
 
 // An evaluation is what was noted of a line.
 type evaluation struct{ text, unknown, reported bool }

@@ -53,7 +53,7 @@ func (w *walker) expandFields(s *state, arg *syntax.Word) []word {
 		out = append(out, e.finishWord()...)
 	}
 	if w.expanded += len(out); w.expanded > maxExpanded {
-		w.limit("expands-to-too-many-words")
+		w.limit("expands to too many words")
 		return []word{{open: true, split: true}}
 	}
 	return out
@@ -188,7 +188,7 @@ func (e *expansion) expandPart(part syntax.WordPart, quoted bool) {
 		}
 		e.addText(word{text: "/dev/fd/63", prints: out.text})
 	case *syntax.ExtGlob:
-		e.w.doubt("", "a-wildcard-with-brackets")
+		e.w.doubt("", "a wildcard with brackets, which zsh may run as code")
 		e.addText(word{text: "*", glob: true})
 	default:
 		e.addText(word{open: true, split: true})
@@ -202,7 +202,7 @@ func (e *expansion) addLiteral(text string, quoted bool) {
 		return
 	}
 	if bracketOfZsh(e.current.text[max(0, len(e.current.text)-2):] + text) {
-		e.w.doubt("", "zsh-expands-what-follows-and-its-kin")
+		e.w.doubt("", "zsh expands what follows $~ and the like")
 	}
 	var b strings.Builder
 	glob := false
@@ -440,7 +440,7 @@ func (e *expansion) judgeEvaluated(p *syntax.ParamExp) {
 		walkIndex(e.w, e.s, p.Slice.Length)
 	}
 	if p.Excl && p.Param != nil && mayEvaluate(e.w, e.s, p.Param.Value) {
-		e.w.doubt("", "can-run-what-a-variable-holds")
+		e.w.doubt("", "${!…} can run what a variable holds")
 	}
 }
 
@@ -464,7 +464,7 @@ func (e *expansion) applyParamOperator(p *syntax.ParamExp, words []word, found b
 			return words
 		}
 	case syntax.OtherParamOps:
-		e.w.doubt("", "can-run-what-a-variable-holds-2")
+		e.w.doubt("", "${…@…} can run what a variable holds")
 	}
 	return anything
 }

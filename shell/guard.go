@@ -22,13 +22,13 @@ const (
 // and here-documents too, since only the parser knows for sure where those end.
 func guardText(text string) umpire.Phrase {
 	if len(text) > maxLine {
-		return umpire.Say("longer-than-a-number-of-bytes", maxLine)
+		return umpire.Say("longer than %s bytes", maxLine)
 	}
 	if !utf8.ValidString(text) {
-		return "not-valid-utf-8"
+		return "not valid UTF-8"
 	}
 	if i := strings.IndexFunc(text, isControl); i >= 0 {
-		return umpire.Say("holds-a-control-character", text[i:i+1])
+		return umpire.Say("holds the control character %q", text[i:i+1])
 	}
 	g := guardState{}
 	for line := range strings.Lines(text) {
@@ -69,9 +69,9 @@ func (g *guardState) scanLine(line string) umpire.Phrase {
 	g.words += len(strings.Fields(line))
 	switch {
 	case g.code > maxCode:
-		return umpire.Say("more-bytes-of-code", maxCode)
+		return umpire.Say("more than %s bytes of code", maxCode)
 	case g.words > maxWords:
-		return umpire.Say("more-words", maxWords)
+		return umpire.Say("more than %s words", maxWords)
 	}
 	g.noteHeredoc(line)
 	return ""
@@ -90,7 +90,7 @@ func (g *guardState) countNesting(line string) umpire.Phrase {
 			ticks++
 		}
 		if g.open+ticks/2 > maxBrackets {
-			return "nested-too-deeply"
+			return "nested too deeply"
 		}
 	}
 	for word := range strings.FieldsSeq(line) {
@@ -99,7 +99,7 @@ func (g *guardState) countNesting(line string) umpire.Phrase {
 		}
 	}
 	if g.openers > maxOpeners {
-		return "nested-too-deeply"
+		return "nested too deeply"
 	}
 	return ""
 }

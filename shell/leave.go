@@ -21,7 +21,7 @@ const maxJoined = 100_000
 // noteState notes that the body may be left in state s.
 func (l *exitState) noteState(w *walker, s *state) {
 	if w.joined += len(s.vars); w.joined > maxJoined {
-		w.limit("too-many-ways-through-the-line")
+		w.limit("too many ways through the line")
 		return
 	}
 	if l.s == nil {

@@ -80,7 +80,7 @@ func walkLoop(w *walker, s *state, cmd *syntax.ForClause, in flow) flow {
 func walkCountedLoop(w *walker, s *state, cmd *syntax.ForClause, in flow) flow {
 	c, ok := cmd.Loop.(*syntax.CStyleLoop)
 	if !ok {
-		w.doubt("", "a-loop-that-is-not-known")
+		w.doubt("", "a loop that is not known")
 		return flow{}
 	}
 	walkArithmetic(w, s, c.Init)
@@ -181,25 +181,25 @@ func changesFolder(name string) bool {
 // called in a way we do not see is never passed over.
 func declareFunction(w *walker, s *state, cmd *syntax.FuncDecl) {
 	if cmd.Name == nil {
-		w.doubt("", "a-function-without-a-name")
+		w.doubt("", "a function without a name")
 		return
 	}
 	s.functions[cmd.Name.Value] = cmd.Body
 	if w.trapped || scan.HasField(zshHooks, cmd.Name.Value) {
-		w.doubt(cmd.Name.Value, umpire.Say("what-runs-later-may-call", cmd.Name.Value))
+		w.doubt(cmd.Name.Value, umpire.Say("what is set to run later may call %s", cmd.Name.Value))
 	}
 	if _, simple := cmd.Body.Cmd.(*syntax.CallExpr); simple || cmd.Body.Cmd == nil {
-		w.doubt(cmd.Name.Value, "the-body-of-a-function-is-a-command")
+		w.doubt(cmd.Name.Value, "the body of a function is a command, which shells read in several ways")
 	}
 	if cmd.RsrvWord && s.shells&dialect.Dash != 0 { // to dash this is a program, with words that it expands
 		w.walkNested(s.clone(), cmd.Body)
 	}
 	if isForkBomb(cmd) {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Name.Value, Words: []string{cmd.Name.Value},
-			Risk: umpire.Critical, Reason: "starts-itself-without-end-and-takes-the-machine-down", Table: "fork bomb"})
+			Risk: umpire.Critical, Reason: "starts itself without end and takes the machine down", Table: "fork bomb"})
 		return
 	}
-	w.builtin("function", umpire.Say("defines-a-function", cmd.Name.Value))
+	w.builtin("function", umpire.Say("defines %s", cmd.Name.Value))
 }
 
 // unfoldDefinition is `f() { …; } && x` as the shell reads it, a definition and what

@@ -41,7 +41,8 @@ func (u *use) judgeOperands() {
 func checkGlobOperand(u *use, kinds []string, i int, operand word) {
 	for _, kind := range kinds[min(i+1, len(kinds)):] {
 		if scan.HasField("write delete", strings.TrimSuffix(kind, "…")) {
-			u.raiseTo(umpire.Medium, reversible, umpire.Say("matches-may-be-among-what-it-writes", operand.display()))
+			u.raiseTo(umpire.Medium, reversible,
+				umpire.Say("the matches of %s may be among what it writes", operand.display()))
 			return
 		}
 	}
@@ -97,20 +98,20 @@ func (u *use) judgeOperand(kind string, operand word) {
 	case "dir":
 		u.touch(umpire.KindRead, operand, of)
 	case "host":
-		u.then(func() { u.w.network(operand.display(), umpire.Say("program-reaches-it", u.program0())) })
+		u.then(func() { u.w.network(operand.display(), umpire.Say("%s reaches it", u.program0())) })
 	case "script":
 		walkPrintedCode(u, operand)
 		u.runsFile(operand)
 		u.code = true
-		u.raise(umpire.Medium, umpire.Say("runs-the-code-of-a-file", operand.display()))
+		u.raise(umpire.Medium, umpire.Say("runs the code of %s", operand.display()))
 		u.touch(umpire.KindRead, operand, of)
 	case "code":
 		u.runsFile(operand)
-		u.raise(umpire.Medium, "runs-code-that-cannot-be-judged")
+		u.raise(umpire.Medium, "runs code that cannot be judged")
 	case "none", "extra":
-		u.raise(umpire.Medium, umpire.Say("takes-no-such-argument", operand.display()))
+		u.raise(umpire.Medium, umpire.Say("takes no argument %s", operand.display()))
 	default:
-		u.doubt = umpire.Say("table-of-a-program-is-wrong", u.table)
+		u.doubt = umpire.Say("the table of %s is wrong", u.table)
 	}
 }
 
@@ -174,7 +175,7 @@ func joinWithBlanks(words []word) word {
 // walkCode walks a word as shell code.
 func (w *walker) walkCode(s *state, text word, in flow) {
 	if !text.known() && !text.glob {
-		w.doubt("sh", "runs-code-that-is-not-known")
+		w.doubt("sh", "runs code that is not known before it runs")
 		return
 	}
 	defer w.openPart()()

@@ -70,7 +70,7 @@ func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	w.markWritten()
 	if len(w.accesses) == 0 {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium,
-			Reason: "holds-no-command"})
+			Reason: "holds no command"})
 	}
 	return w.accesses, w.guessed
 }
@@ -109,7 +109,7 @@ type walker struct {
 // walkText reads text as shell code and walks it.
 func (w *walker) walkText(s *state, text string, in flow) {
 	if problem := guardText(text); problem != "" {
-		w.doubt("", umpire.Say("not-parsed", problem))
+		w.doubt("", umpire.Say("not parsed: %s", problem))
 		return
 	}
 	if !w.enterLevel() {
@@ -118,7 +118,7 @@ func (w *walker) walkText(s *state, text string, in flow) {
 	defer w.leaveLevel()
 	code, err := readCode(text)
 	if err != nil {
-		w.doubt("", umpire.Say("not-parsed", err))
+		w.doubt("", umpire.Say("not parsed: %s", err))
 		return
 	}
 	if code.odd != "" {
@@ -134,7 +134,7 @@ func (w *walker) walkText(s *state, text string, in flow) {
 // enterLevel counts one more level of nesting, and reports whether it may be walked.
 func (w *walker) enterLevel() bool {
 	if w.depth >= maxNesting {
-		w.limit("nested-too-deeply")
+		w.limit("nested too deeply")
 		return false
 	}
 	w.depth++
@@ -156,7 +156,7 @@ func (w *walker) openPart() func() {
 func (w *walker) countStatement() bool {
 	w.commands++
 	if w.full || w.commands > maxCommands {
-		w.limit("too-many-commands")
+		w.limit("too many commands")
 		return false
 	}
 	return true
@@ -172,7 +172,7 @@ func (w *walker) limit(what umpire.Phrase) {
 // emit adds an access to the current part.
 func (w *walker) emit(a umpire.Access) {
 	if len(w.accesses) >= maxAccesses {
-		w.limit("too-many-accesses")
+		w.limit("too many accesses")
 		return
 	}
 	if w.away > 0 {
@@ -207,6 +207,6 @@ func doubtDialect(w *walker, s *state, code reading) {
 		return
 	}
 	w.reader.Find(code.text, code.file, s.shells, func(construct string, differing dialect.Set) {
-		w.doubt("", umpire.Say("shells-differ", construct, differing.String()))
+		w.doubt("", umpire.Say("`%s` can do something else in another shell (%s)", construct, differing.String()))
 	})
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-const packs = "packs-or-unpacks-its-input"
+const packs = "packs or unpacks its input"
 
 // archivers pack and unpack files.
 var archivers = []program{
 	// safe: tar -tf a.tar
 	// asks: tar -xf a.tar
 	{
-		names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists-an-archive", check: checkTar, out: filters,
+		names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters,
 		opts: []option{
 			{names: "-c --create -r --append -u --update -A --catenate --concatenate --delete"},
 			{names: "-x --extract --get"}, {names: "-t --list -d --diff --compare --test-label"},
@@ -46,11 +46,11 @@ var archivers = []program{
 			{names: "-f= --file=", does: plain}, {names: "-C= --directory= --cd= --one-top-level?", does: plain},
 			{names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
 			{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes},
-			{names: "--remove-files", does: harms, consequence: lost, why: "deletes-what-it-has-packed"},
+			{names: "--remove-files", does: harms, consequence: lost, why: "deletes what it has packed"},
 			{names: "-I= --use-compress-program= -F= --info-script= --new-volume-script= --rsh-command= " +
-				"--to-command= --use-compress-prog=", does: runs, why: "runs-a-program"},
+				"--to-command= --use-compress-prog=", does: runs, why: "runs a program"},
 			{names: "--rmt-command=", does: obeys},
-			{names: "--checkpoint-action=", does: asks, consequence: lost, why: "can-run-a-program"},
+			{names: "--checkpoint-action=", does: asks, consequence: lost, why: "can run a program"},
 			{names: "--help --version --usage --show-defaults", does: shows},
 		},
 	},
@@ -96,7 +96,7 @@ var archivers = []program{
 			"--extreme --robot --single-stream --no-sparse --ignore-check --no-warn --no-adjust --fast --best"},
 		{names: "-T= --threads= -S= --suffix= -F= --format= -C= --check= -M= --memlimit= --memlimit-compress= " +
 			"--memlimit-decompress= --block-size= --lzma1? --lzma2? --x86? --filters=", does: plain},
-		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints-the-files-that-a-file-names"},
+		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: lzip -l a.lz
@@ -118,10 +118,10 @@ var archivers = []program{
 			"--no-sparse --exclude-compressed --single-thread --auto-threads= --content-size --no-content-size " +
 			"--pass-through --no-pass-through", does: plain},
 		{names: "-T? --threads= -M? --memory= --format= -B? --block-size=", does: plain},
-		{names: "--filelist=", does: reads | asks, consequence: lost, why: "prints-the-files-that-a-file-names"},
+		{names: "--filelist=", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
 		{names: "-D= --patch-from=", does: reads}, {names: "-o= --output-dir-flat= --output-dir-mirror=", does: writes},
 		{names: "-r --recursive"},
-		{names: "--rm", does: asks, consequence: lost, why: "deletes-what-it-has-packed-or-unpacked"},
+		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: lz4 -t a.lz4
@@ -132,7 +132,7 @@ var archivers = []program{
 			"--multiple --no-frame-crc --content-size --sparse --no-sparse --favor-decSpeed", does: plain},
 		{names: "-D=", does: reads},
 		{names: "-r --recursive"},
-		{names: "--rm", does: asks, consequence: lost, why: "deletes-what-it-has-packed-or-unpacked"},
+		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: compress -c a
@@ -148,57 +148,57 @@ var archivers = []program{
 		{names: "-dfknv0123456789 --decompress --force --keep --no-copy-stat --verbose --best"},
 		{names: "-q= --quality= -w= --lgwin= -S= --suffix= --large_window= -C= --comment=", does: plain},
 		{names: "-D= --dictionary=", does: reads}, {names: "-o= --output=", does: writes},
-		{names: "--rm -j", does: asks, consequence: lost, why: "deletes-what-it-has-packed-or-unpacked"},
+		{names: "--rm -j", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: zstdcat a.zst
 	// asks: zstdcat /root/a.zst
-	{names: "zstdcat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
+	{names: "zstdcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?", does: plain},
 		{names: "-T? --threads= -M? --memory=", does: plain}, {names: "-D=", does: reads},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: lz4cat a.lz4
 	// asks: lz4cat a.lz4 --rm
-	{names: "lz4cat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
+	{names: "lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-qvfk --quiet --verbose --keep"}, {names: "-D=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	// safe: zcat a.gz
 	// asks: zcat /root/a.gz
-	{names: "zcat gzcat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
+	{names: "zcat gzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dcfhklLnNqtvV --decompress --stdout --force --list --quiet --test --verbose --keep"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: bzcat a.bz2
 	// asks: bzcat /etc/motd
-	{names: "bzcat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
+	{names: "bzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dckqstvf0123456789 --decompress --stdout --keep --quiet --small --test --verbose --force"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: xzcat a.xz
 	// asks: xzcat --files=list
-	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints-what-is-packed", args: "read…", out: filters, opts: []option{
+	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dckfqvlt --decompress --stdout --keep --force --quiet --verbose --list --test"},
 		{names: "-T= --threads= -M= --memlimit=", does: plain},
-		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints-the-files-that-a-file-names"},
+		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: zipinfo -1 a.zip
 	// asks: zipinfo /etc/a.zip
-	{names: "zipinfo", risk: umpire.Safe, why: "lists-an-archive", args: "read data…",
+	{names: "zipinfo", risk: umpire.Safe, why: "lists an archive", args: "read data…",
 		opts: []option{{names: "-12smlvhtTzCM"}, {names: "-x=", does: plain}}},
 	// safe: lsar a.zip
 	// asks: lsar /etc/a.zip
-	{names: "lsar", risk: umpire.Safe, why: "lists-an-archive", args: "read data…",
+	{names: "lsar", risk: umpire.Safe, why: "lists an archive", args: "read data…",
 		opts: []option{{names: "-lLtj --long --verylong --test --json"}, {names: "-p= -e= -E=", does: plain}}},
 	// safe: zdump -v Europe/Berlin
 	// asks: zdump -x
-	{names: "zdump", risk: umpire.Safe, why: "prints-times-of-zones", args: "read…",
+	{names: "zdump", risk: umpire.Safe, why: "prints times of zones", args: "read…",
 		opts: []option{{names: "-vVi"}, {names: "-c= -t=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: zip --version
 	// asks: zip a.zip b
 	{
-		names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs-files", args: "write tree…",
+		names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs files", args: "write tree…",
 		check: checkZip,
 		opts: []option{
 			{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths " +
@@ -207,32 +207,32 @@ var archivers = []program{
 			{names: "-i= --include= -x= --exclude="}, {names: "-d --delete -P= --password= -s= --split-size= -Z= " +
 				"--compression-method= -t= --suffixes=", does: plain},
 			{names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
-			{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes-what-it-has-packed"},
-			{names: "--unzip-command=", does: runs, why: "runs-a-program-to-test"},
+			{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes what it has packed"},
+			{names: "--unzip-command=", does: runs, why: "runs a program to test"},
 			{names: "--help --version -h --license", does: shows},
 		},
 	},
 	// safe: unzip -l a.zip
 	// asks: unzip a.zip
-	{names: "unzip", risk: umpire.Safe, why: "lists-an-archive", check: checkUnzip, out: filters, opts: []option{
+	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
 		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sTx"},
 		{names: "-d= -P= -I= -O=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: unrar l a.rar
 	// asks: unrar x a.rar
-	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists-an-archive",
+	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists an archive",
 		style: words, lax: true, check: checkPackVerb},
 	// safe: ar t a.a
 	// asks: ar x a.a
-	{names: "ar gar llvm-ar ranlib", risk: umpire.Safe, why: "lists-an-archive-of-objects", style: bare,
+	{names: "ar gar llvm-ar ranlib", risk: umpire.Safe, why: "lists an archive of objects", style: bare,
 		check: checkAr},
 	// safe: jar tf a.jar
 	// asks: jar xf a.jar
-	{names: "jar", risk: umpire.Safe, why: "lists-an-archive", style: bare, check: checkJar},
+	{names: "jar", risk: umpire.Safe, why: "lists an archive", style: bare, check: checkJar},
 	// safe: cpio --version
 	// asks: cpio -i
 	{
-		names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs-or-unpacks-files", args: "write…",
+		names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
 		check: checkCpio,
 		opts: []option{
 			{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time " +
@@ -247,7 +247,7 @@ var archivers = []program{
 		},
 	},
 	{
-		names: "pax", risk: umpire.Medium, consequence: reversible, why: "packs-or-unpacks-files", args: "write…",
+		names: "pax", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
 		lax: true, opts: []option{{names: "-f= -s= -x= -o= -b= -B= -E= -G= -U= -T=", does: plain}},
 		check: func(u *use) { noteUnknownNames(u, lit(".")) },
 	},
@@ -291,11 +291,11 @@ func checkTar(u *use) {
 	lists := u.got("-t") != nil
 	switch {
 	case u.got("-x") != nil && u.got("-O") != nil:
-		u.why = "prints-what-an-archive-holds"
+		u.why = "prints what an archive holds"
 		judgeTarFile(u, umpire.KindRead)
 		noteMembers(u, members)
 	case u.got("-x") != nil:
-		u.raiseTo(umpire.Medium, reversible, "unpacks-files")
+		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		judgeTarFile(u, umpire.KindRead)
 		noteUnknownNames(u, folder)
 	case lists && u.got("-c") == nil:
@@ -308,11 +308,11 @@ func checkTar(u *use) {
 // judgePacking notes what tar -c reads, and the archive that it writes.
 func judgePacking(u *use, members []word) {
 	if u.got("--files-from") != nil {
-		u.doubt = "the-files-that-a-list-names-are-not-known"
+		u.doubt = "the files that a list names are not known before it runs"
 	}
 	if file := u.got("-f", "--file"); file == nil || file.value.text != "-" && file.value.text != "/dev/null" ||
 		file.value.open {
-		u.raiseTo(umpire.Medium, reversible, "packs-files")
+		u.raiseTo(umpire.Medium, reversible, "packs files")
 	}
 	kind := umpire.KindRead
 	if u.got("--remove-files") != nil {
@@ -338,8 +338,8 @@ func judgeTarFile(u *use, kind umpire.AccessKind) {
 			continue
 		}
 		if isRemotePath(g.value.text) && u.got("--force-local") == nil {
-			u.raiseTo(umpire.High, sent, "reaches-an-archive-on-another-machine")
-			u.then(func() { u.w.network(g.value.display(), "holds-the-archive") })
+			u.raiseTo(umpire.High, sent, "reaches an archive on another machine")
+			u.then(func() { u.w.network(g.value.display(), "holds the archive") })
 			continue
 		}
 		u.touch(kind, g.value, accessOf{})
@@ -385,7 +385,7 @@ func checkPacker(u *use) {
 		case prints:
 			u.touch(umpire.KindRead, file, accessOf{})
 		default:
-			u.raiseTo(umpire.Medium, reversible, "replaces-files")
+			u.raiseTo(umpire.Medium, reversible, "replaces files")
 			u.touch(umpire.KindWrite, file, accessOf{tree: u.got("-r", "--recursive") != nil})
 			noteUnpacked(u, file)
 		}
@@ -410,7 +410,7 @@ func checkZip(u *use) {
 		}
 	}
 	if tests > 1 {
-		u.raise(umpire.High, "runs-a-program-to-test-the-archive")
+		u.raise(umpire.High, "runs a program to test the archive")
 		for _, operand := range u.operands {
 			u.then(func() { u.w.walkCode(u.outsideState(), operand, flow{}) })
 		}
@@ -423,7 +423,7 @@ func checkUnzip(u *use) {
 	}
 	shown := u.got("-l", "-t", "-p", "-c", "-v", "-z", "-Z") != nil
 	if len(u.operands) > 0 && !shown {
-		u.raiseTo(umpire.Medium, reversible, "unpacks-files")
+		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		folder := lit(".")
 		if g := u.got("-d"); g != nil && g.has {
 			folder = g.value
@@ -448,14 +448,14 @@ func checkPackVerb(u *use) {
 	case scan.HasField("l v lb lt vb vt t i b h", operands[0].text) && operands[0].known():
 		for _, file := range files {
 			if strings.HasPrefix(file.text, "@") {
-				u.raiseTo(umpire.Medium, harmless, "works-on-what-a-file-names")
+				u.raiseTo(umpire.Medium, harmless, "works on what a file names")
 				file = file.cut(1)
 			}
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
 		judgeListingOptions(u)
 	case scan.HasField("a u d rn m mf f", operands[0].text) && operands[0].known():
-		u.raiseTo(umpire.Medium, reversible, "packs-files")
+		u.raiseTo(umpire.Medium, reversible, "packs files")
 		for i, file := range files {
 			kind := umpire.KindRead
 			if i == 0 {
@@ -464,7 +464,7 @@ func checkPackVerb(u *use) {
 			u.touch(kind, file, accessOf{tree: i > 0})
 		}
 	default:
-		u.raiseTo(umpire.Medium, reversible, "unpacks-files")
+		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		for _, file := range files {
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
@@ -478,7 +478,7 @@ func judgeListingOptions(u *use) {
 	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-") && (arg.open || !scan.HasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z "+
 			"-tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
-			u.raise(umpire.Medium, umpire.Say("unknown-option", arg.display(), u.table))
+			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), u.table))
 		}
 	}
 }
@@ -504,12 +504,12 @@ func checkAr(u *use) {
 	looks := u.program0() != "ranlib" && letters != "" && strings.Trim(letters, "tpvVOTsP") == "" &&
 		strings.ContainsAny(letters, "tp")
 	if !looks {
-		u.raiseTo(umpire.Medium, reversible, "changes-an-archive-of-objects")
+		u.raiseTo(umpire.Medium, reversible, "changes an archive of objects")
 	}
 	for _, operand := range operands {
 		switch {
 		case strings.HasPrefix(operand.text, "@"), strings.HasPrefix(operand.text, "--"), operand.open:
-			u.raise(umpire.Medium, umpire.Say("obeys-an-option", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("obeys %s", operand.display()))
 		case strings.HasPrefix(operand.text, "-") || operand.text == letters:
 		case looks:
 			u.touch(umpire.KindRead, operand, accessOf{})
@@ -533,13 +533,13 @@ func checkJar(u *use) {
 	for _, operand := range operands[1:] {
 		switch {
 		case strings.HasPrefix(operand.text, "-J"), strings.HasPrefix(operand.text, "@"):
-			u.raise(umpire.Medium, umpire.Say("obeys-an-option", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("obeys %s", operand.display()))
 		case !strings.HasPrefix(operand.text, "-"):
 			u.touch(umpire.KindRead, operand, accessOf{tree: !looks})
 		}
 	}
 	if !looks {
-		u.raiseTo(umpire.Medium, reversible, "packs-or-unpacks-files")
+		u.raiseTo(umpire.Medium, reversible, "packs or unpacks files")
 		noteUnknownNames(u, lit("."))
 	}
 }
@@ -548,13 +548,13 @@ func checkJar(u *use) {
 func checkCpio(u *use) {
 	for _, g := range u.given {
 		if g.means("-F") && g.has && isRemotePath(g.value.text) {
-			u.raiseTo(umpire.High, sent, "reaches-an-archive-on-another-machine")
+			u.raiseTo(umpire.High, sent, "reaches an archive on another machine")
 			return
 		}
 	}
 	if u.got("-t") != nil && u.got("-o") == nil && len(u.operands) == 0 && len(u.unknown) == 0 &&
 		!u.has(runs|obeys|writes) {
-		u.become(umpire.Safe, "lists-an-archive")
+		u.become(umpire.Safe, "lists an archive")
 		return
 	}
 	folder := lit(".")

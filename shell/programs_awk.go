@@ -12,7 +12,7 @@ import (
 func checkAwk(u *use) {
 	programs := u.scripts()
 	if len(programs) == 0 {
-		u.doubt = "the-program-is-not-known"
+		u.doubt = "the program is not known before it runs"
 	}
 	for _, program := range programs {
 		judgeAwkProgram(u, program)
@@ -22,23 +22,23 @@ func checkAwk(u *use) {
 func judgeAwkProgram(u *use, program string) {
 	facts := awk.Read(program)
 	if facts.Problem != "" {
-		u.doubt = umpire.Say("the-program-cannot-be-read", facts.Problem)
+		u.doubt = umpire.Say("the program cannot be read: %s", facts.Problem)
 		return
 	}
 	if facts.Reveals {
-		u.askSecret("looks-at-the-environment")
+		u.askSecret("looks at the environment")
 	}
 	if facts.Steers {
-		u.raiseTo(umpire.Medium, harmless, "chooses-the-files-that-it-reads")
+		u.raiseTo(umpire.Medium, harmless, "chooses the files that it reads")
 	}
 	if facts.Loads {
-		u.raise(umpire.Medium, "loads-or-calls-code")
+		u.raise(umpire.Medium, "loads or calls code that is not known")
 	}
 	for _, name := range facts.Read {
-		u.touch(umpire.KindRead, wordOf(name), accessOf{why: "the-program-reads-it"})
+		u.touch(umpire.KindRead, wordOf(name), accessOf{why: "the program reads it"})
 	}
 	for _, name := range facts.Written {
-		u.writesFile(wordOf(name), "the-program-writes-a-file")
+		u.writesFile(wordOf(name), "the program writes a file")
 	}
 	for _, feed := range facts.Fed {
 		if scan.HasField(shellNames, baseName(firstWord(feed.Command))) {
@@ -52,7 +52,7 @@ func judgeAwkProgram(u *use, program string) {
 			u.then(func() { u.w.walkCode(s, command, flow{kind: flowForeign, from: u.program0()}) })
 			continue
 		}
-		u.runsCommand(command, "the-program-runs-another-one")
+		u.runsCommand(command, "the program runs another one")
 	}
 }
 

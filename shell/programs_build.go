@@ -14,23 +14,23 @@ var buildTools = []program{
 	// asks: make
 	{
 		names: "make gmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
-		why: "runs-the-rules-of-a-makefile", lax: true, check: checkMake,
+		why: "runs the rules of a makefile", lax: true, check: checkMake,
 		opts: []option{
-			{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs-another-makefile"},
+			{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"},
 			{names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
-			{names: "-E= --eval=", does: asks, consequence: lost, why: "runs-rules-given-on-the-line"},
+			{names: "-E= --eval=", does: asks, consequence: lost, why: "runs rules given on the line"},
 			{names: "-o= -W= -l? -O?", does: plain}, {names: "--version -v --help -h", does: shows},
 		},
 	},
 	{
 		names: "bmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
-		why: "runs-the-rules-of-a-makefile", lax: true, check: checkMake,
+		why: "runs the rules of a makefile", lax: true, check: checkMake,
 		opts: []option{{names: "-f=", does: reads | obeys}, {names: "-C=", does: enters, why: worksInOther}},
 	},
 	{
 		names:     "ninja samu mage invoke tup earthly dagger",
 		manifests: "build.ninja magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium,
-		consequence: lost, why: "runs-the-build-rules-of-the-project", lax: true,
+		consequence: lost, why: "runs the build rules of the project", lax: true,
 		opts: []option{
 			{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads},
 			{names: "--version", does: shows},
@@ -38,7 +38,7 @@ var buildTools = []program{
 	},
 	{
 		names: "just", manifests: "justfile Justfile .justfile", risk: umpire.Medium, consequence: lost,
-		why: "runs-a-recipe-of-the-project", lax: true,
+		why: "runs a recipe of the project", lax: true,
 		check: func(u *use) { followTargets(u, "just", "-q --quiet -v --verbose") },
 		opts: []option{
 			{names: "-d= --working-directory=", does: asks, consequence: lost, why: worksInOther},
@@ -47,7 +47,7 @@ var buildTools = []program{
 	},
 	{
 		names: "task go-task", each: true, manifests: "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml",
-		risk: umpire.Medium, consequence: lost, why: "runs-a-task-of-the-project", lax: true, check: checkTask,
+		risk: umpire.Medium, consequence: lost, why: "runs a task of the project", lax: true, check: checkTask,
 		opts: []option{
 			{names: "-d= --dir=", does: asks, consequence: lost, why: worksInOther},
 			{names: "-t= --taskfile=", does: reads}, {names: "--version --help -h", does: shows},
@@ -57,13 +57,13 @@ var buildTools = []program{
 		names: "doit scons waf please redo",
 		manifests: "build.ninja justfile Justfile .justfile Taskfile.yml Taskfile.yaml taskfile.yml magefile.go " +
 			"tasks.py dodo.py SConstruct wscript Earthfile",
-		risk: umpire.Medium, consequence: lost, why: "runs-the-build-rules-to-print-help-too",
+		risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project, also to print help",
 		lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}},
 	},
 	// safe: cmake --version
 	// asks: cmake .
 	{
-		names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs-the-build-rules-of-the-project",
+		names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project",
 		style: words, lax: true,
 		opts: []option{
 			{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes},
@@ -80,15 +80,15 @@ var buildTools = []program{
 		},
 	},
 	{names: "bazel bazelisk buck2 gradlew mvnw thor pod fastlane lake", risk: umpire.Medium, consequence: lost,
-		why: "builds-or-runs-the-projects-code", lax: true},
+		why: "builds or runs the project's code, by a program that the project chooses", lax: true},
 	// asks: cargo +evil test
 	{
-		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs-a-subcommand-of-cargo",
+		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known",
 		style: leading,
 		opts: []option{
 			{names: "--locked --offline --frozen --color= -q --quiet -v --verbose", does: plain},
 			{names: "-C=", does: enters, why: worksInOther},
-			{names: "--config= -Z=", does: obeys, why: "obeys-settings-given-on-the-line"},
+			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
 			{names: "--version -V --help -h --list", does: shows},
 		},
 		more: []*[]program{&cargoCommands},
@@ -96,23 +96,23 @@ var buildTools = []program{
 			// rustup runs the cargo of that version.
 			{
 				names: "+stable +beta +nightly", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs-a-subcommand-of-cargo", style: leading, more: []*[]program{&cargoCommands},
+				why: "runs a subcommand of cargo that is not known", style: leading, more: []*[]program{&cargoCommands},
 				opts: []option{{names: "--version -V --help -h --list", does: shows}},
 			},
 		},
 	},
 	// asks: rustup update
 	{
-		names: "rustup", risk: umpire.High, consequence: lost, why: "installs-versions-of-rust", style: leading,
+		names: "rustup", risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading,
 		opts: []option{{names: "--version -V --help -h", does: shows}},
 		subs: []program{
 			// safe: rustup show
-			{names: "show which", each: true, risk: umpire.Safe, why: "lists-versions-of-rust", args: "data…"},
+			{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
 			{
 				names: "toolchain target component", each: true, risk: umpire.High, consequence: lost,
-				why: "installs-versions-of-rust", style: leading,
+				why: "installs versions of Rust", style: leading,
 				subs: []program{
-					{names: "list", risk: umpire.Safe, why: "lists-versions-of-rust", args: "none",
+					{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none",
 						opts: []option{{names: "-v -q --verbose --quiet --installed"}}},
 				},
 			},
@@ -121,7 +121,7 @@ var buildTools = []program{
 	// safe: rustfmt --check a.rs
 	// asks: rustfmt a.rs
 	{
-		names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats-code", args: "read…", check: checkFormatter,
+		names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
 		opts: []option{
 			{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l", does: plain},
 			{names: "--config-path= --config=", does: obeys, why: otherRules},
@@ -132,9 +132,9 @@ var buildTools = []program{
 	// asks: clang-format -i a.c
 	{
 		names: "clang-format", formats: ".c .cc .cpp .cxx .h .hh .hpp .m .mm .java .js .ts .proto .cs",
-		risk: umpire.Safe, why: "prints-formatted-code", style: words, args: "read…", check: checkResponseFile,
+		risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile,
 		opts: []option{
-			{names: "--style= -style=", does: obeys, why: "obeys-a-file-of-settings", when: "file:"},
+			{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"},
 			{names: "-n --dry-run -Werror --Werror --verbose --assume-filename=", does: plain},
 			{names: "-i --i", does: edits | asks, consequence: reversible, why: changesSources},
 			{names: "--version --help", does: shows},
@@ -154,7 +154,7 @@ var buildTools = []program{
 	// asks: gcc a.c
 	{
 		names: "gcc g++ cc c++ clang clang++ gfortran", risk: umpire.Medium, consequence: reversible,
-		why: "compiles-and-writes-what-it-builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true,
+		why: "compiles, and writes what it builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true,
 		opts: []option{
 			{names: "--version -version --help -help -dumpversion -dumpmachine -v", does: shows},
 			{names: "-o=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
@@ -164,7 +164,7 @@ var buildTools = []program{
 	{
 		names: "tcc javac kotlinc nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison " +
 			"yacc flex lex",
-		risk: umpire.Medium, consequence: reversible, why: "compiles-and-writes-what-it-builds", style: words,
+		risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words,
 		args: "read…", check: checkCompiler, lax: true,
 		opts: []option{
 			{names: "--version -version --help -help -dumpversion -dumpmachine", does: shows},
@@ -179,7 +179,7 @@ var buildTools = []program{
 	// asks: rustc -v a.rs
 	// asks: rustc a.rs
 	{
-		names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles-and-writes-what-it-builds",
+		names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds",
 		args: "read…", check: checkCompiler, lax: true,
 		opts: []option{
 			{names: "--version -V --help -h -v --verbose", does: shows}, {names: "-o= --out-dir=", does: writes},
@@ -191,7 +191,7 @@ var buildTools = []program{
 // cargoCommands are the subcommands of cargo.
 var cargoCommands = []program{
 	{
-		names: "metadata tree", each: true, risk: umpire.Safe, why: "looks-at-the-dependencies", args: "none",
+		names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none",
 		opts: []option{
 			{names: cargoLooks, does: plain}, {names: "-qvd"}, {names: "-i= -p= -e= -f=", does: plain},
 			{names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe " +
@@ -204,7 +204,7 @@ var cargoCommands = []program{
 		opts: []option{{names: "--limit= -q --quiet", does: plain}}},
 	{
 		names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe,
-		why: "prints-what-it-knows",
+		why: "prints what it knows",
 		opts: []option{
 			{names: cargoLooks + " --workspace --message-format=", does: plain},
 			{names: "--manifest-path=", does: reads},
@@ -235,7 +235,7 @@ var cargoCommands = []program{
 		{names: cargoBuilds + " --no-deps --document-private-items", does: plain},
 		{names: "-qvr -p= -j= -F=", does: plain},
 		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
-		{names: "--open", does: asks, consequence: sent, why: "opens-a-browser"}, {names: "-h --help", does: shows},
+		{names: "--open", does: asks, consequence: sent, why: "opens a browser"}, {names: "-h --help", does: shows},
 	}},
 	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
 		{names: cargoBuilds + " --no-run --no-fail-fast", does: plain}, {names: "-qv -p= -j= -F=", does: plain},
@@ -243,7 +243,7 @@ var cargoCommands = []program{
 		{names: "-h --help", does: shows},
 	}},
 	{
-		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs-or-archives-the-projects-tests",
+		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests",
 		style: leading,
 		subs: []program{
 			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
@@ -262,19 +262,19 @@ var cargoCommands = []program{
 	// asks: cargo +nightly run
 	{
 		names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, consequence: lost,
-		why: "builds-the-project-whose-build-scripts-run", lax: true,
+		why: "builds the project, whose build scripts run", lax: true,
 		opts: []option{
 			{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes},
-			{names: "--config= -Z=", does: obeys, why: "obeys-settings-given-on-the-line"},
+			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
 		},
 	},
 	// safe: cargo +nightly fmt --check
-	{names: "fmt", risk: umpire.Safe, why: "formats-code", check: checkCargoFmt, opts: []option{
+	{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{
 		{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format=", does: plain},
 		{names: "--manifest-path=", does: reads},
 	}},
 	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true,
-		risk: umpire.Medium, consequence: reversible, why: "changes-the-project", lax: true},
+		risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
 	{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, consequence: sent,
 		why: changesPackages, lax: true},
 }

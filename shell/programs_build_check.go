@@ -18,8 +18,8 @@ const (
 )
 
 const (
-	changesSources = "changes-source-files"
-	otherRules     = "obeys-another-configuration-which-can-hold-code"
+	changesSources = "changes source files"
+	otherRules     = "obeys another configuration, which can hold code"
 )
 
 // codeChecks are the programs that format, check and test code. Those that read
@@ -28,25 +28,25 @@ const (
 var codeChecks = []program{
 	// safe: tsc --noEmit
 	// asks: tsc
-	{names: "tsc", risk: umpire.Safe, why: "checks-types", args: "read…", check: checkTsc, opts: []option{
+	{names: "tsc", risk: umpire.Safe, why: "checks types", args: "read…", check: checkTsc, opts: []option{
 		{names: "--noEmit --showConfig --listFilesOnly"},
 		{names: "--pretty --strict --skipLibCheck --listFiles --allowJs --checkJs --esModuleInterop --jsx= --target= " +
 			"--module= --moduleResolution= --lib= --types= --resolveJsonModule --noUnusedLocals --noUnusedParameters " +
 			"--noImplicitAny --strictNullChecks --diagnostics --extendedDiagnostics --explainFiles --traceResolution " +
 			"--isolatedModules --allowImportingTsExtensions --noErrorTruncation --preserveWatchOutput " +
 			"--downlevelIteration --ignoreConfig", does: plain},
-		{names: "-t= -m=", does: plain}, {names: "-p= --project=", does: reads, why: "obeys-it"},
+		{names: "-t= -m=", does: plain}, {names: "-p= --project=", does: reads, why: "obeys it"},
 		{names: "--outDir= --outFile= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=",
-			does: writes | asks, consequence: reversible, why: "writes-files"},
+			does: writes | asks, consequence: reversible, why: "writes files"},
 		{names: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks,
-			consequence: reversible, why: "writes-files"},
+			consequence: reversible, why: "writes files"},
 		{names: "-v --version -h --help --all", does: shows},
 	}},
 	// safe: eslint src
 	// asks: eslint --fix src
 	{
 		names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe,
-		why: "checks-code-by-the-projects-rules", args: "tree…",
+		why: "checks code by the project's rules", args: "tree…",
 		opts: []option{
 			{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config " +
 				"--report-unused-disable-directives --report-unused-disable-directives-severity= " +
@@ -55,13 +55,13 @@ var codeChecks = []program{
 				"--stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions", does: plain},
 			{names: "--ignore-path= --stdin-filename=", does: reads},
 			{names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks,
-				consequence: reversible, why: "writes-a-report"},
+				consequence: reversible, why: "writes a report"},
 			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
 			{names: "--fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks,
 				consequence: reversible, why: changesSources},
 			{names: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= " +
-				"--flag=", does: obeys, why: "loads-code-that-it-names"},
-			{names: "-f= --format=", does: obeys, why: "loads-the-formatter-that-it-names",
+				"--flag=", does: obeys, why: "loads code that it names"},
+			{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
 				except: "stylish json json-with-metadata html compact unix"},
 			{names: "--print-config"},
 			{names: "--version -v --help -h --env-info", does: shows},
@@ -70,7 +70,7 @@ var codeChecks = []program{
 	// safe: prettier --check .
 	// asks: prettier --write .
 	{
-		names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints-formatted-code", args: "tree…",
+		names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints formatted code", args: "tree…",
 		opts: []option{
 			{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color " +
 				"--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= " +
@@ -79,18 +79,18 @@ var codeChecks = []program{
 			{names: "--stdin-filepath= --file-info= --find-config-path=", does: reads},
 			{names: "--ignore-path=", does: reads},
 			{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
-			{names: "--parser=", does: obeys, why: "loads-a-parser", except: "acorn angular babel babel-flow " +
+			{names: "--parser=", does: obeys, why: "loads a parser", except: "acorn angular babel babel-flow " +
 				"babel-ts css espree flow glimmer graphql html json json-stringify json5 jsonc less lwc markdown mdx " +
 				"mdx2 meriyah scss typescript vue yaml"},
 			{names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
-			{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes-a-cache"},
+			{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes a cache"},
 			{names: "--version -v --help -h", does: shows},
 		},
 	},
 	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, consequence: reversible,
-		why: "checks-or-changes-code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
+		why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
 	{
-		names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks-or-changes-code", style: leading,
+		names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
 		opts: []option{
 			{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"},
 		},
@@ -98,7 +98,7 @@ var codeChecks = []program{
 			// safe: ruff check .
 			// asks: ruff check --fix .
 			{
-				names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses-code-without-running-it",
+				names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it",
 				args: "tree…",
 				opts: []option{
 					{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics " +
@@ -113,12 +113,12 @@ var codeChecks = []program{
 						why: changesSources},
 					{names: "--config=", does: obeys, why: otherRules},
 					{names: "-o= --output-file= --cache-dir=", does: writes | asks, consequence: reversible,
-						why: "writes-a-report"},
+						why: "writes a report"},
 					{names: "--watch -w", does: 0}, {names: aboutItself, does: shows},
 				},
 			},
 			{
-				names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats-code", args: "tree…",
+				names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
 				check: checkFormatter,
 				opts: []option{
 					{names: "--check --diff"},
@@ -129,16 +129,16 @@ var codeChecks = []program{
 					{names: aboutItself, does: shows},
 				},
 			},
-			{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints-what-it-knows",
+			{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints what it knows",
 				opts: []option{{names: "--all --output-format=", does: plain}}},
 			{names: "clean server analyze", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "works-on-its-cache", lax: true},
+				why: "works on its cache", lax: true},
 		},
 	},
 	// safe: black --check .
 	// asks: black .
 	{
-		names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats-code", args: "tree…",
+		names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
 		check: checkFormatter,
 		opts: []option{
 			{names: "--check --check-only --diff"},
@@ -152,21 +152,21 @@ var codeChecks = []program{
 	// safe: pyright
 	// asks: pyright --createstub x
 	{
-		names: "pyright basedpyright", risk: umpire.Safe, why: "checks-types-by-the-projects-configuration",
+		names: "pyright basedpyright", risk: umpire.Safe, why: "checks types by the project's configuration",
 		args: "tree…",
 		opts: []option{
 			{names: "--outputjson --level= --stats --verbose --warnings --dependencies --skipunannotated " +
 				"--pythonversion= --pythonplatform=", does: plain},
 			{names: "-p= --project= -v= --venvpath= --pythonpath= --typeshedpath= -t=", does: obeys, why: otherRules},
 			{names: "--writebaseline --createstub= -w --watch", does: asks, consequence: reversible,
-				why: "writes-files"},
+				why: "writes files"},
 			{names: "--version --help -h", does: shows},
 		},
 	},
 	// safe: mypy src
 	// asks: mypy --install-types src
 	{
-		names: "mypy", risk: umpire.Safe, why: "checks-types-by-the-projects-configuration", args: "tree…",
+		names: "mypy", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…",
 		check: checkResponseFile,
 		opts: []option{
 			{names: "--strict --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes " +
@@ -184,7 +184,7 @@ var codeChecks = []program{
 			{names: "--junit-xml= --cache-dir= --html-report= --xml-report= --txt-report= --any-exprs-report= " +
 				"--cobertura-xml-report= --linecount-report= --linecoverage-report= --lineprecision-report= " +
 				"--xslt-html-report= --xslt-txt-report= --timing-stats=", does: writes | asks, consequence: reversible,
-				why: "writes-a-report"},
+				why: "writes a report"},
 			{names: "-V --version -h --help", does: shows},
 		},
 	},
@@ -192,7 +192,7 @@ var codeChecks = []program{
 	// asks: flake8 --config=../x src
 	{
 		names: "flake8 pycodestyle pydocstyle pyflakes vulture bandit", risk: umpire.Safe,
-		why: "analyses-code-without-running-it", args: "tree…",
+		why: "analyses code without running it", args: "tree…",
 		opts: []option{
 			{names: "--max-line-length= --ignore= --select= --extend-ignore= --extend-select= --exclude= " +
 				"--extend-exclude= --count --statistics --show-source --quiet --verbose --max-complexity= --isolated " +
@@ -201,24 +201,24 @@ var codeChecks = []program{
 			{names: "-qvrl"}, {names: "-j= --jobs=", does: plain},
 			{names: "--config= --append-config= --format= -f= --enable-extensions= --require-plugins=", does: obeys,
 				why: otherRules},
-			{names: "--output-file= -o= --tee", does: writes | asks, consequence: reversible, why: "writes-a-report"},
+			{names: "--output-file= -o= --tee", does: writes | asks, consequence: reversible, why: "writes a report"},
 			{names: "--version --help -h", does: shows},
 		},
 	},
 	// safe: shellcheck a.sh
 	// asks: shellcheck --rcfile=/etc/shadow a.sh
-	{names: "shellcheck", risk: umpire.Safe, why: "checks-shell-code-without-running-it", args: "read…", opts: []option{
+	{names: "shellcheck", risk: umpire.Safe, why: "checks shell code without running it", args: "read…", opts: []option{
 		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources " +
 			"--check-sourced --norc --enable= --wiki-link-count=", does: plain},
 		{names: "-s= -S= -e= -i= -f= -C? -W= -o=", does: plain}, {names: "-P= --source-path=", does: reads},
 		{names: "--version -V --help --list-optional", does: shows},
 	}},
-	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks-or-changes-files", lax: true,
+	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks or changes files", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: pylint src
 	// asks: pylint --init-hook=x src
 	{
-		names: "pylint", risk: umpire.Safe, why: "checks-code-by-the-projects-configuration", args: "tree…",
+		names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…",
 		check: checkResponseFile,
 		opts: []option{
 			{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= " +
@@ -226,11 +226,11 @@ var codeChecks = []program{
 				"--exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= " +
 				"--list-msgs --list-msgs-enabled --list-groups", does: plain},
 			{names: "-Ev -d= -e= -j= -r= -s=", does: plain},
-			{names: "-f= --output-format=", does: obeys, why: "loads-the-reporter-that-it-names",
+			{names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names",
 				except: "text parseable colorized json json2 msvs github"},
 			{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys,
 				why: otherRules},
-			{names: "--output=", does: writes | asks, consequence: reversible, why: "writes-a-report"},
+			{names: "--output=", does: writes | asks, consequence: reversible, why: "writes a report"},
 			{names: "--version --help -h --long-help", does: shows},
 		},
 	},
@@ -244,7 +244,7 @@ var codeChecks = []program{
 			// safe: coverage report
 			// safe: coverage report -m --skip-covered
 			// asks: coverage report --rcfile=x
-			{names: "report", risk: umpire.Safe, why: "prints-what-tests-covered", args: "read…", opts: []option{
+			{names: "report", risk: umpire.Safe, why: "prints what tests covered", args: "read…", opts: []option{
 				{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"},
 				{names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts=", does: plain},
 				{names: "--data-file=", does: reads},
@@ -257,14 +257,14 @@ var codeChecks = []program{
 	{
 		names: "pre-commit husky lint-staged lefthook vite webpack rollup esbuild parcel swc babel tsx ts-node next " +
 			"nuxt astro storybook",
-		risk: umpire.Medium, consequence: lost, why: "runs-programs-that-the-project-names", lax: true,
+		risk: umpire.Medium, consequence: lost, why: "runs programs that the project names", lax: true,
 		opts: []option{{names: "--version", does: shows}},
 	},
 	{names: "turbo nx lerna rush moon gulp grunt", risk: umpire.Medium, consequence: lost,
-		why: "runs-programs-to-print-its-version-too", lax: true},
+		why: "runs programs that the project names, also to print its version", lax: true},
 	{
 		names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, consequence: lost,
-		why: "runs-another-command", style: leading, check: checkWrapped,
+		why: "runs another command", style: leading, check: checkWrapped,
 		opts: []option{{names: "--version --help", does: shows}},
 	},
 }
@@ -273,7 +273,7 @@ var codeChecks = []program{
 func checkTsc(u *use) {
 	for _, g := range u.given {
 		if g.has && g.name == "--noEmit" {
-			u.raiseTo(umpire.Medium, reversible, "writes-compiled-files")
+			u.raiseTo(umpire.Medium, reversible, "writes compiled files")
 		}
 	}
 	pretty := standsBehind(u, "--pretty", "true", "false")
@@ -283,12 +283,12 @@ func checkTsc(u *use) {
 			pretty = false // it is the value of --pretty
 		case operand.open || strings.HasPrefix(operand.text, "@") ||
 			scan.HasField("true false null undefined", operand.text):
-			u.raise(umpire.Medium, "takes-options-from-elsewhere")
+			u.raise(umpire.Medium, "takes options from elsewhere")
 		}
 	}
 	u.operands = slices.DeleteFunc(u.operands, func(wd word) bool { return scan.HasField("true false", wd.text) })
 	if u.got("--noEmit", "--showConfig", "--listFilesOnly") == nil {
-		u.raiseTo(umpire.Medium, reversible, "writes-compiled-files")
+		u.raiseTo(umpire.Medium, reversible, "writes compiled files")
 	}
 }
 
@@ -312,7 +312,7 @@ func standsBehind(u *use, option string, words ...string) bool {
 func checkResponseFile(u *use) {
 	for _, operand := range u.operands {
 		if strings.HasPrefix(operand.text, "@") {
-			u.raise(umpire.Medium, umpire.Say("takes-options-from", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("takes options from %s", operand.display()))
 		}
 	}
 }

@@ -48,7 +48,7 @@ func checkSyntaxOnly(u *use) {
 	if !only {
 		return
 	}
-	u.become(umpire.Safe, "checks-the-syntax")
+	u.become(umpire.Safe, "checks the syntax")
 	u.operands, u.spoke = nil, ""
 	for _, file := range reads {
 		u.touch(umpire.KindRead, file, accessOf{})

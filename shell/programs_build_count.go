@@ -12,7 +12,7 @@ import (
 var fileChecks = []program{
 	// safe: tokei -o json src
 	// asks: tokei --zzz
-	{names: "tokei", risk: umpire.Safe, why: "counts-lines-of-code", args: "tree…", opts: []option{
+	{names: "tokei", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
 		{names: "-fCvl -s= -r= -e= -t= -o= -n= -c= --files --compact --verbose --languages --hidden --no-ignore " +
 			"--no-ignore-parent --no-ignore-dot --no-ignore-vcs --sort= --rsort= --exclude= --types= --type= " +
 			"--output= --num-format= --columns= --streaming=", does: plain},
@@ -21,38 +21,38 @@ var fileChecks = []program{
 	// safe: scc --by-file -i go
 	// asks: scc -o out
 	// asks: scc --format-multi csv:/etc/x
-	{names: "scc", risk: umpire.Safe, why: "counts-lines-of-code", args: "tree…", opts: []option{
+	{names: "scc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
 		{names: "-awcduplmtz -i= -x= -s= -f= -M= -n= --by-file --wide --uloc --dryness --percent --character --ci " +
 			"--no-complexity --no-cocomo --cocomo-project-type= --avg-wage= --no-duplicates --no-gen --no-large " +
 			"--no-min --no-min-gen --min --gen --include-ext= --exclude-ext= --exclude-dir= --exclude-file= " +
 			"--not-match= --sort= --format= --languages --debug --verbose --include-symlinks --count-as= " +
 			"--count-ignore --no-ignore --no-gitignore --no-scc-ignore --large-line-count= --large-byte-count= " +
 			"--size-unit= --no-size --no-hborder", does: plain},
-		{names: "-o= --output=", does: writes, why: "writes-a-report"}, {names: aboutItself, does: shows},
+		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: aboutItself, does: shows},
 	}},
 	// safe: cloc --vcs=git --by-file
 	// asks: cloc --vcs ./x
 	// asks: cloc a.tar.gz
 	// asks: cloc --out x .
 	// asks: cloc --extract-with x .
-	{names: "cloc", risk: umpire.Safe, why: "counts-lines-of-code", args: "tree…", check: checkCloc, opts: []option{
+	{names: "cloc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", check: checkCloc, opts: []option{
 		{names: "--by-file --by-file-by-lang --by-percent= --json --yaml --csv --md --xml --csv-delimiter= --quiet " +
 			"--hide-rate --progress-rate= --include-lang= --exclude-lang= --include-ext= --exclude-ext= " +
 			"--exclude-dir= --match-f= --not-match-f= --match-d= --not-match-d= --fullpath --max-file-size= " +
 			"--skip-uniqueness --sum-one --processes= --unicode --no-autogen --no-recurse --show-lang? --show-ext?",
 			does: plain},
-		{names: "--vcs=", does: asks, consequence: lost, why: "runs-the-program-that-it-names", except: "git"},
+		{names: "--vcs=", does: asks, consequence: lost, why: "runs the program that it names", except: "git"},
 		{names: "--exclude-list-file= --list-file= --fullpath-x=", does: reads | asks, consequence: harmless,
-			why: "reads-what-a-file-names"},
+			why: "reads what a file names"},
 		{names: "--out= --report-file= --counted= --found= --ignored= --categorized= --skipped= --unmatched=",
-			does: writes | asks, consequence: reversible, why: "writes-a-report"},
+			does: writes | asks, consequence: reversible, why: "writes a report"},
 		{names: "--help --version", does: shows},
 	}},
 	// safe: hadolint Dockerfile
 	// asks: hadolint -c /etc/shadow Dockerfile
 	// safe: hadolint --ignore DL3008 Dockerfile
 	// asks: hadolint --zzz
-	{names: "hadolint", risk: umpire.Safe, why: "checks-container-files", args: "read…", opts: []option{
+	{names: "hadolint", risk: umpire.Safe, why: "checks container files", args: "read…", opts: []option{
 		{names: "--ignore= --trusted-registry= --require-label= --failure-threshold= -t= -f= --format= --no-fail " +
 			"--no-color --strict-labels --disable-ignore-pragma -V --verbose --error= --warning= --info= --style= " +
 			"--file-path-in-report=", does: plain},
@@ -60,7 +60,7 @@ var fileChecks = []program{
 	}},
 	// safe: yamllint -d relaxed .
 	// asks: yamllint -c /etc/x .
-	{names: "yamllint", risk: umpire.Safe, why: "checks-yaml", args: "tree…", opts: []option{
+	{names: "yamllint", risk: umpire.Safe, why: "checks YAML", args: "tree…", opts: []option{
 		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"},
 		{names: "-f= --format= -s --strict --no-warnings --list-files", does: plain},
 		{names: "-c= --config-file=", does: reads},
@@ -72,14 +72,14 @@ var fileChecks = []program{
 	{names: "markdownlint", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
 		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin", does: plain},
 		{names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
-		{names: "-o= --output=", does: writes, why: "writes-a-report"}, {names: "-p= --ignore-path=", does: reads},
+		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: "-p= --ignore-path=", does: reads},
 		{names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules},
 		{names: "--help -h --version -V", does: shows},
 	}},
 	// safe: codespell -L ist src
 	// asks: codespell -w
 	// asks: codespell --config x
-	{names: "codespell", risk: umpire.Safe, why: "checks-spelling", args: "tree…", opts: []option{
+	{names: "codespell", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
 		{names: "-cfH -q= -L= -S= --ignore-words-list= --uri-ignore-words-list= --skip= --quiet-level= --count " +
 			"--check-filenames --check-hidden --builtin= --ignore-regex= --regex= --disable-colors --enable-colors " +
 			"--summary -s", does: plain},
@@ -90,7 +90,7 @@ var fileChecks = []program{
 	}},
 	// safe: typos --diff src
 	// asks: typos -w
-	{names: "typos", risk: umpire.Safe, why: "checks-spelling", args: "tree…", opts: []option{
+	{names: "typos", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
 		{names: "-qv --diff --files --words --identifiers --highlight-words --exclude= --hidden --no-ignore " +
 			"--no-ignore-dot --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames " +
 			"--no-check-files --locale= --type= --format= --color= --quiet --verbose --sort --isolated -j= " +
@@ -100,7 +100,7 @@ var fileChecks = []program{
 	}},
 	// safe: jsonlint -q a.json
 	// asks: jsonlint -i a.json
-	{names: "jsonlint", risk: umpire.Safe, why: "checks-json", args: "tree…", opts: []option{
+	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{
 		{names: "-q --quiet -c --compact -s --sort-keys"}, {names: "--help -h --version -v", does: shows},
 	}},
 	// It starts shellcheck and pyflakes on the scripts of workflows, where it
@@ -109,9 +109,9 @@ var fileChecks = []program{
 	// asks: actionlint -shellcheck=./x
 	// safe: actionlint -color
 	// asks: actionlint -shellcheck=./x
-	{names: "actionlint", risk: umpire.Low, why: "checks-workflows", style: words, args: "read…", opts: []option{
+	{names: "actionlint", risk: umpire.Low, why: "checks workflows", style: words, args: "read…", opts: []option{
 		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename=", does: plain},
-		{names: "-shellcheck= -pyflakes=", does: obeys, why: "runs-the-program-that-it-names"},
+		{names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"},
 		{names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
 	}},
 	// safe: cppcheck src
@@ -119,7 +119,7 @@ var fileChecks = []program{
 	// asks: cppcheck --addon=./x.py src
 	// asks: cppcheck --output-file=x src
 	// asks: cppcheck --clang=./x src
-	{names: "cppcheck", risk: umpire.Safe, why: "checks-code", args: "tree…", opts: []option{
+	{names: "cppcheck", risk: umpire.Safe, why: "checks code", args: "tree…", opts: []option{
 		{names: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --check-level= --enable= " +
 			"--disable= --std= --language= -x= --suppress= --template= --error-exitcode= --max-configs= -j= " +
 			"--xml-version= --file-filter= --max-ctu-depth= --fsigned-char --funsigned-char -D= -U= -i=", does: plain},
@@ -127,14 +127,14 @@ var fileChecks = []program{
 		{names: "--addon= --addon-python= --clang? --project= --rule= --rule-file= --library= --platform=", does: obeys,
 			why: otherRules},
 		{names: "--cppcheck-build-dir= --output-file= --dump --plist-output= --checkers-report=", does: asks,
-			consequence: reversible, why: "writes-a-report"},
+			consequence: reversible, why: "writes a report"},
 		{names: "--version --help -h --doc --errorlist", does: shows},
 	}},
 	// safe: pkg-config --cflags --libs openssl
 	// safe: pkg-config --modversion 'gtk+-3.0 >= 3.2'
 	// asks: pkg-config --nosuch x
 	{
-		names: "pkg-config", risk: umpire.Safe, why: "prints-how-to-compile-with-a-library", args: "data…",
+		names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…",
 		check: checkPkgConfig,
 		opts: []option{
 			{names: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L " +
@@ -152,7 +152,7 @@ var fileChecks = []program{
 	{
 		names: "swiftlint hlint phpcs phpstan psalm cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff " +
 			"vale cspell",
-		risk: umpire.Medium, consequence: reversible, why: "checks-code-by-rules",
+		risk: umpire.Medium, consequence: reversible, why: "checks code, by rules that can name files to write",
 		lax: true, opts: []option{{names: "--version", does: shows}},
 	},
 	// safe: gopls --version
@@ -172,7 +172,7 @@ func checkCloc(u *use) {
 	checkUnpacked(u)
 	for _, operand := range u.operands {
 		if strings.HasPrefix(operand.text, "-") {
-			u.raise(umpire.Medium, umpire.Say("may-take-an-option-from", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("may take an option from %s", operand.display()))
 		}
 	}
 }

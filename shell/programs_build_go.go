@@ -19,33 +19,33 @@ const (
 )
 
 const (
-	buildsProject = "compiles-the-project"
-	fetchesCode   = "downloads-code"
+	buildsProject = "compiles the project, and runs none of its code"
+	fetchesCode   = "downloads code"
 )
 
 // goTools are go and the programs that work on Go code.
 var goTools = []program{
 	{
-		names: "go", risk: umpire.Medium, consequence: lost, why: "works-on-go-code", style: words,
+		names: "go", risk: umpire.Medium, consequence: lost, why: "works on Go code", style: words,
 		opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-h --help -help", does: shows}},
 		subs: []program{
-			{names: "version", risk: umpire.Safe, why: "prints-the-version", style: words, args: "read…",
+			{names: "version", risk: umpire.Safe, why: "prints the version", style: words, args: "read…",
 				opts: []option{{names: "-m -v -json"}}},
-			{names: "env", risk: umpire.Safe, why: "prints-gos-settings", style: words, opts: []option{
+			{names: "env", risk: umpire.Safe, why: "prints Go's settings", style: words, opts: []option{
 				{names: "-json -changed"},
-				{names: "-w -u", does: harms, consequence: lost, why: "changes-gos-settings-for-good"},
+				{names: "-w -u", does: harms, consequence: lost, why: "changes Go's settings for good"},
 			}},
-			{names: "help", risk: umpire.Safe, why: "prints-help", style: words},
-			{names: "doc", risk: umpire.Safe, why: "prints-documentation", style: words,
+			{names: "help", risk: umpire.Safe, why: "prints help", style: words},
+			{names: "doc", risk: umpire.Safe, why: "prints documentation", style: words,
 				opts: []option{{names: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
-			{names: "list", risk: umpire.Safe, why: "lists-packages", style: words, check: checkGoList, opts: []option{
+			{names: "list", risk: umpire.Safe, why: "lists packages", style: words, check: checkGoList, opts: []option{
 				{names: goPlain, does: plain},
 				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
 				{names: goRuns, does: obeys, why: obeysBuild},
 			}},
 			// safe: go vet ./...
 			{
-				names: "vet", risk: umpire.Safe, why: "analyses-code-without-running-it", style: words, args: "read…",
+				names: "vet", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
 				opts: []option{
 					{names: "-json -c= -n -x -v -tags= -race -p= -all -atomic -bool -assign -copylocks -printf " +
 						"-nilness -shadow -unusedresult -composites -structtag -lostcancel -loopclosure -unreachable " +
@@ -53,7 +53,7 @@ var goTools = []program{
 					{names: "-mod=", does: asks, consequence: reversible, why: changesModules,
 						except: "readonly vendor"},
 					{names: goRuns + " -vettool=", does: obeys, why: obeysBuild},
-					{names: "-fix", does: asks, consequence: reversible, why: "changes-source-files"},
+					{names: "-fix", does: asks, consequence: reversible, why: "changes source files"},
 				},
 			},
 			{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild, opts: []option{
@@ -67,17 +67,17 @@ var goTools = []program{
 				{names: goTest, does: plain}, {names: goBuild, does: plain},
 				{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
 				{names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= " +
-					"-outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes-a-profile"},
-				{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes-what-was-built"},
+					"-outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
+				{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"},
 				{names: "-fuzz=", does: asks, consequence: lost,
-					why: "runs-until-it-is-stopped"},
-				{names: "-args", does: ends | asks, consequence: lost, why: "gives-the-tests-options-of-their-own"},
+					why: "runs until it is stopped, and writes what it finds"},
+				{names: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
 				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
 				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 			}},
 			// asks: go run .
 			{
-				names: "run", risk: umpire.Medium, consequence: lost, why: "builds-and-runs-go-code", style: words,
+				names: "run", risk: umpire.Medium, consequence: lost, why: "builds and runs Go code", style: words,
 				check: checkGoRun,
 				opts: []option{
 					{names: goBuild, does: plain}, {names: "-mod=", does: plain},
@@ -86,34 +86,34 @@ var goTools = []program{
 				},
 			},
 			{names: "fmt fix generate telemetry", each: true, risk: umpire.Medium, consequence: lost,
-				why: "changes-source-files-or-runs-the-programs", style: words, lax: true},
+				why: "changes source files or runs the programs that they name", style: words, lax: true},
 			{
 				names: "tool", risk: umpire.Medium, consequence: lost,
-				why: "runs-one-of-gos-tools", style: words, opts: []option{{names: "-n"}},
+				why: "runs one of Go's tools, or of the project's", style: words, opts: []option{{names: "-n"}},
 				subs: []program{
 					{
-						names: "dist", risk: umpire.Medium, consequence: lost, why: "builds-go-itself", style: words,
+						names: "dist", risk: umpire.Medium, consequence: lost, why: "builds Go itself", style: words,
 						subs: []program{
-							{names: "list version env", each: true, risk: umpire.Safe, why: "prints-what-it-knows",
+							{names: "list version env", each: true, risk: umpire.Safe, why: "prints what it knows",
 								style: words, args: "none", opts: []option{{names: "-json -v -broken"}}},
 						},
 					},
 					{
-						names: "cover", risk: umpire.Safe, why: "prints-how-much-the-tests-cover", style: words,
+						names: "cover", risk: umpire.Safe, why: "prints how much the tests cover", style: words,
 						args: "read…",
 						opts: []option{
 							{names: "-func=", does: reads},
 							{names: "-html= -o= -mode= -var= -pkgcfg= -outfilelist=", does: asks,
-								consequence: reversible, why: "writes-pages-or-source-files"},
+								consequence: reversible, why: "writes pages or source files"},
 							{names: "-V"},
 						},
 					},
 					{
-						names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads-object-files",
+						names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads object files",
 						style: words, args: "read…",
 						opts: []option{
 							{names: "-n -size -sort= -type -s= -S -gnu", does: plain},
-							{names: "-w", does: asks, consequence: reversible, why: "changes-the-file"},
+							{names: "-w", does: asks, consequence: reversible, why: "changes the file"},
 						},
 					},
 					// safe: go tool pprof -top cpu.out
@@ -122,7 +122,7 @@ var goTools = []program{
 					// asks: go tool pprof -list . cpu.out
 					// asks: go tool pprof -http=:1 cpu.out
 					{
-						names: "pprof", risk: umpire.Safe, why: "reads-profiles", style: words, args: "read…",
+						names: "pprof", risk: umpire.Safe, why: "reads profiles", style: words, args: "read…",
 						check: checkPprof,
 						opts: []option{
 							{names: "-top -text -tree -traces -raw -peek= -nodecount= -nodefraction= -edgefraction= " +
@@ -134,70 +134,70 @@ var goTools = []program{
 					},
 					{
 						names: "compile link asm vet", each: true, risk: umpire.Medium, consequence: reversible,
-						why: "compiles-and-writes-what-it-builds", style: words, lax: true,
+						why: "compiles, and writes what it builds", style: words, lax: true,
 						opts: []option{{names: "-V?", does: shows}},
 					},
 				},
 			},
 			{names: "install get", each: true, risk: umpire.High, consequence: reversible,
-				why: "downloads-code-and-installs-it", style: words, lax: true},
+				why: "downloads code and installs it", style: words, lax: true},
 			{
-				names: "clean", risk: umpire.Medium, consequence: reversible, why: "deletes-what-was-built",
+				names: "clean", risk: umpire.Medium, consequence: reversible, why: "deletes what was built",
 				style: words,
 				opts: []option{
 					{names: "-i -n -r -x -cache -testcache"},
 					{names: "-modcache -fuzzcache", does: harms, consequence: lost,
-						why: "deletes-what-was-downloaded-or-found"},
+						why: "deletes what was downloaded or found"},
 				},
 			},
 			{
-				names: "mod", risk: umpire.Medium, consequence: reversible, why: "works-on-go-mod", style: words,
+				names: "mod", risk: umpire.Medium, consequence: reversible, why: "works on go.mod", style: words,
 				subs: []program{
-					{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks-at-the-modules",
+					{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks at the modules",
 						style: words, opts: []option{{names: "-m -vendor -go= -x", does: plain}}},
 					// safe: go mod tidy -diff
 					// asks: go mod tidy
 					// asks: go mod tidy -diff=false
 					{
-						names: "tidy", risk: umpire.Medium, consequence: reversible, why: "changes-go-mod",
+						names: "tidy", risk: umpire.Medium, consequence: reversible, why: "changes go.mod",
 						style: words, lax: true, check: checkGoTidy,
-						opts: []option{{names: "-diff", why: "only-prints"},
+						opts: []option{{names: "-diff", why: "only prints"},
 							{names: "-v -x -e -go= -compat=", does: plain}},
 					},
 					// safe: go mod edit -json
 					// asks: go mod edit -json -replace=a=b
 					// asks: go mod edit -json=false
-					{names: "edit", risk: umpire.Medium, consequence: reversible, why: "changes-go-mod", style: words,
-						lax: true, check: checkGoEdit, opts: []option{{names: "-json -print", why: "only-prints"}}},
+					{names: "edit", risk: umpire.Medium, consequence: reversible, why: "changes go.mod", style: words,
+						lax: true, check: checkGoEdit, opts: []option{{names: "-json -print", why: "only prints"}}},
 					{names: "vendor init", each: true, risk: umpire.Medium, consequence: reversible,
-						why: "changes-go-mod", style: words, lax: true},
+						why: "changes go.mod", style: words, lax: true},
 					{names: "download", risk: umpire.Medium, consequence: reversible, why: fetchesCode, style: words,
 						check: checkGoDownload, opts: []option{{names: "-x -json -reuse=", does: plain}}},
 				},
 			},
-			{names: "work", risk: umpire.Medium, consequence: reversible, why: "changes-go-work", style: words,
+			{names: "work", risk: umpire.Medium, consequence: reversible, why: "changes go.work", style: words,
 				lax: true},
 		},
 	},
 	// safe: gofmt -l .
 	// asks: gofmt -w .
 	{
-		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints-formatted-code", style: words,
+		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words,
 		args: "tree…",
 		opts: []option{
 			{names: "-d -e -l -s -r= -extra -lang= -modpath=", does: plain},
-			{names: "-w", does: edits | asks, consequence: reversible, why: "changes-source-files"},
+			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
 			{names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
 		},
 	},
 	// safe: goimports -l .
 	// asks: goimports -w .
 	{
-		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints-formatted-code",
+		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code",
 		style: words, args: "tree…",
 		opts: []option{
 			{names: "-d -e -l -v -local= -format-only -m= -dry-run", does: plain},
-			{names: "-w", does: edits | asks, consequence: reversible, why: "changes-source-files"},
+			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
 			{names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
 		},
 	},
@@ -205,7 +205,7 @@ var goTools = []program{
 	// asks: staticcheck --surprise
 	{
 		names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive",
-		risk:  umpire.Safe, why: "analyses-code-without-running-it", style: words, args: "read…",
+		risk:  umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
 		opts: []option{
 			{names: "-checks= -f= -format= -fail= -tests -go= -tags= -show-ignored -explain= -matrix -merge -blank " +
 				"-asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v", does: plain},
@@ -213,12 +213,12 @@ var goTools = []program{
 		},
 	},
 	{
-		names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works-on-go-code", style: leading,
+		names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works on Go code", style: leading,
 		opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color=", does: plain}},
 		subs: []program{
 			// safe: golangci-lint run
 			// asks: golangci-lint run --fix
-			{names: "run", risk: umpire.Safe, why: "analyses-code-without-running-it", args: "read…", opts: []option{
+			{names: "run", risk: umpire.Safe, why: "analyses code without running it", args: "read…", opts: []option{
 				{names: "-v --verbose --color= -E= -D= -p= --enable= --disable= --enable-only= --disable-all " +
 					"--enable-all --default= --presets= --fast --fast-only --timeout= --new --new-from-rev= " +
 					"--new-from-merge-base= --tests? --build-tags= --max-issues-per-linter= --max-same-issues= " +
@@ -226,27 +226,27 @@ var goTools = []program{
 					"--allow-serial-runners --no-config --print-issued-lines --print-linter-name --whole-files " +
 					"--exclude= --exclude-dirs= --exclude-files= --uniq-by-line --output.text.print-issued-lines",
 					does: plain},
-				{names: "-c= --config=", does: obeys | reads, why: "obeys-another-configuration-which-can-load-code"},
-				{names: "--fix", does: asks, consequence: reversible, why: "changes-source-files"},
+				{names: "-c= --config=", does: obeys | reads, why: "obeys another configuration, which can load code"},
+				{names: "--fix", does: asks, consequence: reversible, why: "changes source files"},
 				{names: "-h --help", does: shows},
 				{names: "--modules-download-mode=", does: plain},
 				{names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= " +
 					"--output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= " +
 					"--output.json.path= --output.sarif.path= --output.html.path=", does: writes,
 					except: "stdout stderr"},
-				{names: "--out-format=", does: asks, consequence: reversible, why: "can-write-a-report",
+				{names: "--out-format=", does: asks, consequence: reversible, why: "can write a report",
 					except: "json " +
 						"tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml " +
 						"github-actions teamcity sarif"},
 				{names: "--new-from-patch=", does: reads},
 			}},
-			{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints-what-it-knows",
+			{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows",
 				lax: true, opts: []option{{names: "-c= --config=", does: reads | obeys, why: otherRules}}},
 			{
-				names: "config", risk: umpire.Medium, consequence: reversible, why: "works-on-its-configuration",
+				names: "config", risk: umpire.Medium, consequence: reversible, why: "works on its configuration",
 				lax: true, style: leading,
 				subs: []program{
-					{names: "path verify", each: true, risk: umpire.Safe, why: "looks-at-its-configuration"},
+					{names: "path verify", each: true, risk: umpire.Safe, why: "looks at its configuration"},
 				},
 			},
 		},
@@ -257,20 +257,20 @@ const (
 	goFlags        = "-gcflags= -ldflags= -asmflags="
 	goCompilers    = " -compiler= -gccgoflags="
 	goRuns         = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -C="
-	changesModules = "changes-go-mod-and-downloads-code"
-	obeysBuild     = "runs-another-program-or-builds-other-files"
+	changesModules = "changes go.mod and downloads code"
+	obeysBuild     = "runs another program or builds other files"
 )
 
 // checkGoTidy and checkGoEdit let run what only prints.
 func checkGoTidy(u *use) {
 	if u.gave("-diff") && !givesOther(u, "-diff -v -x -e") {
-		u.onlyShows("prints-what-it-would-change")
+		u.onlyShows("prints what it would change")
 	}
 }
 
 func checkGoEdit(u *use) {
 	if len(u.given) > 0 && !givesOther(u, "-json -print") {
-		u.onlyShows("prints-go-mod")
+		u.onlyShows("prints go.mod")
 	}
 }
 
@@ -289,10 +289,10 @@ func givesOther(u *use, accepted string) bool {
 // name any file.
 func checkPprof(u *use) {
 	if !u.gave("-top", "-text", "-tree", "-traces", "-raw", "-peek") || len(u.operands) == 0 {
-		u.raise(umpire.Medium, "opens-a-prompt")
+		u.raise(umpire.Medium, "opens a prompt")
 	}
 	if u.operandContains(":") {
-		u.raiseTo(umpire.Medium, sent, "downloads-a-profile")
+		u.raiseTo(umpire.Medium, sent, "downloads a profile")
 	}
 }
 
@@ -307,10 +307,10 @@ func checkGoList(u *use) {
 		return
 	}
 	for _, operand := range u.operands {
-		u.visit(operand, umpire.Medium, "asks-the-module-proxy-about-it")
+		u.visit(operand, umpire.Medium, "asks the module proxy about it")
 	}
 	if len(u.operands) == 0 {
-		u.raiseTo(umpire.Medium, sent, "asks-the-module-proxy")
+		u.raiseTo(umpire.Medium, sent, "asks the module proxy")
 	}
 }
 
@@ -343,7 +343,7 @@ func pathLike(name string) bool {
 func checkGoBuild(u *use) {
 	for _, g := range u.given {
 		if hasSpelling(goFlags, g.name) && !plainFlags(g.value) {
-			u.raise(umpire.Medium, umpire.Say("tells-the-compiler-or-the-linker", g.value.display()))
+			u.raise(umpire.Medium, umpire.Say("tells the compiler or the linker %s", g.value.display()))
 		}
 		if g.name == "-o" && g.has && u.program.name() == "build" {
 			noteGoOutput(u, g.value)
@@ -356,9 +356,9 @@ func checkGoBuild(u *use) {
 // and either way go replaces no file but an empty one or one that it can tell was
 // built; only the header that other build modes write replaces anything.
 func noteGoOutput(u *use, file word) {
-	of := accessOf{table: u.table + " -o", why: "writes-the-program", risk: umpire.Low}
+	of := accessOf{table: u.table + " -o", why: "writes the program", risk: umpire.Low}
 	if u.gave("-buildmode") || strings.HasPrefix(file.text, "-") {
-		u.raiseTo(umpire.Medium, reversible, "writes-more-than-the-program")
+		u.raiseTo(umpire.Medium, reversible, "writes more than the program")
 		of.risk = umpire.Medium
 	}
 	u.touch(umpire.KindWrite, file, of)
@@ -390,7 +390,8 @@ func checkGoTest(u *use) {
 	for _, operand := range u.operands {
 		module := !pathLike(operand.text) || strings.Index(operand.text, "/") > 0 && operand.text[0] != '.'
 		if operand.open || module {
-			u.raise(umpire.Medium, umpire.Say("runs-tests-that-may-not-be-the-projects", operand.display()))
+			u.raise(umpire.Medium,
+				umpire.Say("runs the tests of %s, which may not be the project's own", operand.display()))
 		}
 	}
 	checkGoBuild(u)
@@ -404,7 +405,7 @@ func checkGoRun(u *use) {
 	target := u.operands[0]
 	u.operands = u.operands[:1]
 	if u.operandContains("@") {
-		u.raise(umpire.High, umpire.Say("downloads-a-package-and-runs-it", target.display()))
+		u.raise(umpire.High, umpire.Say("downloads %s and runs it", target.display()))
 	}
 	notePathOperands(u)
 }
@@ -412,7 +413,7 @@ func checkGoRun(u *use) {
 // checkGoDownload makes the download of something that go.mod does not name worse.
 func checkGoDownload(u *use) {
 	if len(u.operands) > 0 {
-		u.raise(umpire.High, "downloads-code-the-project-need-not-name")
+		u.raise(umpire.High, "downloads code that the project need not name")
 	}
 	u.operands = nil
 }

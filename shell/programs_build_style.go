@@ -4,7 +4,7 @@ import "github.com/umpirehq/umpire"
 
 // checksByRules is the reason of style checkers: their rules are in the project's own
 // configuration, which is treated as eslint's is.
-const checksByRules = "checks-code-by-the-projects-rules"
+const checksByRules = "checks code by the project's rules"
 
 // styleChecks are programs that check code and text, and change files only by an option.
 var styleChecks = []program{
@@ -20,20 +20,20 @@ var styleChecks = []program{
 				"--force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? " +
 				"--display-only-fail-level-offenses --no-server --ignore-parent-exclusion " +
 				"--only-recognized-file-types --disable-pending-cops --enable-pending-cops --no-fix", does: plain},
-			{names: "-f= --format=", does: obeys, why: "loads-the-formatter-that-it-names", except: "progress p " +
+			{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "progress p " +
 				"simple s quiet q clang c emacs e json j files fi worst w offenses o tap t fuubar fu html h github " +
 				"pacman"},
 			{names: "-a -A --autocorrect --autocorrect-all --auto-correct --auto-correct-all --safe-auto-correct " +
 				"--fix-layout --fix --fix-unsafely --auto-gen-config --regenerate-todo --init", does: edits | asks,
 				consequence: reversible, why: changesSources},
-			{names: "-o= --out=", does: writes | asks, consequence: reversible, why: "writes-a-report"},
+			{names: "-o= --out=", does: writes | asks, consequence: reversible, why: "writes a report"},
 			{names: "-c= --config= -r= --require= --plugin=", does: obeys, why: otherRules},
 			{names: "--version -v -V --help -h", does: shows},
 		},
 	},
 	// asks: biome migrate
 	{
-		names: "biome", risk: umpire.Medium, consequence: reversible, why: "checks-or-changes-code", style: leading,
+		names: "biome", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
 		opts: []option{{names: "--version -V --help", does: shows}},
 		subs: []program{
 			// safe: biome check src
@@ -52,7 +52,7 @@ var styleChecks = []program{
 					{names: aboutItself, does: shows},
 				},
 			},
-			{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints-what-it-knows", args: "data…"},
+			{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints what it knows", args: "data…"},
 		},
 	},
 	// safe: oxlint src
@@ -76,11 +76,11 @@ var styleChecks = []program{
 			{names: "--quiet -q --color --no-color --max-warnings= --mw= --allow-empty-input --ignore-pattern= " +
 				"--report-needless-disables --report-invalid-scope-disables --report-descriptionless-disables " +
 				"--disable-default-ignores", does: plain},
-			{names: "-f= --formatter=", does: obeys, why: "loads-the-formatter-that-it-names",
+			{names: "-f= --formatter=", does: obeys, why: "loads the formatter that it names",
 				except: "compact github json string tap unix verbose"},
 			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
 			{names: "--cache --cache-location= -o= --output-file=", does: writes | asks, consequence: reversible,
-				why: "writes-files"},
+				why: "writes files"},
 			{names: "-c= --config= --config-basedir= --custom-syntax= --custom-formatter= --stdin-filename=",
 				does: obeys, why: otherRules},
 			{names: "--version -v --help -h --print-config", does: shows},

@@ -13,20 +13,20 @@ import (
 var builtins = []program{
 	// safe: echo hello
 	// asks: echo x > /etc/motd
-	{names: "echo", risk: umpire.Safe, why: "prints-its-arguments", style: bare, check: printsSecrets, out: echoes},
+	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, check: printsSecrets, out: echoes},
 	// safe: printf '%s\n' a b
 	// asks: printf -v PATH ./bin
-	{names: "printf", risk: umpire.Safe, why: "prints-its-arguments", style: bare, check: checkPrintf, out: printfs},
+	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
 	// safe: true
 	// asks: true > /etc/x
-	{names: "true false : times", risk: umpire.Safe, why: "steers-the-shell", style: bare},
+	{names: "true false : times", risk: umpire.Safe, why: "steers the shell", style: bare},
 	// safe: exit 1
 	// asks: exit 'a[$(x)]'
-	{names: "exit return break continue logout", each: true, risk: umpire.Safe, why: "steers-the-shell", style: bare,
+	{names: "exit return break continue logout", each: true, risk: umpire.Safe, why: "steers the shell", style: bare,
 		check: checkLeave},
 	// safe: wait
 	// asks: wait -n -p 'a[$(./x)]'
-	{names: "wait", risk: umpire.Safe, why: "waits-for-what-runs-behind", style: bare, check: func(u *use) {
+	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
 			judgeIndexedName(u, operand)
 			delete(u.s.vars, strings.TrimPrefix(operand.text, "-p"))
@@ -34,7 +34,7 @@ var builtins = []program{
 	}},
 	// safe: shift
 	// asks: shift > ../x
-	{names: "shift", risk: umpire.Safe, why: "moves-the-positional-parameters", style: bare, check: func(u *use) {
+	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) {
 		checkLeave(u)
 		u.s.args = nil // what was given before is noted
 	}},
@@ -51,7 +51,7 @@ var builtins = []program{
 					noteArithmetic(u, operand)
 				}
 				if operand.foreign && operand.split {
-					u.doubt = "words-that-are-not-known"
+					u.doubt = "words that are not known before it runs may be a test that runs code"
 				}
 			}
 		},
@@ -59,102 +59,102 @@ var builtins = []program{
 	// safe: pwd
 	// asks: pwd > ../x
 	{
-		names: "pwd", risk: umpire.Safe, why: "prints-the-working-directory",
+		names: "pwd", risk: umpire.Safe, why: "prints the working directory",
 		opts: []option{{names: "-LP --logical --physical"}, {names: aboutItself, does: shows}}, args: "none",
 		out: printsDir,
 	},
 	// safe: cd src && ls
 	// asks: cd .. && rm x
-	{names: "cd chdir pushd", risk: umpire.Safe, why: "changes-the-working-directory-of-the-shell", style: bare,
+	{names: "cd chdir pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare,
 		check: checkCd, args: "data…"},
 	// safe: popd
 	// asks: popd && rm x
-	{names: "popd dirs", risk: umpire.Safe, why: "changes-the-working-directory-of-the-shell", style: bare,
+	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare,
 		check: func(u *use) { u.s.dirs = nil }},
 	// safe: set -euo pipefail
 	// asks: set
-	{names: "set", risk: umpire.Safe, why: "sets-options-of-the-shell", style: bare, check: checkSet},
+	{names: "set", risk: umpire.Safe, why: "sets options of the shell", style: bare, check: checkSet},
 	// safe: unset x
 	// asks: unset PATH
-	{names: "unset", risk: umpire.Safe, why: "forgets-variables", style: bare, check: checkUnset},
+	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
 	// safe: read -r line < a
 	// asks: mapfile -C ./x a < b
-	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads-into-variables", style: bare,
+	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare,
 		check: checkRead},
 	// safe: type ls
 	// safe: type -a ls
 	// asks: type --no-such
-	{names: "type", risk: umpire.Safe, why: "tells-where-a-program-is", opts: []option{{names: "-aptPfsSmw"}}},
+	{names: "type", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aptPfsSmw"}}},
 	// safe: which -a ls
 	// asks: which --no-such
-	{names: "which", risk: umpire.Safe, why: "tells-where-a-program-is", opts: []option{
+	{names: "which", risk: umpire.Safe, why: "tells where a program is", opts: []option{
 		{names: "-aspmvwS --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only --read-alias -i"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: where ls
 	// asks: where --no-such
-	{names: "where", risk: umpire.Safe, why: "tells-where-a-program-is", opts: []option{{names: "-wpmsSx"}}},
+	{names: "where", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-wpmsSx"}}},
 	// safe: whereis ls
 	// asks: whereis -B /etc ls
-	{names: "whereis", risk: umpire.Safe, why: "tells-where-a-program-is",
+	{names: "whereis", risk: umpire.Safe, why: "tells where a program is",
 		opts: []option{{names: "-abmqslug"}, {names: aboutItself, does: shows}}},
 	// asks: hash -p ./x ls
 	// safe: hash
 	// asks: hash -p ./evil ls
 	{
-		names: "hash", risk: umpire.Safe, why: "tells-where-a-program-is",
+		names: "hash", risk: umpire.Safe, why: "tells where a program is",
 		opts:  []option{{names: "-ltdr"}, {names: "-p=", does: asks, consequence: lost, why: startsAnother}},
 		check: checkHash,
 	},
 	// safe: jobs -l
 	// safe: jobs -l
 	// asks: jobs -x ./evil
-	{names: "jobs", risk: umpire.Safe, why: "prints-what-the-shell-does", opts: []option{{names: "-lpnrs"}},
+	{names: "jobs", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrs"}},
 		check: changesLimits},
 	// safe: umask
 	// asks: umask 000
-	{names: "umask", risk: umpire.Safe, why: "prints-what-the-shell-does", opts: []option{{names: "-pS"}},
+	{names: "umask", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-pS"}},
 		check: changesLimits},
 	// asks: ulimit -c unlimited
 	// safe: ulimit -c
 	// asks: ulimit -c unlimited
 	// safe: ulimit -a
 	// asks: ulimit -c unlimited
-	{names: "ulimit", risk: umpire.Safe, why: "prints-what-the-shell-does",
+	{names: "ulimit", risk: umpire.Safe, why: "prints what the shell does",
 		opts: []option{{names: "-HSabcdefiklmnpqrstuvxPRT"}}, check: changesLimits},
 	// safe: eval 'ls -l'
 	// asks: eval "$X"
-	{names: "eval", risk: umpire.Safe, why: "runs-its-arguments-as-shell-code", style: leading, args: "shell",
+	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell",
 		check: keepsState},
 	// asks: source ./env.sh
 	// asks: . ./env.sh
-	{names: "source .", risk: umpire.Medium, consequence: lost, why: "runs-a-file-in-this-shell", style: leading,
+	{names: "source .", risk: umpire.Medium, consequence: lost, why: "runs a file in this shell", style: leading,
 		args: "script data…"},
 	// safe: exec ls
 	// asks: exec -a ls ./x
 	{
-		names: "exec", risk: umpire.Safe, why: "runs-a-command-in-place", style: leading, args: "command",
+		names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command",
 		opts: []option{
-			{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives-the-program-another-name"},
+			{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives the program another name"},
 		},
 	},
 	// safe: command -v git
 	// asks: command ./x
-	{names: "command", risk: umpire.Safe, why: "runs-a-command-past-functions", style: leading,
+	{names: "command", risk: umpire.Safe, why: "runs a command past functions", style: leading,
 		opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
 	// safe: builtin cd src
 	// asks: builtin eval ./evil
-	{names: "builtin", risk: umpire.Safe, why: "runs-a-command-past-functions", style: leading, check: checkCommand},
+	{names: "builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, check: checkCommand},
 	// safe: trap 'echo done' EXIT
 	// asks: trap ./x DEBUG
-	{names: "trap", risk: umpire.Safe, why: "sets-what-runs-at-a-signal", style: leading, check: checkTrap,
+	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap,
 		opts: []option{{names: "-lp"}}},
 	// safe: alias
 	// asks: alias ls=./x
-	{names: "alias", risk: umpire.Safe, why: "gives-a-command-another-name", style: bare, check: checkAlias},
+	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
 	// safe: shopt -s nullglob
 	// asks: enable -f ./x.so x
-	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes-what-names-and-syntax-mean", style: bare,
+	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare,
 		check: checkShopt},
 	// asks: bind -x '"a":./x'
 	// asks: complete -C ./x ls
@@ -170,16 +170,16 @@ var builtins = []program{
 	// safe: complete -p
 	// asks: complete -C ./x ls
 	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, consequence: reversible,
-		why: "works-on-the-interactive-shell", style: bare, check: checkListing},
+		why: "works on the interactive shell", style: bare, check: checkListing},
 	// safe: help cd
 	// asks: help > /etc/x
-	{names: "help", risk: umpire.Safe, why: "prints-help", style: bare},
+	{names: "help", risk: umpire.Safe, why: "prints help", style: bare},
 	// asks: history 5
 	// asks: history -c
 	{names: "history", risk: umpire.Medium, consequence: reversible, why: printsHistory, style: bare},
 	// asks: zmodload zsh/net/tcp
 	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, consequence: lost,
-		why: "means-something-only-to-zsh", style: bare},
+		why: "means something only to zsh", style: bare},
 }
 
 // aboutItself are the options that nearly every program has. A text, and not an
@@ -213,7 +213,7 @@ func checkPrintf(u *use) {
 		noteHeldWords(u.w, u.operands...)
 		noteUnknownVariable(u, name)
 		if name.open || isListed(shellEnv, name.text) {
-			u.raise(umpire.Medium, umpire.Say("sets-a-variable-that-can-change-what-runs", name.display()))
+			u.raise(umpire.Medium, umpire.Say("sets %s, which can change what runs", name.display()))
 		}
 	}
 }
@@ -223,7 +223,7 @@ func checkPrintf(u *use) {
 func checkFormatNumbers(u *use) {
 	for _, operand := range u.operands[min(1, len(u.operands)):] {
 		if name, index, found := operand.after("["); found && syntax.ValidName(name) && runsWhenEvaluated(index.text) {
-			u.doubt = "the-index-of-a-variable-may-run-as-code"
+			u.doubt = "the index of a variable may run as code"
 		}
 	}
 }
@@ -282,7 +282,7 @@ func checkCd(u *use) {
 		u.s.dirs, u.s.failed = nil, nil
 		return
 	}
-	u.touchNow(umpire.KindRead, target, accessOf{table: u.table, why: "becomes-the-working-directory"})
+	u.touchNow(umpire.KindRead, target, accessOf{table: u.table, why: "becomes the working directory"})
 	u.s.enterFolder(target, u.w.env.IsDir)
 }
 
@@ -310,15 +310,15 @@ func checkSet(u *use) {
 			u.s.args = nil
 		}
 		if strings.HasPrefix(operand.text, "-A") || strings.HasPrefix(operand.text, "+A") {
-			u.raise(umpire.Medium, "sets-an-array-of-zsh")
+			u.raise(umpire.Medium, "sets an array of zsh")
 		}
 		if operand.open || strings.ContainsAny(operand.text, "ak") && strings.HasPrefix(operand.text, "-") &&
 			!strings.HasPrefix(operand.text, "-o") {
-			u.raise(umpire.Medium, "changes-how-the-shell-runs-commands")
+			u.raise(umpire.Medium, "changes how the shell runs commands")
 		}
 		if (operand.text == "history" || operand.text == "allexport" || operand.text == "vi" ||
 			operand.text == "emacs") && i > 0 {
-			u.raise(umpire.Medium, "changes-how-the-shell-runs-commands")
+			u.raise(umpire.Medium, "changes how the shell runs commands")
 		}
 	}
 }
@@ -331,7 +331,7 @@ func checkUnset(u *use) {
 			u.s.functions[operand.text] = nil
 		}
 		if operand.open || isListed(shellEnv, operand.text) {
-			u.raise(umpire.Medium, umpire.Say("forgetting-a-variable-can-change-what-runs", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("forgetting %s can change what runs", operand.display()))
 		}
 	}
 }
@@ -355,12 +355,12 @@ func checkRead(u *use) {
 		if strings.HasPrefix(operand.text, "-") {
 			arrays = arrays || strings.ContainsAny(operand.text, "aA")
 			if strings.ContainsAny(operand.text, "C") {
-				u.raise(umpire.Medium, "runs-a-callback")
+				u.raise(umpire.Medium, "runs a callback")
 			}
 			continue
 		}
 		if operand.open || isListed(shellEnv, operand.text) && operand.text != "IFS" {
-			u.raise(umpire.Medium, umpire.Say("sets-a-variable-that-can-change-what-runs", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("sets %s, which can change what runs", operand.display()))
 		}
 		judgeIndexedName(u, operand)
 		if arrays {
@@ -383,7 +383,7 @@ func judgeIndexedName(u *use, name word) {
 		isArray(u.w, variable)
 	}
 	if runsWhenEvaluated(name.text) || evaluatesIn(u.w, u.s, index.text) {
-		u.doubt = "the-index-of-a-variable-may-run-as-code"
+		u.doubt = "the index of a variable may run as code"
 	}
 }
 
@@ -411,7 +411,7 @@ func checkCommand(u *use) {
 	words := u.operands
 	u.operands = nil
 	if u.got("-v", "-V") != nil {
-		u.why = "tells-what-a-name-means"
+		u.why = "tells what a name means"
 		return
 	}
 	s, in := u.s, u.in
@@ -429,7 +429,7 @@ func checkTrap(u *use) {
 	for _, signal := range u.operands[1:] {
 		if !scan.HasField("EXIT INT TERM HUP QUIT 0 1 2 3 15 SIGINT SIGTERM SIGHUP SIGQUIT", signal.text) ||
 			signal.open {
-			u.raise(umpire.Medium, "runs-code-between-the-commands-that-follow")
+			u.raise(umpire.Medium, "runs code between the commands that follow")
 		}
 	}
 	u.then(func() {
@@ -456,11 +456,11 @@ func checkAlias(u *use) {
 		name, _, assigns := operand.after("=")
 		if assigns {
 			u.s.functions[name] = nil
-			u.raise(umpire.Medium, umpire.Say("changes-the-meaning-of-a-name", name))
+			u.raise(umpire.Medium, umpire.Say("changes what %s means", name))
 			_, code, _ := operand.after("=")
 			u.then(func() { u.w.walkCode(u.s.clone(), code, flow{}) })
 		} else if operand.open {
-			u.raise(umpire.Medium, "changes-what-a-name-means")
+			u.raise(umpire.Medium, "changes what a name means")
 		}
 	}
 }
@@ -469,12 +469,12 @@ func checkShopt(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || !scan.HasField("-a -s -u -q -p -o", operand.text) &&
 			!scan.HasField(harmlessShopts, operand.text) {
-			u.raise(umpire.Medium, "changes-what-names-and-syntax-mean")
+			u.raise(umpire.Medium, "changes what names and syntax mean")
 		}
 	}
 }
 
-const startsAnother = "makes-a-name-start-another-program"
+const startsAnother = "makes a name start another program"
 
 // checkHash judges NAME=PATH, which zsh remembers.
 func checkHash(u *use) {
@@ -513,13 +513,13 @@ func checkListing(u *use) {
 		}
 	}
 	if len(u.operands) > 0 || u.program0() == "caller" {
-		u.onlyShows("lists-what-the-shell-knows")
+		u.onlyShows("lists what the shell knows")
 	}
 }
 
 // changesLimits judges what prints a limit without an operand, and sets it with one.
 func changesLimits(u *use) {
 	if len(u.operands) > 0 {
-		u.raise(umpire.Medium, "changes-what-later-commands-may-do")
+		u.raise(umpire.Medium, "changes what later commands may do")
 	}
 }

@@ -22,13 +22,13 @@ var reckoners = []program{
 		opts: []option{{names: "-e= --expression=", does: plain}, {names: "-V -h --version --help", does: shows}}},
 	// safe: base64 a
 	// asks: base64 /etc/shadow
-	{names: "base64 base32", risk: umpire.Safe, why: "encodes-or-decodes", args: "read…", out: decodes, opts: []option{
+	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", out: decodes, opts: []option{
 		{names: "-dDi -w=", does: plain},
 		{names: "--decode --ignore-garbage --wrap=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: basenc --base16 a
 	// asks: basenc --base16 /etc/shadow
-	{names: "basenc", risk: umpire.Safe, why: "encodes-or-decodes", args: "read…", opts: []option{
+	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{
 		{names: "-di -w=", does: plain},
 		{names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode " +
 			"--ignore-garbage --wrap=", does: plain},
@@ -36,49 +36,49 @@ var reckoners = []program{
 	}},
 	// safe: zless a.gz
 	// asks: zless /etc/shadow
-	{names: "zless zmore", risk: umpire.Safe, why: "prints-files", args: "read…", check: checkPager,
+	{names: "zless zmore", risk: umpire.Safe, why: "prints files", args: "read…", check: checkPager,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: rpm2cpio a.rpm
 	// asks: rpm2cpio /etc/a.rpm
-	{names: "rpm2cpio", risk: umpire.Safe, why: "prints-files", args: "read…",
+	{names: "rpm2cpio", risk: umpire.Safe, why: "prints files", args: "read…",
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: difft a b
 	// asks: difft --no-such a
-	{names: "difft", risk: umpire.Safe, why: "compares-files", args: "read…",
+	{names: "difft", risk: umpire.Safe, why: "compares files", args: "read…",
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: zdiff a.gz b.gz
 	// asks: zdiff a.gz /etc/shadow
-	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares-files", args: "read…",
+	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares files", args: "read…",
 		opts: []option{{names: "-uqcswib"}, {names: aboutItself, does: shows}}},
 	// safe: zipnote a.zip
 	// asks: zipnote -w a.zip
-	{names: "zipnote", risk: umpire.Safe, why: "prints-the-notes-of-an-archive", args: "read…",
+	{names: "zipnote", risk: umpire.Safe, why: "prints the notes of an archive", args: "read…",
 		opts: []option{{names: "-h", does: shows}}},
 	// safe: csvlook a.csv
 	// asks: csvlook /etc/shadow
-	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints-parts-of-a-table", args: "read…", opts: []option{
+	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
 		{names: "-tnHl -c= -d= -q=", does: plain},
 		{names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: csvgrep -c 1 -m x a.csv
 	// asks: csvgrep -f /etc/shadow a.csv
-	{names: "csvgrep", risk: umpire.Safe, why: "prints-parts-of-a-table", args: "read…", opts: []option{
+	{names: "csvgrep", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
 		{names: "-tnHlia -c= -d= -m= -r=", does: plain},
 		{names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match", does: plain},
 		{names: "-f= --file=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	// safe: duf
 	// asks: duf --surprise
-	{names: "duf dust", peeks: true, risk: umpire.Safe, why: "prints-how-much-space-is-taken", args: "read…",
+	{names: "duf dust", peeks: true, risk: umpire.Safe, why: "prints how much space is taken", args: "read…",
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: lslocks
 	// asks: lslocks --surprise
-	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists-locks-or-users", args: "data…",
+	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists locks or users", args: "data…",
 		opts: []option{{names: "-nJ -o=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: shfmt -d a.sh
 	// asks: shfmt -w a.sh
-	{names: "shfmt", risk: umpire.Safe, why: "prints-formatted-shell-code", style: words, args: "tree…", opts: []option{
+	{names: "shfmt", risk: umpire.Safe, why: "prints formatted shell code", style: words, args: "tree…", opts: []option{
 		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn " +
 			"--binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix", does: plain},
 		{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
@@ -86,7 +86,7 @@ var reckoners = []program{
 	}},
 	// asks: fzf
 	// asks: fzf --filter foo --preview x
-	{names: "fzf", risk: umpire.Medium, consequence: lost, why: "can-start-programs", check: checkFzf, opts: []option{
+	{names: "fzf", risk: umpire.Medium, consequence: lost, why: "can start programs", check: checkFzf, opts: []option{
 		{names: "-f= --filter=", does: plain},
 		{names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= " +
 			"--tiebreak=", does: plain},
@@ -94,7 +94,7 @@ var reckoners = []program{
 	}},
 	{
 		names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium,
-		consequence: reversible, why: "can-write-files-or-start-programs", style: words,
+		consequence: reversible, why: "can write files or start programs", style: words,
 		opts: []option{{names: "-version --version -help --help", does: shows}},
 	},
 }
@@ -103,7 +103,7 @@ var reckoners = []program{
 // start programs.
 func checkFzf(u *use) {
 	if u.got("--filter") != nil && u.in.kind != flowNone && len(u.operands) == 0 {
-		u.onlyShows("prints-the-lines-that-match")
+		u.onlyShows("prints the lines that match")
 	}
 }
 
@@ -119,7 +119,7 @@ func checkDc(u *use) {
 	}
 	switch {
 	case len(u.operands) > 0:
-		u.raise(umpire.Medium, umpire.Say("runs-the-code-of-a-file", u.operands[0].display()))
+		u.raise(umpire.Medium, umpire.Say("runs the code of %s", u.operands[0].display()))
 	case !given:
 		judgeDcCode(u, u.in.text, u.in.kind == flowText)
 	}
@@ -127,7 +127,7 @@ func checkDc(u *use) {
 
 func judgeDcCode(u *use, text string, known bool) {
 	if !known || strings.Trim(text, "0123456789. \n\t+-*/%^~|v_pnfcdrzkoiKOI") != "" {
-		u.raise(umpire.Medium, "runs-code-of-dc")
+		u.raise(umpire.Medium, "runs code of dc that is not plain arithmetic")
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	worksInCloud     = "changes-or-reads-out-what-an-account-holds"
-	describesAccount = "describes-what-an-account-holds"
-	tellsAccount     = "tells-whose-account-it-is"
+	worksInCloud     = "changes or reads out what an account holds"
+	describesAccount = "describes what an account holds"
+	tellsAccount     = "tells whose account it is"
 )
 
 // cloudTools are the clients of cloud providers and hosting services. Only verbs
@@ -28,7 +28,7 @@ var cloudTools = []program{
 		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, consequence: sent,
 			why: otherRoute},
 		{names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, consequence: reversible,
-			why: "reads-or-writes-a-file"},
+			why: "reads or writes a file"},
 		{names: "--version", does: shows},
 	}},
 	// safe: gcloud config list
@@ -39,7 +39,7 @@ var cloudTools = []program{
 			{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q " +
 				"--uri --regions= --zones= --verbosity=", does: plain},
 			{names: "--configuration= --account= --impersonate-service-account=", does: asks, consequence: sent,
-				why: "acts-as-another-account"},
+				why: "acts as another account"},
 			{names: "--version -v", does: shows},
 		},
 	},
@@ -60,7 +60,7 @@ var cloudTools = []program{
 	{names: "serverless sls", risk: umpire.High, consequence: sent, why: worksInCloud, lax: true},
 	{
 		names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High,
-		consequence: sent, why: "starts-an-agent-or-a-model", lax: true,
+		consequence: sent, why: "starts an agent or a model, which can run anything", lax: true,
 		opts: []option{{names: "--version --help", does: shows}},
 	},
 }
@@ -86,12 +86,12 @@ func checkAWS(u *use) {
 		strings.HasPrefix(verb, "get-") && !writesOrReveals(service, verb)
 	for _, g := range u.given {
 		if g.has && strings.Contains(g.value.text, "://") {
-			u.raiseTo(umpire.Medium, sent, "sends-what-it-names")
+			u.raiseTo(umpire.Medium, sent, "sends what it names")
 			return
 		}
 	}
 	if slices.Contains(environmentsOfCloud, service+" "+verb) && u.got("--query") == nil {
-		u.askSecret("prints-the-environment-of-what-runs-there")
+		u.askSecret("prints the environment of what runs there, with whatever secrets are in it")
 		return
 	}
 	if service == "s3" && verb == "ls" || describes && service != "s3" && len(words) == 2 {
@@ -124,7 +124,7 @@ func checkDescribing(u *use) {
 	u.operands = nil
 	for _, g := range u.given {
 		if g.has && strings.HasPrefix(g.value.text, "@") {
-			u.raise(umpire.Medium, umpire.Say("takes-something-from-a-file", g.value.display()))
+			u.raise(umpire.Medium, umpire.Say("takes %s from a file", g.value.display()))
 			return
 		}
 	}
@@ -137,7 +137,7 @@ func checkDescribing(u *use) {
 		if i > 0 && scan.HasField("describe show", wd.text) &&
 			scan.HasField("functions run containerapp container", words[0].text) &&
 			u.got("--format", "--query") == nil {
-			u.askSecret("prints-the-environment-of-what-runs-there")
+			u.askSecret("prints the environment of what runs there, with whatever secrets are in it")
 			return
 		}
 		if i > 0 && scan.HasField("list describe show", wd.text) {
@@ -153,5 +153,5 @@ func (u *use) describes(why umpire.Phrase) {
 		u.become(umpire.Low, why)
 		return
 	}
-	u.become(umpire.Medium, "describes-what-an-account-holds-with-options")
+	u.become(umpire.Medium, "describes what an account holds, with options that are not known")
 }

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	looksAtCluster  = "looks-at-a-cluster"
-	changesCluster  = "changes-what-runs-in-a-cluster"
-	changesServices = "changes-infrastructure"
-	printsOutputs   = "prints-outputs-and-settings"
+	looksAtCluster  = "looks at a cluster"
+	changesCluster  = "changes what runs in a cluster, or runs in it"
+	changesServices = "changes infrastructure"
+	printsOutputs   = "prints outputs and settings, those that are marked as sensitive too"
 	kubeOpts        = "-n= --namespace= --request-timeout= -v= --v="
 	kubeLooks       = kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels " +
 		"--no-headers --sort-by= -L= --label-columns= --show-kind --ignore-not-found --chunk-size= --recursive " +
@@ -31,7 +31,7 @@ var clusterTools = []program{
 			{names: kubeOpts, does: plain},
 			{names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
 				"--insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= " +
-				"--client-key=", does: asks, consequence: sent, why: "talks-to-another-cluster-or-as-another-user"},
+				"--client-key=", does: asks, consequence: sent, why: "talks to another cluster or as another user"},
 			{names: "--help -h", does: shows},
 		},
 		subs: []program{
@@ -41,9 +41,9 @@ var clusterTools = []program{
 				opts: []option{
 					{names: kubeLooks, does: plain},
 					{names: kubeElsewhere, does: asks, consequence: sent,
-						why: "talks-to-another-cluster-or-as-another-user"},
+						why: "talks to another cluster or as another user"},
 					{names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless,
-						why: "reads-out-what-it-names"},
+						why: "reads out what it names"},
 					{names: "--help -h", does: shows},
 				},
 			},
@@ -53,12 +53,12 @@ var clusterTools = []program{
 				opts: []option{
 					{names: kubeLooks + " -f --follow", does: plain},
 					{names: kubeElsewhere, does: asks, consequence: sent,
-						why: "talks-to-another-cluster-or-as-another-user"},
+						why: "talks to another cluster or as another user"},
 					{names: "--help -h", does: shows},
 				},
 			},
 			{
-				names: "config", risk: umpire.High, consequence: reversible, why: "changes-which-cluster-is-talked-to",
+				names: "config", risk: umpire.High, consequence: reversible, why: "changes which cluster is talked to",
 				style: leading,
 				subs: []program{
 					{
@@ -66,7 +66,7 @@ var clusterTools = []program{
 						why: looksAtCluster,
 						opts: []option{
 							{names: "-o= --output= --minify --no-headers", does: plain},
-							{names: "--raw --flatten", does: asks, consequence: harmless, why: "prints-credentials"},
+							{names: "--raw --flatten", does: asks, consequence: harmless, why: "prints credentials"},
 						},
 					},
 				},
@@ -85,11 +85,11 @@ var clusterTools = []program{
 			},
 			{
 				names: "diff", risk: umpire.Medium, consequence: sent,
-				why: "compares-files-with-a-cluster", lax: true,
+				why: "compares files with a cluster, with a program of the environment", lax: true,
 				opts: []option{{names: "-f= --filename= -k= --kustomize=", does: reads}},
 			},
 			{names: "kustomize", risk: umpire.Medium, consequence: reversible,
-				why: "builds-manifests-whose-plugins-can-run", lax: true},
+				why: "builds manifests, whose plugins can run", lax: true},
 			{
 				names: "exec", risk: umpire.High, consequence: sent, why: changesCluster, check: checkKubeExec,
 				opts: []option{
@@ -107,7 +107,7 @@ var clusterTools = []program{
 		opts: []option{
 			{names: kubeOpts + " --debug", does: plain},
 			{names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= " +
-				"--repository-config=", does: asks, consequence: sent, why: "talks-to-another-cluster"},
+				"--repository-config=", does: asks, consequence: sent, why: "talks to another cluster"},
 			{names: "--help -h", does: shows},
 		},
 		subs: []program{
@@ -125,7 +125,7 @@ var clusterTools = []program{
 				},
 			},
 			{
-				names: "template lint", each: true, risk: umpire.Low, why: "renders-a-chart", check: localChart,
+				names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart,
 				opts: []option{
 					{
 						names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= " +
@@ -143,14 +143,14 @@ var clusterTools = []program{
 				why: changesCluster, style: leading,
 				subs: []program{
 					// safe: helm dependency list
-					{names: "list ls", each: true, risk: umpire.Low, why: "lists-what-a-chart-or-helm-uses",
+					{names: "list ls", each: true, risk: umpire.Low, why: "lists what a chart or helm uses",
 						args: "read…", opts: []option{{names: "--max-col-width= --type=", does: plain}}},
 				},
 			},
 			{
 				names: "repo", risk: umpire.High, consequence: reversible, why: changesCluster, style: leading,
 				subs: []program{
-					{names: "list ls", each: true, risk: umpire.Low, why: "lists-chart-repositories",
+					{names: "list ls", each: true, risk: umpire.Low, why: "lists chart repositories",
 						opts: []option{{names: "-o= --output=", does: plain}}},
 				},
 			},
@@ -168,19 +168,19 @@ var clusterTools = []program{
 		},
 		subs: []program{
 			// safe: terraform version
-			{names: "version", risk: umpire.Low, why: "prints-the-version", style: words, args: "none",
+			{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none",
 				opts: []option{{names: "-json"}}},
 			{
-				names: "fmt", risk: umpire.Low, why: "formats-files", style: words, args: "read…",
+				names: "fmt", risk: umpire.Low, why: "formats files", style: words, args: "read…",
 				check: checkTerraformFormat,
 				opts:  []option{{names: "-check --check -diff -recursive -no-color -list= -write=", does: plain}},
 			},
-			{names: "show", risk: umpire.Low, why: "prints-the-state", style: words, args: "read", opts: []option{
+			{names: "show", risk: umpire.Low, why: "prints the state", style: words, args: "read", opts: []option{
 				{names: "-no-color"}, {names: "-json", does: asks, consequence: harmless, why: printsOutputs},
 				{names: "-state= -plan=", does: reads},
 			}},
 			{
-				names: "output", risk: umpire.Low, why: "prints-the-names-of-outputs", style: words,
+				names: "output", risk: umpire.Low, why: "prints the names of outputs", style: words,
 				check: checkTerraformOutput,
 				opts: []option{
 					{names: "-no-color"}, {names: "-json -raw", does: asks, consequence: harmless, why: printsOutputs},
@@ -188,18 +188,18 @@ var clusterTools = []program{
 				},
 			},
 			{names: "state", risk: umpire.High, consequence: sent, why: changesServices, style: words, subs: []program{
-				{names: "list show", each: true, risk: umpire.Low, why: "prints-the-state", style: words,
+				{names: "list show", each: true, risk: umpire.Low, why: "prints the state", style: words,
 					opts: []option{{names: "-no-color -id=", does: plain}, {names: "-state=", does: reads}}},
 			}},
 			{
 				names: "workspace", risk: umpire.High, consequence: sent, why: changesServices, style: words,
 				subs: []program{
-					{names: "list show", each: true, risk: umpire.Low, why: "lists-workspaces", style: words},
+					{names: "list show", each: true, risk: umpire.Low, why: "lists workspaces", style: words},
 				},
 			},
 			{
 				names: "graph plan validate init get providers console test refresh", each: true, risk: umpire.Medium,
-				consequence: lost, why: "downloads-or-runs-the-providers", style: words, lax: true,
+				consequence: lost, why: "downloads or runs the providers of the project", style: words, lax: true,
 				opts: []option{
 					{names: "-out=", does: writes}, {names: "-var-file= -state=", does: reads},
 					{names: "-var= -target=", does: plain}, {names: "-backend-config="},
@@ -216,7 +216,7 @@ var clusterTools = []program{
 	{
 		names: "ansible-doc ansible-lint ansible-config ansible-inventory tflint kubeval kubeconform kube-linter " +
 			"kustomize",
-		risk: umpire.Medium, consequence: lost, why: "works-on-the-projects-infrastructure", lax: true,
+		risk: umpire.Medium, consequence: lost, why: "works on the project's infrastructure", lax: true,
 		opts: []option{{names: "--version --help -h", does: shows}},
 	},
 	// asks: minikube start
@@ -242,13 +242,13 @@ func checkKubeGet(u *use) {
 	checkKubeOutput(u)
 	for _, operand := range u.operands {
 		if !operand.known() || strings.Contains(strings.ToLower(operand.text), "secret") {
-			u.askSecret("may-print-secrets-of-the-cluster")
+			u.askSecret("may print secrets of the cluster")
 		}
 	}
 	for _, g := range u.given {
 		if scan.HasField("-o --output", g.name) && g.has &&
 			(!g.value.known() || strings.Contains(g.value.text, "file=")) {
-			u.raise(umpire.Medium, "takes-its-format-from-a-file")
+			u.raise(umpire.Medium, "takes its format from a file")
 		}
 	}
 }
@@ -256,7 +256,7 @@ func checkKubeGet(u *use) {
 // checkKubeDump makes `cluster-info dump` ask, which writes and tells everything.
 func checkKubeDump(u *use) {
 	if u.program.findSubcommand("dump") == nil && u.operandContains("dump") {
-		u.askSecret("tells-everything-about-the-cluster")
+		u.askSecret("tells everything about the cluster")
 	}
 }
 
@@ -272,13 +272,13 @@ func checkKubeExec(u *use) {
 func localChart(u *use) {
 	for _, g := range u.given {
 		if g.has && strings.Contains(g.value.text, "://") {
-			u.raiseTo(umpire.Medium, reversible, umpire.Say("downloads-a-named-package", g.value.display()))
+			u.raiseTo(umpire.Medium, reversible, umpire.Say("downloads %s", g.value.display()))
 		}
 	}
 	for _, operand := range u.operands {
 		switch {
 		case operand.open || strings.Contains(operand.text, "://"):
-			u.raiseTo(umpire.Medium, reversible, "downloads-a-chart")
+			u.raiseTo(umpire.Medium, reversible, "downloads a chart")
 		case strings.HasPrefix(operand.text, ".") || strings.HasPrefix(operand.text, "/"):
 			u.touch(umpire.KindRead, operand, accessOf{tree: true})
 		}

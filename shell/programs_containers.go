@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	looksAtContainers = "looks-at-containers-and-images"
-	changesContainers = "deletes-or-changes-containers-images-or-volumes"
-	reachesMachine    = "gives-the-container-the-machine"
-	otherDaemon       = "talks-to-another-daemon"
+	looksAtContainers = "looks at containers and images"
+	changesContainers = "deletes or changes containers, images or volumes"
+	reachesMachine    = "gives the container the machine, or more rights than it needs"
+	otherDaemon       = "talks to another daemon"
 )
 
 // Options that docker run, create and exec share and that give no more than a container has
@@ -31,12 +31,12 @@ const (
 var containerTools = []program{
 	{
 		names: "docker podman nerdctl", risk: umpire.High, consequence: lost,
-		why: "runs-a-subcommand-that-is-not-known", style: leading,
+		why: "runs a subcommand that is not known", style: leading,
 		opts: []option{
 			{names: "-D --debug -l= --log-level=", does: plain},
 			{names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= " +
 				"--tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
-			{names: "--config=", does: obeys, why: "obeys-another-configuration"},
+			{names: "--config=", does: obeys, why: "obeys another configuration"},
 			{names: "--version -v --help", does: shows},
 		},
 		subs: []program{
@@ -54,7 +54,7 @@ var containerTools = []program{
 			// asks: docker run x
 			{
 				names: "run create", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs-a-program-in-a-container", style: leading, check: checkDockerRun,
+				why: "runs a program in a container", style: leading, check: checkDockerRun,
 				opts: []option{
 					{names: runAccepts + " -P --publish-all", does: plain},
 					{names: runReaches, why: reachesMachine}, {names: "--cidfile=", does: writes},
@@ -64,7 +64,7 @@ var containerTools = []program{
 				},
 			},
 			{
-				names: "exec", risk: umpire.Medium, consequence: lost, why: "runs-a-program-in-a-container",
+				names: "exec", risk: umpire.Medium, consequence: lost, why: "runs a program in a container",
 				style: leading, check: checkDockerExec,
 				opts: []option{
 					{names: runAccepts, does: plain}, {names: "-u= --user=", does: plain},
@@ -82,7 +82,7 @@ var containerTools = []program{
 						names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers,
 						opts: []option{
 							{names: dockerLooks + " --builder=", does: plain},
-							{names: "--bootstrap", does: asks, consequence: lost, why: "starts-a-builder"},
+							{names: "--bootstrap", does: asks, consequence: lost, why: "starts a builder"},
 							{names: "--help", does: shows},
 						},
 					},
@@ -92,12 +92,12 @@ var containerTools = []program{
 						each: true, risk: umpire.High, consequence: lost, why: changesContainers, lax: true},
 				},
 			},
-			{names: "cp", risk: umpire.Medium, consequence: lost, why: "copies-between-a-container-and-this-machine",
+			{names: "cp", risk: umpire.Medium, consequence: lost, why: "copies between a container and this machine",
 				check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},
 			{names: "start tag rename wait attach pull load", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "changes-containers-or-images", lax: true},
+				why: "changes containers or images", lax: true},
 			{names: "save export", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "writes-an-image-to-a-file", lax: true, opts: []option{{names: "-o= --output=", does: writes}}},
+				why: "writes an image to a file", lax: true, opts: []option{{names: "-o= --output=", does: writes}}},
 			{
 				names: "manifest", risk: umpire.High, consequence: sent, why: changesContainers, style: leading,
 				subs: []program{
@@ -139,10 +139,10 @@ var containerTools = []program{
 						},
 					},
 					{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
-						consequence: lost, why: "builds-and-runs-the-projects-containers", lax: true},
+						consequence: lost, why: "builds and runs the project's containers", lax: true},
 					{
 						names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
-						why: "runs-a-program-in-a-container", style: leading, check: checkDockerExec,
+						why: "runs a program in a container", style: leading, check: checkDockerExec,
 						opts: []option{
 							{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
 							{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
@@ -170,7 +170,7 @@ var containerTools = []program{
 				},
 			},
 			// safe: docker help run
-			{names: "help", risk: umpire.Safe, why: "prints-help", args: "data…"},
+			{names: "help", risk: umpire.Safe, why: "prints help", args: "data…"},
 			{names: "push login logout trust scout", each: true, risk: umpire.High, consequence: sent,
 				why: changesContainers, lax: true},
 			{names: "rm rmi prune kill stop commit import update swarm pause unpause restart network-connect " +
@@ -203,10 +203,10 @@ var containerTools = []program{
 			},
 			// asks: docker-compose up
 			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
-				consequence: lost, why: "builds-and-runs-the-projects-containers", lax: true},
+				consequence: lost, why: "builds and runs the project's containers", lax: true},
 			{
 				names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs-a-program-in-a-container", style: leading, check: checkDockerExec,
+				why: "runs a program in a container", style: leading, check: checkDockerExec,
 				opts: []option{
 					{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
 					{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
@@ -217,7 +217,7 @@ var containerTools = []program{
 	},
 	{
 		names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, consequence: lost,
-		why: "runs-a-machine-or-the-projects-vagrantfile", lax: true,
+		why: "runs a machine, or the project's Vagrantfile", lax: true,
 		opts: []option{{names: "--version", does: shows}},
 	},
 	// safe: skopeo --version
@@ -225,7 +225,7 @@ var containerTools = []program{
 	{
 		names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer " +
 			"singularity kaniko crane dive trivy grype syft",
-		risk: umpire.High, consequence: lost, why: "runs-or-changes-machines-and-images", style: leading,
+		risk: umpire.High, consequence: lost, why: "runs or changes machines and images", style: leading,
 		opts: []option{{names: "--version --help -h -v", does: shows}},
 		subs: []program{
 			{
@@ -245,13 +245,13 @@ const (
 		"--dry-run --no-ansi --verbose"
 )
 
-const buildsImage = "builds-an-image"
+const buildsImage = "builds an image, which runs the steps of its Dockerfile"
 
 var dockerBuildOpts = []option{
 	{names: "-f= --file=", does: plain}, {names: "--secret= --ssh="},
 	{names: "--push --allow= --privileged", does: harms, consequence: sent,
-		why: "publishes-or-gives-the-build-more-rights"},
-	{names: "-o= --output= --iidfile= --metadata-file=", does: asks, consequence: reversible, why: "writes-files"},
+		why: "publishes, or gives the build more rights"},
+	{names: "-o= --output= --iidfile= --metadata-file=", does: asks, consequence: reversible, why: "writes files"},
 	{names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= " +
 		"--builder= --build-context= --add-host=", does: plain},
 }
@@ -307,7 +307,7 @@ func noteVolume(u *use, value word) {
 	if source.known() && strings.Trim(source.text, "/") == "" || strings.Contains(source.text, "docker.sock") {
 		u.raise(umpire.High, reachesMachine)
 	}
-	u.touch(kind, source, accessOf{tree: true, why: "gives-it-to-a-container"})
+	u.touch(kind, source, accessOf{tree: true, why: "gives it to a container"})
 }
 
 // registryImages makes an image that another host is asked for ask: plain names
@@ -317,7 +317,7 @@ func registryImages(u *use) {
 		host, _, path := strings.Cut(operand.text, "/")
 		if !operand.known() || strings.Contains(operand.text, ":/") || strings.HasSuffix(operand.text, ":") ||
 			path && strings.ContainsAny(host, ".:") || strings.HasPrefix(operand.text, ".") {
-			u.raiseTo(umpire.Medium, sent, umpire.Say("asks-the-host-of-a-url", operand.display()))
+			u.raiseTo(umpire.Medium, sent, umpire.Say("asks the host of %s", operand.display()))
 		}
 	}
 }
@@ -375,7 +375,7 @@ func checkDockerBuild(u *use) {
 		switch {
 		case operand.text == "-":
 		case strings.Contains(operand.text, "://") || strings.HasPrefix(operand.text, "git@"):
-			u.visit(operand, umpire.High, "builds-what-it-downloads-from-it")
+			u.visit(operand, umpire.High, "builds what it downloads from it")
 		default:
 			u.touch(umpire.KindRead, operand, accessOf{tree: true})
 		}

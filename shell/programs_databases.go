@@ -19,16 +19,16 @@ var databases = []program{
 		check: checkSQLite,
 		opts: []option{
 			{names: "-version --version -help --help", does: shows},
-			{names: "-init= --init=", does: reads | obeys, why: "runs-a-file-of-statements"},
-			{names: "-cmd= --cmd=", does: asks, consequence: lost, why: "runs-a-command-of-its-own"},
-			{names: "-readonly --readonly", why: "only-looks"},
+			{names: "-init= --init=", does: reads | obeys, why: "runs a file of statements"},
+			{names: "-cmd= --cmd=", does: asks, consequence: lost, why: "runs a command of its own"},
+			{names: "-readonly --readonly", why: "only looks"},
 			{names: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column " +
 				"-list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch " +
 				"--batch -bail --bail -echo --echo -stats -safe --safe -nofollow -interactive"},
 			{names: "-separator= --separator= -newline= -nullvalue= --nullvalue= -maxsize= -mmap= -lookaside= " +
 				"-pagecache=", does: plain},
 			{names: "-vfs= -A -append -deserialize -unsafe-testing", does: asks, consequence: lost,
-				why: "works-on-an-archive"},
+				why: "works on an archive, or on other files"},
 		},
 	},
 	// safe: duckdb --version
@@ -37,9 +37,9 @@ var databases = []program{
 		names: "duckdb", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkDuckDB,
 		opts: []option{
 			{names: "-version --version -help --help", does: shows},
-			{names: "-init= -f=", does: reads | obeys, why: "runs-a-file-of-statements"},
-			{names: "-c= -cmd=", does: asks, consequence: lost, why: "runs-statements"},
-			{names: "-readonly --readonly", why: "only-looks"},
+			{names: "-init= -f=", does: reads | obeys, why: "runs a file of statements"},
+			{names: "-c= -cmd=", does: asks, consequence: lost, why: "runs statements"},
+			{names: "-readonly --readonly", why: "only looks"},
 			{names: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo " +
 				"-separator= -newline= -nullvalue=", does: plain},
 		},
@@ -48,14 +48,14 @@ var databases = []program{
 	// asks: psql -c 'drop table t'
 	{names: "psql", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkPsql, opts: []option{
 		{names: "--version -V --help", does: shows},
-		{names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs-a-file-of-statements"},
+		{names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs a file of statements"},
 		{names: "-o= --output= -L= --log-file=", does: writes},
-		{names: "-c= --command=", does: plain}, {names: "-l --list", why: "lists-databases"},
+		{names: "-c= --command=", does: plain}, {names: "-l --list", why: "lists databases"},
 		{names: "-d= --dbname=", does: plain},
 		{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
 		{names: "-U= --username= -p= --port= -P= --pset= -F= --field-separator= -R= --record-separator= -T= " +
 			"--table-attr=", does: plain},
-		{names: "-v= --set= --variable=", does: asks, consequence: lost, why: "sets-a-variable-of-the-client"},
+		{names: "-v= --set= --variable=", does: asks, consequence: lost, why: "sets a variable of the client"},
 		{names: "-abeEAHnqsStxXz01wW --echo-all --echo-errors --echo-queries --echo-hidden --no-align --csv --html " +
 			"--no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc " +
 			"--field-separator-zero --record-separator-zero --single-transaction --no-password --password"},
@@ -75,16 +75,16 @@ var databases = []program{
 				"--force --no-beep --ssl --skip-ssl --safe-updates --comments --skip-comments --line-numbers " +
 				"--show-warnings"},
 			{names: "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= " +
-				"--init-command=", does: obeys, why: "obeys-another-configuration"},
+				"--init-command=", does: obeys, why: "obeys another configuration"},
 			{names: "--pager=", does: runs},
 			{names: "--local-infile? --named-commands --binary-mode --delimiter=", does: asks, consequence: lost,
-				why: "changes-how-statements-are-read"},
+				why: "changes how statements are read"},
 		},
 	},
 	// safe: pg_isready -h localhost
 	// asks: pg_isready -h evil.example
-	{names: "pg_isready", risk: umpire.Low, why: "asks-whether-a-server-is-there", args: "none", opts: []option{
-		{names: "-h= --host=", does: asks, consequence: sent, why: "asks-another-host",
+	{names: "pg_isready", risk: umpire.Low, why: "asks whether a server is there", args: "none", opts: []option{
+		{names: "-h= --host=", does: asks, consequence: sent, why: "asks another host",
 			except: "localhost 127.0.0.1 ::1"},
 		{names: "-p= --port= -U= --username= -t= --timeout= -q --quiet", does: plain},
 		{names: "-V --version --help", does: shows},
@@ -92,7 +92,7 @@ var databases = []program{
 	// safe: pg_config --version
 	// asks: pg_config x
 	{
-		names: "pg_config", risk: umpire.Safe, why: "tells-about-an-installation", style: words, args: "none",
+		names: "pg_config", risk: umpire.Safe, why: "tells about an installation", style: words, args: "none",
 		opts: []option{
 			{names: "--bindir --docdir --htmldir --includedir --pkgincludedir --includedir-server --libdir " +
 				"--pkglibdir --localedir --mandir --sharedir --sysconfdir --pgxs --configure --cc --cppflags " +
@@ -103,7 +103,7 @@ var databases = []program{
 		names: "pgcli cockroach mycli", risk: umpire.Medium, consequence: lost, why: runsStatements, lax: true,
 		opts: []option{
 			{names: "--version -V --help", does: shows},
-			{names: "-f= --file=", does: reads, why: "runs-a-file-of-statements"},
+			{names: "-f= --file=", does: reads, why: "runs a file of statements"},
 			{names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= " +
 				"--port=", does: plain},
 			{names: "-h= --host=", does: reaches, why: talksTo},
@@ -112,7 +112,7 @@ var databases = []program{
 	// safe: redis-cli get x
 	// asks: redis-cli flushall
 	{
-		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs-commands-on-a-database",
+		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database",
 		style: leading,
 		opts: []option{
 			{names: "--version -v --help", does: shows},
@@ -121,10 +121,10 @@ var databases = []program{
 			{names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json " +
 				"--no-auth-warning --scan --pattern= --count= --stat --latency --bigkeys --memkeys --hotkeys -e",
 				does: plain},
-			{names: "--eval=", does: reads | asks, consequence: lost, why: "runs-a-script"},
+			{names: "--eval=", does: reads | asks, consequence: lost, why: "runs a script"},
 			{names: "-x -X= --pipe --cluster --ldb --ldb-sync-mode --replica --intrinsic-latency= --functions-rdb= " +
 				"--tls --sni= --cacert= --cert= --key=", does: asks, consequence: sent,
-				why: "sends-its-input"},
+				why: "sends its input, or works in another way"},
 			{names: "--rdb=", does: writes},
 		},
 		check: checkRedis,
@@ -132,31 +132,31 @@ var databases = []program{
 	{
 		names: "mongosh mongo cqlsh clickhouse clickhouse-client influx isql usql sqlplus sqlcmd cypher-shell " +
 			"etcdctl consul vault-db tarantool",
-		risk: umpire.Medium, consequence: lost, why: "runs-statements-on-a-database", lax: true,
+		risk: umpire.Medium, consequence: lost, why: "runs statements on a database", lax: true,
 		opts: []option{{names: "--version --help", does: shows}, {names: "-f= --file=", does: reads}},
 	},
 	{
 		names: "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport", risk: umpire.Medium,
-		consequence: sent, why: "copies-a-database", lax: true,
+		consequence: sent, why: "copies a database", lax: true,
 		opts: []option{
 			{names: "--version -V --help", does: shows},
 			{names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes},
-			{names: "-h= --host=", does: reaches, why: "talks-to-a-database-there"},
+			{names: "-h= --host=", does: reaches, why: "talks to a database there"},
 			{names: "-U= -d= -u= -p? -P= -t= -n= -T=", does: plain},
 		},
 	},
 	{
 		names: "pg_restore mongorestore mongoimport mysqladmin createdb dropdb createuser dropuser initdb pg_ctl " +
 			"mysqlimport",
-		risk: umpire.High, consequence: lost, why: "changes-or-deletes-databases", lax: true,
+		risk: umpire.High, consequence: lost, why: "changes or deletes databases", lax: true,
 		opts: []option{{names: "--version -V --help", does: shows}},
 	},
 }
 
 const (
-	runsStatements  = "runs-statements-on-a-database"
-	onlyLooksAtData = "only-looks-at-a-database"
-	talksTo         = "talks-to-a-database-there"
+	runsStatements  = "runs statements on a database"
+	onlyLooksAtData = "only looks at a database"
+	talksTo         = "talks to a database there"
 )
 
 // lowerToDataLook makes a use a harmless one, as looking at a cluster is.
@@ -244,7 +244,7 @@ func checkDatabase(u *use) {
 		}
 		db.text = name
 	}
-	u.touch(kind, db, accessOf{why: "the-database"})
+	u.touch(kind, db, accessOf{why: "the database"})
 }
 
 // checkPsql judges the statements of psql. Those on its input are read by the
@@ -256,7 +256,7 @@ func checkPsql(u *use) {
 	}
 	for _, db := range named {
 		if db.open || strings.ContainsAny(db.text, "=:/") {
-			u.raise(umpire.Medium, umpire.Say("connects-as-a-file-says", db.display()))
+			u.raise(umpire.Medium, umpire.Say("connects as %s says", db.display()))
 			u.spoke = "--dbname"
 		}
 	}
@@ -301,7 +301,7 @@ func checkMySQL(u *use) {
 		for _, text := range append(u.valuesOf("--execute"), lit(u.in.text)) {
 			for line := range strings.Lines(text.text) {
 				if u.why == onlyLooksAtData && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), name) {
-					u.become(umpire.Medium, umpire.Say("may-run-the-clients-command", name))
+					u.become(umpire.Medium, umpire.Say("may run the client's command %s", name))
 				}
 			}
 		}
@@ -346,6 +346,6 @@ func checkRedis(u *use) {
 	const harmful = "flushall flushdb FLUSHALL FLUSHDB config CONFIG shutdown SHUTDOWN debug DEBUG module MODULE " +
 		"slaveof SLAVEOF replicaof REPLICAOF eval EVAL"
 	if name := u.operands[0]; !name.known() || scan.HasField(harmful, name.text) {
-		u.raise(umpire.High, "loses-data-or-configures-the-server")
+		u.raise(umpire.High, "loses data or configures the server")
 	}
 }

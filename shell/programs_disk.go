@@ -18,13 +18,13 @@ var diskTools = []program{
 	// asks: dd if=/etc/shadow count=1
 	// asks: dd if=a of=/dev/sdb
 	// asks: dd $X
-	{names: "dd dcfldd", risk: umpire.High, consequence: lost, why: "copies-raw-bytes", style: bare, check: checkDd},
+	{names: "dd dcfldd", risk: umpire.High, consequence: lost, why: "copies raw bytes", style: bare, check: checkDd},
 	{
 		names: "mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.msdos mkfs.exfat " +
 			"mkfs.ntfs mkfs.f2fs mkfs.minix mkfs.bfs mkfs.cramfs mkfs.jfs mkfs.reiserfs mkfs.udf mkfs.nilfs2 " +
 			"mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs " +
 			"newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
-		risk: umpire.High, consequence: lost, why: "makes-a-new-file-system-over-what-is-there", args: "write…",
+		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…",
 		lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label=", does: plain}},
 	},
 	// safe: fdisk -l
@@ -33,7 +33,7 @@ var diskTools = []program{
 	// asks: sfdisk -d /dev/sda x
 	{
 		names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost,
-		why: "changes-the-partitions-of-a-disk", args: "write data…", lax: true, check: checkPartition,
+		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition,
 		opts: []option{
 			{names: "-l --list"},
 			{names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe=", does: plain},
@@ -42,24 +42,24 @@ var diskTools = []program{
 	// safe: wipefs -n /dev/null
 	// asks: wipefs -a /dev/sda
 	{
-		names: "wipefs", risk: umpire.Safe, why: "lists-signatures-of-file-systems", args: "read…", check: checkWipe,
+		names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe,
 		opts: []option{
 			{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"},
 			{names: "-O= --output= -t= --types=", does: plain},
 			{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost,
-				why: "wipes-signatures-of-file-systems"},
+				why: "wipes signatures of file systems"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: blkdiscard /dev/sda
-	{names: "blkdiscard scrub nwipe", risk: umpire.High, consequence: lost, why: "discards-all-that-a-device-holds",
+	{names: "blkdiscard scrub nwipe", risk: umpire.High, consequence: lost, why: "discards all that a device holds",
 		args: "write…", lax: true},
 	// safe: hdparm -I /dev/null
 	// asks: hdparm -Y /dev/sda
-	{names: "hdparm sdparm smartctl", risk: umpire.High, consequence: lost, why: "works-on-a-disk-directly",
+	{names: "hdparm sdparm smartctl", risk: umpire.High, consequence: lost, why: "works on a disk directly",
 		args: "write…", lax: true, check: checkDiskInfo},
 	{
-		names: "badblocks", risk: umpire.High, consequence: lost, why: "tests-a-disk-and-may-overwrite-it",
+		names: "badblocks", risk: umpire.High, consequence: lost, why: "tests a disk, and may overwrite it",
 		args: "read data…", lax: true,
 		opts: []option{
 			{names: "-b= -c= -e= -d= -p= -t= -i=", does: plain}, {names: "-o=", does: writes},
@@ -68,7 +68,7 @@ var diskTools = []program{
 	},
 	{
 		names: "vgremove lvremove", risk: umpire.Critical, consequence: lost,
-		why: "destroys-volumes-and-what-is-on-them", args: "write…", check: checkVolumes,
+		why: "destroys volumes and what is on them", args: "write…", check: checkVolumes,
 		opts: []option{
 			{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking " +
 				"--profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup=",
@@ -76,16 +76,16 @@ var diskTools = []program{
 			{names: "-S= --select=", does: plain}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
 		},
 	},
-	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes-the-volumes-of-disks", style: leading,
+	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading,
 		args: "command", opts: []option{{names: aboutItself, does: shows}}},
 	// asks: pvremove x
 	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert " +
 		"vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, consequence: lost,
-		why: "changes-the-volumes-of-disks", args: "write…", lax: true},
+		why: "changes the volumes of disks", args: "write…", lax: true},
 	// safe: pvs
 	// asks: pvs --config x
 	{
-		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists-disks-and-volumes",
+		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes",
 		args: "data…",
 		opts: []option{
 			{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps " +
@@ -97,7 +97,7 @@ var diskTools = []program{
 	// asks: blkid -w out
 	{
 		names: "blkid", risk: umpire.Medium, consequence: reversible,
-		why: "lists-disks-and-volumes-and-keeps-the-list-in-run-blkid", args: "read…",
+		why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…",
 		opts: []option{
 			{names: "-dDiklp"},
 			{names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= " +
@@ -108,7 +108,7 @@ var diskTools = []program{
 	// safe: findmnt
 	// safe: findmnt -l
 	// asks: findmnt -F /etc/fstab
-	{names: "findmnt", risk: umpire.Safe, why: "lists-disks-and-volumes", args: "read…", opts: []option{
+	{names: "findmnt", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{
 		{names: "-AabcDefhiJklmnPRrsuUvy --all --ascii --bytes --canonicalize --df --evaluate --first-only --invert " +
 			"--json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real " +
 			"--pseudo --tree --uniq --verify"},
@@ -118,97 +118,97 @@ var diskTools = []program{
 	}},
 	// safe: dumpe2fs -h image
 	// asks: dumpe2fs /etc/image
-	{names: "dumpe2fs", risk: umpire.Safe, why: "tells-about-a-file-system", args: "read",
+	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read",
 		opts: []option{{names: "-bfghmxV"}, {names: "-o=", does: plain}}},
 	// safe: xfs_info image
 	// asks: xfs_info /etc/image
-	{names: "xfs_info", risk: umpire.Safe, why: "tells-about-a-file-system", args: "read",
+	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read",
 		opts: []option{{names: "-V", does: shows}}},
 	// asks: cryptsetup luksFormat /dev/sda
 	// safe: cryptsetup status x
-	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes-encrypted-disks",
+	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes encrypted disks",
 		args: "data write data…", lax: true,
 		check: func(u *use) { lowerWhenListed(u, "status isLuks luksDump luksUUID benchmark") }},
 	// safe: losetup
 	// asks: losetup /dev/loop0 a
-	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes-loop-devices", args: "write…", lax: true,
+	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true,
 		check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json",
 			does: plain}}},
 	{
-		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes-arrays-of-disks", args: "write…", lax: true,
+		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
 		check: func(u *use) {
 			if first := argumentsOf(u); len(first) > 0 && first[0].known() &&
 				scan.HasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
 				lowerToLook(u, u.operands)
 			}
 		},
-		opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys-an-array-of-disks"}},
+		opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
 	},
 	// safe: zpool list
 	// asks: zpool destroy x
-	{names: "zpool", risk: umpire.High, consequence: lost, why: "changes-pools-of-disks", args: "data write…",
+	{names: "zpool", risk: umpire.High, consequence: lost, why: "changes pools of disks", args: "data write…",
 		lax: true, check: checkPool},
 	// safe: zfs list
 	// asks: zfs destroy x
-	{names: "zfs", risk: umpire.High, consequence: lost, why: "changes-file-systems", lax: true, check: checkPool},
-	{names: "btrfs", risk: umpire.High, consequence: lost, why: "changes-file-systems", args: "data…", lax: true,
+	{names: "zfs", risk: umpire.High, consequence: lost, why: "changes file systems", lax: true, check: checkPool},
+	{names: "btrfs", risk: umpire.High, consequence: lost, why: "changes file systems", args: "data…", lax: true,
 		check: checkBtrfs},
 	// asks: e2fsck /dev/sda
 	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs " +
 		"debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue " +
 		"ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd " +
 		"partclone.restore sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, consequence: lost,
-		why: "repairs-or-changes-a-file-system", args: "write…", lax: true},
-	{names: "sg_format sg_sanitize", risk: umpire.Critical, consequence: lost, why: "erases-a-disk", args: "write…",
+		why: "repairs or changes a file system", args: "write…", lax: true},
+	{names: "sg_format sg_sanitize", risk: umpire.Critical, consequence: lost, why: "erases a disk", args: "write…",
 		lax: true, opts: []option{{names: "--help -h --version -V", does: shows}}},
 	// safe: efibootmgr
 	// asks: efibootmgr -B
-	{names: "efibootmgr", risk: umpire.Safe, why: "lists-what-the-machine-boots", style: bare, check: checkBoot},
+	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
 	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil " +
 		"dracut update-initramfs mkinitcpio", risk: umpire.High, consequence: lost,
-		why: "changes-how-the-machine-boots", args: "write…", lax: true},
-	{names: "bootctl flashrom", each: true, risk: umpire.High, consequence: lost, why: "changes-how-the-machine-boots",
+		why: "changes how the machine boots", args: "write…", lax: true},
+	{names: "bootctl flashrom", each: true, risk: umpire.High, consequence: lost, why: "changes how the machine boots",
 		lax: true, check: checkFirmware},
 	// safe: nvme list
 	// asks: nvme format /dev/nvme0
-	{names: "nvme", risk: umpire.High, consequence: lost, why: "works-on-a-disk-directly", args: "data write…",
+	{names: "nvme", risk: umpire.High, consequence: lost, why: "works on a disk directly", args: "data write…",
 		lax: true, check: checkNvme},
 	// asks: shutdown now
 	{
-		names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers-the-machine-off",
+		names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off",
 		check: checkShutdown,
 		opts: []option{
 			{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"},
 			{names: aboutItself, does: shows},
 		},
 	},
-	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers-the-machine-off", lax: true,
+	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers the machine off", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
-	{names: "init telinit", risk: umpire.High, consequence: lost, why: "changes-what-the-system-runs", style: bare,
+	{names: "init telinit", risk: umpire.High, consequence: lost, why: "changes what the system runs", style: bare,
 		check: checkInit},
-	{names: "kexec", risk: umpire.Critical, consequence: lost, why: "starts-another-kernel", lax: true,
+	{names: "kexec", risk: umpire.Critical, consequence: lost, why: "starts another kernel", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// asks: pm-suspend
 	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, consequence: lost,
-		why: "reaches-everybody-on-the-machine", lax: true},
+		why: "reaches everybody on the machine", lax: true},
 	{
-		names: "format", risk: umpire.High, consequence: lost, why: "makes-a-new-file-system-over-what-is-there",
+		names: "format", risk: umpire.High, consequence: lost, why: "makes a new file system over what is there",
 		style: bare, args: "write…",
 		check: func(u *use) {
 			for _, operand := range u.operands {
 				if len(operand.text) == 2 && operand.text[1] == ':' && scan.IsLetter(operand.text[0]) {
-					u.raise(umpire.Critical, "erases-a-disk")
+					u.raise(umpire.Critical, "erases a disk")
 				}
 			}
 		},
 	},
 	{names: "Format-Volume Clear-Disk Initialize-Disk Remove-Partition format-volume clear-disk", each: true,
-		risk: umpire.Critical, consequence: lost, why: "erases-a-disk", style: bare},
+		risk: umpire.Critical, consequence: lost, why: "erases a disk", style: bare},
 	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, consequence: lost,
-		why: "changes-disks-or-how-the-machine-boots", style: bare},
+		why: "changes disks or how the machine boots", style: bare},
 	// safe: diskutil list
 	// asks: diskutil eraseDisk x
-	{names: "diskutil", risk: umpire.High, consequence: lost, why: "changes-disks", style: bare, check: checkDiskutil},
+	{names: "diskutil", risk: umpire.High, consequence: lost, why: "changes disks", style: bare, check: checkDiskutil},
 }
 
 // checkDd judges dd: of= is written, if= is read.
@@ -224,17 +224,17 @@ func checkDd(u *use) {
 			if value.known() && scan.HasField(harmlessDevices, value.text) {
 				continue
 			}
-			u.touch(umpire.KindWrite, value, accessOf{why: "is-overwritten-with-raw-bytes"})
+			u.touch(umpire.KindWrite, value, accessOf{why: "is overwritten with raw bytes"})
 		case "if":
 			u.touch(umpire.KindRead, value, accessOf{})
 		default:
 			if operand.open && !strings.Contains(operand.text, "=") {
-				u.doubt = "an-operand-that-is-not-known-may-name-a-device"
+				u.doubt = "an operand that is not known may name a device"
 			}
 		}
 	}
 	if prints && len(u.operands) > 0 {
-		u.onlyShows("prints-raw-bytes")
+		u.onlyShows("prints raw bytes")
 	}
 	u.operands = nil
 }
@@ -250,7 +250,7 @@ func lowerToLook(u *use, files []word) {
 			return
 		}
 	}
-	u.become(umpire.Safe, "only-looks")
+	u.become(umpire.Safe, "only looks")
 	u.operands = nil
 	for _, file := range files {
 		u.touch(umpire.KindRead, file, accessOf{})
@@ -335,7 +335,7 @@ func checkVolumes(u *use) {
 		return
 	}
 	if len(u.operands) == 0 && len(u.unknown) == 0 && !u.doubtful && !u.gave("-S", "--select") {
-		u.become(umpire.Medium, "names-no-volume")
+		u.become(umpire.Medium, "names no volume")
 	}
 }
 
@@ -366,7 +366,7 @@ func checkPool(u *use) {
 	case u.firstOperandIn("list status get history iostat events version help diff"):
 		lowerToLook(u, nil)
 	case u.firstOperandIn("destroy") && !strings.Contains(u.operands[len(u.operands)-1].text, "@"):
-		u.raise(umpire.Critical, "destroys-a-file-system-and-what-is-on-it")
+		u.raise(umpire.Critical, "destroys a file system and what is on it")
 	}
 }
 
@@ -375,7 +375,7 @@ func checkPool(u *use) {
 func checkBoot(u *use) {
 	for _, operand := range u.operands {
 		if !operand.known() || !scan.HasField("-v --verbose -V --version -u --unicode -q --quiet", operand.text) {
-			u.raise(umpire.Critical, "can-leave-the-machine-unable-to-boot")
+			u.raise(umpire.Critical, "can leave the machine unable to boot")
 		}
 	}
 }
@@ -383,13 +383,13 @@ func checkBoot(u *use) {
 // checkFirmware judges what takes the machine's own first program away.
 func checkFirmware(u *use) {
 	if u.program0() == "bootctl" && u.firstOperandIn("remove") {
-		u.raise(umpire.Critical, "can-leave-the-machine-unable-to-boot")
+		u.raise(umpire.Critical, "can leave the machine unable to boot")
 	}
 	for _, arg := range argumentsOf(u) {
 		if u.program0() == "flashrom" &&
 			(strings.HasPrefix(arg.text, "-w") || strings.HasPrefix(arg.text, "-E") ||
 				strings.HasPrefix(arg.text, "--write") || strings.HasPrefix(arg.text, "--erase")) {
-			u.raise(umpire.Critical, "can-leave-the-machine-unable-to-boot")
+			u.raise(umpire.Critical, "can leave the machine unable to boot")
 		}
 	}
 }
@@ -399,21 +399,21 @@ func checkNvme(u *use) {
 	case u.firstOperandIn("list list-subsys smart-log id-ctrl id-ns error-log fw-log version help"):
 		lowerToLook(u, u.operands[1:])
 	case u.firstOperandIn("format sanitize delete-ns"):
-		u.raise(umpire.Critical, "erases-a-disk")
+		u.raise(umpire.Critical, "erases a disk")
 	}
 }
 
 // checkShutdown judges shutdown -c, which calls a shutdown off.
 func checkShutdown(u *use) {
 	if len(u.given) == 1 && u.got("-c") != nil && len(u.unknown) == 0 && !u.doubtful {
-		u.become(umpire.Low, "calls-a-shutdown-off")
+		u.become(umpire.Low, "calls a shutdown off")
 	}
 }
 
 func checkInit(u *use) {
 	for _, operand := range u.operands {
 		if scan.HasField("0 6", operand.text) && operand.known() {
-			u.raise(umpire.Critical, "powers-the-machine-off")
+			u.raise(umpire.Critical, "powers the machine off")
 		}
 	}
 }
@@ -426,6 +426,6 @@ func checkDiskutil(u *use) {
 		"partitiondisk deletecontainer apfs.deletecontainer", strings.ToLower(u.operands[0].text)),
 		u.firstOperandIn("apfs ap cs coreStorage") && len(u.operands) > 1 &&
 			strings.HasPrefix(strings.ToLower(u.operands[1].text), "delete"):
-		u.raise(umpire.Critical, "erases-a-disk")
+		u.raise(umpire.Critical, "erases a disk")
 	}
 }

@@ -12,52 +12,52 @@ var editors = []program{
 	// asks: vi a
 	{
 		names: "vi vim nvim view vimdiff nvimdiff gvim mvim ex rvim vimtutor", risk: umpire.Medium, consequence: lost,
-		why: "edits-files-and-runs-what-its-commands-say", args: "write…", check: checkVi,
+		why: "edits files, and runs what its commands say", args: "write…", check: checkVi,
 		opts: []option{
 			{names: "-eEsRnNbdHvyZgfmMpOolLACDFX0123456789 --clean --noplugin --headless --literal --nofork -V?"},
 			{names: "-c= --cmd= -T= -q= -i= -t= -W= -P="},
-			{names: "-S= -u= -U=", does: reads | obeys, why: "runs-a-script-of-the-editor"},
+			{names: "-S= -u= -U=", does: reads | obeys, why: "runs a script of the editor"},
 			{names: "-w=", does: writes}, {names: "--startuptime=", does: writes},
 			{names: "--version --help -h", does: shows},
 		},
 	},
 	{names: "nano pico micro hx helix kak kakoune joe mcedit jed mg ne", risk: umpire.Medium, consequence: reversible,
-		why: "edits-files", args: "write…", opts: []option{{names: "--version --help", does: shows}}},
+		why: "edits files", args: "write…", opts: []option{{names: "--version --help", does: shows}}},
 	{
 		names: "emacs emacsclient", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "edits-files-and-runs-lisp", args: "write…", style: words,
+		why: "edits files, and runs Lisp", args: "write…", style: words,
 		opts: []option{
 			{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c " +
 				"--create-frame"},
-			{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs-a-file-of-lisp"},
-			{names: "-e= --eval= -eval= -f= --funcall=", does: asks, consequence: lost, why: "runs-lisp"},
+			{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
+			{names: "-e= --eval= -eval= -f= --funcall=", does: asks, consequence: lost, why: "runs Lisp"},
 			{names: aboutItself, does: shows},
 		},
 	},
-	{names: "ed red", risk: umpire.Medium, consequence: lost, why: "edits-a-file-and-runs-what-its-commands-say",
+	{names: "ed red", risk: umpire.Medium, consequence: lost, why: "edits a file, and runs what its commands say",
 		args: "write…", check: checkEd, opts: []option{{names: "-sEGlprv"}, {names: aboutItself, does: shows}}},
 	{
 		names: "code code-insiders codium cursor subl zed atom gedit kate notepad mate bbedit idea webstorm",
-		risk:  umpire.Medium, consequence: reversible, why: "opens-an-editor", args: "write…",
+		risk:  umpire.Medium, consequence: reversible, why: "opens an editor", args: "write…",
 		opts: []option{
 			{names: "-ndgrwa --new-window --diff --goto --reuse-window --wait --add --verbose --disable-extensions"},
 			{names: "--install-extension= --uninstall-extension=", does: harms, consequence: lost,
-				why: "installs-or-removes-code-of-others"},
+				why: "installs or removes code of others"},
 			{names: "--list-extensions --show-versions --version --help -v -h", does: shows},
 		},
 	},
 	// safe: man ls
 	// asks: man -P ./x ls
 	{
-		names: "man", risk: umpire.Low, why: "shows-a-manual-in-a-pager", args: "data…", check: checkManual,
+		names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", check: checkManual,
 		opts: []option{
 			{names: "-kfwWaKdiIuDc7 --apropos --whatis --where --path --location --where-cat --all --global-apropos " +
 				"--ignore-case --match-case --regex --wildcard --names-only --no-subpages --no-hyphenation --nh " +
 				"--no-justification --nj --update --debug --ascii --catman"},
 			{names: "-s= -S= --sections= -e= --extension= -L= --locale= -m= --systems= -E= --encoding= -R= --recode="},
-			{names: "-l --local-file", does: asks, consequence: reversible, why: "formats-a-file-with-what-it-says"},
-			{names: "-P= --pager=", does: runs, why: "runs-a-program-as-pager"},
-			{names: "-H? --html?", does: asks, consequence: lost, why: "starts-a-browser"},
+			{names: "-l --local-file", does: asks, consequence: reversible, why: "formats a file with what it says"},
+			{names: "-P= --pager=", does: runs, why: "runs a program as pager"},
+			{names: "-H? --html?", does: asks, consequence: lost, why: "starts a browser"},
 			{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? " +
 				"--gxditview? -t --troff -Z --ditroff", does: obeys},
 			{names: aboutItself, does: shows},
@@ -66,28 +66,28 @@ var editors = []program{
 	},
 	// safe: apropos x
 	// asks: apropos -C conf x
-	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks-up-manuals", lax: true, opts: []option{
-		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys-another-configuration"},
+	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
+		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys another configuration"},
 		{names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: tldr tar
 	// asks: tldr --update
-	{names: "tldr", risk: umpire.Safe, why: "looks-up-a-short-manual", opts: []option{
+	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", opts: []option{
 		{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"},
-		{names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads-or-deletes-the-manuals"},
+		{names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: info ls
 	// asks: info --init-file=x ls
-	{names: "info", risk: umpire.Low, why: "shows-a-manual", args: "data…", check: checkManual, opts: []option{
+	{names: "info", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="},
 		{names: "-f= --file= -d= --directory=", does: reads},
 		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "pinfo", risk: umpire.Medium, consequence: reversible,
-		why: "shows-a-manual-and-starts-programs-on-its-links"},
+		why: "shows a manual, and starts programs on its links"},
 }
 
 // checkManual notes the pages that are named by their path.
@@ -95,7 +95,7 @@ func checkManual(u *use) {
 	for _, operand := range u.operands {
 		operand = pageFile(operand)
 		if strings.Contains(operand.text, "/") || operand.open {
-			u.raise(umpire.Medium, "formats-a-file-with-what-it-says")
+			u.raise(umpire.Medium, "formats a file with what it says")
 			u.touch(umpire.KindRead, operand, accessOf{})
 		}
 	}
@@ -131,7 +131,7 @@ func checkVi(u *use) {
 
 // judgeExCommand judges one command of vi.
 func judgeExCommand(u *use, command word) {
-	u.raise(umpire.Medium, "runs-commands-of-the-editor")
+	u.raise(umpire.Medium, "runs commands of the editor")
 	text := strings.TrimLeft(command.text, ": ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "silent"), "! ")
 	if code, ok := strings.CutPrefix(strings.TrimLeft(text, " "), "!"); ok {

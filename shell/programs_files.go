@@ -12,32 +12,32 @@ import (
 // and the editors.
 var fileTools = []program{
 	// asks: rm a
-	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes-files-for-good", args: "delete…", opts: []option{
+	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes files for good", args: "delete…", opts: []option{
 		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root " +
 			"--preserve-root?", does: plain},
-		{names: "-rR --recursive", does: walks, why: "deletes-everything-below"}, {names: aboutItself, does: shows},
+		{names: "-rR --recursive", does: walks, why: "deletes everything below"}, {names: aboutItself, does: shows},
 	}},
 	{
 		names: "Remove-Item remove-item", each: true, risk: umpire.High, consequence: lost,
-		why: "deletes-files-for-good", style: words, args: "delete…", lax: true,
+		why: "deletes files for good", style: words, args: "delete…", lax: true,
 		opts: []option{
-			{names: "-Recurse -recurse -r", does: walks, why: "deletes-everything-below"},
+			{names: "-Recurse -recurse -r", does: walks, why: "deletes everything below"},
 			{names: "-Force -force -fo -Verbose -Confirm"},
 		},
 	},
 	// asks: rmdir a
 	{
-		names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes-folders", args: "delete…",
+		names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes folders", args: "delete…",
 		opts: []option{
 			{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: unlink a
-	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes-a-file-for-good", args: "delete…",
+	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes a file for good", args: "delete…",
 		opts: []option{{names: aboutItself, does: shows}}},
 	// asks: shred a
 	{
-		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites-files-so-that-nothing-is-left",
+		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left",
 		args: "write…", check: checkShred,
 		opts: []option{
 			{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"},
@@ -47,7 +47,7 @@ var fileTools = []program{
 		},
 	},
 	// asks: mv a b
-	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves-files", check: checkMove, opts: []option{
+	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkMove, opts: []option{
 		{names: "-finuvZh --force --interactive --no-clobber --update? --verbose --strip-trailing-slashes --context " +
 			"--exchange --no-copy --debug", does: plain},
 		{names: "-b --backup? -S= --suffix="},
@@ -56,7 +56,7 @@ var fileTools = []program{
 	}},
 	// asks: cp a b
 	{
-		names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies-files", check: checkCopy,
+		names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies files", check: checkCopy,
 		opts: []option{
 			{names: "-l --link"},
 			{names: "-finpsuvxLPHdZcX --force --interactive --no-clobber --no-dereference --dereference " +
@@ -71,7 +71,7 @@ var fileTools = []program{
 	// asks: ln -s a b
 	{
 		names: "ln link", peeks: true, risk: umpire.Medium, consequence: reversible,
-		why: "makes-another-name-for-a-file", check: checkLink,
+		why: "makes another name for a file", check: checkLink,
 		opts: []option{
 			{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic " +
 				"--verbose --directory"},
@@ -83,35 +83,35 @@ var fileTools = []program{
 	// asks: install a b
 	{
 		names: "install ginstall", risk: umpire.Medium, consequence: reversible,
-		why: "copies-files-and-sets-who-may-do-what", check: checkInstall,
+		why: "copies files and sets who may do what with them", check: checkInstall,
 		opts: []option{
 			{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? " +
 				"--debug", does: plain},
 			{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="},
 			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
 			{names: "-d --directory"},
-			{names: "--strip-program=", does: runs, why: "runs-a-program-on-what-it-installs"},
+			{names: "--strip-program=", does: runs, why: "runs a program on what it installs"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: rename s/a/b/ c
 	{
 		names: "rename prename file-rename", risk: umpire.Medium, consequence: reversible,
-		why: "renames-files-by-an-expression", args: "data write…",
+		why: "renames files, by an expression that may be code", args: "data write…",
 		opts: []option{
 			{names: "-vnsofialN0 --verbose --no-act --nono --symlink --no-overwrite --last --interactive --force"},
-			{names: "-e= --expr=", does: asks, consequence: lost, why: "runs-perl-code"},
+			{names: "-e= --expr=", does: asks, consequence: lost, why: "runs Perl code"},
 			{names: "--help --version -V -h", does: shows},
 		},
 	},
 	// asks: mkdir a
-	{names: "mkdir", risk: umpire.Medium, consequence: reversible, why: "makes-folders", args: "write…", opts: []option{
+	{names: "mkdir", risk: umpire.Medium, consequence: reversible, why: "makes folders", args: "write…", opts: []option{
 		{names: "-pvZ --parents --verbose --context?", does: plain},
 		{names: "-m= --mode=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// asks: touch a
 	{
-		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes-files-or-changes-their-times",
+		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times",
 		args: "write…",
 		opts: []option{
 			{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A=", does: plain},
@@ -120,7 +120,7 @@ var fileTools = []program{
 	},
 	// asks: truncate -s 0 a
 	{
-		names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts-files-to-a-size", args: "write…",
+		names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts files to a size", args: "write…",
 		opts: []option{
 			{names: "-co --no-create --io-blocks"},
 			{names: "-s= --size=", does: plain}, {names: "-r= --reference=", does: reads},
@@ -129,7 +129,7 @@ var fileTools = []program{
 	},
 	// asks: fallocate -l 5 a
 	{
-		names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes-the-size-of-files",
+		names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files",
 		args: "write…",
 		opts: []option{
 			{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range " +
@@ -140,36 +140,36 @@ var fileTools = []program{
 	// asks: tee a
 	// safe: tee < a
 	{
-		names: "tee", risk: umpire.Safe, why: "passes-its-input-on", args: "write…", check: checkTee, out: passesAll,
+		names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll,
 		opts: []option{{names: "-aip --append --ignore-interrupts --output-error?", does: plain},
 			{names: aboutItself, does: shows}},
 	},
 	// safe: mktemp -u
 	// asks: mktemp -p /etc
-	{names: "mktemp", risk: umpire.Low, why: "makes-a-temporary-file-of-a-new-name", check: checkTemp, opts: []option{
+	{names: "mktemp", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
 		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"},
 		{names: aboutItself, does: shows},
 	}},
 	{
-		names: "tempfile", risk: umpire.Medium, consequence: reversible, why: "makes-a-temporary-file", args: "none",
+		names: "tempfile", risk: umpire.Medium, consequence: reversible, why: "makes a temporary file", args: "none",
 		opts: []option{
 			{names: "-d= --directory=", does: writes}, {names: "-n= --name=", does: writes},
 			{names: "-m= --mode= -p= --prefix= -s= --suffix="}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: mkfifo a
-	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes-a-named-pipe", args: "write…",
+	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes a named pipe", args: "write…",
 		opts: []option{{names: "-Z --context? -m= --mode=", does: plain}, {names: aboutItself, does: shows}}},
 	// asks: mknod a c 1 3
-	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes-a-device-file", args: "write data…",
+	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes a device file", args: "write data…",
 		opts: []option{{names: "-Z --context? -m= --mode=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: sync
 	// asks: sync /root
-	{names: "sync", risk: umpire.Low, why: "writes-what-is-cached-to-disk", args: "read…",
+	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…",
 		opts: []option{{names: "-df --data --file-system"}, {names: aboutItself, does: shows}}},
 	// asks: patch -p1 -i a.patch
 	{
-		names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes-the-files-that-a-patch-names",
+		names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names",
 		check: checkPatch,
 		opts: []option{
 			{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified " +
@@ -178,7 +178,7 @@ var fileTools = []program{
 				"--merge? --reject-format= --read-only= --quoting-style= -g= --get="},
 			{names: "-i= --input=", does: reads}, {names: "-o= --output= -r= --reject-file=", does: writes},
 			{names: "-d= --directory=", does: plain},
-			{names: "-e --ed", does: asks, consequence: lost, why: "runs-the-patch-as-commands-of-an-editor"},
+			{names: "-e --ed", does: asks, consequence: lost, why: "runs the patch as commands of an editor"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -252,7 +252,7 @@ func noteUnknownNames(u *use, folder word) {
 func checkMove(u *use) {
 	t := splitTransfer(u)
 	for _, source := range t.sources {
-		u.touch(umpire.KindDelete, source, accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is-moved-away"})
+		u.touch(umpire.KindDelete, source, accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is moved away"})
 	}
 	noteTransferWrites(u, t)
 }
@@ -262,7 +262,7 @@ func checkCopy(u *use) {
 	for _, source := range t.sources {
 		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: followsLinks(u)})
 		if u.program0() != "install" && u.got("-l", "--link") != nil {
-			u.touch(umpire.KindWrite, source, accessOf{tree: u.has(walks), why: "gets-another-name"})
+			u.touch(umpire.KindWrite, source, accessOf{tree: u.has(walks), why: "gets another name"})
 		}
 	}
 	noteTransferWrites(u, t)
@@ -276,7 +276,7 @@ func checkLink(u *use) {
 		t.target, t.has, t.folder = lit("."), true, true
 	}
 	for _, source := range t.sources {
-		u.touch(umpire.KindRead, source, accessOf{tree: true, why: "gets-another-name"})
+		u.touch(umpire.KindRead, source, accessOf{tree: true, why: "gets another name"})
 	}
 	noteTransferWrites(u, t)
 }
@@ -306,7 +306,7 @@ func checkShred(u *use) {
 func checkTee(u *use) {
 	for _, operand := range u.operands {
 		if !operand.known() || !scan.HasField("/dev/null /dev/stdout /dev/stderr -", operand.text) {
-			u.raiseTo(umpire.High, reversible, "writes-its-input-to-files")
+			u.raiseTo(umpire.High, reversible, "writes its input to files")
 		}
 	}
 }
@@ -314,7 +314,7 @@ func checkTee(u *use) {
 // checkTemp judges mktemp, which writes where a template or a folder says.
 func checkTemp(u *use) {
 	if u.gave("-u", "--dry-run") {
-		u.operands, u.why = nil, "prints-a-new-name"
+		u.operands, u.why = nil, "prints a new name"
 		return
 	}
 	for _, operand := range u.operands {

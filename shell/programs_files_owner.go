@@ -11,30 +11,30 @@ import (
 var ownerTools = []program{
 	// asks: chmod +x a
 	{
-		names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes-who-may-use-files",
+		names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files",
 		args: "data write…", check: checkMode,
 		opts: []option{
 			{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference " +
 				"--no-dereference"},
-			{names: "-R --recursive", does: walks, why: "changes-everything-below"},
+			{names: "-R --recursive", does: walks, why: "changes everything below"},
 			{names: "--reference=", does: reads | lead},
 			{names: "-rwxXstugoa", does: lead}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: chown x a
 	{
-		names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes-whom-files-belong-to",
+		names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to",
 		args: "data write…",
 		opts: []option{
 			{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root " +
 				"--no-preserve-root --from=", does: plain},
-			{names: "-R --recursive", does: walks, why: "changes-everything-below"},
+			{names: "-R --recursive", does: walks, why: "changes everything below"},
 			{names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: chattr +i a
 	{
-		names: "chattr", risk: umpire.High, consequence: lost, why: "changes-what-may-be-done-with-files",
+		names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
 		args: "data write…",
 		opts: []option{
 			{names: "-VfhHLx -v= -p=", does: plain}, {names: "-aAcCdDeijmPsStTuF", does: lead},
@@ -42,11 +42,11 @@ var ownerTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
-	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes-what-may-be-done-with-files",
+	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
 		args: "data write…", opts: []option{{names: "-fhHLPvx"}, {names: "-R", does: walks}}},
 	// asks: setfacl -m u:x:r a
 	{
-		names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes-who-may-use-files", args: "write…",
+		names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "write…",
 		opts: []option{
 			{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"},
 			{names: "-m= --modify= -x= --remove= --set=", does: plain},
@@ -55,11 +55,11 @@ var ownerTools = []program{
 		},
 	},
 	// asks: setcap x a
-	{names: "setcap setfattr chcon restorecon", risk: umpire.High, consequence: lost, why: "changes-what-files-may-do",
+	{names: "setcap setfattr chcon restorecon", risk: umpire.High, consequence: lost, why: "changes what files may do",
 		args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 	// safe: getfacl a
 	// asks: getfacl /root
-	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells-who-may-use-files", args: "read…",
+	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells who may use files", args: "read…",
 		lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 }
 

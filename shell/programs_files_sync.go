@@ -20,7 +20,7 @@ var syncTools = []program{
 	// asks: rsync -an --log-file=x a b
 	// asks: rsync -a a/ b/
 	{
-		names: "rsync", risk: umpire.Medium, consequence: reversible, why: "copies-trees-of-files", check: checkRsync,
+		names: "rsync", risk: umpire.Medium, consequence: reversible, why: "copies trees of files", check: checkRsync,
 		opts: []option{
 			{names: "-acbuldDgHkKLmopPqrRsStvWxXzAEJNUyCFhiI0468 --archive --checksum --backup --update --inplace " +
 				"--append --append-verify --dirs --links --copy-links --copy-unsafe-links --safe-links --munge-links " +
@@ -43,11 +43,11 @@ var syncTools = []program{
 			{names: "--log-file= --write-batch= --only-write-batch= --backup-dir= --partial-dir= -T= --temp-dir=",
 				does: writes},
 			{names: "-e= --rsh= --rsync-path= --early-input= --copy-as=", does: runs,
-				why: "runs-a-program-to-reach-the-other-side"},
-			{names: "-M= --remote-option= --config= --daemon", does: obeys, why: "gives-the-other-side-options"},
+				why: "runs a program to reach the other side"},
+			{names: "-M= --remote-option= --config= --daemon", does: obeys, why: "gives the other side options"},
 			{names: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded " +
-				"--delete-missing-args", does: harms, consequence: lost, why: "deletes-what-the-source-does-not-have"},
-			{names: "--remove-source-files", does: harms, consequence: lost, why: "deletes-what-it-has-copied"},
+				"--delete-missing-args", does: harms, consequence: lost, why: "deletes what the source does not have"},
+			{names: "--remove-source-files", does: harms, consequence: lost, why: "deletes what it has copied"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -63,20 +63,20 @@ func checkRsync(u *use) {
 	if u.got("-n", "--dry-run", "--list-only") != nil && !u.has(runs|obeys|writes|reads) && len(u.unknown) == 0 &&
 		!u.doubtful && !slices.ContainsFunc(operands, anyName) {
 		u.spoke = ""
-		u.become(umpire.Safe, "tells-what-it-would-copy")
+		u.become(umpire.Safe, "tells what it would copy")
 	}
 	last := len(operands) - 1
 	for i, operand := range operands {
 		switch {
 		case isRemotePath(operand.text) || operand.unplaced() && operand.text == "":
-			u.raise(umpire.High, "copies-files-between-machines")
-			u.then(func() { u.w.network(operand.display(), "files-are-copied-from-or-to-it") })
+			u.raise(umpire.High, "copies files between machines")
+			u.then(func() { u.w.network(operand.display(), "files are copied from or to it") })
 		case i < last && u.got("--remove-source-files") != nil:
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
 		case i < last || last == 0 || u.got("-n", "--dry-run", "--list-only") != nil:
 			u.touch(umpire.KindRead, operand, accessOf{tree: true, follows: followsLinks(u)})
 		case u.got("--delete") != nil:
-			u.touch(umpire.KindDelete, operand, accessOf{tree: true, why: "what-the-source-does-not-have-is-deleted"})
+			u.touch(umpire.KindDelete, operand, accessOf{tree: true, why: "what the source does not have is deleted"})
 		default:
 			noteUnknownNames(u, operand)
 		}

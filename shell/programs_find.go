@@ -44,7 +44,7 @@ func checkFind(u *use) {
 	u.operands = nil
 	line, rest := findRoots(args)
 	if line.doubtful {
-		u.doubt = "a-word-that-is-not-known"
+		u.doubt = "a word that is not known before it runs may be an action"
 	}
 	line.names = findNames(rest)
 	judgeFindExpression(u, &line, rest)
@@ -106,14 +106,14 @@ func judgeFindWord(u *use, line *findLine, rest []word) int {
 	name := rest[0]
 	switch {
 	case name.open:
-		u.doubt = "a-word-that-is-not-known"
+		u.doubt = "a word that is not known before it runs may be an action"
 		return 1
 	case scan.HasField("( ) ! ,", name.text) || scan.HasField(findPlain, name.text):
 		line.speaks = line.speaks || name.text == "-ls"
 		return 1
 	case name.text == "-delete":
 		u.spoke = name.text
-		u.raise(umpire.High, "deletes-the-files-that-it-finds")
+		u.raise(umpire.High, "deletes the files that it finds")
 		for _, root := range line.pickedRoots() {
 			noteDeleteBelow(u, root)
 		}
@@ -131,7 +131,7 @@ func noteDeleteBelow(u *use, root word) {
 		root.picked = pickedFiles
 	}
 	u.touch(umpire.KindDelete, root, accessOf{tree: root.picked == "" || root.picked == pickedFiles,
-		why: "find-deletes-below-it"})
+		why: "find deletes below it"})
 }
 
 // judgeFindValue judges a word of an expression that takes a value.
@@ -142,7 +142,7 @@ func judgeFindValue(u *use, line *findLine, rest []word) int {
 		value = rest[1]
 	}
 	if value.split {
-		u.doubt = "a-word-that-is-not-known"
+		u.doubt = "a word that is not known before it runs may be an action"
 	}
 	switch {
 	case name == "-printf":
@@ -152,20 +152,20 @@ func judgeFindValue(u *use, line *findLine, rest []word) int {
 	case scan.HasField(findReads, name):
 		u.touch(umpire.KindRead, value, accessOf{})
 		if name == "-files0-from" {
-			u.doubt = "where-it-looks-is-not-known"
+			u.doubt = "where it looks is not known before it runs"
 		}
 	case strings.HasPrefix(name, "-newer") && len(name) == len("-newerXY"):
 		if name[len(name)-1] != 't' {
 			u.touch(umpire.KindRead, value, accessOf{})
 		}
 	case scan.HasField(findWrites, name):
-		u.writesFile(value, "writes-its-list-to-a-file")
+		u.writesFile(value, "writes its list to a file")
 	case name == "-fprintf":
-		u.writesFile(value, "writes-its-list-to-a-file")
+		u.writesFile(value, "writes its list to a file")
 		return min(3, len(rest))
 	default:
 		u.spoke = name
-		u.raise(umpire.Medium, umpire.Say("unknown-word-of-find", rest[0].display()))
+		u.raise(umpire.Medium, umpire.Say("the word %s of find is not known", rest[0].display()))
 		return 1
 	}
 	return min(2, len(rest))
@@ -176,14 +176,14 @@ func walkFindExec(u *use, line *findLine, rest []word) int {
 	end := 1
 	for end < len(rest) && rest[end].text != ";" && !(rest[end].text == "+" && rest[end-1].text == "{}") {
 		if rest[end].split {
-			u.doubt = "a-word-that-is-not-known"
+			u.doubt = "a word that is not known before it runs may be an action"
 		}
 		end++
 	}
 	if end == len(rest) {
-		u.doubt = umpire.Say("command-is-not-ended", rest[0].text)
+		u.doubt = umpire.Say("the command of %s is not ended", rest[0].text)
 	}
-	u.why = "looks-for-files-and-runs-a-command-on-them"
+	u.why = "looks for files and runs a command on them"
 	if len(rest) > 1 && !looksAtNames(u.w, rest[1]) {
 		noteNamedReads(u, line)
 		revealTails(u, rest[1:end], "{}", line.roots)

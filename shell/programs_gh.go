@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	asksHost    = "asks-the-git-host"
-	changesHost = "changes-something-at-the-git-host-in-your-name"
+	asksHost    = "asks the git host"
+	changesHost = "changes something at the git host in your name"
 )
 
 var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= --repo=", does: plain}}
@@ -17,7 +17,7 @@ var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= 
 // ghCommon are the options of the verbs that only ask.
 var ghCommon = []option{
 	{names: "-R= --repo= --json= -q= --jq= --template= --color=", does: plain}, {names: "-L= --limit=", does: plain},
-	{names: "-w --web", does: asks, consequence: sent, why: "opens-a-browser"}, {names: "--help -h", does: shows},
+	{names: "-w --web", does: asks, consequence: sent, why: "opens a browser"}, {names: "--help -h", does: shows},
 }
 
 // ghNumbers is what gh prints: numbers of pull requests, issues or runs, when it is
@@ -44,7 +44,7 @@ func ghNumbers(u *use, _ flow) flow {
 
 // ghWork are the commands about the work of a project.
 var ghWork = []program{
-	{names: "pr", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
+	{names: "pr", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		// safe: gh pr list
 		{
 			names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
@@ -55,13 +55,13 @@ var ghWork = []program{
 					"--head= -l= --label= -S= --search= -e= --exclude=", does: plain},
 			},
 		},
-		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces-files-of-the-work-tree",
+		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
 			lax: true},
 		// asks: gh pr create
 		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true,
 			risk: umpire.High, consequence: sent, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
-	{names: "issue", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
+	{names: "issue", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
 			also: []*[]option{&ghCommon},
@@ -74,7 +74,7 @@ var ghWork = []program{
 		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true,
 			risk: umpire.High, consequence: sent, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
-	{names: "run", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
+	{names: "run", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls", risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon},
 			opts: []option{
@@ -86,29 +86,29 @@ var ghWork = []program{
 			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= " +
 				"--attempt= -t=", does: plain},
 		}},
-		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads-files", lax: true,
+		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
 			also: []*[]option{&ghDownloads}},
 		{names: "rerun cancel delete", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
 	}},
-	{names: "workflow", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
+	{names: "workflow", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
 			opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t=", does: plain}}},
 		{names: "run enable disable", each: true, risk: umpire.High, consequence: sent,
-			why: "starts-or-changes-what-runs-at-the-git-host", lax: true},
+			why: "starts or changes what runs at the git host", lax: true},
 	}},
-	{names: "release", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
+	{names: "release", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost,
 			also: []*[]option{&ghCommon},
 			opts: []option{{names: "--exclude-drafts --exclude-pre-releases"},
 				{names: "-O= --order= -t=", does: plain}},
 		},
-		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads-files", lax: true,
+		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
 			also: []*[]option{&ghDownloads}},
 		{names: "create new upload edit delete delete-asset", each: true, risk: umpire.High, consequence: sent,
-			why: "publishes-or-deletes-a-release", lax: true, also: []*[]option{&ghBody}},
+			why: "publishes or deletes a release", lax: true, also: []*[]option{&ghBody}},
 	}},
-	{names: "repo", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
+	{names: "repo", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
 			opts: []option{
@@ -116,12 +116,12 @@ var ghWork = []program{
 				{names: "-b= --branch= -l= --language= --topic= --visibility= -t=", does: plain},
 			},
 		},
-		{names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads-a-repository",
+		{names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository",
 			args: "data write data…", lax: true},
 		{names: "create new fork delete edit rename archive unarchive sync set-default deploy-key autolink gitignore " +
 			"license", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
 	}},
-	{names: "search", risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf}, subs: []program{
+	{names: "search", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost,
 			also: []*[]option{&ghCommon},
@@ -144,28 +144,28 @@ var ghWork = []program{
 		{names: "-H= --header=", does: plain},
 		{names: "-q= --jq= -t= --template= -p= --preview= --cache=", does: plain},
 		{names: "-i --include --paginate --slurp --silent --verbose"},
-		{names: "--hostname=", does: asks, consequence: sent, why: "asks-another-host"}, {names: "--help", does: shows},
+		{names: "--hostname=", does: asks, consequence: sent, why: "asks another host"}, {names: "--help", does: shows},
 	}},
 	{names: "status", risk: umpire.Low, why: asksHost,
 		opts: []option{{names: "-e= --exclude= -o= --org=", does: plain}, {names: "--help", does: shows}}},
-	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens-a-browser", lax: true},
+	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens a browser", lax: true},
 }
 
 // ghAccount are the commands about the account, its secrets and gh itself.
 var ghAccount = []program{
-	{names: "auth", risk: umpire.Safe, why: "prints-usage", subs: []program{
+	{names: "auth", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "status", risk: umpire.Low, why: asksHost, opts: []option{
 			{names: "-a --active -h= --hostname= --json= -q= --jq= --template=", does: plain},
-			{names: "-t --show-token", does: harms, consequence: harmless, why: "prints-your-token"},
+			{names: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"},
 			{names: "--help", does: shows},
 		}},
-		{names: "token", risk: umpire.High, consequence: harmless, why: "prints-your-token", lax: true},
+		{names: "token", risk: umpire.High, consequence: harmless, why: "prints your token", lax: true},
 		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High,
-			consequence: sent, why: "changes-how-you-sign-in-to-the-git-host", lax: true},
+			consequence: sent, why: "changes how you sign in to the git host", lax: true},
 	}},
 	{
 		names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs", each: true,
-		risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf},
+		risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf},
 		subs: []program{
 			{
 				names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low,
@@ -193,26 +193,26 @@ var ghAccount = []program{
 			},
 		},
 	},
-	{names: "config", risk: umpire.Safe, why: "prints-usage", subs: []program{
-		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints-settings", check: secretSetting,
+	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", check: secretSetting,
 			opts: []option{{names: "-h= --host=", does: plain}, {names: "--help", does: shows}}},
 		{names: "set clear-cache", each: true, risk: umpire.High, consequence: reversible,
-			why: "changes-settings-that-can-name-programs-to-run", lax: true},
+			why: "changes settings that can name programs to run", lax: true},
 	}},
-	{names: "alias", risk: umpire.Safe, why: "prints-usage", subs: []program{
-		{names: "list ls", risk: umpire.Safe, why: "prints-other-names-of-commands",
+	{names: "alias", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "list ls", risk: umpire.Safe, why: "prints other names of commands",
 			opts: []option{{names: "--help", does: shows}}},
 		{names: "set import delete", each: true, risk: umpire.High, consequence: reversible,
-			why: "changes-what-names-mean-from-now-on", lax: true},
+			why: "changes what names mean from now on", lax: true},
 	}},
-	{names: "extension ext extensions", risk: umpire.Safe, why: "prints-usage", subs: []program{
-		{names: "list ls", risk: umpire.Safe, why: "lists-extensions", opts: []option{{names: "--help", does: shows}}},
+	{names: "extension ext extensions", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "list ls", risk: umpire.Safe, why: "lists extensions", opts: []option{{names: "--help", does: shows}}},
 		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
 			opts: []option{{names: "--license= --order= --owner= --sort=", does: plain}}},
 		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, consequence: lost,
-			why: "installs-or-runs-programs-from-the-network", lax: true},
+			why: "installs or runs programs from the network", lax: true},
 	}},
-	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints-something-about-gh",
+	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh",
 		opts: []option{{names: "-s= --shell=", does: plain}, {names: "--help", does: shows}}},
 }
 
@@ -224,7 +224,7 @@ var ghBody = []option{
 }
 
 var ghDownloads = []option{
-	{names: "-D= --dir= -O= --output=", does: writes, why: "writes-what-it-downloads"},
+	{names: "-D= --dir= -O= --output=", does: writes, why: "writes what it downloads"},
 	{names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo=", does: plain}, {names: "--help", does: shows},
 }
 
@@ -233,7 +233,7 @@ var glabWork = []program{
 	// asks: glab mr create
 	{
 		names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule incident iteration",
-		each:  true, risk: umpire.Safe, why: "prints-usage", also: []*[]option{&ghSelf},
+		each:  true, risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf},
 		subs: []program{
 			// safe: glab mr list
 			{
@@ -252,7 +252,7 @@ var glabWork = []program{
 	},
 	{names: "auth config alias api variable cluster duo securefile ssh-key token user deploy-key changelog stack " +
 		"runner job", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
-	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints-something-about-glab",
+	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab",
 		opts: []option{{names: "-s= --shell=", does: plain}}},
 }
 
@@ -270,13 +270,13 @@ func checkHostOptions(u *use) {
 				judgeJqFilter(u, g.value)
 			case scan.HasField("-R --repo", g.name) && g.has &&
 				(strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
-				u.visit(g.value, umpire.Medium, "names-a-git-host-of-its-own")
+				u.visit(g.value, umpire.Medium, "names a git host of its own")
 			}
 		}
 	}
 	for _, operand := range u.operands {
 		if namesUnknownHost(u, operand) {
-			u.visit(operand, umpire.Medium, "names-a-git-host-of-its-own")
+			u.visit(operand, umpire.Medium, "names a git host of its own")
 		}
 	}
 }
@@ -318,25 +318,25 @@ func checkGhAPI(u *use) {
 			fields = true
 			noteFieldFile(u, g)
 			if g.value.open {
-				u.raiseTo(umpire.Medium, sent, "sends-what-is-not-known")
+				u.raiseTo(umpire.Medium, sent, "sends what is not known before it runs")
 			}
 		case &u.program.opts[4]:
 			header, _, _ := strings.Cut(g.value.text, ":")
 			if !g.value.known() ||
 				!scan.HasField("accept x-github-api-version if-none-match if-modified-since",
 					strings.ToLower(strings.TrimSpace(header))) {
-				u.raiseTo(umpire.Medium, sent, umpire.Say("sends-a-header", g.value.display()))
+				u.raiseTo(umpire.Medium, sent, umpire.Say("sends the header %s", g.value.display()))
 			}
 		}
 	}
 	if len(u.operands) > 0 && strings.Contains(u.operands[0].text, "://") {
 		url := u.operands[0].display()
-		u.then(func() { u.w.network(url, "gh-reaches-it") })
+		u.then(func() { u.w.network(url, "gh reaches it") })
 	}
 	switch {
 	case u.firstOperand() == "graphql" && isQuery(u):
 	case u.firstOperand() == "graphql":
-		u.raiseTo(umpire.Medium, sent, "sends-a-query-that-may-change-something-at-the-git-host")
+		u.raiseTo(umpire.Medium, sent, "sends a query that may change something at the git host")
 	case method == "GET" || method == "HEAD" || method == "" && !fields:
 	default:
 		u.harm("--method", sent, changesHost)
@@ -366,7 +366,7 @@ func isQuery(u *use) bool {
 // noteFieldFile notes the file that a field is taken from: -F name=@file.
 func noteFieldFile(u *use, g given) {
 	if _, file, found := g.value.after("=@"); found && g.option == &u.program.opts[2] {
-		u.raiseTo(umpire.Medium, sent, "sends-a-file-to-the-git-host")
+		u.raiseTo(umpire.Medium, sent, "sends a file to the git host")
 		u.touch(umpire.KindRead, file, accessOf{})
 	}
 }

@@ -13,21 +13,21 @@ import (
 // settings make git run are judged by checkRepository.
 var gitTools = []program{
 	{
-		names: "git", risk: umpire.Safe, why: "prints-a-summary-of-git", style: leading, every: checkRepository,
+		names: "git", risk: umpire.Safe, why: "prints a summary of git", style: leading, every: checkRepository,
 		more: []*[]program{
 			&gitHistory, &gitLooking, &gitRefs, &gitChanging, &gitRewriting, &gitRemotes, &gitPlumbing, &gitPrograms,
 		},
 		opts: []option{
 			{names: "-C=", does: enters},
-			{names: "-c=", does: obeys, why: "a-setting-on-the-line-can-name-programs-to-run",
+			{names: "-c=", does: obeys, why: "a setting on the line can name programs to run",
 				except: harmlessGitSettings},
-			{names: "--config-env=", does: obeys, why: "a-setting-on-the-line-can-name-programs-to-run"},
-			{names: "--exec-path?", does: obeys, why: "runs-gits-programs-from-another-folder"},
-			{names: "--git-dir=", does: obeys | reads, why: "obeys-the-settings-of-another-repository", except: ".git"},
-			{names: "--work-tree=", does: obeys | reads, why: "works-on-other-files-than-the-repositorys",
+			{names: "--config-env=", does: obeys, why: "a setting on the line can name programs to run"},
+			{names: "--exec-path?", does: obeys, why: "runs git's programs from another folder"},
+			{names: "--git-dir=", does: obeys | reads, why: "obeys the settings of another repository", except: ".git"},
+			{names: "--work-tree=", does: obeys | reads, why: "works on other files than the repository's",
 				except: "."},
-			{names: "--bare", does: asks, consequence: lost, why: "obeys-the-settings-of-the-folder-itself"},
-			{names: "-p --paginate", does: asks, consequence: lost, why: "starts-the-pager-of-the-settings"},
+			{names: "--bare", does: asks, consequence: lost, why: "obeys the settings of the folder itself"},
+			{names: "-p --paginate", does: asks, consequence: lost, why: "starts the pager of the settings"},
 			{names: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
 			{names: "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --namespace= " +
 				"--attr-source= --super-prefix=", does: plain},
@@ -50,11 +50,11 @@ var gitTools = []program{
 		"git-sparse-checkout git-stage git-stash git-status git-submodule git-subtree git-switch git-symbolic-ref " +
 		"git-tag git-update-index git-update-ref git-upload-archive git-upload-pack git-var git-verify-commit " +
 		"git-verify-tag git-whatchanged git-worktree git-write-tree",
-		risk: umpire.Safe, why: "is-a-program-of-git", style: bare, check: checkDashedGit},
-	{names: "gitk git-gui", risk: umpire.Medium, consequence: reversible, why: "opens-a-window"},
-	{names: "gh", risk: umpire.Safe, why: "prints-a-summary-of-gh", style: leading, every: checkHostOptions,
+		risk: umpire.Safe, why: "is a program of git", style: bare, check: checkDashedGit},
+	{names: "gitk git-gui", risk: umpire.Medium, consequence: reversible, why: "opens a window"},
+	{names: "gh", risk: umpire.Safe, why: "prints a summary of gh", style: leading, every: checkHostOptions,
 		more: []*[]program{&ghWork, &ghAccount}, also: []*[]option{&ghSelf}},
-	{names: "glab", risk: umpire.Safe, why: "prints-a-summary-of-glab", style: leading, every: checkHostOptions,
+	{names: "glab", risk: umpire.Safe, why: "prints a summary of glab", style: leading, every: checkHostOptions,
 		more: []*[]program{&glabWork}, also: []*[]option{&ghSelf}},
 }
 

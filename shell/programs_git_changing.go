@@ -9,20 +9,20 @@ import (
 // gitChanging are the subcommands that change the work tree and the index.
 var gitChanging = []program{
 	{
-		names: "add stage", risk: umpire.Medium, consequence: reversible, why: "adds-changes-to-the-next-commit",
+		names: "add stage", risk: umpire.Medium, consequence: reversible, why: "adds changes to the next commit",
 		lax: true, check: checkOutward,
 		opts: []option{
-			{names: "-f --force", why: "adds-files-that-are-ignored-too"},
+			{names: "-f --force", why: "adds files that are ignored too"},
 			{names: "--pathspec-from-file=", does: reads},
 		},
 	},
-	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves-files", check: checkGitMove, opts: []option{
+	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkGitMove, opts: []option{
 		{names: "-vk --verbose --sparse"}, {names: "-n --dry-run"},
-		{names: "-f --force", does: harms, consequence: lost, why: "overwrites-files"},
+		{names: "-f --force", does: harms, consequence: lost, why: "overwrites files"},
 		{names: aboutItself, does: shows},
 	}},
 	{
-		names: "rm", risk: umpire.Medium, consequence: reversible, why: "stops-tracking-files", check: checkGitRemove,
+		names: "rm", risk: umpire.Medium, consequence: reversible, why: "stops tracking files", check: checkGitRemove,
 		opts: []option{
 			{names: "-fq --force --quiet --ignore-unmatch --sparse --pathspec-file-nul"}, {names: "-n --dry-run"},
 			{names: "--cached"},
@@ -31,7 +31,7 @@ var gitChanging = []program{
 		},
 	},
 	{
-		names: "restore", risk: umpire.Medium, consequence: reversible, why: "takes-changes-out-of-the-next-commit",
+		names: "restore", risk: umpire.Medium, consequence: reversible, why: "takes changes out of the next commit",
 		check: checkRestore,
 		opts: []option{
 			{names: "-s= --source= -q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay " +
@@ -42,7 +42,7 @@ var gitChanging = []program{
 		},
 	},
 	{
-		names: "clean", risk: umpire.High, consequence: lost, why: "deletes-files-that-are-not-tracked",
+		names: "clean", risk: umpire.High, consequence: lost, why: "deletes files that are not tracked",
 		check: checkClean,
 		opts: []option{
 			{names: "-dxXqfi --force --interactive --quiet -e= --exclude=", does: plain}, {names: "-n --dry-run"},
@@ -51,29 +51,29 @@ var gitChanging = []program{
 	},
 	// asks: git checkout -b topic
 	{
-		names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces-files-of-the-work-tree",
+		names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
 		lax: true, check: checkCheckout,
 		opts: []option{
-			{names: "-f --force", does: harms, consequence: lost, why: "throws-away-changes-by-force"},
-			{names: "-B=", does: harms, consequence: reversible, why: "puts-a-branch-elsewhere-by-force"},
+			{names: "-f --force", does: harms, consequence: lost, why: "throws away changes by force"},
+			{names: "-B=", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
 			{names: "-b= --orphan= --conflict=", does: plain}, {names: "-qltdpmu23"},
 			{names: "--pathspec-from-file=", does: reads},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{
-		names: "switch", risk: umpire.Medium, consequence: reversible, why: "goes-to-another-branch", lax: true,
+		names: "switch", risk: umpire.Medium, consequence: reversible, why: "goes to another branch", lax: true,
 		opts: []option{
 			{names: "-f --force --discard-changes", does: harms, consequence: lost,
-				why: "throws-away-changes-by-force"},
+				why: "throws away changes by force"},
 			{names: "-C= --force-create=", does: harms, consequence: reversible,
-				why: "puts-a-branch-elsewhere-by-force"},
+				why: "puts a branch elsewhere by force"},
 			{names: "-c= --create= --orphan= --conflict=", does: plain}, {names: "-qtdmu"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{
-		names: "commit", risk: umpire.High, consequence: reversible, why: "makes-a-commit", check: checkCommit,
+		names: "commit", risk: umpire.High, consequence: reversible, why: "makes a commit", check: checkCommit,
 		opts: []option{
 			{names: "-avqeszio --all --verbose --quiet --edit --no-edit --signoff --no-signoff --status --no-status " +
 				"--include --only --short --branch --porcelain --long --null --ahead-behind --no-ahead-behind " +
@@ -82,46 +82,46 @@ var gitChanging = []program{
 			{names: "-m= --message= --author= --date= -c= --reedit-message= -C= --reuse-message= --fixup= --squash= " +
 				"--trailer= --cleanup= -S? --gpg-sign? -u? --untracked-files?", does: plain},
 			{names: "--dry-run"},
-			{names: "--amend", does: harms, consequence: reversible, why: "replaces-the-last-commit"},
-			{names: "-n --no-verify", why: "passes-over-the-hooks"},
+			{names: "--amend", does: harms, consequence: reversible, why: "replaces the last commit"},
+			{names: "-n --no-verify", why: "passes over the hooks"},
 			{names: "-p --patch --interactive"},
 			{names: "-F= --file= -t= --template= --pathspec-from-file=", does: reads},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{
-		names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes-files-as-a-patch-says",
+		names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes files as a patch says",
 		args: "read…", check: checkApply,
 		opts: []option{
-			{names: "--stat --numstat --summary --check", why: "only-shows"},
+			{names: "--stat --numstat --summary --check", why: "only shows"},
 			{names: "--apply --index --cached -3 --3way --intent-to-add -N", does: asks, consequence: reversible,
-				why: "changes-files-as-a-patch-says"},
+				why: "changes files as a patch says"},
 			{names: "-C= --reverse --verbose --quiet --include= --exclude= --directory= --whitespace= --unidiff-zero " +
 				"--inaccurate-eof --recount --allow-overlap --allow-empty --no-add --allow-binary-replacement " +
 				"--binary --ignore-space-change --ignore-whitespace", does: plain},
 			{names: "-p= -R -v -q -z", does: plain},
-			{names: "--reject", does: asks, consequence: reversible, why: "leaves-what-does-not-fit-in-files"},
-			{names: "--unsafe-paths", does: harms, consequence: lost, why: "changes-files-outside-of-the-work-tree"},
+			{names: "--reject", does: asks, consequence: reversible, why: "leaves what does not fit in files"},
+			{names: "--unsafe-paths", does: harms, consequence: lost, why: "changes files outside of the work tree"},
 			{names: "--build-fake-ancestor=", does: writes}, {names: aboutItself, does: shows},
 		},
 	},
 	{
-		names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates-a-repository", args: "write",
+		names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates a repository", args: "write",
 		lax: true,
 		opts: []option{
 			{names: "-b= --initial-branch= --object-format= --ref-format=", does: plain},
 			{names: "--shared? --bare -q --quiet", does: plain},
-			{names: "--template=", does: harms | reads, consequence: lost, why: "takes-hooks-from-a-folder"},
+			{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
 			{names: "--separate-git-dir=", does: writes}, {names: aboutItself, does: shows},
 		},
 	},
-	{names: "sparse-checkout", risk: umpire.Medium, consequence: reversible, why: "changes-which-files-are-there",
-		lax: true, subs: []program{{names: "list", risk: umpire.Safe, why: "prints-which-files-are-there"}}},
+	{names: "sparse-checkout", risk: umpire.Medium, consequence: reversible, why: "changes which files are there",
+		lax: true, subs: []program{{names: "list", risk: umpire.Safe, why: "prints which files are there"}}},
 	{
-		names: "lfs", risk: umpire.Medium, consequence: reversible, why: "works-on-large-files", lax: true,
+		names: "lfs", risk: umpire.Medium, consequence: reversible, why: "works on large files", lax: true,
 		subs: []program{
 			{
-				names: "ls-files status env version locks", each: true, risk: umpire.Low, why: "lists-large-files",
+				names: "ls-files status env version locks", each: true, risk: umpire.Low, why: "lists large files",
 				check: checkOutward,
 				opts: []option{
 					{names: "-alsdnIX --all --long --size --debug --name-only --json --porcelain --include= " +
@@ -130,7 +130,7 @@ var gitChanging = []program{
 				},
 			},
 			{names: "push migrate prune uninstall unlock", each: true, risk: umpire.High, consequence: sent,
-				why: "publishes-rewrites-or-deletes-large-files", lax: true},
+				why: "publishes, rewrites or deletes large files", lax: true},
 		},
 	},
 }
@@ -138,7 +138,7 @@ var gitChanging = []program{
 // checkGitMove notes that what is moved goes away and what it becomes appears.
 func checkGitMove(u *use) {
 	if u.got("--dry-run") != nil {
-		u.onlyShows("tells-what-would-be-moved")
+		u.onlyShows("tells what would be moved")
 		return
 	}
 	for i, operand := range u.operands {
@@ -146,21 +146,21 @@ func checkGitMove(u *use) {
 		if i == len(u.operands)-1 {
 			kind = umpire.KindWrite
 		}
-		u.touch(kind, operand, accessOf{risk: umpire.Medium, moved: true, why: "moves-it"})
+		u.touch(kind, operand, accessOf{risk: umpire.Medium, moved: true, why: "moves it"})
 	}
 }
 
 func checkGitRemove(u *use) {
 	switch {
 	case u.got("--dry-run") != nil:
-		u.onlyShows("tells-what-would-be-deleted")
+		u.onlyShows("tells what would be deleted")
 	case u.got("--cached") == nil:
 		// Without --force git deletes only what it holds unchanged.
 		held, after := !u.gave("-f", "--force"), lost
 		if held {
 			after = reversible
 		}
-		u.raiseTo(umpire.High, after, "deletes-files")
+		u.raiseTo(umpire.High, after, "deletes files")
 		u.touchAll(umpire.KindDelete, u.operands, accessOf{tree: u.has(walks), moved: held})
 	}
 }
@@ -171,20 +171,20 @@ func checkRestore(u *use) {
 		noteOutward(u, u.operands)
 		return
 	}
-	u.raise(umpire.High, "throws-away-changes-that-are-not-committed")
+	u.raise(umpire.High, "throws away changes that are not committed")
 	u.touchAll(umpire.KindWrite, u.operands, accessOf{tree: true})
 }
 
 func checkClean(u *use) {
 	if u.got("--dry-run") != nil {
-		u.onlyShows("tells-what-would-be-deleted")
+		u.onlyShows("tells what would be deleted")
 		return
 	}
 	noteOutward(u, u.operands)
 	for _, dir := range u.s.dirs { // a home that is a repository holds more than that repository's files
 		if home := u.w.env.Home; dir == "/" ||
 			home != "" && strings.HasPrefix(home+"/", strings.TrimSuffix(dir, "/")+"/") {
-			u.touch(umpire.KindDelete, lit(dir), accessOf{tree: true, why: "deletes-what-is-not-in-the-repository"})
+			u.touch(umpire.KindDelete, lit(dir), accessOf{tree: true, why: "deletes what is not in the repository"})
 		}
 	}
 }
@@ -193,21 +193,21 @@ func checkClean(u *use) {
 // which does no harm as a path.
 func checkCheckout(u *use) {
 	if u.gave("-b") && len(u.operands) == 0 && len(u.given) == 1 {
-		u.why = "creates-a-branch-and-goes-to-it"
+		u.why = "creates a branch and goes to it"
 	}
 	if creates := u.got("-b", "-B", "--orphan") != nil; !creates || u.ended || len(u.operands) > 1 {
 		u.raiseTo(umpire.High, lost, u.why) // a name may be a file's, whose changes are thrown away
 	}
 	for _, operand := range u.operands {
 		if u.ended || operand.text == "." || leadsOut(operand) {
-			u.touch(umpire.KindWrite, operand, accessOf{tree: true, risk: umpire.High, why: "throws-away-its-changes"})
+			u.touch(umpire.KindWrite, operand, accessOf{tree: true, risk: umpire.High, why: "throws away its changes"})
 		}
 	}
 }
 
 func checkCommit(u *use) {
 	if u.got("--dry-run") != nil {
-		u.onlyShows("tells-what-would-be-committed")
+		u.onlyShows("tells what would be committed")
 	}
 	noteOutward(u, u.operands)
 }
@@ -215,6 +215,6 @@ func checkCommit(u *use) {
 // checkApply tells looking at a patch from applying it.
 func checkApply(u *use) {
 	if u.got("--check") != nil && !u.has(asks|harms|writes) {
-		u.onlyShows("tells-what-a-patch-would-change")
+		u.onlyShows("tells what a patch would change")
 	}
 }

@@ -7,18 +7,18 @@ import (
 )
 
 var gitConfigOpts = []option{
-	{names: "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list", why: "only-prints"},
+	{names: "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list", why: "only prints"},
 	{names: "--local --worktree -z --null --name-only --includes --no-includes --show-origin --show-scope " +
 		"--show-names --no-show-names --default= --fixed-value --all --regexp --value= --url= --no-type", does: plain},
 	{names: "--global"}, {names: "--system"},
 	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=", does: plain,
-		why: "how-values-are-read"},
+		why: "how values are read"},
 	{names: "-f= --file=", does: reads},
 	{names: "--add --replace-all --append", does: asks, consequence: lost,
-		why: "changes-settings-that-can-name-programs-to-run"},
+		why: "changes settings that can name programs to run"},
 	{names: "--unset --unset-all --rename-section --remove-section", does: asks, consequence: lost,
-		why: "removes-settings"},
-	{names: "-e --edit", does: asks, consequence: lost, why: "opens-the-editor-on-the-settings"},
+		why: "removes settings"},
+	{names: "-e --edit", does: asks, consequence: lost, why: "opens the editor on the settings"},
 	{names: aboutItself, does: shows},
 }
 
@@ -37,7 +37,7 @@ func checkGitConfig(u *use) {
 		noteVersion(u, blob.value)
 	}
 	if u.got("--includes") != nil && u.got("--file", "--blob") != nil {
-		u.raise(umpire.Medium, "prints-the-files-that-a-file-includes")
+		u.raise(umpire.Medium, "prints the files that a file includes")
 	}
 	if u.got("--get") != nil {
 		return
@@ -62,7 +62,7 @@ func checkGitConfig(u *use) {
 // judgeConfigChange judges a change of settings, and tells which file it changes.
 func judgeConfigChange(u *use, operands []word) {
 	mild := len(operands) > 0 && operands[0].known() && mildSetting(operands[0].text)
-	file, why := lit(".git/config"), umpire.Phrase("changes-settings-that-can-name-programs-to-run")
+	file, why := lit(".git/config"), umpire.Phrase("changes settings that can name programs to run")
 	switch home := homeOf(u.s, ""); {
 	case u.got("--system") != nil:
 		file = lit("/etc/gitconfig")
@@ -71,13 +71,13 @@ func judgeConfigChange(u *use, operands []word) {
 	case u.got("--file") != nil:
 		file = u.got("--file").value
 	case mild:
-		u.raise(umpire.Medium, "changes-settings-of-the-repository")
+		u.raise(umpire.Medium, "changes settings of the repository")
 		return
 	}
 	if !mild {
 		u.raise(umpire.High, why)
 	}
-	u.raise(umpire.Medium, "changes-settings")
+	u.raise(umpire.Medium, "changes settings")
 	u.touch(umpire.KindWrite, file, accessOf{why: why})
 }
 

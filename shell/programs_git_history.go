@@ -9,15 +9,15 @@ import (
 
 // gitHistory are the subcommands that print commits and differences.
 var gitHistory = []program{
-	{names: "log whatchanged", risk: umpire.Safe, why: "prints-commits", check: checkPrinted, out: logsRevisions,
+	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkPrinted, out: logsRevisions,
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}},
-	{names: "show", risk: umpire.Safe, why: "prints-objects", check: checkPrinted,
+	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkPrinted,
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}, out: showsNames},
 	// safe: git diff | delta
 	// asks: git diff | delta --pager x
 	// safe: git diff | diff-so-fancy
 	{
-		names: "diff", risk: umpire.Safe, why: "prints-differences", check: checkGitDiff, out: diffsNames,
+		names: "diff", risk: umpire.Safe, why: "prints differences", check: checkGitDiff, out: diffsNames,
 		opts: []option{
 			{names: "--no-index"}, {names: "--cached --staged --merge-base --base --ours --theirs"},
 			{names: "-0123456789cmqt"},
@@ -25,30 +25,30 @@ var gitHistory = []program{
 		also: []*[]option{&gitDiffOpts},
 	},
 	{
-		names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints-differences",
+		names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints differences",
 		check: checkPrinted, out: diffsNames, opts: []option{{names: "--cached --base --ours --theirs -q"}},
 		also: []*[]option{&gitRevOpts, &gitDiffOpts},
 	},
 	{
-		names: "range-diff", risk: umpire.Safe, why: "compares-two-ranges-of-commits", check: checkPrinted,
+		names: "range-diff", risk: umpire.Safe, why: "compares two ranges of commits", check: checkPrinted,
 		opts: []option{
 			{names: "--creation-factor= --no-dual-color --dual-color --left-only --right-only --notes? --no-notes " +
 				"--diff-merges=", does: plain},
 		},
 		also: []*[]option{&gitDiffOpts},
 	},
-	{names: "shortlog", risk: umpire.Safe, why: "prints-authors", check: checkOutward, opts: []option{
+	{names: "shortlog", risk: umpire.Safe, why: "prints authors", check: checkOutward, opts: []option{
 		{names: "-nsec --numbered --summary --email --committer -w? --group=", does: plain},
 	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{
-		names: "rev-list", risk: umpire.Safe, why: "prints-the-names-of-commits", check: checkOutward,
+		names: "rev-list", risk: umpire.Safe, why: "prints the names of commits", check: checkOutward,
 		out: namesRevisions,
 		opts: []option{{names: "--quiet --abbrev? --no-abbrev --color? --no-color", does: plain},
 			{names: aboutItself, does: shows}},
 		also: []*[]option{&gitRevOpts},
 	},
 	{
-		names: "blame annotate", risk: umpire.Safe, why: "prints-who-wrote-which-line", check: checkPrinted,
+		names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkPrinted,
 		opts: []option{
 			{names: "-bfnpctlsewh --root --show-stats --progress --no-progress --score-debug --show-name " +
 				"--show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal " +
@@ -56,21 +56,21 @@ var gitHistory = []program{
 			{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= " +
 				"--no-textconv --diff-algorithm=", does: plain},
 			{names: "-S= --contents= --ignore-revs-file=", does: reads},
-			{names: "--textconv", does: asks, consequence: lost, why: "runs-the-converters-of-the-settings"},
+			{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
 			{names: aboutItself, does: shows},
 		},
 	},
-	{names: "reflog", risk: umpire.Safe, why: "prints-where-refs-were", check: checkReflog,
+	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog,
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}},
-	{names: "cherry", risk: umpire.Safe, why: "prints-commits-that-are-not-upstream", check: checkOutward,
+	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward,
 		opts: []option{{names: "-v --verbose --abbrev? --no-abbrev", does: plain}, {names: aboutItself, does: shows}}},
-	{names: "show-branch", risk: umpire.Safe, why: "prints-branches", opts: []option{
+	{names: "show-branch", risk: umpire.Safe, why: "prints branches", opts: []option{
 		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order " +
 			"--date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	{
-		names: "grep", risk: umpire.Safe, why: "searches-the-work-tree-or-commits", check: checkGitGrep,
+		names: "grep", risk: umpire.Safe, why: "searches the work tree or commits", check: checkGitGrep,
 		out: grepsNames,
 		opts: []option{
 			{names: "-viwaIrEGFPnhHzocpWq"}, {names: "-l --files-with-matches --name-only -L --files-without-match"},
@@ -86,9 +86,9 @@ var gitHistory = []program{
 			{names: "--color? --no-color --break --heading --show-function --function-context --and --or --not " +
 				"--quiet --all-match --no-textconv --no-open-files-in-pager --no-ext-grep", does: plain},
 			{names: "-O? --open-files-in-pager?", does: asks | runs, consequence: lost,
-				why: "opens-the-files-with-a-program"},
-			{names: "--textconv", does: asks, consequence: lost, why: "runs-the-converters-of-the-settings"},
-			{names: "--ext-grep", does: asks, consequence: lost, why: "runs-another-grep"},
+				why: "opens the files with a program"},
+			{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
+			{names: "--ext-grep", does: asks, consequence: lost, why: "runs another grep"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -141,12 +141,12 @@ func checkGitGrep(u *use) {
 func checkReflog(u *use) {
 	switch u.firstOperand() {
 	case "expire", "delete", "drop":
-		u.harm(u.firstOperand(), lost, "forgets-where-refs-were")
+		u.harm(u.firstOperand(), lost, "forgets where refs were")
 	case "write": // since git 2.51
-		u.harm(u.firstOperand(), lost, "writes-a-log-of-where-refs-were")
+		u.harm(u.firstOperand(), lost, "writes a log of where refs were that need not be true")
 	case "":
 		if len(u.operands) > 0 {
-			u.raise(umpire.Medium, "the-subcommand-is-not-known")
+			u.raise(umpire.Medium, "the subcommand is not known before it runs")
 		}
 	}
 }

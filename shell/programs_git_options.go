@@ -32,9 +32,9 @@ var gitDiffOpts = []option{
 	{names: "--cc --combined-all-paths --max-depth=", does: plain},
 	{names: "--line-prefix=", does: plain},
 	{names: "-O=", does: reads},
-	{names: "--output=", does: writes, why: "writes-what-it-prints-to-a-file"},
-	{names: "--ext-diff", does: asks, consequence: lost, why: "runs-the-diff-program-of-the-settings"},
-	{names: "--textconv", does: asks, consequence: lost, why: "runs-the-converters-of-the-settings"},
+	{names: "--output=", does: writes, why: "writes what it prints to a file"},
+	{names: "--ext-diff", does: asks, consequence: lost, why: "runs the diff program of the settings"},
+	{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
 	{names: aboutItself, does: shows},
 }
 
@@ -61,7 +61,7 @@ var gitRevOpts = []option{
 	// These make rev-list print more than the names of commits.
 	{names: "-v --oneline"},
 	{names: "--pretty? --format?", does: asks, consequence: lost, when: "%G",
-		why: "starts-the-signature-program-of-the-settings"},
+		why: "starts the signature program of the settings"},
 	{names: "--graph --boundary --left-right --cherry --cherry-mark --count --parents --children --header " +
 		"--timestamp --objects --objects-edge --object-names --no-object-names --filter-print-omitted --disk-usage? " +
 		"--bisect-vars --bisect-all --show-linear-break?", does: plain},
@@ -69,14 +69,14 @@ var gitRevOpts = []option{
 		"--commit-header --no-commit-header", does: plain},
 	{names: "--decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source " +
 		"--log-size -L= -q --use-mailmap --no-use-mailmap --mailmap --no-mailmap --no-show-signature", does: plain},
-	{names: "--show-signature", does: asks, consequence: lost, why: "starts-the-signature-program-of-the-settings"},
+	{names: "--show-signature", does: asks, consequence: lost, why: "starts the signature program of the settings"},
 }
 
 // gitListOpts are those of everything that lists refs.
 var gitListOpts = []option{
-	{names: "--contains= --no-contains= --merged= --no-merged= --points-at=", does: plain, why: "lists-what-fits"},
+	{names: "--contains= --no-contains= --merged= --no-merged= --points-at=", does: plain, why: "lists what fits"},
 	{names: "--sort= --format=", does: asks, consequence: lost, when: "signature",
-		why: "starts-the-signature-program-of-the-settings"},
+		why: "starts the signature program of the settings"},
 	{names: "--no-sort --count= --exclude= --color? --no-color --column? --no-column --abbrev? --no-abbrev " +
 		"--omit-empty", does: plain},
 	{names: aboutItself, does: shows},

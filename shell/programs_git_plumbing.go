@@ -6,49 +6,49 @@ import "github.com/umpirehq/umpire"
 // index.
 var gitPlumbing = []program{
 	{
-		names: "hash-object", risk: umpire.Safe, why: "prints-the-name-a-file-would-have-as-an-object", args: "read…",
+		names: "hash-object", risk: umpire.Safe, why: "prints the name a file would have as an object", args: "read…",
 		opts: []option{
 			{names: "-t= --stdin --no-filters --literally --path=", does: plain}, {names: "--stdin-paths"},
-			{names: "-w", does: asks, consequence: reversible, why: "adds-an-object"},
+			{names: "-w", does: asks, consequence: reversible, why: "adds an object"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "mktree mktag write-tree commit-tree", each: true, risk: umpire.Low,
-		why: "adds-an-object-that-nothing-refers-to",
+		why: "adds an object that nothing refers to",
 		opts: []option{
 			{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign",
 				does: plain},
 			{names: "-F=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
-	{names: "stripspace", risk: umpire.Safe, why: "removes-blanks",
+	{names: "stripspace", risk: umpire.Safe, why: "removes blanks",
 		opts: []option{{names: "-sc --strip-comments --comment-lines"}, {names: aboutItself, does: shows}}},
-	{names: "column", risk: umpire.Safe, why: "puts-words-in-columns", lax: true},
+	{names: "column", risk: umpire.Safe, why: "puts words in columns", lax: true},
 	{names: "update-index read-tree", each: true, risk: umpire.Medium, consequence: reversible,
-		why: "changes-the-next-commit", lax: true},
-	{names: "checkout-index", risk: umpire.High, consequence: lost, why: "replaces-files-of-the-work-tree", lax: true},
-	{names: "merge-file", risk: umpire.Medium, consequence: reversible, why: "merges-files", args: "write read…",
+		why: "changes the next commit", lax: true},
+	{names: "checkout-index", risk: umpire.High, consequence: lost, why: "replaces files of the work tree", lax: true},
+	{names: "merge-file", risk: umpire.Medium, consequence: reversible, why: "merges files", args: "write read…",
 		lax: true, opts: []option{{names: "-L= --marker-size= --diff-algorithm= --object-id", does: plain}}},
 	{names: "merge-index merge-one-file", each: true, risk: umpire.Medium, consequence: reversible,
-		why: "runs-a-merge-program", lax: true},
+		why: "runs a merge program", lax: true},
 	{
 		names: "interpret-trailers", risk: umpire.Medium, consequence: reversible,
-		why: "runs-the-trailer-programs-of-the-settings", args: "read…", lax: true, check: checkTrailers,
+		why: "runs the trailer programs of the settings", args: "read…", lax: true, check: checkTrailers,
 		opts: []option{
-			{names: "--parse", why: "only-prints"}, {names: "--in-place", does: edits},
+			{names: "--parse", why: "only prints"}, {names: "--in-place", does: edits},
 			{names: "--trailer= --where= --if-exists= --if-missing=", does: plain},
 		},
 	},
 	{names: "index-pack unpack-objects unpack-file pack-objects multi-pack-index commit-graph update-server-info " +
 		"mailinfo mailsplit fmt-merge-msg fast-export fetch-pack send-pack", each: true, risk: umpire.Medium,
-		consequence: reversible, why: "changes-the-files-of-the-repository", lax: true},
+		consequence: reversible, why: "changes the files of the repository", lax: true},
 }
 
 // checkTrailers lets --parse run, which takes nothing from the settings.
 func checkTrailers(u *use) {
 	if len(u.given) > 0 && u.given[0].name == "--parse" && !givesOther(u, "--parse") {
-		u.onlyShows("prints-the-trailers-of-a-message")
+		u.onlyShows("prints the trailers of a message")
 	}
 }
 
@@ -56,30 +56,30 @@ func checkTrailers(u *use) {
 // secrets.
 var gitPrograms = []program{
 	{
-		names: "difftool", risk: umpire.Medium, consequence: reversible, why: "starts-a-program-on-files-that-differ",
+		names: "difftool", risk: umpire.Medium, consequence: reversible, why: "starts a program on files that differ",
 		lax: true,
 		opts: []option{
-			{names: "-x= --extcmd=", does: runs, why: "runs-a-program-on-files-that-differ"},
+			{names: "-x= --extcmd=", does: runs, why: "runs a program on files that differ"},
 			{names: "-t= --tool=", does: plain},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "mergetool gui citool instaweb web--browse", each: true, risk: umpire.Medium, consequence: reversible,
-		why: "starts-another-program", lax: true},
-	{names: "hook", risk: umpire.Medium, consequence: lost, why: "runs-a-hook", lax: true},
+		why: "starts another program", lax: true},
+	{names: "hook", risk: umpire.Medium, consequence: lost, why: "runs a hook", lax: true},
 	{
-		names: "maintenance", risk: umpire.Medium, consequence: reversible, why: "tidies-the-repository", lax: true,
+		names: "maintenance", risk: umpire.Medium, consequence: reversible, why: "tidies the repository", lax: true,
 		subs: []program{
 			{names: "start stop register unregister", each: true, risk: umpire.High, consequence: lost,
-				why: "changes-what-runs-in-the-background", lax: true},
+				why: "changes what runs in the background from now on", lax: true},
 		},
 	},
-	{names: "for-each-repo", risk: umpire.Medium, consequence: lost, why: "runs-git-in-other-repositories", lax: true},
-	{names: "send-email imap-send", each: true, risk: umpire.High, consequence: sent, why: "sends-mail", lax: true},
+	{names: "for-each-repo", risk: umpire.Medium, consequence: lost, why: "runs git in other repositories", lax: true},
+	{names: "send-email imap-send", each: true, risk: umpire.High, consequence: sent, why: "sends mail", lax: true},
 	{names: "daemon http-backend upload-pack upload-archive receive-pack shell http-push", each: true,
-		risk: umpire.High, consequence: sent, why: "serves-repositories-to-others", lax: true},
+		risk: umpire.High, consequence: sent, why: "serves repositories to others", lax: true},
 	{names: "credential credential-cache credential-store credential-osxkeychain credential-manager", each: true,
-		risk: umpire.High, consequence: sent, why: "hands-out-or-changes-passwords", lax: true},
-	{names: "bugreport diagnose", each: true, risk: umpire.Medium, consequence: reversible, why: "writes-a-report",
+		risk: umpire.High, consequence: sent, why: "hands out or changes passwords", lax: true},
+	{names: "bugreport diagnose", each: true, risk: umpire.Medium, consequence: reversible, why: "writes a report",
 		lax: true},
 }

@@ -5,129 +5,129 @@ import "github.com/umpirehq/umpire"
 // gitRefs are the subcommands that list and change refs and what hangs on them.
 var gitRefs = []program{
 	{
-		names: "branch", risk: umpire.Safe, why: "lists-branches", check: checkBranch, out: namesBranch,
+		names: "branch", risk: umpire.Safe, why: "lists branches", check: checkBranch, out: namesBranch,
 		opts: []option{
 			{names: "-vqraih --verbose --quiet --remotes --all --ignore-case --create-reflog --recurse-submodules " +
 				"--no-verbose"},
 			{names: "-l --list", why: "lists"}, {names: "--show-current"},
-			{names: "-D", does: harms, consequence: lost, why: "deletes-a-branch-even-if-its-commits-are-nowhere-else"},
-			{names: "-d --delete", does: harms, consequence: reversible, why: "deletes-a-branch"},
-			{names: "-M -C -f --force", does: harms, consequence: reversible, why: "puts-a-branch-elsewhere-by-force"},
-			{names: "-m --move", does: asks, consequence: reversible, why: "renames-a-branch"},
-			{names: "-c --copy", does: asks, consequence: reversible, why: "copies-a-branch"},
-			{names: "--edit-description", does: asks, consequence: reversible, why: "opens-the-editor"},
+			{names: "-D", does: harms, consequence: lost, why: "deletes a branch even if its commits are nowhere else"},
+			{names: "-d --delete", does: harms, consequence: reversible, why: "deletes a branch"},
+			{names: "-M -C -f --force", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
+			{names: "-m --move", does: asks, consequence: reversible, why: "renames a branch"},
+			{names: "-c --copy", does: asks, consequence: reversible, why: "copies a branch"},
+			{names: "--edit-description", does: asks, consequence: reversible, why: "opens the editor"},
 			{names: "-u= --set-upstream-to= --unset-upstream -t --track? --no-track --set-upstream", does: asks,
-				consequence: reversible, why: "changes-where-a-branch-is-pushed-to"},
+				consequence: reversible, why: "changes where a branch is pushed to"},
 			{names: "--no-format"},
 		},
 		also: []*[]option{&gitListOpts},
 	},
 	{
-		names: "tag", risk: umpire.Safe, why: "lists-tags", check: checkTag,
+		names: "tag", risk: umpire.Safe, why: "lists tags", check: checkTag,
 		opts: []option{
 			{names: "-ih --ignore-case --cleanup= --create-reflog", does: plain}, {names: "-l --list -n?",
 				does: plain, why: "lists"},
-			{names: "-d --delete", does: harms, consequence: lost, why: "deletes-a-tag"},
-			{names: "-f --force", does: harms, consequence: lost, why: "puts-a-tag-elsewhere-by-force"},
-			{names: "-v --verify", does: asks, consequence: lost, why: "starts-the-signature-program-of-the-settings"},
+			{names: "-d --delete", does: harms, consequence: lost, why: "deletes a tag"},
+			{names: "-f --force", does: harms, consequence: lost, why: "puts a tag elsewhere by force"},
+			{names: "-v --verify", does: asks, consequence: lost, why: "starts the signature program of the settings"},
 			{names: "-as --annotate --sign --no-sign -u= --local-user= -m= --message= -e --edit --trailer=", does: asks,
-				consequence: reversible, why: "creates-a-tag"},
+				consequence: reversible, why: "creates a tag"},
 			{names: "-F= --file=", does: reads},
 		},
 		also: []*[]option{&gitListOpts},
 	},
 	{
-		names: "stash", risk: umpire.Medium, consequence: reversible, why: "puts-changes-away", check: checkOutward,
+		names: "stash", risk: umpire.Medium, consequence: reversible, why: "puts changes away", check: checkOutward,
 		also: []*[]option{&gitStashOpts},
 		subs: []program{
-			{names: "list", risk: umpire.Safe, why: "lists-what-was-put-away", check: checkPrinted,
+			{names: "list", risk: umpire.Safe, why: "lists what was put away", check: checkPrinted,
 				also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 			{
-				names: "show", risk: umpire.Safe, why: "prints-what-was-put-away", check: checkPrinted,
+				names: "show", risk: umpire.Safe, why: "prints what was put away", check: checkPrinted,
 				also: []*[]option{&gitRevOpts, &gitDiffOpts},
 				opts: []option{{names: "--include-untracked --only-untracked --no-include-untracked"}},
 			},
-			{names: "push save", each: true, risk: umpire.Medium, consequence: reversible, why: "puts-changes-away",
+			{names: "push save", each: true, risk: umpire.Medium, consequence: reversible, why: "puts changes away",
 				check: checkOutward, also: []*[]option{&gitStashOpts}},
 			{names: "apply branch create store export import", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "brings-back-changes-that-were-put-away", lax: true},
+				why: "brings back changes that were put away", lax: true},
 			{names: "pop", risk: umpire.High, consequence: reversible,
-				why: "brings-back-changes-and-forgets", lax: true},
+				why: "brings back changes and forgets that they were put away", lax: true},
 			{names: "drop clear", each: true, risk: umpire.High, consequence: lost,
-				why: "throws-away-changes-that-were-put-away", lax: true},
+				why: "throws away changes that were put away", lax: true},
 		},
 	},
-	{names: "worktree", risk: umpire.Safe, why: "prints-usage", subs: []program{
-		{names: "list", risk: umpire.Safe, why: "lists-work-trees",
+	{names: "worktree", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "list", risk: umpire.Safe, why: "lists work trees",
 			opts: []option{{names: "-vz --verbose --porcelain --expire=", does: plain},
 				{names: aboutItself, does: shows}}},
 		{
-			names: "add", risk: umpire.Medium, consequence: reversible, why: "creates-a-work-tree", args: "write data…",
+			names: "add", risk: umpire.Medium, consequence: reversible, why: "creates a work tree", args: "write data…",
 			opts: []option{
 				{names: "-dq --detach --no-checkout --checkout --guess-remote --no-guess-remote --lock --reason= " +
 					"--quiet --track --no-track --orphan -b=", does: plain},
 				{names: "-f --force -B=", does: harms, consequence: reversible,
-					why: "puts-a-branch-elsewhere-by-force"},
+					why: "puts a branch elsewhere by force"},
 				{names: aboutItself, does: shows},
 			},
 		},
-		{names: "move", risk: umpire.Medium, consequence: reversible, why: "moves-a-work-tree", args: "write…",
+		{names: "move", risk: umpire.Medium, consequence: reversible, why: "moves a work tree", args: "write…",
 			lax: true},
-		{names: "remove", risk: umpire.High, consequence: lost, why: "deletes-a-work-tree", args: "delete…", lax: true},
+		{names: "remove", risk: umpire.High, consequence: lost, why: "deletes a work tree", args: "delete…", lax: true},
 		{names: "prune lock unlock repair", each: true, risk: umpire.Medium, consequence: reversible,
-			why: "changes-what-is-known-of-work-trees", lax: true},
+			why: "changes what is known of work trees", lax: true},
 	}},
 	{
-		names: "notes", risk: umpire.Safe, why: "lists-notes",
+		names: "notes", risk: umpire.Safe, why: "lists notes",
 		opts: []option{{names: "--ref=", does: plain}, {names: aboutItself, does: shows}},
 		subs: []program{
-			{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints-notes",
+			{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints notes",
 				opts: []option{{names: aboutItself, does: shows}}},
 			{
 				names: "add append copy edit merge", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "changes-notes", lax: true,
+				why: "changes notes", lax: true,
 				opts: []option{
 					{names: "-F= --file=", does: reads}, {names: "-m= -c= -C= -s= -q -v", does: plain},
-					{names: "-f --force", does: harms, consequence: lost, why: "overwrites-notes"},
+					{names: "-f --force", does: harms, consequence: lost, why: "overwrites notes"},
 				},
 			},
-			{names: "remove prune", each: true, risk: umpire.High, consequence: lost, why: "deletes-notes", lax: true},
+			{names: "remove prune", each: true, risk: umpire.High, consequence: lost, why: "deletes notes", lax: true},
 		},
 	},
 	{
-		names: "symbolic-ref", risk: umpire.Safe, why: "prints-where-a-ref-points",
+		names: "symbolic-ref", risk: umpire.Safe, why: "prints where a ref points",
 		check: func(u *use) {
 			if len(u.operands) > 1 || len(u.operands) == 1 && u.operands[0].split {
-				u.raise(umpire.Medium, "points-a-ref-elsewhere")
+				u.raise(umpire.Medium, "points a ref elsewhere")
 			}
 		},
 		opts: []option{
 			{names: "-q --quiet --short --recurse --no-recurse"},
-			{names: "-d --delete", does: harms, consequence: lost, why: "deletes-a-ref"},
-			{names: "-m=", does: asks, consequence: lost, why: "points-a-ref-elsewhere"},
+			{names: "-d --delete", does: harms, consequence: lost, why: "deletes a ref"},
+			{names: "-m=", does: asks, consequence: lost, why: "points a ref elsewhere"},
 			{names: aboutItself, does: shows},
 		},
 	},
-	{names: "replace", risk: umpire.High, consequence: reversible, why: "puts-refs-elsewhere", lax: true},
+	{names: "replace", risk: umpire.High, consequence: reversible, why: "puts refs elsewhere", lax: true},
 	{
-		names: "update-ref", risk: umpire.High, consequence: reversible, why: "puts-refs-elsewhere", lax: true,
+		names: "update-ref", risk: umpire.High, consequence: reversible, why: "puts refs elsewhere", lax: true,
 		opts: []option{
 			{names: "-m=", does: harms, consequence: lost,
-				why: "writes-a-log-of-where-refs-were"},
+				why: "writes a log of where refs were that need not be true"},
 		},
 	},
-	{names: "pack-refs", risk: umpire.Medium, consequence: reversible, why: "rewrites-how-refs-are-stored", lax: true},
-	{names: "bisect", risk: umpire.Safe, why: "prints-usage", subs: []program{
-		{names: "log terms help", each: true, risk: umpire.Safe, why: "prints-how-the-search-goes",
+	{names: "pack-refs", risk: umpire.Medium, consequence: reversible, why: "rewrites how refs are stored", lax: true},
+	{names: "bisect", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "log terms help", each: true, risk: umpire.Safe, why: "prints how the search goes",
 			opts: []option{{names: "--term-good --term-bad --term-old --term-new"}, {names: aboutItself, does: shows}}},
 		{names: "start good bad new old skip reset next replay", each: true, risk: umpire.Medium,
-			consequence: reversible, why: "checks-out-commits-in-search-of-one", lax: true},
-		{names: "run", risk: umpire.Medium, consequence: lost, why: "runs-a-program-at-each-commit", args: "command"},
-		{names: "visualize view", each: true, risk: umpire.Medium, consequence: reversible, why: "opens-a-window",
+			consequence: reversible, why: "checks out commits in search of one", lax: true},
+		{names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program at each commit", args: "command"},
+		{names: "visualize view", each: true, risk: umpire.Medium, consequence: reversible, why: "opens a window",
 			lax: true},
 	}},
-	{names: "rerere", risk: umpire.Medium, consequence: reversible, why: "works-on-recorded-conflicts", subs: []program{
-		{names: "status diff remaining", each: true, risk: umpire.Safe, why: "prints-recorded-conflicts",
+	{names: "rerere", risk: umpire.Medium, consequence: reversible, why: "works on recorded conflicts", subs: []program{
+		{names: "status diff remaining", each: true, risk: umpire.Safe, why: "prints recorded conflicts",
 			opts: []option{{names: aboutItself, does: shows}}},
 	}},
 }
@@ -135,7 +135,7 @@ var gitRefs = []program{
 var gitStashOpts = []option{
 	{names: "-kuaqS --keep-index --no-keep-index --include-untracked --no-include-untracked --all --quiet --staged " +
 		"-m= --message= --pathspec-file-nul", does: plain},
-	{names: "-p --patch", why: "asks-for-each-change"}, {names: "--pathspec-from-file=", does: reads},
+	{names: "-p --patch", why: "asks for each change"}, {names: "--pathspec-from-file=", does: reads},
 	{names: aboutItself, does: shows},
 }
 
@@ -147,13 +147,13 @@ func (a *arguments) listsRefs() bool {
 
 func checkBranch(u *use) {
 	if len(u.operands) > 0 && !u.listsRefs() {
-		u.raiseTo(umpire.Medium, reversible, "creates-a-branch")
+		u.raiseTo(umpire.Medium, reversible, "creates a branch")
 	}
 }
 
 func checkTag(u *use) {
 	if len(u.operands) > 0 && !u.listsRefs() {
-		u.raiseTo(umpire.Medium, reversible, "creates-a-tag")
+		u.raiseTo(umpire.Medium, reversible, "creates a tag")
 	}
 }
 

@@ -6,36 +6,36 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-const asksRepository = "asks-another-repository-for-its-refs"
+const asksRepository = "asks another repository for its refs"
 
 // gitRemotes are the subcommands that reach other repositories.
 var gitRemotes = []program{
 	// asks: git push
 	{
-		names: "push", risk: umpire.High, consequence: sent, why: "publishes-commits", lax: true, check: checkPush,
+		names: "push", risk: umpire.High, consequence: sent, why: "publishes commits", lax: true, check: checkPush,
 		opts: []option{
 			{names: "-uvqn46 --set-upstream --verbose --quiet --dry-run"},
 			{names: "-f --force --force-with-lease?", does: plain},
 			{names: "--mirror"}, {names: "-d --delete"}, {names: "--prune"},
 			{names: "--repo= -o= --push-option= --recurse-submodules=", does: plain},
 			{names: "--receive-pack= --exec=", does: harms | runs, consequence: lost,
-				why: "runs-a-program-at-the-other-end"},
+				why: "runs a program at the other end"},
 			{names: aboutItself, does: shows},
 		},
 	},
-	{names: "fetch", risk: umpire.Medium, consequence: reversible, why: "downloads-commits", lax: true,
+	{names: "fetch", risk: umpire.Medium, consequence: reversible, why: "downloads commits", lax: true,
 		check: checkFetch, also: []*[]option{&gitFetchOpts}},
-	{names: "pull", risk: umpire.High, consequence: reversible, why: "downloads-commits-and-merges-them", lax: true,
+	{names: "pull", risk: umpire.High, consequence: reversible, why: "downloads commits and merges them", lax: true,
 		check: checkFetch, also: []*[]option{&gitFetchOpts}},
 	{
-		names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads-a-repository", lax: true,
+		names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository", lax: true,
 		check: checkClone,
 		opts: []option{
 			{names: "-u= --upload-pack=", does: harms | runs, consequence: lost,
-				why: "runs-a-program-at-the-other-end"},
-			{names: "-c= --config=", does: obeys, why: "a-setting-on-the-line-can-name-programs-to-run",
+				why: "runs a program at the other end"},
+			{names: "-c= --config=", does: obeys, why: "a setting on the line can name programs to run",
 				except: harmlessGitSettings},
-			{names: "--template=", does: harms | reads, consequence: lost, why: "takes-hooks-from-a-folder"},
+			{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
 			{names: "--reference= --reference-if-able=", does: reads}, {names: "--separate-git-dir=", does: writes},
 			{names: "--bundle-uri=", does: reaches}, {names: "-vqnls46"},
 			{names: "-j= --jobs= -o= --origin= -b= --branch= --revision= --depth= --shallow-since= " +
@@ -47,69 +47,69 @@ var gitRemotes = []program{
 		{names: "-htbq --heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort= -o= " +
 			"--server-option=", does: plain},
 		{names: "--upload-pack= --exec=", does: harms | runs, consequence: lost,
-			why: "runs-a-program-at-the-other-end"},
+			why: "runs a program at the other end"},
 		{names: aboutItself, does: shows},
 	}},
 	{
-		names: "remote", risk: umpire.Safe, why: "lists-other-repositories",
+		names: "remote", risk: umpire.Safe, why: "lists other repositories",
 		opts: []option{{names: "-v --verbose"}, {names: aboutItself, does: shows}},
 		subs: []program{
 			{names: "show", risk: umpire.Low, why: asksRepository, check: checkRemoteShow,
 				opts: []option{{names: "-n"}, {names: aboutItself, does: shows}}},
-			{names: "get-url", risk: umpire.Safe, why: "prints-where-another-repository-is",
+			{names: "get-url", risk: umpire.Safe, why: "prints where another repository is",
 				opts: []option{{names: "--push --all"}, {names: aboutItself, does: shows}}},
 			{
 				names: "add", risk: umpire.Medium, consequence: reversible,
-				why: "adds-a-repository-to-fetch", lax: true, check: checkRemoteURL,
+				why: "adds a repository to fetch from and push to", lax: true, check: checkRemoteURL,
 				opts: []option{{names: "-t= -m= --mirror?", does: plain}},
 			},
 			{names: "set-url", risk: umpire.High, consequence: reversible,
-				why: "changes-where-commits-are-fetched", lax: true, check: checkRemoteURL},
+				why: "changes where commits are fetched from and pushed to", lax: true, check: checkRemoteURL},
 			{names: "remove rm", risk: umpire.High, consequence: reversible,
-				why: "forgets-a-repository-and-its-branches", lax: true},
+				why: "forgets a repository and its branches", lax: true},
 			{names: "rename set-head set-branches update prune", each: true, risk: umpire.Medium,
-				consequence: reversible, why: "changes-what-is-known-of-other-repositories", lax: true},
+				consequence: reversible, why: "changes what is known of other repositories", lax: true},
 		},
 	},
 	{
-		names: "submodule", risk: umpire.Safe, why: "prints-the-state-of-submodules",
+		names: "submodule", risk: umpire.Safe, why: "prints the state of submodules",
 		opts: []option{{names: "-q --quiet --cached"}, {names: aboutItself, does: shows}},
 		subs: []program{
-			{names: "status", risk: umpire.Safe, why: "prints-the-state-of-submodules",
+			{names: "status", risk: umpire.Safe, why: "prints the state of submodules",
 				opts: []option{{names: "-q --quiet --cached --recursive"}, {names: aboutItself, does: shows}}},
-			{names: "summary", risk: umpire.Safe, why: "prints-what-changed-in-submodules",
+			{names: "summary", risk: umpire.Safe, why: "prints what changed in submodules",
 				opts: []option{{names: "--cached --files -n= --summary-limit=", does: plain},
 					{names: aboutItself, does: shows}}},
 			{
-				names: "foreach", risk: umpire.Medium, consequence: lost, why: "runs-a-command-in-each-submodule",
+				names: "foreach", risk: umpire.Medium, consequence: lost, why: "runs a command in each submodule",
 				style: leading, args: "shell",
 				opts: []option{{names: "-q --quiet --recursive"}, {names: aboutItself, does: shows}},
 			},
 			{names: "add update init sync set-branch absorbgitdirs", each: true, risk: umpire.Medium,
-				consequence: reversible, why: "downloads-or-changes-submodules", lax: true, check: checkRemoteURL},
+				consequence: reversible, why: "downloads or changes submodules", lax: true, check: checkRemoteURL},
 			{names: "set-url", risk: umpire.High, consequence: reversible,
-				why: "changes-where-a-submodule-is-fetched-from", lax: true, check: checkRemoteURL},
-			{names: "deinit", risk: umpire.High, consequence: lost, why: "deletes-the-files-of-submodules", lax: true},
+				why: "changes where a submodule is fetched from", lax: true, check: checkRemoteURL},
+			{names: "deinit", risk: umpire.High, consequence: lost, why: "deletes the files of submodules", lax: true},
 		},
 	},
 	{
-		names: "bundle", risk: umpire.Medium, consequence: reversible, why: "works-on-a-bundle-of-commits",
+		names: "bundle", risk: umpire.Medium, consequence: reversible, why: "works on a bundle of commits",
 		subs: []program{
-			{names: "verify list-heads", each: true, risk: umpire.Safe, why: "prints-what-a-bundle-holds",
+			{names: "verify list-heads", each: true, risk: umpire.Safe, why: "prints what a bundle holds",
 				args: "read data…", opts: []option{{names: "-q --quiet"}, {names: aboutItself, does: shows}}},
-			{names: "create", risk: umpire.Medium, consequence: reversible, why: "writes-a-bundle-of-commits",
+			{names: "create", risk: umpire.Medium, consequence: reversible, why: "writes a bundle of commits",
 				args: "write data…", lax: true},
-			{names: "unbundle", risk: umpire.Medium, consequence: reversible, why: "takes-over-the-commits-of-a-bundle",
+			{names: "unbundle", risk: umpire.Medium, consequence: reversible, why: "takes over the commits of a bundle",
 				args: "read data…", lax: true},
 		},
 	},
-	{names: "request-pull", risk: umpire.Low, why: "prints-a-summary-of-commits", check: checkRequestPull,
+	{names: "request-pull", risk: umpire.Low, why: "prints a summary of commits", check: checkRequestPull,
 		opts: []option{{names: "-p"}, {names: aboutItself, does: shows}}},
 }
 
 var gitFetchOpts = []option{
-	{names: "--upload-pack=", does: harms | runs, consequence: lost, why: "runs-a-program-at-the-other-end"},
-	{names: "-f --force", does: harms, consequence: lost, why: "overwrites-local-branches-by-force"},
+	{names: "--upload-pack=", does: harms | runs, consequence: lost, why: "runs a program at the other end"},
+	{names: "-f --force", does: harms, consequence: lost, why: "overwrites local branches by force"},
 	{names: "-vqatmnpPkur46"},
 	{names: "-o= --server-option= -j= --jobs= --depth= --deepen= --shallow-since= --shallow-exclude= --refmap= " +
 		"--negotiation-tip= --filter= -s= --strategy= -X= --strategy-option= --recurse-submodules?", does: plain},
@@ -126,19 +126,19 @@ func checkPush(u *use) {
 	}
 	switch {
 	case u.got("--force") != nil:
-		u.harm("--force", sent, "overwrites-published-commits-by-force")
+		u.harm("--force", sent, "overwrites published commits by force")
 	case u.got("--mirror") != nil:
-		u.harm("--force --mirror", sent, "makes-the-other-repository-like-this-one")
+		u.harm("--force --mirror", sent, "makes the other repository like this one by force")
 	case u.got("--delete") != nil, u.got("--prune") != nil:
-		u.harm("--force --delete", sent, "deletes-published-branches")
+		u.harm("--force --delete", sent, "deletes published branches")
 	}
 	for i, refspec := range u.operands {
 		switch {
 		case i == 0:
 		case strings.HasPrefix(refspec.text, "+"):
-			u.harm("--force", sent, "overwrites-published-commits-by-force")
+			u.harm("--force", sent, "overwrites published commits by force")
 		case strings.HasPrefix(refspec.text, ":") && refspec.text != ":":
-			u.harm("--force --delete", sent, "deletes-published-branches")
+			u.harm("--force --delete", sent, "deletes published branches")
 		}
 	}
 }
@@ -154,7 +154,7 @@ func checkFetch(u *use) {
 func checkRemoteShow(u *use) {
 	checkFetch(u)
 	if u.gave("-n") && u.why == asksRepository {
-		u.why = "prints-what-is-known-of-another-repository"
+		u.why = "prints what is known of another repository"
 	}
 }
 
@@ -171,7 +171,7 @@ func checkClone(u *use) {
 		judgeOtherRepository(u, u.operands[0])
 	}
 	if len(u.operands) > 1 {
-		u.touch(umpire.KindWrite, u.operands[1], accessOf{tree: true, why: "the-repository-is-put-there"})
+		u.touch(umpire.KindWrite, u.operands[1], accessOf{tree: true, why: "the repository is put there"})
 	}
 }
 
@@ -179,7 +179,7 @@ func checkClone(u *use) {
 func checkRemoteURL(u *use) {
 	for _, operand := range u.operands {
 		if isHelperURL(operand) {
-			u.harm("helper::", lost, umpire.Say("later-uses-run-the-program", operand.display()))
+			u.harm("helper::", lost, umpire.Say("later uses run the program %s", operand.display()))
 		}
 	}
 }
@@ -190,14 +190,14 @@ func judgeOtherRepository(u *use, where word) {
 	host, _, scp := strings.Cut(where.text, ":")
 	switch {
 	case isHelperURL(where):
-		u.harm("helper::", lost, umpire.Say("runs-the-program", where.display()))
+		u.harm("helper::", lost, umpire.Say("runs the program %s", where.display()))
 	case isURL && scheme == "file":
 		u.touch(umpire.KindRead, rest, accessOf{tree: true})
 	case isURL, scp && !strings.Contains(host, "/"):
-		u.then(func() { u.w.network(where.display(), "git-reaches-it") })
+		u.then(func() { u.w.network(where.display(), "git reaches it") })
 	case strings.HasPrefix(where.text, ".") || strings.Contains(where.text, "/"):
 		u.touch(umpire.KindRead, where, accessOf{tree: true})
 	case where.open && u.risk > umpire.Medium:
-		u.raise(umpire.Medium, "the-repository-is-not-known")
+		u.raise(umpire.Medium, "the repository is not known before it runs")
 	}
 }

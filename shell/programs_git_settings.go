@@ -38,24 +38,24 @@ const (
 // gitPrograms of settings, as git-config(1) of git 2.39 to 2.51 tells them. Settings for
 // what asks anyway (editors, merge tools, hooks of commits) are not here.
 var gitSettingPrograms = []gitProgram{
-	{keys: "core.fsmonitor", except: switches, why: "runs-a-program-that-tells-what-has-changed"},
-	{keys: "core.pager pager.*", except: pagers, flags: "-eFiJKMnNQrRsSwWX", why: "runs-a-pager"},
-	{keys: "diff.external diff.*.command diff.*.textconv", why: "runs-a-program-on-what-differs"},
+	{keys: "core.fsmonitor", except: switches, why: "runs a program that tells what has changed"},
+	{keys: "core.pager pager.*", except: pagers, flags: "-eFiJKMnNQrRsSwWX", why: "runs a pager"},
+	{keys: "diff.external diff.*.command diff.*.textconv", why: "runs a program on what differs"},
 	{keys: "filter.*.clean filter.*.smudge filter.*.process", except: "git-lfs",
-		flags: "clean smudge filter-process -- %f --skip", why: "runs-a-program-on-files"},
-	{keys: "core.alternaterefscommand", why: "runs-a-program-that-lists-refs"},
+		flags: "clean smudge filter-process -- %f --skip", why: "runs a program on files that it looks at"},
+	{keys: "core.alternaterefscommand", why: "runs a program that lists refs"},
 	{keys: "gpg.program gpg.*.program gpg.ssh.defaultkeycommand", except: "gpg gpg2 ssh-keygen gpgsm",
-		why: "runs-a-program-that-checks-signatures"},
-	{keys: "tar.*.command", why: "runs-a-program-that-packs"},
+		why: "runs a program that checks signatures"},
+	{keys: "tar.*.command", why: "runs a program that packs"},
 	{keys: "man.* browser.* help.format help.browser web.browser", except: "man",
-		why: "runs-a-program-that-shows-manual-pages"},
-	{keys: "lfs.extension.* lfs.customtransfer.* lfs.standalonetransferagent", why: "runs-a-program-on-large-files"},
-	{keys: "hook.*", why: "runs-a-hook-of-the-repository"},
-	{keys: "core.worktree", why: "works-on-the-files-of-another-folder"},
-	{keys: "merge.*.driver", only: "merge-tree", why: "runs-a-program-that-merges"},
+		why: "runs a program that shows manual pages"},
+	{keys: "lfs.extension.* lfs.customtransfer.* lfs.standalonetransferagent", why: "runs a program on large files"},
+	{keys: "hook.*", why: "runs a hook of the repository"},
+	{keys: "core.worktree", why: "works on the files of another folder"},
+	{keys: "merge.*.driver", only: "merge-tree", why: "runs a program that merges"},
 	{keys: "core.sshcommand core.gitproxy core.askpass credential.helper credential.*.helper remote.*.uploadpack " +
 		"remote.*.receivepack remote.*.vcs protocol.allow protocol.ext.allow protocol.*.allow url.*.insteadof " +
-		"url.*.pushinsteadof", only: reaching, why: "runs-a-program-to-reach-another-repository"},
+		"url.*.pushinsteadof", only: reaching, why: "runs a program to reach another repository"},
 }
 
 // SettingsTable is the Table of an access that stands for a setting of a repository.
@@ -66,7 +66,7 @@ const SettingsTable = "git settings"
 // folder that is not known before the line runs, the repository may be anybody's.
 func checkRepository(u *use) {
 	if len(u.s.dirs) == 0 {
-		u.doubt = "the-folder-that-git-works-in-is-not-known"
+		u.doubt = "the folder that git works in is not known, and its settings could run programs"
 		return
 	}
 	if u.w.env.Git == nil {
@@ -80,7 +80,7 @@ func checkRepository(u *use) {
 		}
 		for _, s := range r.settings {
 			if s.holdsCredential() && printsSetting(u, s) {
-				u.askSecret("prints-a-setting-that-holds-a-credential")
+				u.askSecret("prints a setting that holds a credential")
 			}
 			if why := s.runs(sub, r.partial); why != "" && !r.reported[s] {
 				r.reported[s] = true
@@ -107,12 +107,12 @@ func findRepository(w *walker, dir string) *gitRepository {
 		return r
 	}
 	if len(w.repositories) >= maxRepositories {
-		return &gitRepository{problem: "works-in-too-many-folders"}
+		return &gitRepository{problem: "works in too many folders"}
 	}
 	r := &gitRepository{reported: map[GitSetting]bool{}}
 	settings, err := w.env.Git(dir)
 	if err != nil {
-		r.problem = umpire.Say("the-settings-of-the-repository-cannot-be-read", err.Error())
+		r.problem = umpire.Say("the settings of the repository cannot be read: %s", err.Error())
 	}
 	r.settings, r.partial = settings, fetchesLater(settings)
 	if w.repositories == nil {
@@ -126,7 +126,7 @@ func findRepository(w *walker, dir string) *gitRepository {
 func (u *use) obeysSetting(s GitSetting, why umpire.Phrase) {
 	u.w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: s.Key + "=", Args: []string{s.Value}, Words: []string{s.Key + "=" + s.Value},
-		Risk: umpire.Medium, Reason: umpire.Say("repository-setting", s.Key, s.Value, s.File, why),
+		Risk: umpire.Medium, Reason: umpire.Say("the repository's %s = %s (%s) %s", s.Key, s.Value, s.File, why),
 		Table: SettingsTable,
 	})
 }
@@ -146,11 +146,11 @@ func fetchesLater(settings []GitSetting) bool {
 // runs says why a setting makes a subcommand run something, or "".
 func (s GitSetting) runs(sub string, partial bool) umpire.Phrase {
 	if s.Key == "alias."+strings.ToLower(firstWord(sub)) {
-		return "gives-the-subcommand-another-meaning"
+		return "gives the subcommand another meaning"
 	}
 	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url") && isHelperURL(lit(s.Value)) &&
 		(partial || scan.HasField(reaching, firstWord(sub))) {
-		return "runs-a-program-to-reach-another-repository"
+		return "runs a program to reach another repository"
 	}
 	for i := range gitSettingPrograms {
 		p := &gitSettingPrograms[i]

@@ -9,12 +9,12 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-const runsUnjudged = "runs-code-that-cannot-be-judged"
+const runsUnjudged = "runs code that cannot be judged"
 
 // shellOptions are what all shells take alike. A letter beyond them takes a value in
 // one shell and none in another, which decides where the script stands.
 var shellOptions = []option{
-	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs-its-first-operand"}, {names: "-o=", does: plain},
+	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o=", does: plain},
 	{names: aboutItself, does: shows},
 }
 
@@ -23,44 +23,44 @@ var shellOptions = []option{
 var interpreters = []program{
 	// safe: sh -c ls
 	// asks: sh ./evil.sh
-	{names: "sh", risk: umpire.Safe, why: "runs-shell-code", style: leading, args: "script data…", check: checkShell,
+	{names: "sh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell,
 		also: []*[]option{&shellOptions}},
 	// safe: bash -n x.sh
 	// asks: bash x.sh
 	// safe: bash -O extglob -c ls
 	// asks: bash --rcfile ./evil
 	{
-		names: "bash rbash", risk: umpire.Safe, why: "runs-shell-code", style: leading, args: "script data…",
+		names: "bash rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions},
 		opts: []option{
-			{names: "-O=", does: asks, consequence: lost, why: "changes-what-names-and-syntax-mean",
+			{names: "-O=", does: asks, consequence: lost, why: "changes what names and syntax mean",
 				except: harmlessShopts},
-			{names: "--rcfile= --init-file=", does: obeys, why: "obeys-a-start-up-file"},
+			{names: "--rcfile= --init-file=", does: obeys, why: "obeys a start-up file that it names"},
 			{names: "--login --norc --noprofile --posix --restricted --verbose --noediting"},
 		},
 	},
 	// safe: dash -c ls
 	// asks: dash -O ./evil.sh
-	{names: "dash ash", risk: umpire.Safe, why: "runs-shell-code", style: leading, args: "script data…",
+	{names: "dash ash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions}},
 	// safe: zsh -f -c ls
 	// asks: zsh -O ./evil.sh
 	{
-		names: "zsh", risk: umpire.Safe, why: "runs-shell-code", style: leading, args: "script data…",
+		names: "zsh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions},
 		opts: []option{
-			{names: "--emulate=", does: obeys, why: "reads-code-as-another-shell"},
+			{names: "--emulate=", does: obeys, why: "reads code as another shell"},
 			{names: "--login --restricted --verbose --no-rcs --no-globalrcs"},
 		},
 	},
 	// safe: ksh -c ls
 	// asks: ksh -R out x.sh
-	{names: "ksh mksh", risk: umpire.Safe, why: "runs-shell-code", style: leading, args: "script data…",
+	{names: "ksh mksh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions}},
-	{names: "fish nu pwsh", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs-code-of-another-shell",
+	{names: "fish nu pwsh", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs code of another shell",
 		style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
 	{names: "csh tcsh powershell elvish xonsh cmd", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "runs-code-of-another-shell", style: leading, args: "code…", check: runsCode},
+		why: "runs code of another shell", style: leading, args: "code…", check: runsCode},
 	// safe: python3 --version
 	// asks: python3 x.py
 	// safe: python -m unittest discover -s tests
@@ -73,12 +73,12 @@ var interpreters = []program{
 	{
 		names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 " +
 			"python3.14",
-		every: guessCode, risk: umpire.Safe, why: "runs-python-code-that-cannot-be-judged", style: leading,
+		every: guessCode, risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading,
 		args: "script data…", check: checkPython,
 		opts: []option{
 			{names: "--version -V --help -h --help-env --help-xoptions --help-all", does: shows},
 			{names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs=", does: plain},
-			{names: "-X= -i -x", does: asks, consequence: lost, why: "runs-more-python-code"},
+			{names: "-X= -i -x", does: asks, consequence: lost, why: "runs more Python code"},
 			{names: "-m=", does: plain | ends}, {names: "-c=", does: plain | ends},
 		},
 	},
@@ -91,36 +91,36 @@ var interpreters = []program{
 	// asks: node --test -e x
 	{
 		names: "node nodejs iojs", every: guessCode, risk: umpire.Safe,
-		why: "runs-javascript-code-that-cannot-be-judged", style: leading, args: "script data…", check: checkSyntax,
+		why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax,
 		opts: []option{
 			{names: "--version -v --help -h --v8-options", does: shows},
-			{names: "--check -c", why: "checks-the-syntax"},
+			{names: "--check -c", why: "checks the syntax"},
 			{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= " +
 				"--experimental-strip-types", does: plain},
 			{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks,
-				consequence: lost, why: "runs-javascript-code-that-cannot-be-judged"},
+				consequence: lost, why: "runs JavaScript code that cannot be judged"},
 			{names: "--test", why: runsTests},
 			{names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= " +
 				"--test-force-exit --experimental-test-coverage", does: plain},
-			{names: "--test-reporter=", does: obeys, why: "loads-the-reporter-that-it-names",
+			{names: "--test-reporter=", does: obeys, why: "loads the reporter that it names",
 				except: "spec tap dot junit lcov"},
 			{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=",
-				does: obeys, why: "loads-more-javascript-code"},
+				does: obeys, why: "loads more JavaScript code"},
 		},
 	},
 	// safe: deno --version
 	// asks: deno run a.ts
 	{
 		names: "deno", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "runs-javascript-code-that-cannot-be-judged", style: leading, check: runsCode,
+		why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode,
 		opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}},
 		subs: []program{
 			{
-				names: "check lint info doc", each: true, risk: umpire.Low, why: "checks-code-without-running-it",
+				names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it",
 				args: "data…", check: checkDenoTargets,
 				opts: []option{
 					{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: plain},
-					{names: "--html? --output=", does: asks, consequence: reversible, why: "writes-its-pages"},
+					{names: "--html? --output=", does: asks, consequence: reversible, why: "writes its pages"},
 					{names: "--fix", does: asks, consequence: reversible, why: changesSources},
 					{names: "--config= -c= --import-map=", does: obeys, why: otherRules},
 				},
@@ -132,63 +132,63 @@ var interpreters = []program{
 					"--allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks " +
 					"--doc --ignore= --shuffle? --no-run --permit-no-files --hide-stacktraces --no-remote --no-lock " +
 					"--frozen", does: plain},
-				{names: "--reporter=", does: asks, consequence: lost, why: "is-not-known",
+				{names: "--reporter=", does: asks, consequence: lost, why: "is not known",
 					except: "pretty dot junit tap"},
 			}},
 			// safe: deno fmt --check
 			// asks: deno fmt
-			{names: "fmt", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkFormatter, opts: []option{
-				{names: "--check", why: "only-checks"},
+			{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
+				{names: "--check", why: "only checks"},
 				{names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= " +
 					"--indent-width= --prose-wrap= --permit-no-files", does: plain},
 			}},
 			{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true,
 				risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-			{names: "help types completions", each: true, risk: umpire.Safe, why: "prints-help"},
+			{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
 		},
 	},
 	// safe: ruby -c a.rb
 	// asks: ruby a.rb
 	{
-		names: "ruby", every: guessCode, risk: umpire.Safe, why: "runs-ruby-code-that-cannot-be-judged", style: leading,
+		names: "ruby", every: guessCode, risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading,
 		args: "script data…", check: checkSyntax,
 		opts: []option{
 			{names: "--version -v --help -h --copyright", does: shows}, {names: "-wW"},
-			{names: "-c --check", why: "checks-the-syntax"},
+			{names: "-c --check", why: "checks the syntax"},
 			{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost,
-				why: "runs-ruby-code-that-cannot-be-judged"},
+				why: "runs Ruby code that cannot be judged"},
 		},
 	},
-	{names: "irb", risk: umpire.Medium, consequence: reversible, why: "runs-ruby-code-that-cannot-be-judged",
+	{names: "irb", risk: umpire.Medium, consequence: reversible, why: "runs Ruby code that cannot be judged",
 		style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v --help -h", does: shows}}},
 	{names: "jruby", risk: umpire.Medium, consequence: reversible,
-		why: "runs-ruby-code-by-a-file-of-options", style: leading, args: "code…",
+		why: "runs Ruby code, and obeys the options of a file in the folder", style: leading, args: "code…",
 		check: runsCode},
 	// safe: perl -v
 	// asks: perl -e 1
 	{
 		names: "perl", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "runs-perl-code-that-cannot-be-judged", style: leading, args: "code read…", check: checkPerl,
+		why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl,
 		opts: []option{
 			{names: "--version -v --help -h", does: shows}, {names: "-wWnplasSTtuUXcf0123456789"},
 			{names: "-e= -E=", does: plain | lead}, {names: "-F=", does: plain},
 			{names: "-I= -M= -m= -C? -D= -x? -V? -d?"},
-			{names: "-i?", does: edits | asks, consequence: lost, why: "runs-perl-code-and-changes-files-in-place"},
+			{names: "-i?", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
 		},
 	},
 	// safe: php -l a.php
 	// asks: php a.php
 	{
-		names: "php", every: guessCode, risk: umpire.Safe, why: "runs-php-code-that-cannot-be-judged", style: leading,
+		names: "php", every: guessCode, risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading,
 		args: "script data…", check: checkSyntax,
 		opts: []option{
 			{names: "--version -v --help -h --ini -m --modules", does: shows},
 			{names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment},
-			{names: "-l --syntax-check", why: "checks-the-syntax"}, {names: "-n --no-php-ini -q -C -H"},
+			{names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
 			{names: "-c= --php-ini=", does: obeys},
 			{names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost,
-				why: "runs-php-code-that-cannot-be-judged"},
-			{names: "-S= --server=", does: harms, consequence: sent, why: "serves-files-to-the-network"},
+				why: "runs PHP code that cannot be judged"},
+			{names: "-S= --server=", does: harms, consequence: sent, why: "serves files to the network"},
 		},
 	},
 	{names: "lua luajit luac", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged,
@@ -203,13 +203,13 @@ var interpreters = []program{
 		args: "code…", check: runsCode},
 	// safe: jps -l
 	// asks: jps host
-	{names: "jps", risk: umpire.Safe, why: "lists-java-programs-that-run", args: "none",
+	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none",
 		opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
 	// safe: javap -c -p Foo.class
 	// asks: javap -J-Dx Foo
 	// asks: javap -cp /etc Foo
 	{
-		names: "javap", risk: umpire.Safe, why: "prints-classes", style: words, args: "read…", check: checkResponseFile,
+		names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", check: checkResponseFile,
 		opts: []option{
 			{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"},
 			{names: "-cp= -classpath= --class-path=", does: reads},
@@ -219,7 +219,7 @@ var interpreters = []program{
 	// safe: java -version
 	// asks: java A
 	{
-		names: "java", risk: umpire.Medium, consequence: lost, why: "runs-java-code-that-cannot-be-judged",
+		names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged",
 		style: words, args: "code…", check: runsCode,
 		opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}},
 	},
@@ -230,12 +230,12 @@ var interpreters = []program{
 // the user's own and count as known.
 func checkShell(u *use) {
 	if len(u.operands) > 0 && strings.HasPrefix(u.operands[0].text, "+") {
-		u.raise(umpire.Medium, "takes-an-option-back")
+		u.raise(umpire.Medium, "takes an option back")
 		return
 	}
 	switch {
 	case u.got("-n") != nil && u.got("-c", "-s", "-i") == nil && len(u.operands) > 0:
-		u.onlyReads("checks-the-syntax-of-shell-code")
+		u.onlyReads("checks the syntax of shell code")
 	case u.got("-c") != nil:
 		walkInlineCode(u)
 	case u.got("-s") != nil || len(u.operands) == 0:
@@ -278,17 +278,17 @@ func walkStdinCode(u *use) {
 	case flowRemote:
 		judgeRemoteCode(u)
 	case flowNone:
-		u.raise(umpire.Medium, "starts-an-interactive-shell")
+		u.raise(umpire.Medium, "starts an interactive shell")
 	case flowForeign, flowPaths:
-		u.raise(umpire.Medium, umpire.Say("runs-what-a-program-prints", cmp.Or(u.in.from, "the pipe")))
-		u.doubt = "the-code-is-not-known"
+		u.raise(umpire.Medium, umpire.Say("runs what %s prints", cmp.Or(u.in.from, "the pipe")))
+		u.doubt = "the code is not known before it runs"
 	}
 }
 
 // judgeRemoteCode judges an interpreter that runs what comes from the network.
 func judgeRemoteCode(u *use) {
-	u.raise(umpire.High, "runs-what-was-downloaded-from-the-network")
-	u.doubt = "the-code-is-not-known"
+	u.raise(umpire.High, "runs what was downloaded from the network")
+	u.doubt = "the code is not known before it runs"
 }
 
 // runsCode judges an interpreter of another language: its code asks, and where
@@ -310,7 +310,7 @@ func runsCode(u *use) {
 // checkSyntax judges node, ruby and php: checking the syntax only reads.
 func checkSyntax(u *use) {
 	if u.got("--check", "-l", "--syntax-check") != nil && len(u.operands) > 0 {
-		u.onlyReads("checks-the-syntax")
+		u.onlyReads("checks the syntax")
 		return
 	}
 	if u.program.name() == "node" && u.got("--test") != nil && u.in.kind == flowNone {
@@ -349,7 +349,7 @@ func checkDenoTargets(u *use) {
 	u.code = u.code || u.path == "lint" // its plugins are named in deno.json
 	for _, operand := range u.operands {
 		if operand.open || strings.Contains(operand.text, ":") {
-			u.raiseTo(umpire.Medium, sent, umpire.Say("downloads-a-named-package", operand.display()))
+			u.raiseTo(umpire.Medium, sent, umpire.Say("downloads %s", operand.display()))
 			continue
 		}
 		u.touch(umpire.KindRead, operand, accessOf{})
@@ -383,24 +383,24 @@ func judgePythonModule(u *use, name string, args []word) {
 	case name == "json.tool":
 		judgeJSONTool(u, args)
 	case scan.HasField("http.server SimpleHTTPServer pydoc smtpd xmlrpc.server", name):
-		u.raiseTo(umpire.High, sent, "serves-files-or-documentation-to-the-network")
+		u.raiseTo(umpire.High, sent, "serves files or documentation to the network")
 	case scan.HasField("ensurepip", name):
 		u.raiseTo(umpire.High, sent, changesPackages)
 	case scan.HasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv "+
 		"pycodestyle bandit vulture yapf pyflakes pre_commit", name):
-		u.why, u.code = umpire.Say("runs-something", name), u.w.codeProgram(strings.ReplaceAll(name, "_", "-"))
+		u.why, u.code = umpire.Say("runs %s", name), u.w.codeProgram(strings.ReplaceAll(name, "_", "-"))
 		walkInFreshShell(u, append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
 	case name == "unittest":
 		judgeUnittest(u, args)
 	case scan.HasField("py_compile ast tokenize dis tabnanny", name):
-		u.pythonFiles("compiles-python-code", args)
+		u.pythonFiles("compiles Python code without running it", args)
 	case scan.HasField("zipfile tarfile", name) && len(args) == 2 && args[0].known() &&
 		scan.HasField("-l --list -t --test", args[0].text):
-		u.pythonFiles("lists-an-archive", args[1:])
+		u.pythonFiles("lists an archive", args[1:])
 	case scan.HasField("site sysconfig platform this", name) && len(args) == 0:
-		u.why = "prints-something-about-python"
+		u.why = "prints something about Python"
 	case scan.HasField("venv virtualenv compileall zipapp", name):
-		u.raiseTo(umpire.Medium, reversible, "writes-files")
+		u.raiseTo(umpire.Medium, reversible, "writes files")
 		for _, arg := range args {
 			if !arg.maybeOption() {
 				u.touch(umpire.KindWrite, arg, accessOf{tree: true})
@@ -408,7 +408,7 @@ func judgePythonModule(u *use, name string, args []word) {
 		}
 	default:
 		u.code = true
-		u.raise(umpire.Medium, umpire.Say("runs-the-python-module", name))
+		u.raise(umpire.Medium, umpire.Say("runs the Python module %s", name))
 	}
 }
 
@@ -426,7 +426,7 @@ func judgeUnittest(u *use, args []word) {
 			i++
 			u.touch(umpire.KindRead, args[i], accessOf{})
 		case arg.maybeOption():
-			u.raise(umpire.Medium, umpire.Say("unknown-option", arg.display(), "unittest"))
+			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), "unittest"))
 		case strings.ContainsAny(arg.text, "/"):
 			u.touch(umpire.KindRead, arg, accessOf{})
 		}
@@ -437,11 +437,11 @@ func judgeUnittest(u *use, args []word) {
 func (u *use) pythonFiles(why umpire.Phrase, files []word) {
 	u.why = why
 	if len(files) == 0 {
-		u.raise(umpire.Medium, "runs-code-that-it-reads")
+		u.raise(umpire.Medium, "runs code that it reads")
 	}
 	for _, file := range files {
 		if file.maybeOption() || file.text == "-" {
-			u.raise(umpire.Medium, umpire.Say("unknown-option-of-some-program", file.display()))
+			u.raise(umpire.Medium, umpire.Say("the option %s is not known", file.display()))
 			continue
 		}
 		u.touch(umpire.KindRead, file, accessOf{})
@@ -450,7 +450,7 @@ func (u *use) pythonFiles(why umpire.Phrase, files []word) {
 
 // judgeJSONTool judges `python -m json.tool [options] [infile [outfile]]`.
 func judgeJSONTool(u *use, args []word) {
-	u.why = "prints-json"
+	u.why = "prints JSON"
 	files := 0
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -460,9 +460,9 @@ func judgeJSONTool(u *use, args []word) {
 			"-e",
 			arg.text):
 		case arg.maybeOption():
-			u.raise(umpire.Medium, umpire.Say("unknown-option", arg.display(), "json.tool"))
+			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), "json.tool"))
 		case files == 1:
-			u.raiseTo(umpire.Medium, reversible, "writes-a-file")
+			u.raiseTo(umpire.Medium, reversible, "writes a file")
 			u.touch(umpire.KindWrite, arg, accessOf{})
 		default:
 			u.touch(umpire.KindRead, arg, accessOf{})

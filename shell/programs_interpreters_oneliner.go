@@ -9,7 +9,7 @@ import (
 )
 
 // readsAndPrints is the reason of code in another language that was proved to do no more.
-const readsAndPrints = "only-reads-files-and-prints"
+const readsAndPrints = "only reads files and prints"
 
 // judgePythonCode judges Python code on the line, or on the standard input, that is known to
 // only read and print. It reports false if anything about it is not known.
@@ -34,7 +34,7 @@ func concludeReading(u *use, files []oneliner.Path) {
 	for _, file := range files {
 		target := lit(file.Text)
 		target.glob = file.Glob
-		u.touch(umpire.KindRead, target, accessOf{tree: file.Tree, why: "the-program-reads-it"})
+		u.touch(umpire.KindRead, target, accessOf{tree: file.Tree, why: "the program reads it"})
 	}
 }
 

@@ -104,7 +104,7 @@ const asksDaemon = "talks to the daemon of the person's context; options and var
 func ghElsewhere(s GitSetting) umpire.Phrase {
 	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".gh-resolved") &&
 		strings.Count(s.Value, "/") > 1 {
-		return umpire.Say("repository-names-a-git-host", s.Key)
+		return umpire.Say("the repository's %s names a git host", s.Key)
 	}
 	return ""
 }
@@ -115,7 +115,7 @@ func glabElsewhere(s GitSetting) umpire.Phrase {
 	known := strings.HasPrefix(s.Value, "https://gitlab.com/") || strings.HasPrefix(s.Value, "git@gitlab.com:") ||
 		strings.HasPrefix(s.Value, "ssh://git@gitlab.com/")
 	if remote && !known || strings.HasPrefix(s.Key, "url.") {
-		return umpire.Say("repository-may-name-another-gitlab", s.Key)
+		return umpire.Say("the repository's %s may name another git host than gitlab.com", s.Key)
 	}
 	return ""
 }
@@ -152,12 +152,12 @@ func checkServer(u *use) {
 	}
 	l := findLookup(u.table, u.program0())
 	if l == nil {
-		u.steered = umpire.Say("asks-a-server-of-the-project", u.table)
+		u.steered = umpire.Say("%s asks a server that the project may choose, or runs code that it brings", u.table)
 		return
 	}
 	known := len(u.s.dirs) > 0 || len(l.settings) == 0 && l.remote == nil
 	if !known {
-		u.steered = umpire.Say("folder-of-settings-is-not-known", u.program0())
+		u.steered = umpire.Say("the folder is not known whose settings %s obeys", u.program0())
 	}
 	u.online = known
 	for _, dir := range u.s.dirs {
@@ -208,12 +208,13 @@ func noteServerFiles(u *use, l *lookup, dir string) {
 	}
 	files, err := u.w.env.Settings(dir, names)
 	if err != nil {
-		u.steered = umpire.Say("settings-cannot-be-read", u.program0(), err.Error())
+		u.steered = umpire.Say("the settings that %s obeys cannot be read: %s", u.program0(), err.Error())
 	}
 	for _, f := range files {
 		for i := range l.settings {
 			if s := &l.settings[i]; strings.HasSuffix(f.Path, "/"+s.name) && !s.leadsNowhere(f.Text) {
-				u.obeysServer(f.Path, umpire.Say("settings-may-choose-the-server", f.Path, u.program0()))
+				u.obeysServer(f.Path,
+					umpire.Say("%s may choose where %s asks, and with which credentials", f.Path, u.program0()))
 			}
 		}
 	}

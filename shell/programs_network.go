@@ -11,18 +11,18 @@ var networkTools = []program{
 	// safe: ping --help
 	// asks: ping -c 1 example.com
 	{
-		names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends-packets-to-a-host", check: visitsHosts,
+		names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts,
 		opts: []option{
 			{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout=", does: plain},
 			{names: "-46aAbBCDdhLnOoqrRUvV"},
-			{names: "-f --flood", does: harms, consequence: sent, why: "floods-a-host"},
+			{names: "-f --flood", does: harms, consequence: sent, why: "floods a host"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: traceroute --version
 	// asks: traceroute example.com
 	{
-		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends-packets-to-the-hosts-on-the-way",
+		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way",
 		check: visitsHosts,
 		opts: []option{
 			{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z=", does: plain},
@@ -31,62 +31,62 @@ var networkTools = []program{
 	},
 	// safe: mtr --version
 	// asks: mtr example.com
-	{names: "mtr", risk: umpire.Safe, why: "sends-packets-to-the-hosts-on-the-way", check: visitsHosts, opts: []option{
+	{names: "mtr", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
 		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"},
 		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: dig -v
 	// asks: dig example.com
-	{names: "dig delv kdig", risk: umpire.Safe, why: "asks-a-name-server", style: bare, check: checkDig},
+	{names: "dig delv kdig", risk: umpire.Safe, why: "asks a name server", style: bare, check: checkDig},
 	// safe: nslookup --version
 	// asks: nslookup example.com
-	{names: "nslookup", risk: umpire.Safe, why: "asks-a-name-server", style: words, check: visitsHosts, opts: []option{
+	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{
 		{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: host --version
 	// asks: host example.com
-	{names: "host dog doggo", risk: umpire.Safe, why: "asks-a-name-server", check: visitsHosts, opts: []option{
+	{names: "host dog doggo", risk: umpire.Safe, why: "asks a name server", check: visitsHosts, opts: []option{
 		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// safe: whois --version
 	// asks: whois example.com
-	{names: "whois", risk: umpire.Safe, why: "asks-who-owns-a-name", check: visitsHosts, opts: []option{
+	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{
 		{names: "-HIarlQ"},
-		{names: "-h= --host= -p= --port=", does: asks, consequence: sent, why: "asks-another-server"},
+		{names: "-h= --host= -p= --port=", does: asks, consequence: sent, why: "asks another server"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: nmap --version
 	// asks: nmap example.com
 	{
-		names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans-hosts",
+		names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans hosts",
 		args: "host…", style: words, lax: true,
 		opts: []option{
 			{names: "--version -V --help -h", does: shows}, {names: "-oN= -oX= -oG= -oA=", does: writes},
 			{names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e=", does: plain},
-			{names: "--script=", does: harms, consequence: lost, why: "runs-scripts"},
+			{names: "--script=", does: harms, consequence: lost, why: "runs scripts"},
 		},
 	},
 	// safe: tcpdump --version
 	// asks: tcpdump -i any
 	{
 		names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, consequence: reversible,
-		why: "listens-to-the-network", lax: true,
+		why: "listens to the network", lax: true,
 		opts: []option{
 			{names: "--version --help -h", does: shows}, {names: "-w=", does: writes}, {names: "-r= -F=", does: reads},
 			{names: "-z= --postrotate-command=", does: runs | harms, consequence: lost,
-				why: "runs-a-program-on-what-it-saved"},
+				why: "runs a program on what it saved"},
 		},
 	},
 	// safe: nc --version
 	// asks: nc example.com 80
 	{
-		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens-a-connection", lax: true,
+		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true,
 		check: reachesFirst, out: fromNetwork,
 		opts: []option{
 			{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost,
-				why: "gives-a-connection-to-a-program"},
-			{names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs-a-script"},
+				why: "gives a connection to a program"},
+			{names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs a script"},
 			{names: "-o= --output= -x= --hex-dump=", does: writes},
 			{names: "-p= -s= -w= -i= -q= -X= -T= -O= -I=", does: plain},
 			{names: "--version --help -h", does: shows},
@@ -95,7 +95,7 @@ var networkTools = []program{
 	// safe: socat -V
 	// asks: socat - TCP:example.com:80
 	{
-		names: "socat", risk: umpire.High, consequence: sent, why: "connects-files-programs-and-the-network",
+		names: "socat", risk: umpire.High, consequence: sent, why: "connects files, programs and the network",
 		lax: true, check: checkSocat, out: fromNetwork,
 		opts: []option{
 			{names: "-V -h", does: shows},
@@ -104,22 +104,22 @@ var networkTools = []program{
 	},
 	{
 		names: "telnet ftp lftp tftp ncftp ftpget ftpput rlogin rsh rexec", risk: umpire.High, consequence: sent,
-		why: "opens-a-connection", lax: true, check: reachesFirst, out: fromNetwork,
+		why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork,
 		opts: []option{
-			{names: "-e= -c=", does: asks, consequence: lost, why: "runs-commands-of-its-own"},
+			{names: "-e= -c=", does: asks, consequence: lost, why: "runs commands of its own"},
 			{names: "-f=", does: reads}, {names: "--version --help", does: shows},
 		},
 	},
-	{names: "mail mailx mutt sendmail msmtp swaks", risk: umpire.High, consequence: sent, why: "sends-mail", lax: true,
-		opts: []option{{names: "-a= -A= --attach=", does: reads, why: "sends-it"}}},
+	{names: "mail mailx mutt sendmail msmtp swaks", risk: umpire.High, consequence: sent, why: "sends mail", lax: true,
+		opts: []option{{names: "-a= -A= --attach=", does: reads, why: "sends it"}}},
 	{
 		names: "ngrok cloudflared localtunnel bore frpc tailscale zerotier-cli wg wg-quick openvpn", risk: umpire.High,
-		consequence: sent, why: "opens-this-machine-to-a-network", lax: true,
+		consequence: sent, why: "opens this machine to a network", lax: true,
 		opts: []option{{names: "--version --help", does: shows}},
 	},
 	{
 		names: "nginx apache2 httpd caddy lighttpd darkhttpd miniserve http-server serve live-server webfsd",
-		risk:  umpire.High, consequence: sent, why: "serves-files-or-a-configuration-to-the-network", lax: true,
+		risk:  umpire.High, consequence: sent, why: "serves files or a configuration to the network", lax: true,
 		opts: []option{{names: "--version --help -v -V", does: shows}},
 	},
 }
@@ -131,7 +131,7 @@ func fromNetwork(*use, flow) flow { return flow{kind: flowRemote} }
 func (u *use) visit(target word, risk umpire.Risk, why umpire.Phrase) {
 	a := umpire.Access{Kind: umpire.KindNetwork, Target: target.display(), Risk: risk, Reason: why, Table: u.table}
 	if target.open && !hostKnown(target.text) {
-		a.Doubt = "the-host-is-not-known"
+		a.Doubt = "the host is not known before it runs"
 	}
 	u.then(func() { u.w.emit(a) })
 }
@@ -170,21 +170,21 @@ func checkDig(u *use) {
 		wd := words[i]
 		switch {
 		case wd.text == "-f" || wd.text == "-k":
-			u.raiseTo(umpire.Medium, sent, "asks-about-what-a-file-holds")
+			u.raiseTo(umpire.Medium, sent, "asks about what a file holds")
 			if i+1 < len(words) {
 				u.touch(umpire.KindRead, words[i+1], accessOf{})
 			}
 			i++
 		case strings.HasPrefix(wd.text, "-f"), strings.HasPrefix(wd.text, "-k"):
-			u.raiseTo(umpire.Medium, sent, "asks-about-what-a-file-holds")
+			u.raiseTo(umpire.Medium, sent, "asks about what a file holds")
 			u.touch(umpire.KindRead, wd.cut(len("-f")), accessOf{})
 		case strings.HasPrefix(wd.text, "+"), strings.HasPrefix(wd.text, "-"):
 		default:
-			u.visit(wd, umpire.Medium, "asks-a-name-server")
+			u.visit(wd, umpire.Medium, "asks a name server")
 		}
 	}
 	if len(words) == 0 {
-		u.raiseTo(umpire.Medium, sent, "asks-a-name-server")
+		u.raiseTo(umpire.Medium, sent, "asks a name server")
 	}
 }
 
@@ -215,6 +215,6 @@ func judgeSocatAddress(u *use, kind string, rest, whole word) {
 		u.touch(umpire.KindRead, target, accessOf{})
 		u.touch(umpire.KindWrite, target, accessOf{})
 	default:
-		u.visit(whole, umpire.High, "opens-a-connection")
+		u.visit(whole, umpire.High, "opens a connection")
 	}
 }

@@ -17,63 +17,63 @@ var remoteTools = []program{
 	// safe: ssh -V
 	// asks: ssh example.com ls
 	{
-		names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs-commands-on-another-machine",
+		names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs commands on another machine",
 		style: leading, args: "data…", check: checkSSH, out: fromNetwork,
 		opts: []option{
 			{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-c= -e= -l= -m= -O= -p= -P= -o=", does: plain},
 			{names: "-b= -B=", does: routes},
-			{names: "-I=", does: reads | obeys, why: "loads-code"},
+			{names: "-I=", does: reads | obeys, why: "loads code"},
 			{names: "-V", does: shows}, {names: "-Q=", does: shows},
-			{names: "-F=", does: reads | obeys, why: "obeys-another-configuration-which-can-run-programs"},
-			{names: "-E=", does: writes}, {names: "-i=", does: reads, why: "uses-the-key"}, {names: "-S=", does: reads},
-			{names: "-L= -R= -D= -W= -w= -J=", does: harms, consequence: sent, why: "opens-a-way-between-networks"},
+			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{names: "-E=", does: writes}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: reads},
+			{names: "-L= -R= -D= -W= -w= -J=", does: harms, consequence: sent, why: "opens a way between networks"},
 		},
 	},
 	// asks: scp a example.com:
 	{
-		names: "scp", risk: umpire.High, consequence: sent, why: "copies-files-from-or-to-another-machine",
+		names: "scp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
 		check: checkSCP,
 		opts: []option{
 			{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X= -o=", does: plain},
 			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute},
-			{names: "-F=", does: reads | obeys, why: "obeys-another-configuration-which-can-run-programs"},
-			{names: "-i=", does: reads, why: "uses-the-key"},
-			{names: "-S=", does: runs | harms, consequence: lost, why: "runs-a-program"},
+			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{names: "-i=", does: reads, why: "uses the key"},
+			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
 		},
 	},
 	// asks: sftp example.com
 	{
-		names: "sftp", risk: umpire.High, consequence: sent, why: "copies-files-from-or-to-another-machine",
+		names: "sftp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
 		style: leading, check: checkSCP,
 		opts: []option{
 			{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X= -o=", does: plain},
 			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute}, {names: "-b=", does: reads},
-			{names: "-F=", does: reads | obeys, why: "obeys-another-configuration-which-can-run-programs"},
-			{names: "-i=", does: reads, why: "uses-the-key"},
-			{names: "-S=", does: runs | harms, consequence: lost, why: "runs-a-program"},
+			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{names: "-i=", does: reads, why: "uses the key"},
+			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
 		},
 	},
 	// safe: ssh-add -V
 	// asks: ssh-add -L
 	{
 		names: "ssh-add ssh-copy-id ssh-agent sshd sshfs sshpass pssh pdsh", risk: umpire.High, consequence: sent,
-		why: "hands-out-keys-or-opens-a-way-to-another-machine", lax: true,
+		why: "hands out keys or opens a way to another machine", lax: true,
 		opts: []option{{names: "-V --version", does: shows}},
 	},
 	// safe: ssh-keyscan -v
 	// asks: ssh-keyscan example.com
-	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks-hosts-for-their-keys", check: visitsHosts, opts: []option{
+	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks hosts for their keys", check: visitsHosts, opts: []option{
 		{names: "-46cDHqv"}, {names: "-p= -t= -T= -O=", does: plain},
-		{names: "-f=", does: reads | asks, consequence: lost, why: "asks-the-hosts-that-a-file-names"},
+		{names: "-f=", does: reads | asks, consequence: lost, why: "asks the hosts that a file names"},
 	}},
 	// safe: ssh-keygen -lf a.pub
 	// asks: ssh-keygen -f a
 	{
-		names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes-or-changes-keys", check: checkKeygen,
+		names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes or changes keys", check: checkKeygen,
 		lax: true,
 		opts: []option{
 			{names: "-lBLFyvq"}, {names: "-E=", does: plain}, {names: "-f=", does: reads},
-			{names: "-D= -w=", does: harms, consequence: lost, why: "loads-code"},
+			{names: "-D= -w=", does: harms, consequence: lost, why: "loads code"},
 		},
 	},
 }
@@ -87,7 +87,7 @@ func checkSSH(u *use) {
 	if len(words) == 0 {
 		return
 	}
-	u.visit(words[0], umpire.High, "runs-commands-on-it")
+	u.visit(words[0], umpire.High, "runs commands on it")
 	if len(words) > 1 {
 		walkRemoteShell(u, joinWithBlanks(words[1:]))
 	} else if u.in.kind == flowText {
@@ -113,7 +113,7 @@ func judgeSSHOptions(u *use) {
 		name = strings.ToLower(strings.TrimSpace(name))
 		switch {
 		case scan.HasField("proxycommand localcommand knownhostscommand", name):
-			u.raise(umpire.High, "runs-a-program")
+			u.raise(umpire.High, "runs a program")
 			u.then(func() { u.w.walkCode(u.outsideState(), value, flow{}) })
 		case name == "remotecommand":
 			walkRemoteShell(u, value)
@@ -121,7 +121,7 @@ func judgeSSHOptions(u *use) {
 			u.touch(umpire.KindRead, value, accessOf{})
 		case !scan.HasField(sshOptions, name):
 			u.spoke = g.name
-			u.raise(umpire.High, umpire.Say("unknown-setting-of-ssh", name))
+			u.raise(umpire.High, umpire.Say("the setting %s of ssh is not known", name))
 		}
 	}
 }
@@ -165,6 +165,6 @@ func checkKeygen(u *use) {
 		}
 	}
 	if prints {
-		u.become(umpire.Safe, "prints-the-fingerprint-of-a-key")
+		u.become(umpire.Safe, "prints the fingerprint of a key")
 	}
 }

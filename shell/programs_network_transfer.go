@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	sendsData  = "sends-data-to-a-host"
-	otherRoute = "takes-another-way-to-the-host-than-its-name-says"
-	redirects  = "a-redirect-may-lead-to-another-host"
-	savesFiles = "writes-what-it-downloads"
-	sendsKeys  = "sends-credentials-or-trusts-another-party"
+	sendsData  = "sends data to a host"
+	otherRoute = "takes another way to the host than its name says"
+	redirects  = "follows redirects, which may lead to another host"
+	savesFiles = "writes what it downloads"
+	sendsKeys  = "sends credentials or trusts another party"
 )
 
 // transferTools are the programs that download and upload over HTTP and the like.
@@ -49,7 +49,7 @@ var transferTools = []program{
 		{names: "-O --remote-name --remote-name-all -J --remote-header-name", does: asks, consequence: lost,
 			why: savesFiles},
 		{names: "-D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= " +
-			"--hsts= --alt-svc=", does: writes, why: "writes-what-it-learns"},
+			"--hsts= --alt-svc=", does: writes, why: "writes what it learns"},
 		{names: "--output-dir=", does: enters | asks, consequence: lost, why: savesFiles},
 		{names: "-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= --expand-data= " +
 			"--expand-json= --expand-data-binary= --expand-form= --url-query= --variable=", does: harms | plain,
@@ -57,7 +57,7 @@ var transferTools = []program{
 		{names: "--data-raw= --form-string= --mail-from= --mail-rcpt= --mail-auth= -Q= --quote= -t= " +
 			"--telnet-option= --ftp-create-dirs", does: harms | plain, consequence: sent, why: sendsData},
 		{names: "-T= --upload-file=", does: reads | harms, consequence: sent, why: sendsData},
-		{names: "-K= --config=", does: obeys | reads, why: "obeys-another-configuration"},
+		{names: "-K= --config=", does: obeys | reads, why: "obeys another configuration"},
 		{names: "-E= --cert= --key= --pubkey= --netrc-file= --etag-compare=", does: reads | asks, consequence: sent,
 			why: sendsKeys},
 		{names: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure " +
@@ -65,7 +65,7 @@ var transferTools = []program{
 			"--sasl-authzid=", does: asks | plain, consequence: sent, why: sendsKeys},
 		{names: "--cacert= --capath= --crlfile= --egd-file= --random-file= --pinnedpubkey=",
 			does: reads},
-		{names: "--engine=", does: harms, consequence: lost, why: "loads-code"},
+		{names: "--engine=", does: harms, consequence: lost, why: "loads code"},
 		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= " +
 			"--resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= " +
 			"--unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel -P= --ftp-port=", does: routes},
@@ -74,7 +74,7 @@ var transferTools = []program{
 	// safe: wget --version
 	// asks: wget https://example.com
 	{
-		names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads-and-writes-files", check: checkWget,
+		names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: checkWget,
 		out: fromNetwork, lax: true,
 		opts: []option{
 			{names: "--version -V --help -h", does: shows},
@@ -89,7 +89,7 @@ var transferTools = []program{
 			{names: "-U= --user-agent= --header= --post-data= --body-data= --user= --password= --referer= " +
 				"--http-user= --http-password= --ftp-user= --ftp-password= --proxy-user= --proxy-password=",
 				does: sends},
-			{names: "--use-askpass=", does: runs | harms, consequence: lost, why: "runs-a-program"},
+			{names: "--use-askpass=", does: runs | harms, consequence: lost, why: "runs a program"},
 			{names: "-t= -T= -w= -Q= -l= -A= -R= -D= -I= -X= -B= --tries= --timeout= --wait= --quota= --level= " +
 				"--accept= --reject= --domains= --method= --limit-rate= --base= --waitretry=", does: plain},
 		},
@@ -110,7 +110,7 @@ var transferTools = []program{
 	// safe: aria2c --version
 	// asks: aria2c https://example.com/a
 	{
-		names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads-and-writes-files",
+		names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads and writes files",
 		check: reachesURLs, lax: true,
 		opts: []option{
 			{names: "--version -v --help -h", does: shows},
@@ -122,19 +122,19 @@ var transferTools = []program{
 			{names: "-d= --dir= -o= --out= -l= --log= --save-session= --server-stat-of= --save-cookies=", does: writes},
 			{names: "--on-download-error= --on-download-complete= --on-download-start= --on-download-stop= " +
 				"--on-download-pause= --on-bt-download-complete=", does: runs | harms, consequence: lost,
-				why: "runs-a-program"},
+				why: "runs a program"},
 			{names: "-x= -s= -j= -k=", does: plain},
 		},
 	},
 	// safe: yt-dlp --version
 	// asks: yt-dlp https://example.com/a
 	{
-		names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads-and-writes-files",
+		names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads and writes files",
 		check: reachesURLs, lax: true,
 		opts: []option{
 			{names: "--version --help -h", does: shows},
 			{names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms,
-				consequence: lost, why: "runs-a-program"},
+				consequence: lost, why: "runs a program"},
 			{names: "-a= --batch-file= --cookies= --config-locations=", does: reads},
 			{names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S=", does: plain},
 			{names: "--proxy= --source-address=", does: routes},
@@ -143,11 +143,11 @@ var transferTools = []program{
 	// safe: lynx --version
 	// asks: lynx https://example.com
 	{
-		names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens-a-page",
+		names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens a page",
 		check: reachesURLs, out: fromNetwork,
 		opts: []option{
 			{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl " +
-				"-dump_source -dump_head", does: plain, why: "prints-a-page"},
+				"-dump_source -dump_head", does: plain, why: "prints a page"},
 			{names: "-version --version -help --help", does: shows},
 		},
 		style: words,
@@ -179,7 +179,7 @@ func judgeCurlOption(u *use, g given, urls []word) {
 	case hasSpelling(g.option.names, "--request"):
 		if !g.value.known() || !scan.HasField("get head options", strings.ToLower(g.value.text)) {
 			u.spoke = g.name
-			u.raiseTo(umpire.High, sent, umpire.Say("changes-something-on-a-host", g.value.display()))
+			u.raiseTo(umpire.High, sent, umpire.Say("changes something on a host with %s", g.value.display()))
 		}
 	case hasSpelling(g.option.names, "--data"):
 		noteCurlFile(u, g.value)
@@ -193,7 +193,7 @@ func judgeCurlOption(u *use, g given, urls []word) {
 	case hasSpelling(g.option.names, "--cookie"):
 		if !g.value.open && !strings.Contains(g.value.text, "=") {
 			u.raiseTo(umpire.Medium, sent, sendsData)
-			u.touch(umpire.KindRead, g.value, accessOf{why: "sends-its-cookies"})
+			u.touch(umpire.KindRead, g.value, accessOf{why: "sends its cookies"})
 		}
 	case hasSpelling(g.option.names, "--output"):
 		if g.value.text != "-" || g.value.open {
@@ -252,9 +252,9 @@ func judgeCurlURL(u *use, url word) {
 		u.raiseTo(umpire.Medium, sent, sendsData)
 		u.touch(umpire.KindRead, url.cut(1), accessOf{})
 	case !found || !strings.HasPrefix(rest.text, "//") || scan.HasField("http https ftp ftps", scheme):
-		u.visit(url, umpire.Medium, "downloads-from-it")
+		u.visit(url, umpire.Medium, "downloads from it")
 	default:
-		u.visit(url, umpire.High, umpire.Say("speaks-a-protocol-with-it", scheme))
+		u.visit(url, umpire.High, umpire.Say("speaks %s with it", scheme))
 	}
 }
 

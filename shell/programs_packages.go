@@ -48,10 +48,10 @@ var packageManagers = []program{
 			},
 			// asks: brew services stop x
 			{
-				names: "services", risk: umpire.High, consequence: lost, why: "controls-services", style: leading,
+				names: "services", risk: umpire.High, consequence: lost, why: "controls services", style: leading,
 				subs: []program{
 					// safe: brew services list
-					{names: "list info", each: true, risk: umpire.Low, why: "lists-services",
+					{names: "list info", each: true, risk: umpire.Low, why: "lists services",
 						opts: []option{{names: "--all --json"}}},
 				},
 			},
@@ -77,10 +77,10 @@ var packageManagers = []program{
 	// asks: dpkg-deb -x a.deb out
 	// asks: dpkg-deb -c /root/a.deb
 	{
-		names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs-or-unpacks-packages",
+		names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks packages",
 		args: "read data…", check: checkPackageFile,
 		opts: []option{
-			{names: "-I --info -c --contents -f --field -W --show", why: "prints-what-a-package-holds"},
+			{names: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -90,7 +90,7 @@ var packageManagers = []program{
 		style: leading,
 		opts: []option{
 			{names: "--version -v --help -h", does: shows}, {names: "-qy --quiet --yes --assume-yes"},
-			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys-another-configuration"},
+			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
 			// safe: apt list
@@ -102,9 +102,9 @@ var packageManagers = []program{
 				{names: "--all-versions --no-all-versions --installed --recurse --no-recommends"}, {names: "-aq"},
 			}},
 			{names: "changelog", risk: umpire.Medium, consequence: reversible,
-				why: "downloads-a-text-and-shows-it-in-a-pager", lax: true},
+				why: "downloads a text and shows it in a pager", lax: true},
 			{names: "download source", each: true, risk: umpire.High, consequence: reversible,
-				why: "downloads-a-package", lax: true},
+				why: "downloads a package", lax: true},
 		},
 	},
 	// asks: aptitude install x
@@ -114,7 +114,7 @@ var packageManagers = []program{
 		subs: []program{
 			// safe: aptitude search x
 			{names: "search show versions why why-not", each: true, risk: umpire.Safe,
-				why: "asks-the-lists-of-packages", opts: []option{{names: "-q"}}},
+				why: "asks the lists of packages", opts: []option{{names: "-q"}}},
 		},
 	},
 	// asks: apt-cache -o x=y show z
@@ -123,7 +123,7 @@ var packageManagers = []program{
 		opts: []option{
 			{names: "--version -v --help -h", does: shows},
 			{names: "-qnfai --quiet --names-only --full --all-versions --installed --no-all-versions"},
-			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys-another-configuration"},
+			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
 			// safe: apt-cache show x
@@ -144,11 +144,11 @@ var packageManagers = []program{
 	{names: "dpkg", every: checkRemoval, risk: umpire.Safe, why: listsPackages, check: checkDpkg, opts: []option{
 		{names: "-lsLSp --list --status --listfiles --search --print-avail --get-selections --print-architecture " +
 			"--print-foreign-architectures --audit -C --verify -V --no-pager", why: "lists"},
-		{names: "-c= --contents= -I= --info= -f= --field=", does: reads, why: "looks-into-a-package"},
+		{names: "-c= --contents= -I= --info= -f= --field=", does: reads, why: "looks into a package"},
 		{names: "--compare-versions"},
 		{names: "-i --install -r --remove -P --purge --unpack --configure -a --pending --force-all --force?",
 			does: harms, consequence: lost, why: changesPackages},
-		{names: "-x= --extract= -e= --control=", does: harms, consequence: reversible, why: "unpacks-a-package"},
+		{names: "-x= --extract= -e= --control=", does: harms, consequence: reversible, why: "unpacks a package"},
 		{names: "--version --help", does: shows},
 	}},
 	// safe: dpkg-query -l
@@ -160,16 +160,16 @@ var packageManagers = []program{
 	// safe: rpm --version
 	// asks: rpm -i a.rpm
 	{
-		names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works-on-packages",
+		names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works on packages",
 		check: checkRpm,
 		opts: []option{
 			{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires " +
 				"--provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
-			{names: "--qf= --queryformat=", does: asks, consequence: harmless, why: "expands-a-macro"},
+			{names: "--qf= --queryformat=", does: asks, consequence: harmless, why: "expands a macro"},
 			{names: "-UFe --install --upgrade --freshen --erase --nodeps --force --import --rebuilddb --initdb",
 				does: harms, consequence: lost, why: changesPackages},
 			{names: "-E= --eval= -D= --define= --undefine= --macros= --rcfile= --load= --pipe= --root= --dbpath=",
-				does: harms, consequence: lost, why: "runs-code"},
+				does: harms, consequence: lost, why: "runs code"},
 			{names: "--version", does: shows},
 		},
 	},
@@ -226,31 +226,31 @@ var packageManagers = []program{
 	},
 	// safe: nix --version
 	{
-		names: "nix", risk: umpire.Medium, consequence: lost, why: "evaluates-and-builds-nix-code", style: leading,
+		names: "nix", risk: umpire.Medium, consequence: lost, why: "evaluates and builds Nix code", style: leading,
 		opts: []option{{names: "--version --help", does: shows}},
 		subs: []program{
 			{names: "profile upgrade-nix copy store registry", each: true, risk: umpire.High, consequence: sent,
 				why: changesPackages, lax: true},
 			// asks: nix run x
 			{names: "run shell develop", each: true, risk: umpire.High, consequence: lost,
-				why: "downloads-and-runs-programs", lax: true},
+				why: "downloads and runs programs", lax: true},
 		},
 	},
 	{names: "nix-shell nix-env nix-build nix-instantiate nix-store", risk: umpire.Medium, consequence: lost,
-		why: "evaluates-and-builds-nix-code", lax: true, opts: []option{{names: "--version", does: shows}}},
+		why: "evaluates and builds Nix code", lax: true, opts: []option{{names: "--version", does: shows}}},
 }
 
 // Reasons for uses of package managers, as approval cards show them.
 const (
-	changesPackages = "installs-changes-or-publishes-packages"
-	listsPackages   = "lists-packages"
-	asksRegistry    = "asks-the-registry-about-packages"
+	changesPackages = "installs, changes or publishes packages, whose code runs"
+	listsPackages   = "lists packages"
+	asksRegistry    = "asks the registry about packages"
 )
 
 // checkDpkg makes dpkg without a listing option ask.
 func checkDpkg(u *use) {
 	if len(u.given) == 0 {
-		u.raise(umpire.Medium, "works-on-packages")
+		u.raise(umpire.Medium, "works on packages")
 	}
 	u.operands = nil
 }
@@ -261,7 +261,7 @@ func checkRpm(u *use) {
 	for _, operand := range u.operands {
 		switch {
 		case strings.Contains(operand.text, "://"):
-			u.visit(operand, umpire.High, "downloads-a-package")
+			u.visit(operand, umpire.High, "downloads a package")
 		case reads:
 			u.touch(umpire.KindRead, operand, accessOf{})
 		}
@@ -282,7 +282,7 @@ func checkRpm(u *use) {
 func registryNames(u *use) {
 	for _, operand := range u.operands {
 		if !registryName(operand) {
-			u.raise(umpire.Medium, umpire.Say("not-a-plain-package-name", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("%s is not the plain name of a package", operand.display()))
 		}
 	}
 }
@@ -327,13 +327,13 @@ func checkPacman(u *use) {
 func checkBrewFolder(u *use) {
 	if len(u.given) == 1 && scan.HasField("--prefix --cellar", u.given[0].name) && len(u.operands) == 1 &&
 		registryName(u.operands[0]) {
-		u.onlyShows("prints-a-folder")
+		u.onlyShows("prints a folder")
 	}
 }
 
 // checkPackageFile judges dpkg-deb, which only prints with some options.
 func checkPackageFile(u *use) {
 	if len(u.given) > 0 {
-		u.onlyShows("prints-what-a-package-holds")
+		u.onlyShows("prints what a package holds")
 	}
 }

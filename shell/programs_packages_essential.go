@@ -44,7 +44,8 @@ func checkRemoval(u *use) {
 			taken := strings.HasPrefix(r.programs, "apt ") &&
 				strings.HasSuffix(arg.text, "-") // install NAME- removes it
 			if (removes || taken) && isEssential(arg) {
-				u.raise(umpire.Critical, umpire.Say("removes-what-the-system-needs", arg.display()))
+				u.raise(umpire.Critical,
+					umpire.Say("removes %s, without which the system does not work", arg.display()))
 			}
 		}
 	}
@@ -99,18 +100,18 @@ func checkAccounts(u *use) {
 		removes = givesAny(argumentsOf(u), "-deleteUser")
 	}
 	if locksOut(name, argumentsOf(u)) {
-		u.raise(umpire.Critical, "locks-out-the-account")
+		u.raise(umpire.Critical, "locks out the account that administers the system")
 	}
 	if !removes {
 		return
 	}
 	if homes != "" && givesAny(argumentsOf(u), homes) ||
 		name == "sysadminctl" && !givesAny(argumentsOf(u), "-keepHome") {
-		u.raise(umpire.Critical, "deletes-a-home-directory")
+		u.raise(umpire.Critical, "deletes a home directory")
 	}
 	for i, arg := range argumentsOf(u) {
 		if arg.text == "root" && (name != "deluser" || i+1 == len(argumentsOf(u))) {
-			u.raise(umpire.Critical, "removes-the-account-that-administers-the-system")
+			u.raise(umpire.Critical, "removes the account that administers the system")
 		}
 	}
 }

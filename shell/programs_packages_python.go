@@ -15,7 +15,7 @@ var pythonPackages = []program{
 				"--require-virtualenv --no-python-version-warning --timeout= --retries=", does: plain},
 			{names: "--version -V --help -h", does: shows},
 			{names: "--python= --proxy= --cert= --client-cert= --trusted-host= --log= --keyring-provider=", does: asks,
-				consequence: lost, why: "works-with-other-programs-or-hosts"},
+				consequence: lost, why: "works with other programs or hosts"},
 		},
 		subs: []program{
 			// safe: pip list
@@ -32,24 +32,24 @@ var pythonPackages = []program{
 					{names: aboutItself, does: shows}}},
 			{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
 				opts: []option{{names: "--pre --json --format=", does: plain}, {names: aboutItself, does: shows}}},
-			{names: "hash", risk: umpire.Safe, why: "prints-checksums-of-files", args: "read…",
+			{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…",
 				opts: []option{{names: "-a= --algorithm=", does: plain}}},
 			{
-				names: "config", risk: umpire.High, consequence: lost, why: "changes-pips-configuration",
+				names: "config", risk: umpire.High, consequence: lost, why: "changes pip's configuration",
 				style: leading,
 				opts: []option{
 					{names: "--user --site --global"},
-					{names: "--editor=", does: runs | harms, consequence: lost, why: "runs-an-editor"},
+					{names: "--editor=", does: runs | harms, consequence: lost, why: "runs an editor"},
 				},
 				subs: []program{
-					{names: "list get debug", each: true, risk: umpire.Safe, why: "prints-pips-configuration",
+					{names: "list get debug", each: true, risk: umpire.Safe, why: "prints pip's configuration",
 						check: checkPackageConfig},
 				},
 			},
 			{
-				names: "cache", risk: umpire.High, consequence: reversible, why: "changes-pips-cache", style: leading,
+				names: "cache", risk: umpire.High, consequence: reversible, why: "changes pip's cache", style: leading,
 				subs: []program{
-					{names: "dir info list", each: true, risk: umpire.Safe, why: "looks-at-pips-cache",
+					{names: "dir info list", each: true, risk: umpire.Safe, why: "looks at pip's cache",
 						opts: []option{{names: "--format=", does: plain}}},
 				},
 			},
@@ -99,7 +99,7 @@ var pythonPackages = []program{
 			}},
 			{names: "add remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages,
 				lax: true},
-			{names: "version", risk: umpire.Safe, why: "prints-the-version", args: "none",
+			{names: "version", risk: umpire.Safe, why: "prints the version", args: "none",
 				opts: []option{{names: "--short --output-format=", does: plain}}},
 			// safe: uv run ruff check .
 			// asks: uv run --with evil pytest
@@ -111,22 +111,22 @@ var pythonPackages = []program{
 				{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= " +
 					"--default-index= --extra-index-url= -w=", does: harms, consequence: lost, why: downloadsRun},
 				{names: "-m= --module= --env-file= -s --script --gui-script", does: asks, consequence: lost,
-					why: "runs-python-code"},
+					why: "runs Python code"},
 			}},
 			{
-				names: "python", risk: umpire.High, consequence: lost, why: "installs-versions-of-python",
+				names: "python", risk: umpire.High, consequence: lost, why: "installs versions of Python",
 				style: leading,
 				subs: []program{
-					{names: "list find dir", each: true, risk: umpire.Safe, why: "lists-versions-of-python",
+					{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python",
 						check: startsNamed, opts: []option{{names: "--all-versions --only-installed --offline"}}},
 				},
 			},
-			{names: "cache", risk: umpire.High, consequence: reversible, why: "changes-uvs-cache", style: leading,
-				subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks-at-uvs-cache"}}},
+			{names: "cache", risk: umpire.High, consequence: reversible, why: "changes uv's cache", style: leading,
+				subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
 			// safe: uv tree --frozen --depth 1
 			// asks: uv tree --depth 1
 			{
-				names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes-the-project",
+				names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project",
 				check: checkTree,
 				opts: []option{
 					{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= " +
@@ -136,12 +136,12 @@ var pythonPackages = []program{
 				},
 			},
 			{names: "venv lock export build init", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "changes-the-project", lax: true},
+				why: "changes the project", lax: true},
 			{names: "tool", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
 				{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages,
 					opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}},
 			}},
-			{names: "help", risk: umpire.Safe, why: "prints-help"},
+			{names: "help", risk: umpire.Safe, why: "prints help"},
 		},
 	},
 	{
@@ -165,7 +165,7 @@ var pythonPackages = []program{
 			// asks: poetry install
 			{names: "add install update remove sync", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true},
-			{names: "version", risk: umpire.Safe, why: "prints-the-version", check: checkShownVersion,
+			{names: "version", risk: umpire.Safe, why: "prints the version", check: checkShownVersion,
 				opts: []option{{names: "-s --short"}}},
 			// safe: poetry run pytest -q
 			// asks: poetry run ./x
@@ -173,22 +173,22 @@ var pythonPackages = []program{
 			// asks: poetry run pytest -p evil
 			{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
 			{
-				names: "env", risk: umpire.Medium, consequence: reversible, why: "works-on-virtual-environments",
+				names: "env", risk: umpire.Medium, consequence: reversible, why: "works on virtual environments",
 				style: leading,
 				subs: []program{
-					{names: "info list", each: true, risk: umpire.Safe, why: "lists-environments",
+					{names: "info list", each: true, risk: umpire.Safe, why: "lists environments",
 						opts: []option{{names: "--path -p --full-path"}}},
 				},
 			},
-			{names: "config", risk: umpire.High, consequence: lost, why: "changes-the-configuration",
+			{names: "config", risk: umpire.High, consequence: lost, why: "changes the configuration",
 				opts: []option{{names: "--list"}}, lax: true},
 			{names: "lock build shell", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "changes-the-project", lax: true},
+				why: "changes the project", lax: true},
 		},
 	},
 	{
 		names: "poe", manifests: "pyproject.toml", risk: umpire.Medium, consequence: lost,
-		why: "runs-a-task-of-the-project", style: leading, check: checkPoe,
+		why: "runs a task of the project", style: leading, check: checkPoe,
 		opts: []option{
 			{names: "-q --quiet -v --verbose"}, {names: "-C= --directory=", does: enters, why: worksInOther},
 			{names: "--version --help -h", does: shows},
@@ -210,15 +210,15 @@ var pythonPackages = []program{
 			{
 				names: "env", risk: umpire.High, consequence: reversible, why: changesPackages, style: leading,
 				subs: []program{
-					{names: "list", risk: umpire.Safe, why: "lists-environments", opts: []option{{names: "--json"}}},
+					{names: "list", risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--json"}}},
 				},
 			},
 			{
-				names: "run", risk: umpire.Medium, consequence: lost, why: "runs-a-program-of-an-environment",
+				names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program of an environment",
 				style: leading, args: "command",
 				opts: []option{
 					{names: "-n= --name= --no-capture-output --live-stream", does: plain},
-					{names: "-p= --prefix=", does: asks, consequence: lost, why: "runs-in-another-environment"},
+					{names: "-p= --prefix=", does: asks, consequence: lost, why: "runs in another environment"},
 				},
 			},
 		},
@@ -263,7 +263,7 @@ var languagePackages = []program{
 			// safe: bundle info rails --path
 			{
 				names: "list show info check", each: true, risk: umpire.Safe,
-				why: "runs-the-gemfile-and-lists-its-gems",
+				why: "runs the project's Gemfile, and lists its gems",
 				opts: []option{
 					{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= " +
 						"--without= --only=", does: plain},
@@ -272,7 +272,7 @@ var languagePackages = []program{
 			},
 			// asks: bundle outdated
 			{names: "outdated platform env viz licenses", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs-the-projects-gemfile", lax: true},
+				why: "runs the project's Gemfile", lax: true},
 			// asks: bundle install
 			{names: "install update add remove", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true},
@@ -281,7 +281,7 @@ var languagePackages = []program{
 			// asks: bundle exec sh -c ls
 			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
 			// safe: bundle help
-			{names: "help version", each: true, risk: umpire.Safe, why: "prints-help"},
+			{names: "help version", each: true, risk: umpire.Safe, why: "prints help"},
 		},
 	},
 	// safe: composer --version
@@ -301,7 +301,7 @@ var languagePackages = []program{
 			// asks: composer show -l
 			{
 				names: "show info licenses", each: true, risk: umpire.Safe,
-				why: "loads-the-projects-composer-plugins",
+				why: "loads the project's composer plugins, and lists packages",
 				opts: []option{
 					{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s " +
 						"--no-dev --locked --no-ansi -q -n -v"},
@@ -311,14 +311,14 @@ var languagePackages = []program{
 			// asks: composer outdated
 			{names: "outdated why depends why-not prohibits validate diagnose check-platform-reqs suggests fund " +
 				"status audit search", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs-the-projects-composer-plugins", lax: true},
+				why: "runs the project's composer plugins", lax: true},
 			{names: "run run-script test dump-autoload dumpautoload exec", each: true, risk: umpire.Medium,
-				consequence: lost, why: "runs-a-script-of-the-project", lax: true},
+				consequence: lost, why: "runs a script of the project", lax: true},
 		},
 	},
 	{
 		names: "opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, consequence: lost,
-		why: "builds-or-changes-a-project", style: leading, opts: []option{{names: "--version --help -h", does: shows}},
+		why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}},
 		subs: []program{
 			{names: "install i upgrade update publish upload deps.get deps.update hex.publish archive.install " +
 				"local.hex escript.install", each: true, risk: umpire.High, consequence: sent, why: changesPackages,
@@ -326,7 +326,7 @@ var languagePackages = []program{
 		},
 	},
 	{names: "rebar3 sbt lein", risk: umpire.Medium, consequence: lost,
-		why: "builds-or-changes-a-project-by-code", lax: true},
+		why: "builds or changes a project, by code that it names", lax: true},
 }
 
 // startsNamed judges a Python that is looked for by its path: it is started, and
@@ -334,7 +334,7 @@ var languagePackages = []program{
 func startsNamed(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || strings.ContainsAny(operand.text, `/\`) {
-			u.raise(umpire.Medium, umpire.Say("starts-a-program-by-name", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("starts %s", operand.display()))
 		}
 	}
 }

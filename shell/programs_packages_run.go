@@ -7,7 +7,7 @@ import (
 
 // runsOwn is why the wrappers of package managers run unasked in front of a check:
 // what they start is judged by itself.
-const runsOwn = "runs-a-program-of-the-projects-packages"
+const runsOwn = "runs a program of the project's packages"
 
 // projectChecks are the tests and checks that `poetry run`, `bundle exec`,
 // `pnpm exec` and the like may start unasked. A project can give any of these
@@ -25,10 +25,10 @@ func checkProjectRun(u *use) {
 	}
 	switch {
 	case len(command) == 0:
-		u.raise(umpire.Medium, "starts-a-program-or-a-shell")
+		u.raise(umpire.Medium, "starts a program or a shell")
 		return
 	case !ownCheck(command):
-		u.raise(umpire.Medium, "runs-a-program-of-the-project")
+		u.raise(umpire.Medium, "runs a program of the project")
 	default:
 		u.why = runsTests
 	}
@@ -61,7 +61,7 @@ func followProjectScript(u *use, command []word) bool {
 		u.operands = command[1:]
 		checkScriptArgs(u)
 	default:
-		u.raise(umpire.Medium, umpire.Say("runs-a-named-script-of-the-project", command[0].display()))
+		u.raise(umpire.Medium, umpire.Say("runs the script %s of the project", command[0].display()))
 	}
 	u.code = true
 	return true
@@ -72,7 +72,7 @@ func checkPoe(u *use) {
 	command := u.operands
 	u.operands = nil
 	if !followProjectScript(u, command) {
-		u.raise(umpire.Medium, "runs-a-task-of-the-project")
+		u.raise(umpire.Medium, "runs a task of the project")
 	}
 }
 
@@ -91,6 +91,6 @@ func ownCheck(command []word) bool {
 // when it is given one.
 func checkShownVersion(u *use) {
 	if len(u.operands) > 0 || u.program0() == "hatch" {
-		u.raiseTo(umpire.Medium, reversible, "changes-the-version")
+		u.raiseTo(umpire.Medium, reversible, "changes the version")
 	}
 }

@@ -20,8 +20,8 @@ const (
 )
 
 const (
-	downloadsRun = "downloads-a-package-and-runs-its-code"
-	worksInOther = "works-in-another-folder"
+	downloadsRun = "downloads a package and runs its code"
+	worksInOther = "works in another folder"
 )
 
 // globally installs for the whole machine, where nothing keeps what was there.
@@ -70,34 +70,34 @@ var scriptPackages = []program{
 			{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
 				opts: []option{{names: npmScript, does: plain}, {names: "-s"}, {names: aboutItself, does: shows}}},
 			{
-				names: "run run-script rum urn", risk: umpire.Safe, why: "lists-the-projects-scripts", args: "read…",
+				names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
 				check: checkScript,
 				opts:  []option{{names: npmScript, does: plain}, {names: "-s"}, {names: aboutItself, does: shows}},
 			},
 			{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs-a-script-of-the-project", lax: true, check: checkNamedScript},
+				why: "runs a script of the project", lax: true, check: checkNamedScript},
 			{
-				names: "config c", risk: umpire.High, consequence: lost, why: "changes-npms-configuration",
+				names: "config c", risk: umpire.High, consequence: lost, why: "changes npm's configuration",
 				style: leading, opts: []option{{names: "--json --global -g"}},
 				subs: []program{
-					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints-npms-configuration",
+					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration",
 						check: secretSetting, opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
 				},
 			},
-			{names: "get", risk: umpire.Safe, why: "prints-npms-configuration", check: secretSetting,
+			{names: "get", risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting,
 				opts: []option{{names: "--json --global -g"}}},
 			{
-				names: "pkg", risk: umpire.Medium, consequence: reversible, why: "changes-package-json", style: leading,
+				names: "pkg", risk: umpire.Medium, consequence: reversible, why: "changes package.json", style: leading,
 				subs: []program{
-					{names: "get", risk: umpire.Safe, why: "prints-package-json",
+					{names: "get", risk: umpire.Safe, why: "prints package.json",
 						opts: []option{{names: npmScript + " --json", does: plain}}},
 					{names: "set delete fix", each: true, risk: umpire.Medium, consequence: reversible,
-						why: "changes-package-json-whose-scripts-run", lax: true},
+						why: "changes package.json, whose scripts run", lax: true},
 				},
 			},
-			{names: "pack", risk: umpire.Medium, consequence: lost, why: "builds-a-package-with-the-projects-scripts",
+			{names: "pack", risk: umpire.Medium, consequence: lost, why: "builds a package with the project's scripts",
 				lax: true},
-			{names: "docs repo bugs home", each: true, risk: umpire.Medium, consequence: sent, why: "opens-a-browser",
+			{names: "docs repo bugs home", each: true, risk: umpire.Medium, consequence: sent, why: "opens a browser",
 				lax: true},
 			// asks: npm install
 			{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High,
@@ -131,7 +131,7 @@ var scriptPackages = []program{
 	// asks: yarn build
 	{
 		names: "yarn yarnpkg", manifests: "package.json", risk: umpire.Medium, consequence: lost,
-		why: "runs-a-script-of-the-project", style: leading, check: checkBareYarn,
+		why: "runs a script of the project", style: leading, check: checkBareYarn,
 		opts: []option{
 			{names: "--silent -s --json --no-progress --non-interactive --offline"},
 			{names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
@@ -159,20 +159,20 @@ var scriptPackages = []program{
 			{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…",
 				check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
-			{names: "run", risk: umpire.Safe, why: "lists-the-projects-scripts", args: "read…", check: checkScript,
+			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
 				opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 			{
-				names: "config", risk: umpire.High, consequence: lost, why: "changes-yarns-configuration",
+				names: "config", risk: umpire.High, consequence: lost, why: "changes yarn's configuration",
 				style: leading,
 				subs: []program{
-					{names: "get", risk: umpire.Safe, why: "prints-yarns-configuration", check: secretSetting,
+					{names: "get", risk: umpire.Safe, why: "prints yarn's configuration", check: secretSetting,
 						opts: []option{{names: "--json"}}},
-					{names: "list", risk: umpire.Medium, consequence: harmless, why: "prints-credentials",
+					{names: "list", risk: umpire.Medium, consequence: harmless, why: "prints credentials",
 						opts: []option{{names: "--json"}}},
 				},
 			},
 			{
-				names: "workspaces", risk: umpire.Medium, consequence: lost, why: "runs-a-command-in-every-workspace",
+				names: "workspaces", risk: umpire.Medium, consequence: lost, why: "runs a command in every workspace",
 				style: leading,
 				subs: []program{
 					{names: "list info", each: true, risk: umpire.Safe, why: listsPackages,
@@ -191,7 +191,7 @@ var scriptPackages = []program{
 	// asks: pnpm build
 	{
 		names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost,
-		why: "runs-a-script-of-the-project", style: leading,
+		why: "runs a script of the project", style: leading,
 		opts: []option{
 			{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= " +
 				"--parallel --stream --aggregate-output --if-present", does: plain},
@@ -238,10 +238,10 @@ var scriptPackages = []program{
 			// asks: pnpm exec -c ls
 			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
 				{names: "--silent -s --recursive -r --filter= -F=", does: plain},
-				{names: "-c --shell-mode", does: harms, consequence: lost, why: "runs-shell-code"},
+				{names: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"},
 			}},
 			{
-				names: "run run-script", risk: umpire.Safe, why: "lists-the-projects-scripts", args: "read…",
+				names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
 				check: checkScript,
 				opts: []option{
 					{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream", does: plain},
@@ -249,10 +249,10 @@ var scriptPackages = []program{
 				},
 			},
 			{
-				names: "config c", risk: umpire.High, consequence: lost, why: "changes-pnpms-configuration",
+				names: "config c", risk: umpire.High, consequence: lost, why: "changes pnpm's configuration",
 				style: leading,
 				subs: []program{
-					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints-pnpms-configuration",
+					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration",
 						check: checkPackageConfig, opts: []option{{names: "--json --global -g"}}},
 				},
 			},
@@ -270,11 +270,11 @@ var scriptPackages = []program{
 	// safe: bun lint
 	{
 		names: "bun", every: guessCode, manifests: "package.json", risk: umpire.Medium, consequence: lost,
-		why: "runs-javascript-code", style: leading, check: runsCode,
+		why: "runs JavaScript code", style: leading, check: runsCode,
 		opts: []option{
 			{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther},
 			{names: "--version -v --help -h --revision", does: shows},
-			{names: "-e= --eval= -p= --print=", does: asks, consequence: lost, why: "runs-javascript-code"},
+			{names: "-e= --eval= -p= --print=", does: asks, consequence: lost, why: "runs JavaScript code"},
 		},
 		subs: []program{
 			{names: "pm", risk: umpire.High, consequence: sent, why: changesPackages, style: leading, subs: []program{
@@ -289,7 +289,7 @@ var scriptPackages = []program{
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{
 				{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= " +
 					"--test-name-pattern= --concurrent --randomize --seed=", does: plain},
-				{names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes-snapshots"},
+				{names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes snapshots"},
 			}},
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript},
 			// asks: bun x evil
@@ -299,7 +299,7 @@ var scriptPackages = []program{
 				{names: "--package= -p= --no-install --verbose", does: harms, consequence: lost, why: downloadsRun},
 			}},
 			// asks: bun run x
-			{names: "run", risk: umpire.Safe, why: "lists-the-projects-scripts", args: "read…", check: checkScript,
+			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
 				opts: []option{{names: "--silent --bun -b --if-present --filter= -F=", does: plain}}},
 			{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true, also: []*[]option{&globally}},
@@ -310,20 +310,20 @@ var scriptPackages = []program{
 	// asks: nvm install 20
 	{
 		names: "corepack nvm fnm volta asdf mise rtx pyenv rbenv", risk: umpire.High, consequence: lost,
-		why: "installs-or-selects-versions-of-programs", style: leading,
+		why: "installs or selects versions of programs", style: leading,
 		opts: []option{{names: "--version -v --help -h", does: shows}},
 		subs: []program{
 			// safe: nvm ls
 			{names: "list ls current which whereis versions", each: true, risk: umpire.Safe,
-				why: "lists-versions-of-programs", opts: []option{{names: "--json --bare"}}},
+				why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
 		},
 	},
 	// safe: n ls
 	// asks: n current
 	{
-		names: "n", risk: umpire.High, consequence: lost, why: "installs-or-selects-versions-of-programs",
+		names: "n", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs",
 		style: leading, opts: []option{{names: "--version -V --help -h", does: shows}},
-		subs: []program{{names: "ls", risk: umpire.Safe, why: "lists-versions", args: "none"}},
+		subs: []program{{names: "ls", risk: umpire.Safe, why: "lists versions", args: "none"}},
 	},
 }
 
@@ -355,7 +355,7 @@ func checkScript(u *use) {
 		return
 	}
 	if !name.known() || !scan.HasField(checkScripts, name.text) {
-		u.raise(umpire.Medium, umpire.Say("runs-a-named-script-of-the-project", name.display()))
+		u.raise(umpire.Medium, umpire.Say("runs the script %s of the project", name.display()))
 	}
 	checkScriptArgs(u)
 }
@@ -399,7 +399,7 @@ func checkScriptArgs(u *use) {
 			paths = append(paths, operand)
 		case operand.known() && acceptsFlag(operand.text):
 		default:
-			u.raise(umpire.Medium, umpire.Say("gives-the-script-the-option", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("gives the script the option %s", operand.display()))
 		}
 	}
 	u.operands = paths
@@ -414,14 +414,14 @@ func acceptsFlag(text string) bool {
 // have it, npx downloads it.
 func checkNpx(u *use) {
 	if len(u.operands) == 0 {
-		u.raise(umpire.Medium, "starts-a-shell-which-reads-code")
+		u.raise(umpire.Medium, "starts a shell, which reads code")
 		walkStdinCode(u)
 		return
 	}
 	name := u.operands[0]
 	file := installedPackage(u, name)
 	if file == "" && (!name.known() || !scan.HasField(ownPrograms+" @biomejs/biome", name.text)) {
-		u.raise(umpire.Medium, umpire.Say("runs-a-package-that-may-be-downloaded", name.display()))
+		u.raise(umpire.Medium, umpire.Say("runs %s, which may be downloaded first", name.display()))
 	}
 	words := u.operands
 	if name.known() && name.text == "@biomejs/biome" {

@@ -11,7 +11,7 @@ import (
 // runsTests is the one named default that lets code of the project run unasked: the project's
 // own tests and type checks, started by a well-known runner with accepted options only. A
 // rule that wants to ask has one text to look for.
-const runsTests = "runs-the-projects-own-tests"
+const runsTests = "runs the project's own tests, which are code of the project"
 
 // testRunners are the programs that run a project's tests. Only what chooses
 // tests or shapes the report is accepted: an option that names a configuration,
@@ -33,24 +33,24 @@ var testRunners = []program{
 			"--forked --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary " +
 			"--last-failed-no-failures=", does: plain},
 		{names: "--ignore= --ignore-glob= --cov?", does: reads},
-		{names: "-p=", does: obeys, why: "loads-a-plugin", except: "no:cacheprovider no:warnings no:randomly " +
+		{names: "-p=", does: obeys, why: "loads a plugin", except: "no:cacheprovider no:warnings no:randomly " +
 			"no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
-		{names: "-o= --override-ini=", does: obeys, why: "obeys-another-configuration-which-can-hold-code",
+		{names: "-o= --override-ini=", does: obeys, why: "obeys another configuration, which can hold code",
 			except: "log_cli= log_cli_level= console_output_style= xfail_strict="},
-		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads-the-category-that-it-names",
+		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads the category that it names",
 			except: "ignore " +
 				"default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning " +
 				"error::DeprecationWarning default::DeprecationWarning"},
-		{names: "--cov-report=", does: asks, consequence: reversible, why: "writes-a-report",
+		{names: "--cov-report=", does: asks, consequence: reversible, why: "writes a report",
 			except: "term term-missing term:skip-covered term-missing:skip-covered"},
-		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes-a-report"},
-		{names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties-the-folder-first"},
+		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes a report"},
+		{names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties the folder first"},
 		{names: "--version --help -h", does: shows},
 	}},
 	// safe: jest
 	// asks: jest --config=x
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-bife -t= -w=", does: plain, why: "chooses-tests"},
+		{names: "-bife -t= -w=", does: plain, why: "chooses tests"},
 		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= " +
 			"--passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures " +
 			"--testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= " +
@@ -58,12 +58,12 @@ var testRunners = []program{
 			"--showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= " +
 			"--collectCoverageFrom= --findRelatedTests --runTestsByPath --waitForUnhandledRejections " +
 			"--openHandlesTimeout=", does: plain},
-		{names: "--coverageReporters=", does: obeys, why: "loads-the-reporter-that-it-names",
+		{names: "--coverageReporters=", does: obeys, why: "loads the reporter that it names",
 			except: "text text-summary lcov lcovonly html html-spa json json-summary clover cobertura teamcity none"},
 		{names: "--watch? --watchAll? --watchman?", does: asks, consequence: reversible,
-			why: "stays-and-waits-for-changes", except: "false"},
+			why: "stays and waits for changes", except: "false"},
 		{names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, consequence: lost,
-			why: "runs-the-version-control-or-changes-snapshots"},
+			why: "runs the version control or changes snapshots"},
 		{names: "--version --help -h", does: shows},
 	}},
 	// safe: vitest run
@@ -76,13 +76,13 @@ var testRunners = []program{
 			"--allowOnly --typecheck --no-watch --disableConsoleIntercept --disable-console-intercept --globals " +
 			"--json --filesOnly --no-typecheck --no-coverage --expandSnapshotDiff --sequence.shuffle " +
 			"--sequence.seed= --printConsoleTrace", does: plain},
-		{names: "--reporter=", does: obeys, why: "loads-the-reporter-that-it-names", except: "default verbose basic " +
+		{names: "--reporter=", does: obeys, why: "loads the reporter that it names", except: "default verbose basic " +
 			"dot json tap tap-flat junit hanging-process github-actions tree minimal agent"},
-		{names: "--environment=", does: obeys, why: "loads-the-environment-that-it-names",
+		{names: "--environment=", does: obeys, why: "loads the environment that it names",
 			except: "node jsdom happy-dom edge-runtime"},
-		{names: "--pool=", does: obeys, why: "loads-the-pool-that-it-names", except: "forks threads vmThreads vmForks"},
+		{names: "--pool=", does: obeys, why: "loads the pool that it names", except: "forks threads vmThreads vmForks"},
 		{names: "--watch? -w? --update? -u", does: asks, consequence: reversible,
-			why: "stays-and-waits-for-changes-or-changes-snapshots", except: "false"},
+			why: "stays and waits for changes, or changes snapshots", except: "false"},
 		{names: "--version -v --help -h", does: shows},
 	}},
 	// safe: mocha
@@ -93,9 +93,9 @@ var testRunners = []program{
 			"--forbid-pending --retries= --slow= --full-trace --color --no-color --no-colors --dry-run --parallel " +
 			"--no-parallel --jobs= --sort --check-leaks --diff --no-diff --inline-diffs --list-reporters " +
 			"--list-interfaces --async-only --allow-uncaught --fail-zero --no-timeout --no-timeouts", does: plain},
-		{names: "-R= --reporter=", does: obeys, why: "loads-the-reporter-that-it-names",
+		{names: "-R= --reporter=", does: obeys, why: "loads the reporter that it names",
 			except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"},
-		{names: "-u= --ui=", does: obeys, why: "loads-the-interface-that-it-names", except: "bdd tdd qunit exports"},
+		{names: "-u= --ui=", does: obeys, why: "loads the interface that it names", except: "bdd tdd qunit exports"},
 		{names: "--ignore= --exclude=", does: reads},
 		{names: "--version -V --help -h", does: shows},
 	}},
@@ -122,7 +122,7 @@ var testRunners = []program{
 			"--order= --seed= --profile? --no-profile --color --colour --no-color --no-colour --force-color " +
 			"--dry-run --backtrace --warnings --failure-exit-code= --bisect?", does: plain},
 		{names: "-P= --pattern= --exclude-pattern=", does: reads},
-		{names: "-f= --format=", does: obeys, why: "loads-the-formatter-that-it-names",
+		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
 			except: "p progress d doc documentation j json h html f failures"},
 		{names: "--version -v --help -h", does: shows},
 	}},
@@ -137,7 +137,7 @@ var testRunners = []program{
 				{names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= " +
 					"--list-tests --arch= --os=", does: plain},
 				{names: "-h --help", does: shows},
-				{names: "-l= --logger=", does: obeys, why: "loads-a-logger-which-can-write", except: "console " +
+				{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console " +
 					"console;verbosity=quiet console;verbosity=minimal console;verbosity=normal " +
 					"console;verbosity=detailed"},
 			}},
@@ -152,9 +152,9 @@ var testRunners = []program{
 			// safe: dotnet format --verify-no-changes
 			// asks: dotnet format
 			{
-				names: "format", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkDotnetFormat,
+				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat,
 				opts: []option{
-					{names: "--verify-no-changes", why: "only-checks"},
+					{names: "--verify-no-changes", why: "only checks"},
 					{names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated",
 						does: plain},
 				},
@@ -197,7 +197,7 @@ var testRunners = []program{
 }
 
 const (
-	buildsOrRuns = "builds-or-runs-the-project"
+	buildsOrRuns = "builds or runs the project"
 	publishing   = "deploy publish install upload release nuget workload push global"
 )
 
@@ -206,15 +206,16 @@ const (
 func checkRunner(u *use) {
 	for _, g := range u.given {
 		if g.has && g.value.maybeOption() {
-			u.raise(umpire.Medium, umpire.Say("gives-an-option-a-value-like-an-option", g.name, g.value.display()))
+			u.raise(umpire.Medium,
+				umpire.Say("gives %s the value %s, which may be an option", g.name, g.value.display()))
 		}
 	}
 	for i, operand := range u.operands {
 		switch {
 		case operand.maybeOption():
-			u.raise(umpire.Medium, umpire.Say("gives-the-tests-the-option", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("gives the tests the option %s", operand.display()))
 		case strings.HasPrefix(operand.text, "@"):
-			u.raise(umpire.Medium, umpire.Say("takes-options-from", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("takes options from %s", operand.display()))
 		default:
 			// tests/test_a.py::test_b is one test of a file.
 			u.operands[i].text, _, _ = strings.Cut(operand.text, "::")
@@ -240,13 +241,13 @@ func checkVitest(u *use) {
 	first := u.operands[0]
 	switch {
 	case !first.known():
-		u.raise(umpire.Medium, "runs-a-command-that-is-not-known")
+		u.raise(umpire.Medium, "runs a command that is not known before it runs")
 	case first.text == "init":
 		u.raiseTo(umpire.High, sent, changesPackages)
 	case scan.HasField("run related list", first.text):
 		u.operands = u.operands[1:]
 	case scan.HasField("watch dev bench typecheck", first.text):
-		u.raiseTo(umpire.Medium, reversible, "stays-and-waits-for-changes-or-measures")
+		u.raiseTo(umpire.Medium, reversible, "stays and waits for changes, or measures")
 	}
 }
 
@@ -255,7 +256,7 @@ func checkDotnetTest(u *use) {
 	checkRunner(u)
 	for _, wd := range u.words {
 		if wd.text == "--" {
-			u.raise(umpire.Medium, "obeys-settings-given-on-the-line")
+			u.raise(umpire.Medium, "obeys settings given on the line")
 		}
 	}
 }
@@ -288,7 +289,7 @@ func checkGradleTasks(u *use) {
 	if slices.ContainsFunc(u.operands, func(task word) bool {
 		return scan.HasField("properties", task.text[strings.LastIndexByte(task.text, ':')+1:])
 	}) {
-		u.askSecret("prints-credentials")
+		u.askSecret("prints credentials")
 	}
 	judgeGoals(u, func(task string) bool {
 		return scan.HasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses "+

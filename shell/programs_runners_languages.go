@@ -27,11 +27,11 @@ var languageRunners = []program{
 				opts: []option{{names: "--warnings-as-errors --all-warnings --force --no-deps-check --verbose"}}},
 			// safe: mix format --check-formatted
 			// asks: mix format
-			{names: "format", risk: umpire.Safe, why: "formats-code", args: "read…", check: checkFormatter,
-				opts: []option{{names: "--check-formatted", why: "only-checks"}, {names: "--dry-run"}}},
+			{names: "format", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
+				opts: []option{{names: "--check-formatted", why: "only checks"}, {names: "--dry-run"}}},
 			// asks: mix credo gen.config
 			{
-				names: "credo", risk: umpire.Safe, why: "checks-code-by-the-projects-rules", args: "read…",
+				names: "credo", risk: umpire.Safe, why: "checks code by the project's rules", args: "read…",
 				check: checkCredo,
 				opts: []option{
 					{names: "--strict -a --all --only= --ignore= --min-priority= --all-priorities --no-color " +
@@ -107,7 +107,7 @@ var languageRunners = []program{
 				{names: "-r= --reporter=", does: plain},
 			}},
 			{
-				names: "analyze", risk: umpire.Safe, why: "checks-code-by-the-projects-rules", args: "tree…",
+				names: "analyze", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…",
 				opts: []option{
 					{names: "--fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings --no-pub --format= " +
 						"--no-preamble", does: plain},
@@ -116,30 +116,30 @@ var languageRunners = []program{
 			// safe: dart format -o none .
 			// asks: dart format .
 			{
-				names: "format", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkDartFormat,
+				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDartFormat,
 				opts: []option{
 					{names: "-o= --output=", does: plain},
 					{names: "-l= --line-length= --page-width= --set-exit-if-changed --show= --summary= --indent=",
 						does: plain},
 				},
 			},
-			{names: "doctor devices emulators info", each: true, risk: umpire.Safe, why: "tells-what-is-installed",
+			{names: "doctor devices emulators info", each: true, risk: umpire.Safe, why: "tells what is installed",
 				args: "none", opts: []option{{names: "-v --verbose --no-color"}}},
 			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 		},
 	},
 	// asks: zig cc a.c
 	{names: "zig", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, subs: []program{
-		{names: "version env targets zen", each: true, risk: umpire.Safe, why: "prints-what-it-knows", args: "none"},
+		{names: "version env targets zen", each: true, risk: umpire.Safe, why: "prints what it knows", args: "none"},
 		// safe: zig build test
 		// asks: zig build run
 		{names: "build", risk: umpire.Safe, why: runsTests, style: words, check: checkZigSteps,
 			opts: []option{{names: "-Doptimize= -Drelease? --summary= -freference-trace? --verbose", does: plain}}},
 		// asks: zig fmt src
-		{names: "fmt", risk: umpire.Safe, why: "formats-code", args: "tree…", check: checkFormatter,
-			opts: []option{{names: "--check", why: "only-checks"},
+		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter,
+			opts: []option{{names: "--check", why: "only checks"},
 				{names: "--ast-check --color= --exclude=", does: plain}}},
-		{names: "ast-check", risk: umpire.Safe, why: "checks-the-syntax", args: "read…",
+		{names: "ast-check", risk: umpire.Safe, why: "checks the syntax", args: "read…",
 			opts: []option{{names: "-t --color=", does: plain}}},
 	}},
 	// safe: rake test
@@ -155,7 +155,7 @@ var languageRunners = []program{
 	// asks: rails db:drop
 	// asks: rails runner x
 	{
-		names: "rails", risk: umpire.Medium, consequence: lost, why: "runs-code-of-the-project", style: leading,
+		names: "rails", risk: umpire.Medium, consequence: lost, why: "runs code of the project", style: leading,
 		opts: []option{{names: "--version -v", does: shows}},
 		subs: []program{
 			// safe: rails test test/a_test.rb
@@ -171,7 +171,7 @@ var languageRunners = []program{
 	},
 	// asks: playwright codegen
 	{
-		names: "playwright", risk: umpire.Medium, consequence: lost, why: "drives-browsers", style: leading,
+		names: "playwright", risk: umpire.Medium, consequence: lost, why: "drives browsers", style: leading,
 		opts: []option{{names: "--version -V --help -h", does: shows}},
 		subs: []program{
 			// safe: playwright test --grep a
@@ -180,7 +180,7 @@ var languageRunners = []program{
 				{names: "-g= --grep= --grep-invert= --list --project= --workers= -j= --retries= --repeat-each= " +
 					"--timeout= --global-timeout= --max-failures= -x --forbid-only --fully-parallel " +
 					"--pass-with-no-tests --quiet --shard= --last-failed --no-deps --trace=", does: plain},
-				{names: "--reporter=", does: obeys, why: "loads-the-reporter-that-it-names",
+				{names: "--reporter=", does: obeys, why: "loads the reporter that it names",
 					except: "list line dot json junit github null"},
 			}},
 			{names: "install install-deps uninstall", each: true, risk: umpire.High, consequence: sent,
@@ -205,7 +205,7 @@ var languageRunners = []program{
 		opts: []option{
 			{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest " +
 				"--skip-missing-interpreters? --quiet --verbose --no-provision?", does: plain},
-			{names: "-e=", does: asks, consequence: lost, why: "runs-the-environment-that-it-names", except: "py py3 " +
+			{names: "-e=", does: asks, consequence: lost, why: "runs the environment that it names", except: "py py3 " +
 				"py38 py39 py310 py311 py312 py313 py314 lint test tests unit type types typing typecheck mypy ruff " +
 				"flake8 pylint format-check check"},
 			{names: "--version --help -h", does: shows},
@@ -220,11 +220,11 @@ func checkCredo(u *use) {
 		u.operands = u.operands[1:]
 	case "":
 		if len(u.operands) > 0 {
-			u.raise(umpire.Medium, "runs-what-is-not-known")
+			u.raise(umpire.Medium, "runs what is not known before it runs")
 		}
 	default:
 		if !strings.Contains(u.firstOperand(), "/") {
-			u.raise(umpire.Medium, umpire.Say("unknown-subcommand", "mix credo", u.firstOperand()))
+			u.raise(umpire.Medium, umpire.Say("%s %s is not known", "mix credo", u.firstOperand()))
 		}
 	}
 }
@@ -250,7 +250,7 @@ func checkDartFormat(u *use) {
 func checkZigSteps(u *use) {
 	for _, step := range u.operands {
 		if !step.known() || !scan.HasField("test check install", step.text) {
-			u.raise(umpire.Medium, umpire.Say("runs-a-step-of-the-build", step.display()))
+			u.raise(umpire.Medium, umpire.Say("runs the step %s of the build", step.display()))
 		}
 	}
 	u.operands = nil

@@ -16,7 +16,7 @@ var packedSearch = []option{
 	{names: "-A? -B? -C? -m? --context? --after-context? --before-context? --max-count? --color? --colour? --label? " +
 		"--binary-files?", does: plain},
 	{names: "-rRdDzZ --recursive --directories? --devices? --null --null-data --include? --exclude? --exclude-dir? " +
-		"--exclude-from?", does: asks, consequence: harmless, why: "is-an-option-that-such-scripts-refuse"},
+		"--exclude-from?", does: asks, consequence: harmless, why: "is an option that such scripts refuse"},
 	{names: aboutItself, does: shows},
 }
 
@@ -25,7 +25,7 @@ var searching = []program{
 	// safe: grep -rn x src
 	// asks: grep x /etc/shadow
 	{
-		names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches-text", args: "data read…", lax: true,
+		names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true,
 		check: checkGrep, out: found,
 		opts: []option{
 			{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
@@ -45,33 +45,33 @@ var searching = []program{
 	},
 	// safe: zgrep -i x a.gz
 	// asks: zgrep --context 1 /etc/motd
-	{names: "zgrep zegrep zfgrep", risk: umpire.Safe, why: "searches-text-in-packed-files", args: "data read…",
+	{names: "zgrep zegrep zfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
 		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
 	// safe: bzgrep foo a.bz2
 	// asks: bzgrep foo /etc/shadow
 	// safe: bzgrep x a.bz2
 	// asks: bzgrep x /etc/motd
-	{names: "bzgrep bzegrep bzfgrep", risk: umpire.Safe, why: "searches-text-in-packed-files", args: "data read…",
+	{names: "bzgrep bzegrep bzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
 		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
 	// safe: xzgrep x a.xz
 	// asks: xzgrep -r x
-	{names: "xzgrep xzegrep xzfgrep", risk: umpire.Safe, why: "searches-text-in-packed-files", args: "data read…",
+	{names: "xzgrep xzegrep xzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
 		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
 	// safe: zstdgrep x a.zst
 	// asks: zstdgrep x /etc/motd
-	{names: "zstdgrep", risk: umpire.Safe, why: "searches-text-in-packed-files", args: "data read…", lax: true,
+	{names: "zstdgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true,
 		check: checkGrep, out: found, also: []*[]option{&packedSearch}},
 	// safe: rg -n x src
 	// asks: rg --pre=./x y
 	{
-		names: "rg ripgrep", risk: umpire.Safe, why: "searches-text", args: "data tree…", check: checkSearch,
+		names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
 		out: found,
 		opts: []option{
 			{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: plain | lead},
 			{names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
-			{names: "--pre=", does: runs, why: "runs-a-program-on-every-file"},
-			{names: "--hostname-bin=", does: runs, why: "runs-a-program-for-the-name"},
-			{names: "-z --search-zip", does: asks, consequence: lost, why: "runs-programs-that-uncompress"},
+			{names: "--pre=", does: runs, why: "runs a program on every file"},
+			{names: "--hostname-bin=", does: runs, why: "runs a program for the name of the host"},
+			{names: "-z --search-zip", does: asks, consequence: lost, why: "runs programs that uncompress"},
 			{names: "--ignore-file=", does: reads},
 			{names: "-A= -B= -C= -m= -g= -t= -T= -r= -M= -E= -j= -d= --after-context= --before-context= --context= " +
 				"--max-count= --glob= --iglob= --type= --type-not= --replace= --max-columns= --encoding= --threads= " +
@@ -97,7 +97,7 @@ var searching = []program{
 	// safe: ag x src
 	// asks: ag --pager=./x y
 	{
-		names: "ag", risk: umpire.Safe, why: "searches-text", args: "data tree…", check: checkSearch, out: found,
+		names: "ag", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found,
 		opts: []option{
 			{names: "--pager=", does: runs}, {names: "-p= --path-to-ignore=", does: reads},
 			{names: "-aciDfFHhlLnoQrRsSuUtvVwz0 --all-text --all-types --case-sensitive --count --debug " +
@@ -121,11 +121,11 @@ var searching = []program{
 	// safe: ack x src
 	// asks: ack --pager=./x y
 	{
-		names: "ack ack-grep", risk: umpire.Safe, why: "searches-text", args: "data tree…", check: checkSearch,
+		names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
 		out: found,
 		opts: []option{
-			{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys-a-file-of-options"},
-			{names: "--output=", does: asks, consequence: harmless, why: "prints-what-a-template-names"},
+			{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"},
+			{names: "--output=", does: asks, consequence: harmless, why: "prints what a template names"},
 			{names: "-ciIhHlLnorRsSuvwQk1 --count --nofilter --files-with-matches --files-without-matches " +
 				"--ignore-case --no-ignore-case --smart-case --no-smart-case --literal --invert-match --word-regexp " +
 				"--with-filename --no-filename --column --nocolumn --color --nocolor --colour --nocolour --group " +
@@ -136,11 +136,11 @@ var searching = []program{
 				"--ignore-dir= --noignore-dir= --ignore-file= --ignore-directory= --match= --range-start= " +
 				"--range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno=",
 				does: plain},
-			{names: "-g", why: "its-pattern-is-for-names"},
-			{names: "-f", does: lead, why: "lists-files-and-searches-nothing"},
+			{names: "-g", why: "its pattern is for names"},
+			{names: "-f", does: lead, why: "lists files and searches nothing"},
 			{names: "--files-from=", does: reads | asks, consequence: harmless,
-				why: "searches-the-files-that-a-file-names"},
-			{names: "-x", does: asks, consequence: harmless, why: "searches-the-files-that-its-input-names"},
+				why: "searches the files that a file names"},
+			{names: "-x", does: asks, consequence: harmless, why: "searches the files that its input names"},
 			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
 				"--make --markdown --ocaml --perl --php --python --ruby --rust --sass --scala --shell --sql --swift " +
 				"--ts --xml --yaml"},
@@ -149,15 +149,15 @@ var searching = []program{
 	},
 	// safe: find . -name x
 	// asks: find . -delete
-	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks-for-files", style: bare, check: checkFind,
+	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFind,
 		out: finds},
 	// safe: fd x src
 	// asks: fd -x rm
-	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks-for-files", style: bare, check: checkFd,
+	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFd,
 		out: fdPaths},
 	// safe: locate x
 	// asks: locate -d /root/db x
-	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks-names-up-in-a-list-of-all-files", args: "data…",
+	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…",
 		lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
 }
 
@@ -165,7 +165,7 @@ var searching = []program{
 // names none, and refuses a pattern that may turn out to be several words.
 func checkGrep(u *use) {
 	if g := u.got("-C"); g != nil && strings.Trim(g.value.text, "0123456789") != "" {
-		u.doubt = "the-value-of-c-is-not-a-number" // to some it takes none
+		u.doubt = "the value of -C is not a number" // to some it takes none
 	}
 	checkWholePattern(u)
 	noteSearchedFiles(u, "--include")
@@ -187,7 +187,7 @@ func checkSearch(u *use) {
 // after the first would be files.
 func checkWholePattern(u *use) {
 	if !u.has(lead) && len(u.operands) > 0 && u.operands[0].split {
-		u.doubt = "the-pattern-may-turn-out-to-be-several-words"
+		u.doubt = "the pattern may turn out to be several words"
 	}
 }
 
@@ -267,7 +267,7 @@ var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data
 		"--extension= --exclude= --size= --owner= --color= --threads= --changed-within= --newer= " +
 		"--change-newer-than= --changed-after= --changed-before= --older= --change-older-than= --max-results= " +
 		"--max-buffer-time= --batch-size= --path-separator=", does: plain},
-	{names: "-l --list-details --format=", does: plain, why: "prints-more-than-names"},
+	{names: "-l --list-details --format=", does: plain, why: "prints more than names"},
 	{names: "--search-path=", does: reads | lead | walks}, {names: "--base-directory= -C=", does: enters},
 	{names: "--ignore-file=", does: reads},
 	{names: "--help --version", does: shows},
@@ -288,7 +288,7 @@ func checkFd(u *use) {
 	}
 	roots := u.fdRoots()
 	for _, command := range commands {
-		u.why = "looks-for-files-and-runs-a-command-on-them"
+		u.why = "looks for files and runs a command on them"
 		if len(command) > 0 && !looksAtNames(u.w, command[0]) {
 			for _, name := range listFdNames(u) {
 				revealBelow(u, roots, name)

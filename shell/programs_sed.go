@@ -11,32 +11,32 @@ import (
 // checkSed reads the scripts of sed and says what they would do.
 func checkSed(u *use) {
 	if u.got("-l") != nil && strings.Trim(u.got("-l").value.text, "0123456789") != "" {
-		u.doubt = "the-value-of-l-is-not-a-number" // to some it takes none
+		u.doubt = "the value of -l is not a number" // to some it takes none
 	}
 	u.skipSuffix()
 	u.doubtSuffix("-i", "-I", "--in-place")
 	script, ok := u.scriptShape()
 	if !ok || !numbersAddress(script) {
-		u.doubt = "the-script-is-not-known"
+		u.doubt = "the script is not known before it runs"
 		return
 	}
 	facts := sed.Read(strings.ReplaceAll(script, someNumber, "1"))
 	if facts.Problem != "" {
-		u.doubt = umpire.Say("the-script-cannot-be-read", facts.Problem)
+		u.doubt = umpire.Say("the script cannot be read: %s", facts.Problem)
 		return
 	}
 	for _, name := range facts.Read {
-		u.touch(umpire.KindRead, lit(name), accessOf{why: "the-script-reads-it"})
+		u.touch(umpire.KindRead, lit(name), accessOf{why: "the script reads it"})
 	}
 	for _, name := range facts.Written {
-		u.writesFile(lit(name), "the-script-writes-a-file")
+		u.writesFile(lit(name), "the script writes a file")
 	}
 	for _, command := range facts.Ran {
-		u.runsCommand(lit(command), "the-script-runs-a-program")
+		u.runsCommand(lit(command), "the script runs a program")
 	}
 	if facts.RunsInput {
-		u.raise(umpire.Medium, "the-script-runs-its-input-as-shell-code")
-		u.doubt = "the-code-is-not-known"
+		u.raise(umpire.Medium, "the script runs its input as shell code")
+		u.doubt = "the code is not known before it runs"
 	}
 }
 
@@ -85,6 +85,6 @@ const plainSuffixes = "~ .bak .orig .old .backup .tmp"
 func (u *use) doubtSuffix(names ...string) {
 	given := u.got(names...)
 	if given != nil && given.has && !(given.value.known() && scan.HasField(plainSuffixes, given.value.text)) {
-		u.doubt = "the-suffix-may-make-the-name-of-another-file"
+		u.doubt = "the suffix may make the name of another file"
 	}
 }

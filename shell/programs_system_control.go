@@ -16,17 +16,17 @@ var controlTools = []program{
 	// safe: kill -0 1234
 	// asks: kill -0 -1
 	// asks: kill -0 $P
-	{names: "kill", risk: umpire.High, consequence: lost, why: "ends-processes", style: bare, check: checkKill},
-	{names: "killall5", risk: umpire.Critical, consequence: lost, why: "ends-every-process", lax: true},
+	{names: "kill", risk: umpire.High, consequence: lost, why: "ends processes", style: bare, check: checkKill},
+	{names: "killall5", risk: umpire.Critical, consequence: lost, why: "ends every process", lax: true},
 	// asks: killall x
 	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, consequence: lost,
-		why: "ends-processes", lax: true, check: checkKillAll},
+		why: "ends processes", lax: true, check: checkKillAll},
 	// asks: renice 5 1
-	{names: "renice", risk: umpire.Medium, consequence: reversible, why: "changes-running-processes", style: bare},
+	{names: "renice", risk: umpire.Medium, consequence: reversible, why: "changes running processes", style: bare},
 	// safe: systemctl status x
 	// asks: systemctl stop x
 	{
-		names: "systemctl", risk: umpire.High, consequence: lost, why: "controls-services", check: checkSystemctl,
+		names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl,
 		opts: []option{
 			{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed " +
 				"--value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall " +
@@ -36,33 +36,33 @@ var controlTools = []program{
 				"--kill-who= --preset-mode= --drop-in="},
 			{names: "-H= --host=", does: reaches},
 			{names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, consequence: sent,
-				why: "works-on-another-system"},
+				why: "works on another system"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, consequence: lost,
-		why: "controls-services", lax: true, check: checkService},
+		why: "controls services", lax: true, check: checkService},
 	// safe: loginctl --version
 	// asks: loginctl kill-session 1
 	{
-		names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls-sessions", lax: true,
+		names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true,
 		check: checkLoginctl,
 		opts: []option{
-			{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works-on-another-system"},
+			{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"},
 		},
 	},
 	// safe: timedatectl --version
 	// asks: timedatectl set-time 10:00
 	{
 		names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze",
-		risk:  umpire.High, consequence: lost, why: "changes-settings-of-the-system", lax: true,
+		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true,
 		opts: []option{
 			{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks,
-				consequence: sent, why: "works-on-another-system-or-what-answers-there"},
+				consequence: sent, why: "works on another system, or what answers there"},
 		},
 		check: func(u *use) {
 			if u.program0() == "busctl" && asksForPowerOff(u.operands) {
-				u.raise(umpire.Critical, "powers-the-machine-off")
+				u.raise(umpire.Critical, "powers the machine off")
 			}
 			if len(u.operands) == 0 || u.firstOperandIn("status show list list-timezones list-locales list-keymaps "+
 				"timesync-status show-timesync statistics blame critical-chain time get-property tree dot general "+
@@ -73,43 +73,43 @@ var controlTools = []program{
 	},
 	{
 		names: "dbus-send gdbus qdbus", each: true, risk: umpire.High, consequence: lost,
-		why: "asks-another-program-to-act", style: bare,
+		why: "asks another program to act", style: bare,
 		check: func(u *use) {
 			if asksForPowerOff(u.operands) {
-				u.raise(umpire.Critical, "powers-the-machine-off")
+				u.raise(umpire.Critical, "powers the machine off")
 			}
 		},
 	},
 	// safe: systemd-detect-virt
 	// asks: systemd-detect-virt > ../x
 	{names: "systemd-detect-virt systemd-path systemd-escape systemd-cgls systemd-cgtop systemd-id128",
-		risk: umpire.Safe, why: "tells-about-the-system", lax: true},
+		risk: umpire.Safe, why: "tells about the system", lax: true},
 	// safe: crontab -l
 	// asks: crontab a
 	{
-		names: "crontab", risk: umpire.High, consequence: lost, why: "sets-what-runs-later", args: "read",
+		names: "crontab", risk: umpire.High, consequence: lost, why: "sets what runs later", args: "read",
 		check: func(u *use) {
 			if u.got("-l") != nil && u.got("-r", "-e") == nil && len(u.unknown) == 0 && len(u.operands) == 0 {
-				u.become(umpire.Safe, "lists-what-runs-later")
+				u.become(umpire.Safe, "lists what runs later")
 			}
 		},
 		opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}},
 	},
 	// asks: at now
-	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets-what-runs-later", check: checkAt,
+	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets what runs later", check: checkAt,
 		opts: []option{{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads}}},
 	// safe: atq
 	// asks: atq > ../x
-	{names: "atq", risk: umpire.Safe, why: "lists-what-runs-later", lax: true},
-	{names: "atrm anacron run-parts", risk: umpire.High, consequence: lost, why: "changes-what-runs-later", lax: true},
+	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
+	{names: "atrm anacron run-parts", risk: umpire.High, consequence: lost, why: "changes what runs later", lax: true},
 	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd " +
 		"gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl " +
 		"faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure", risk: umpire.High,
-		consequence: lost, why: "changes-who-may-use-the-system", lax: true, check: checkAccounts},
+		consequence: lost, why: "changes who may use the system, and how", lax: true, check: checkAccounts},
 	// safe: mount
 	// asks: mount /dev/sda1 /mnt
 	{
-		names: "mount", risk: umpire.High, consequence: lost, why: "mounts-a-file-system", args: "data write…",
+		names: "mount", risk: umpire.High, consequence: lost, why: "mounts a file system", args: "data write…",
 		lax: true,
 		check: func(u *use) {
 			if len(u.operands) == 0 &&
@@ -124,54 +124,54 @@ var controlTools = []program{
 	{
 		names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs " +
 			"quotaon quotaoff",
-		risk: umpire.High, consequence: lost, why: "changes-what-is-mounted", args: "read…", lax: true,
+		risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true,
 		check: func(u *use) {
 			if u.program0() == "umount" && givesAny(argumentsOf(u), "-a --all") &&
 				!givesAny(argumentsOf(u), "-t --types -O --test-opts") {
-				u.raise(umpire.Critical, "unmounts-every-file-system")
+				u.raise(umpire.Critical, "unmounts every file system")
 			}
 		},
 	},
 	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, consequence: lost,
-		why: "changes-the-kernel", lax: true},
+		why: "changes the kernel", lax: true},
 	// safe: iptables -L
 	// asks: iptables -F
 	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, consequence: lost,
-		why: "changes-what-may-reach-the-machine", style: bare, check: checkIptables},
+		why: "changes what may reach the machine", style: bare, check: checkIptables},
 	// safe: iptables-save
 	// asks: iptables-save -f /etc/x
 	{
-		names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints-what-may-reach-the-machine", lax: true,
+		names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true,
 		opts: []option{
 			{names: "-f= --file=", does: writes},
-			{names: "-M= --modprobe=", does: runs, why: "runs-a-program-to-load-modules"},
+			{names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"},
 		},
 	},
 	// safe: nft list ruleset
 	// asks: nft flush ruleset
 	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High,
-		consequence: lost, why: "changes-what-may-reach-the-machine", style: bare, check: checkFirewall},
+		consequence: lost, why: "changes what may reach the machine", style: bare, check: checkFirewall},
 	// safe: ip addr
 	// asks: ip link set eth0 down
 	{
-		names: "ip", risk: umpire.High, consequence: lost, why: "changes-how-the-machine-is-connected", style: words,
+		names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words,
 		check: checkIP,
 		opts: []option{
 			{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
 				"-pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l " +
 				"-loops -f= -family= -rc= -rcvbuf="},
-			{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys-a-file-of-commands"},
-			{names: "-n= -netns=", does: asks, consequence: lost, why: "works-in-another-network"},
+			{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys a file of commands"},
+			{names: "-n= -netns=", does: asks, consequence: lost, why: "works in another network"},
 			{names: "-V -Version -help", does: shows},
 		},
 	},
 	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill " +
-		"ovs-vsctl networksetup", risk: umpire.High, consequence: lost, why: "changes-how-the-machine-is-connected",
+		"ovs-vsctl networksetup", risk: umpire.High, consequence: lost, why: "changes how the machine is connected",
 		lax: true},
 	// safe: ifconfig
 	// asks: ifconfig eth0 down
 	{
-		names: "ifconfig", risk: umpire.High, consequence: lost, why: "changes-how-the-machine-is-connected",
+		names: "ifconfig", risk: umpire.High, consequence: lost, why: "changes how the machine is connected",
 		style: bare,
 		check: func(u *use) {
 			if fields := u.operands; len(fields) < 2 ||
@@ -183,7 +183,7 @@ var controlTools = []program{
 	// safe: route -n
 	// asks: route add default gw 1.2.3.4
 	{
-		names: "route", risk: umpire.High, consequence: lost, why: "changes-where-packets-go", style: bare,
+		names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare,
 		check: func(u *use) {
 			if allListed(u.operands, "-n -e -ee -v -4 -6 -net -inet") || scan.HasField("get", secondWord(u.operands)) ||
 				u.firstOperandIn("get print PRINT") {
@@ -194,7 +194,7 @@ var controlTools = []program{
 	// safe: arp -a
 	// asks: arp -d x
 	{
-		names: "arp", risk: umpire.High, consequence: lost, why: "changes-which-machine-is-which", style: bare,
+		names: "arp", risk: umpire.High, consequence: lost, why: "changes which machine is which", style: bare,
 		check: func(u *use) {
 			if allListed(u.operands, "-a -n -an -e -v -na") {
 				lowerToLook(u, nil)
@@ -203,10 +203,10 @@ var controlTools = []program{
 	},
 	{names: "auditctl setenforce semanage setsebool apparmor_parser aa-enforce aa-complain aa-disable swaplabel " +
 		"sysrq tuned-adm cpupower powerprofilesctl crash gcore prlimit ipcrm", risk: umpire.High, consequence: lost,
-		why: "changes-how-the-system-protects-itself-or-runs", lax: true},
+		why: "changes how the system protects itself or runs", lax: true},
 	// safe: getenforce
 	// asks: getenforce > ../x
-	{names: "getenforce sestatus aa-status", risk: umpire.Safe, why: "tells-about-the-system", lax: true},
+	{names: "getenforce sestatus aa-status", risk: umpire.Safe, why: "tells about the system", lax: true},
 }
 
 // allListed reports whether all words are known and on a list.
@@ -246,15 +246,15 @@ func checkKill(u *use) {
 	signal, targets := splitKill(u.operands)
 	groups := slices.ContainsFunc(targets, func(wd word) bool { return !wd.known() || strings.HasPrefix(wd.text, "-") })
 	if signal == "0" && len(targets) > 0 && !groups {
-		u.onlyShows("tells-whether-a-process-is-there")
+		u.onlyShows("tells whether a process is there")
 	}
 	for _, target := range targets {
 		switch {
 		case signal == "0" || !target.known():
 		case target.text == "-1":
-			u.raise(umpire.Critical, "ends-every-process")
+			u.raise(umpire.Critical, "ends every process")
 		case target.text == "1" && scan.HasField("9 15 KILL TERM SIGKILL SIGTERM", signal):
-			u.raise(umpire.Critical, "ends-the-process")
+			u.raise(umpire.Critical, "ends the process that all others depend on")
 		}
 	}
 }
@@ -282,7 +282,7 @@ func checkKillAll(u *use) {
 		roots = roots || scan.HasField("-u -U --euid --uid --user", name) && scan.HasField("root 0", value.text)
 	}
 	if roots && !named {
-		u.raise(umpire.Critical, "ends-every-process-of-the-systems-account")
+		u.raise(umpire.Critical, "ends every process of the system's account")
 	}
 }
 
@@ -315,12 +315,12 @@ func checkSystemctl(u *use) {
 	switch {
 	case u.firstOperandIn("poweroff reboot halt kexec soft-reboot exit switch-root") ||
 		u.firstOperandIn("isolate start") && powersOff(u.operands[1:]):
-		u.raise(umpire.Critical, "powers-the-machine-off")
+		u.raise(umpire.Critical, "powers the machine off")
 	case u.firstOperandIn("isolate") && len(u.operands) > 1 && scan.HasField("emergency emergency.target rescue "+
 		"rescue.target runlevel1 runlevel1.target", u.operands[1].text):
-		u.raise(umpire.Critical, "ends-all-services-but-one-shell")
+		u.raise(umpire.Critical, "ends all services but one shell")
 	case u.firstOperandIn("suspend hibernate hybrid-sleep sleep emergency rescue"):
-		u.raise(umpire.High, "stops-the-machine")
+		u.raise(umpire.High, "stops the machine")
 	case (len(u.operands) == 0 || u.firstOperandIn(looking)) && len(u.unknown) == 0 && u.spoke == "":
 		shows := u.firstOperandIn("show")
 		lowerToLook(u, nil)
@@ -351,7 +351,7 @@ func checkService(u *use) {
 func checkLoginctl(u *use) {
 	switch {
 	case u.firstOperandIn("poweroff reboot halt"):
-		u.raise(umpire.Critical, "powers-the-machine-off")
+		u.raise(umpire.Critical, "powers the machine off")
 	case len(u.operands) == 0, u.firstOperandIn("list list-sessions list-users list-seats session-status " +
 		"show-session user-status show-user seat-status show-seat status show list-images"):
 		lowerToLook(u, nil)

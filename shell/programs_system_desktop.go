@@ -10,7 +10,7 @@ import (
 // desktopTools are those of macOS, of Windows and of desktops.
 var desktopTools = []program{
 	{names: "open xdg-open gio-open wslview start explorer explorer.exe cygstart sensible-browser x-www-browser",
-		risk: umpire.Medium, consequence: sent, why: "opens-something-with-the-program-for-it", args: "read…",
+		risk: umpire.Medium, consequence: sent, why: "opens something with the program for it", args: "read…",
 		lax: true},
 	// asks: pbpaste
 	// asks: pbpaste > ../x
@@ -22,27 +22,27 @@ var desktopTools = []program{
 		args: "none",
 		opts: []option{
 			{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat=", does: plain},
-			{names: "-w --watch", does: asks, consequence: lost, why: "runs-a-command-at-every-change"},
+			{names: "-w --watch", does: asks, consequence: lost, why: "runs a command at every change"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: pbcopy < /etc/shadow
 	// safe: pbcopy < a
-	{names: "pbcopy", risk: umpire.Low, why: "fills-the-clipboard", args: "none", style: words,
+	{names: "pbcopy", risk: umpire.Low, why: "fills the clipboard", args: "none", style: words,
 		opts: []option{{names: "-pboard= -Prefer=", does: plain}, {names: "-help", does: shows}}},
 	// safe: clip
 	// asks: clip x
-	{names: "clip clip.exe", risk: umpire.Low, why: "fills-the-clipboard", args: "none"},
+	{names: "clip clip.exe", risk: umpire.Low, why: "fills the clipboard", args: "none"},
 	// safe: wl-copy hello
 	// asks: wl-copy --no-such
-	{names: "wl-copy", risk: umpire.Low, why: "fills-the-clipboard", args: "data…", opts: []option{
+	{names: "wl-copy", risk: umpire.Low, why: "fills the clipboard", args: "data…", opts: []option{
 		{names: "-oncfp --paste-once --foreground --clear --primary --trim-newline"},
 		{names: "-t= --type= -s= --seat=", does: plain}, {names: aboutItself, does: shows},
 	}},
 	// asks: xclip -o
 	// asks: xclip /etc/shadow
 	// safe: xclip -i a
-	{names: "xclip", risk: umpire.Low, why: "uses-the-clipboard", args: "read…", style: words, opts: []option{
+	{names: "xclip", risk: umpire.Low, why: "uses the clipboard", args: "read…", style: words, opts: []option{
 		{names: "-selection= -sel= -display= -d= -l= -loops= -t= -target=", does: plain},
 		{names: "-i -in -f -filter -r -rmlastnl -silent -quiet -verbose -noutf8"},
 		{names: "-o -out", does: asks, consequence: harmless, why: printsClipboard},
@@ -51,64 +51,64 @@ var desktopTools = []program{
 	// asks: xsel -o
 	// asks: xsel -l ../x
 	// safe: xsel -b -i
-	{names: "xsel", risk: umpire.Low, why: "uses-the-clipboard", args: "none", check: checkXsel, opts: []option{
+	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", check: checkXsel, opts: []option{
 		{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep " +
 			"--exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display=", does: plain},
-		{names: "-l= --logfile=", does: writes, why: "writes-a-log"}, {names: aboutItself, does: shows},
+		{names: "-l= --logfile=", does: writes, why: "writes a log"}, {names: aboutItself, does: shows},
 	}},
 	// safe: say hello
 	// asks: say -f /etc/shadow
-	{names: "say", risk: umpire.Low, why: "tells-whoever-sits-there",
+	{names: "say", risk: umpire.Low, why: "tells whoever sits there",
 		opts: []option{{names: "-v= -r=", does: plain}, {names: "-f=", does: reads}, {names: "-o=", does: writes}}},
 	// safe: notify-send done
 	// asks: notify-send -A x=y done
-	{names: "notify-send", risk: umpire.Low, why: "tells-whoever-sits-there", opts: []option{
+	{names: "notify-send", risk: umpire.Low, why: "tells whoever sits there", opts: []option{
 		{names: "-u= -t= -i= -a= -c= --urgency= --expire-time= --icon= --app-name= --category=", does: plain},
 		{names: "-e --transient"},
 	}},
 	// safe: afplay a.wav
 	// asks: afplay /etc/motd
-	{names: "afplay", risk: umpire.Low, why: "plays-a-file", args: "read…", opts: []option{{names: "-v= -t= -r= -q=",
+	{names: "afplay", risk: umpire.Low, why: "plays a file", args: "read…", opts: []option{{names: "-v= -t= -r= -q=",
 		does: plain}}},
 	{names: "screencapture scrot gnome-screenshot import", risk: umpire.Medium, consequence: reversible,
-		why: "takes-a-picture-of-the-screen", args: "write…", lax: true},
+		why: "takes a picture of the screen", args: "write…", lax: true},
 	// safe: system_profiler SPHardwareDataType
 	// asks: system_profiler > ../x
-	{names: "system_profiler", risk: umpire.Safe, why: "tells-about-the-system", opts: []option{{names: "-xml -json"}},
+	{names: "system_profiler", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-xml -json"}},
 		style: words},
 	// safe: mdfind -onlyin src x
 	// asks: mdfind -live x
-	{names: "mdfind", peeks: true, risk: umpire.Safe, why: "looks-files-up-in-an-index", style: words, opts: []option{
+	{names: "mdfind", peeks: true, risk: umpire.Safe, why: "looks files up in an index", style: words, opts: []option{
 		{names: "-onlyin=", does: reads},
 		{names: "-name= -attr=", does: plain}, {names: "-count -literal -interpret -0"},
 	}},
 	// safe: mdls a
 	// asks: mdls -plist out a
-	{names: "mdls", peeks: true, risk: umpire.Safe, why: "tells-about-files", style: words, args: "read…",
+	{names: "mdls", peeks: true, risk: umpire.Safe, why: "tells about files", style: words, args: "read…",
 		opts: []option{{names: "-name= -nullMarker=", does: plain}, {names: "-raw"}, {names: "-plist=", does: writes}}},
 	// safe: ioreg
 	// asks: ioreg | sh
-	{names: "ioreg kextstat", each: true, risk: umpire.Safe, why: "tells-about-the-system", lax: true},
+	{names: "ioreg kextstat", each: true, risk: umpire.Safe, why: "tells about the system", lax: true},
 	{names: "vmmap", risk: umpire.Medium, consequence: reversible,
-		why: "looks-into-running-processes", lax: true},
+		why: "looks into running processes, and can write files", lax: true},
 	// safe: dsmemberutil getuuid -U ann
 	// asks: dsmemberutil flushcache
 	{
-		names: "dsmemberutil", risk: umpire.Safe, why: "tells-about-users", style: words,
+		names: "dsmemberutil", risk: umpire.Safe, why: "tells about users", style: words,
 		opts: []option{{names: "-u= -U= -g= -G= -x= -X= -s= -S= -h", does: plain}},
 		check: func(u *use) {
 			if len(u.operands) > 0 && !scan.HasField("getuuid getid getsid checkmembership", u.operands[0].text) {
-				u.raise(umpire.Medium, "changes-what-is-kept-about-users")
+				u.raise(umpire.Medium, "changes what is kept about users")
 			}
 		},
 	},
 	// asks: heap 1
 	{names: "heap leaks sample spindump fs_usage dtruss", each: true, risk: umpire.Medium, consequence: lost,
-		why: "looks-into-running-processes-and-can-start-programs-or-write-files", lax: true},
+		why: "looks into running processes, and can start programs or write files", lax: true},
 	// safe: defaults read
 	// asks: defaults write a b c
 	{
-		names: "defaults", risk: umpire.High, consequence: lost, why: "changes-settings", style: bare,
+		names: "defaults", risk: umpire.High, consequence: lost, why: "changes settings", style: bare,
 		check: func(u *use) {
 			if u.firstOperandIn("read read-type find domains help") ||
 				u.firstOperandIn("-currentHost") && scan.HasField("read find", secondWord(u.operands)) {
@@ -119,13 +119,13 @@ var desktopTools = []program{
 	// safe: launchctl list
 	// asks: launchctl unload x
 	{
-		names: "launchctl", risk: umpire.High, consequence: lost, why: "controls-services", style: bare,
+		names: "launchctl", risk: umpire.High, consequence: lost, why: "controls services", style: bare,
 		check: func(u *use) {
 			switch {
 			case u.firstOperandIn("list print print-disabled blame version help getenv managername"):
 				lowerToLook(u, nil)
 			case u.firstOperandIn("reboot"):
-				u.raise(umpire.Critical, "powers-the-machine-off")
+				u.raise(umpire.Critical, "powers the machine off")
 			case u.firstOperandIn("asuser bsexec") && len(u.operands) > 2:
 				u.walkRest("command", u.operands[2:])
 			}
@@ -135,19 +135,19 @@ var desktopTools = []program{
 	// asks: dscl . -create /Users/x
 	{names: "dscl scutil pmset nvram spctl csrutil tmutil softwareupdate profiles systemsetup bless asr installer " +
 		"hdiutil codesign PlistBuddy plutil xattr mdutil kickstart", risk: umpire.High, consequence: lost,
-		why: "changes-settings-of-the-system", style: bare, check: checkMac},
+		why: "changes settings of the system", style: bare, check: checkMac},
 	// safe: ver
 	// asks: ver > ../x
-	{names: "cls ver", each: true, risk: umpire.Safe, why: "tells-about-the-system", args: "none"},
+	{names: "cls ver", each: true, risk: umpire.Safe, why: "tells about the system", args: "none"},
 	// safe: systeminfo
 	// asks: systeminfo /S evil.example
 	{
 		names: "systeminfo tasklist where.exe hostname.exe", each: true, risk: umpire.Safe,
-		why: "tells-about-the-system", style: bare,
+		why: "tells about the system", style: bare,
 		check: func(u *use) {
 			for _, operand := range u.operands {
 				if strings.HasPrefix(operand.text, "/") && u.program0() != "where.exe" || operand.open {
-					u.raise(umpire.Medium, "may-ask-another-machine")
+					u.raise(umpire.Medium, "may ask another machine")
 				}
 			}
 		},
@@ -156,7 +156,7 @@ var desktopTools = []program{
 	// asks: ipconfig /release
 	{
 		names: "ipconfig ipconfig.exe", risk: umpire.High, consequence: lost,
-		why: "changes-how-the-machine-is-connected", style: bare,
+		why: "changes how the machine is connected", style: bare,
 		check: func(u *use) {
 			if len(u.operands) == 0 || u.firstOperandIn("/all /displaydns getifaddr getoption getpacket getsummary "+
 				"ifcount waitall") {
@@ -165,15 +165,15 @@ var desktopTools = []program{
 		},
 	},
 	// asks: del a
-	{names: "del erase rd deltree", risk: umpire.High, consequence: lost, why: "deletes-files-for-good", style: bare,
+	{names: "del erase rd deltree", risk: umpire.High, consequence: lost, why: "deletes files for good", style: bare,
 		check: checkDel},
 	// asks: copy a b
 	{names: "copy xcopy robocopy move ren md mklink replace", risk: umpire.Medium, consequence: reversible,
-		why: "copies-or-moves-files", style: bare, args: "write…"},
+		why: "copies or moves files", style: bare, args: "write…"},
 	// asks: attrib +h a
 	{names: "attrib icacls cacls takeown reg regedit sc net netsh schtasks runas cscript wscript mshta rundll32 " +
 		"regsvr32 certutil bitsadmin msiexec wevtutil fsutil setx assoc ftype", risk: umpire.High, consequence: lost,
-		why: "changes-settings-of-the-system-or-runs-code", style: bare},
+		why: "changes settings of the system, or runs code", style: bare},
 }
 
 // checkMac judges the tools of macOS that both show and change.
@@ -184,7 +184,7 @@ func checkMac(u *use) {
 		}
 	}
 	if u.program0() == "asr" && anyListed(u.operands, "--erase -erase") {
-		u.raise(umpire.Critical, "erases-a-disk")
+		u.raise(umpire.Critical, "erases a disk")
 	}
 	looks := showsOnly(u.program0(), u.operands)
 	if looks {

@@ -11,39 +11,39 @@ var textTools = []program{
 	// safe: sed -n 1,5p a
 	// asks: sed -i s/a/b/ a
 	{
-		names: "sed gsed", risk: umpire.Safe, why: "edits-what-it-reads-and-prints-it", args: "data read…",
+		names: "sed gsed", risk: umpire.Safe, why: "edits what it reads and prints it", args: "data read…",
 		check: checkSed, out: selects,
 		opts: []option{
 			{names: "-nErsuza --quiet --silent --regexp-extended --separate --unbuffered --null-data " +
 				"--zero-terminated --posix --debug --sandbox --follow-symlinks"},
 			{names: "-e= --expression=", does: plain | lead},
-			{names: "-f= --file=", does: reads | obeys | lead, why: "runs-a-script-from-a-file"},
+			{names: "-f= --file=", does: reads | obeys | lead, why: "runs a script from a file"},
 			{names: "-l= --line-length=", does: plain},
 			{names: "-i? -I? --in-place?", does: plain | edits | asks, consequence: reversible,
-				why: "changes-files-in-place"},
+				why: "changes files in place"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: awk '{print $1}' a
 	// asks: awk 'BEGIN{system("./x")}'
 	{
-		names: "awk gawk", risk: umpire.Safe, why: "prints-parts-of-what-it-reads", style: leading, args: "data read…",
+		names: "awk gawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
 		check: checkAwk,
 		opts: []option{
 			{names: "-F= -v= --field-separator= --assign=", does: plain}, {names: "-e= --source=", does: plain | lead},
-			{names: "-f= --file= -E= --exec=", does: reads | obeys | lead, why: "runs-a-program-from-a-file"},
-			{names: "-i= --include= -l= --load=", does: obeys, why: "loads-code"},
+			{names: "-f= --file= -E= --exec=", does: reads | obeys | lead, why: "runs a program from a file"},
+			{names: "-i= --include= -l= --load=", does: obeys, why: "loads code"},
 			{names: "-bcMnOPrsSkt --characters-as-bytes --traditional --bignum --non-decimal-data --optimize " +
 				"--no-optimize --posix --re-interval --sandbox --lint? --lint-old --use-lc-numeric --csv", does: plain},
 			{names: "-o? -d? -p? -D? --pretty-print? --dump-variables? --profile? --debug?", does: writes | asks,
-				consequence: lost, why: "writes-a-file-about-the-program"},
+				consequence: lost, why: "writes a file about the program"},
 			{names: "-V -h", does: shows}, {names: aboutItself, does: shows},
 		},
 	},
 	// safe: mawk '{print $1}' a
 	// asks: mawk 'BEGIN{system("./x")}'
 	{
-		names: "mawk", risk: umpire.Safe, why: "prints-parts-of-what-it-reads", style: leading, args: "data read…",
+		names: "mawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
 		check: checkAwk,
 		opts: []option{
 			{names: "-F= -v= --assign= --field-separator=", does: plain},
@@ -54,7 +54,7 @@ var textTools = []program{
 	// safe: nawk '{print $1}' a
 	// asks: nawk -safe 'BEGIN{system("./x")}'
 	{
-		names: "nawk original-awk", risk: umpire.Safe, why: "prints-parts-of-what-it-reads", style: leading,
+		names: "nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading,
 		args: "data read…", check: checkAwk,
 		opts: []option{
 			{names: "-F= -v=", does: plain}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"},
@@ -64,7 +64,7 @@ var textTools = []program{
 	// safe: cut -f1 a
 	// asks: cut -f1 /etc/shadow
 	{
-		names: "cut gcut", risk: umpire.Safe, why: "prints-columns", args: "read…", lax: true, out: cutsNumbers,
+		names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, out: cutsNumbers,
 		opts: []option{
 			{names: "-d= --delimiter=", does: plain}, {names: "-f= --fields=", does: plain},
 			{names: "-c= -b= --characters= --bytes= --output-delimiter=", does: plain}, {names: "--complement"},
@@ -73,31 +73,31 @@ var textTools = []program{
 	},
 	// safe: paste a b
 	// asks: paste a /etc/shadow
-	{names: "paste", risk: umpire.Safe, why: "joins-lines", args: "read…", lax: true,
+	{names: "paste", risk: umpire.Safe, why: "joins lines", args: "read…", lax: true,
 		opts: []option{{names: "-d= --delimiters=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: join a b
 	// asks: join a /etc/shadow
-	{names: "join", risk: umpire.Safe, why: "joins-lines", args: "read read", lax: true,
+	{names: "join", risk: umpire.Safe, why: "joins lines", args: "read read", lax: true,
 		opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: sort -u a
 	// asks: sort -o a a
-	{names: "sort gsort", risk: umpire.Safe, why: "sorts-lines", args: "read…", out: passes, opts: []option{
+	{names: "sort gsort", risk: umpire.Safe, why: "sorts lines", args: "read…", out: passes, opts: []option{
 		{names: "-bdfgiMhnRrVcCmsuz --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort " +
 			"--ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse " +
 			"--version-sort --check? --merge --stable --unique --zero-terminated --debug", does: plain},
 		{names: "-0123456789"},
 		{names: "-k= -t= -S= --key= --field-separator= --buffer-size= --batch-size= --parallel= --sort=", does: plain},
-		{names: "--files0-from=", does: reads | asks, consequence: harmless, why: "prints-the-files-that-a-file-names"},
+		{names: "--files0-from=", does: reads | asks, consequence: harmless, why: "prints the files that a file names"},
 		{names: "--random-source=", does: reads},
-		{names: "-o= --output=", does: writes, why: "writes-its-result-to-a-file"},
-		{names: "-T= --temporary-directory=", does: writes, why: "writes-to-a-folder"},
-		{names: "--compress-program=", does: runs, why: "runs-a-program-on-its-temporary-files"},
+		{names: "-o= --output=", does: writes, why: "writes its result to a file"},
+		{names: "-T= --temporary-directory=", does: writes, why: "writes to a folder"},
+		{names: "--compress-program=", does: runs, why: "runs a program on its temporary files"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: uniq -c a
 	// asks: uniq a b
 	{
-		names: "uniq guniq", risk: umpire.Safe, why: "drops-repeated-lines", args: "read write", lax: true,
+		names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true,
 		out: uniques,
 		opts: []option{
 			{names: "-c --count --group?", does: plain},
@@ -108,12 +108,12 @@ var textTools = []program{
 	},
 	// safe: tr a b < c
 	// asks: tr a b < /etc/shadow
-	{names: "tr gtr", risk: umpire.Safe, why: "changes-characters", args: "data…", lax: true, out: dropsBlanks,
+	{names: "tr gtr", risk: umpire.Safe, why: "changes characters", args: "data…", lax: true, out: dropsBlanks,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: shuf -n 1 a
 	// asks: shuf -o a b
 	{
-		names: "shuf gshuf", risk: umpire.Safe, why: "shuffles-lines", args: "read", check: checkShuf, out: passes,
+		names: "shuf gshuf", risk: umpire.Safe, why: "shuffles lines", args: "read", check: checkShuf, out: passes,
 		opts: []option{
 			{names: "-e --echo"}, {names: "-rz --repeat --zero-terminated"},
 			{names: "-i= -n= --input-range= --head-count=", does: plain},
@@ -123,51 +123,51 @@ var textTools = []program{
 	},
 	// safe: seq 5
 	// asks: seq 5 > /etc/x
-	{names: "seq gseq", risk: umpire.Safe, why: "prints-numbers", args: "data…", lax: true,
+	{names: "seq gseq", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}, out: counts},
 	// safe: jot 5
 	// asks: jot 5 > /etc/x
-	{names: "jot", risk: umpire.Safe, why: "prints-numbers", args: "data…", lax: true,
+	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: factor 12
 	// asks: factor 12 > ../x
-	{names: "factor", risk: umpire.Safe, why: "prints-factors", args: "data…", lax: true,
+	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: numfmt --to=iec 1024
 	// asks: numfmt 1 > ../x
-	{names: "numfmt", risk: umpire.Safe, why: "formats-numbers", args: "data…", lax: true,
+	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: envsubst '$HOME' < a
 	// asks: envsubst < a
-	{names: "envsubst", risk: umpire.Safe, why: "fills-in-variables", args: "data…", lax: true, check: checkEnvsubst,
+	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, check: checkEnvsubst,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: fold -w 80 a
 	// asks: fold /etc/shadow
-	{names: "fold gfold", risk: umpire.Safe, why: "breaks-lines", args: "read…", lax: true,
+	{names: "fold gfold", risk: umpire.Safe, why: "breaks lines", args: "read…", lax: true,
 		opts: []option{{names: "-w= --width=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: fmt -w 72 a
 	// asks: fmt /etc/shadow
-	{names: "fmt gfmt", risk: umpire.Safe, why: "lays-out-text", args: "read…", lax: true,
+	{names: "fmt gfmt", risk: umpire.Safe, why: "lays out text", args: "read…", lax: true,
 		opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal=", does: plain},
 			{names: aboutItself, does: shows}}},
 	// safe: pr a
 	// asks: pr /etc/shadow
-	{names: "pr", risk: umpire.Safe, why: "lays-out-pages", args: "read…", lax: true, opts: []option{
+	{names: "pr", risk: umpire.Safe, why: "lays out pages", args: "read…", lax: true, opts: []option{
 		{names: "-h= -l= -o= -w= -W= -D= -N= --header= --length= --indent= --width= --page-width= --date-format= " +
 			"--first-line-number= --columns= --pages=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: expand a
 	// asks: expand /etc/shadow
-	{names: "expand", risk: umpire.Safe, why: "changes-tabs-and-blanks", args: "read…", lax: true,
+	{names: "expand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
 		opts: []option{{names: "-t= --tabs=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: unexpand -a a
 	// asks: unexpand /etc/motd
-	{names: "unexpand", risk: umpire.Safe, why: "changes-tabs-and-blanks", args: "read…", lax: true,
+	{names: "unexpand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
 		opts: []option{{names: "-t= --tabs=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: column -t a
 	// asks: column /etc/shadow
-	{names: "column", risk: umpire.Safe, why: "lays-out-columns", args: "read…", lax: true, opts: []option{
+	{names: "column", risk: umpire.Safe, why: "lays out columns", args: "read…", lax: true, opts: []option{
 		{names: "-s= -o= -c= -N= -R= -H= -T= -E= -W= -O= -l= -i= -p= -r= -C= --separator= --output-separator= " +
 			"--output-width= --table-columns= --table-right= --table-hide= --table-truncate= --table-noextreme= " +
 			"--table-wrap= --table-order= --table-columns-limit= --table-name= --tree= --tree-id= --tree-parent= " +
@@ -176,33 +176,33 @@ var textTools = []program{
 	}},
 	// safe: colrm 1 5 < a
 	// asks: colrm 1 < /etc/shadow
-	{names: "colrm", risk: umpire.Safe, why: "drops-columns", args: "data…", lax: true,
+	{names: "colrm", risk: umpire.Safe, why: "drops columns", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: rev a
 	// asks: rev /etc/shadow
-	{names: "rev", risk: umpire.Safe, why: "turns-lines-around", args: "read…", lax: true,
+	{names: "rev", risk: umpire.Safe, why: "turns lines around", args: "read…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: look x a
 	// asks: look x /etc/shadow
-	{names: "look", risk: umpire.Safe, why: "finds-lines", args: "data read", lax: true,
+	{names: "look", risk: umpire.Safe, why: "finds lines", args: "data read", lax: true,
 		opts: []option{{names: "-t= --terminate=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: tsort a
 	// asks: tsort /etc/shadow
-	{names: "tsort", risk: umpire.Safe, why: "sorts-by-order", args: "read", lax: true,
+	{names: "tsort", risk: umpire.Safe, why: "sorts by order", args: "read", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: ptx a
 	// asks: ptx -G a b
-	{names: "ptx", risk: umpire.Safe, why: "prints-an-index", args: "read…", opts: []option{
+	{names: "ptx", risk: umpire.Safe, why: "prints an index", args: "read…", opts: []option{
 		{names: "-AfrRtC --auto-reference --ignore-case --references --right-side-refs --typeset-mode --copyright"},
 		{names: "-w= -g= -F= -M= -S= -W= --width= --gap-size= --flag-truncation= --macro-name= --sentence-regexp= " +
 			"--word-regexp= --format=", does: plain},
 		{names: "-b= -i= -o= --break-file= --ignore-file= --only-file=", does: reads},
-		{names: "-G --traditional", does: asks, consequence: reversible, why: "writes-its-second-operand"},
+		{names: "-G --traditional", does: asks, consequence: reversible, why: "writes its second operand"},
 		{names: aboutItself, does: shows},
 	}},
 	// asks: split -l 10 a
 	{
-		names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes-the-pieces-of-a-file",
+		names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
 		args: "read write",
 		opts: []option{
 			{names: "-dxeuz --elide-empty-files --unbuffered --verbose --numeric-suffixes? --hex-suffixes?",
@@ -215,7 +215,7 @@ var textTools = []program{
 	},
 	// asks: csplit a 5
 	{
-		names: "csplit gcsplit", risk: umpire.Medium, consequence: reversible, why: "writes-the-pieces-of-a-file",
+		names: "csplit gcsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
 		args: "read data…",
 		opts: []option{
 			{names: "-kqsz --keep-files --quiet --silent --elide-empty-files --suppress-matched"},
@@ -225,15 +225,15 @@ var textTools = []program{
 	},
 	// safe: iconv -f latin1 -t utf-8 a
 	// asks: iconv -o b a
-	{names: "iconv", risk: umpire.Safe, why: "changes-the-encoding-of-text", args: "read…", opts: []option{
+	{names: "iconv", risk: umpire.Safe, why: "changes the encoding of text", args: "read…", opts: []option{
 		{names: "-cls --list --silent --verbose"},
-		{names: "-f= -t= --from-code= --to-code=", does: reads, why: "may-be-a-file-of-characters"},
-		{names: "-o= --output=", does: writes, why: "writes-its-result-to-a-file"}, {names: aboutItself, does: shows},
+		{names: "-f= -t= --from-code= --to-code=", does: reads, why: "may be a file of characters"},
+		{names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
 	}},
 	// asks: dos2unix a
 	{
 		names: "dos2unix unix2dos mac2unix unix2mac", risk: umpire.Medium, consequence: reversible,
-		why: "changes-the-line-ends-of-files", args: "write…",
+		why: "changes the line ends of files", args: "write…",
 		opts: []option{
 			{names: "-abefklmnoqrsuvFNORSU --add-bom --add-eol --keepdate --force --quiet --newfile --oldfile --safe " +
 				"--verbose --follow-symlink --replace-symlink --skip-symlink --allow-chown --remove-bom --keep-bom " +
@@ -243,14 +243,14 @@ var textTools = []program{
 	},
 	// safe: jq .a b.json
 	// asks: jq env b.json
-	{names: "jq gojq jaq", risk: umpire.Safe, why: "prints-parts-of-json", style: bare, check: checkJq},
+	{names: "jq gojq jaq", risk: umpire.Safe, why: "prints parts of JSON", style: bare, check: checkJq},
 	// safe: yq .a b.yaml
 	// asks: yq -i '.a = 1' b.yaml
-	{names: "yq", risk: umpire.Safe, why: "prints-parts-of-yaml", style: bare, check: checkYq},
+	{names: "yq", risk: umpire.Safe, why: "prints parts of YAML", style: bare, check: checkYq},
 	// safe: xmllint --noout a.xml
 	// asks: xmllint --output b.xml a.xml
 	{
-		names: "xmllint", risk: umpire.Safe, why: "checks-xml", style: words, args: "read…", check: checkURLs,
+		names: "xmllint", risk: umpire.Safe, why: "checks XML", style: words, args: "read…", check: checkURLs,
 		opts: []option{
 			{names: "--format --noout --recover --nowarning --html --nonet --noblanks --nodefdtd --nsclean --xmlout " +
 				"--c14n --c14n11 --exc-c14n --dropdtd --nocdata --push --memory --sax --sax1 --stream --timing " +
@@ -258,12 +258,12 @@ var textTools = []program{
 				"--nofixup-base-uris --repeat --insert --walker --pedantic"},
 			{names: "--xpath= --encode= --pretty= --pattern= --maxmem= --max-ampl=", does: plain},
 			{names: "--schema= --relaxng= --schematron= --dtdvalid=", does: reads | asks, consequence: lost,
-				why: "may-fetch-what-a-schema-names"},
-			{names: "--output= -o=", does: writes, why: "writes-its-result-to-a-file"},
-			{names: "--shell", does: asks, consequence: lost, why: "starts-a-shell-that-can-write-files"},
+				why: "may fetch what a schema names"},
+			{names: "--output= -o=", does: writes, why: "writes its result to a file"},
+			{names: "--shell", does: asks, consequence: lost, why: "starts a shell that can write files"},
 			{names: "--noent --loaddtd --dtdattr --valid --postvalid --xinclude --noxincludenode --catalogs " +
 				"--nocatalogs --load-trace --path= --dtdvalidfpi=", does: asks, consequence: harmless,
-				why: "reads-what-the-document-names"},
+				why: "reads what the document names"},
 			{names: "--version --help", does: shows},
 		},
 	},
@@ -303,7 +303,7 @@ func checkURLs(u *use) {
 	files := u.operands[:0:0]
 	for _, operand := range u.operands {
 		if strings.Contains(operand.text, "://") {
-			u.visit(operand, umpire.Medium, "downloads-from-it")
+			u.visit(operand, umpire.Medium, "downloads from it")
 			continue
 		}
 		files = append(files, operand)

@@ -13,7 +13,7 @@ var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", op
 		"--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --stream --stream-errors " +
 		"--seq --raw-output0 --unbuffered --binary --args --jsonargs"},
 	{names: "--indent=", does: plain},
-	{names: "-f= --from-file=", does: reads | lead | obeys, why: "runs-a-filter-from-a-file"},
+	{names: "-f= --from-file=", does: reads | lead | obeys, why: "runs a filter from a file"},
 	{names: "-L= --library-path=", does: reads},
 	{names: "-hV --help --version --build-configuration", does: shows},
 }}
@@ -28,10 +28,10 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 		"--header-preprocess= --lua-prefix= --lua-suffix= --properties-separator= --csv-separator= --tsv-separator= " +
 		"--xml-attribute-prefix= --xml-content-name=", does: plain},
 	{names: "--expression=", does: plain | lead},
-	{names: "-f= --from-file=", does: reads | lead | asks, consequence: lost, why: "runs-an-expression-from-a-file"},
-	{names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes-files-in-place"},
+	{names: "-f= --from-file=", does: reads | lead | asks, consequence: lost, why: "runs an expression from a file"},
+	{names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes files in place"},
 	{names: "-s= --split-exp= --split-exp-file=", does: asks, consequence: reversible,
-		why: "writes-a-file-for-each-result"},
+		why: "writes a file for each result"},
 	{names: "-hV --help --version", does: shows},
 }}
 
@@ -85,7 +85,7 @@ func judgeFilter(u *use, options *program, reaching string) {
 // judgeFilterText judges the filter itself.
 func judgeFilterText(u *use, filter word, reaching string) {
 	if !filter.known() {
-		u.doubt = "the-filter-is-not-known"
+		u.doubt = "the filter is not known before it runs"
 		return
 	}
 	checkReach(u, filter.text, reaching)
@@ -95,7 +95,7 @@ func judgeFilterText(u *use, filter word, reaching string) {
 func checkReach(u *use, filter, reaching string) {
 	for _, name := range filterNames(filter) {
 		if scan.HasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
-			u.askSecret(umpire.Say("filter-shows-more-than-its-input", name))
+			u.askSecret(umpire.Say("the filter uses %s, which shows more than its input", name))
 		}
 	}
 }

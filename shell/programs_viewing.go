@@ -13,14 +13,14 @@ import (
 var viewing = []program{
 	// safe: cat a
 	// asks: cat /etc/shadow
-	{names: "cat gcat", risk: umpire.Safe, why: "prints-files", args: "read…", lax: true, out: copies},
+	{names: "cat gcat", risk: umpire.Safe, why: "prints files", args: "read…", lax: true, out: copies},
 	// safe: tac a
 	// asks: tac /etc/shadow
-	{names: "tac", risk: umpire.Safe, why: "prints-files-backwards", args: "read…", lax: true, out: passes,
+	{names: "tac", risk: umpire.Safe, why: "prints files backwards", args: "read…", lax: true, out: passes,
 		opts: []option{{names: "-s= --separator=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: nl a
 	// asks: nl /etc/shadow
-	{names: "nl", risk: umpire.Safe, why: "numbers-lines", args: "read…", lax: true, opts: []option{
+	{names: "nl", risk: umpire.Safe, why: "numbers lines", args: "read…", lax: true, opts: []option{
 		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= " +
 			"--header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= " +
 			"--starting-line-number= --number-width=", does: plain},
@@ -29,7 +29,7 @@ var viewing = []program{
 	// safe: head -n 5 a
 	// asks: head /etc/shadow
 	{
-		names: "head ghead", risk: umpire.Safe, why: "prints-the-beginning-of-files", args: "read…", lax: true,
+		names: "head ghead", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", lax: true,
 		opts: []option{
 			{names: "-qvz --quiet --silent --verbose --zero-terminated"}, {names: "-0123456789"},
 			{names: "-n= --lines= -c= --bytes=", does: plain}, {names: aboutItself, does: shows},
@@ -39,7 +39,7 @@ var viewing = []program{
 	// safe: tail -n +5 a
 	// asks: tail /etc/shadow
 	{
-		names: "tail gtail", risk: umpire.Safe, why: "prints-the-end-of-files", args: "read…", lax: true,
+		names: "tail gtail", risk: umpire.Safe, why: "prints the end of files", args: "read…", lax: true,
 		opts: []option{
 			{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry", does: plain},
 			{names: "-0123456789"},
@@ -51,15 +51,15 @@ var viewing = []program{
 	// safe: less +/x a
 	// asks: less +!id a
 	{
-		names: "less", risk: umpire.Safe, why: "shows-files", args: "read…", check: checkPager, out: passes,
+		names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		opts: []option{
 			{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"},
 			{names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#=", does: plain},
-			{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes-a-log"},
+			{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes a log"},
 			{names: "-k= --lesskey-file= --lesskey-src= --lesskey-content= --lesskey-context=", does: obeys,
-				why: "obeys-a-file-of-key-bindings"},
+				why: "obeys a file of key bindings, which can run commands"},
 			{names: "-T= --tag-file=", does: reads},
-			{names: "-t= --tag=", does: asks, consequence: harmless, why: "shows-the-file"},
+			{names: "-t= --tag=", does: asks, consequence: harmless, why: "shows the file that a list of tags names"},
 			{names: "--pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= " +
 				"--max-forw-scroll= --shift= --header= --wordwrap --rscroll=", does: plain},
 			{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen " +
@@ -74,7 +74,7 @@ var viewing = []program{
 	// safe: more a
 	// asks: more /etc/shadow
 	{
-		names: "more", risk: umpire.Safe, why: "shows-files", args: "read…", check: checkPager, out: passes,
+		names: "more", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		opts: []option{
 			{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over " +
 				"--clean-print --squeeze --plain"},
@@ -83,12 +83,12 @@ var viewing = []program{
 	},
 	// safe: most README.md
 	// asks: most +x README.md
-	{names: "most", risk: umpire.Safe, why: "shows-files", args: "read…", check: checkPager, out: passes,
+	{names: "most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		opts: []option{{names: "-14bCdMrRkstuvwz"}, {names: aboutItself, does: shows}}},
 	// safe: bat -p a
 	// asks: bat --pager=./x a
 	{
-		names: "bat batcat", risk: umpire.Safe, why: "prints-files", args: "read…", check: checkBat, out: passes,
+		names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes,
 		opts: []option{
 			{names: "--pager=", does: runs},
 			{names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager " +
@@ -112,7 +112,7 @@ var viewing = []program{
 	// asks: ls | fzf
 	// asks: ls | fzf -f a --bind start:x
 	{
-		names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists-folders", args: "read…", lax: true,
+		names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true,
 		out: lists,
 		opts: []option{
 			{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"},
@@ -127,21 +127,21 @@ var viewing = []program{
 	},
 	// safe: eza -l
 	// asks: eza /root
-	{names: "eza", risk: umpire.Safe, why: "lists-folders", args: "read…", lax: true, opts: []option{
+	{names: "eza", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= " +
 			"--colour= --icons? --group-directories-first --absolute?", does: plain},
 		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
 	// safe: exa -T src
 	// asks: exa /etc
-	{names: "exa", risk: umpire.Safe, why: "lists-folders", args: "read…", lax: true, opts: []option{
+	{names: "exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour=",
 			does: plain},
 		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
 	// safe: lsd -l
 	// asks: lsd --surprise
-	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists-folders", args: "read…", opts: []option{
+	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", opts: []option{
 		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable " +
 			"--directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort " +
 			"--no-sort --reverse --inode --literal --no-symlink --total-size --classic --group-dirs? --header " +
@@ -154,7 +154,7 @@ var viewing = []program{
 	// safe: tree -L 2
 	// asks: tree -o out
 	{
-		names: "tree", peeks: true, risk: umpire.Safe, why: "lists-folders", args: "tree…", check: checkTreeRoot,
+		names: "tree", peeks: true, risk: umpire.Safe, why: "lists folders", args: "tree…", check: checkTreeRoot,
 		opts: []option{
 			{names: "-adfilxqNQpsuhDFvtcrUnCASXJ -g --gitignore --ignore-case --matchdirs --metafirst --noreport " +
 				"--prune --du --si --dirsfirst --filesfirst --inodes --device --nolinks --info --condense --fflinks " +
@@ -162,34 +162,34 @@ var viewing = []program{
 			{names: "-L= -P= -I= -H= -T= --filelimit= --charset= --timefmt= --sort= --scheme= --authority= " +
 				"--hyperlink", does: plain},
 			{names: "--fromfile --fromtabfile"}, {names: "--gitfile= --infofile= --hintro= --houtro=", does: reads},
-			{names: "-o= --output=", does: writes, why: "writes-its-list-to-a-file"},
-			{names: "-R", does: asks, consequence: reversible, why: "may-write-a-file-in-every-folder"},
+			{names: "-o= --output=", does: writes, why: "writes its list to a file"},
+			{names: "-R", does: asks, consequence: reversible, why: "may write a file in every folder"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: stat a
 	// asks: stat /etc/shadow
-	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells-about-files", args: "read…", lax: true,
+	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells about files", args: "read…", lax: true,
 		opts: []option{{names: "-c= --format= --printf= --cached=", does: plain}, {names: "-t"},
 			{names: aboutItself, does: shows}}},
 	// safe: file a
 	// asks: file -m magic a
-	{names: "file", risk: umpire.Safe, why: "tells-what-files-are", args: "read…", opts: []option{
+	{names: "file", risk: umpire.Safe, why: "tells what files are", args: "read…", opts: []option{
 		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference " +
 			"--no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files " +
 			"--preserve-date --checking-printout --no-sandbox --debug"},
 		{names: "-I"}, {names: "-e= -F= -P= --exclude= --exclude-quiet= --separator= --parameter=", does: plain},
 		{names: "-f= --files-from=", does: reads},
-		{names: "-m= -M= --magic-file=", does: reads | obeys, why: "obeys-a-file-of-patterns"},
-		{names: "-C --compile", does: asks, consequence: reversible, why: "writes-a-file-of-patterns"},
+		{names: "-m= -M= --magic-file=", does: reads | obeys, why: "obeys a file of patterns"},
+		{names: "-C --compile", does: asks, consequence: reversible, why: "writes a file of patterns"},
 		{names: "-zZ --uncompress --uncompress-noreport", does: asks, consequence: lost,
-			why: "runs-programs-that-uncompress"},
+			why: "runs programs that uncompress"},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: du -sh .
 	// asks: du /root
 	{
-		names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts-the-size-of-folders", args: "tree…", lax: true,
+		names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true,
 		check: checkTreeRoot,
 		opts: []option{
 			{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads},
@@ -202,7 +202,7 @@ var viewing = []program{
 	// asks: df > /etc/x
 	// safe: df -h /
 	{
-		names: "df", peeks: true, risk: umpire.Safe, why: "tells-the-size-of-file-systems", args: "data…", lax: true,
+		names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true,
 		opts: []option{
 			{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?", does: plain},
 			{names: aboutItself, does: shows},
@@ -210,19 +210,19 @@ var viewing = []program{
 	},
 	// safe: basename a/b
 	// asks: basename x > ../y
-	{names: "basename", risk: umpire.Safe, why: "cuts-a-name", args: "data…", lax: true,
+	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
 		opts: []option{{names: "-s= --suffix=", does: plain}, {names: aboutItself, does: shows}}, out: cutsName},
 	// safe: dirname a/b
 	// asks: dirname x > ../y
-	{names: "dirname", risk: umpire.Safe, why: "cuts-a-name", args: "data…", lax: true,
+	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}, out: cutsName},
 	// safe: realpath a
 	// asks: realpath /root
-	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows-links", args: "read…", lax: true,
+	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
 		opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
 	// safe: readlink -f src
 	// asks: readlink -f /etc/motd
-	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows-links", args: "read…", lax: true,
+	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 }
 
@@ -360,7 +360,7 @@ func checkPager(u *use) {
 		jumps := place == "" || place == "G" || place == "g" || place == "F" ||
 			command[0] == '/' && !strings.ContainsAny(command, "\n\r")
 		if operand.open || !jumps {
-			u.raise(umpire.Medium, umpire.Say("runs-the-pagers-command", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("runs the pager's command %s", operand.display()))
 		}
 	}
 	u.operands = kept
@@ -369,7 +369,7 @@ func checkPager(u *use) {
 // checkBat judges `bat cache`, which changes what bat obeys.
 func checkBat(u *use) {
 	if len(u.operands) > 0 && u.operands[0].text == "cache" {
-		u.raise(umpire.Medium, "changes-the-cache-of-bat")
+		u.raise(umpire.Medium, "changes the cache of bat")
 	}
 }
 

@@ -49,22 +49,22 @@ var comparing = []program{
 		{names: "-cqw --check --quiet --strict --status --warn --ignore-missing --little-endian --tag --binary"},
 		{names: "-H?", does: plain},
 		{names: "--files-from? --filelist?", does: reads | asks, consequence: lost,
-			why: "reads-the-files-that-a-file-names"},
+			why: "reads the files that a file names"},
 		{names: "-h -V " + aboutItself, does: shows},
 	}},
 	// safe: od -c a
 	// asks: od /etc/shadow
-	{names: "od", risk: umpire.Safe, why: "prints-bytes", args: "read…", lax: true, opts: []option{
+	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
 		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? " +
 			"--endian=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: xxd a
 	// asks: xxd -r a b
-	{names: "xxd", risk: umpire.Safe, why: "prints-bytes", args: "read write", style: bare, check: checkXxd},
+	{names: "xxd", risk: umpire.Safe, why: "prints bytes", args: "read write", style: bare, check: checkXxd},
 	// safe: hexdump -C a
 	// asks: hexdump /etc/shadow
-	{names: "hexdump hd", risk: umpire.Safe, why: "prints-bytes", args: "read…", lax: true, opts: []option{
+	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
 		{names: "-e= -n= -s= --format= --length= --skip= -L? --color?", does: plain},
 		{names: "-f= --format-file=", does: reads},
 		{names: aboutItself, does: shows},
@@ -72,7 +72,7 @@ var comparing = []program{
 	// safe: strings a
 	// asks: strings @list
 	{
-		names: "strings", risk: umpire.Safe, why: "prints-the-text-in-files", args: "read…", lax: true,
+		names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true,
 		check: checkObjects,
 		opts: []option{
 			{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode=",
@@ -82,7 +82,7 @@ var comparing = []program{
 	},
 	// safe: diff -u a b
 	// asks: diff a /etc/shadow
-	{names: "diff gdiff", risk: umpire.Safe, why: "compares-files", args: "read…", lax: true, opts: []option{
+	{names: "diff gdiff", risk: umpire.Safe, why: "compares files", args: "read…", lax: true, opts: []option{
 		{names: "-r --recursive", does: walks}, {names: "-X= --exclude-from= --from-file= --to-file=", does: reads},
 		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= " +
 			"--starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? " +
@@ -92,7 +92,7 @@ var comparing = []program{
 	}},
 	// safe: colordiff a b
 	// asks: colordiff --difftype=x --config ./x a b
-	{names: "colordiff", risk: umpire.Safe, why: "compares-files", args: "read…", opts: []option{
+	{names: "colordiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-r --recursive", does: walks},
 		{names: "-abBdEilNpqstTuwyc --brief --text --minimal --new-file --side-by-side --unified? --context? " +
 			"--color? --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines " +
@@ -101,7 +101,7 @@ var comparing = []program{
 	}},
 	// safe: sdiff a b
 	// asks: sdiff --diff-program=./x a b
-	{names: "sdiff", risk: umpire.Safe, why: "compares-files", args: "read…", opts: []option{
+	{names: "sdiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change " +
 			"--ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column " +
 			"--suppress-common-lines --expand-tabs --minimal --speed-large-files"},
@@ -111,18 +111,18 @@ var comparing = []program{
 	}},
 	// safe: diff3 a b c
 	// asks: diff3 --diff-program=./x a b c
-	{names: "diff3", risk: umpire.Safe, why: "compares-files", args: "read…", opts: []option{
+	{names: "diff3", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text " +
 			"--strip-trailing-cr --initial-tab"},
 		{names: "-L= --label=", does: plain}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
 	// safe: cmp a b
 	// asks: cmp a /etc/shadow
-	{names: "cmp", risk: umpire.Safe, why: "compares-files", args: "read read data…", lax: true,
+	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true,
 		opts: []option{{names: "-i= -n= --ignore-initial= --bytes=", does: plain}, {names: aboutItself, does: shows}}},
 	// safe: comm a b
 	// asks: comm a /etc/shadow
-	{names: "comm", risk: umpire.Safe, why: "compares-sorted-files", args: "read…", lax: true,
+	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true,
 		opts: []option{{names: "--output-delimiter=", does: plain}, {names: aboutItself, does: shows}}},
 }
 
@@ -141,14 +141,14 @@ func checkXxd(u *use) {
 		arg := args[i]
 		switch {
 		case arg.open && arg.text == "":
-			u.doubt = "a-word-that-is-not-known-before-it-runs-may-be-an-option"
+			u.doubt = "a word that is not known before it runs may be an option"
 			u.operands = append(u.operands, arg)
 		case !strings.HasPrefix(arg.text, "-") || arg.text == "-":
 			u.operands = append(u.operands, arg)
 		case scan.HasField(xxdValues, arg.text) && arg.known():
 			i++
 		case !scan.HasField(xxdFlags, arg.text) && !xxdNumber(arg):
-			u.raise(umpire.Medium, umpire.Say("unknown-option", arg.display(), "xxd"))
+			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), "xxd"))
 		}
 	}
 }
@@ -162,4 +162,4 @@ func xxdNumber(arg word) bool {
 		!strings.ContainsAny(arg.text[2:3], "abcdefxABCDEF")
 }
 
-const countsSums = "computes-sums"
+const countsSums = "computes sums"

@@ -14,10 +14,10 @@ var formatViewers = []program{
 	// asks: diffstat -o out a.patch
 	// asks: diffstat a.patch.gz
 	{
-		names: "diffstat", risk: umpire.Safe, why: "counts-what-patches-change", args: "read…", check: checkUnpacked,
+		names: "diffstat", risk: umpire.Safe, why: "counts what patches change", args: "read…", check: checkUnpacked,
 		opts: []option{
 			{names: "-bcCEHkKlmqRstTuUwv -f= -n= -N= -p= -r=", does: plain},
-			{names: "-o= -e=", does: writes, why: "writes-its-result-to-a-file"}, {names: "-V", does: shows},
+			{names: "-o= -e=", does: writes, why: "writes its result to a file"}, {names: "-V", does: shows},
 		},
 	},
 	// safe: lsdiff -n a.patch
@@ -25,7 +25,7 @@ var formatViewers = []program{
 	// asks: filterdiff -z a.patch
 	// asks: filterdiff -X /etc/shadow a.patch
 	{
-		names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints-parts-of-patches", args: "read…",
+		names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…",
 		check: checkPatches,
 		opts: []option{
 			{names: "-nshHvE -p= -i= -x= -F= -#= --line-number --number-files --status --with-filename --no-filename " +
@@ -34,30 +34,30 @@ var formatViewers = []program{
 				"--output-matching= --only-match= --addprefix= --addoldprefix= --addnewprefix= --format= --list " +
 				"--git-prefixes=", does: plain},
 			{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads},
-			{names: "-z --decompress", does: asks, consequence: lost, why: "runs-programs-that-uncompress"},
+			{names: "-z --decompress", does: asks, consequence: lost, why: "runs programs that uncompress"},
 			{names: "--help --version", does: shows},
 		},
 	},
 	// safe: delta --side-by-side < a.diff
 	// asks: delta a b
 	{
-		names: "delta", risk: umpire.Safe, why: "shows-differences-in-colour", args: "none", check: checkFilter,
+		names: "delta", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter,
 		opts: []option{
 			{names: "-sn --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate " +
 				"--keep-plus-minus-markers -w= --width= --syntax-theme= --tabs= --diff-so-fancy --diff-highlight " +
 				"--hyperlinks", does: plain},
-			{names: "--paging=", does: asks, consequence: lost, why: "starts-a-pager", except: "never"},
+			{names: "--paging=", does: asks, consequence: lost, why: "starts a pager", except: "never"},
 			{names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
 		},
 	},
 	// safe: diff-so-fancy < a.diff
 	// asks: diff-so-fancy --set-defaults
-	{names: "diff-so-fancy", risk: umpire.Safe, why: "shows-differences-in-colour", args: "none", check: checkFilter},
+	{names: "diff-so-fancy", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter},
 	// safe: csvsort -c 2 a.csv
 	// asks: csvsort --zzz a.csv
 	// asks: csvjoin /etc/passwd a.csv
 	{
-		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints-tables", args: "read…",
+		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…",
 		opts: []option{
 			{
 				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse " +
@@ -68,14 +68,14 @@ var formatViewers = []program{
 		},
 	},
 	{
-		names: "xsv", risk: umpire.Safe, why: "prints-parts-of-tables", style: leading,
+		names: "xsv", risk: umpire.Safe, why: "prints parts of tables", style: leading,
 		opts: []option{{names: "--version --list --help -h", does: shows}},
 		subs: []program{
 			// safe: xsv headers a.csv
 			// asks: xsv sort -o out a.csv
 			{
 				names: "count headers stats frequency slice sort table flatten fmt input reverse", each: true,
-				risk: umpire.Safe, why: "prints-parts-of-tables", args: "read…",
+				risk: umpire.Safe, why: "prints parts of tables", args: "read…",
 				opts: []option{
 					{
 						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median " +
@@ -84,34 +84,34 @@ var formatViewers = []program{
 							"--ascii --quote= --quote-always --escape= --no-quoting", does: plain,
 					},
 					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l=", does: plain},
-					{names: "-o= --output=", does: writes, why: "writes-its-result-to-a-file"},
+					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
 					{names: aboutItself, does: shows},
 				},
 			},
 			// safe: xsv select 1 a.csv
 			{
-				names: "select search", each: true, risk: umpire.Safe, why: "prints-parts-of-tables",
+				names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables",
 				args: "data read…",
 				opts: []option{
 					{names: xsvReading + " --ignore-case --invert-match --select=", does: plain},
 					{names: "-iv -s=", does: plain},
-					{names: "-o= --output=", does: writes, why: "writes-its-result-to-a-file"},
+					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
 					{names: aboutItself, does: shows},
 				},
 			},
 			// asks: xsv split out a.csv
 			{names: "split partition index", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "writes-files", lax: true},
+				why: "writes files", lax: true},
 		},
 	},
 	// safe: datamash -t, sum 1 < a.csv
 	// asks: datamash sum 1 < /etc/shadow
-	{names: "datamash", risk: umpire.Safe, why: "calculates-with-columns", args: "data…", lax: true,
+	{names: "datamash", risk: umpire.Safe, why: "calculates with columns", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 	// safe: pdfinfo a.pdf
 	// asks: pdfinfo /root/a.pdf
 	{
-		names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells-about-a-document", style: words, args: "read",
+		names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells about a document", style: words, args: "read",
 		opts: []option{
 			{names: "-f= -l= -box -meta -js -struct -struct-text -url -custom -isodates -rawdates -dests -enc= " +
 				"-listenc -subst -loc", does: plain},
@@ -122,7 +122,7 @@ var formatViewers = []program{
 	// asks: pdftotext a.pdf
 	// asks: pdftotext a.pdf /etc/x
 	{
-		names: "pdftotext", risk: umpire.Safe, why: "prints-the-text-of-a-document", style: words, args: "read write",
+		names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write",
 		check: checkPrintsText,
 		opts: []option{
 			{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout " +
@@ -133,7 +133,7 @@ var formatViewers = []program{
 	// safe: pdfimages -list a.pdf
 	// asks: pdfimages a.pdf out
 	{
-		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes-the-pictures-of-a-document",
+		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document",
 		style: words, args: "read write", check: checkPictures,
 		opts: []option{
 			{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q", does: plain},
@@ -145,7 +145,7 @@ var formatViewers = []program{
 	// asks: ffprobe -i concat:a
 	// asks: ffprobe -report a.mp4
 	{
-		names: "ffprobe", risk: umpire.Safe, why: "tells-about-media", style: words, args: "read…", check: checkMedia,
+		names: "ffprobe", risk: umpire.Safe, why: "tells about media", style: words, args: "read…", check: checkMedia,
 		opts: []option{
 			{names: "-v= -loglevel= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= " +
 				"-print_format= -output_format= -show_error -show_chapters -show_programs -count_frames " +
@@ -158,21 +158,21 @@ var formatViewers = []program{
 	},
 	// safe: col -b < a
 	// asks: col --zzz
-	{names: "col", risk: umpire.Safe, why: "filters-reverse-line-feeds", args: "none", opts: []option{
+	{names: "col", risk: umpire.Safe, why: "filters reverse line feeds", args: "none", opts: []option{
 		{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines=", does: plain},
 		{names: aboutItself, does: shows},
 	}},
 	// safe: pathchk a/b
 	// asks: pathchk --zzz
-	{names: "pathchk", peeks: true, risk: umpire.Safe, why: "checks-names-of-files", args: "read…",
+	{names: "pathchk", peeks: true, risk: umpire.Safe, why: "checks names of files", args: "read…",
 		opts: []option{{names: "-pP --portability"}, {names: aboutItself, does: shows}}},
 	// safe: uuencode a.bin a
 	// asks: uuencode /etc/shadow a
-	{names: "uuencode", risk: umpire.Safe, why: "encodes-a-file", args: "data…", check: checkUuencode,
+	{names: "uuencode", risk: umpire.Safe, why: "encodes a file", args: "data…", check: checkUuencode,
 		opts: []option{{names: "-m --base64"}, {names: aboutItself, does: shows}}},
 	// safe: figlet hi
 	// asks: figlet -f /etc/x hi
-	{names: "figlet banner", risk: umpire.Safe, why: "writes-large-letters", args: "data…",
+	{names: "figlet banner", risk: umpire.Safe, why: "writes large letters", args: "data…",
 		opts: []option{{names: "-cklnrsStxWp -w= -m= -I=", does: plain}, {names: "-v", does: shows}}},
 }
 
@@ -189,7 +189,7 @@ func checkUnpacked(u *use) {
 	for _, operand := range u.operands {
 		if name := strings.ToLower(operand.text); operand.open || operand.glob ||
 			scan.HasField(packedEndings, name[strings.LastIndexByte(name, '.')+1:]) {
-			u.raise(umpire.Medium, umpire.Say("runs-a-program-that-unpacks", operand.display()))
+			u.raise(umpire.Medium, umpire.Say("runs a program that unpacks %s", operand.display()))
 		}
 	}
 }
@@ -207,7 +207,7 @@ func checkPatches(u *use) {
 // starts another program.
 func checkFilter(u *use) {
 	if u.in.kind == flowNone {
-		u.raise(umpire.Medium, "works-on-more-than-its-input")
+		u.raise(umpire.Medium, "works on more than its input")
 	}
 }
 
@@ -217,13 +217,13 @@ func checkPrintsText(u *use) {
 		u.operands = u.operands[:1]
 		return
 	}
-	u.raiseTo(umpire.Medium, reversible, "writes-the-text-to-a-file")
+	u.raiseTo(umpire.Medium, reversible, "writes the text to a file")
 }
 
 // checkPictures judges pdfimages -list, which only lists.
 func checkPictures(u *use) {
 	if u.got("-list") != nil && len(u.operands) == 1 {
-		u.onlyShows("lists-the-pictures-of-a-document")
+		u.onlyShows("lists the pictures of a document")
 	}
 }
 
@@ -235,7 +235,7 @@ func checkMedia(u *use) {
 		}
 	}
 	if u.operandContains(":") {
-		u.raiseTo(umpire.Medium, harmless, "reads-more-than-a-file")
+		u.raiseTo(umpire.Medium, harmless, "reads more than a file")
 	}
 }
 

@@ -14,13 +14,13 @@ var wrappers = []program{
 	// safe: env -u A ls
 	// asks: env
 	{
-		names: "env genv", risk: umpire.Safe, why: "runs-a-command-with-other-variables", style: leading,
+		names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading,
 		args: "env command", check: checkEnv,
 		opts: []option{
 			{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset=", does: plain},
-			{names: "-a= --argv0=", does: asks, consequence: lost, why: "gives-the-program-another-name"},
+			{names: "-a= --argv0=", does: asks, consequence: lost, why: "gives the program another name"},
 			{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string=", does: plain},
-			{names: "-P=", does: asks, consequence: lost, why: "looks-for-programs-elsewhere"},
+			{names: "-P=", does: asks, consequence: lost, why: "looks for programs elsewhere"},
 			{names: "-f= --file=", does: reads | obeys}, {names: aboutItself, does: shows},
 			{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling", does: plain},
 		},
@@ -28,7 +28,7 @@ var wrappers = []program{
 	// safe: timeout 5 ls
 	// asks: timeout 5 ./x
 	{
-		names: "timeout gtimeout", risk: umpire.Safe, why: "runs-a-command-for-a-time", style: leading,
+		names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading,
 		args: "data command",
 		opts: []option{
 			{names: "-s= --signal= -k= --kill-after=", does: plain},
@@ -38,29 +38,29 @@ var wrappers = []program{
 	},
 	// safe: time ls
 	// asks: time ./x
-	{names: "time gtime", risk: umpire.Safe, why: "measures-a-command", style: leading, args: "command", opts: []option{
+	{names: "time gtime", risk: umpire.Safe, why: "measures a command", style: leading, args: "command", opts: []option{
 		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format=", does: plain},
-		{names: "-o= --output=", does: writes, why: "writes-its-figures"}, {names: aboutItself, does: shows},
+		{names: "-o= --output=", does: writes, why: "writes its figures"}, {names: aboutItself, does: shows},
 	}},
 	// safe: nice ls
 	// asks: nice ./x
-	{names: "nice gnice", risk: umpire.Safe, why: "runs-a-command-with-less-priority", style: leading, args: "command",
+	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
 		opts: []option{{names: "-n= --adjustment=", does: plain}, {names: "-0123456789+"},
 			{names: aboutItself, does: shows}}},
 	// safe: ionice -c 3 ls
 	// asks: ionice -p 1
 	{
-		names: "ionice", risk: umpire.Safe, why: "runs-a-command-with-less-priority", style: leading, args: "command",
+		names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
 		opts: []option{
 			{names: "-c= --class= -n= --classdata=", does: plain}, {names: "-t --ignore"},
 			{names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, consequence: lost,
-				why: "changes-running-processes"},
+				why: "changes running processes"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: chrt -f 1 ls
 	{
-		names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-with-other-priorities",
+		names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities",
 		style: leading, args: "data command",
 		opts: []option{
 			{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr " +
@@ -72,72 +72,72 @@ var wrappers = []program{
 	// safe: taskset -c 0 ls
 	// asks: taskset -p 1
 	{
-		names: "taskset", risk: umpire.Low, why: "runs-a-command-on-some-processors", style: leading,
+		names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading,
 		args: "data command",
 		opts: []option{
 			{names: "-ac --all-tasks --cpu-list"},
-			{names: "-p --pid", does: asks, consequence: lost, why: "changes-running-processes"},
+			{names: "-p --pid", does: asks, consequence: lost, why: "changes running processes"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: numactl -H
 	// asks: numactl --shm x ls
 	{
-		names: "numactl", risk: umpire.Low, why: "runs-a-command-on-some-processors", style: leading, args: "command",
+		names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command",
 		opts: []option{
 			{names: "-alsHb --all --localalloc --show --hardware --balancing"},
 			{names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="},
-			{names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes-shared-memory"},
+			{names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes shared memory"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: nohup ls
 	// asks: nohup ./x
-	{names: "nohup", risk: umpire.Safe, why: "runs-a-command-that-outlives-the-terminal", style: leading,
+	{names: "nohup", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
 		args: "command", opts: []option{{names: aboutItself, does: shows}}},
 	// safe: setsid -w ls
 	// asks: setsid ./evil
-	{names: "setsid", risk: umpire.Safe, why: "runs-a-command-that-outlives-the-terminal", style: leading,
+	{names: "setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
 		args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
 	// safe: stdbuf -oL ls
 	// asks: stdbuf -oL ./x
 	{
-		names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs-a-command-with-other-buffers", style: leading,
+		names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading,
 		args: "command",
 		opts: []option{{names: "-i= -o= -e= --input= --output= --error=", does: plain},
 			{names: aboutItself, does: shows}},
 	},
 	// safe: unbuffer ls
 	// asks: unbuffer ./x
-	{names: "unbuffer", risk: umpire.Low, why: "runs-a-command-as-on-a-terminal", style: leading, args: "command",
+	{names: "unbuffer", risk: umpire.Low, why: "runs a command as on a terminal", style: leading, args: "command",
 		opts: []option{{names: "-p"}}},
 	// safe: rlwrap ls
 	// asks: rlwrap -l out ls
 	{
-		names: "rlwrap", risk: umpire.Low, why: "runs-a-command-with-a-line-editor", style: leading, args: "command",
+		names: "rlwrap", risk: umpire.Low, why: "runs a command with a line editor", style: leading, args: "command",
 		opts: []option{
 			{names: "-cinrRNo"},
-			{names: "-l= --logfile= -H= --history-filename=", does: writes, why: "writes-what-is-typed-to-a-file"},
+			{names: "-l= --logfile= -H= --history-filename=", does: writes, why: "writes what is typed to a file"},
 			{names: "-f= --file=", does: reads},
-			{names: "-z= --filter=", does: runs, why: "runs-a-filter"}, {names: "-v -h --version --help", does: shows},
+			{names: "-z= --filter=", does: runs, why: "runs a filter"}, {names: "-v -h --version --help", does: shows},
 		},
 	},
 	// safe: caffeinate -i ls
 	// asks: caffeinate -l ./evil ls
-	{names: "caffeinate", risk: umpire.Low, why: "runs-a-command-while-awake", style: leading,
+	{names: "caffeinate", risk: umpire.Low, why: "runs a command while the machine stays awake", style: leading,
 		args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w=", does: plain}}},
 	// safe: chronic ls
 	// asks: chronic ./evil
-	{names: "chronic", risk: umpire.Low, why: "runs-a-command-and-prints-failures", style: leading,
+	{names: "chronic", risk: umpire.Low, why: "runs a command and prints only what fails", style: leading,
 		args: "command", opts: []option{{names: "-ve"}}},
 	// safe: ifne -n cat
 	// asks: ifne -n ./evil cat
-	{names: "ifne", risk: umpire.Low, why: "runs-a-command-if-there-is-input", style: leading, args: "command",
+	{names: "ifne", risk: umpire.Low, why: "runs a command if there is input", style: leading, args: "command",
 		opts: []option{{names: "-n"}}},
 	// safe: setarch x86_64 -R ls
 	// asks: setarch x86_64 -R ./evil ls
 	{
-		names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs-a-command-as-on-another-processor",
+		names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor",
 		style: leading, check: checkArch,
 		opts: []option{
 			{names: "-BFILRSTXZv3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize " +
@@ -149,77 +149,77 @@ var wrappers = []program{
 	// safe: choom -n 5 -- ls
 	// asks: choom -p 1
 	{
-		names: "choom", risk: umpire.Low, why: "runs-a-command-that-ends-when-memory-is-short",
+		names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short",
 		style: leading, args: "command",
 		opts: []option{
 			{names: "-n= --adjust=", does: plain},
-			{names: "-p= --pid=", does: asks, consequence: lost, why: "changes-running-processes"},
+			{names: "-p= --pid=", does: asks, consequence: lost, why: "changes running processes"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: cpulimit -l 50 ls
 	// asks: cpulimit -p 1
 	{
-		names: "cpulimit", risk: umpire.Low, why: "runs-a-command-with-less-processor", style: leading,
+		names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading,
 		args: "command",
 		opts: []option{
 			{names: "-l= --limit= -c= --cpu=", does: plain},
 			{names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
 			{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost,
-				why: "slows-or-ends-other-processes"},
+				why: "slows or ends other processes"},
 			{names: "-h --help", does: shows},
 		},
 	},
 	// safe: softlimit -m 100 ls
 	// asks: softlimit -m 100 ./evil
-	{names: "softlimit", risk: umpire.Low, why: "runs-a-command-with-less-memory", style: leading, args: "command",
+	{names: "softlimit", risk: umpire.Low, why: "runs a command with less memory", style: leading, args: "command",
 		opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t=", does: plain}}},
 	// safe: catchsegv ls
 	// asks: eatmydata ./evil
-	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs-a-command-in-its-own-manner", style: leading,
+	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs a command in its own manner", style: leading,
 		args: "command"},
 	// safe: faketime '2020-01-01' ls
 	// asks: faketime ls vendor/evil
 	{
-		names: "faketime", risk: umpire.Low, why: "runs-a-command-at-another-time", style: leading,
+		names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading,
 		args: "data command",
 		opts: []option{
 			{names: "-mf --exclude-monotonic"},
-			{names: "-p=", does: asks, consequence: lost, why: "changes-running-processes"},
+			{names: "-p=", does: asks, consequence: lost, why: "changes running processes"},
 			{names: "-h -v --help --version", does: shows},
 		},
 	},
 	// safe: multitime -n 5 ls
 	// asks: multitime -r ./evil ls
 	{
-		names: "multitime", risk: umpire.Low, why: "measures-a-command-several-times", style: leading, args: "command",
+		names: "multitime", risk: umpire.Low, why: "measures a command several times", style: leading, args: "command",
 		opts: []option{
 			{names: "-lqv"}, {names: "-n= -s= -f= -I=", does: plain},
-			{names: "-i= -o= -r=", does: runs, why: "runs-a-command-beside-it"},
-			{names: "-b=", does: obeys, why: "runs-what-a-file-names"},
+			{names: "-i= -o= -r=", does: runs, why: "runs a command beside it"},
+			{names: "-b=", does: obeys, why: "runs what a file names"},
 		},
 	},
 	// safe: arch
 	// asks: arch ./x
 	{
-		names: "arch", risk: umpire.Safe, why: "tells-the-kind-of-processor",
+		names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one",
 		style: words, args: "command",
 		opts: []option{
 			{names: aboutItself, does: shows}, {names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"},
-			{names: "-c -e= -d=", does: asks, consequence: lost, why: "runs-a-command-with-other-variables"},
+			{names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"},
 		},
 	},
 	// asks: ld-linux.so.2 ./x
 	{
 		names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 " +
 			"ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
-		risk: umpire.Medium, consequence: lost, why: "starts-a-program-by-its-file", style: leading, check: checkLoader,
+		risk: umpire.Medium, consequence: lost, why: "starts a program by its file", style: leading, check: checkLoader,
 		opts: []option{{names: aboutItself, does: shows}},
 	},
 	// safe: watch ls
 	// asks: watch ./x
 	{
-		names: "watch", risk: umpire.Safe, why: "runs-a-command-again-and-again", style: leading, args: "shell",
+		names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell",
 		check: checkWatch,
 		opts: []option{
 			{names: "-n= --interval= -q= --equexit=", does: plain, why: "seconds"},
@@ -233,10 +233,10 @@ var wrappers = []program{
 	// asks: umpire try --keep -- rm -rf src
 	// asks: umpire status
 	{
-		names: "umpire", risk: umpire.Medium, consequence: lost, why: "umpire-itself", style: leading,
+		names: "umpire", risk: umpire.Medium, consequence: lost, why: "umpire itself", style: leading,
 		subs: []program{
 			{
-				names: "try", risk: umpire.Medium, consequence: lost, why: "runs-a-command-in-a-trial", style: leading,
+				names: "try", risk: umpire.Medium, consequence: lost, why: "runs a command in a trial", style: leading,
 				args: "command", check: checkTry,
 				opts: []option{
 					{names: "--keep --discard --diff --explain --network --list --json"},
@@ -249,7 +249,7 @@ var wrappers = []program{
 	// safe: xargs -n 1 echo
 	// asks: xargs rm
 	{
-		names: "xargs gxargs", risk: umpire.Safe, why: "runs-a-command-on-what-it-reads", style: leading,
+		names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading,
 		args: "command", check: checkXargs, out: runPrints,
 		opts: []option{
 			{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"},
@@ -257,14 +257,14 @@ var wrappers = []program{
 			{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?",
 				does: plain},
 			{names: "-I= -i? --replace? -J=", does: plain}, {names: "-a= --arg-file=", does: reads},
-			{names: "--process-slot-var=", does: asks, consequence: lost, why: "sets-a-variable"},
+			{names: "--process-slot-var=", does: asks, consequence: lost, why: "sets a variable"},
 			{names: "-R= -S=", does: plain}, {names: "--show-limits"}, {names: aboutItself, does: shows},
 		},
 	},
 	// safe: parallel echo ::: a b
 	// asks: parallel rm ::: a b
 	{
-		names: "parallel", risk: umpire.Low, why: "runs-commands-that-it-builds", style: leading,
+		names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading,
 		check: checkParallel,
 		opts: []option{
 			{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty " +
@@ -275,33 +275,33 @@ var wrappers = []program{
 				"--max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= " +
 				"--nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= " +
 				"-E= --id=", does: plain},
-			{names: "--rpl= --parens=", does: asks, consequence: lost, why: "runs-perl-code"},
+			{names: "--rpl= --parens=", does: asks, consequence: lost, why: "runs Perl code"},
 			{names: "-I=", does: plain}, {names: "-a= --arg-file=", does: reads},
 			{names: "--joblog= --results= --tmpdir= --res=", does: writes},
 			{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost,
-				why: "runs-commands-on-other-machines"},
+				why: "runs commands on other machines"},
 			{names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: sem ls
 	{
-		names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-when-there-is-room",
+		names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs a command when there is room",
 		style: leading, check: checkWrapped,
 		opts: []option{{names: "--fg --bg --wait"},
 			{names: "-j= --id= --jobs=", does: plain}, {names: aboutItself, does: shows}},
 	},
 	// safe: busybox ls
 	// asks: busybox rm a
-	{names: "busybox", risk: umpire.Safe, why: "runs-one-of-its-own-programs", style: leading, args: "command",
+	{names: "busybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
 		opts: []option{{names: "--list --help", does: shows}}},
 	// safe: toybox ls
 	// asks: toybox sh -c ./evil
-	{names: "toybox", risk: umpire.Safe, why: "runs-one-of-its-own-programs", style: leading, args: "command",
+	{names: "toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
 		opts: []option{{names: "--long --help --version", does: shows}}},
 	// asks: flock a ls
 	{
-		names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-under-a-lock",
+		names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock",
 		style: leading, check: checkFlock,
 		opts: []option{
 			{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"},
@@ -312,21 +312,21 @@ var wrappers = []program{
 	},
 	// safe: hyperfine ls
 	// asks: hyperfine ./x
-	{names: "hyperfine", risk: umpire.Safe, why: "measures-commands", check: checkEachCode, opts: []option{
+	{names: "hyperfine", risk: umpire.Safe, why: "measures commands", check: checkEachCode, opts: []option{
 		{names: "-iN --ignore-failure? --show-output", does: plain},
 		{names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= -n= " +
 			"--command-name= --reference-name=", does: plain},
 		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference=", does: runs,
-			why: "runs-a-command"},
-		{names: "-S= --shell=", does: runs, why: "runs-commands-in-another-shell", except: "none"},
-		{names: "--output=", does: writes, why: "writes-what-commands-print-to-a-file", except: "null pipe inherit"},
+			why: "runs a command"},
+		{names: "-S= --shell=", does: runs, why: "runs commands in another shell", except: "none"},
+		{names: "--output=", does: writes, why: "writes what commands print to a file", except: "null pipe inherit"},
 		{names: "--input=", does: reads, except: "null"},
 		{names: "--export-json= --export-csv= --export-markdown= --export-asciidoc= --export-orgmode=", does: writes},
 		{names: aboutItself, does: shows}, {names: "-h -V", does: shows},
 	}},
 	// asks: entr ./x
 	// safe: entr ls
-	{names: "entr", risk: umpire.Safe, why: "runs-a-command-when-files-change", style: leading, args: "command",
+	{names: "entr", risk: umpire.Safe, why: "runs a command when files change", style: leading, args: "command",
 		check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
 }
 
@@ -384,7 +384,7 @@ func walkSuspects(u *use, words []word) bool {
 		}
 		found = true
 		if u.w.guesses++; u.w.guesses > maxGuesses {
-			u.w.limit("too-many-words-may-begin-a-command")
+			u.w.limit("too many words may begin a command")
 			return true
 		}
 		u.then(func() {
@@ -413,7 +413,7 @@ func checkEnv(u *use) {
 		u.judgeOptions()
 		u.operands = u.arguments.operands
 	}
-	u.doubt = "strings-within-strings"
+	u.doubt = "strings within strings"
 }
 
 // envAlone judges env without a command, which prints what a command would get.

@@ -37,7 +37,7 @@ func checkParallelPerl(u *use, command []word) {
 	}
 	for _, wd := range command {
 		if strings.Contains(wd.text, "{=") || strings.Contains(wd.text, "=}") {
-			u.raise(umpire.Medium, umpire.Say("runs-the-perl-code-in-a-variable", wd.display()))
+			u.raise(umpire.Medium, umpire.Say("runs the Perl code in %s", wd.display()))
 		}
 	}
 }

@@ -13,21 +13,21 @@ var terminals = []program{
 	// safe: tmux ls
 	// asks: tmux new ./x
 	{
-		names: "tmux", risk: umpire.Medium, consequence: lost, why: "starts-a-terminal-that-stays", style: leading,
+		names: "tmux", risk: umpire.Medium, consequence: lost, why: "starts a terminal that stays", style: leading,
 		check: checkTmux,
 		opts: []option{
 			{names: "-2CDlNuvq"}, {names: "-L= -S= -T="},
-			{names: "-f=", does: reads | obeys, why: "obeys-a-file-of-commands"}, {names: "-c=", does: runs},
+			{names: "-f=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-c=", does: runs},
 			{names: "-V", does: shows},
 		},
 	},
 	{
 		names: "screen dtach abduco zellij byobu", risk: umpire.Medium, consequence: lost,
-		why: "starts-a-terminal-that-stays", style: leading, check: checkScreen,
+		why: "starts a terminal that stays", style: leading, check: checkScreen,
 		opts: []option{
 			{names: "-dDRrxmqUALOailnNE0v"}, {names: "-S= -p= -t= -h= -T= -e= -s= -z="},
-			{names: "-c=", does: reads | obeys, why: "obeys-a-file-of-commands"},
-			{names: "-X -Q", does: asks, consequence: lost, why: "gives-a-command-to-a-running-terminal"},
+			{names: "-c=", does: reads | obeys, why: "obeys a file of commands"},
+			{names: "-X -Q", does: asks, consequence: lost, why: "gives a command to a running terminal"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -60,16 +60,16 @@ func judgeTmux(u *use, command word, args []word) bool {
 	const starting = "new new-session new-window neww split-window splitw respawn-pane respawnp respawn-window " +
 		"respawnw run-shell run if-shell if pipe-pane pipep send-keys send display-popup popup"
 	if !command.known() {
-		u.doubt = "the-command-of-tmux-is-not-known"
+		u.doubt = "the command of tmux is not known before it runs"
 		return false
 	}
 	switch {
 	case showsTerminal(command, args):
-		u.askSecret("prints-what-stands-on-a-terminal")
+		u.askSecret("prints what stands on a terminal, with whatever was typed")
 	case scan.HasField(looking, command.text):
 		for _, arg := range args {
 			if arg.open && arg.split || strings.Contains(arg.text, "#(") {
-				u.doubt = "a-format-can-run-a-program"
+				u.doubt = "a format can run a program"
 				return false
 			}
 		}
@@ -77,7 +77,7 @@ func judgeTmux(u *use, command word, args []word) bool {
 	case scan.HasField("show-buffer showb save-buffer saveb", command.text):
 		u.askSecret(printsClipboard)
 	case strings.HasPrefix(command.text, "kill-"):
-		u.raise(umpire.High, "ends-what-runs-in-terminals")
+		u.raise(umpire.High, "ends what runs in terminals")
 	case scan.HasField(starting, command.text):
 		walkTmuxCode(u, args)
 	}
@@ -90,7 +90,7 @@ func walkTmuxCode(u *use, args []word) {
 	for i, arg := range args {
 		switch {
 		case arg.open:
-			u.doubt = "what-runs-in-the-terminal-is-not-known"
+			u.doubt = "what runs in the terminal is not known before it runs"
 		case strings.ContainsAny(arg.text, " ;|&$`"):
 			u.then(func() { u.w.walkCode(u.outsideState(), arg, flow{kind: flowForeign}) })
 		case u.w.knownProgram(arg.text) != nil:
@@ -104,7 +104,7 @@ func walkTmuxCode(u *use, args []word) {
 func checkScreen(u *use) {
 	args := argumentsOf(u)
 	if len(args) == 1 && args[0].known() && scan.HasField("-ls -list -v --version list-sessions", args[0].text) {
-		u.become(umpire.Safe, "lists-terminals")
+		u.become(umpire.Safe, "lists terminals")
 		u.operands, u.spoke = nil, ""
 		return
 	}

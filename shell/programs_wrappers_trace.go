@@ -11,7 +11,7 @@ var tracers = []program{
 	// safe: strace ls
 	// asks: strace -o a ls
 	{
-		names: "strace", risk: umpire.Low, why: "runs-a-command-and-prints-what-it-asks", style: leading,
+		names: "strace", risk: umpire.Low, why: "runs a command and prints what it asks of the system", style: leading,
 		args: "command", check: checkTrace,
 		opts: []option{
 			{names: "-fFcCrtTvVxyqikhwzZdDAYSL --follow-forks --summary --summary-only --verbose --decode-fds " +
@@ -21,29 +21,29 @@ var tracers = []program{
 			{names: "-e= --trace= --signal= --status= --abbrev= -s= --string-limit= -a= --columns= -O= -X= -P= " +
 				"--trace-path= -I= --interruptible= -b= -U= --inject= --fault= -l= -n=", does: plain},
 			{names: "-o= --output=", does: plain},
-			{names: "-p= --attach=", does: harms, consequence: lost, why: "looks-into-a-running-process"},
+			{names: "-p= --attach=", does: harms, consequence: lost, why: "looks into a running process"},
 			{names: "-E= --env=", does: obeys},
-			{names: "-u= --user=", does: harms, consequence: lost, why: "runs-a-command-as-another-user"},
+			{names: "-u= --user=", does: harms, consequence: lost, why: "runs a command as another user"},
 			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: ltrace -c ls
 	// asks: ltrace -F ls ./evil
 	{
-		names: "ltrace", risk: umpire.Low, why: "runs-a-command-and-prints-library-calls",
+		names: "ltrace", risk: umpire.Low, why: "runs a command and prints what it asks of its libraries",
 		style: leading, args: "command",
 		opts: []option{
 			{names: "-bcCfiLrStT --no-signals --demangle"},
 			{names: "-a= --align= -e= -l= --library= -n= --indent= -s= -x= -A= -D= --debug= -w= --where=", does: plain},
 			{names: "-F= --config=", does: obeys | reads}, {names: "-o= --output=", does: writes},
-			{names: "-p= -u=", does: harms, consequence: lost, why: "traces-other-processes-or-as-another-user"},
+			{names: "-p= -u=", does: harms, consequence: lost, why: "traces other processes, or as another user"},
 			{names: "-h -V --help --version", does: shows},
 		},
 	},
 	// safe: valgrind --version
 	// asks: valgrind ./x
 	{
-		names: "valgrind", risk: umpire.Low, why: "runs-a-command-and-checks-its-memory", style: leading,
+		names: "valgrind", risk: umpire.Low, why: "runs a command and checks its memory", style: leading,
 		args: "command",
 		opts: []option{
 			{names: "-qvsd --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= " +
@@ -52,28 +52,28 @@ var tracers = []program{
 				"--read-var-info= --track-fds= --main-stacksize= --xml= --fair-sched= --exit-on-first-error= --vgdb=",
 				does: plain},
 			{names: "--tool=", does: asks, consequence: lost, except: "memcheck helgrind drd none lackey",
-				why: "loads-a-tool-that-writes-what-it-measures"},
+				why: "loads a tool that writes what it measures"},
 			{names: "--log-file= --xml-file= --callgrind-out-file= --cachegrind-out-file= --massif-out-file= " +
 				"--dhat-out-file=", does: writes},
 			{names: "--suppressions=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: perf record ls
-	{names: "perf", risk: umpire.Medium, consequence: reversible, why: "measures-a-command-or-the-system",
+	{names: "perf", risk: umpire.Medium, consequence: reversible, why: "measures a command or the system",
 		style: leading, check: checkWrapped, opts: []option{{names: aboutItself, does: shows}}},
 	{
-		names: "gdb lldb rr cgdb", risk: umpire.Medium, consequence: lost, why: "runs-a-command-in-a-debugger",
+		names: "gdb lldb rr cgdb", risk: umpire.Medium, consequence: lost, why: "runs a command in a debugger",
 		style: words, args: "command", check: checkDebugger,
 		opts: []option{
 			{names: "-ex= -iex= --eval-command= --ex= -x= --command= -o= --one-line= -s= --source=", does: asks,
-				consequence: lost, why: "runs-commands-of-the-debugger"},
-			{names: "-p= --pid=", does: harms, consequence: lost, why: "looks-into-a-running-process"},
+				consequence: lost, why: "runs commands of the debugger"},
+			{names: "-p= --pid=", does: harms, consequence: lost, why: "looks into a running process"},
 			{names: "-q -quiet -batch --batch --args -args -nx --nx -n"}, {names: aboutItself, does: shows},
 		},
 	},
 	// asks: script a
 	{
-		names: "script", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-and-records-the-terminal",
+		names: "script", risk: umpire.Medium, consequence: reversible, why: "runs a command and records the terminal",
 		style: leading, check: checkTypescript,
 		opts: []option{
 			{names: "-aefqFkprdV --append --return --flush --force --quiet --echo= -E=", does: plain},
@@ -82,25 +82,25 @@ var tracers = []program{
 			{names: "-o= --output-limit= -m= --logging-format=", does: plain}, {names: aboutItself, does: shows},
 		},
 	},
-	{names: "logsave", risk: umpire.Medium, consequence: reversible, why: "runs-a-command-and-records-what-it-prints",
+	{names: "logsave", risk: umpire.Medium, consequence: reversible, why: "runs a command and records what it prints",
 		style: leading, args: "write command", opts: []option{{names: "-asv"}}},
 	// asks: scriptreplay a
 	{names: "scriptreplay ts ttyrec ttyplay asciinema", risk: umpire.Medium, consequence: reversible,
-		why: "records-or-replays-a-terminal", lax: true, args: "read…"},
+		why: "records or replays a terminal", lax: true, args: "read…"},
 	// asks: sponge a
-	{names: "sponge", risk: umpire.Medium, consequence: reversible, why: "writes-its-input-to-a-file", args: "write…",
+	{names: "sponge", risk: umpire.Medium, consequence: reversible, why: "writes its input to a file", args: "write…",
 		opts: []option{{names: "-a"}}},
 	{
 		names: "torsocks torify proxychains proxychains4 tsocks", risk: umpire.High, consequence: lost,
-		why: "runs-a-command-whose-network-goes-elsewhere", style: leading, check: checkWrapped,
+		why: "runs a command whose network goes elsewhere", style: leading, check: checkWrapped,
 		opts: []option{{names: "-q -i -d"}, {names: "-f=", does: obeys}, {names: aboutItself, does: shows}},
 	},
 	{
 		names: "dbus-run-session dbus-launch xvfb-run Xvfb xinit startx", risk: umpire.Medium, consequence: reversible,
-		why: "runs-a-command-in-a-session-of-its-own", style: leading, check: checkWrapped,
+		why: "runs a command in a session of its own", style: leading, check: checkWrapped,
 		opts: []option{
 			{names: "-a --auto-servernum"},
-			{names: "-s= --server-args= -n= --server-num=", does: plain, why: "options-of-the-display"},
+			{names: "-s= --server-args= -n= --server-num=", does: plain, why: "options of the display"},
 			{names: aboutItself, does: shows},
 		},
 	},
@@ -110,11 +110,11 @@ var tracers = []program{
 func checkTrace(u *use) {
 	if file := u.got("-o"); file != nil && file.has {
 		if code, ok := strings.CutPrefix(strings.Replace(file.value.text, "!", "|", 1), "|"); ok {
-			u.raise(umpire.Medium, "gives-what-it-prints-to-a-program")
+			u.raise(umpire.Medium, "gives what it prints to a program")
 			u.then(func() { u.w.walkCode(u.outsideState(), word{text: code, open: file.value.open}, flow{}) })
 			return
 		}
-		u.raiseTo(umpire.Medium, reversible, "writes-what-it-prints-to-a-file")
+		u.raiseTo(umpire.Medium, reversible, "writes what it prints to a file")
 		u.touch(umpire.KindWrite, file.value, accessOf{})
 	}
 }

@@ -11,7 +11,7 @@ import (
 var privileges = []program{
 	// asks: sudo ls
 	{
-		names: "sudo doas", risk: umpire.High, consequence: lost, why: "runs-a-command-as-another-user", style: leading,
+		names: "sudo doas", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		args: "env command", check: checkSudo,
 		opts: []option{
 			{names: "-AnSkKHPbBNEL --askpass --non-interactive --stdin --reset-timestamp --remove-timestamp " +
@@ -19,16 +19,16 @@ var privileges = []program{
 			{names: "-u= --user= -g= --group= -p= --prompt= -C= --close-from= -h= --host= -T= --command-timeout= -U= " +
 				"--other-user= -r= --role= -t= --type= -a= -c="},
 			{names: "-D= --chdir=", does: enters},
-			{names: "-R= --chroot=", does: asks, consequence: lost, why: "changes-the-root"},
+			{names: "-R= --chroot=", does: asks, consequence: lost, why: "changes the root"},
 			{names: "-i --login -s --shell"}, {names: "-e --edit"}, {names: "-lvV --list --validate"},
 			{names: "--help --version", does: shows},
 		},
 	},
-	{names: "sudoedit", risk: umpire.High, consequence: lost, why: "edits-files-as-another-user", args: "write…",
+	{names: "sudoedit", risk: umpire.High, consequence: lost, why: "edits files as another user", args: "write…",
 		opts: []option{{names: "-AnSk"}, {names: "-u= -g= -p= -D="}}},
 	// asks: su -c ls
 	{
-		names: "su", risk: umpire.High, consequence: lost, why: "runs-a-command-as-another-user", check: checkSu,
+		names: "su", risk: umpire.High, consequence: lost, why: "runs a command as another user", check: checkSu,
 		opts: []option{
 			{names: "-lmpPfT --login --preserve-environment --pty --fast --no-pty"},
 			{names: "-c= --command= --session-command=", does: runs},
@@ -38,7 +38,7 @@ var privileges = []program{
 	},
 	// asks: runuser -u x ls
 	{
-		names: "runuser", risk: umpire.High, consequence: lost, why: "runs-a-command-as-another-user", style: leading,
+		names: "runuser", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		check: checkRunuser,
 		opts: []option{
 			{names: "-lmpPfT --login --preserve-environment --pty --fast"}, {names: "-u= --user="},
@@ -47,13 +47,13 @@ var privileges = []program{
 		},
 	},
 	{
-		names: "pkexec", risk: umpire.High, consequence: lost, why: "runs-a-command-as-another-user", style: leading,
+		names: "pkexec", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		args: "command",
 		opts: []option{{names: "--disable-internal-agent --keep-cwd --user= -u="}, {names: aboutItself, does: shows}},
 	},
 	// asks: run0 ls
 	{
-		names: "run0", risk: umpire.High, consequence: lost, why: "runs-a-command-as-another-user", style: leading,
+		names: "run0", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		args: "command",
 		opts: []option{
 			{names: "--no-ask-password --pty --pipe --machine= -M= --property= --description= --slice= " +
@@ -62,17 +62,17 @@ var privileges = []program{
 			{names: "-D= --chdir=", does: enters}, {names: aboutItself, does: shows},
 		},
 	},
-	{names: "gosu su-exec setuidgid chpst", risk: umpire.High, consequence: lost, why: "runs-a-command-as-another-user",
+	{names: "gosu su-exec setuidgid chpst", risk: umpire.High, consequence: lost, why: "runs a command as another user",
 		style: leading, args: "data command"},
 	// asks: chroot . ls
 	{
-		names: "chroot", risk: umpire.High, consequence: lost, why: "runs-a-command-in-another-root", style: leading,
+		names: "chroot", risk: umpire.High, consequence: lost, why: "runs a command in another root", style: leading,
 		args: "tree command",
 		opts: []option{{names: "--groups= --userspec= --skip-chdir -u= -g= -G= -n"}, {names: aboutItself, does: shows}},
 	},
 	// asks: unshare ls
 	{
-		names: "unshare", risk: umpire.High, consequence: lost, why: "runs-a-command-in-a-world-of-its-own",
+		names: "unshare", risk: umpire.High, consequence: lost, why: "runs a command in a world of its own",
 		style: leading, args: "command", check: startsShell,
 		opts: []option{
 			{names: "-frc --fork --map-root-user --map-current-user --map-auto --keep-caps --kill-child? " +
@@ -86,7 +86,7 @@ var privileges = []program{
 	},
 	// asks: nsenter -t 1 ls
 	{
-		names: "nsenter", risk: umpire.High, consequence: lost, why: "runs-a-command-in-the-world-of-another-process",
+		names: "nsenter", risk: umpire.High, consequence: lost, why: "runs a command in the world of another process",
 		style: leading, args: "command", check: startsShell,
 		opts: []option{
 			{names: "-aeFZc --all --env --no-fork --follow-context --preserve-credentials --keep-caps --user-parent " +
@@ -98,7 +98,7 @@ var privileges = []program{
 	},
 	// asks: setpriv ls
 	{
-		names: "setpriv", risk: umpire.High, consequence: lost, why: "runs-a-command-with-other-privileges",
+		names: "setpriv", risk: umpire.High, consequence: lost, why: "runs a command with other privileges",
 		style: leading, args: "command",
 		opts: []option{
 			{names: "-d --dump --no-new-privs --nnp --clear-groups --keep-groups --init-groups --reset-env " +
@@ -111,10 +111,10 @@ var privileges = []program{
 	},
 	{names: "capsh firejail bwrap proot fakeroot fakechroot start-stop-daemon daemonize aa-exec nsjail runc crun " +
 		"systemd-nspawn", risk: umpire.High, consequence: lost,
-		why: "runs-a-command-as-another-user-or-in-another-root", style: leading, check: checkCaged},
+		why: "runs a command as another user or in another root", style: leading, check: checkCaged},
 	// asks: systemd-run ls
 	{
-		names: "systemd-run", risk: umpire.High, consequence: lost, why: "runs-a-command-apart-from-this-shell",
+		names: "systemd-run", risk: umpire.High, consequence: lost, why: "runs a command apart from this shell",
 		style: leading, args: "command",
 		opts: []option{
 			{names: "-tPqdrG --user --system --scope --pty --pipe --wait --quiet --no-block --remain-after-exit " +
@@ -139,7 +139,7 @@ func checkSudo(u *use) {
 			u.touch(umpire.KindWrite, operand, accessOf{})
 		}
 	case u.got("-i") != nil && len(operands) == 0:
-		u.why = "starts-a-shell-as-another-user"
+		u.why = "starts a shell as another user"
 		walkStdinCode(u)
 	case u.got("-i") != nil:
 		u.walkRest("shell", operands)
@@ -198,6 +198,6 @@ func checkCaged(u *use) {
 		}
 	}
 	if !walkSuspects(u, words) {
-		u.doubt = "what-it-runs-is-not-known"
+		u.doubt = "what it runs is not known"
 	}
 }

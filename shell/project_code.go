@@ -293,7 +293,7 @@ func markShadowed(u *use) {
 			module, _, _ := strings.Cut(name, ".")
 			if scan.HasField(localPython, module) && module != "" {
 				u.code = true
-				u.raise(umpire.Low, umpire.Say("unless-a-file-beside-it-runs-in-its-place", u.why, name))
+				u.raise(umpire.Low, umpire.Say("%s, unless %s beside it runs in its place", u.why, name))
 				return
 			}
 		}

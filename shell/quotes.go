@@ -23,7 +23,7 @@ func hidesCode(text string, file *syntax.File) umpire.Phrase {
 		switch n := n.(type) {
 		case *syntax.Comment:
 			if !startsComment(text, offsetOf(n.Hash)) {
-				problem = "a-hash-within-a-word"
+				problem = "a # within a word does not begin a comment"
 			}
 		case *syntax.DblQuoted:
 			hidden = hiddenIn(n.Parts)
@@ -31,14 +31,14 @@ func hidesCode(text string, file *syntax.File) umpire.Phrase {
 			hidden = n.Hdoc != nil && hiddenIn(n.Hdoc.Parts)
 		case *syntax.ParamExp:
 			if bracketOfZsh(text[offsetOf(n.Pos()):offsetOf(n.End())]) {
-				problem = "zsh-expands-what-follows-and-its-kin"
+				problem = "zsh expands what follows $~ and the like"
 			}
 			if startsProcess(n) {
-				problem = "a-program-within-a-variable-runs"
+				problem = "a program in <(…) within ${…} runs"
 			}
 		}
 		if hidden {
-			problem = "a-single-quote-within-is-text-to-the-shell"
+			problem = `a single quote within "${…}" is text to the shell, and what follows it may run`
 		}
 		return problem == ""
 	})

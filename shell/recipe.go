@@ -69,7 +69,7 @@ func (u *use) followRecipe(program, name string, args []word, check bool) follow
 		guessText(u, r.Text)
 	}
 	if result == readRecipe {
-		u.become(umpire.Safe, umpire.Say("runs-a-recipe", shorten(strings.Join(found[0].Lines,
+		u.become(umpire.Safe, umpire.Say("runs %s (%s: %s)", shorten(strings.Join(found[0].Lines,
 			"; ")), found[0].File, found[0].Name))
 	}
 	return result

@@ -40,7 +40,7 @@ func (w *walker) walkRedirects(s *state, redirs []*syntax.Redirect, in flow) (fl
 			emitRedirected(w, s, umpire.KindWrite, r.Word, target)
 			out = out || r.N == nil || r.N.Value == "1"
 		default:
-			w.doubt("", "a-redirection-that-is-not-known")
+			w.doubt("", "a redirection that is not known")
 		}
 	}
 	return in, out
@@ -122,11 +122,11 @@ type accessOf struct {
 // path emits the access of a path for each folder that it may start from.
 func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf) {
 	if rest, ok := strings.CutPrefix(target.text, "/dev/tcp/"); ok {
-		w.network(rest, "opens-a-connection")
+		w.network(rest, "opens a connection")
 		return
 	}
 	if rest, ok := strings.CutPrefix(target.text, "/dev/udp/"); ok {
-		w.network(rest, "opens-a-connection")
+		w.network(rest, "opens a connection")
 		return
 	}
 	a := umpire.Access{
@@ -146,9 +146,9 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	paths := s.absolutePaths(target)
 	if len(paths) == 0 || target.unplaced() {
 		a.Target = target.display()
-		a.Doubt = "the-path-is-not-known"
+		a.Doubt = "the path is not known before it runs"
 		if target.known() {
-			a.Doubt = "the-folder-of-the-path-is-not-known"
+			a.Doubt = "the folder that the path starts from is not known"
 		}
 		w.emit(a)
 		return
@@ -199,9 +199,9 @@ func (of accessOf) pathReason(kind umpire.AccessKind) umpire.Phrase {
 	case of.why != "":
 		return of.why
 	case of.redirect && kind == umpire.KindRead:
-		return "a-redirection-reads-it"
+		return "a redirection reads it"
 	case of.redirect:
-		return "a-redirection-writes-it"
+		return "a redirection writes it"
 	}
 	return umpire.Phrase(kind.String() + "s-it")
 }

@@ -163,10 +163,10 @@ func noteBatchedFiles(u *use) {
 		return
 	}
 	if u.in.kind != flowText && u.in.kind != flowNone {
-		u.doubt = "the-objects-that-it-prints-are-not-known"
+		u.doubt = "the objects that it prints are not known before it runs"
 	}
 	if u.gave("--batch-all-objects") {
-		u.askSecret("prints-every-file-ever-kept")
+		u.askSecret("prints every file that was ever kept, with whatever secrets are in them")
 	}
 	for field := range strings.FieldsSeq(u.in.text) {
 		noteVersion(u, lit(field))
@@ -197,7 +197,7 @@ func checkInspect(u *use) {
 		return
 	}
 	if template := joinTemplates(u); template == "" || showsEnvironment(template) {
-		u.raise(umpire.Medium, "prints-the-environment-of-a-container")
+		u.raise(umpire.Medium, "prints the environment of a container, with whatever secrets are in it")
 	}
 }
 
@@ -249,7 +249,7 @@ func checkComposeConfig(u *use) {
 			return
 		}
 	}
-	u.raise(umpire.Medium, "prints-settings-in-which-variables-are-filled-in-with-whatever-secrets-are-in-them")
+	u.raise(umpire.Medium, "prints settings in which variables are filled in, with whatever secrets are in them")
 }
 
 // checkHelmGet judges what helm shows of a release.
@@ -258,7 +258,7 @@ func checkHelmGet(u *use) {
 		u.askSecret(printsEnvironment)
 	}
 	if scan.HasField(u.table, "get") && len(u.operands) > 0 && !scan.HasField("notes metadata", u.operands[0].text) {
-		u.raise(umpire.Medium, "prints-the-values-of-a-release")
+		u.raise(umpire.Medium, "prints the values of a release, with whatever secrets are in them")
 	}
 	localChart(u)
 }
@@ -271,7 +271,7 @@ func checkXsel(u *use) {
 	}
 }
 
-const printsClipboard = "prints-the-clipboard-which-may-hold-a-secret"
+const printsClipboard = "prints the clipboard, which may hold a secret"
 
 // following are the options with which programs that go through folders follow the
 // links that they find.

@@ -12,11 +12,11 @@ import (
 
 // secretWhys are what entries and options of the tables say that print secrets.
 var secretWhys = []umpire.Phrase{
-	printsEnvironment, printsHistory, printsOutputs, printsClipboard, "prints-credentials", "prints-your-token",
+	printsEnvironment, printsHistory, printsOutputs, printsClipboard, "prints credentials", "prints your token",
 }
 
 // printsHistory is for the commands of an interactive shell, which asks as its file does.
-const printsHistory = "prints-earlier-commands"
+const printsHistory = "prints earlier commands, with whatever passwords were typed"
 
 // secretCommands print a secret by what they are for: their words without options, but
 // for those that stand here.

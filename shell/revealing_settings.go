@@ -56,7 +56,7 @@ func checkPackageConfig(u *use) {
 	secretSetting(u)
 	if scan.HasField("list ls", lastField(u.table)) || u.operandContains("index-url") ||
 		u.operandContains("extra-index-url") {
-		u.askSecret("prints-settings-with-tokens")
+		u.askSecret("prints settings, with whatever tokens are in them")
 	}
 }
 
@@ -83,7 +83,7 @@ func checkKubeOutput(u *use) {
 	})
 	for _, g := range u.given {
 		if holding && scan.HasField("-o --output --template", g.name) && showsObject(g.value.text) {
-			u.askSecret("prints-objects-with-variables")
+			u.askSecret("prints objects with the values of variables, and whatever secrets are in them")
 		}
 	}
 }
@@ -146,6 +146,6 @@ func judgeShownConfig(u *use) {
 	if template := joinTemplates(u); template == "" || strings.Contains(strings.ToLower(template), "data") ||
 		showsEnvironment(template) {
 		u.secret = true
-		u.raiseTo(umpire.Medium, harmless, "prints-a-file-of-the-swarm")
+		u.raiseTo(umpire.Medium, harmless, "prints a file of the swarm, with whatever secrets are in it")
 	}
 }

@@ -66,7 +66,7 @@ func (u *use) judge(args []word) flow {
 		judgeMissingSubcommand(u)
 	}
 	if in := cmp.Or(u.in.secret, findGivenSecret(u)); in != "" {
-		u.askSecret(umpire.Say("is-given-a-secret-variable", in))
+		u.askSecret(umpire.Say("is given the variable %s, which may hold a secret", in))
 	}
 	if u.about = u.onlyInforms(); !u.about {
 		if p.check != nil {
@@ -169,7 +169,7 @@ func judgeMissingSubcommand(u *use) {
 	if len(u.operands) == 0 {
 		return
 	}
-	u.raiseTo(umpire.Medium, u.program.consequence, umpire.Say("unknown-subcommand", u.table, u.operands[0].display()))
+	u.raiseTo(umpire.Medium, u.program.consequence, umpire.Say("%s %s is not known", u.table, u.operands[0].display()))
 	for i, operand := range u.operands[1:] {
 		if operand.text == "--" {
 			return
@@ -192,7 +192,7 @@ func (u *use) onlyInforms() bool {
 		}
 	}
 	if len(u.global) == 0 {
-		u.become(umpire.Safe, "prints-something-about-itself")
+		u.become(umpire.Safe, "prints something about itself")
 	}
 	return true
 }
@@ -202,10 +202,10 @@ func (u *use) judgeOptions() {
 	for _, name := range u.unknown {
 		u.spoke = name
 		u.extras = append(u.extras, name)
-		u.raise(umpire.Medium, umpire.Say("unknown-option", name, u.table))
+		u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", name, u.table))
 	}
 	if u.doubtful {
-		u.doubt = "a-word-that-is-not-known-before-it-runs-may-be-an-option"
+		u.doubt = "a word that is not known before it runs may be an option"
 	}
 	if u.vague {
 		u.extras = append(u.extras, unknownOption)
@@ -249,7 +249,7 @@ func (u *use) judgeOption(g given) {
 	}
 	if does&obeys != 0 {
 		u.spoke = g.name
-		u.raise(umpire.Medium, cmp.Or(why, umpire.Say("obeys-an-option", g.name)))
+		u.raise(umpire.Medium, cmp.Or(why, umpire.Say("obeys %s", g.name)))
 	}
 	if !g.has {
 		return
@@ -265,13 +265,13 @@ func (u *use) judgeOption(g given) {
 func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 	switch {
 	case does&runs != 0:
-		u.raise(umpire.Medium, cmp.Or(of.why, "runs-a-program"))
+		u.raise(umpire.Medium, cmp.Or(of.why, "runs a program"))
 		u.then(func() { u.w.walkCode(u.outsideState(), value, flow{kind: flowForeign}) })
 	case does&deletes != 0:
 		u.touch(umpire.KindDelete, value, of)
 	case does&writes != 0:
 		if !value.known() || !scan.HasField(harmlessDevices, value.text) {
-			u.raiseTo(umpire.Medium, reversible, cmp.Or(of.why, "writes-a-file"))
+			u.raiseTo(umpire.Medium, reversible, cmp.Or(of.why, "writes a file"))
 		}
 		u.touch(umpire.KindWrite, value, of)
 	case does&reads != 0:
@@ -281,7 +281,7 @@ func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 		of.inside = does&walks == 0
 		u.touch(umpire.KindRead, value, of)
 	case does&reaches != 0:
-		u.then(func() { u.w.network(value.display(), cmp.Or(of.why, "reaches-a-host")) })
+		u.then(func() { u.w.network(value.display(), cmp.Or(of.why, "reaches a host")) })
 	case does&enters != 0:
 		u.touch(umpire.KindRead, value, of)
 		u.s = u.s.clone()
@@ -327,7 +327,7 @@ func (u *use) fetchesURL(target word) bool {
 	if !found || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" {
 		return false
 	}
-	u.visit(target, umpire.Medium, "may-be-fetched-from-there")
+	u.visit(target, umpire.Medium, "may be fetched from there")
 	return true
 }
 

@@ -12,7 +12,8 @@ import (
 // and asks.
 func judgeText(u *use, g given, of accessOf) {
 	file, names := namedFile(g.value)
-	of.why, of.inside = cmp.Or(of.why, umpire.Say("may-be-a-path-that-it-uses", g.name)), true
+	of.why, of.inside = cmp.Or(of.why, umpire.Say("the value of %s may be a path that it reads or writes", g.name)),
+		true
 	worth := unstated
 	switch does := g.option.does; {
 	case does&sends != 0:
@@ -50,7 +51,8 @@ func judgeStranger(u *use, g given) {
 // touchRooted notes the read of a file that a word names by its full path.
 func touchRooted(u *use, wd word) {
 	if file := rootedFile(wd); file.text != "" {
-		of := accessOf{why: umpire.Say("may-be-a-path-that-it-uses", wd.display()), inside: true}
+		of := accessOf{why: umpire.Say("the value of %s may be a path that it reads or writes", wd.display()),
+			inside: true}
 		u.touch(umpire.KindRead, file, of)
 	}
 }

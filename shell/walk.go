@@ -60,7 +60,7 @@ func (w *walker) walkStatement(s *state, st *syntax.Stmt, in flow) flow {
 		return flow{}
 	}
 	if len(s.vars) > maxVariables {
-		w.limit("too-many-variables")
+		w.limit("too many variables")
 	}
 	if st.Background || st.Coprocess {
 		s = s.clone()
@@ -131,7 +131,7 @@ func (w *walker) walkCommand(s *state, cmd syntax.Command, in flow) flow {
 			w.walkNested(s, cmd.Name)
 			if _, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); simple || cmd.Stmt.Cmd == nil ||
 				!syntax.ValidName(cmd.Name.Lit()) {
-				w.doubt("", "the-name-of-a-coprocess-may-be-a-command")
+				w.doubt("", "the name of a coprocess may be a command")
 			}
 			s.vars[cmd.Name.Lit()] = unknownValue()
 		}
@@ -139,7 +139,7 @@ func (w *walker) walkCommand(s *state, cmd syntax.Command, in flow) flow {
 		walkArithmetic(w, s, cmd)
 		w.builtin("[[", "compares")
 	default:
-		w.doubt("", "a-construct-that-is-not-known")
+		w.doubt("", "a construct that is not known")
 	}
 	return flow{}
 }

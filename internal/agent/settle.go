@@ -218,7 +218,7 @@ func (r *run) countEnd(c *umpire.BatchCall, result umpire.Result) {
 	}
 	r.reported[c.ID] = true
 	switch {
-	case result.Code == umpire.CodeAutoDeny && c.Reason.Is("nobody-can-confirm"):
+	case result.Code == umpire.CodeAutoDeny && c.Reason.Is("non_interactive confirmation required: %s"):
 		r.outcome.Unattended++
 	case result.Code == umpire.CodeTimeout:
 		r.outcome.Late++

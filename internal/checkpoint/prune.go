@@ -117,7 +117,8 @@ func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time
 		}
 		e, err := tx.Events.Append(umpire.Event{
 			Kind: umpire.EventPruned, Project: found.Project, Actor: p.Actor, At: p.Now(), Data: text,
-			Reason: umpire.Say("a-session-was-pruned", s, found.Events, found.LastAt.Format(time.DateOnly)),
+			Reason: umpire.Say("session %s was removed with its events, %s in all, the last on %s", s, found.Events,
+				found.LastAt.Format(time.DateOnly)),
 		})
 		if err != nil {
 			return err

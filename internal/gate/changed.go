@@ -59,7 +59,7 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 		}
 	}
 	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
-	q.sayChanged(umpire.Say("changed-since-it-was-shown", r.changed))
+	q.sayChanged(umpire.Say("What the call would do has changed since it was shown: %s", r.changed))
 	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 		b, c, err := readCall(t.tx, t.session.ID, r.ask.Batch, r.ask.Call)
 		if err != nil {

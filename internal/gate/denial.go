@@ -52,7 +52,7 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, said umpi
 			text = deniedPlain
 		}
 	default:
-		if said.Is("nobody-can-confirm") {
+		if said.Is("non_interactive confirmation required: %s") {
 			return reason
 		}
 	}

@@ -183,7 +183,7 @@ func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
 	if err != nil {
 		return err
 	}
-	if err := discardTrial(&t.outcome, b, c, "the-trial-was-interrupted"); err != nil || !row.Network {
+	if err := discardTrial(&t.outcome, b, c, "the trial was interrupted"); err != nil || !row.Network {
 		return err
 	}
 	ask, err := t.tx.Asks.Get(c.Request)
@@ -193,7 +193,7 @@ func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
 	q := question{row: ask, card: readCard(&ask)}
 	q.row.Request, q.row.AskedAt = newRequestID(), t.now
 	q.card.Request, q.card.AskedAt, q.card.TrialOffer, q.card.Warning = q.row.Request, t.now, umpire.NoTrial, true
-	q.card.Reason = "its-trial-had-the-network-and-was-interrupted"
+	q.card.Reason = "its trial had the network and was interrupted: what it sent is sent"
 	return t.replaceAsked(b, c.ID, &judged{question: &q})
 }
 
@@ -223,7 +223,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 			Paths:    pathsOf(begun.Accesses), Type: begun.Type,
 			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true,
 			Extra: extraOf(row.Extra),
-			Reason: t.maskPhrase(umpire.Say("started-and-not-known-whether-it-ran",
+			Reason: t.maskPhrase(umpire.Say("It was started by %s, and it is not known whether it ran: %s",
 				cmp.Or(run.Runner, "its agent"), compared)),
 			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
 		},
@@ -241,7 +241,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 // giveUpCall ends a call whose outcome nobody will settle.
 func (o *outcome) giveUpCall(b *umpire.Batch, c *umpire.BatchCall) error {
 	e := umpire.Event{Kind: umpire.EventCallIndeterminate, Call: c.ID, Tool: c.Tool,
-		Reason: "nobody-is-there-to-tell"}
+		Reason: "nobody is there to tell what became of it"}
 	if err := o.apply(b, e, nil); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (ss *sessions) noteIdentity(
 	if err != nil {
 		return err
 	}
-	text := umpire.Say("project-has-another-id-by-now", now.Short(), s.Project.Short())
+	text := umpire.Say("This project is known as %s by now; the session stays with %s.", now.Short(), s.Project.Short())
 	noted := func(e umpire.Event) bool { return e.Kind == umpire.EventNotice && e.Reason == text }
 	if slices.ContainsFunc(events, noted) {
 		return nil

@@ -295,7 +295,8 @@ func (o *outcome) countDenial(settings *config.Settings) {
 	if before || !degraded(&o.session, settings) {
 		return
 	}
-	o.addNotice(umpire.Say("auto-mode-asks-from-now-on", o.session.DenialsInRow, o.session.Denials))
+	o.addNotice(umpire.Say("Auto mode asks from now on: %s refusals in a row, %s in all.", o.session.DenialsInRow,
+		o.session.Denials))
 }
 
 // finishCall stores a result that the gate itself gives.
@@ -419,7 +420,7 @@ func hookEvent(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) (umpire.E
 			detail.OnFailure = "skip"
 		}
 	}
-	reason := cmp.Or(ran.Reason, umpire.Say("hook-has-no-objection", ran.Hook.ID))
+	reason := cmp.Or(ran.Reason, umpire.Say("Hook %q has no objection", ran.Hook.ID))
 	if _, _, text := reason.Parts(); len(text) > maxShown {
 		reason = umpire.Verbatim(files.ClipTo(text, maxShown, ""))
 	}

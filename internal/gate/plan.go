@@ -25,7 +25,7 @@ const exitPlanTool = "ExitPlanMode"
 // and a sub-agent is in the mode of its parent.
 var exitPlanRule = umpire.Rule{
 	ID: "exit-plan", Action: umpire.Ask, Tool: exitPlanTool, Source: umpire.SourceSession,
-	Says: "leaves-plan-mode",
+	Says: "Leaves plan mode: the planned files may be changed from then on",
 }
 
 // tightenFor are the rules that hold for one call beside those of the files.
@@ -35,7 +35,8 @@ func (cond *conditions) tightenFor(call *umpire.Call) []umpire.Rule {
 	case call.Tool != exitPlanTool || cond.session.Mode != umpire.ModePlan || cond.session.External:
 		return cond.tighten
 	case cond.session.Parent != "":
-		rule.Action, rule.Says = umpire.Deny, "sub-agent-stays-in-plan-mode"
+		rule.Action, rule.Says = umpire.Deny,
+			"A sub-agent stays in plan mode with its parent: tell that agent what you plan"
 	}
 	return append(slices.Clip(cond.tighten), rule)
 }

@@ -29,7 +29,8 @@ func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 		}
 		if err != nil {
 			note.Kind = umpire.EventNotice
-			note.Reason = umpire.Say("approved-but-rule-not-written", policy.FormatShort(rule), err)
+			note.Reason = umpire.Say("The call was approved, but the rule %s could not be written: %s",
+				policy.FormatShort(rule), err)
 		}
 		if err := g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 			t.append(note, detail)

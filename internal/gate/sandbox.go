@@ -35,9 +35,9 @@ func sandboxOf(settings *config.Settings, c *umpire.Confinement) policy.Sandbox 
 	case settings.SandboxRequire == config.RequireNone:
 		s.Mode, s.Absent = umpire.SandboxFullAccess, true
 	case c.Level == umpire.SandboxWeaker:
-		s.Missing = umpire.Say("machine-has-only-a-weaker-sandbox", c.Lacks)
+		s.Missing = umpire.Say("this machine has only a weaker one: %s", c.Lacks)
 	default:
-		s.Missing = cmp.Or(umpire.Verbatim(c.Lacks), "machine-has-no-sandbox")
+		s.Missing = cmp.Or(umpire.Verbatim(c.Lacks), "this machine has none")
 	}
 	return s
 }

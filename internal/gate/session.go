@@ -345,7 +345,7 @@ func (t *transaction) checkFree() error {
 func (o *outcome) adoptProject(p *Project) {
 	if o.session.Project == "" {
 		o.session.Project, o.session.Root, o.session.GitDir, o.session.Worktree = p.ID, p.Root, p.GitDir, p.Worktree
-		o.addNotice(umpire.Say("session-belongs-to-a-project", p.ID.Short()))
+		o.addNotice(umpire.Say("This session had no project; it belongs to %s from now on.", p.ID.Short()))
 		return
 	}
 }
@@ -361,7 +361,8 @@ func (ss *sessions) profileNotice(o *umpire.Opening) (umpire.Phrase, error) {
 	if err != nil || profile == nil || !profile.LimitsNothing() {
 		return "", err
 	}
-	return umpire.Say("suffixes-limit-nothing", cmp.Or(o.Profile, mainProfile)), nil
+	return umpire.Say("No item of editableFileSuffixes of the agent %q is a suffix, so that it may edit every file.",
+		cmp.Or(o.Profile, mainProfile)), nil
 }
 
 // Fork makes a new session with the conversation of another one of the same
@@ -460,7 +461,7 @@ func (o *outcome) closeBatch(b *umpire.Batch) error {
 	if b.State == umpire.BatchFinished {
 		return nil
 	}
-	if err := o.dropCalls(b, umpire.CodeDenied, "the-session-ended"); err != nil {
+	if err := o.dropCalls(b, umpire.CodeDenied, "the session ended"); err != nil {
 		return err
 	}
 	for _, c := range b.Calls {
@@ -485,7 +486,7 @@ func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 			return umpire.Errorf("session %q: %w", id, err)
 		}
 		t := ss.newTransaction(tx, s)
-		t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "the-session-was-deleted"}, nil)
+		t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "The session was deleted."}, nil)
 		if err := t.flush(); err != nil {
 			return err
 		}

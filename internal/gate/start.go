@@ -316,7 +316,8 @@ func usedGrants(d *umpire.Decision) (ids []string) {
 func (o *outcome) askAgain(b *umpire.Batch, l *pendingStart) error {
 	q := *l.judged.question
 	if l.moved {
-		q.sayChanged(umpire.Say("changed-since-it-was-approved", cmp.Or(umpire.Verbatim(l.changed), q.card.Reason)))
+		q.sayChanged(umpire.Say("What the call would do has changed since it was approved: %s",
+			cmp.Or(umpire.Verbatim(l.changed), q.card.Reason)))
 	}
 	err := o.putQuestion(b, &q, umpire.EventPermissionAsked)
 	if err == nil && l.judged.unasked {

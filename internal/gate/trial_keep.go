@@ -148,12 +148,12 @@ func (ts *trials) tendTrial(ctx context.Context, row *store.TrialRow) error {
 		return ts.finishLost(ctx, &s, c)
 	case !s.session.External: // its next runner goes on with it
 	case c.TrialState == umpire.TrialRunning:
-		return ts.refuseLost(ctx, row, "the-trial-was-interrupted")
+		return ts.refuseLost(ctx, row, "the trial was interrupted")
 	case c.State == umpire.CallApproved:
 		_, err = ts.keepApproved(ctx, s.batch, row.ID)
 		return err
 	case ts.config.Layers != nil && !ts.hasLayer(row.ID):
-		return ts.refuseLost(ctx, row, "the-layer-of-the-trial-is-gone")
+		return ts.refuseLost(ctx, row, "the layer of the trial is gone")
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (ts *trials) reportRecord(ctx context.Context, s *umpire.TrialSettlement) e
 		return err
 	}
 	if e.Reason == "" {
-		e.Reason = umpire.Say("record-settled", r.Command, r.Changes)
+		e.Reason = umpire.Say("%s; paths changed: %s", r.Command, r.Changes)
 	}
 	detail := recordDetail{r.ID, r.Undoes, r.Command, r.Changes, s.Paths, r.By}
 	err = ts.update(ctx, func(tx *store.Tx) error {

@@ -91,7 +91,8 @@ func (ts *trials) tryReport(
 
 // lateRule asks about whatever a command did that nobody waited for.
 var lateRule = umpire.Rule{
-	ID: "late", Action: umpire.Ask, Tool: "*", Source: umpire.SourceSession, Says: "nobody-waited-for-the-command",
+	ID: "late", Action: umpire.Ask, Tool: "*", Source: umpire.SourceSession,
+	Says: "nobody waited for the command any more",
 }
 
 // prepareReport decides on the effects of a trial, and makes the question about them.
@@ -172,7 +173,7 @@ func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
 		}
 		return umpire.Batch{}, errMoved
 	case c.State != umpire.CallAsked:
-		return *b, discardTrial(&t.outcome, b, c, "the-trial-came-too-late")
+		return *b, discardTrial(&t.outcome, b, c, "the call was answered while the trial ran")
 	case c.Request != r.seen.Request:
 		return umpire.Batch{}, errMoved
 	}
@@ -197,11 +198,11 @@ func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *repo
 	case effects.Verdict == umpire.Deny:
 		return t.refuseQuestion(b, c, effects.ReasonCode, effects.Reason)
 	case r.base != r.trial.Base && r.external:
-		return t.refuseQuestion(b, c, umpire.CodeChanged, "the-call-changed-during-the-trial")
+		return t.refuseQuestion(b, c, umpire.CodeChanged, "the call would do something else by now")
 	case !r.keepable && r.external && !r.again:
-		return t.refuseQuestion(b, c, umpire.CodeTrial, "the-trial-is-not-what-a-run-would-do")
+		return t.refuseQuestion(b, c, umpire.CodeTrial, "the trial could not do what a run would do")
 	case r.base != r.trial.Base:
-		return discardTrial(&t.outcome, b, c, "the-call-changed-during-the-trial")
+		return discardTrial(&t.outcome, b, c, "the call would do something else by now")
 	case effects.Verdict == umpire.Allow && r.keepable && (r.offer == umpire.TrialFirst || r.trial.Network):
 		return t.approveEffects(b, c, r)
 	}
@@ -237,7 +238,7 @@ func (t *transaction) approveEffects(b *umpire.Batch, c *umpire.BatchCall, r *re
 // keep is discarded, and the question is whether the call may run.
 func (t *transaction) askAboutEffects(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
 	if !r.keepable {
-		if err := discardTrial(&t.outcome, b, c, "the-trial-is-not-what-a-run-would-do"); err != nil {
+		if err := discardTrial(&t.outcome, b, c, "the trial could not do what a run would do"); err != nil {
 			return err
 		}
 	}

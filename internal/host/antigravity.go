@@ -26,9 +26,10 @@ var antigravity = Host{
 		{Name: "read_url_content", As: "WebFetch", From: "Url", To: "url", Needs: "Url"},
 	},
 	Timeout: 60 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}},
-	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", holeNoRewrite},
+	Modes: []HostMode{{"", Default, SilenceRuns}},
+	Holds: HoldsCall,
+	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+		"a result may be taken for that of an equal call", holeNoRewrite},
 	Evidence: Documented, Version: "1.1.2",
 	fields: fields{
 		session: "conversationId", project: "workspacePaths", dir: "workspacePaths",

@@ -56,8 +56,10 @@ var claude = Host{
 		{Root: RootScratch, Pattern: "*/*/tasks/**", Why: "the output of background commands"},
 		{Root: RootScratch, Pattern: "*/*/scratchpad/**", Writes: true, Why: "the model's temporary files"},
 	},
-	Scratch:  "/tmp/claude-",
-	Holes:    []umpire.Phrase{"hole-garbage", "hole-mentions", "hole-hooks-off"},
+	Scratch: "/tmp/claude-",
+	Holes: []umpire.Phrase{"if its hook prints something that is not an answer and exits with 0, the call runs",
+		"files that a prompt mentions with @ are not seen",
+		"nothing is seen where its settings or flags turn hooks off"},
 	Evidence: Driven, Version: ClaudeVersion,
 	fields: claudeFields,
 }

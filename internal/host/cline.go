@@ -53,7 +53,10 @@ var cline = Host{
 	Modes: []HostMode{{"", Default, SilenceRuns}}, // what it approves by itself is not told
 	Holds: HoldsAll,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", holeAskedAgain, "hole-late-runs", "hole-denial-ends-run", holeNoRewrite,
+		"if its hook prints something that is not an answer and exits with 0, the call runs",
+		"it does not tell its mode, so umpire asks wherever its rules say so", holeAskedAgain,
+		"a call runs if its hook is late, or killed with its shell",
+		"a call that is denied ends the agent's run: the rest of the message does not run, and its model is told nothing", holeNoRewrite,
 	},
 	Evidence: Driven, Version: "3.0.65",
 	fields: fields{

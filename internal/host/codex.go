@@ -52,7 +52,11 @@ var codex = Host{
 	Shells: ShellFamily,
 	Holds:  HoldsCall,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-stdin", "hole-command-folder", "hole-patch-in-shell", "hole-tried-unsandboxed",
+		"if its hook prints something that is not an answer and exits with 0, the call runs",
+		"what is typed into a program that runs is not seen, so programs that wait for input are refused",
+		"the folder that a command names for itself is not seen",
+		"the files of a patch that a shell command applies are not seen, so such commands ask",
+		"commands are tried only where its own sandbox is off",
 	},
 	Evidence: Driven, Version: "0.169.0",
 	fields:   codexFields,

@@ -55,7 +55,9 @@ var copilot = Host{
 	Shells: ShellBash,
 	Holds:  HoldsAll,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", holeAskedAgain, "hole-no-call-ids",
+		"if its hook prints something that is not an answer and exits with 0, the call runs",
+		"it does not tell its mode, so umpire asks wherever its rules say so", holeAskedAgain,
+		"a result may be taken for that of an equal call",
 	},
 	Evidence: Driven, Version: "1.0.102",
 	fields: fields{

@@ -38,7 +38,10 @@ var crush = Host{
 	Shells: ShellOwn,
 	Holds:  HoldsRest,
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", "hole-no-call-ids", "hole-sub-agents", holeNoRewrite,
+		"if its hook prints something that is not an answer and exits with 0, the call runs",
+		"it does not tell its mode, so umpire asks wherever its rules say so",
+		"a result may be taken for that of an equal call", "what its sub-agents do is not seen, so starting one asks",
+		holeNoRewrite,
 	},
 	Evidence: Recorded, Version: "0.96.1",
 	fields: fields{event: "event", session: "session_id", dir: "cwd", tool: "tool_name", input: "tool_input"},

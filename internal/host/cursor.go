@@ -55,8 +55,9 @@ var cursor = Host{
 	Modes:        []HostMode{{"", Default, SilenceRuns}}, // it may run everything
 	StartsClaude: true,
 	Holds:        HoldsCall,
-	Holes:        []umpire.Phrase{"hole-no-mode", "hole-cloud", holeNoRewrite},
-	Evidence:     Documented, Version: "2026-09",
+	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+		"its agents in the cloud and completions in the editor are not seen", holeNoRewrite},
+	Evidence: Documented, Version: "2026-09",
 	fields: fields{
 		event: "hook_event_name", session: "conversation_id", dir: "cwd", project: "workspace_roots",
 		tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_output", failure: "error_message",

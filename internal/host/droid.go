@@ -44,7 +44,7 @@ var droid = Host{
 		{"plan", Plan, SilenceRuns}, {"spec", Plan, SilenceRuns}, {"bypassPermissions", Bypass, SilenceRuns},
 	},
 	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-late-runs", holeNoRewrite},
+	Holes:    []umpire.Phrase{"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
 	Evidence: Documented, Version: "2026-10",
 	fields: claudeFields,
 }

@@ -32,7 +32,10 @@ var gemini = Host{
 		{Root: RootSettings, Pattern: "tmp/*/tool-outputs/**", Why: "results too long for the conversation"},
 	},
 	Holes: []umpire.Phrase{
-		"hole-garbage", "hole-no-mode", holeAskedAgain, "hole-no-call-ids", "hole-acp", "hole-tried-yolo",
+		"if its hook prints something that is not an answer and exits with 0, the call runs",
+		"it does not tell its mode, so umpire asks wherever its rules say so", holeAskedAgain,
+		"a result may be taken for that of an equal call", "no hook runs while an editor drives it by ACP",
+		"commands are tried only in its yolo mode",
 	},
 	Evidence: Driven, Version: "0.61.0",
 	fields: fields{

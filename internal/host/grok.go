@@ -36,8 +36,9 @@ var grok = Host{
 	Modes:        []HostMode{{"", Default, SilenceRuns}}, // hooks apply, but always-approve is not told
 	StartsClaude: true,
 	Holds:        HoldsCall,
-	Holes:        []umpire.Phrase{"hole-no-mode", "hole-late-runs", holeNoRewrite},
-	Evidence:     Documented, Version: "0.2.106",
+	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+		"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
+	Evidence: Documented, Version: "0.2.106",
 	fields: fields{
 		event: "hookEventName", session: "sessionId", dir: "cwd", project: "workspaceRoot",
 		tool: "toolName", input: "toolInput", id: "toolUseId", response: "toolResult",

@@ -144,16 +144,18 @@ const (
 )
 
 // holeAskedAgain is of a host whose own dialog may ask about a call that a person has approved.
-const holeAskedAgain umpire.Phrase = "hole-asked-again"
+const holeAskedAgain umpire.Phrase = "its own dialog may ask again about a call that was approved in umpire's inbox"
 
 // Meanwhile says what happens to the other calls of a message while a question about one waits, and
 // whether the host may ask that question again.
 func (h *Host) Meanwhile() umpire.Phrase {
 	if slices.Contains(h.Holes, holeAskedAgain) {
-		return "meanwhile-asked-again"
+		return "all calls of the message wait with it; the agent may ask once more about what you approve"
 	}
 	return [...]umpire.Phrase{
-		HoldsCall: "meanwhile-others-run", HoldsRest: "meanwhile-later-wait", HoldsAll: "meanwhile-all-wait",
+		HoldsCall: "the other calls of the message run",
+		HoldsRest: "the calls after it in the message wait with it; those before it have run",
+		HoldsAll:  "all calls of the message wait with it",
 	}[h.Holds]
 }
 
@@ -256,7 +258,7 @@ func (h *Host) Allows() bool {
 }
 
 // holeNoRewrite is of a host whose commands umpire does not replace.
-const holeNoRewrite umpire.Phrase = "hole-no-rewrite"
+const holeNoRewrite umpire.Phrase = "commands are not tried first and cannot be undone, since umpire does not replace them there"
 
 // Rewrites reports whether a hook may replace the command of a call.
 func (h *Host) Rewrites() bool { return h.before().form.input != "" }

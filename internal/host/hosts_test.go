@@ -443,9 +443,9 @@ func TestRelayedHostsAreKnownToTheirHook(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, h := range Hosts {
-		want := [...]umpire.Phrase{"meanwhile-others-run", "meanwhile-later-wait", "meanwhile-all-wait"}[h.Holds]
+		want := [...]umpire.Phrase{"the other calls of the message run", "the calls after it in the message wait with it; those before it have run", "all calls of the message wait with it"}[h.Holds]
 		if slices.Contains(h.Holes, holeAskedAgain) {
-			want = "meanwhile-asked-again"
+			want = "all calls of the message wait with it; the agent may ask once more about what you approve"
 			if h.Holds != HoldsAll {
 				t.Errorf("%s: the text says that all calls wait", h.Name)
 			}
@@ -454,7 +454,7 @@ func TestMeanwhile(t *testing.T) {
 			continue
 		}
 		got := MeanwhileIn(&umpire.Session{Agent: h.Name, External: true})
-		if len(got) != 1 || got[0] != want || (want == "meanwhile-asked-again") != (h == &gemini || h == &copilot || h == &cline) {
+		if len(got) != 1 || got[0] != want || (want == "all calls of the message wait with it; the agent may ask once more about what you approve") != (h == &gemini || h == &copilot || h == &cline) {
 			t.Errorf("%s: %v, want %v", h.Name, got, want)
 		}
 	}

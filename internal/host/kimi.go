@@ -37,9 +37,10 @@ var kimi = Host{
 		{Name: "AskUserQuestion", As: "AskUserQuestion", Dialog: true},
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}}, // its yolo mode is not told
-	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", holeNoRewrite},
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // its yolo mode is not told
+	Holds: HoldsCall,
+	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+		"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
 	Evidence: Documented, Version: "2026-11",
 	fields: fields{
 		event: "hook_event_name", session: "session_id", dir: "cwd",

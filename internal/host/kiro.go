@@ -35,9 +35,11 @@ var kiro = Host{
 		{Name: "introspect", As: "ToolSearch"},
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}}, // tools may be trusted beforehand
-	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-late-runs", holeNoRewrite},
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // tools may be trusted beforehand
+	Holds: HoldsCall,
+	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+		"a result may be taken for that of an equal call", "a call runs if its hook is late, or killed with its shell",
+		holeNoRewrite},
 	Evidence: Documented, Version: "3.0",
 	fields: fields{
 		event: "hook_event_name", session: "session_id", dir: "cwd",

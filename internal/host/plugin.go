@@ -49,7 +49,7 @@ var (
 		},
 		Shells:   ShellFamily,
 		Holds:    HoldsCall,
-		Holes:    []umpire.Phrase{"hole-plugins-off"},
+		Holes:    []umpire.Phrase{"nothing is seen when it is started without plugins"},
 		Evidence: Driven, Version: "1.18.33",
 		fields: fields{
 			event: "hook", session: "sessionID", dir: "directory", project: "directory", mode: "mode",
@@ -79,9 +79,10 @@ var (
 			{Name: "skill", As: "Skill"},
 		},
 		Timeout: 600 * time.Second, Unit: time.Second,
-		Modes:    []HostMode{{"", Default, SilenceRuns}}, // it runs tools without asking
-		Holds:    HoldsCall,
-		Holes:    []umpire.Phrase{"hole-no-mode", "hole-plugins-off", holeNoRewrite},
+		Modes: []HostMode{{"", Default, SilenceRuns}}, // it runs tools without asking
+		Holds: HoldsCall,
+		Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+			"nothing is seen when it is started without plugins", holeNoRewrite},
 		Evidence: Documented, Version: "2026-11",
 		fields: fields{
 			event: "hook", session: "thread", dir: "cwd", project: "cwd", tool: "tool", input: "input", id: "toolUseID",

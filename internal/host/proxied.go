@@ -49,7 +49,8 @@ var codexApp = Host{
 
 	Unit:  time.Second,
 	Holds: HoldsCall, Evidence: Driven, Version: codex.Version,
-	Holes:  []umpire.Phrase{"hole-app-server", holeNoRewrite},
+	Holes: []umpire.Phrase{"only Codex's own sandbox and its hooks limit what it does not ask its editor about",
+		holeNoRewrite},
 	fields: proxiedFields,
 	unseen: true,
 }

@@ -33,9 +33,10 @@ var qwen = Host{
 		{"plan", Plan, SilenceChecks},
 		{"yolo", Bypass, SilenceRuns},
 	},
-	Shells:   ShellBash,
-	Holds:    HoldsAll,
-	Holes:    []umpire.Phrase{"hole-garbage", "hole-acp", holeNoRewrite},
+	Shells: ShellBash,
+	Holds:  HoldsAll,
+	Holes: []umpire.Phrase{"if its hook prints something that is not an answer and exits with 0, the call runs",
+		"no hook runs while an editor drives it by ACP", holeNoRewrite},
 	Evidence: Driven, Version: "0.24.4",
 	fields: claudeFields,
 }

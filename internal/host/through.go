@@ -247,7 +247,7 @@ func refusal(c *umpire.BatchCall) umpire.Decision {
 		d.Reason = umpire.Verbatim(c.Result.Output)
 	}
 	if c.Result != nil && c.Result.Status == umpire.ResultOK {
-		d.Reason, d.ReasonCode = "this-very-call-has-run-before", umpire.CodeResolved
+		d.Reason, d.ReasonCode = "This very call has run before", umpire.CodeResolved
 	}
 	return d
 }

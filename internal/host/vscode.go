@@ -38,9 +38,10 @@ var vscode = Host{
 		{Name: "runSubagent", As: "Task"},
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}}, // tools may be approved beforehand
-	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-late-runs", holeNoRewrite},
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // tools may be approved beforehand
+	Holds: HoldsCall,
+	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+		"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
 	Evidence: Documented, Version: "1.110",
 	fields: fields{
 		event: "hookEventName", session: "sessionId", dir: "cwd",

@@ -31,9 +31,11 @@ var windsurf = Host{
 		{Name: "read_code", As: "Read"},
 	},
 	Timeout: 60 * time.Second, Unit: time.Second,
-	Modes:    []HostMode{{"", Default, SilenceRuns}}, // its turbo mode is not told
-	Holds:    HoldsCall,
-	Holes:    []umpire.Phrase{"hole-no-mode", "hole-no-call-ids", "hole-late-runs", holeNoRewrite},
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // its turbo mode is not told
+	Holds: HoldsCall,
+	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
+		"a result may be taken for that of an equal call", "a call runs if its hook is late, or killed with its shell",
+		holeNoRewrite},
 	Evidence: Documented, Version: "2026-09",
 	fields: fields{
 		event: "agent_action_name", session: "trajectory_id", input: "tool_info",

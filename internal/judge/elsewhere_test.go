@@ -122,7 +122,7 @@ func TestStrictModesTryNothingElsewhere(t *testing.T) {
 		}
 		for name, change := range map[string]func(*policy.Query){
 			"read-only":  func(q *policy.Query) { q.Sandbox = policy.Sandbox{Mode: umpire.SandboxReadOnly} },
-			"no sandbox": func(q *policy.Query) { q.Sandbox.Missing = "nothing-is-known" },
+			"no sandbox": func(q *policy.Query) { q.Sandbox.Missing = "Nothing is known about the call" },
 			"background": func(q *policy.Query) { q.Call.Background = true },
 			"tightened": func(q *policy.Query) {
 				q.Tighten = []umpire.Rule{{Action: umpire.Ask, Tool: "Read", Match: umpire.Match{PathGlob: "/**"}}}

@@ -42,7 +42,7 @@ func (j *Judge) foreseeGit(q *policy.Query) bool {
 	q.Facts.Accesses = slices.Clone(q.Facts.Accesses)
 	for _, a := range facts.Accesses {
 		if a.Paths() {
-			a.Part, a.Table, a.Reason = program.Part, policy.TableGitTree, "git-puts-another-version-there"
+			a.Part, a.Table, a.Reason = program.Part, policy.TableGitTree, "git puts another version there"
 			q.Facts.Accesses = append(q.Facts.Accesses, a)
 		}
 	}

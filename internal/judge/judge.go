@@ -286,7 +286,7 @@ func (j *Judge) trust(q *policy.Query) policy.CodeTrust {
 	}
 	written, err := j.Written(j.Code.Confirmed(j.Bounds))
 	if err != nil {
-		return policy.CodeTrust{Why: umpire.Say("changed-files-cannot-be-told", err)}
+		return policy.CodeTrust{Why: umpire.Say("the files that the agent changed cannot be told: %s", err)}
 	}
 	return policy.CodeTrust{Trusted: true, Written: written}
 }

@@ -17,7 +17,7 @@ import (
 func beyondUndo(d *umpire.Decision, roots []string, room int64) umpire.Phrase {
 	paths, whole := editedFiles(d, roots)
 	if !whole {
-		return umpire.Say("edits-more-files-than-undo-keeps", strconv.Itoa(maxEdited))
+		return umpire.Say("Undo could not bring it back: it may change more than %s files", strconv.Itoa(maxEdited))
 	}
 	for _, path := range paths {
 		info, err := os.Lstat(path)
@@ -37,7 +37,7 @@ func beyondUndo(d *umpire.Decision, roots []string, room int64) umpire.Phrase {
 			}
 		}
 		if reason != "" {
-			return umpire.Say("edits-what-undo-cannot-bring-back", path, reason.Err())
+			return umpire.Say("Undo could not bring back %s: %s", path, reason.Err())
 		}
 	}
 	return ""

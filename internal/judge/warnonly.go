@@ -19,7 +19,7 @@ func WarnOnly(d umpire.Decision) umpire.Decision {
 	if d.Verdict == umpire.Allow || len(d.Reasons) == 0 || slices.ContainsFunc(d.Reasons, stands) {
 		return d
 	}
-	d.Reason = umpire.Say("not-enforced", d.Verdict, d.Reason)
+	d.Reason = umpire.Say("Not enforced, would have answered %s: %s", d.Verdict, d.Reason)
 	d.Verdict, d.ReasonCode, d.Rule, d.Suggestions = umpire.Allow, umpire.CodeBypass, nil, nil
 	return d
 }

@@ -206,7 +206,7 @@ func readRecord(name string) (*record, error) {
 }
 
 // notTrusted is why code of a clone does not run that nobody has said anything about.
-const notTrusted umpire.Phrase = "code-is-not-trusted"
+const notTrusted umpire.Phrase = "the code of this clone is not trusted (umpire trust --code)"
 
 // Check says why code of a clone may not run in one of the folders, or "" when a person
 // trusts it there. Folders that are not known are not trusted. The trust in one worktree
@@ -214,7 +214,7 @@ const notTrusted umpire.Phrase = "code-is-not-trusted"
 func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 	r, err := l.readRecord(g)
 	if err != nil {
-		return umpire.Say("code-is-not-trusted-since", err)
+		return umpire.Say("the code of this clone is not trusted (umpire trust --code): %s", err)
 	}
 	why := notTrusted
 	if r != nil {
@@ -224,7 +224,7 @@ func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 		return why
 	}
 	if len(dirs) == 0 {
-		return "the-folder-in-which-it-runs-is-not-known"
+		return "the folder in which it runs is not known"
 	}
 	for _, dir := range dirs {
 		if why := outsideTrust(g, dir); why != "" {
@@ -252,7 +252,9 @@ func (l *Ledger) holds(g *place.Bounds, r *record) umpire.Phrase {
 	return ""
 }
 
-func endedTrust(why string) umpire.Phrase { return umpire.Say("trust-in-the-code-has-ended", why) }
+func endedTrust(why string) umpire.Phrase {
+	return umpire.Say("the trust in the code of this clone has ended: %s (umpire trust --code)", why)
+}
 
 // Changes returns what differs from what was trusted, for people; trusted says whether
 // there is a record at all.
@@ -381,15 +383,15 @@ func innerChanges(root string, r *record, names []string) (changes []string) {
 func outsideTrust(g *place.Bounds, dir string) umpire.Phrase {
 	resolved, err := files.Canonical(dir)
 	if err != nil {
-		return umpire.Say("folder-cannot-be-told", dir)
+		return umpire.Say("the folder %q cannot be told", dir)
 	}
 	rest, err := filepath.Rel(g.Root, resolved)
 	if err != nil || !filepath.IsLocal(rest) {
-		return umpire.Say("runs-outside-this-clone", dir)
+		return umpire.Say("it runs in %q, outside this clone", dir)
 	}
 	for segment := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
 		if isPassed(segment) {
-			return umpire.Say("runs-where-nobody-looked", dir)
+			return umpire.Say("it runs in %q, which is not looked through", dir)
 		}
 	}
 	return ""

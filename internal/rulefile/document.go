@@ -114,7 +114,7 @@ func (r *reader) replace(e entry) {
 	}
 	instead := umpire.Rule{
 		ID: e.rule.ID, Action: umpire.Ask, Tool: e.rule.Tool,
-		Says:   umpire.Say("rule-is-faulty", e.rule.ID),
+		Says:   umpire.Say("rule %s is faulty, so every use of its tool asks", e.rule.ID),
 		Source: e.rule.Source, File: e.rule.File, Line: e.rule.Line,
 	}
 	if instead.Tool == "" || r.check.checkRule(instead) != nil {

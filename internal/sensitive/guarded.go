@@ -51,41 +51,41 @@ type Group struct {
 // a push, which asks. Neither names anything that runs here. Skills are guarded, because
 // hosts run hooks and commands that a skill names.
 var Groups = []Group{
-	{ID: "control-umpire", Why: "umpires-own-rules-state-and-settings", Empty: true, Paths: []string{".umpire/**"}},
+	{ID: "control-umpire", Why: "umpire's own rules, state and settings", Empty: true, Paths: []string{".umpire/**"}},
 	{
-		ID: "control-umpire", Why: "umpires-own-rules-state-and-settings",
+		ID: "control-umpire", Why: "umpire's own rules, state and settings",
 		Paths: []string{"~/.umpire/**", "/etc/umpire/**"},
 	},
 
-	{ID: "control-git", Why: "git-runs-programs-named-here", Git: []string{
+	{ID: "control-git", Why: "git runs programs named here", Git: []string{
 		"hooks/**", "config", "config.worktree", "info/attributes", "commondir", "gitdir",
 	}},
 	{
-		ID: "control-git", Why: "git-runs-programs-named-here",
+		ID: "control-git", Why: "git runs programs named here",
 		Paths: []string{"*.git/{config,hooks/**}", "~/.gitconfig", "~/.config/git/**"},
 	},
-	{ID: "control-vcs", Why: "a-version-control-system-runs-programs-named-here", Paths: []string{
+	{ID: "control-vcs", Why: "a version control system runs programs named here", Paths: []string{
 		".hg/{hgrc,hgrc-not-shared,sharedpath,requires}",
 		".jj/{repo/config,workspace-config}.toml", ".sl/{config,sharedpath,requires}", ".bzr/branch/branch.conf",
 		"_darcs/prefs/**", ".fossil-settings/**", ".pijul/config", "~/.hgrc", "~/.jjconfig.toml",
 		"~/.config/{hg,jj,sapling,breezy,pijul}/**",
 	}},
-	{ID: "control-git", Why: "says-where-git-finds-its-settings", Paths: []string{".git"}},
+	{ID: "control-git", Why: "says where git finds its settings", Paths: []string{".git"}},
 	{
-		ID: "control-git-state", Why: "git-runs-what-an-unfinished-rebase-lists", Git: []string{"rebase-*/**"},
+		ID: "control-git-state", Why: "git runs what an unfinished rebase lists", Git: []string{"rebase-*/**"},
 		Verbs: "rebase pull am",
 	},
 	{
-		ID: "control-git-state", Why: "git-goes-on-with-what-stands-here", Git: []string{"sequencer/**"},
+		ID: "control-git-state", Why: "git goes on with what stands here", Git: []string{"sequencer/**"},
 		Verbs: "cherry-pick revert rebase pull",
 	},
-	{ID: "control-git-state", Why: "git-goes-on-with-what-stands-here", Git: []string{"BISECT_*"}, Verbs: "bisect"},
+	{ID: "control-git-state", Why: "git goes on with what stands here", Git: []string{"BISECT_*"}, Verbs: "bisect"},
 
-	{ID: "control-agents", Why: "an-agents-settings-hooks-or-servers", Empty: true, Paths: []string{
+	{ID: "control-agents", Why: "an agent's settings, hooks or servers", Empty: true, Paths: []string{
 		".{codex,cursor,gemini,muse}/**", ".github/hooks/**", ".mcp.json",
 		".claude/{settings*.json,permissions.yml}", ".claude/{hooks,agents,commands,skills,plugins}/**",
 	}},
-	{ID: "control-agents", Why: "an-agents-settings-hooks-or-servers", Paths: []string{
+	{ID: "control-agents", Why: "an agent's settings, hooks or servers", Paths: []string{
 		".{opencode,qwen,roo,windsurf,amp,factory}/**", "~/.claude.json", ".kiro/{hooks,settings,agents}/**",
 		".{grok,agent,trae,augment,copilot,openhands,cline,kilocode,goose,kimi-code,codeium,crush,qoder,codebuddy}/**",
 		".agents/{{hooks,mcp*,settings*}.json,{hooks,skills,plugins,agents,commands,workflows}/**}",
@@ -97,10 +97,10 @@ var Groups = []Group{
 	}},
 
 	{
-		ID: "control-editor", Why: "an-editor-runs-it-when-the-project-is-opened", Empty: true,
+		ID: "control-editor", Why: "an editor runs it when the project is opened", Empty: true,
 		Paths: []string{".{devcontainer,idea}/**", ".vscode/*.json"},
 	},
-	{ID: "control-editor", Why: "an-editor-runs-it-when-the-project-is-opened", Paths: []string{
+	{ID: "control-editor", Why: "an editor runs it when the project is opened", Paths: []string{
 		"*.code-workspace", ".devcontainer.json", ".zed/{tasks,settings,debug}.json", ".run/*.run.xml",
 		".vscode/extensions/**", ".{fleet,theia,helix,nova,lapce,vim,nvim,emacs.d,externalToolBuilders}/**",
 		".vs/*.json", "*.sublime-{project,workspace,build}",
@@ -108,22 +108,22 @@ var Groups = []Group{
 		".dir-locals{,-2}.el", ".emacs", ".kakrc", "~/.config/{nvim,helix,emacs,kak}/**",
 	}},
 
-	{ID: "control-tasks", Why: "runs-when-someone-commits", Empty: true, Paths: []string{".husky/**"}},
-	{ID: "control-tasks", Why: "runs-when-someone-commits", Paths: []string{
+	{ID: "control-tasks", Why: "runs when someone commits", Empty: true, Paths: []string{".husky/**"}},
+	{ID: "control-tasks", Why: "runs when someone commits", Paths: []string{
 		".pre-commit-config.{yaml,yml}", "{,.}lefthook{,-local}.{yml,yaml,toml,json}", ".overcommit.yml",
 	}},
-	{ID: "control-tasks", Why: "runs-when-a-shell-enters-the-folder", Empty: true, Paths: []string{".envrc"}},
-	{ID: "control-tasks", Why: "runs-when-a-shell-enters-the-folder", Paths: []string{
+	{ID: "control-tasks", Why: "runs when a shell enters the folder", Empty: true, Paths: []string{".envrc"}},
+	{ID: "control-tasks", Why: "runs when a shell enters the folder", Paths: []string{
 		".autoenv{,.zsh,.leave}", ".autoenv_leave.zsh", ".env.leave", ".direnvrc", ".config/direnv/**",
 	}},
-	{ID: "control-tasks", Why: "a-program-runs-it-when-it-starts-here", Paths: []string{
+	{ID: "control-tasks", Why: "a program runs it when it starts in this folder", Paths: []string{
 		".{gdbinit,gdbearlyinit,lldbinit,pdbrc,irbrc,pryrc,rdbgrc,byebugrc,ghci,iex.exs,perldb,radare2rc,inputrc}",
 		".Rprofile", ".Renviron", ".{psqlrc,sqliterc,screenrc,tmux.conf}", ".config/pry/**", ".julia/config/**",
 	}},
-	{ID: "control-tasks", Why: "runs-or-chooses-programs", Paths: []string{
+	{ID: "control-tasks", Why: "runs, or chooses programs, when a shell enters the folder", Paths: []string{
 		".tool-versions", "{,.}mise{,.*}.toml", "{,.}mise/config*.toml", ".config/mise{/**,.toml}", ".mise/tasks/**",
 	}},
-	{ID: "control-packages", Why: "a-package-manager-runs", Paths: []string{
+	{ID: "control-packages", Why: "a package manager runs, or fetches from, what it names", Paths: []string{
 		".npmrc", ".yarnrc", ".yarnrc.{yml,yaml}", ".yarn/{releases,plugins}/**", ".pnpmfile.{cjs,mjs}", "pnpmfile.js",
 		"bunfig.toml",
 		".cargo/{config,config.toml}", ".bundle/config", ".mvn/**", "rust-toolchain{,.toml}", ".condarc",
@@ -131,12 +131,12 @@ var Groups = []Group{
 		".buckconfig{,.local}", ".pants.rc",
 	}},
 
-	{ID: "control-shell", Why: "runs-when-a-shell-starts", Paths: []string{
+	{ID: "control-shell", Why: "runs when a shell starts", Paths: []string{
 		"~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}",
 		"~/.{zshrc,zshenv,zprofile,zlogin,zlogout}", "~/.config/fish/**",
 		"/etc/{profile,bash.bashrc,bashrc,zshrc,zshenv,environment}", "/etc/profile.d/**",
 	}},
-	{ID: "control-login", Why: "decides-who-may-log-in", Paths: []string{
+	{ID: "control-login", Why: "decides who may log in, or runs by itself", Paths: []string{
 		"~/.ssh/**", "/var/spool/cron/**", "/etc/crontab", "/etc/cron.*/**",
 		"~/.config/{systemd,autostart}/**", "~/Library/LaunchAgents/**", "/etc/systemd/system/**",
 	}},

@@ -21,14 +21,14 @@ var Secrets = []Secret{
 	{"secret-env", []string{"/**/.env", "/**/.env.*", "/**/*.env", "/**/.dev.vars", "/**/.envrc"}, []string{
 		"/**/.env.{example,sample,template,dist,defaults}", "/**/.env.*.{example,sample,template,dist,defaults}",
 		"/**/{example,sample,template,dist,defaults}.env",
-	}, "an-environment-file"},
+	}, "an environment file; free are .env.example, .sample, .template, .dist and .defaults"},
 	{"secret-keys", []string{
 		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,ovpn}", "/**/*_{rsa,dsa,ecdsa,ed25519}",
 		"/**/id_{ecdsa,ed25519}_sk", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
 		"/etc/wireguard/**", "/etc/NetworkManager/system-connections/**",
 	}, []string{
 		"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem",
-	}, "a-private-key-or-a-store-of-keys"},
+	}, "a private key or a store of keys"},
 	{"secret-logins", []string{
 		"/**/{.netrc,_netrc,.pypirc,.npmrc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto," +
 			".dockercfg,.mylogin.cnf,pgpass.conf,.vault_pass,.vault_pass.txt,.erlang.cookie,.terraformrc," +
@@ -46,7 +46,7 @@ var Secrets = []Secret{
 			".config/NuGet/NuGet.Config,.composer/config.json,.condarc," +
 			".dbt/profiles.yml}",
 		"/run/secrets/**", "/var/run/secrets/**",
-	}, nil, "names-and-passwords-or-tokens"},
+	}, nil, "names and passwords, or tokens"},
 	{"secret-clouds", []string{
 		"/**/{.aws/**,.azure/**,.config/gcloud/**,.docker/config.json,.kube/config,kubeconfig,.oci/**," +
 			".config/rclone/rclone.conf,.config/doctl/config.yaml,.config/gh/hosts.yml,.cargo/credentials," +
@@ -60,7 +60,7 @@ var Secrets = []Secret{
 			".snowflake/config.toml,.snowflake/connections.toml,.config/glab-cli/config.yml,.cf/config.json," +
 			".config/openai/key,.config/io.datasette.llm/keys.json,.config/scw/config.yaml,.config/linode-cli," +
 			".config/op/**,.config/heroku/**,.pulumi/credentials.json}",
-	}, nil, "what-logs-in-to-a-cloud-or-a-registry"},
+	}, nil, "what logs in to a cloud or a registry"},
 	{"secret-home", []string{
 		"/**/{.ssh/**,.gnupg/**,.password-store/**,.local/share/keyrings/**,Library/Keychains/**}",
 		"/**/{.config/age/keys.txt,.config/solana/id.json,.config/filezilla/**,.thunderbird/**," +
@@ -68,14 +68,14 @@ var Secrets = []Secret{
 			".dogecoin/**,.electrum/**,.ethereum/keystore/**," +
 			"wallet.dat,.config/Slack/**,.config/discord/**,.config/Signal/**," +
 			".config/Bitwarden/**,.local/share/atuin/key,.local/share/atuin/session,.local/share/kwalletd/**}",
-	}, []string{"/**/.ssh/*.pub"}, "keys-and-passwords-of-a-person"},
+	}, []string{"/**/.ssh/*.pub"}, "keys and passwords of a person"},
 	{"secret-agents", []string{
 		"~/{.claude/settings*.json,.cursor/mcp.json,.gemini/settings.json,.qwen/settings.json,.factory/mcp.json," +
 			".kiro/settings/mcp.json,.copilot/mcp-config.json,.codeium/windsurf/mcp_config.json,.codex/config.toml," +
 			".kimi-code/config.toml,.grok/user-settings.json,.aider.conf.yml,.config/opencode/opencode.json*," +
 			".config/crush/crush.json,.config/amp/settings.json,.config/zed/settings.json,.continue/config.*," +
 			".local/share/opencode/mcp-auth.json}",
-	}, nil, "settings-that-hold-keys-of-servers"},
+	}, nil, "settings of an agent, which may hold keys of servers"},
 	{"secret-browser", []string{
 		"/**/.mozilla/**", "/**/.config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,vivaldi,opera}/**",
 		"/**/snap/{firefox,chromium}/**",
@@ -83,18 +83,18 @@ var Secrets = []Secret{
 		"/**/Library/{Safari,Cookies}/**",
 		"/**/{cookies.txt,cookies.sqlite}",
 		"/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
-	}, nil, "a-browsers-profile-cookies-and-passwords"},
+	}, nil, "a browser's profile: cookies and passwords"},
 	{
 		"secret-history", []string{"/**/.*_history", "/**/fish_history", "/**/.Rhistory", "/**/.dbshell"}, nil,
-		"what-somebody-typed-passwords-too",
+		"what somebody typed, passwords too",
 	},
 	{
 		"secret-umpire", []string{"~/.umpire", "/**/.umpire/{state,keys}/**"}, nil,
-		"what-answers-umpires-questions-and-what-it-keeps",
+		"what answers umpire's questions, and what it keeps",
 	},
 	{
 		"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil,
-		"the-environment-or-the-memory-of-a-process",
+		"the environment or the memory of a process",
 	},
 }
 

@@ -26,12 +26,12 @@ const decodings = 3
 // InAddress says why an address or a query that is sent to somebody may hold a secret, or "".
 func InAddress(text string) umpire.Phrase {
 	if len(text) > maxPlainURL {
-		return "it-is-longer-than-addresses-are"
+		return "it is longer than addresses are"
 	}
 	plain := text
 	for range decodings {
 		if Found(plain) {
-			return "it-holds-what-looks-like-a-token"
+			return "it holds what looks like a token"
 		}
 		decoded, err := url.PathUnescape(plain)
 		if err != nil || decoded == plain {
@@ -40,7 +40,7 @@ func InAddress(text string) umpire.Phrase {
 		plain = decoded
 	}
 	if u, err := url.Parse(text); err == nil && secretQuery(u) {
-		return "a-parameter-is-named-like-one"
+		return "a parameter is named like one"
 	}
 	return opaquePart(plain)
 }
@@ -76,18 +76,18 @@ func opaquePart(text string) umpire.Phrase {
 			switch {
 			case commitHash(word):
 			case len(word) > maxPlainWord:
-				return "it-holds-a-long-word"
+				return "it holds a long word without any break"
 			case Mixed(word), len(word) > maxOpaque && KeyLike(word):
 				count += len(word)
 			}
 		}
 		if count > maxOpaque {
-			return "it-holds-a-long-word-that-looks-made"
+			return "it holds a long word that looks made by dice"
 		}
 		all += count
 	}
 	if all > maxOpaqueAll {
-		return "it-holds-many-words"
+		return "it holds many words that look made by dice"
 	}
 	return ""
 }

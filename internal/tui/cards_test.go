@@ -20,7 +20,7 @@ func greeting() umpire.Pending {
 	p := waiting(1, "Edit", map[string]any{
 		"file_path": "greet.sh", "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
 	})
-	p.Accesses[0].Reason = "changes-a-file"
+	p.Accesses[0].Reason = "changes a file"
 	return p
 }
 

@@ -26,7 +26,7 @@ func (r *Ran) readAnswer(stdout *said) {
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || stdout.more {
-		r.Reason = umpire.Say("hook-answered-unreadable-json", r.Hook.ID)
+		r.Reason = umpire.Say(`Hook %q answered in JSON that cannot be read; want {"decision": "ask" or "deny", "reason": ...}`, r.Hook.ID)
 		return
 	}
 	said := files.ClipTo(strings.TrimSpace(a.Reason), maxReason, "")
@@ -34,10 +34,10 @@ func (r *Ran) readAnswer(stdout *said) {
 	case "", "allow":
 		r.Outcome, r.Reason = Passed, umpire.Verbatim(said)
 	case "ask":
-		r.Outcome, r.Reason = Asked, cmp.Or(umpire.Verbatim(said), umpire.Say("hook-asks", r.Hook.ID))
+		r.Outcome, r.Reason = Asked, cmp.Or(umpire.Verbatim(said), umpire.Say("Hook %q asks", r.Hook.ID))
 	case "deny":
-		r.Outcome, r.Reason = Denied, cmp.Or(umpire.Verbatim(said), umpire.Say("hook-denies", r.Hook.ID))
+		r.Outcome, r.Reason = Denied, cmp.Or(umpire.Verbatim(said), umpire.Say("Hook %q denies", r.Hook.ID))
 	default:
-		r.Reason = umpire.Say("hook-answered-otherwise", r.Hook.ID, files.ClipTo(a.Decision, 100, ""))
+		r.Reason = umpire.Say("Hook %q answered %q; want ask or deny", r.Hook.ID, files.ClipTo(a.Decision, 100, ""))
 	}
 }

@@ -91,7 +91,7 @@ const drainTime = 500 * time.Millisecond
 func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	ran := Ran{Hook: h, Outcome: Failed, Exit: -1}
 	if h.Fault != "" {
-		ran.Reason = umpire.Say("hook-cannot-be-run", h.ID, h.Fault)
+		ran.Reason = umpire.Say("Hook %q cannot be run: %s", h.ID, h.Fault)
 		return ran
 	}
 	limited, cancel := context.WithTimeout(ctx, h.Limit())
@@ -110,15 +110,16 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	late := limited.Err() != nil && ran.Exit != 0
 	switch {
 	case late && ctx.Err() != nil:
-		ran.Reason = umpire.Say("hook-was-ended", h.ID)
+		ran.Reason = umpire.Say("Hook %q was ended: nobody waits for it any more", h.ID)
 	case late:
-		ran.Reason = umpire.Say("hook-took-too-long", h.ID, h.Limit())
+		ran.Reason = umpire.Say("Hook %q took longer than %s and was killed", h.ID, h.Limit())
 	case ran.Exit == 0:
 		ran.readAnswer(stdout)
 	case ran.Exit > 0:
-		ran.Reason = cmp.Or(umpire.Verbatim(stderr.reasonText()), umpire.Say("hook-failed", h.ID, ran.Exit))
+		ran.Reason = cmp.Or(umpire.Verbatim(stderr.reasonText()),
+			umpire.Say("Hook %q failed with exit code %s", h.ID, ran.Exit))
 	default:
-		ran.Reason = umpire.Say("hook-could-not-be-run", h.ID, err)
+		ran.Reason = umpire.Say("Hook %q could not be run: %s", h.ID, err)
 	}
 	return ran
 }

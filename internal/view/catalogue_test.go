@@ -16,9 +16,9 @@ func TestReason(t *testing.T) {
 		english, chinese string
 	}{
 		{"", "", ""},
-		{"deletes-files-for-good", "deletes files for good", "永久删除文件"},
+		{"deletes files for good", "deletes files for good", "永久删除文件"},
 		{
-			umpire.Say("suffix-refused", ".rs"),
+			umpire.Say("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围", ".rs"),
 			"你没有权限编辑 .rs 类型文件的权限,请注意你的任务权限范围 (this agent may not edit files of the type .rs)",
 			"你没有权限编辑 .rs 类型文件的权限,请注意你的任务权限范围",
 		},

@@ -60,7 +60,7 @@ func visibleText(text string) string {
 
 // Ended writes a line for a call, and why when it did not go well.
 func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
-	if call.Reason.Is("nobody-can-confirm") {
+	if call.Reason.Is("non_interactive confirmation required: %s") {
 		v.unattended = append(v.unattended, call)
 	}
 	if v.json {
@@ -80,7 +80,7 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	fmt.Fprintf(v.Stderr, "[%s] %s\n", v.Text.Word("status", string(r.Status)),
 		app.Clip(view.Visible(call.Tool+subject)))
 	switch {
-	case call.Reason.Is("nobody-can-confirm"):
+	case call.Reason.Is("non_interactive confirmation required: %s"):
 		fmt.Fprintln(v.Stderr, view.Visible(phrases.English.Text(call.Reason)))
 	case r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled:
 		if call.Reason != "" {

@@ -130,7 +130,7 @@ func (l *Language) Count(n int, one, more string) string {
 func (l *Language) Reason(p umpire.Phrase) string {
 	text := l.Text(p)
 	if code, args, _ := p.Parts(); l == English && code == "suffix-refused" && len(args) == 1 {
-		text += " (" + l.Text(umpire.Say("suffix-refused-in-english", args[0])) + ")"
+		text += " (" + l.Text(umpire.Say("this agent may not edit files of the type %s", args[0])) + ")"
 	}
 	return text
 }

@@ -377,23 +377,23 @@ func TestError(t *testing.T) {
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	English.Reason("suffix-refused")                  // a damaged one, without its argument
-	rule := umpire.Say("denied-by-rule", "no-policy") // a name stays as it is
+	English.Reason("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围")      // a damaged one, without its argument
+	rule := umpire.Say("Denied by rule: %s", "no-policy") // a name stays as it is
 	for _, tt := range []struct {
 		said             umpire.Phrase
 		english, chinese string
 	}{
 		{"", "", ""},
-		{"tool-is-safe", "Tool classified as safe", "该工具属于安全类"},
+		{"Tool classified as safe", "Tool classified as safe", "该工具属于安全类"},
 		{rule, "Denied by rule: no-policy", "被规则拒绝：no-policy"},
-		{umpire.Say("cannot-be-judged", rule), "Cannot be judged: Denied by rule: no-policy", "无法判定：被规则拒绝：no-policy"},
-		{umpire.Say("tool-requires-approval", `"W"`, umpire.Phrase("class-moderate")),
+		{umpire.Say("Cannot be judged: %s", rule), "Cannot be judged: Denied by rule: no-policy", "无法判定：被规则拒绝：no-policy"},
+		{umpire.Say("Tool %q requires approval (%s)", `"W"`, umpire.Phrase("moderate")),
 			`Tool "\"W\"" requires approval (moderate)`, `工具 "\"W\"" 需要批准（中等）`},
-		{umpire.Say("not-parsed", umpire.Phrase("nested-too-deeply")), "not parsed: nested too deeply", "无法解析：嵌套过深"},
-		{umpire.Say("and-also", "x", umpire.Verbatim("100%s")), "x; 100%s", "x；100%s"},
+		{umpire.Say("not parsed: %s", umpire.Phrase("nested too deeply")), "not parsed: nested too deeply", "无法解析：嵌套过深"},
+		{umpire.Say("%s; %s", "x", umpire.Verbatim("100%s")), "x; 100%s", "x；100%s"},
 		{umpire.Verbatim("tool-is-safe"), "tool-is-safe", "tool-is-safe"},
 		{"Tool classified as safe", "Tool classified as safe", "Tool classified as safe"}, // of an older version
-		{umpire.Say("denied-by-rule", "a", "b"), `denied-by-rule("a","b")`, `denied-by-rule("a","b")`},
+		{umpire.Say("Denied by rule: %s", "a", "b"), `denied-by-rule("a","b")`, `denied-by-rule("a","b")`},
 		{umpire.Say("of-a-later-version", "x"), `of-a-later-version("x")`, `of-a-later-version("x")`},
 	} {
 		if got := English.Text(tt.said); got != tt.english || English.Reason(tt.said) != got {
@@ -414,7 +414,7 @@ func TestIn(t *testing.T) {
 		Any      any                       `json:"any"`
 		Nothing  *umpire.Event             `json:"nothing"`
 	}
-	safe := umpire.Phrase("tool-is-safe")
+	safe := umpire.Phrase("Tool classified as safe")
 	value := outer{
 		Decision: &umpire.Decision{Reason: safe, Reasons: []umpire.Reason{{Text: safe}}, Accesses: []umpire.Access{{Doubt: safe}}},
 		Events:   map[string][]umpire.Event{"a": {{Reason: safe, Blocked: &umpire.Blocked{Detail: safe}}}},
@@ -459,7 +459,7 @@ func TestInEvent(t *testing.T) {
 }
 
 func BenchmarkText(b *testing.B) {
-	said := umpire.Say("cannot-be-judged", umpire.Say("unknown-program", "nosuch"))
+	said := umpire.Say("Cannot be judged: %s", umpire.Say("%s is not a program that is known", "nosuch"))
 	b.ReportAllocs()
 	for b.Loop() {
 		English.Text(said)

@@ -37,7 +37,7 @@ func Read(text string) Program {
 		r.readToken()
 	}
 	if len(r.open) > 0 {
-		r.setProblem("its-brackets-do-not-match")
+		r.setProblem("its brackets do not match")
 	}
 	if r.out.Problem == "" {
 		r.judgeTokens()
@@ -113,7 +113,7 @@ func (r *reader) readToken() {
 		r.takeWhile(newlineToken, func(c byte) bool { return c != '\n' })
 	case c == '\\':
 		if !strings.HasPrefix(r.text[r.pos:], "\\\n") {
-			r.setProblem("a-backslash-stands-alone")
+			r.setProblem("a backslash stands alone")
 		}
 		r.pos += 2
 	case c == '"':
@@ -161,7 +161,7 @@ func (r *reader) readNumber() {
 	}
 	r.addToken(numberToken, r.text[start:r.pos])
 	if r.pos < len(r.text) && scan.IsLetter(r.text[r.pos]) {
-		r.setProblem("a-name-follows-a-number")
+		r.setProblem("a name follows a number without a blank")
 	}
 }
 
@@ -194,13 +194,13 @@ func (r *reader) readString() {
 			r.pos++
 			return
 		case '\n':
-			r.setProblem("a-string-is-not-ended")
+			r.setProblem("a string is not ended")
 			return
 		case '\\':
 			r.pos++
 		}
 	}
-	r.setProblem("a-string-is-not-ended")
+	r.setProblem("a string is not ended")
 }
 
 // regexFits reports whether a slash begins an expression and does not divide. If only the
@@ -214,7 +214,7 @@ func (r *reader) regexFits() bool {
 		return false
 	case nameToken:
 		if last.text == "length" || last.text == "getline" {
-			r.setProblem(umpire.Say("a-slash-after", last.text))
+			r.setProblem(umpire.Say("a slash after %s", last.text))
 		}
 		return takesOperand(last.text)
 	case signToken:
@@ -222,7 +222,7 @@ func (r *reader) regexFits() bool {
 	switch last.text {
 	case ")":
 		if r.condition {
-			r.setProblem("a-slash-after-a-condition")
+			r.setProblem("a slash after a condition")
 		}
 		return false
 	case "]":
@@ -230,7 +230,7 @@ func (r *reader) regexFits() bool {
 	case "++", "--", "$":
 		before := r.tokenAt(len(r.tokens) - 2)
 		if last.text == "$" || before.kind != nameToken && before.text != "]" {
-			r.setProblem(umpire.Say("a-slash-after", last.text))
+			r.setProblem(umpire.Say("a slash after %s", last.text))
 		}
 		return false
 	}
@@ -252,7 +252,7 @@ func (r *reader) readRegex() {
 			r.pos++
 			return
 		case '\n':
-			r.setProblem("an-expression-is-not-ended")
+			r.setProblem("an expression is not ended")
 			return
 		case '\\':
 			r.pos++
@@ -260,7 +260,7 @@ func (r *reader) readRegex() {
 			r.skipList()
 		}
 	}
-	r.setProblem("an-expression-is-not-ended")
+	r.setProblem("an expression is not ended")
 }
 
 // skipList reads a bracket list, in which a slash does not end the expression; to
@@ -269,7 +269,7 @@ func (r *reader) skipList() {
 	quoted := strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx") // hidden, at its length
 	n := scan.BracketList(quoted.Replace(r.text[r.pos+1:]))
 	if n < 0 {
-		r.setProblem("a-list-in-brackets-is-not-ended")
+		r.setProblem("a list in brackets is not ended")
 		return
 	}
 	r.pos += n
@@ -289,7 +289,7 @@ func (r *reader) readSign() {
 		}
 	}
 	if !strings.Contains("(){}[];,+-*/%^!<>|?:~$=@&", text[:1]) {
-		r.setProblem("a-character-is-not-known")
+		r.setProblem("a character is not known")
 		return
 	}
 	r.trackBracket(text[0])
@@ -305,7 +305,7 @@ func (r *reader) trackBracket(sign byte) {
 	case ')', ']', '}':
 		n := len(r.open)
 		if n == 0 || "([{"[strings.IndexByte(")]}", sign)] != r.open[n-1].sign {
-			r.setProblem("its-brackets-do-not-match")
+			r.setProblem("its brackets do not match")
 			return
 		}
 		r.condition = r.open[n-1].condition

@@ -72,7 +72,7 @@ func (r *reader) takeLine() string {
 
 func (r *reader) readScript() {
 	if strings.IndexByte(r.text, 0) >= 0 {
-		r.setProblem("it-holds-a-zero-byte")
+		r.setProblem("it holds a zero byte")
 	}
 	for {
 		r.skipAny(" \t\r\n;")
@@ -87,7 +87,7 @@ func (r *reader) readScript() {
 		r.readCommand()
 	}
 	if r.depth != 0 && r.out.Problem == "" {
-		r.out.Problem = "its-braces-do-not-match"
+		r.out.Problem = "its braces do not match"
 	}
 }
 
@@ -99,7 +99,7 @@ func (r *reader) readAddresses() {
 			r.pos++
 			r.skipAny(" \t")
 			if !r.readAddress("+~") {
-				r.setProblem("an-address-is-missing-after-a-comma")
+				r.setProblem("an address is missing after a comma")
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func (r *reader) readAddress(prefix string) bool {
 // hold the delimiter.
 func (r *reader) skipDelimited(delimiter byte, expression bool) {
 	if delimiter == '\n' || delimiter == '\\' {
-		r.setProblem("a-delimiter-is-not-one")
+		r.setProblem("a delimiter is not one")
 	}
 	for r.pos < len(r.text) {
 		c := r.text[r.pos]
@@ -155,17 +155,17 @@ func (r *reader) skipDelimited(delimiter byte, expression bool) {
 		case c == delimiter:
 			return
 		case c == '\n':
-			r.setProblem("an-expression-is-not-ended")
+			r.setProblem("an expression is not ended")
 		case c == '\\' && r.pos < len(r.text):
 			if r.text[r.pos] == '\n' && (expression || r.labelled) {
-				r.setProblem("an-expression-crosses-the-end-of-its-line")
+				r.setProblem("an expression crosses the end of its line")
 			}
 			r.pos++
 		case c == '[' && expression:
 			r.skipList()
 		}
 	}
-	r.setProblem("an-expression-is-not-ended")
+	r.setProblem("an expression is not ended")
 }
 
 // skipList reads a bracket list whose opening is behind. A delimiter within it does
@@ -174,7 +174,7 @@ func (r *reader) skipDelimited(delimiter byte, expression bool) {
 func (r *reader) skipList() {
 	n := scan.BracketList(r.text[r.pos:])
 	if n < 0 {
-		r.setProblem("a-list-in-brackets-is-not-ended")
+		r.setProblem("a list in brackets is not ended")
 		return
 	}
 	r.pos += n
@@ -190,7 +190,7 @@ func (r *reader) readCommand() {
 	case '}':
 		r.depth--
 		if r.depth < 0 {
-			r.setProblem("its-braces-do-not-match")
+			r.setProblem("its braces do not match")
 		}
 		r.endCommand()
 	case 'd', 'D', 'n', 'N', 'p', 'P', 'h', 'z':
@@ -219,7 +219,7 @@ func (r *reader) readCommand() {
 		r.skipPair(false)
 		r.endCommand()
 	default:
-		r.setProblem("a-command-is-not-known")
+		r.setProblem("a command is not known")
 	}
 }
 
@@ -227,7 +227,7 @@ func (r *reader) readCommand() {
 func (r *reader) endCommand() {
 	r.skipAny(" \t\r")
 	if r.pos < len(r.text) && strings.IndexByte("\n;#}", r.peekByte()) < 0 {
-		r.setProblem("something-follows-a-command")
+		r.setProblem("something follows a command")
 	}
 }
 
@@ -236,14 +236,14 @@ func (r *reader) endCommand() {
 func (r *reader) skipInsertion() {
 	r.skipAny(" \t")
 	if r.pos >= len(r.text) || r.peekByte() == '\n' {
-		r.setProblem("a-text-is-missing")
+		r.setProblem("a text is missing")
 		return
 	}
 	for r.pos < len(r.text) && r.peekByte() != '\n' {
 		if r.peekByte() == '\\' {
 			r.pos++
 			if r.peekByte() == '\n' && r.labelled {
-				r.setProblem("a-text-crosses-the-end-of-its-line")
+				r.setProblem("a text crosses the end of its line")
 			}
 		}
 		r.pos++
@@ -259,7 +259,7 @@ func (r *reader) readLabel(target bool) {
 		r.pos++
 	}
 	if target && (r.pos == start || r.peekByte() == '}') {
-		r.setProblem("a-label-is-not-one")
+		r.setProblem("a label is not one")
 	}
 	r.labelled = r.labelled || r.peekByte() == ';' || r.peekByte() == '}'
 	r.endCommand()
@@ -275,7 +275,7 @@ func (r *reader) readFile(c byte) {
 	case c == 'e':
 		r.out.Ran = append(r.out.Ran, name)
 	case name == "":
-		r.setProblem("a-file-name-is-missing")
+		r.setProblem("a file name is missing")
 	case c == 'r' || c == 'R':
 		r.out.Read = append(r.out.Read, name)
 	default:
@@ -286,7 +286,7 @@ func (r *reader) readFile(c byte) {
 // skipPair reads both halves of s and y.
 func (r *reader) skipPair(expression bool) {
 	if r.pos >= len(r.text) {
-		r.setProblem("an-expression-is-not-ended")
+		r.setProblem("an expression is not ended")
 		return
 	}
 	delimiter := r.text[r.pos]
