@@ -28,20 +28,15 @@ func (e *formattedError) Unwrap() error { return e.error }
 // Phrase returns what the error says, as data.
 func (e *formattedError) Phrase() Phrase {
 	if len(e.args) == 0 {
-		return Say(errorCode, e.Error())
+		return plain(e.Error())
 	}
 	said := make([]any, len(e.args))
-	parts := []any{e.format}
 	for i, arg := range e.args {
-		a := &argument{value: arg}
-		said[i], parts = a, append(parts, a)
+		said[i] = &argument{value: arg}
 	}
 	_ = fmt.Errorf(e.format, said...) // each notes how its verb shows it
-	return Say(errorCode, parts...)
+	return Say(e.format, said...)
 }
-
-// errorCode is the code of a phrase whose first argument is the format of the others.
-const errorCode = "error"
 
 // PhraseOf returns what an error says, as data: its English format with the arguments, of
 // which errors are phrases again. An error that was not made by [Errorf] has none: it says
@@ -54,33 +49,33 @@ func PhraseOf(err error) Phrase {
 	case interface{ Phrase() Phrase }:
 		return e.Phrase()
 	case *fs.PathError:
-		return Say(errorCode, e.Op+" %s: %w", e.Path, PhraseOf(e.Err))
+		return Say(e.Op+" %s: %w", e.Path, PhraseOf(e.Err))
 	case interface{ Unwrap() []error }:
 		return phraseOfAll(err, e.Unwrap())
 	}
 	inner := errors.Unwrap(err)
 	if inner == nil {
-		return Say(errorCode, err.Error())
+		return plain(err.Error())
 	}
 	if before, wraps := strings.CutSuffix(err.Error(), inner.Error()); wraps && before != "" {
-		return Say(errorCode, "%s%w", before, PhraseOf(inner))
+		return Say("%s%w", before, PhraseOf(inner))
 	}
 	if err.Error() == inner.Error() {
 		return PhraseOf(inner)
 	}
-	return Say(errorCode, err.Error())
+	return plain(err.Error())
 }
 
 // phraseOfAll returns what an error says that is others, a line each.
 func phraseOfAll(err error, all []error) Phrase {
 	if err.Error() != errors.Join(all...).Error() {
-		return Say(errorCode, err.Error())
+		return plain(err.Error())
 	}
-	parts := []any{strings.Repeat("%w\n", len(all)-1) + "%w"}
-	for _, one := range all {
-		parts = append(parts, PhraseOf(one))
+	parts := make([]any, len(all))
+	for i, one := range all {
+		parts[i] = PhraseOf(one)
 	}
-	return Say(errorCode, parts...)
+	return Say(strings.Repeat("%w\n", len(all)-1)+"%w", parts...)
 }
 
 // An argument of a format notes how its verb shows it.

@@ -53,7 +53,7 @@ func TestErrorf(t *testing.T) {
 // TestSayError: an error is said by what it says.
 func TestSayError(t *testing.T) {
 	t.Parallel()
-	if got, want := umpire.Say("a-b", io.EOF, 1), umpire.Phrase(`a-b(error("EOF"),"1")`); got != want {
+	if got, want := umpire.Say("%s, %s", io.EOF, 1), umpire.Phrase(`error("%s, %s",error("EOF"),"1")`); got != want {
 		t.Errorf("%s, want %s", string(got), string(want))
 	}
 }

@@ -2,48 +2,92 @@ package umpire
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
 
-// A Phrase is what is said to a person, as data: a code, which is a readable phrase in
-// kebab case, and its arguments. Its text in a language is looked up when it is shown, and
-// a Phrase is never taken for that text. Make one with [Say] or [Verbatim]; a constant of
-// type Phrase is a code without arguments. The zero value says nothing.
+// A Phrase is a message for a person, kept as data: an English format and its arguments.
+// It becomes text in the reader's language when it is shown; see [Phrase.In]. Make one with
+// [Say] or [Verbatim]; a constant of type Phrase is a format without arguments. The zero
+// value says nothing.
 //
-// A Phrase can be compared, stored and sent as it stands. Its form is that of a call,
+// A Phrase can be compared, stored and sent as it stands. A message without arguments is
+// its own text. Others have the form of a call,
 //
-//	cannot-be-judged(unknown-program("nosuch"))
+//	error("cannot be judged: %s",error("unknown program: %s","nosuch"))
 //
-// in which a text in quotes stays as it is in every language. A string of another form,
-// as older versions stored them, is such a text too.
+// in which a plain quoted text is the same in every language. Older versions stored a code
+// in place of the format, such as unknown-program("nosuch").
 type Phrase string
 
-// Say returns the message with a code and its arguments. An argument that is a Phrase or an
-// error is said in the reader's language; any other stays as fmt prints it.
-func Say(code string, args ...any) Phrase {
+// formatHead begins the form of a phrase with a format. Versions before codes were dropped
+// read it too.
+const formatHead = "error("
+
+// Say returns the message of an English format in the manner of [fmt.Sprintf] and its
+// arguments, of which each is used once and in order. An argument that is a Phrase or an
+// error is said in the reader's language; any other stays as fmt prints it. The verb %q
+// quotes a string, and %s fits any argument.
+func Say(format string, args ...any) Phrase {
 	if len(args) == 0 {
-		return Phrase(code)
+		return Phrase(format)
 	}
-	form := append(make([]byte, 0, 64), code...)
-	for i, arg := range args {
-		form = append(form, "(,"[min(i, 1)])
-		switch arg := arg.(type) {
-		case Phrase:
-			form = append(form, arg.form()...)
-		case error:
-			form = append(form, PhraseOf(arg).form()...)
-		case string:
-			form = strconv.AppendQuote(form, arg)
-		default:
-			form = strconv.AppendQuote(form, fmt.Sprint(arg))
-		}
+	form := append(make([]byte, 0, 64+len(format)), formatHead...)
+	form = strconv.AppendQuote(form, format)
+	verb, rest := byte(0), format
+	for _, arg := range args {
+		verb, rest = nextVerb(rest)
+		form = appendArgument(append(form, ','), arg, verb == 'q')
 	}
 	return Phrase(append(form, ')'))
 }
 
-// Verbatim returns the phrase that is a text as it stands, such as a person's own words.
-// No text says nothing.
+// nextVerb returns the first verb of a format and the format behind it, or 0 if there is none.
+func nextVerb(format string) (verb byte, rest string) {
+	for {
+		at := strings.IndexByte(format, '%')
+		if at < 0 || at+1 == len(format) {
+			return 0, ""
+		}
+		format = format[at+1:]
+		end := strings.IndexFunc(format, func(r rune) bool { return !strings.ContainsRune("-+ #0123456789.[]*", r) })
+		if end < 0 {
+			return 0, ""
+		}
+		verb, format = format[end], format[end+1:]
+		if verb != '%' {
+			return verb, format
+		}
+	}
+}
+
+// appendArgument appends an argument to a form.
+func appendArgument(form []byte, arg any, quoted bool) []byte {
+	var text string
+	switch arg := arg.(type) {
+	case Phrase:
+		return arg.appendForm(form)
+	case error:
+		return PhraseOf(arg).appendForm(form)
+	case string:
+		text = arg
+	default:
+		text = fmt.Sprint(arg)
+	}
+	if quoted {
+		text = strconv.Quote(text)
+	}
+	return strconv.AppendQuote(form, text)
+}
+
+// plain returns the phrase of a text without arguments that may look like another form.
+func plain(text string) Phrase {
+	return Phrase(append(strconv.AppendQuote([]byte(formatHead), text), ')'))
+}
+
+// Verbatim returns the phrase of a text that is the same in every language, such as a
+// person's own words. Without text it says nothing.
 func Verbatim(text string) Phrase {
 	if text == "" {
 		return ""
@@ -51,35 +95,58 @@ func Verbatim(text string) Phrase {
 	return Phrase(strconv.Quote(text))
 }
 
-// form is the phrase as an argument of another.
-func (p Phrase) form() Phrase {
-	if _, rest, ok := p.cut(); ok && rest == "" {
-		return p
+// appendForm appends the phrase as an argument of another.
+func (p Phrase) appendForm(form []byte) []byte {
+	if p == "" {
+		return append(form, `""`...)
 	}
-	return Phrase(strconv.Quote(string(p)))
+	if _, rest, ok := p.cut(); ok && rest == "" {
+		return append(form, p...)
+	}
+	return append(strconv.AppendQuote(append(form, formatHead...), string(p)), ')')
 }
 
-// Parts returns the phrase's code and arguments. One without a code is a text that is
-// shown as it stands.
-func (p Phrase) Parts() (code string, args []Phrase, text string) {
-	quoted, rest, ok := p.cut()
-	if !ok || rest != "" {
-		return "", nil, string(p)
+// A phraseKind tells how the text of a phrase is found.
+type phraseKind int
+
+const (
+	isVerbatim phraseKind = iota // it is the same in every language
+	isFormat                     // it is an English format, and its arguments are formatted already
+	isCode                       // it is the code of a format, as older versions stored it
+)
+
+// parts returns the text, format or code of a phrase, and its arguments.
+func (p Phrase) parts() (text string, args []Phrase, kind phraseKind) {
+	first, rest, ok := p.cut()
+	switch {
+	case p == "":
+		return "", nil, isVerbatim
+	case !ok || rest != "":
+		return string(p), nil, isFormat
+	case p[0] == '"':
+		text, _ = strconv.Unquote(string(first))
+		return text, nil, isVerbatim
 	}
-	if p[0] == '"' {
-		text, _ = strconv.Unquote(string(quoted))
-		return "", nil, text
-	}
-	name, inner, called := strings.Cut(string(p), "(")
+	text, inner, called := strings.Cut(string(p), "(")
 	for called && inner != "" {
 		arg, after, _ := Phrase(inner).cut()
 		args, inner = append(args, arg), string(after[1:])
 	}
-	return name, args, ""
+	if text+"(" == formatHead && len(args) > 0 {
+		text, _, _ = args[0].parts()
+		return text, args[1:], isFormat
+	}
+	return text, args, isCode
 }
 
+// maxNesting limits how deeply phrases are read that hold each other. A deeper one is shown as it stands.
+const maxNesting = 100
+
 // cut splits off the phrase that begins a form, and reports whether one does.
-func (p Phrase) cut() (first, rest Phrase, ok bool) {
+func (p Phrase) cut() (first, rest Phrase, ok bool) { return p.cutNested(maxNesting) }
+
+// cutNested is cut for phrases with at most depth others around each other.
+func (p Phrase) cutNested(depth int) (first, rest Phrase, ok bool) {
 	if strings.HasPrefix(string(p), `"`) {
 		if quoted, err := strconv.QuotedPrefix(string(p)); err == nil {
 			return Phrase(quoted), p[len(quoted):], true
@@ -92,8 +159,11 @@ func (p Phrase) cut() (first, rest Phrase, ok bool) {
 	if end == 0 || end == len(p) || p[end] != '(' {
 		return p[:end], p[end:], end > 0
 	}
+	if depth == 0 {
+		return "", p, false
+	}
 	for rest = p[end:]; rest != "" && rest[0] != ')'; {
-		if _, rest, ok = rest[1:].cut(); !ok || rest == "" || rest[0] != ',' && rest[0] != ')' {
+		if _, rest, ok = rest[1:].cutNested(depth - 1); !ok || rest == "" || rest[0] != ',' && rest[0] != ')' {
 			return "", p, false
 		}
 	}
@@ -104,17 +174,48 @@ func (p Phrase) cut() (first, rest Phrase, ok bool) {
 	return p[:len(p)-len(rest)], rest, true
 }
 
-// String is the phrase for logs and for those who have no table of texts: a text as it
-// stands, or the code with its arguments.
-func (p Phrase) String() string {
-	if code, _, text := p.Parts(); code == "" {
+// In returns the text of a phrase in the language of translate, which returns the
+// translation of an English format, or the format itself if it has none. It is given the
+// codes that older versions stored, too. A code without a text, or with too few or too many
+// arguments, is returned as it stands.
+func (p Phrase) In(translate func(format string) string) string {
+	text, args, kind := p.parts()
+	if kind == isVerbatim {
 		return text
 	}
-	return string(p)
+	format := translate(text)
+	if kind == isCode && len(args) > 0 &&
+		(format == text || strings.Count(format, "%")-2*strings.Count(format, "%%") != len(args)) {
+		return string(p)
+	}
+	if len(args) == 0 {
+		return format
+	}
+	values := make([]any, len(args))
+	for i, arg := range args {
+		if kind == isCode {
+			values[i] = arg.In(translate)
+		} else {
+			values[i] = formatted(arg.In(translate))
+		}
+	}
+	return fmt.Errorf(format, values...).Error() //nolint:err113 // for its text, in which %w may stand
 }
 
-// Is reports whether the phrase has the code.
-func (p Phrase) Is(code string) bool {
-	at, _, _ := p.Parts()
-	return at == code
+// formatted is a value that looks the same with every verb.
+type formatted string
+
+// Error makes it an error, as the verb %w wants.
+func (f formatted) Error() string { return string(f) }
+
+// Format is called by package fmt.
+func (f formatted) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, string(f)) }
+
+// String returns the English text of a phrase. Codes of older versions stay codes.
+func (p Phrase) String() string { return p.In(func(format string) string { return format }) }
+
+// Is reports whether the phrase was made of a format, whatever its arguments.
+func (p Phrase) Is(format Phrase) bool {
+	text, _, kind := p.parts()
+	return kind != isVerbatim && text == string(format)
 }

@@ -358,8 +358,7 @@ func (p *Program) checkHead(depth int) error {
 
 // tooLong reports a person's words that are longer than an entry may hold.
 func tooLong(why umpire.Phrase) bool {
-	_, _, text := why.Parts()
-	return len(text) > maxEntryText
+	return len(why.String()) > maxEntryText
 }
 
 func (e Examples) check() error {

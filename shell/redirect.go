@@ -203,7 +203,7 @@ func (of accessOf) pathReason(kind umpire.AccessKind) umpire.Phrase {
 	case of.redirect:
 		return "a redirection writes it"
 	}
-	return umpire.Phrase(kind.String() + "s-it")
+	return umpire.Phrase(kind.String() + "s it")
 }
 
 // network emits the access of a host or URL.

@@ -421,7 +421,7 @@ func hookEvent(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) (umpire.E
 		}
 	}
 	reason := cmp.Or(ran.Reason, umpire.Say("Hook %q has no objection", ran.Hook.ID))
-	if _, _, text := reason.Parts(); len(text) > maxShown {
+	if text := reason.String(); len(text) > maxShown {
 		reason = umpire.Verbatim(files.ClipTo(text, maxShown, ""))
 	}
 	return umpire.Event{

@@ -4,9 +4,7 @@
 //	text.Of("nothing waits")
 //	text.Reason(decision.Reason)
 //
-// English stands where it is said: a text in the program is its own key. Only what the
-// core says as a [umpire.Phrase] is kept here in English, in english.tsv: a line for each
-// code, with a tab and the text, sorted by code.
+// English stands where it is said: a text in the program is its own key.
 //
 // Every other language is one file, languages/TAG.tsv, which is found by its name: adding
 // one adds a language. A record is the English text, a tab and the text in that language,
@@ -17,15 +15,14 @@
 // wants another order. A word of a closed set, which may need several translations, stands
 // behind the name of its set, such as "state idle".
 //
-// Looking up an English text reads no more of its file than it needs, so that a program
-// that says one thing pays for one. Another language is read when it is first used.
+// Another language is read when it is first used. Versions before 1.0 stored the codes of
+// their texts; codes.tsv, which is sorted and never changes, tells what each said.
 package catalogue
 
 import (
 	"embed"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -33,8 +30,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-//go:embed english.tsv
-var english string
+//go:embed codes.tsv
+var codes string
 
 //go:embed languages/*.tsv
 var languages embed.FS
@@ -125,38 +122,32 @@ func (l *Language) Count(n int, one, more string) string {
 	return fmt.Sprintf(l.Of(more), n)
 }
 
-// Reason returns what a phrase says to a person. The one text that is Chinese in every
+// suffixRefused is Chinese in every language. Readers of English are told its meaning, too.
+const (
+	suffixRefused          = "你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围"
+	suffixRefusedInEnglish = suffixRefused + " (this agent may not edit files of the type %[1]s)"
+)
+
+// Reason returns the text of a phrase for a person. The one text that is Chinese in every
 // language has its meaning beside it in English.
 func (l *Language) Reason(p umpire.Phrase) string {
-	text := l.Text(p)
-	if code, args, _ := p.Parts(); l == English && code == "suffix-refused" && len(args) == 1 {
-		text += " (" + l.Text(umpire.Say("this agent may not edit files of the type %s", args[0])) + ")"
-	}
-	return text
+	return p.In(func(format string) string {
+		if format = l.translate(format); l == English && format == suffixRefused {
+			return suffixRefusedInEnglish
+		}
+		return format
+	})
 }
 
-// Text returns what a phrase says in the language. One whose code is not known, as that
-// of a later version, or with too few or too many arguments, is returned as it stands.
-func (l *Language) Text(p umpire.Phrase) string {
-	code, args, text := p.Parts()
-	if code == "" {
-		return text
+// Text returns the text of a phrase in the language.
+func (l *Language) Text(p umpire.Phrase) string { return p.In(l.translate) }
+
+// translate returns a format, or that of a code of an older version, in the language.
+func (l *Language) translate(format string) string {
+	if text, known := findText(codes, format); known {
+		format = text
 	}
-	if code == "error" && len(args) > 0 {
-		return l.errorText(args[0], args[1:])
-	}
-	format, known := findText(english, code)
-	if !known || len(args) > 0 && strings.Count(format, "%")-2*strings.Count(format, "%%") != len(args) {
-		return string(p)
-	}
-	if format = l.Of(format); len(args) == 0 {
-		return format
-	}
-	texts := make([]any, len(args))
-	for i, arg := range args {
-		texts[i] = l.Text(arg)
-	}
-	return fmt.Sprintf(format, texts...)
+	return l.Of(format)
 }
 
 // Error returns what an error says to a person.
@@ -177,29 +168,6 @@ func (s spoken) Error() string { return English.Reason(s.Phrase()) }
 
 // Phrase returns it as data.
 func (s spoken) Phrase() umpire.Phrase { return umpire.Phrase(s) }
-
-// errorText returns what an error says that has a format and arguments.
-func (l *Language) errorText(format umpire.Phrase, args []umpire.Phrase) string {
-	_, _, text := format.Parts()
-	if text = l.Of(text); len(args) == 0 {
-		return text
-	}
-	values := make([]any, len(args))
-	for i, arg := range args {
-		values[i] = formatted(l.Text(arg))
-	}
-	return fmt.Errorf(text, values...).Error() //nolint:err113 // for its text, in which %w may stand
-}
-
-// formatted is a value of a format that looks the same by every verb, as it was formatted
-// when the error was made.
-type formatted string
-
-// Error makes it an error, as the verb %w wants.
-func (f formatted) Error() string { return string(f) }
-
-// Format is called by package fmt.
-func (f formatted) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, string(f)) }
 
 // findText returns the text of a code in sorted lines.
 func findText(lines, code string) (text string, known bool) {
