@@ -33,11 +33,14 @@ func Say(format string, args ...any) Phrase {
 	if len(args) == 0 {
 		return Phrase(format)
 	}
-	form := append(make([]byte, 0, 64+len(format)), formatHead...)
+	form := append(make([]byte, 0, 256), formatHead...)
 	form = strconv.AppendQuote(form, format)
 	verb, rest := byte(0), format
 	for _, arg := range args {
 		verb, rest = nextVerb(rest)
+		if err, is := arg.(error); is {
+			arg = PhraseOf(err)
+		}
 		form = appendArgument(append(form, ','), arg, verb == 'q')
 	}
 	return Phrase(append(form, ')'))
@@ -68,8 +71,6 @@ func appendArgument(form []byte, arg any, quoted bool) []byte {
 	switch arg := arg.(type) {
 	case Phrase:
 		return arg.appendForm(form)
-	case error:
-		return PhraseOf(arg).appendForm(form)
 	case string:
 		text = arg
 	default:

@@ -32,8 +32,8 @@ func ExampleDecide() {
 		fmt.Println(decision.Verdict, "-", decision.Reason)
 	}
 	// Output:
-	// allow - allowed-by-rule("tests")
-	// ask - tool-requires-approval("Bash",class-moderate)
+	// allow - Allowed by rule: tests
+	// ask - Tool "Bash" requires approval (moderate)
 }
 
 func ExampleParseShort() {

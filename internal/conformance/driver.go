@@ -77,7 +77,7 @@ func FindDriver(name string) *Driver {
 // and the rest of the message does not run.
 func (d *Driver) EndsAtDenial() bool {
 	h := host.Find(d.Name)
-	return h != nil && slices.Contains(h.Holes, "a call that is denied ends the agent's run: the rest of the message does not run, and its model is told nothing")
+	return h != nil && slices.Contains(h.Holes, host.HoleEndsAtDenial)
 }
 
 // Installed is its program in a folder that npm installed it in.

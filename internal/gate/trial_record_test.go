@@ -43,8 +43,8 @@ func TestReportRecord(t *testing.T) {
 		got = append(got, fmt.Sprint(e.Kind, " ", e.Actor, " ", e.Project != "", " ", e.Session, e.Reason))
 	}
 	want := []string{
-		`EffectsKept ann true record-settled("npm test","1")`, `Undone ann true record-settled("npm test","1")`,
-		`EffectsDiscarded ann true nobody wanted it`, `EffectsKept ann true record-settled("npm test","1")`,
+		`EffectsKept ann true npm test; paths changed: 1`, `Undone ann true npm test; paths changed: 1`,
+		`EffectsDiscarded ann true nobody wanted it`, `EffectsKept ann true npm test; paths changed: 1`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the timeline has\n%s", strings.Join(got, "\n"))

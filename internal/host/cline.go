@@ -56,7 +56,7 @@ var cline = Host{
 		"if its hook prints something that is not an answer and exits with 0, the call runs",
 		"it does not tell its mode, so umpire asks wherever its rules say so", holeAskedAgain,
 		"a call runs if its hook is late, or killed with its shell",
-		"a call that is denied ends the agent's run: the rest of the message does not run, and its model is told nothing", holeNoRewrite,
+		HoleEndsAtDenial, holeNoRewrite,
 	},
 	Evidence: Driven, Version: "3.0.65",
 	fields: fields{

@@ -258,7 +258,12 @@ func (h *Host) Allows() bool {
 }
 
 // holeNoRewrite is of a host whose commands umpire does not replace.
-const holeNoRewrite umpire.Phrase = "commands are not tried first and cannot be undone, since umpire does not replace them there"
+const holeNoRewrite umpire.Phrase = "commands are not tried first and cannot be undone, " +
+	"since umpire does not replace them there"
+
+// HoleEndsAtDenial is of a host whose run ends at the first call that is denied.
+const HoleEndsAtDenial umpire.Phrase = "a call that is denied ends the agent's run: " +
+	"the rest of the message does not run, and its model is told nothing"
 
 // Rewrites reports whether a hook may replace the command of a call.
 func (h *Host) Rewrites() bool { return h.before().form.input != "" }

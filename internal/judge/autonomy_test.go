@@ -368,7 +368,7 @@ func TestHostsAreAskedAboutOnce(t *testing.T) {
 			if got := strings.Join(settings.HostsOnce(&d), " "); got != c.once {
 				t.Errorf("an approval opens %q, want %q", got, c.once)
 			}
-			if says := strings.Contains(string(d.Reason), "asks-about-a-host-once"); says != (c.once != "") {
+			if says := strings.Contains(string(d.Reason), "one of your destinations"); says != (c.once != "") {
 				t.Errorf("the reason is %s", d.Reason)
 			}
 		})

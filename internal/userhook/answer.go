@@ -26,7 +26,8 @@ func (r *Ran) readAnswer(stdout *said) {
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || stdout.more {
-		r.Reason = umpire.Say(`Hook %q answered in JSON that cannot be read; want {"decision": "ask" or "deny", "reason": ...}`, r.Hook.ID)
+		r.Reason = umpire.Say(`Hook %q answered in JSON that cannot be read; `+
+			`want {"decision": "ask" or "deny", "reason": ...}`, r.Hook.ID)
 		return
 	}
 	said := files.ClipTo(strings.TrimSpace(a.Reason), maxReason, "")
