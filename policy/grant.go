@@ -152,22 +152,12 @@ func (p *pass) reason() umpire.Reason {
 		r.Text, r.Code = "Allowed once by user", umpire.CodeOnce
 	case p.grant.Scope == umpire.ScopeSession:
 		r.Text, r.Code = "Allowed for this session", umpire.CodeSession
+	case p.grant.Scope == umpire.ScopeGlobal:
+		r.Text, r.Code = "Allowed before for every project", umpire.CodeRemembered
 	default:
-		r.Text, r.Code = scopePhrase(p.grant.Scope), umpire.CodeRemembered
+		r.Text, r.Code = "Allowed before for this project", umpire.CodeRemembered
 	}
 	return r
-}
-
-func scopePhrase(s umpire.Scope) umpire.Phrase {
-	switch s {
-	case umpire.ScopeProject:
-		return "Allowed before for this project"
-	case umpire.ScopeGlobal:
-		return "Allowed before for every project"
-	case umpire.ScopeOnce, umpire.ScopeSession:
-		return "Allowed before for this session"
-	}
-	return "Allowed before for this session"
 }
 
 // lifts reports whether the grant stands before rows 7, 9 and 14: it was given

@@ -370,14 +370,9 @@ func (s *Sandbox) Holds() bool {
 	return s.Held && !s.Absent && s.Missing == "" && s.Mode != umpire.SandboxFullAccess
 }
 
-// classPhrases are made once, since every access of every call has such a reason.
-var classPhrases = map[umpire.Class]umpire.Phrase{
-	umpire.ClassSafe: "safe", umpire.ClassModerate: "moderate", umpire.ClassDangerous: "dangerous",
-}
-
 // mode is the last word that counts: it always speaks.
 func (j *judge) mode() []umpire.Reason {
-	text, code := umpire.Say("Tool %q requires approval (%s)", j.tool, classPhrases[j.class]), umpire.CodeMode
+	text, code := umpire.Say("Tool %q requires approval (%s)", j.tool, umpire.Phrase(j.class)), umpire.CodeMode
 	opts, dotFolder := &j.policy.opts, newDotFolder(j)
 	switch a := j.access(); {
 	case a.Doubt != "":

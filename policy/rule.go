@@ -136,12 +136,11 @@ func (c *compiled) text() umpire.Phrase {
 		id = FormatShort(*c.rule)
 	}
 	switch c.rule.Action {
-	case umpire.Deny:
-		return umpire.Say("Denied by rule: %s", id)
 	case umpire.Ask:
 		return umpire.Say("Asked by rule: %s", id)
 	case umpire.Allow:
 		return umpire.Say("Allowed by rule: %s", id)
+	case umpire.Deny:
 	}
 	return umpire.Say("Denied by rule: %s", id)
 }
