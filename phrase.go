@@ -35,13 +35,13 @@ func Say(format string, args ...any) Phrase {
 	}
 	form := append(make([]byte, 0, 256), formatHead...)
 	form = strconv.AppendQuote(form, format)
-	verb, rest := byte(0), format
+	rest := format
 	for _, arg := range args {
-		verb, rest = nextVerb(rest)
+		verb, after := nextVerb(rest)
 		if err, is := arg.(error); is {
 			arg = PhraseOf(err)
 		}
-		form = appendArgument(append(form, ','), arg, verb == 'q')
+		form, rest = appendArgument(append(form, ','), arg, verb == 'q'), after
 	}
 	return Phrase(append(form, ')'))
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// A Claimer is a set of tools whose providers make claims beyond a call's input. The gate and
+// A claimer is a set of tools whose providers make claims beyond a call's input. The gate and
 // the person who is asked see them with the call.
-type Claimer interface {
+type claimer interface {
 	Extra(name string) map[string]json.RawMessage
 }
 
@@ -51,7 +51,7 @@ func (b Toolbox) Tools() []llm.Tool {
 
 // Extra returns the claims about a tool.
 func (b Toolbox) Extra(name string) map[string]json.RawMessage {
-	if set, ok := b.set(name).(Claimer); ok {
+	if set, ok := b.set(name).(claimer); ok {
 		return set.Extra(name)
 	}
 	return nil
@@ -70,8 +70,8 @@ func (b Toolbox) Run(ctx context.Context, started umpire.Started) umpire.Result 
 }
 
 // trier returns the set that can try a call of a tool, or nil.
-func (b Toolbox) trier(name string) Trier {
-	trier, _ := b.set(name).(Trier)
+func (b Toolbox) trier(name string) trier {
+	trier, _ := b.set(name).(trier)
 	return trier
 }
 
@@ -95,7 +95,7 @@ func (b Toolbox) KeepTrial(ctx context.Context, started umpire.Started) (umpire.
 func (b Toolbox) DiscardTrial(id umpire.TrialID) error {
 	var errs []error
 	for _, set := range b {
-		if t, can := set.(Trier); can {
+		if t, can := set.(trier); can {
 			errs = append(errs, t.DiscardTrial(id))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// A Trier is a set of tools that can try a call before anybody is asked.
-type Trier interface {
+// A trier is a set of tools that can try a call before anybody is asked.
+type trier interface {
 	// Try runs a call where nothing of it is real. Its layer waits then. After an error there
 	// is none.
 	Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error)
@@ -131,7 +131,7 @@ var errAnswered = errors.New("the call was answered")
 // runTrial runs the command of a trial, in a context that also ends when the lease is in danger or
 // somebody answers.
 func (t *trials) runTrial(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error) {
-	trier, can := t.tools.(Trier)
+	trier, can := t.tools.(trier)
 	if !can {
 		return umpire.TrialReport{}, trial.ErrUnavailable
 	}
@@ -215,7 +215,7 @@ func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire
 	ctx, done := outlastingContext(ctx)
 	defer done()
 	settled, err := umpire.TrialSettlement{State: umpire.TrialDiscarded}, trial.ErrUnavailable
-	if trier, can := t.tools.(Trier); can {
+	if trier, can := t.tools.(trier); can {
 		settled, err = trier.KeepTrial(ctx, started)
 	}
 	settled.Trial = started.Trial.ID
@@ -234,7 +234,7 @@ func (t *trials) dropLayers(b *umpire.Batch) {
 			continue
 		}
 		delete(t.layers, call)
-		if trier, can := t.tools.(Trier); can {
+		if trier, can := t.tools.(trier); can {
 			if err := trier.DiscardTrial(id); err != nil {
 				t.notify(func(h Handler) { h.Output(call, fmt.Sprintf("[%s]\n", strings.TrimSpace(err.Error()))) })
 			}

@@ -7,7 +7,7 @@
 // it was. Folding a batch's events from the zero value gives the batch as it
 // stands, but for the inputs of its calls, which no event bears.
 //
-// [CallTransitions], [BatchTransitions] and [TrialTransitions] are the machine; docs/batch.md
+// [callTransitions], [batchTransitions] and [TrialTransitions] are the machine; docs/batch.md
 // draws it.
 package batch
 
@@ -109,20 +109,20 @@ type path struct {
 
 // findPath looks an event up in the tables, or says why it is not there.
 func findPath(b *umpire.Batch, e *umpire.Event) (p path, why string) {
-	ofCall, ofTrial := listed(CallTransitions, e.Kind), listed(TrialTransitions, e.Kind)
+	ofCall, ofTrial := listed(callTransitions, e.Kind), listed(TrialTransitions, e.Kind)
 	var known, legal bool
 	if ofCall || ofTrial {
 		if p.call = b.Call(e.Call); p.call == nil {
 			return p, "there is no such call"
 		}
-		if p.callTo, _, legal = follow(CallTransitions, p.call.State, e, b.Cancelled); ofCall && !legal {
+		if p.callTo, _, legal = follow(callTransitions, p.call.State, e, b.Cancelled); ofCall && !legal {
 			return p, "the call is " + string(p.call.State)
 		}
 		if p.trialTo, _, legal = follow(TrialTransitions, p.call.TrialState, e, b.Cancelled); ofTrial && !legal {
 			return p, fmt.Sprintf("the trial is %q", p.call.TrialState)
 		}
 	}
-	if p.batchTo, known, legal = follow(BatchTransitions, b.State, e, b.Cancelled); known && !legal {
+	if p.batchTo, known, legal = follow(batchTransitions, b.State, e, b.Cancelled); known && !legal {
 		return p, "the batch is " + string(b.State)
 	}
 	return p, ""
@@ -143,7 +143,7 @@ func ends(state umpire.TrialState) bool {
 
 // movesBatch reports whether the tables know events of a kind.
 func movesBatch(kind umpire.EventKind) bool {
-	return listed(BatchTransitions, kind) || listed(CallTransitions, kind) || listed(TrialTransitions, kind)
+	return listed(batchTransitions, kind) || listed(callTransitions, kind) || listed(TrialTransitions, kind)
 }
 
 func listed[State ~string](table []Transition[State], kind umpire.EventKind) bool {
@@ -200,7 +200,7 @@ func submit(e *Event) (umpire.Batch, error) {
 			return refuse("call id %q is empty or a duplicate", c.ID)
 		}
 		begins := func(t Transition[umpire.CallState]) bool { return t.From == "" && t.To == c.State }
-		if !slices.ContainsFunc(CallTransitions, begins) {
+		if !slices.ContainsFunc(callTransitions, begins) {
 			return refuse("no call begins as %q", c.State)
 		}
 		if c.State == umpire.CallAsked {

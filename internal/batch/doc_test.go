@@ -23,16 +23,16 @@ func TestDiagrams(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for _, want := range []string{drawTable(BatchTransitions), drawTable(CallTransitions), drawTable(TrialTransitions)} {
+	for _, want := range []string{drawTable(batchTransitions), drawTable(callTransitions), drawTable(TrialTransitions)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("docs/batch.md does not have this diagram:\n%s", want)
 		}
 	}
 	var kinds []umpire.EventKind
-	for _, row := range BatchTransitions {
+	for _, row := range batchTransitions {
 		kinds = append(kinds, row.On)
 	}
-	for _, row := range CallTransitions {
+	for _, row := range callTransitions {
 		kinds = append(kinds, row.On)
 	}
 	for _, row := range TrialTransitions {
@@ -76,10 +76,10 @@ func TestTriggers(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		schema := readSchema(t, database)
 		for name, want := range map[string]string{
-			"CONSTRAINT batches_state":           "CHECK (state IN (" + quoteAll(statesOf(BatchTransitions)) + "))",
-			"CONSTRAINT calls_state":             "CHECK (state IN (" + quoteAll(statesOf(CallTransitions)) + "))",
-			"CREATE TRIGGER batches_insert":      "NEW.state NOT IN (" + quoteAll(targetsOf(BatchTransitions, "")) + ")",
-			"NEW.state NOT IN ('asked'":          "NEW.state NOT IN (" + quoteAll(targetsOf(CallTransitions, "")) + ") OR NEW.attempt <> 0",
+			"CONSTRAINT batches_state":           "CHECK (state IN (" + quoteAll(statesOf(batchTransitions)) + "))",
+			"CONSTRAINT calls_state":             "CHECK (state IN (" + quoteAll(statesOf(callTransitions)) + "))",
+			"CREATE TRIGGER batches_insert":      "NEW.state NOT IN (" + quoteAll(targetsOf(batchTransitions, "")) + ")",
+			"NEW.state NOT IN ('asked'":          "NEW.state NOT IN (" + quoteAll(targetsOf(callTransitions, "")) + ") OR NEW.attempt <> 0",
 			"CREATE TRIGGER batches_transition ": batchTrigger(),
 			"CREATE TRIGGER calls_transition ":   callTrigger(),
 			"CONSTRAINT trials_state":            "CHECK (state IN (" + quoteAll(statesOf(TrialTransitions)) + "))",
@@ -159,14 +159,14 @@ func oneOf[State ~string](column string, states []State) string {
 // callTrigger is what calls_transition permits. A start counts an attempt besides, so it
 // stands apart.
 func callTrigger() string {
-	start := CallTransitions[slices.IndexFunc(CallTransitions, func(row Transition[umpire.CallState]) bool {
+	start := callTransitions[slices.IndexFunc(callTransitions, func(row Transition[umpire.CallState]) bool {
 		return row.On == umpire.EventCallStarted && row.From != row.To
 	})]
 	again := "NEW.state = OLD.state AND (NEW.attempt = OLD.attempt OR NEW.state = '" + string(start.To) + "' AND NEW.attempt = OLD.attempt + 1)"
 	first := fmt.Sprintf("OLD.state = '%s' AND NEW.state = '%s' AND NEW.attempt = OLD.attempt + 1", start.From, start.To)
 	var others []string
-	for _, from := range statesOf(CallTransitions) {
-		targets := slices.DeleteFunc(targetsOf(CallTransitions, from), func(to umpire.CallState) bool { return to == start.To })
+	for _, from := range statesOf(callTransitions) {
+		targets := slices.DeleteFunc(targetsOf(callTransitions, from), func(to umpire.CallState) bool { return to == start.To })
 		if len(targets) > 0 {
 			others = append(others, "OLD.state = '"+string(from)+"' AND "+oneOf("NEW.state", targets))
 		}
@@ -189,7 +189,7 @@ func trialTrigger() string {
 // counts, so they stand apart.
 func batchTrigger() string {
 	only := func(keep func(Transition[umpire.BatchState]) bool) (kept []Transition[umpire.BatchState]) {
-		for _, row := range BatchTransitions {
+		for _, row := range batchTransitions {
 			if row.From != "" && keep(row) {
 				kept = append(kept, row)
 			}
@@ -229,10 +229,10 @@ func batchTrigger() string {
 func TestTablesAgreeWithFold(t *testing.T) {
 	t.Parallel()
 	drawn := map[string]bool{}
-	for _, row := range BatchTransitions {
+	for _, row := range batchTransitions {
 		drawn[nameState(row.From)+" --> "+string(row.To)] = row.From != row.To
 	}
-	for _, row := range CallTransitions {
+	for _, row := range callTransitions {
 		drawn[nameState(row.From)+" --> "+string(row.To)] = row.From != row.To || row.On == umpire.EventCallStarted
 	}
 	maps.DeleteFunc(drawn, func(_ string, moves bool) bool { return !moves })

@@ -19,58 +19,58 @@ type Bearing uint8
 // The bearings. Where either will do, the id only tells which question went before.
 const (
 	Either Bearing = iota
-	Question
-	NoQuestion
+	question
+	noQuestion
 )
 
-// CallTransitions are all transitions of a call. The fold follows these and no others;
+// callTransitions are all transitions of a call. The fold follows these and no others;
 // the triggers of both databases and the diagram in docs/batch.md are tested against them.
-var CallTransitions = []Transition[umpire.CallState]{
+var callTransitions = []Transition[umpire.CallState]{
 	{To: umpire.CallAsked, On: umpire.EventBatchSubmitted},
 	{To: umpire.CallApproved, On: umpire.EventBatchSubmitted},
 	{To: umpire.CallDenied, On: umpire.EventBatchSubmitted},
-	{From: umpire.CallAsked, To: umpire.CallAsked, On: umpire.EventPermissionAsked, Bears: Question,
+	{From: umpire.CallAsked, To: umpire.CallAsked, On: umpire.EventPermissionAsked, Bears: question,
 		Note: "the first question, or one that replaces it"},
-	{From: umpire.CallAsked, To: umpire.CallApproved, On: umpire.EventPermissionApproved, Bears: Question},
-	{From: umpire.CallAsked, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: Question},
-	{From: umpire.CallApproved, To: umpire.CallAsked, On: umpire.EventPermissionAsked, Bears: Question,
+	{From: umpire.CallAsked, To: umpire.CallApproved, On: umpire.EventPermissionApproved, Bears: question},
+	{From: umpire.CallAsked, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: question},
+	{From: umpire.CallApproved, To: umpire.CallAsked, On: umpire.EventPermissionAsked, Bears: question,
 		Note: "decided again"},
-	{From: umpire.CallApproved, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: NoQuestion,
+	{From: umpire.CallApproved, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: noQuestion,
 		Note: "decided again"},
 	{From: umpire.CallApproved, To: umpire.CallExecuting, On: umpire.EventCallStarted},
 	{From: umpire.CallApproved, To: umpire.CallDone, On: umpire.EventCallFinished, Note: "any status but ok"},
-	{From: umpire.CallDenied, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: NoQuestion,
+	{From: umpire.CallDenied, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: noQuestion,
 		Note: "the reason of its refusal"},
 	{From: umpire.CallDenied, To: umpire.CallDone, On: umpire.EventCallFinished, Note: "any status but ok"},
 	{From: umpire.CallExecuting, To: umpire.CallExecuting, On: umpire.EventCallStarted,
 		Note: "again, pure or idempotent only"},
-	{From: umpire.CallExecuting, To: umpire.CallUnknown, On: umpire.EventCallIndeterminate, Bears: Question,
+	{From: umpire.CallExecuting, To: umpire.CallUnknown, On: umpire.EventCallIndeterminate, Bears: question,
 		Note: "a person is asked"},
-	{From: umpire.CallExecuting, To: umpire.CallSettled, On: umpire.EventCallIndeterminate, Bears: NoQuestion,
+	{From: umpire.CallExecuting, To: umpire.CallSettled, On: umpire.EventCallIndeterminate, Bears: noQuestion,
 		Note: "nobody is asked"},
 	{From: umpire.CallExecuting, To: umpire.CallDone, On: umpire.EventCallFinished},
-	{From: umpire.CallUnknown, To: umpire.CallSettled, On: umpire.EventPermissionApproved, Bears: Question,
+	{From: umpire.CallUnknown, To: umpire.CallSettled, On: umpire.EventPermissionApproved, Bears: question,
 		Note: "it was done"},
-	{From: umpire.CallUnknown, To: umpire.CallSettled, On: umpire.EventPermissionRejected, Bears: Question,
+	{From: umpire.CallUnknown, To: umpire.CallSettled, On: umpire.EventPermissionRejected, Bears: question,
 		Note: "it was not done"},
 	{From: umpire.CallSettled, To: umpire.CallDone, On: umpire.EventCallFinished},
 }
 
-// BatchTransitions are all transitions of a batch, and the events that need it in a
+// batchTransitions are all transitions of a batch, and the events that need it in a
 // state without moving it.
-var BatchTransitions = []Transition[umpire.BatchState]{
+var batchTransitions = []Transition[umpire.BatchState]{
 	{To: umpire.BatchWaiting, On: umpire.EventBatchSubmitted, Note: "a call asks"},
 	{To: umpire.BatchRunning, On: umpire.EventBatchSubmitted, Note: "none asks"},
-	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventPermissionAsked, Bears: Question,
+	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventPermissionAsked, Bears: question,
 		Note: "a call asks"},
-	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventCallIndeterminate, Bears: Question,
+	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventCallIndeterminate, Bears: question,
 		Note: "a person is asked"},
 	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventBatchCancelled, Note: "sets the mark"},
 	{From: umpire.BatchWaiting, To: umpire.BatchRunning, On: umpire.EventBatchResumed,
 		Note: "nothing waits any more"},
-	{From: umpire.BatchRunning, To: umpire.BatchWaiting, On: umpire.EventPermissionAsked, Bears: Question,
+	{From: umpire.BatchRunning, To: umpire.BatchWaiting, On: umpire.EventPermissionAsked, Bears: question,
 		Note: "a call asks again"},
-	{From: umpire.BatchRunning, To: umpire.BatchWaiting, On: umpire.EventCallIndeterminate, Bears: Question,
+	{From: umpire.BatchRunning, To: umpire.BatchWaiting, On: umpire.EventCallIndeterminate, Bears: question,
 		Note: "a person is asked"},
 	{From: umpire.BatchRunning, To: umpire.BatchRunning, On: umpire.EventCallStarted, Note: "the next call"},
 	{From: umpire.BatchRunning, To: umpire.BatchRunning, On: umpire.EventBatchCancelled, Note: "sets the mark"},
@@ -103,7 +103,7 @@ func follow[State ~string](
 ) (to State, known, legal bool) {
 	for i := range table {
 		t := &table[i]
-		if t.On != e.Kind || t.Bears == Question && e.Request == "" || t.Bears == NoQuestion && e.Request != "" {
+		if t.On != e.Kind || t.Bears == question && e.Request == "" || t.Bears == noQuestion && e.Request != "" {
 			continue
 		}
 		if known = true; t.From == from && (cancelled || !t.Cancelled) {

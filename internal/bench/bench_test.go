@@ -119,7 +119,7 @@ func TestRun(t *testing.T) {
 			of = append(of, c)
 		}
 	}
-	if len(of) != 2 || of[0] != (Class{NotRefused, "x", Rate{1, 1}}) || of[1] != (Class{FalseAllow, "x", Rate{1, 2}}) {
+	if len(of) != 2 || of[0] != (Class{notRefused, "x", Rate{1, 1}}) || of[1] != (Class{falseAllow, "x", Rate{1, 2}}) {
 		t.Errorf("%+v", of)
 	}
 	ended, end := context.WithCancel(t.Context())

@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/secret"
 )
 
-// KeyFile is the name of the file that the key lies in.
-const KeyFile = "timeline.key"
+// keyFile is the name of the file that the key lies in.
+const keyFile = "timeline.key"
 
 // header names the format of a signed checkpoint.
 const header = "umpire-timeline-1"
@@ -29,11 +29,11 @@ var encoding = base64.RawURLEncoding.Strict()
 type Key struct{ private ed25519.PrivateKey }
 
 // OpenKey reads the key in a folder, and makes one if there is none.
-func OpenKey(folder string) (*Key, error) { return keyFrom(secret.OpenSeed(folder, KeyFile)) }
+func OpenKey(folder string) (*Key, error) { return keyFrom(secret.OpenSeed(folder, keyFile)) }
 
 // ReadKey is OpenKey for a key that must be there. Its error matches fs.ErrNotExist
 // when it is not.
-func ReadKey(folder string) (*Key, error) { return keyFrom(secret.ReadSeed(folder, KeyFile)) }
+func ReadKey(folder string) (*Key, error) { return keyFrom(secret.ReadSeed(folder, keyFile)) }
 
 func keyFrom(seed []byte, err error) (*Key, error) {
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 type Agent struct {
 	Tools            []string `yaml:"tools" json:"tools,omitzero"`
 	EditableSuffixes []string `yaml:"editableFileSuffixes" json:"editableFileSuffixes,omitzero"`
-	// SuffixScope says what EditableSuffixes applies to: "" and EditTools are the two
+	// SuffixScope says what EditableSuffixes applies to: "" and editTools are the two
 	// filesystem-edit tools, AllWrites is every file that any tool writes or deletes.
 	SuffixScope string `yaml:"editableFileSuffixesScope" json:"editableFileSuffixesScope,omitempty"`
 	Model       string `yaml:"model" json:"model,omitempty"`
@@ -23,12 +23,12 @@ type Agent struct {
 
 // The values of editableFileSuffixesScope.
 const (
-	EditTools = "edit-tools"
+	editTools = "edit-tools"
 	AllWrites = "all-writes"
 )
 
-// Profile is what the policy knows of it.
-func (c Agent) Profile() policy.Profile {
+// profile is what the policy knows of it.
+func (c Agent) profile() policy.Profile {
 	return policy.Profile{Tools: c.Tools, EditableSuffixes: c.EditableSuffixes, AllWrites: c.SuffixScope == AllWrites}
 }
 
@@ -40,10 +40,10 @@ func (c *Config) Profile(name string) (*policy.Profile, error) {
 	agent, known := c.Agents[name]
 	switch {
 	case known:
-		profile := agent.Profile()
+		profile := agent.profile()
 		return &profile, nil
 	case name == "":
-		main := c.Agents[MainAgent].Profile()
+		main := c.Agents[MainAgent].profile()
 		return main.EditLimit(), nil
 	case name == MainAgent:
 		return nil, nil
@@ -71,9 +71,9 @@ func decodeAgents(c *Config, n *yaml.Node) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		switch scope := c.Agents[name].SuffixScope; scope {
-		case "", EditTools, AllWrites:
+		case "", editTools, AllWrites:
 		default:
-			return umpire.Errorf("%s.editableFileSuffixesScope: %q: want %s or %s", name, scope, EditTools, AllWrites)
+			return umpire.Errorf("%s.editableFileSuffixesScope: %q: want %s or %s", name, scope, editTools, AllWrites)
 		}
 	}
 	return nil

@@ -48,10 +48,10 @@ func TestLevelIsWrittenAsItsKeys(t *testing.T) {
 
 func TestLowIsTheDefault(t *testing.T) {
 	t.Parallel()
-	if got := Defaults().AutonomyLevel(); got != policy.AutonomyLow {
+	if got := defaults().AutonomyLevel(); got != policy.AutonomyLow {
 		t.Errorf("got %q", got)
 	}
-	c := Defaults()
+	c := defaults()
 	c.Autonomy.Edits = true
 	if got := c.AutonomyLevel(); got != "" {
 		t.Errorf("one key alone is the level %q", got)

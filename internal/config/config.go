@@ -48,8 +48,8 @@ type Config struct {
 // MainAgent is the profile of an agent that names none.
 const MainAgent = "main"
 
-// Defaults is the configuration without any file.
-func Defaults() *Config {
+// defaults is the configuration without any file.
+func defaults() *Config {
 	return &Config{
 		Settings: Settings{
 			Settings: policy.Settings{
@@ -89,7 +89,7 @@ func Read(home, root string) (*Config, error) {
 func (c *Config) prepare() {
 	c.Profiles = map[string]policy.Profile{}
 	for name, agent := range c.Agents {
-		c.Profiles[name] = agent.Profile()
+		c.Profiles[name] = agent.profile()
 	}
 	c.Hooks = c.hookList()
 }
@@ -150,7 +150,7 @@ func (c *Config) take(f file, g given) error {
 	project := f.source == umpire.SourceProject
 	if restore := restores[g.key]; project && restore != nil {
 		for _, name := range restore(c, &next) {
-			c.Notices = append(c.Notices, Notice{OnlyTightens, []any{f.path, g.node.Line, name}})
+			c.Notices = append(c.Notices, Notice{onlyTightens, []any{f.path, g.node.Line, name}})
 		}
 		next.Notices = c.Notices
 	}
@@ -183,7 +183,7 @@ func (c *Config) limit(key string) {
 // ignored says that a value does not count, and why.
 func (c *Config) ignored(f file, g given) Notice {
 	if f.source == umpire.SourceProject {
-		return Notice{OnlyTightens, []any{f.path, g.node.Line, g.key}}
+		return Notice{onlyTightens, []any{f.path, g.node.Line, g.key}}
 	}
-	return Notice{OnlyTightensManaged, []any{f.path, g.node.Line, g.key, managedFile()}}
+	return Notice{onlyTightensManaged, []any{f.path, g.node.Line, g.key, managedFile()}}
 }

@@ -169,7 +169,7 @@ func TestEveryKeyOfAProject(t *testing.T) {
 			t.Errorf("%s: nothing is said of what a project may do with it", name)
 			continue
 		}
-		before := fmt.Sprint(Keys[i].Value(Defaults()))
+		before := fmt.Sprint(Keys[i].Value(defaults()))
 		if row.ignored != "" {
 			c, err := readBoth(t, "", name+": "+row.ignored)
 			if err != nil || fmt.Sprint(Keys[i].Value(c)) != before || len(c.Notices) != 1 || c.Source(name) != "default" {

@@ -44,7 +44,7 @@ func Files(home, root string) []string {
 
 // readFiles reads files over the defaults, in their order.
 func readFiles(files []file) (*Config, error) {
-	c := Defaults()
+	c := defaults()
 	for _, f := range files {
 		if err := c.read(f); err != nil {
 			return nil, err

@@ -226,7 +226,7 @@ var ownKeys = []Key{
 	{
 		"notify", "where notices go when a call waits",
 		decodeNotify,
-		func(c *Config) any { return c.Notify.Masked() },
+		func(c *Config) any { return c.Notify.masked() },
 		nil, // a repository could have notices sent anywhere
 	},
 	{

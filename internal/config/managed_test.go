@@ -34,7 +34,7 @@ func TestOnlyTheAdministratorSwitchesOff(t *testing.T) {
 	if err != nil || !c.WarnOnly {
 		t.Errorf("the administrator's word does not count: %+v, %v", c, err)
 	}
-	if Defaults().WarnOnly {
+	if defaults().WarnOnly {
 		t.Error("by default umpire only warns")
 	}
 }

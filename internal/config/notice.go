@@ -19,27 +19,27 @@ func (n Notice) In(say func(string) string) string { return fmt.Sprintf(say(n.Te
 
 // The notices.
 const (
-	OnlyTightens = "%s:%d: %s is ignored: a project may only tighten"
-	// OnlyTightensManaged is about a person's value for a key that the administrator has set.
-	OnlyTightensManaged = "%s:%d: %s is ignored: %s sets it, and you may only tighten it"
+	onlyTightens = "%s:%d: %s is ignored: a project may only tighten"
+	// onlyTightensManaged is about a person's value for a key that the administrator has set.
+	onlyTightensManaged = "%s:%d: %s is ignored: %s sets it, and you may only tighten it"
 	// NotEnforced says what a gateway that is not enforced still does.
 	NotEnforced = "%s: the gateway is not enforced: umpire only records and warns, and refuses nothing but " +
 		"what is critical, forbidden or malformed"
-	LimitsNothing = "%s: no item of agents.%s.editableFileSuffixes is a suffix, so that EVERY file may be edited"
-	NeverMatches  = "%s: %q in agents.%s.editableFileSuffixes fits no file: a suffix begins at the last dot"
+	limitsNothing = "%s: no item of agents.%s.editableFileSuffixes is a suffix, so that EVERY file may be edited"
+	neverMatches  = "%s: %q in agents.%s.editableFileSuffixes fits no file: a suffix begins at the last dot"
 )
 
 // suffixNotices are about lists of suffixes that do not limit what they seem to.
 func (c *Config) suffixNotices() []Notice {
 	var notices []Notice
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		profile := c.Agents[name].Profile()
+		profile := c.Agents[name].profile()
 		if profile.LimitsNothing() {
-			notices = append(notices, Notice{LimitsNothing, []any{c.Source("agents"), name}})
+			notices = append(notices, Notice{limitsNothing, []any{c.Source("agents"), name}})
 		}
 		for _, suffix := range policy.NormalizeSuffixes(profile.EditableSuffixes) {
 			if policy.FitsNoFile(suffix) {
-				notices = append(notices, Notice{NeverMatches, []any{c.Source("agents"), suffix, name}})
+				notices = append(notices, Notice{neverMatches, []any{c.Source("agents"), suffix, name}})
 			}
 		}
 	}

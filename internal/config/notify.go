@@ -225,8 +225,8 @@ func isLoopback(host string) bool {
 // On reports whether notices go anywhere.
 func (n *Notify) On() bool { return n.Ntfy != nil || len(n.Webhooks) > 0 }
 
-// Masked is notify as it may be shown: who knows a topic or a webhook's path may be able to use it.
-func (n *Notify) Masked() Notify {
+// masked is notify as it may be shown: who knows a topic or a webhook's path may be able to use it.
+func (n *Notify) masked() Notify {
 	shown := *n
 	if n.Ntfy != nil {
 		ntfy := *n.Ntfy

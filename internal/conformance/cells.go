@@ -21,12 +21,12 @@ type Outcome string
 
 // The outcomes.
 const (
-	Runs        Outcome = "runs"
-	Blocked     Outcome = "blocked"
-	AsksRuns    Outcome = "asks, runs"    // it was held, a person approved it, and it ran
-	AsksBlocked Outcome = "asks, blocked" // it was held, and did not run
-	// None is of a host that has no such call.
-	None Outcome = "-"
+	runs        Outcome = "runs"
+	blocked     Outcome = "blocked"
+	asksRuns    Outcome = "asks, runs"    // it was held, a person approved it, and it ran
+	asksBlocked Outcome = "asks, blocked" // it was held, and did not run
+	// none is of a host that has no such call.
+	none Outcome = "-"
 )
 
 // A Cell is one question about what a host does with umpire in front of it. Where nothing
@@ -49,28 +49,28 @@ type Cell struct {
 
 // Cells are all of them, in the order in which they are shown.
 var Cells = []Cell{
-	{Name: "allow", Want: Runs, play: playShell(Free, "touch made")},
-	{Name: "deny", Want: Blocked, play: playShell(Free, "touch denied"), alone: true},
-	{Name: "held and approved", Want: AsksRuns, play: playHeld(Free, (*Lab).approve)},
+	{Name: "allow", Want: runs, play: playShell(Free, "touch made")},
+	{Name: "deny", Want: blocked, play: playShell(Free, "touch denied"), alone: true},
+	{Name: "held and approved", Want: asksRuns, play: playHeld(Free, (*Lab).approve)},
 	{
-		Name: "asked once", Want: AsksRuns, play: playHeld(Asking, (*Lab).approve), alone: true, once: true,
+		Name: "asked once", Want: asksRuns, play: playHeld(Asking, (*Lab).approve), alone: true, once: true,
 		hole: "its own dialog may ask again about a call that was approved in umpire's inbox",
 	},
-	{Name: "held and denied", Want: AsksBlocked, play: playHeld(Free, (*Lab).deny)},
-	{Name: "late", Want: AsksBlocked, play: playHeld(Free, (*Lab).wait)},
-	{Name: "gate killed", Want: AsksBlocked, play: playHeld(Free, (*Lab).killGate)},
-	{Name: "hook killed", Want: Blocked, play: playBroken("#!/bin/sh\nkill -9 $$\n"), hole: "hole-hook-killed"},
-	{Name: "garbage", Want: Blocked, play: playBroken("#!/bin/sh\necho hello\n"),
+	{Name: "held and denied", Want: asksBlocked, play: playHeld(Free, (*Lab).deny)},
+	{Name: "late", Want: asksBlocked, play: playHeld(Free, (*Lab).wait)},
+	{Name: "gate killed", Want: asksBlocked, play: playHeld(Free, (*Lab).killGate)},
+	{Name: "hook killed", Want: blocked, play: playBroken("#!/bin/sh\nkill -9 $$\n"), hole: "hole-hook-killed"},
+	{Name: "garbage", Want: blocked, play: playBroken("#!/bin/sh\necho hello\n"),
 		hole: "if its hook prints something that is not an answer and exits with 0, the call runs"},
-	{Name: "missing", Want: Blocked, play: playBroken(""), hole: "hole-hook-missing"},
-	{Name: "three calls, the second denied", Want: Blocked, play: playThree, alone: true},
-	{Name: "sub-agent", Want: Blocked, play: playSubAgent, alone: true,
+	{Name: "missing", Want: blocked, play: playBroken(""), hole: "hole-hook-missing"},
+	{Name: "three calls, the second denied", Want: blocked, play: playThree, alone: true},
+	{Name: "sub-agent", Want: blocked, play: playSubAgent, alone: true,
 		hole: "what its sub-agents do is not seen, so starting one asks"},
-	{Name: "outside write", Want: Blocked, play: playOutside, alone: true},
-	{Name: "background", Want: Blocked, play: playBackground, alone: true},
-	{Name: "rewritten into a trial", Want: Runs, play: playTrial,
+	{Name: "outside write", Want: blocked, play: playOutside, alone: true},
+	{Name: "background", Want: blocked, play: playBackground, alone: true},
+	{Name: "rewritten into a trial", Want: runs, play: playTrial,
 		hole: "commands are not tried first and cannot be undone, since umpire does not replace them there"},
-	{Name: "mode respected", Want: Blocked, play: playShell(Planning, "touch made"), alone: true, likeAlone: true},
+	{Name: "mode respected", Want: blocked, play: playShell(Planning, "touch made"), alone: true, likeAlone: true},
 }
 
 // rules are those of the person.
@@ -83,9 +83,9 @@ const rules = `{"version": 1, "rules": [
 // became is what became of a call that leaves a file of the project behind.
 func (l *Lab) became(names ...string) Outcome {
 	if slices.ContainsFunc(names, l.Exists) {
-		return Runs
+		return runs
 	}
-	return Blocked
+	return blocked
 }
 
 // playTurns plays turns in a mode; the calls are numbered. It is an error if the host has not
@@ -159,7 +159,7 @@ func playThree(ctx context.Context, l *Lab) (Outcome, error) {
 
 func playSubAgent(ctx context.Context, l *Lab) (Outcome, error) {
 	if l.Driver.SubAgent == nil {
-		return None, nil
+		return none, nil
 	}
 	call := l.Driver.Shell("touch denied")
 	call.ID = "sub_1"
@@ -187,7 +187,7 @@ func playOutside(ctx context.Context, l *Lab) (Outcome, error) {
 
 func playBackground(ctx context.Context, l *Lab) (Outcome, error) {
 	if l.Driver.Background == nil {
-		return None, nil
+		return none, nil
 	}
 	err := l.playTurns(ctx, Free, Turn{l.Driver.Background("touch denied")}, Turn{l.Driver.Shell("sleep 1")})
 	return l.became("project/denied"), err
@@ -239,13 +239,13 @@ func playHeld(
 			return l.became("project/asked"), err
 		}
 		if l.Exists("project/asked") {
-			return Runs, errors.New("the call ran while it was held")
+			return runs, errors.New("the call ran while it was held")
 		}
 		err = errors.Join(act(l, ctx, g, asked), <-played)
-		if l.became("project/asked") == Runs {
-			return AsksRuns, err
+		if l.became("project/asked") == runs {
+			return asksRuns, err
 		}
-		return AsksBlocked, err
+		return asksBlocked, err
 	}
 }
 

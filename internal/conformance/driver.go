@@ -57,8 +57,8 @@ type Driver struct {
 	Await func() Call
 }
 
-// Prompt is what the agent is told.
-const Prompt = "Run the scripted steps."
+// prompt is what the agent is told.
+const prompt = "Run the scripted steps."
 
 // Drivers are all of them.
 var Drivers = []*Driver{&claude, &codex, &codexApp, &gemini, &qwen, &copilot, &opencode, &cline}

@@ -15,7 +15,7 @@ var claude = Driver{
 		}
 	},
 	Args: func(_ *Lab, mode Mode) []string {
-		args := []string{"-p", Prompt, "--model", modelName, "--output-format", "json"}
+		args := []string{"-p", prompt, "--model", modelName, "--output-format", "json"}
 		switch mode {
 		case Free:
 			args = append(args, "--permission-mode", "bypassPermissions")

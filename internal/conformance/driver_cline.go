@@ -26,7 +26,7 @@ var cline = Driver{
 			args = append(args, "--auto-approve", "false")
 		case Usual, Free: // it asks nothing
 		}
-		return append(args, Prompt)
+		return append(args, prompt)
 	},
 	Shell: func(command string) Call {
 		return Call{Tool: "run_commands", Input: fields{"commands": []string{command}}}

@@ -20,7 +20,7 @@ var codex = Driver{
 			sandbox = other
 		}
 		return []string{
-			"exec", "--json", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "-C", l.Project(), Prompt,
+			"exec", "--json", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "-C", l.Project(), prompt,
 		}
 	},
 	Shell: func(command string) Call {

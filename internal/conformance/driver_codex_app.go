@@ -91,7 +91,7 @@ func (e *appServerEditor) converse(from *bufio.Reader) error {
 		case id == "2":
 			e.thread = m.Result.Thread.ID
 			e.say(`{"id":3,"method":"turn/start","params":{"threadId":%q,"input":[{"type":"text","text":%q}]}}`,
-				e.thread, Prompt)
+				e.thread, prompt)
 		}
 	}
 }

@@ -10,7 +10,7 @@ var copilot = Driver{
 		}
 	},
 	Args: func(_ *Lab, mode Mode) []string {
-		args := []string{"-p", Prompt, "--no-auto-update", "--disable-builtin-mcps", "--no-color"}
+		args := []string{"-p", prompt, "--no-auto-update", "--disable-builtin-mcps", "--no-color"}
 		switch mode {
 		case Free:
 			args = append(args, "--allow-all-tools")

@@ -20,7 +20,7 @@ var gemini = Driver{
 		return map[string]string{"home/.gemini/settings.json": encode(settings)}
 	},
 	Args: func(_ *Lab, mode Mode) []string {
-		args := []string{"-p", Prompt, "-m", "gemini-2.5-flash", "--skip-trust", "-o", "json"}
+		args := []string{"-p", prompt, "-m", "gemini-2.5-flash", "--skip-trust", "-o", "json"}
 		return append(args, approvalMode(mode)...)
 	},
 	Shell: func(command string) Call {

@@ -40,7 +40,7 @@ var opencode = Driver{
 			args = append(args, "--agent", "plan")
 		case Usual, Asking:
 		}
-		return append(args, Prompt)
+		return append(args, prompt)
 	},
 	Shell: func(command string) Call {
 		return Call{Tool: "bash", Input: fields{"command": command, "description": "a step"}}

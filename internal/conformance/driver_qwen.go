@@ -19,7 +19,7 @@ var qwen = Driver{
 		return map[string]string{"home/.qwen/settings.json": encode(settings)}
 	},
 	Args: func(_ *Lab, mode Mode) []string {
-		return append([]string{"-p", Prompt, "--auth-type", "openai", "-o", "json"}, approvalMode(mode)...)
+		return append([]string{"-p", prompt, "--auth-type", "openai", "-o", "json"}, approvalMode(mode)...)
 	},
 	Shell:      gemini.Shell,
 	Background: gemini.Background,

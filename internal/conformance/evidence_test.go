@@ -102,10 +102,10 @@ func pageTable(t *testing.T) string {
 		line += "---|"
 		for i, row := range table.Rows {
 			with := string(row.With)
-			if row.With != Cells[i].Want && row.With != None && Cells[i].Hole(h, row) != "" {
+			if row.With != Cells[i].Want && row.With != none && Cells[i].Hole(h, row) != "" {
 				with = "**" + with + "**"
 			}
-			if row.Alone == row.With && row.With != None {
+			if row.Alone == row.With && row.With != none {
 				with += ", also without umpire"
 			}
 			rows[i] += " " + with + " |"

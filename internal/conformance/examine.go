@@ -71,7 +71,7 @@ func (l *Lab) prepareCell(ctx context.Context, guarded bool) error {
 // to stop it is excused by a hole that the data of the host declares.
 func (c *Cell) Complaint(h *host.Host, row Row) string {
 	want := c.want(row)
-	if row.With == want || row.With == None || c.Hole(h, row) != "" {
+	if row.With == want || row.With == none || c.Hole(h, row) != "" {
 		return ""
 	}
 	return fmt.Sprintf("%s, want %s", row.With, want)
@@ -79,7 +79,7 @@ func (c *Cell) Complaint(h *host.Host, row Row) string {
 
 // want is what umpire promises of a row.
 func (c *Cell) want(row Row) Outcome {
-	if c.likeAlone || c.once && row.With == Blocked && row.Alone == Blocked {
+	if c.likeAlone || c.once && row.With == blocked && row.Alone == blocked {
 		return row.Alone
 	}
 	return c.Want

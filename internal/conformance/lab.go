@@ -129,8 +129,8 @@ func (l *Lab) Exists(name string) bool {
 	return err == nil
 }
 
-// Environ is the whole environment of what is started.
-func (l *Lab) Environ() []string {
+// environ is the whole environment of what is started.
+func (l *Lab) environ() []string {
 	env := append([]string{
 		"HOME=" + l.Home(), "PATH=" + l.searchPath(), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + l.Path("tmp"),
 		"SHELL=/bin/bash", // that of the person
@@ -155,7 +155,7 @@ func (l *Lab) searchPath() string {
 // Command is a program that the person starts in the project.
 func (l *Lab) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Project(), l.Environ(), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Project(), l.environ(), time.Second
 	setUser(cmd, l.User)
 	return cmd
 }
@@ -218,7 +218,7 @@ func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
 	}
 	out := &strings.Builder{}
 	cmd := exec.Command(l.Program, l.Driver.Args(l, mode)...) //nolint:noctx // the group is ended
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.Project(), l.Environ(), out, out
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.Project(), l.environ(), out, out
 	cmd.WaitDelay = time.Second
 	process.Own(cmd)
 	setUser(cmd, l.User)

@@ -590,7 +590,7 @@ func TestExpiryAndEnd(t *testing.T) {
 	}
 	d.submit(s, "m2", command("c2", "npm install y"))
 	d.pass(2 * time.Minute)
-	if err := d.Tend(t.Context()); err != nil {
+	if err := d.tend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if b := must(d.Batch(t.Context(), s.ID, "m2"))(t); b.State != umpire.BatchFinished {

@@ -21,7 +21,7 @@ func BenchmarkReload10000(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		p.reload()
-		if n := len(p.Rules().Rules); n != 10_000 || p.Policy() == nil {
+		if n := len(p.Rules().Rules); n != 10_000 || p.policy() == nil {
 			b.Fatal(n)
 		}
 	}

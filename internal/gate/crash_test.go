@@ -186,7 +186,7 @@ func TestCrashMatrix(t *testing.T) {
 			d := crashDesk(t, dir)
 			defer d.shut()
 			row.found(t, d)
-			d.pass(Lease + time.Second)
+			d.pass(lease + time.Second)
 			s := must(d.Continue(t.Context(), umpire.Resumption{ID: "s1", Dir: d.project, Runner: "next"}))(t)
 			row.recover(t, d, s)
 			d.afterCrash(s, row.ran)

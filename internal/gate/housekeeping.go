@@ -21,7 +21,7 @@ func (g *Gate) Run(ctx context.Context) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	for {
-		if err := g.Tend(context.WithoutCancel(ctx)); err != nil && g.config.Warn != nil {
+		if err := g.tend(context.WithoutCancel(ctx)); err != nil && g.config.Warn != nil {
 			g.config.Warn(err)
 		}
 		select {
@@ -32,9 +32,9 @@ func (g *Gate) Run(ctx context.Context) {
 	}
 }
 
-// Tend settles what time has settled: questions that nobody answered in time, and calls and
+// tend settles what time has settled: questions that nobody answered in time, and calls and
 // trials whose runner is gone. Safe to call at any time; idempotent.
-func (g *Gate) Tend(ctx context.Context) error {
+func (g *Gate) tend(ctx context.Context) error {
 	return errors.Join(g.trials.tend(ctx), g.sessions.tend(ctx), withdrawAbandoned(ctx, g))
 }
 

@@ -18,8 +18,8 @@ const (
 	maxInput   = 8 << 20
 	maxMessage = 16 << 20
 	maxRule    = 64 << 10 // of a rule that is offered: a person cannot check a longer one
-	// DefaultMaxPending is how many questions may wait in one session.
-	DefaultMaxPending = 100
+	// defaultMaxPending is how many questions may wait in one session.
+	defaultMaxPending = 100
 )
 
 // A submission is one that is decided and ready to be stored.

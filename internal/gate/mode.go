@@ -139,7 +139,7 @@ func (ps *projects) stripped(s *umpire.Session) []string {
 		return nil // nothing is allowed there
 	}
 	var short []string
-	for _, r := range p.Policy().Stripped(umpire.ModeAuto) {
+	for _, r := range p.policy().Stripped(umpire.ModeAuto) {
 		short = append(short, policy.FormatShort(r))
 	}
 	return short

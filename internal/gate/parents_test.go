@@ -129,7 +129,7 @@ func TestTaskIsStartedAgain(t *testing.T) {
 	if started := must(d.Start(t.Context(), start))(t); !started.Go || started.Decision.Type != umpire.Task {
 		t.Fatalf("the first start: %+v", started)
 	}
-	d.pass(2 * Lease)
+	d.pass(2 * lease)
 	s = must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "second"}))(t)
 	start.Epoch, start.Runner = s.Epoch, "second"
 	if started := must(d.Start(t.Context(), start))(t); !started.Go || started.Attempt != 2 {

@@ -235,8 +235,8 @@ func (p *Project) Layers() []rulefile.Layer { return p.layers }
 // Options are how its rule files are read.
 func (p *Project) Options() rulefile.Options { return p.options }
 
-// Policy returns the policy as it stands now.
-func (p *Project) Policy() *policy.Policy { return p.rules().policy }
+// policy returns the policy as it stands now.
+func (p *Project) policy() *policy.Policy { return p.rules().policy }
 
 // rules returns the policy that decides calls. The watcher replaces it when rules change. Before the
 // first change, or without a watcher, two callers may each compile it, with the same result.

@@ -51,7 +51,7 @@ func TestLostCalls(t *testing.T) {
 			if _, err := d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}); !errors.Is(err, umpire.ErrState) {
 				t.Fatalf("the session was taken while its runner has a lease: %v", err)
 			}
-			d.pass(Lease + time.Second)
+			d.pass(lease + time.Second)
 			taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
 			if _, err := d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m1", Call: "w", Status: umpire.ResultOK, Epoch: s.Epoch}); !errors.Is(err, umpire.ErrFenced) {
 				t.Errorf("the runner that was replaced is not fenced off: %v", err)
@@ -101,8 +101,8 @@ func TestLostCommand(t *testing.T) {
 	before := d.pending("n")
 	d.approve("n", umpire.ScopeOnce)
 	must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: "m1", Call: "n", Epoch: s.Epoch, Runner: "r1"}))(t)
-	d.pass(Lease + time.Second)
-	if err := d.Tend(t.Context()); err != nil {
+	d.pass(lease + time.Second)
+	if err := d.tend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p := d.pending("n")
@@ -127,7 +127,7 @@ func TestLostReadRunsAgain(t *testing.T) {
 	if !must(d.Start(t.Context(), start))(t).Go || must(d.Start(t.Context(), start))(t).Go {
 		t.Fatal("want one start and no second one by the same runner")
 	}
-	d.pass(Lease + time.Second)
+	d.pass(lease + time.Second)
 	taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
 	start.Epoch, start.Runner = taken.Epoch, "r2"
 	if started := must(d.Start(t.Context(), start))(t); !started.Go || started.Attempt != 2 {
@@ -150,7 +150,7 @@ func TestLostProjectCodeAsks(t *testing.T) {
 			if !must(d.Start(t.Context(), start))(t).Go {
 				t.Fatal("not started")
 			}
-			d.pass(Lease + time.Second)
+			d.pass(lease + time.Second)
 			taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
 			start.Epoch, start.Runner = taken.Epoch, "r2"
 			if must(d.Start(t.Context(), start))(t).Go {

@@ -50,7 +50,7 @@ func TestDecisionsGoOnWhileRulesAreCompiled(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 25 {
-				if len(slices.Collect(p.Policy().Rules())) == 1 {
+				if len(slices.Collect(p.policy().Rules())) == 1 {
 					decided.Add(1)
 				}
 			}

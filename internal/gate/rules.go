@@ -122,13 +122,13 @@ func (rs *rules) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, e
 	set := p.Rules()
 	s := umpire.RuleStatus{Files: []umpire.RuleFile{}, Cautious: set.Degraded != "", Revision: set.Revision()}
 	for _, f := range set.Files {
-		s.Files = append(s.Files, RuleFileOf(f))
+		s.Files = append(s.Files, ruleFileOf(f))
 	}
 	return s, nil
 }
 
-// RuleFileOf describes a rule file in the words that clients see.
-func RuleFileOf(f rulefile.File) umpire.RuleFile {
+// ruleFileOf describes a rule file in the words that clients see.
+func ruleFileOf(f rulefile.File) umpire.RuleFile {
 	s := umpire.RuleFile{
 		Source: f.Source, Path: f.Path, Format: f.Format.String(), Health: f.Health.String(),
 		Rules: f.Rules, Asleep: f.Inert, Problems: []umpire.RuleProblem{},

@@ -12,9 +12,9 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// Lease is how long a runner keeps its session without renewing. A runner renews
+// lease is how long a runner keeps its session without renewing. A runner renews
 // every third of it, and ends what it runs when two thirds passed in vain.
-const Lease = 30 * time.Second
+const lease = 30 * time.Second
 
 // sessions open, continue and end sessions, and look after those whose runner is gone.
 type sessions struct {
@@ -133,7 +133,7 @@ func (ss *sessions) newSession(ctx context.Context, o *umpire.Opening) (umpire.S
 		return s, invalid("mode", "bypass has to be permitted when the session is opened")
 	}
 	if s.Runner != "" {
-		s.LeaseUntil = now.Add(Lease)
+		s.LeaseUntil = now.Add(lease)
 	}
 	return s, nil
 }
@@ -322,7 +322,7 @@ func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 	t.session.Headless, t.session.Runner, t.session.LeaseUntil = r.Headless, r.Runner, time.Time{}
 	t.session.Runners = nil
 	if r.Runner != "" {
-		t.session.LeaseUntil = t.now.Add(Lease)
+		t.session.LeaseUntil = t.now.Add(lease)
 	}
 	detail := sessionDetail(&t.session)
 	detail["cross_project"] = crossed
@@ -418,7 +418,7 @@ func (ss *sessions) Renew(ctx context.Context, id umpire.SessionID, epoch int64)
 	}
 	err = ss.step(ctx, id, epoch, func(t *transaction) error {
 		t.quiet = true
-		t.session.LeaseUntil = t.now.Add(Lease)
+		t.session.LeaseUntil = t.now.Add(lease)
 		until = t.session.LeaseUntil
 		return nil
 	})

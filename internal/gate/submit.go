@@ -145,7 +145,7 @@ func (t *transaction) submit(sub *submission) (*umpire.Batch, error) {
 func (t *transaction) checkRoom(sub *submission) error {
 	limit := sub.conditions.settings.MaxPending
 	if limit == 0 {
-		limit = DefaultMaxPending
+		limit = defaultMaxPending
 	}
 	if sub.asking > 0 && t.session.Pending+sub.asking > limit {
 		return umpire.Errorf("session %q has %d questions waiting and %d more would be over %d "+

@@ -96,7 +96,7 @@ func TestTrialCrashMatrix(t *testing.T) {
 			if c := b.Calls[0]; c.TrialState != row.trial || c.State != row.call {
 				t.Errorf("found a call that is %s with a trial that is %q", c.State, c.TrialState)
 			}
-			r.pass(Lease + time.Second)
+			r.pass(lease + time.Second)
 			r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: "s1", Dir: r.project, Runner: "next"}))(t)
 			if row.lost {
 				p := r.pending("c")

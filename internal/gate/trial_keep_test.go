@@ -150,7 +150,7 @@ func TestHostsTrialWaitsForAPerson(t *testing.T) {
 			if _, err := h.Finish(t.Context(), finish); !errors.Is(err, umpire.ErrState) {
 				t.Errorf("while it waits: %v", err)
 			}
-			if err := h.Tend(t.Context()); err != nil {
+			if err := h.tend(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			card := h.pending("c")
@@ -207,7 +207,7 @@ func TestHostsTrialThatIsNotAsked(t *testing.T) {
 				h.pending("c").TrialOffer != offer) {
 				t.Errorf("card: %+v", h.pending("c"))
 			}
-			if err := h.Tend(t.Context()); err != nil || (c.state == umpire.CallDone && len(h.layers.waiting) > 0) {
+			if err := h.tend(t.Context()); err != nil || (c.state == umpire.CallDone && len(h.layers.waiting) > 0) {
 				t.Errorf("left: %v, %v", h.layers.waiting, err)
 			}
 		})
@@ -263,7 +263,7 @@ func TestHostsTrialConflicts(t *testing.T) {
 	if c := b.Calls[0]; c.TrialState != umpire.TrialConflict || c.Result == nil || c.Result.Code != umpire.CodeChanged {
 		t.Fatalf("ended: %+v", c)
 	}
-	if err := h.Tend(t.Context()); err != nil || len(h.layers.waiting) != 1 {
+	if err := h.tend(t.Context()); err != nil || len(h.layers.waiting) != 1 {
 		t.Errorf("a layer in conflict is gone: %v", err)
 	}
 	s := h.settlement(id, umpire.TrialKept, h.report(id, "a").Effects.Digest)
@@ -280,7 +280,7 @@ func TestHostsTrialOutlivesItsProcesses(t *testing.T) {
 	h := newHostTrier(t)
 	h.useTicket(command("c", unknownScript))
 	h.alive = false
-	if err := h.Tend(t.Context()); err != nil {
+	if err := h.tend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b := must(h.Batch(t.Context(), "s1", "m1"))(t)
@@ -299,7 +299,7 @@ func TestHostsTrialOutlivesItsProcesses(t *testing.T) {
 		t.Fatalf("started: %+v", s)
 	}
 	h.Gate.config.Layers, h.alive = h.layers, false
-	if err := h.Tend(t.Context()); err != nil {
+	if err := h.tend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b = must(h.Batch(t.Context(), "s1", "m1"))(t)

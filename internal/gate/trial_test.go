@@ -336,7 +336,7 @@ func TestTrialWithTheNetwork(t *testing.T) {
 	}
 	r := offline(t, policy.AutonomyMedium)
 	again(r)
-	r.pass(Lease + time.Second)
+	r.pass(lease + time.Second)
 	r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
 	card := r.pending("c")
 	if !card.Warning || card.TrialOffer != umpire.NoTrial || !card.Reason.Is("its trial had the network and was interrupted: what it sent is sent") {
@@ -445,7 +445,7 @@ func TestTrialIsRefused(t *testing.T) {
 		t.Errorf("reported by another runner: %v", err)
 	}
 	// The runners are gone, and their leases are over: the next trial of the project ends theirs.
-	r.pass(Lease + time.Second)
+	r.pass(lease + time.Second)
 	r.session = r.testGate.session(umpire.Opening{Runner: "third"})
 	r.hand(command("c", unknownScript))
 	r.begin()
@@ -463,7 +463,7 @@ func TestTrialOfAnother(t *testing.T) {
 	r.start("c")
 	lost := r.begin()
 	take := func() umpire.Batch {
-		r.pass(Lease + time.Second)
+		r.pass(lease + time.Second)
 		r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
 		return must(r.Batch(t.Context(), r.session.ID, "m1"))(t)
 	}

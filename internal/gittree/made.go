@@ -61,8 +61,8 @@ func NamesPrograms(file string) bool {
 	return err != nil
 }
 
-// RunsHooks reports whether git's own samples are not all that lies among the hooks of a git directory.
-func RunsHooks(names []string) bool {
+// runsHooks reports whether git's own samples are not all that lies among the hooks of a git directory.
+func runsHooks(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return !strings.HasSuffix(name, ".sample") })
 }
 
@@ -160,13 +160,13 @@ func (v View) runsPrograms(dir string) bool {
 		return true
 	}
 	for path, c := range v {
-		if filepath.Dir(path) == at("hooks") && !c.Gone && RunsHooks([]string{filepath.Base(path)}) {
+		if filepath.Dir(path) == at("hooks") && !c.Gone && runsHooks([]string{filepath.Base(path)}) {
 			return true
 		}
 	}
 	entries, _ := os.ReadDir(at("hooks")) // a missing folder has no entries
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return v.Has(filepath.Join(at("hooks"), e.Name())) && RunsHooks([]string{e.Name()})
+		return v.Has(filepath.Join(at("hooks"), e.Name())) && runsHooks([]string{e.Name()})
 	})
 }
 

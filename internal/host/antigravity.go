@@ -27,7 +27,7 @@ var antigravity = Host{
 	},
 	Timeout: 60 * time.Second, Unit: time.Second,
 	Modes: []HostMode{{"", Default, SilenceRuns}},
-	Holds: HoldsCall,
+	Holds: holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 		"a result may be taken for that of an equal call", holeNoRewrite},
 	Evidence: Documented, Version: "1.1.2",

@@ -12,7 +12,7 @@ import (
 
 // isDialog reports whether the tool of the call asks the user by itself.
 func (e *Event) isDialog() bool {
-	row, _ := e.Host.Tool(e.ToolName)
+	row, _ := e.Host.tool(e.ToolName)
 	return row.Dialog
 }
 
@@ -38,14 +38,14 @@ func (h *Host) call(name string, raw json.RawMessage, input strictjson.Object) (
 }
 
 func (h *Host) row(name string, input strictjson.Object) (Tool, bool) {
-	row, known := h.Tool(name)
+	row, known := h.tool(name)
 	_, has := input[row.Needs]
 	return row, known && (row.Needs == "" || has)
 }
 
 // dirOf is the folder that a call works in: its own, where it names one.
 func (h *Host) dirOf(e *Event, input strictjson.Object) string {
-	row, _ := h.Tool(e.ToolName)
+	row, _ := h.tool(e.ToolName)
 	own, err := input.Text(row.Dir)
 	switch {
 	case row.Dir == "" || err == nil && own == "":

@@ -30,7 +30,7 @@ func TestOfferedToolsAreKnown(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, ok := claude.Tool(name); !ok {
+		if _, ok := claude.tool(name); !ok {
 			t.Errorf("%s: no row", name)
 		}
 		facts, err := policy.FactsOf(e.Call, shell.Env{Dir: "/w"})

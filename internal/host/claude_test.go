@@ -140,7 +140,7 @@ func TestDerivedID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := umpire.CallID(derivedID + e.Digest()); got != same {
+	if got := umpire.CallID(derivedID + e.digest()); got != same {
 		t.Errorf("PreToolUse and PermissionRequest of one call: %s and %s", got, same)
 	}
 }
@@ -172,8 +172,8 @@ func TestClaudeMode(t *testing.T) {
 			if got := e.Mode(tt.configured); got != tt.want {
 				t.Errorf("mode %s, want %s", got, tt.want)
 			}
-			if e.Unattended() != (tt.sent == "dontAsk") {
-				t.Errorf("Unattended() = %v", e.Unattended())
+			if e.unattended() != (tt.sent == "dontAsk") {
+				t.Errorf("Unattended() = %v", e.unattended())
 			}
 		})
 	}
@@ -194,7 +194,7 @@ func TestToolDenied(t *testing.T) {
 	}
 }
 
-// TestLongReasons: the client cuts at MaxReason, and what to do next stands last.
+// TestLongReasons: the client cuts at maxReason, and what to do next stands last.
 func TestLongReasons(t *testing.T) {
 	t.Parallel()
 	for _, long := range []string{strings.Repeat("x", 50_000), strings.Repeat("文", 20_000), strings.Repeat("😀", 20_000), strings.Repeat("\x1b", 20_000)} {
@@ -202,8 +202,8 @@ func TestLongReasons(t *testing.T) {
 			d := umpire.Decision{Reason: umpire.Verbatim(long), ReasonCode: code, Rule: &umpire.RuleRef{ID: umpire.RuleID(long), File: long},
 				Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: long, Reason: umpire.Verbatim(long)}}}
 			text := denyText(Event{Host: &claude, ToolName: "Bash"}, d)
-			if n := len(utf16.Encode([]rune(text))); n > MaxReason {
-				t.Errorf("%d units, want at most %d", n, MaxReason)
+			if n := len(utf16.Encode([]rune(text))); n > maxReason {
+				t.Errorf("%d units, want at most %d", n, maxReason)
 			}
 			if !strings.HasSuffix(text, "ask the user.") && !strings.HasSuffix(text, "adjust your approach.") {
 				t.Errorf("the next step is lost: …%s", text[len(text)-60:])

@@ -51,7 +51,7 @@ var cline = Host{
 	},
 	Timeout: 120 * time.Second, Unit: time.Second,
 	Modes: []HostMode{{"", Default, SilenceRuns}}, // what it approves by itself is not told
-	Holds: HoldsAll,
+	Holds: holdsAll,
 	Holes: []umpire.Phrase{
 		"if its hook prints something that is not an answer and exits with 0, the call runs",
 		"it does not tell its mode, so umpire asks wherever its rules say so", holeAskedAgain,

@@ -49,8 +49,8 @@ var codex = Host{
 		{"dontAsk", DontAsk, SilenceChecks},
 		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec, which its sandbox may hold
 	},
-	Shells: ShellFamily,
-	Holds:  HoldsCall,
+	Shells: shellFamily,
+	Holds:  holdsCall,
 	Holes: []umpire.Phrase{
 		"if its hook prints something that is not an answer and exits with 0, the call runs",
 		"what is typed into a program that runs is not seen, so programs that wait for input are refused",

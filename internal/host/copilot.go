@@ -52,8 +52,8 @@ var copilot = Host{
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes:  []HostMode{{"", Default, SilenceRuns}}, // --allow-all-tools is not told
-	Shells: ShellBash,
-	Holds:  HoldsAll,
+	Shells: shellBash,
+	Holds:  holdsAll,
 	Holes: []umpire.Phrase{
 		"if its hook prints something that is not an answer and exits with 0, the call runs",
 		"it does not tell its mode, so umpire asks wherever its rules say so", holeAskedAgain,

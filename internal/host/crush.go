@@ -35,8 +35,8 @@ var crush = Host{
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes:  []HostMode{{"", Default, SilenceRuns}}, // crush run and --yolo are not told
-	Shells: ShellOwn,
-	Holds:  HoldsRest,
+	Shells: shellOwn,
+	Holds:  holdsRest,
 	Holes: []umpire.Phrase{
 		"if its hook prints something that is not an answer and exits with 0, the call runs",
 		"it does not tell its mode, so umpire asks wherever its rules say so",

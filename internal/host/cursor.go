@@ -54,7 +54,7 @@ var cursor = Host{
 	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes:        []HostMode{{"", Default, SilenceRuns}}, // it may run everything
 	StartsClaude: true,
-	Holds:        HoldsCall,
+	Holds:        holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 		"its agents in the cloud and completions in the editor are not seen", holeNoRewrite},
 	Evidence: Documented, Version: "2026-09",

@@ -51,12 +51,12 @@ func hostsTable() string {
 			continue
 		}
 		seen := [...]string{Documented: "documented", Recorded: "recorded", Driven: "driven"}[h.Evidence]
-		waits := [...]string{HoldsCall: "the call", HoldsRest: "the call and those after it", HoldsAll: "all"}[h.Holds]
+		waits := [...]string{holdsCall: "the call", holdsRest: "the call and those after it", holdsAll: "all"}[h.Holds]
 		asks := "no"
-		if h.Asks() {
+		if h.asks() {
 			asks = "yes"
 		}
-		shells := [...]string{ShellPerson: "the person's", ShellBash: "bash", ShellFamily: "bash, zsh or sh", ShellOwn: "its own"}
+		shells := [...]string{shellPerson: "the person's", shellBash: "bash", shellFamily: "bash, zsh or sh", shellOwn: "its own"}
 		fmt.Fprintf(&b, "| %s | `%s` | %s, %s | %s | %s | %s | %s | %s |\n", h.Title, h.Name, seen, h.Version, asks, silences(h), waits,
 			relay.Deadline(h.Timeout), shells[h.Shells])
 	}

@@ -43,7 +43,7 @@ var droid = Host{
 		{"", Default, SilenceRuns}, {"default", Default, SilenceRuns}, {"acceptEdits", AcceptEdits, SilenceRuns},
 		{"plan", Plan, SilenceRuns}, {"spec", Plan, SilenceRuns}, {"bypassPermissions", Bypass, SilenceRuns},
 	},
-	Holds:    HoldsCall,
+	Holds:    holdsCall,
 	Holes:    []umpire.Phrase{"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
 	Evidence: Documented, Version: "2026-10",
 	fields: claudeFields,

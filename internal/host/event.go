@@ -185,7 +185,7 @@ func (e *Event) readTool(in *reader) {
 		}
 	}
 	if e.ToolUseID == "" {
-		e.Call.ID = umpire.CallID(derivedID + e.Digest())
+		e.Call.ID = umpire.CallID(derivedID + e.digest())
 	}
 }
 
@@ -309,11 +309,11 @@ func (e *Event) agent() string {
 // derivedID begins the ids of calls that came without one.
 const derivedID = "digest-"
 
-// Digest returns a hash of the tool's name and its input, equal for equal calls
+// digest returns a hash of the tool's name and its input, equal for equal calls
 // whatever the order of keys. It ties a PermissionRequest, which has no id, to
 // the PreToolUse of the same call. It is no proof against who wants two calls to
 // look alike: the gate compares them whole.
-func (e Event) Digest() string {
+func (e Event) digest() string {
 	canonicalInput, err := strictjson.Canonical(e.Call.Input)
 	if err != nil {
 		canonicalInput = e.Call.Input
@@ -340,9 +340,9 @@ func (e Event) Mode(configured umpire.Mode) umpire.Mode {
 	return configured
 }
 
-// Unattended reports whether the user chose a mode in which nobody is asked, so
+// unattended reports whether the user chose a mode in which nobody is asked, so
 // that Ask must be Deny.
-func (e Event) Unattended() bool { return e.permission() == DontAsk }
+func (e Event) unattended() bool { return e.permission() == DontAsk }
 
 // IsAbsolute reports whether p is absolute on Unix or on Windows.
 func IsAbsolute(p string) bool {

@@ -13,8 +13,8 @@ type Root uint8
 
 // The roots. Each is a real folder of this user's: see [Folder].
 const (
-	RootSettings Root = iota // the host's settings, ~/.claude for Claude Code
-	RootScratch              // its folder for temporary files, /tmp/claude-UID
+	rootSettings Root = iota // the host's settings, ~/.claude for Claude Code
+	rootScratch              // its folder for temporary files, /tmp/claude-UID
 )
 
 // A Folder is a part of the file system that is the host's own: it made it, and tells
@@ -39,7 +39,7 @@ func (h *Host) FoldersIn(settings, scratch string) []Folder {
 	var found []Folder
 	for _, f := range h.Folders {
 		f.Path = settings
-		if f.Root == RootScratch {
+		if f.Root == rootScratch {
 			f.Path = scratch
 		}
 		if f.Path != "" {

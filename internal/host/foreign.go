@@ -9,27 +9,27 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A ForeignError says that a question comes from another agent. Several of them read the
+// A foreignError says that a question comes from another agent. Several of them read the
 // settings of others and start the hooks there, with payloads of their own.
-type ForeignError struct {
+type foreignError struct {
 	// Agent is whose it is, in the words of umpire init; "" when that is not known.
 	Agent string
 	text  string
 }
 
 // Error says whose the question is, and what to do about it.
-func (e *ForeignError) Error() string { return e.text }
+func (e *foreignError) Error() string { return e.text }
 
 // senderOf is the host whose question an error says that it is, nil for none.
 func senderOf(err error) *Host {
-	foreign, is := errors.AsType[*ForeignError](err)
+	foreign, is := errors.AsType[*foreignError](err)
 	if !is {
 		return nil
 	}
 	return Find(foreign.Agent)
 }
 
-// checkPayload returns a *ForeignError for a payload that is not the host's.
+// checkPayload returns a *foreignError for a payload that is not the host's.
 func (h *Host) checkPayload(payload []byte) error {
 	o, err := readPayload(payload)
 	if err != nil {
@@ -38,7 +38,7 @@ func (h *Host) checkPayload(payload []byte) error {
 	return h.checkForeign(o)
 }
 
-// checkForeign returns a *ForeignError for a payload that is not the host's, by the names of
+// checkForeign returns a *foreignError for a payload that is not the host's, by the names of
 // its fields, its event, and its tool. An event that the host is not known to have may decide about a call, so
 // it is refused even with the marks of the host.
 func (h *Host) checkForeign(o strictjson.Object) error {
@@ -56,15 +56,15 @@ func (h *Host) checkForeign(o strictjson.Object) error {
 	row, known := h.Event(event)
 	switch {
 	case sender != nil && sender != h:
-		return &ForeignError{sender.Name, fmt.Sprintf(
+		return &foreignError{sender.Name, fmt.Sprintf(
 			"this is a question of %s, not of %s; it needs the adapter %q: see umpire init",
 			sender.Title, h.Title, sender.Name)}
 	case !h.knows(event) && (event != "" || h.eventOf != nil):
-		return &ForeignError{text: fmt.Sprintf("%.100q is not an event of %s", event, h.Title)}
+		return &foreignError{text: fmt.Sprintf("%.100q is not an event of %s", event, h.Title)}
 	case sender == h:
 		return nil
 	case known && row.Kind.AboutTool() && len(h.Marks) > 0:
-		return &ForeignError{text: fmt.Sprintf("this is not a question of %s: it has no %s", h.Title,
+		return &foreignError{text: fmt.Sprintf("this is not a question of %s: it has no %s", h.Title,
 			strings.Join(h.Marks[0], " and "))}
 	}
 	return nil
@@ -120,7 +120,7 @@ func (h *Host) writes(transcript string) bool {
 
 // hasTool reports whether a tool is one of the host's.
 func (h *Host) hasTool(name string) bool {
-	_, has := h.Tool(name)
+	_, has := h.tool(name)
 	return has
 }
 

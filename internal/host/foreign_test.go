@@ -45,7 +45,7 @@ func TestForeignToClaude(t *testing.T) {
 			o["hook_event_name"] = []byte(`"` + tt.event + `"`)
 		}
 		err := claude.checkForeign(o)
-		foreign, is := errors.AsType[*ForeignError](err)
+		foreign, is := errors.AsType[*foreignError](err)
 		switch {
 		case tt.want == "" && err != nil, tt.want != "" && !is:
 			t.Errorf("%s: %v", tt.name, err)

@@ -121,9 +121,9 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 		return Deny
 	case reply == Allow && e.isDialog():
 		return Silent
-	case reply == Ask && e.Kind == BeforeTool && !e.Host.Asks() && m.Gate:
+	case reply == Ask && e.Kind == BeforeTool && !e.Host.asks() && m.Gate:
 		return Hold
-	case reply == Ask && e.Kind == BeforeTool && !e.Host.Asks():
+	case reply == Ask && e.Kind == BeforeTool && !e.Host.asks():
 		return Deny
 	}
 	return reply
@@ -199,7 +199,7 @@ func (e Event) denyText(d umpire.Decision) string {
 		return sentences(unseenCause, subject(d), unseenStep)
 	case d.Verdict != umpire.Ask:
 		return denyText(e, d)
-	case e.Host.Asks():
+	case e.Host.asks():
 		return headlessText(d)
 	}
 	return unaskedText(d)
@@ -211,7 +211,7 @@ func (e Event) allow(f *form, d umpire.Decision) Output {
 	}
 	s := said{value: f.allow}
 	if e.Kind == BeforeTool {
-		s.reason = view.Clip(view.Visible(cmp.Or(english(d.Reason), "Allowed by umpire")), MaxReason)
+		s.reason = view.Clip(view.Visible(cmp.Or(english(d.Reason), "Allowed by umpire")), maxReason)
 	}
 	return Output{Stdout: f.write(e.Name, s)}
 }
@@ -222,10 +222,10 @@ func (e Event) approve() Output {
 	return Output{Stdout: f.write(e.Name, said{value: f.allow, approved: true})}
 }
 
-// HandBack answers an event before a call whose question was held and goes to the host's own
+// handBack answers an event before a call whose question was held and goes to the host's own
 // dialog after all. The user reads the message above it. A reply that is neither a question
 // nor silence denies.
-func (e Event) HandBack(d umpire.Decision, reply Reply, message string) Output {
+func (e Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 	f := e.Host.before().form
 	switch {
 	case reply == Silent:
@@ -242,7 +242,7 @@ func (e Event) rewriteInput(line string) Output {
 	if err != nil {
 		return e.Host.Fail(e.Name, err)
 	}
-	row, _ := e.Host.Tool(e.ToolName)
+	row, _ := e.Host.tool(e.ToolName)
 	input[cmp.Or(row.commandField(), "command")] = encode(line)
 	f := e.Host.before().form
 	return Output{Stdout: f.write(e.Name, said{
@@ -268,7 +268,7 @@ func (h *Host) Fail(event string, problem error) Output {
 		return h.own.fail(event, problem)
 	}
 	row, known := h.Event(event)
-	if _, is := errors.AsType[*ForeignError](problem); is {
+	if _, is := errors.AsType[*foreignError](problem); is {
 		known = false // whatever it asked, it is not to go on as if it were answered
 	}
 	switch {

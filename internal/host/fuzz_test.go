@@ -39,7 +39,7 @@ func FuzzHooks(f *testing.F) {
 // mustDeny reports whether a payload is to be denied: it cannot be read, is another host's, or asks about
 // a call that umpire denies.
 func mustDeny(h *Host, payload []byte, foreign error, d umpire.Decision) bool {
-	if _, is := errors.AsType[*ForeignError](foreign); is {
+	if _, is := errors.AsType[*foreignError](foreign); is {
 		return true
 	}
 	if h.own != nil {

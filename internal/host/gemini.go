@@ -25,11 +25,11 @@ var gemini = Host{
 	Tools:       geminiTools,
 	Timeout:     600 * time.Second, Unit: time.Millisecond,
 	Modes:  []HostMode{{"", Default, SilenceRuns}}, // it may be in its yolo mode
-	Shells: ShellBash,
-	Holds:  HoldsAll,
+	Shells: shellBash,
+	Holds:  holdsAll,
 	Folders: []Folder{
-		{Root: RootSettings, Pattern: "tmp/*/plans/*.md", Writes: true, Plan: true, Why: "the plan of plan mode"},
-		{Root: RootSettings, Pattern: "tmp/*/tool-outputs/**", Why: "results too long for the conversation"},
+		{Root: rootSettings, Pattern: "tmp/*/plans/*.md", Writes: true, Plan: true, Why: "the plan of plan mode"},
+		{Root: rootSettings, Pattern: "tmp/*/tool-outputs/**", Why: "results too long for the conversation"},
 	},
 	Holes: []umpire.Phrase{
 		"if its hook prints something that is not an answer and exits with 0, the call runs",

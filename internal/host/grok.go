@@ -35,7 +35,7 @@ var grok = Host{
 	Timeout: 60 * time.Second, Unit: time.Second,
 	Modes:        []HostMode{{"", Default, SilenceRuns}}, // hooks apply, but always-approve is not told
 	StartsClaude: true,
-	Holds:        HoldsCall,
+	Holds:        holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 		"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
 	Evidence: Documented, Version: "0.2.106",

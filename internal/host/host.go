@@ -138,9 +138,9 @@ type Holds uint8
 
 // The parts of a message.
 const (
-	HoldsCall Holds = iota // nothing but the call: its siblings run
-	HoldsRest              // the calls from it on: those before it have run
-	HoldsAll               // every call of the message
+	holdsCall Holds = iota // nothing but the call: its siblings run
+	holdsRest              // the calls from it on: those before it have run
+	holdsAll               // every call of the message
 )
 
 // holeAskedAgain is of a host whose own dialog may ask about a call that a person has approved.
@@ -153,9 +153,9 @@ func (h *Host) Meanwhile() umpire.Phrase {
 		return "all calls of the message wait with it; the agent may ask once more about what you approve"
 	}
 	return [...]umpire.Phrase{
-		HoldsCall: "the other calls of the message run",
-		HoldsRest: "the calls after it in the message wait with it; those before it have run",
-		HoldsAll:  "all calls of the message wait with it",
+		holdsCall: "the other calls of the message run",
+		holdsRest: "the calls after it in the message wait with it; those before it have run",
+		holdsAll:  "all calls of the message wait with it",
 	}[h.Holds]
 }
 
@@ -203,8 +203,8 @@ func Names() []string {
 	return names
 }
 
-// Tool returns the row of a tool by the host's name for it, and whether there is one.
-func (h *Host) Tool(name string) (Tool, bool) {
+// tool returns the row of a tool by the host's name for it, and whether there is one.
+func (h *Host) tool(name string) (Tool, bool) {
 	for _, t := range h.Tools {
 		if t.Name == name {
 			return t, true
@@ -249,8 +249,8 @@ func (h *Host) StartedIn(getenv func(string) string, dir string) string {
 	return dir
 }
 
-// Asks reports whether the host's own dialog asks when a hook wants it to.
-func (h *Host) Asks() bool { return h.before().form.ask != "" }
+// asks reports whether the host's own dialog asks when a hook wants it to.
+func (h *Host) asks() bool { return h.before().form.ask != "" }
 
 // Allows reports whether the host asks no more about a call that umpire allows.
 func (h *Host) Allows() bool {

@@ -357,7 +357,7 @@ func TestNoQuestionPasses(t *testing.T) {
 			}
 			for _, s := range sampleDecisions {
 				out := e.Answer(s.d, e.Reply(s.d, Mode{}, false))
-				if s.d.Verdict == umpire.Allow || h.Asks() && !denies(h, out) && bytes.Contains(out.Stdout, []byte(`ask"`)) {
+				if s.d.Verdict == umpire.Allow || h.asks() && !denies(h, out) && bytes.Contains(out.Stdout, []byte(`ask"`)) {
 					continue
 				}
 				checked := h.Mode(e.PermissionMode).Silence == SilenceChecks && s.name == "asked"
@@ -385,7 +385,7 @@ func FuzzHosts(f *testing.F) {
 		e, err := h.Read(payload)
 		if err != nil {
 			out := h.Fail(e.Name, err)
-			_, foreign := errors.AsType[*ForeignError](err)
+			_, foreign := errors.AsType[*foreignError](err)
 			row, known := h.Event(e.Name)
 			if must := !known || foreign || row.Kind.Decides(); must && !denies(h, out) {
 				t.Fatalf("%s: a failure did not deny: %s", h.Name, describeOutput(out))
@@ -446,7 +446,7 @@ func TestMeanwhile(t *testing.T) {
 		want := [...]umpire.Phrase{"the other calls of the message run", "the calls after it in the message wait with it; those before it have run", "all calls of the message wait with it"}[h.Holds]
 		if slices.Contains(h.Holes, holeAskedAgain) {
 			want = "all calls of the message wait with it; the agent may ask once more about what you approve"
-			if h.Holds != HoldsAll {
+			if h.Holds != holdsAll {
 				t.Errorf("%s: the text says that all calls wait", h.Name)
 			}
 		}

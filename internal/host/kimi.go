@@ -38,7 +38,7 @@ var kimi = Host{
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes: []HostMode{{"", Default, SilenceRuns}}, // its yolo mode is not told
-	Holds: HoldsCall,
+	Holds: holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 		"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
 	Evidence: Documented, Version: "2026-11",

@@ -19,7 +19,7 @@ var muse = Host{
 	Marks:    [][]string{{"toolName", "toolCallId"}},
 	Unit:     time.Second,
 	Evidence: Documented,
-	own:      &ownProtocol{(*Responder).muse, FailMuse, aboutMuse},
+	own:      &ownProtocol{(*Responder).muse, failMuse, aboutMuse},
 }
 
 // museMarker begins the line that stands for "ask the user". It is written
@@ -162,9 +162,9 @@ func AnswerMuse(call umpire.Call, d umpire.Decision) Output {
 	return Output{Stdout: []byte(museDenied(call.Tool, cmp.Or(english(d.Reason), "Denied by umpire")) + "\n")}
 }
 
-// FailMuse is the answer when umpire could not decide: a denial, with the
+// failMuse is the answer when umpire could not decide: a denial, with the
 // problem on stderr and exit 2. tool may be empty when it could not be read.
-func FailMuse(tool string, problem error) Output {
+func failMuse(tool string, problem error) Output {
 	text := problemText(undecided, problem)
 	return Output{
 		Stdout: []byte(museDenied(cmp.Or(tool, "unknown"), text) + "\n"),
@@ -177,5 +177,5 @@ func FailMuse(tool string, problem error) Output {
 // smuggle in a marker.
 func museDenied(tool, reason string) string {
 	return fmt.Sprintf(`Error: Tool "%s" was denied. %s`, view.Brief(tool, maxName),
-		view.Clip(view.Visible(reason), MaxReason))
+		view.Clip(view.Visible(reason), maxReason))
 }

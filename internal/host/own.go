@@ -9,11 +9,11 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// FindFolders finds the host's own folders on this machine: those below its settings, which
+// findFolders finds the host's own folders on this machine: those below its settings, which
 // are the registered ones or else the usual ones in the user's home directory. A folder counts
 // where its links lead, where this user alone can write, and never in a project: a clone could
 // bring one.
-func (h *Host) FindFolders(home, registered, project string) []Folder {
+func (h *Host) findFolders(home, registered, project string) []Folder {
 	settings := registered
 	if settings == "" && home != "" {
 		settings = filepath.Join(home, filepath.Dir(filepath.FromSlash(h.Settings.User)))

@@ -47,8 +47,8 @@ var (
 			{"", Bypass, SilenceChecks}, // its own rules are asked after the plugin, and let nearly all run
 			{"auto", Bypass, SilenceRuns},
 		},
-		Shells:   ShellFamily,
-		Holds:    HoldsCall,
+		Shells:   shellFamily,
+		Holds:    holdsCall,
 		Holes:    []umpire.Phrase{"nothing is seen when it is started without plugins"},
 		Evidence: Driven, Version: "1.18.33",
 		fields: fields{
@@ -80,7 +80,7 @@ var (
 		},
 		Timeout: 600 * time.Second, Unit: time.Second,
 		Modes: []HostMode{{"", Default, SilenceRuns}}, // it runs tools without asking
-		Holds: HoldsCall,
+		Holds: holdsCall,
 		Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 			"nothing is seen when it is started without plugins", holeNoRewrite},
 		Evidence: Documented, Version: "2026-11",

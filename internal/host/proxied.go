@@ -31,7 +31,7 @@ var acp = Host{
 		{ACPRequest, Default, SilenceRuns},
 	},
 	Unit:  time.Second,
-	Holds: HoldsCall, Evidence: Recorded,
+	Holds: holdsCall, Evidence: Recorded,
 	fields: proxiedFields,
 }
 
@@ -48,7 +48,7 @@ var codexApp = Host{
 	Shells: codex.Shells,
 
 	Unit:  time.Second,
-	Holds: HoldsCall, Evidence: Driven, Version: codex.Version,
+	Holds: holdsCall, Evidence: Driven, Version: codex.Version,
 	Holes: []umpire.Phrase{"only Codex's own sandbox and its hooks limit what it does not ask its editor about",
 		holeNoRewrite},
 	fields: proxiedFields,
@@ -66,7 +66,7 @@ var claudePrompt = Host{
 
 	Unit:    time.Second,
 	Folders: claude.Folders, Scratch: claude.Scratch, Shells: claude.Shells, GitBash: claude.GitBash,
-	Holds: HoldsRest, Evidence: Driven, Version: ClaudeVersion,
+	Holds: holdsRest, Evidence: Driven, Version: ClaudeVersion,
 	fields: proxiedFields,
 }
 

@@ -12,14 +12,14 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Limits on the parts of a reason. Claude Code cuts strings at MaxReason, so a
+// Limits on the parts of a reason. Claude Code cuts strings at maxReason, so a
 // longer one would lose its end, which is the part that says what to do next.
 const (
-	MaxReason = 10_000 // UTF-16 units of a whole reason
+	maxReason = 10_000 // UTF-16 units of a whole reason
 	maxAccess = 300    // of the access that it shows
 	maxName   = 100    // of a name in an error
 	// maxCause leaves room for the access, the rule and the next step.
-	maxCause = MaxReason - 5*maxAccess
+	maxCause = maxReason - 5*maxAccess
 )
 
 // codeDenied is the reason code of a person's denial.
@@ -42,7 +42,7 @@ func problemText(meaning string, problem error) string {
 	if problem == nil {
 		return meaning
 	}
-	return view.Clip(meaning+": "+view.Visible(problem.Error()), MaxReason)
+	return view.Clip(meaning+": "+view.Visible(problem.Error()), maxReason)
 }
 
 // ToolDenied is the text that a model gets when a person denied a call. The
@@ -60,7 +60,7 @@ func ToolDenied(tool string, id umpire.CallID, reason string) string {
 func denyText(e Event, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
 		if reason := english(d.Reason); strings.HasPrefix(reason, toolDenied) {
-			return view.Clip(view.Visible(reason), MaxReason)
+			return view.Clip(view.Visible(reason), maxReason)
 		}
 		return ToolDenied(e.ToolName, e.Call.ID, english(d.Reason))
 	}

@@ -81,9 +81,9 @@ func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (O
 
 // plan says how umpire runs a call instead of the host, if it does. Where no gate runs, one is
 // opened for a trial, so a question that only a gate could hold does not stand against it.
-func (p *Responder) plan(c *hookCase, d *umpire.Decision) (Rewriting, bool) {
+func (p *Responder) plan(c *hookCase, d *umpire.Decision) (rewriting, bool) {
 	if c.config.Hook.NeverRewrite {
-		return Rewriting{}, false
+		return rewriting{}, false
 	}
 	open := *c
 	open.gate = true
@@ -94,7 +94,7 @@ func (p *Responder) plan(c *hookCase, d *umpire.Decision) (Rewriting, bool) {
 	if p.HandOver != nil && rewritingAction(&c.event, d, reply, c.undoes()) != "" {
 		p.HandOver(c.question)
 	}
-	return Rewriting{}, false
+	return rewriting{}, false
 }
 
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
@@ -143,7 +143,7 @@ func (c *hookCase) ownFolders(d *umpire.Decision) []Folder {
 	if !slices.ContainsFunc(d.Accesses, elsewhere) {
 		return nil
 	}
-	return c.event.Host.FindFolders(c.home, c.question.HostDir, c.project)
+	return c.event.Host.findFolders(c.home, c.question.HostDir, c.project)
 }
 
 func (c *hookCase) writeAnswer(d umpire.Decision, hold bool) Output {

@@ -11,11 +11,11 @@ import (
 func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 	query, err := ReadMuse(q.Payload)
 	if err != nil {
-		return FailMuse(query.Call.Tool, err)
+		return failMuse(query.Call.Tool, err)
 	}
 	c, err := p.config(r, q, q.Dir)
 	if err != nil {
-		return FailMuse(query.Call.Tool, err)
+		return failMuse(query.Call.Tool, err)
 	}
 	query.Call.Dir, query.Mode, query.Headless = q.Dir, c.Mode, q.Headless || c.Mode == umpire.ModeReject
 	decision := c.Decide(ctx, "", query)

@@ -32,8 +32,8 @@ type Rewriter interface {
 	End(ctx context.Context, q *Question, secret string) error
 }
 
-// A Rewriting is how a line runs instead of as it came.
-type Rewriting struct {
+// A rewriting is how a line runs instead of as it came.
+type rewriting struct {
 	shell.FolderSplit
 
 	Action umpire.TicketAction
@@ -42,17 +42,17 @@ type Rewriting struct {
 // planRewriting says how umpire runs a call instead of the host, if it does: a command line
 // that is to be tried first, or one that is allowed and would write where it can be undone.
 // A reply that leaves the question to the host's own check stays.
-func planRewriting(e *Event, d *umpire.Decision, reply Reply, undo bool) (Rewriting, bool) {
+func planRewriting(e *Event, d *umpire.Decision, reply Reply, undo bool) (rewriting, bool) {
 	action := rewritingAction(e, d, reply, undo)
 	if action == "" {
-		return Rewriting{}, false
+		return rewriting{}, false
 	}
 	line, ok := CommandLine(e)
 	if !ok {
-		return Rewriting{}, false
+		return rewriting{}, false
 	}
 	split, ok := shell.SplitFolder(line)
-	return Rewriting{split, action}, ok
+	return rewriting{split, action}, ok
 }
 
 func rewritingAction(e *Event, d *umpire.Decision, reply Reply, undo bool) umpire.TicketAction {
@@ -120,7 +120,7 @@ func CommandLine(e *Event) (string, bool) {
 
 // dir is the folder in which the line starts, given that of the shell, with links resolved.
 // A shell takes .. off a path before it looks where links lead.
-func (r *Rewriting) dir(from string) (string, error) {
+func (r *rewriting) dir(from string) (string, error) {
 	for _, dir := range r.Dirs {
 		from = filepath.Clean(files.AbsoluteFrom(from, dir))
 	}
@@ -142,7 +142,7 @@ const TicketMark = "ticket-"
 
 // command is the line that the host runs. Large says that the original is too long for it,
 // so that the gate has to keep it.
-func (r *Rewriting) command(words []string, ticket string) (line string, large bool) {
+func (r *rewriting) command(words []string, ticket string) (line string, large bool) {
 	var quoted []string
 	for _, word := range words {
 		quoted = append(quoted, shell.Quote(word))
@@ -166,7 +166,7 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 // rewrite answers a question with the line by which umpire runs the call. Recorded is where
 // the gate has recorded it. An error leaves the call as it came.
 func (c *hookCase) rewrite(
-	ctx context.Context, by Rewriter, r *Rewriting, recorded umpire.BatchID,
+	ctx context.Context, by Rewriter, r *rewriting, recorded umpire.BatchID,
 ) (Output, bool) {
 	dir, err := r.dir(c.event.Call.Dir)
 	if err != nil {

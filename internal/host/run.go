@@ -16,7 +16,7 @@ const withdrawTime = time.Second
 // answerQuestion answers one question of the host.
 func (h *Host) answerQuestion(p *Responder, ctx context.Context, r *run, q *Question) Output {
 	if h.own != nil {
-		if foreign, is := errors.AsType[*ForeignError](h.checkPayload(q.Payload)); is {
+		if foreign, is := errors.AsType[*foreignError](h.checkPayload(q.Payload)); is {
 			return h.own.fail("", foreign)
 		}
 		return h.own.answer(p, ctx, r, q)

@@ -15,10 +15,10 @@ type Shells uint8
 
 // The shells. The zero value is the widest.
 const (
-	ShellPerson Shells = iota // that of the person, whichever it is
-	ShellBash                 // bash
-	ShellFamily               // bash, zsh or sh; another one of the person's is passed over
-	ShellOwn                  // an interpreter of its own, for the language of bash
+	shellPerson Shells = iota // that of the person, whichever it is
+	shellBash                 // bash
+	shellFamily               // bash, zsh or sh; another one of the person's is passed over
+	shellOwn                  // an interpreter of its own, for the language of bash
 )
 
 // family are the shells whose language umpire reads.
@@ -29,9 +29,9 @@ var family = []string{"bash", "zsh", "sh", "dash", "ash", "ksh", "mksh", "busybo
 func (h *Host) knownShell(person string) string {
 	name := person[strings.LastIndexAny(person, `/\`)+1:]
 	switch {
-	case h.Shells == ShellBash, h.Shells == ShellOwn, h.GitBash && runtime.GOOS == "windows":
+	case h.Shells == shellBash, h.Shells == shellOwn, h.GitBash && runtime.GOOS == "windows":
 		return "bash"
-	case h.Shells == ShellPerson && slices.Contains(family, name), name == "bash", name == "zsh":
+	case h.Shells == shellPerson && slices.Contains(family, name), name == "bash", name == "zsh":
 		return name
 	}
 	return ""
@@ -43,9 +43,9 @@ func (h *Host) knownShell(person string) string {
 func (h *Host) otherShell(person, system string) string {
 	name := person[strings.LastIndexAny(person, `/\`)+1:]
 	switch {
-	case system == "windows" && h.Shells != ShellOwn && !h.GitBash:
+	case system == "windows" && h.Shells != shellOwn && !h.GitBash:
 		return "powershell"
-	case h.Shells != ShellPerson, slices.Contains(family, name):
+	case h.Shells != shellPerson, slices.Contains(family, name):
 		return ""
 	case name == "":
 		return "unknown"

@@ -25,7 +25,7 @@ type gateHook struct {
 	attended bool
 	// rewriting is how umpire runs the call instead of the host, and looked says that it is
 	// known whether it may.
-	rewriting *Rewriting
+	rewriting *rewriting
 	looked    bool
 }
 
@@ -171,7 +171,7 @@ func (h *gateHook) admitAs(
 		h.checkInbox(ctx)
 		started, err = h.responder.Admit(ctx, umpire.Submission{
 			Session: h.event.Session, Batch: id, Lane: string(id), Calls: []umpire.Call{h.call()},
-			Headless: h.headless || h.event.Unattended(), Mode: h.mode(),
+			Headless: h.headless || h.event.unattended(), Mode: h.mode(),
 		}, h.question.Runner, choose)
 		return err
 	})
@@ -186,7 +186,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			return Output{}, umpire.Errorf("the gate does not know call %q", h.event.Call.ID)
 		}
 		if handedBack(c) { // by this hook, or the same one registered twice
-			return h.event.HandBack(h.asked, h.reply(&h.asked, false), unwatchedText), nil
+			return h.event.handBack(h.asked, h.reply(&h.asked, false), unwatchedText), nil
 		}
 		switch c.State {
 		case umpire.CallAsked:
@@ -276,7 +276,7 @@ func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 			return b, err
 		}
 		h.checkInbox(ctx)
-		if h.event.Host.Asks() && !h.holds() {
+		if h.event.Host.asks() && !h.holds() {
 			return b, errUnwatched
 		}
 	}

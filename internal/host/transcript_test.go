@@ -71,7 +71,7 @@ func answerClaudeTranscript(t *testing.T, parts map[string][]byte) Output {
 func answerMuseTranscript(t *testing.T, parts map[string][]byte) Output {
 	r, err := ReadMuse(parts["stdin"])
 	if err != nil {
-		return FailMuse(r.Call.Tool, err)
+		return failMuse(r.Call.Tool, err)
 	}
 	return AnswerMuse(r.Call, verdictOf(t, parts["decision"]))
 }

@@ -17,7 +17,7 @@ var interpreters = []string{
 // what to do later, in a host that asks nobody about what is typed. A program that gets its
 // input from the line itself is not meant.
 func (e *Event) opensUnseen(d *umpire.Decision) bool {
-	row, _ := e.Host.Tool(e.ToolName)
+	row, _ := e.Host.tool(e.ToolName)
 	if row.Types || !e.Host.unseen || e.Call.Tool != "Bash" {
 		return row.Types
 	}

@@ -39,7 +39,7 @@ var vscode = Host{
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes: []HostMode{{"", Default, SilenceRuns}}, // tools may be approved beforehand
-	Holds: HoldsCall,
+	Holds: holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 		"a call runs if its hook is late, or killed with its shell", holeNoRewrite},
 	Evidence: Documented, Version: "1.110",

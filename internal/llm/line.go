@@ -15,15 +15,15 @@ import (
 
 // Bounds of what is waited for and taken in.
 const (
-	// Patience is how long nothing may come in. Providers send signs of life while a
+	// patience is how long nothing may come in. Providers send signs of life while a
 	// model thinks, but not all do.
-	Patience = 5 * time.Minute
+	patience = 5 * time.Minute
 	// maxRetryAfter is how long a wait a provider may ask for; a longer one is for the
 	// person to know of.
 	maxRetryAfter = time.Minute
-	// Largest bounds a reply as it stands on the wire, where a word takes a few hundred
+	// largest bounds a reply as it stands on the wire, where a word takes a few hundred
 	// bytes.
-	Largest = 128 << 20
+	largest = 128 << 20
 )
 
 var (
@@ -55,7 +55,7 @@ type line struct {
 // watch begins to watch a request. The request is made with the line's context, and finish ends it.
 func watch(ctx context.Context, o Options) *line {
 	ctx, end := context.WithCancelCause(ctx)
-	l := &line{patience: cmp.Or(o.Patience, Patience), largest: cmp.Or(o.Largest, Largest), end: end, ctx: ctx}
+	l := &line{patience: cmp.Or(o.Patience, patience), largest: cmp.Or(o.Largest, largest), end: end, ctx: ctx}
 	l.timer = time.AfterFunc(l.patience, func() { end(errSilent) })
 	return l
 }

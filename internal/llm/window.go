@@ -2,15 +2,15 @@ package llm
 
 import "strings"
 
-// A Bounded model knows the size of its context window.
-type Bounded interface {
+// A bounded model knows the size of its context window.
+type bounded interface {
 	// Window is the model's context in tokens, 0 where it is not known.
 	Window() int64
 }
 
 // WindowOf is a model's context in tokens, 0 where it is not known.
 func WindowOf(m Model) int64 {
-	if b, ok := m.(Bounded); ok {
+	if b, ok := m.(bounded); ok {
 		return b.Window()
 	}
 	return 0

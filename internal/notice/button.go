@@ -100,11 +100,11 @@ func (t *tokens) redeem(token string) (answer umpire.Answer, why Refusal) {
 	bound := t.all[sha256.Sum256([]byte(token))]
 	switch {
 	case bound == nil:
-		return answer, RefusedUnknown
+		return answer, refusedUnknown
 	case bound.state == tokenUsed:
-		return answer, RefusedReplayed
+		return answer, refusedReplayed
 	case bound.state == tokenLate || t.now().After(bound.expires):
-		return answer, RefusedLate
+		return answer, refusedLate
 	}
 	t.endAll(bound.answer.Request, tokenUsed)
 	return bound.answer, ""

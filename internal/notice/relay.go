@@ -23,10 +23,10 @@ type Refusal string
 
 // The refusals.
 const (
-	RefusedUnknown  Refusal = "unknown"  // no token of this gate: forged, or another's message
-	RefusedReplayed Refusal = "replayed" // a token that was used, or whose neighbour was
-	RefusedLate     Refusal = "late"     // the question was answered already, or the token is too old
-	RefusedChanged  Refusal = "changed"  // the card shows something else by now
+	refusedUnknown  Refusal = "unknown"  // no token of this gate: forged, or another's message
+	refusedReplayed Refusal = "replayed" // a token that was used, or whose neighbour was
+	refusedLate     Refusal = "late"     // the question was answered already, or the token is too old
+	refusedChanged  Refusal = "changed"  // the card shows something else by now
 )
 
 // Limits on a stream that anybody may write to.
@@ -176,7 +176,7 @@ type relayMessage struct {
 func (r *relay) takeMessage(ctx context.Context, line []byte, last *string) {
 	var m relayMessage
 	if json.Unmarshal(line, &m) != nil {
-		r.report.countRefusal(RefusedUnknown)
+		r.report.countRefusal(refusedUnknown)
 		return
 	}
 	if m.Event != "message" { // open, keepalive, and what later versions add
@@ -198,9 +198,9 @@ func (r *relay) resolve(ctx context.Context, answer umpire.Answer) Refusal {
 	_, err := r.gate.Resolve(ctx, answer)
 	switch {
 	case errors.Is(err, umpire.ErrResolved), errors.Is(err, umpire.ErrNotFound):
-		return RefusedLate
+		return refusedLate
 	case errors.Is(err, umpire.ErrChanged):
-		return RefusedChanged
+		return refusedChanged
 	case err != nil:
 		r.warn(umpire.Errorf("notify: %w", err))
 	}

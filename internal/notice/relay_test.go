@@ -91,7 +91,7 @@ func TestRepliesOfARelay(t *testing.T) {
 	g.ask(command("r4", "make all"))
 	server.Publish(replies, tokenOf(t, server, wait(t, server, 6)[5], "cancel"))
 	wait(t, server, 7)
-	want := map[Refusal]int{RefusedUnknown: 5, RefusedReplayed: 2, RefusedLate: 1, RefusedChanged: 1}
+	want := map[Refusal]int{refusedUnknown: 5, refusedReplayed: 2, refusedLate: 1, refusedChanged: 1}
 	for why, count := range want {
 		if got := n.report.current().Refused[why]; got != count {
 			t.Errorf("%s: %d, want %d", why, got, count)
@@ -238,11 +238,11 @@ func TestTokens(t *testing.T) {
 	p, q := command("r1", "a"), command("r2", "b")
 	first, other := all.create(&p, umpire.Refuse), all.create(&q, umpire.Refuse)
 	all.expire("r2")
-	if _, why := all.redeem(other.token); why != RefusedLate {
+	if _, why := all.redeem(other.token); why != refusedLate {
 		t.Errorf("an answered question: %q", why)
 	}
 	now = now.Add(tokenTime + time.Second)
-	if _, why := all.redeem(first.token); why != RefusedLate {
+	if _, why := all.redeem(first.token); why != refusedLate {
 		t.Errorf("an old token: %q", why)
 	}
 	for range 2 * maxTokens {

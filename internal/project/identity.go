@@ -18,12 +18,12 @@ func (p *Project) identify(cache string) {
 		p.ID = pathID(p.Root)
 		return
 	}
-	p.Kind = KindGit
+	p.Kind = kindGit
 	r := &repository{p.Repository}
 	id, err := r.identity(cache)
 	if err != nil {
 		p.addNote("identity from path: %v", err)
-		p.Kind, id = KindPath, pathID(r.mainRoot())
+		p.Kind, id = kindPath, pathID(r.mainRoot())
 	}
 	p.ID = id
 	if former := pathID(r.mainRoot()); former != id {

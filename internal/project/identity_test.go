@@ -28,7 +28,7 @@ func TestP0DIdentity(t *testing.T) {
 		write(t, filepath.Join(tree, "sub", "go.mod"), "module x")
 		for _, dir := range []string{main, sub, tree, filepath.Join(tree, "sub")} {
 			p := open(t, dir, Options{})
-			if string(p.ID) != root || p.Kind != KindGit || len(p.Notes) > 0 {
+			if string(p.ID) != root || p.Kind != kindGit || len(p.Notes) > 0 {
 				t.Errorf("Open(%q): id %s, kind %v, notes %q; want id %s", dir, p.ID, p.Kind, p.Notes, root)
 			}
 			if p.GitDir != filepath.Join(main, ".git") || p.Dir != dir {
@@ -66,7 +66,7 @@ func TestP0DIdentity(t *testing.T) {
 		for range 100 {
 			for _, name := range []string{dir, alias, dir + "/."} {
 				p := open(t, name, Options{})
-				if p.ID != want || p.Kind != KindPath || p.GitDir != "" || p.Root != dir {
+				if p.ID != want || p.Kind != kindPath || p.GitDir != "" || p.Root != dir {
 					t.Fatalf("Open(%q) = %+v, want id %s", name, p, want)
 				}
 			}
@@ -376,7 +376,7 @@ func TestRoot(t *testing.T) {
 
 func TestKindString(t *testing.T) {
 	t.Parallel()
-	if KindGit.String() != "git_root" || KindPath.String() != "path" || Kind(9).String() != "path" {
+	if kindGit.String() != "git_root" || kindPath.String() != "path" || Kind(9).String() != "path" {
 		t.Error("kinds have other names")
 	}
 	var p Project

@@ -24,18 +24,18 @@ type Kind uint8
 
 // The kinds. The zero value is a plain folder.
 const (
-	KindPath Kind = iota // the path of the folder
-	KindGit              // a root commit of its git repository
+	kindPath Kind = iota // the path of the folder
+	kindGit              // a root commit of its git repository
 )
 
-var kindNames = [...]string{KindPath: "path", KindGit: "git_root"}
+var kindNames = [...]string{kindPath: "path", kindGit: "git_root"}
 
 // String returns "path" or "git_root".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
 	}
-	return kindNames[KindPath]
+	return kindNames[kindPath]
 }
 
 // A Project is what a working directory belongs to. It is immutable after

@@ -213,8 +213,8 @@ func refusalOf(status string, body []byte) error {
 	return errors.New(reply.Message)
 }
 
-// ParseToken reads a credential as it stands in its file.
-func ParseToken(text []byte) (string, error) {
+// parseToken reads a credential as it stands in its file.
+func parseToken(text []byte) (string, error) {
 	token := strings.TrimSpace(string(text))
 	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
 		return "", errors.New("holds no token")

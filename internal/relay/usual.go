@@ -71,5 +71,5 @@ func readToken(home string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return ParseToken(text)
+	return parseToken(text)
 }

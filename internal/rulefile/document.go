@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// MaxRules is how many rules one file may hold.
-const MaxRules = 100_000
+// maxRules is how many rules one file may hold.
+const maxRules = 100_000
 
 // A Check says whether a rule is sound: its pattern compiles at bounded cost and
 // its own examples come out as it says.
@@ -156,14 +156,14 @@ func (r *reader) derive(rule umpire.Rule) umpire.RuleID {
 
 func (r *reader) fault(at Problem, text string) {
 	at.Text = escapeControl(text)
-	if len(r.doc.problems) < MaxProblems {
+	if len(r.doc.problems) < maxProblems {
 		r.doc.problems = append(r.doc.problems, at)
 	}
 }
 
 func (r *reader) remark(at Problem, text string) {
 	at.Text = escapeControl(text)
-	if len(r.doc.remarks) < MaxProblems {
+	if len(r.doc.remarks) < maxProblems {
 		r.doc.remarks = append(r.doc.remarks, at)
 	}
 }

@@ -26,13 +26,13 @@ const (
 
 // The limits of a hook.
 const (
-	// DefaultHookTimeout is how long a hook may run that names no timeout.
-	DefaultHookTimeout = 5 * time.Second
+	// defaultHookTimeout is how long a hook may run that names no timeout.
+	defaultHookTimeout = 5 * time.Second
 	maxHookTimeout     = 10 * time.Minute
 	maxHookCommand     = 4096
 	maxHookTools       = 32
-	// MaxHooks is how many hooks one file may hold.
-	MaxHooks = 100
+	// maxHooks is how many hooks one file may hold.
+	maxHooks = 100
 )
 
 // A Hook is a program that runs before or after calls. The zero value names no
@@ -45,7 +45,7 @@ type Hook struct {
 	ToolMatch string
 	// Command is a command line for the shell, run in the project's root.
 	Command string
-	Timeout time.Duration // 0 is DefaultHookTimeout
+	Timeout time.Duration // 0 is defaultHookTimeout
 	// Skip says that a call goes on although the hook failed. Without it a hook that
 	// fails stops the call.
 	Skip bool
@@ -73,7 +73,7 @@ func (h *Hook) Tools() []string {
 // Limit is how long the hook may run.
 func (h *Hook) Limit() time.Duration {
 	if h.Timeout <= 0 {
-		return DefaultHookTimeout
+		return defaultHookTimeout
 	}
 	return h.Timeout
 }
@@ -243,9 +243,9 @@ func (j jsonReader) addHook(h Hook, offset int) {
 	at := j.src.problem(offset, "")
 	h.Named()
 	h.Source, h.File, h.Line = j.layer.Source, j.layer.shown(), at.Line
-	if len(j.doc.hooks) == MaxHooks {
+	if len(j.doc.hooks) == maxHooks {
 		j.doc.degraded, j.doc.blind = true, true
-		j.fault(*at, fmt.Sprintf("more than %d hooks", MaxHooks))
+		j.fault(*at, fmt.Sprintf("more than %d hooks", maxHooks))
 		return
 	}
 	j.doc.hooks = append(j.doc.hooks, h)

@@ -58,8 +58,8 @@ func (r *reader) readTree(src *source) *Problem {
 	if problem != nil {
 		return problem
 	}
-	if len(rules) > MaxRules {
-		return src.problem(rules[MaxRules].StartOffset, "more than %d rules", MaxRules)
+	if len(rules) > maxRules {
+		return src.problem(rules[maxRules].StartOffset, "more than %d rules", maxRules)
 	}
 	r.doc.rules = make([]umpire.Rule, 0, len(rules))
 	r.ids = make(map[umpire.RuleID]int, len(rules))

@@ -13,7 +13,7 @@ import (
 // order of the file: what is wrong, keys that are not known with the nearest
 // known one, ids and keys that stand twice. A missing file has nothing wrong.
 func Lint(l Layer, o Options) []Problem {
-	c, err := readRegular(l.Path, MaxFileSize)
+	c, err := readRegular(l.Path, maxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -31,7 +31,7 @@ func Lint(l Layer, o Options) []Problem {
 
 // unknown mentions a key that is not known.
 func (j jsonReader) unknown(name hujson.Value, key string, known []string) {
-	if len(j.doc.remarks) >= MaxProblems {
+	if len(j.doc.remarks) >= maxProblems {
 		return
 	}
 	j.remark(j.src.place(name.StartOffset), unknownKey(key, known))

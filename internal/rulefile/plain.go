@@ -55,7 +55,7 @@ func (p *plainFile) readTop() bool {
 
 // readRule reads one rule and adds it to the set.
 func (p *plainFile) readRule() bool {
-	if p.rules++; p.rules > MaxRules {
+	if p.rules++; p.rules > maxRules {
 		return false
 	}
 	p.peek()

@@ -15,9 +15,9 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// MaxProblems is how many problems of one file are kept. A file with more is
+// maxProblems is how many problems of one file are kept. A file with more is
 // beyond reading them one by one.
-const MaxProblems = 100
+const maxProblems = 100
 
 // maxProblemText bounds what a problem quotes from a file.
 const maxProblemText = 300

@@ -170,7 +170,7 @@ func (r *programReader) entry(n *yaml.Node) {
 	e := programEntry{at: r.yamlAt(n)}
 	e.Origin = fmt.Sprintf("%s:%d", r.layer.Path, n.Line)
 	if err := r.program(n, "", &e.Program); err != nil {
-		if len(r.problems) < MaxProblems {
+		if len(r.problems) < maxProblems {
 			r.problems = append(r.problems, *r.wrapError(n, err))
 		}
 		return

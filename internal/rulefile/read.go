@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// MaxFileSize is the largest rule file that is read, in bytes.
-const MaxFileSize = 4 << 20
+// maxFileSize is the largest rule file that is read, in bytes.
+const maxFileSize = 4 << 20
 
 // content is the text of a file as it was read, in one piece.
 type content struct {

@@ -18,9 +18,9 @@ const (
 	projectFolderMode fs.FileMode = 0o755
 )
 
-// ErrLink says that a rule file or a folder on the way to it is a symbolic
+// errLink says that a rule file or a folder on the way to it is a symbolic
 // link. Writing would change a file that nobody named.
-var ErrLink = errors.New("refusing to write through a symbolic link")
+var errLink = errors.New("refusing to write through a symbolic link")
 
 // modes returns the modes of a file and of a folder that a layer's writer creates.
 func (l Layer) modes() (file, folder fs.FileMode) {
@@ -30,14 +30,14 @@ func (l Layer) modes() (file, folder fs.FileMode) {
 	return userFileMode, userFolderMode
 }
 
-// refuseLinks returns ErrLink when the file is a link, or in a project when any
+// refuseLinks returns errLink when the file is a link, or in a project when any
 // folder between the project's root and the file is one.
 func (l Layer) refuseLinks() error {
 	path := filepath.Clean(l.Path)
 	for {
 		info, err := os.Lstat(path)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return umpire.Errorf("%s: %w", escapeControl(path), ErrLink)
+			return umpire.Errorf("%s: %w", escapeControl(path), errLink)
 		}
 		path = filepath.Dir(path)
 		if l.Source != umpire.SourceProject || path == filepath.Clean(l.Root) || path == filepath.Dir(path) {

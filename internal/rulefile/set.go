@@ -39,7 +39,7 @@ func (h Health) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 type File struct {
 	Layer
 	Health Health
-	// Problems are what is wrong, in the order of the file, MaxProblems at most.
+	// Problems are what is wrong, in the order of the file, maxProblems at most.
 	Problems []Problem
 	// Rules counts the rules in force, Inert the allow rules that are not:
 	// for want of trust, or because a key in them is not understood.
@@ -101,7 +101,7 @@ type Options struct {
 // Load reads the layers. It always returns a set: its files say what is wrong. Previous,
 // which may be nil, gives the last good rules of a file that broke since.
 func Load(layers []Layer, previous *Set, o Options) *Set {
-	entries, err := o.Trust.Entries()
+	entries, err := o.Trust.entries()
 	set := &Set{Files: make([]File, 0, len(layers))}
 	for _, l := range layers {
 		f := loadFile(l, previous.file(l), o)
@@ -129,7 +129,7 @@ func (s *Set) file(l Layer) *File {
 // loadFile reads one file.
 func loadFile(l Layer, previous *File, o Options) File {
 	f := File{Layer: l}
-	c, err := readRegular(l.Path, MaxFileSize)
+	c, err := readRegular(l.Path, maxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f
 	}

@@ -136,8 +136,8 @@ func TestLoadBroken(t *testing.T) {
 		"invalid UTF-8":          {"{\"version\": 1, \"x\": \"\xff\"}", ":1:22: invalid UTF-8"},
 		"rules twice":            {`{"version": 1, "rules": [], "rules": []}`, `"rules" stands twice`},
 		"deep":                   {strings.Repeat("[", 1_000_000), "nested deeper"},
-		"too large":              {strings.Repeat(" ", MaxFileSize+1), "larger than"},
-		"too many rules":         {`{"version":1,"rules":[` + strings.Repeat("0,", MaxRules+1) + `]}`, "more than 100000 rules"},
+		"too large":              {strings.Repeat(" ", maxFileSize+1), "larger than"},
+		"too many rules":         {`{"version":1,"rules":[` + strings.Repeat("0,", maxRules+1) + `]}`, "more than 100000 rules"},
 		"control characters":     {"{\"version\": 1, \"rules\": \x1b[31m}", `:1:`},
 	}
 	for name, tc := range cases {

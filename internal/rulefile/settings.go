@@ -50,8 +50,8 @@ func (r *reader) readSettings(data []byte) *Problem {
 		if !ok {
 			return src.problem(value.StartOffset, "permissions.%s: want a list, not %s", name, kindOf(*value))
 		}
-		if len(list.Elements) > MaxRules {
-			return src.problem(value.StartOffset, "more than %d rules", MaxRules)
+		if len(list.Elements) > maxRules {
+			return src.problem(value.StartOffset, "more than %d rules", maxRules)
 		}
 		for _, element := range list.Elements {
 			r.readShort(src, settingsActions[name], element)

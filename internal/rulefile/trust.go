@@ -39,9 +39,9 @@ type ledger struct {
 	Entries []Trusted `json:"entries"`
 }
 
-// Entries returns the whole ledger. A missing one is empty; one that can not be
+// entries returns the whole ledger. A missing one is empty; one that can not be
 // understood is an error, and then nothing is trusted.
-func (t Trust) Entries() ([]Trusted, error) {
+func (t Trust) entries() ([]Trusted, error) {
 	if t.Path == "" {
 		return nil, nil
 	}
@@ -67,10 +67,10 @@ func (t Trust) Entries() ([]Trusted, error) {
 	return l.Entries, nil
 }
 
-// Trusted reports whether the file's content with this SHA-256, in hex, is
+// trusted reports whether the file's content with this SHA-256, in hex, is
 // trusted. An error means no.
-func (t Trust) Trusted(root, file, sha256 string) (bool, error) {
-	entries, err := t.Entries()
+func (t Trust) trusted(root, file, sha256 string) (bool, error) {
+	entries, err := t.entries()
 	return isTrusted(entries, root, file, sha256), err
 }
 
@@ -129,7 +129,7 @@ func (t Trust) change(edit func([]Trusted) []Trusted) error {
 		return umpire.Errorf("trust ledger: %w", err)
 	}
 	defer unlock()
-	entries, err := t.Entries()
+	entries, err := t.entries()
 	if err != nil {
 		return err
 	}

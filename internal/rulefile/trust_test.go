@@ -76,14 +76,14 @@ func TestTrustIsBound(t *testing.T) {
 		"no hash":     {"/p", "/p/.umpire/permissions.json", "", false},
 		"no root":     {"", "/p/.umpire/permissions.json", "abc", false},
 	} {
-		if got, err := trust.Trusted(c.root, c.file, c.sum); got != c.want || err != nil {
+		if got, err := trust.trusted(c.root, c.file, c.sum); got != c.want || err != nil {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 	if err := trust.Grant("/p", "/p/.umpire/permissions.json", "new"); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := trust.Trusted("/p", "/p/.umpire/permissions.json", "abc"); got {
+	if got, _ := trust.trusted("/p", "/p/.umpire/permissions.json", "abc"); got {
 		t.Error("a grant for new content keeps the old one trusted")
 	}
 	if info, err := os.Stat(trust.Path); err != nil || info.Mode().Perm() != 0o600 {

@@ -46,8 +46,8 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 			r.ID = id
 			return data, nil
 		}
-		if len(e.read) >= MaxRules {
-			return nil, umpire.Errorf("there are %d rules already", MaxRules)
+		if len(e.read) >= maxRules {
+			return nil, umpire.Errorf("there are %d rules already", maxRules)
 		}
 		if r.ID == "" {
 			r.ID = derivedID(r)
@@ -165,7 +165,7 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 		return err
 	}
 	defer unlock()
-	old, err := readRegular(l.Path, MaxFileSize)
+	old, err := readRegular(l.Path, maxFileSize)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case fresh && create:
@@ -190,8 +190,8 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 
 // verifyReadable makes sure that what is about to be written can be read again.
 func verifyReadable(l Layer, data []byte) error {
-	if len(data) > MaxFileSize {
-		return umpire.Errorf("the file would be larger than %d bytes", MaxFileSize)
+	if len(data) > maxFileSize {
+		return umpire.Errorf("the file would be larger than %d bytes", maxFileSize)
 	}
 	_, problem := parseFile(l, data, Options{})
 	if problem != nil {
@@ -206,7 +206,7 @@ func verifyReadable(l Layer, data []byte) error {
 func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 	keep := l.Source == umpire.SourceProject && w.Trust.Path != ""
 	if keep && !fresh {
-		known, err := w.Trust.Trusted(l.Root, l.Path, hashOf(old.data))
+		known, err := w.Trust.trusted(l.Root, l.Path, hashOf(old.data))
 		if err != nil {
 			return err
 		}

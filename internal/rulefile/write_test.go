@@ -205,7 +205,7 @@ func TestWriteRefusesLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range []Layer{link, folder} {
-		if _, err := (Writer{Check: testCheck}).Add(l, npm("test")); !errors.Is(err, ErrLink) {
+		if _, err := (Writer{Check: testCheck}).Add(l, npm("test")); !errors.Is(err, errLink) {
 			t.Errorf("%s: %v", l.Path, err)
 		}
 	}
@@ -246,7 +246,7 @@ func TestWriteKeepsTrust(t *testing.T) {
 				t.Errorf("rules %v, want %d", brief(set.Rules), c.want)
 			}
 			if c.trust {
-				if known, _ := trust.Trusted(l.Root, l.Path, hashOf([]byte(c.content))); known {
+				if known, _ := trust.trusted(l.Root, l.Path, hashOf([]byte(c.content))); known {
 					t.Error("the old content is still trusted")
 				}
 			}

@@ -51,8 +51,8 @@ func (r *reader) readYAML(data []byte) *Problem {
 		seen[key.Value] = true
 		for _, item := range list.Content {
 			r.yamlEntry(action, item)
-			if len(r.doc.rules) > MaxRules {
-				return r.yamlProblem(item, fmt.Sprintf("more than %d rules", MaxRules))
+			if len(r.doc.rules) > maxRules {
+				return r.yamlProblem(item, fmt.Sprintf("more than %d rules", maxRules))
 			}
 		}
 	}

@@ -250,7 +250,7 @@ func TestProbeTableInAnOverlay(t *testing.T) {
 	stopped := 0
 	for i, p := range probes {
 		fmt.Fprintf(&table, "%-16s %-32s %s\n", p.group, p.name, outcomes[i])
-		if outcomes[i].Denied() && p.group != ofGuarded {
+		if outcomes[i].denied() && p.group != ofGuarded {
 			stopped++
 		} else if p.group != ofGuarded {
 			t.Errorf("%s: %s: %q: nothing stops it", p.group, p.name, outcomes[i])

@@ -18,11 +18,11 @@ type Probe struct {
 // The zero value says that it was not tried.
 type Outcome string
 
-// Allowed is the outcome of a probe that did what it tried.
-const Allowed Outcome = "ALLOWED"
+// allowed is the outcome of a probe that did what it tried.
+const allowed Outcome = "ALLOWED"
 
-// Denied reports whether a probe was tried in vain.
-func (o Outcome) Denied() bool { return o != Allowed && o != "" }
+// denied reports whether a probe was tried in vain.
+func (o Outcome) denied() bool { return o != allowed && o != "" }
 
 // A Report is what the sandbox of this machine stops.
 type Report struct {
@@ -44,7 +44,7 @@ func (r *Report) best(p *Probe) Outcome {
 func (r *Report) Holes() []string {
 	var names []string
 	for i := range r.Probes {
-		if p := &r.Probes[i]; !r.best(p).Denied() {
+		if p := &r.Probes[i]; !r.best(p).denied() {
 			names = append(names, p.Name)
 		}
 	}
@@ -56,12 +56,12 @@ func (r *Report) Holes() []string {
 func (r *Report) By() (landlock, filter, namespaces []string) {
 	for i := range r.Probes {
 		switch p := &r.Probes[i]; {
-		case !r.best(p).Denied():
+		case !r.best(p).denied():
 		case p.loopback && r.Whole():
 			namespaces = append(namespaces, p.Name)
-		case p.Landlock.Denied():
+		case p.Landlock.denied():
 			landlock = append(landlock, p.Name)
-		case p.Filter.Denied():
+		case p.Filter.denied():
 			filter = append(filter, p.Name)
 		default:
 			namespaces = append(namespaces, p.Name)

@@ -242,7 +242,7 @@ var errNotFound = unix.ENOENT
 
 func outcomeOf(err error) Outcome {
 	if err == nil {
-		return Allowed
+		return allowed
 	}
 	if errno, ok := errors.AsType[unix.Errno](err); ok {
 		return Outcome(unix.ErrnoName(errno))

@@ -27,7 +27,7 @@ func TestProbeTable(t *testing.T) {
 	var table strings.Builder
 	for _, p := range r.Probes {
 		fmt.Fprintf(&table, "%-16s %-32s %-8s %-8s %s\n", p.Group, p.Name, p.Landlock, p.Filter, p.Full)
-		if !p.Full.Denied() {
+		if !p.Full.denied() {
 			t.Errorf("%s: %s: %q: the sandbox does not stop it", p.Group, p.Name, p.Full)
 		}
 	}
@@ -100,7 +100,7 @@ func TestProbesInADeepFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(r.Probes, func(p Probe) bool { return p.Name == "unix socket by path" })
-	if p := r.Probes[i]; p.Filter != Allowed || p.Full != "ECONNREFUSED" {
+	if p := r.Probes[i]; p.Filter != allowed || p.Full != "ECONNREFUSED" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// KeyFile is the name of the file that a store's key lies in.
-const KeyFile = "seal.key"
+// keyFile is the name of the file that a store's key lies in.
+const keyFile = "seal.key"
 
 // The file holds one line: what it is, and the key in base64.
 const (
@@ -35,7 +35,7 @@ type Key struct{ seal, mask, id []byte }
 // so at once and get the same one. Losing the file loses what was sealed with it, and nothing
 // else. A file that others may read is refused.
 func OpenKey(folder string) (*Key, error) {
-	seed, err := OpenSeed(folder, KeyFile)
+	seed, err := OpenSeed(folder, keyFile)
 	if err != nil {
 		return nil, err
 	}

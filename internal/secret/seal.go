@@ -9,12 +9,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// ErrNoKey is matched when there is no key to seal or open with.
-var ErrNoKey = errors.New("there is no key")
+// errNoKey is matched when there is no key to seal or open with.
+var errNoKey = errors.New("there is no key")
 
-// ErrSealed is matched when a sealed text cannot be opened: it was made with
+// errSealed is matched when a sealed text cannot be opened: it was made with
 // another key, was changed, or belongs to another place.
-var ErrSealed = errors.New("the sealed text cannot be opened")
+var errSealed = errors.New("the sealed text cannot be opened")
 
 // A sealed text begins with its format and with which key made it; the nonce, the
 // text and its proof follow.
@@ -52,7 +52,7 @@ func (k *Key) Sealer() (*Sealer, error) {
 // Seal encrypts a text for a place. Sealing twice gives two different results.
 func (s *Sealer) Seal(label string, plain []byte) ([]byte, error) {
 	if s == nil {
-		return nil, umpire.Errorf("seal %s: %w", label, ErrNoKey)
+		return nil, umpire.Errorf("seal %s: %w", label, errNoKey)
 	}
 	sealed := bytes.Clone(s.head)
 	return s.aead.Seal(sealed, nil, plain, s.bound(label)), nil
@@ -62,17 +62,17 @@ func (s *Sealer) Seal(label string, plain []byte) ([]byte, error) {
 // text.
 func (s *Sealer) Open(label string, sealed []byte) ([]byte, error) {
 	if s == nil {
-		return nil, umpire.Errorf("open %s: %w", label, ErrNoKey)
+		return nil, umpire.Errorf("open %s: %w", label, errNoKey)
 	}
 	switch {
 	case len(sealed) < headSize || sealed[0] != sealFormat:
-		return nil, umpire.Errorf("open %s: it is no sealed text: %w", label, ErrSealed)
+		return nil, umpire.Errorf("open %s: it is no sealed text: %w", label, errSealed)
 	case !bytes.Equal(sealed[:headSize], s.head):
-		return nil, umpire.Errorf("open %s: it was sealed with another key: %w", label, ErrSealed)
+		return nil, umpire.Errorf("open %s: it was sealed with another key: %w", label, errSealed)
 	}
 	plain, err := s.aead.Open(nil, nil, sealed[headSize:], s.bound(label))
 	if err != nil {
-		return nil, umpire.Errorf("open %s: it was changed, or belongs to another place: %w", label, ErrSealed)
+		return nil, umpire.Errorf("open %s: it was changed, or belongs to another place: %w", label, errSealed)
 	}
 	return plain, nil
 }

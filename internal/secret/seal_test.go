@@ -49,7 +49,7 @@ func TestSealedForOnePlace(t *testing.T) {
 		"call:s1:c2": {s, "belongs to another place"}, "call:s2:c1": {s, "belongs to another place"}, "": {s, "belongs to another place"},
 		"call:s1:c1": {other, "another key"}, "result:s1:c1": {s, "open result:s1:c1: "},
 	} {
-		if got, err := tt.sealer.Open(label, sealed); !errors.Is(err, ErrSealed) || !strings.Contains(err.Error(), tt.want) || got != nil {
+		if got, err := tt.sealer.Open(label, sealed); !errors.Is(err, errSealed) || !strings.Contains(err.Error(), tt.want) || got != nil {
 			t.Errorf("%q: %q, %v; want %q", label, got, err, tt.want)
 		}
 	}
@@ -70,16 +70,16 @@ func TestSealedAndChanged(t *testing.T) {
 		for _, bit := range []byte{1, 0x80} {
 			changed := bytes.Clone(sealed)
 			changed[i] ^= bit
-			if got, err := s.Open("l", changed); !errors.Is(err, ErrSealed) || got != nil {
+			if got, err := s.Open("l", changed); !errors.Is(err, errSealed) || got != nil {
 				t.Errorf("byte %d: %q, %v", i, got, err)
 			}
 		}
-		if got, err := s.Open("l", sealed[:i]); !errors.Is(err, ErrSealed) || got != nil {
+		if got, err := s.Open("l", sealed[:i]); !errors.Is(err, errSealed) || got != nil {
 			t.Errorf("cut at %d: %q, %v", i, got, err)
 		}
 	}
 	for _, nonsense := range [][]byte{nil, []byte("PGPASSWORD=[masked:password:3fa9] psql"), append(bytes.Clone(sealed), 0)} {
-		if got, err := s.Open("l", nonsense); !errors.Is(err, ErrSealed) || got != nil {
+		if got, err := s.Open("l", nonsense); !errors.Is(err, errSealed) || got != nil {
 			t.Errorf("%q: %q, %v", nonsense, got, err)
 		}
 	}
@@ -93,11 +93,11 @@ func TestWithoutAKey(t *testing.T) {
 	if s != nil || err != nil {
 		t.Fatal(s, err)
 	}
-	if got, err := s.Seal("call:s:c", []byte("x")); !errors.Is(err, ErrNoKey) || got != nil {
+	if got, err := s.Seal("call:s:c", []byte("x")); !errors.Is(err, errNoKey) || got != nil {
 		t.Errorf("sealed %q, %v", got, err)
 	}
 	got, err := s.Open("call:s:c", []byte("[masked:password]"))
-	if !errors.Is(err, ErrNoKey) || got != nil || err.Error() != "open call:s:c: there is no key" {
+	if !errors.Is(err, errNoKey) || got != nil || err.Error() != "open call:s:c: there is no key" {
 		t.Errorf("opened %q, %v", got, err)
 	}
 	if masked := key.Masker().Text("--password hunter2"); masked != "--password [masked:password]" {
@@ -155,13 +155,13 @@ func TestKeyIsMadeOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"state", KeyFile}, names); diff != "" {
+	if diff := cmp.Diff([]string{"state", keyFile}, names); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
-	for path, want := range map[string]fs.FileMode{folder: fs.ModeDir | 0o700, filepath.Join(folder, KeyFile): 0o600} {
+	for path, want := range map[string]fs.FileMode{folder: fs.ModeDir | 0o700, filepath.Join(folder, keyFile): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
 			t.Errorf("%s: %v, %v; want %v", path, info.Mode(), err, want)
 		}
@@ -190,7 +190,7 @@ func TestKeyFilesThatAreRefused(t *testing.T) {
 			if tt.mode != 0o600 && runtime.GOOS == "windows" {
 				t.Skip("Windows has no such permissions")
 			}
-			path := filepath.Join(t.TempDir(), KeyFile)
+			path := filepath.Join(t.TempDir(), keyFile)
 			if err := os.WriteFile(path, []byte(tt.text), tt.mode); err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestKeyFilesThatAreRefused(t *testing.T) {
 		})
 	}
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, KeyFile), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(folder, keyFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if key, err := OpenKey(folder); key != nil || err == nil || !strings.Contains(err.Error(), "no plain file") {

@@ -175,10 +175,10 @@ type jsonCodec struct{ name string }
 func (c jsonCodec) Name() string { return c.name }
 
 // Marshal writes a carrier.
-func (c jsonCodec) Marshal(v any) ([]byte, error) { return c.MarshalAppend(nil, v) }
+func (c jsonCodec) Marshal(v any) ([]byte, error) { return c.marshalAppend(nil, v) }
 
-// MarshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
-func (jsonCodec) MarshalAppend(dst []byte, v any) ([]byte, error) {
+// marshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
+func (jsonCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
 	c, ok := v.(carrier)
 	if !ok {
 		return nil, umpire.Errorf("%T is no carrier", v)
@@ -204,10 +204,10 @@ type protoCodec struct{}
 func (protoCodec) Name() string { return "proto" }
 
 // Marshal writes a carrier or a message.
-func (c protoCodec) Marshal(v any) ([]byte, error) { return c.MarshalAppend(nil, v) }
+func (c protoCodec) Marshal(v any) ([]byte, error) { return c.marshalAppend(nil, v) }
 
-// MarshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
-func (protoCodec) MarshalAppend(dst []byte, v any) ([]byte, error) {
+// marshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
+func (protoCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case carrier:
 		return v.appendProto(dst)

@@ -93,7 +93,7 @@ func (c *conn) stmt(ctx context.Context, query string) (*prepared, error) {
 // sendAll runs statements in one round trip.
 func (c *conn) sendAll(ctx context.Context, all []Statement) (results []Result, err error) {
 	broken := c.Raw(func(driver any) error {
-		results, err = driver.(Pipeline).Send(ctx, all) //nolint:forcetypeassert // the dialect says so
+		results, err = driver.(pipeline).Send(ctx, all) //nolint:forcetypeassert // the dialect says so
 		return nil
 	})
 	return results, errors.Join(err, broken)

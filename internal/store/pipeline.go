@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Pipeline is a driver's connection that runs several statements in one round trip.
-type Pipeline interface {
+// A pipeline is a driver's connection that runs several statements in one round trip.
+type pipeline interface {
 	// Send runs statements in their order until one fails. There are as many results as
 	// statements that did not fail before it. ErrUnchanged is the error of one that had to
 	// change a row and changed none.

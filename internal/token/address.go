@@ -77,7 +77,7 @@ func opaquePart(text string) umpire.Phrase {
 			case commitHash(word):
 			case len(word) > maxPlainWord:
 				return "it holds a long word without any break"
-			case Mixed(word), len(word) > maxOpaque && KeyLike(word):
+			case mixed(word), len(word) > maxOpaque && KeyLike(word):
 				count += len(word)
 			}
 		}

@@ -71,7 +71,7 @@ func inWord(c byte) bool { return isDigit(c) || isUpper(c) || isLower(c) || c ==
 // sequence of words and numbers as people make names of.
 func Random(v string) bool {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r > 127 || !inWord(byte(r)) || r == '_' }) {
-		if Mixed(part) {
+		if mixed(part) {
 			return true
 		}
 	}
@@ -84,10 +84,10 @@ const (
 	surelyMixed   = 12
 )
 
-// Mixed reports whether a word of letters and digits looks made by dice. It counts runs:
+// mixed reports whether a word of letters and digits looks made by dice. It counts runs:
 // of digits, of capitals, of small letters with at most one capital before them. The
 // names that people make have long ones, dice have short ones.
-func Mixed(part string) bool {
+func mixed(part string) bool {
 	if len(part) < shortestMixed {
 		return false
 	}

@@ -135,8 +135,8 @@ const (
 	DiffersUnobserved DifferenceReason = "unobserved"
 )
 
-// Limits bound the reading of effects. A zero field is its default.
-type Limits struct {
+// limits bound the reading of effects. A zero field is its default.
+type limits struct {
 	Entries int   // paths in the list and below deleted folders
 	Bytes   int64 // content that is read for digests, holes not counted
 	Depth   int   // folders in each other

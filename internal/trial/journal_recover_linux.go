@@ -42,7 +42,7 @@ func Forget(state, id string) error {
 func recoverRecords(ctx context.Context, state string, vault Vault) (locked int, failed []Unfinished, err error) {
 	return eachRecord(state, func(record string) error {
 		if strings.HasSuffix(record, strandedSuffix) {
-			return &StrandedError{[]string{newUnfinished(record, nil).Root}, record}
+			return &strandedError{[]string{newUnfinished(record, nil).Root}, record}
 		}
 		return recoverRecord(ctx, record, vault)
 	})

@@ -12,19 +12,19 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A StrandedError says that a rollback found files that somebody else has changed
+// A strandedError says that a rollback found files that somebody else has changed
 // meanwhile, and left them. The old files are in Record.
-type StrandedError struct {
+type strandedError struct {
 	Paths  []string
 	Record string
 }
 
-func (e *StrandedError) Error() string { return e.formatted().Error() }
+func (e *strandedError) Error() string { return e.formatted().Error() }
 
 // Phrase returns what it says as data.
-func (e *StrandedError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
+func (e *strandedError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
-func (e *StrandedError) formatted() error {
+func (e *strandedError) formatted() error {
 	return umpire.Errorf("somebody else has changed %s meanwhile; what stood there before is in %s",
 		listPaths(e.Paths), e.Record)
 }
@@ -111,7 +111,7 @@ const strandedSuffix = ".stranded"
 // strand keeps a record for the person to look at.
 func (t *transaction) strand(paths []string) error {
 	aside := t.record + strandedSuffix
-	return errors.Join(os.Rename(t.record, aside), &StrandedError{paths, aside})
+	return errors.Join(os.Rename(t.record, aside), &strandedError{paths, aside})
 }
 
 // undoStep takes one change back, if it has been made. The new file must be as it was put

@@ -29,7 +29,7 @@ func runCrashing(tb testing.TB, what string) {
 		_, err = Undo(tb.Context(), UndoSpec{State: state})
 	} else {
 		layer := readLayer(tb, what)
-		effects, readErr := Read(tb.Context(), *layer, Limits{})
+		effects, readErr := read(tb.Context(), *layer, limits{})
 		must(tb, readErr)
 		fmt.Println("begin")
 		_, err = layer.Keep(tb.Context(), KeepSpec{State: state, Shown: &effects, Report: true})

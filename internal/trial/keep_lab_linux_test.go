@@ -65,7 +65,7 @@ func (l *lab) try(tb testing.TB, change func(dir string)) (*Layer, Effects, map[
 	unmount(tb, merged)
 	must(tb, unix.Mount("overlay", merged, "overlay", 0, options))
 	seen := describeTree(tb, merged)
-	effects, err := Read(tb.Context(), *layer, Limits{})
+	effects, err := read(tb.Context(), *layer, limits{})
 	if err != nil {
 		tb.Fatal(err)
 	}

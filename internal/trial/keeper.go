@@ -20,8 +20,8 @@ type Keeper struct {
 	seen sync.Map // of a trial that waits, by the name of its file
 }
 
-// ErrLayerGone says that a trial cannot be kept any more.
-var ErrLayerGone = errors.New("its layer is gone")
+// errLayerGone says that a trial cannot be kept any more.
+var errLayerGone = errors.New("its layer is gone")
 
 // find returns a trial that waits here, or nil.
 func (k *Keeper) find(id umpire.TrialID) (*Held, error) {
@@ -95,7 +95,7 @@ func (k *Keeper) findKept(settled umpire.TrialSettlement) (umpire.TrialSettlemen
 			return settled, nil
 		}
 	}
-	return settled, ErrLayerGone
+	return settled, errLayerGone
 }
 
 // Discard removes the layer of a trial, if it is there.

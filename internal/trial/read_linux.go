@@ -20,7 +20,7 @@ import (
 // A reader compares layers with what lies underneath.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // it lives as long as one call of Read
-	limits  Limits
+	limits  limits
 	effects Effects
 
 	seen  int   // entries
@@ -52,10 +52,10 @@ type place struct {
 // errLimit ends the reading at a limit.
 var errLimit = errors.New("the limit was reached")
 
-// Read reads the effects of a layer whose command has ended. The folders underneath are read
+// read reads the effects of a layer whose command has ended. The folders underneath are read
 // as they are now. An error says that the layer is not one, or that another folder has taken the
 // place of one that was covered; what cannot be read inside is listed in Differs.
-func Read(ctx context.Context, layer Layer, limits Limits) (Effects, error) {
+func read(ctx context.Context, layer Layer, limits limits) (Effects, error) {
 	return readEffects(ctx, &layer, limits, nil)
 }
 
@@ -65,10 +65,10 @@ func readAgain(ctx context.Context, layer *Layer, before *Effects) (Effects, err
 	for i := range before.Folders {
 		shown[before.Folders[i].Path] = true
 	}
-	return readEffects(ctx, layer, Limits{}, shown)
+	return readEffects(ctx, layer, limits{}, shown)
 }
 
-func readEffects(ctx context.Context, layer *Layer, limits Limits, shown map[string]bool) (Effects, error) {
+func readEffects(ctx context.Context, layer *Layer, limits limits, shown map[string]bool) (Effects, error) {
 	limits.Entries = cmp.Or(limits.Entries, maxEntries)
 	limits.Bytes = cmp.Or(limits.Bytes, maxBytes)
 	limits.Depth = cmp.Or(limits.Depth, maxDepth)

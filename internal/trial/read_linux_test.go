@@ -66,7 +66,7 @@ func TestEffects(t *testing.T) {
 			if got != test.want {
 				t.Errorf("%s\n%s(-want +got):\n%s", test.line, result.Output, cmp.Diff(test.want, got))
 			}
-			again, err := Read(t.Context(), result.Layer, Limits{})
+			again, err := read(t.Context(), result.Layer, limits{})
 			if err != nil || again.Digest != result.Effects.Digest {
 				t.Errorf("read again: %v, %+v", err, again)
 			}

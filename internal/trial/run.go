@@ -39,7 +39,7 @@ type Spec struct {
 	// Grace is how long the command has to end when it is asked to; 0 is two seconds.
 	Grace time.Duration
 
-	limits   Limits // of reading the effects
+	limits   limits // of reading the effects
 	maxLayer int64  // what the command may write
 }
 

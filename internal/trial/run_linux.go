@@ -115,7 +115,7 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	effects, err := Read(ctx, layer, spec.limits)
+	effects, err := read(ctx, layer, spec.limits)
 	if err != nil {
 		return nil, err
 	}

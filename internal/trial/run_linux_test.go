@@ -136,7 +136,7 @@ func TestRunEndsTheBackground(t *testing.T) {
 	b := newBench(t)
 	result := b.try("(setsid sh -c 'while :; do date >>late; sleep 0.01; done' >/dev/null 2>&1 &) ; until test -e late; do sleep 0.01; done; echo done")
 	time.Sleep(50 * time.Millisecond)
-	again, err := Read(t.Context(), result.Layer, Limits{})
+	again, err := read(t.Context(), result.Layer, limits{})
 	if err != nil || again.Digest != result.Effects.Digest || b.listing(&again) != "created late\n" {
 		t.Errorf("%v, %s", err, b.listing(&again))
 	}
@@ -188,12 +188,12 @@ func TestRunLimits(t *testing.T) {
 	}
 	b.spec.maxLayer = 0
 	for _, test := range []struct {
-		limits Limits
+		limits limits
 		want   string
 	}{
-		{Limits{Entries: 3}, "more than 3 files"},
-		{Limits{Bytes: 3}, "more than 3 bytes"},
-		{Limits{Depth: 2}, "more than 2 folders"},
+		{limits{Entries: 3}, "more than 3 files"},
+		{limits{Bytes: 3}, "more than 3 bytes"},
+		{limits{Depth: 2}, "more than 2 folders"},
 	} {
 		b.spec.limits = test.limits
 		result := b.try("mkdir -p a/b/c/d && echo text >a/x && cp a/x a/y && echo y >a/b/c/d/z")
@@ -245,11 +245,11 @@ func TestReadRefusesAnotherFolder(t *testing.T) {
 	b := newBench(t)
 	result := b.try("echo x >f")
 	b.bare("mv ../p ../was && mkdir ../p")
-	if e, err := Read(t.Context(), result.Layer, Limits{}); err == nil || !strings.Contains(err.Error(), "another folder") {
+	if e, err := read(t.Context(), result.Layer, limits{}); err == nil || !strings.Contains(err.Error(), "another folder") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	b.bare("rmdir ../p && ln -s was ../p")
-	if e, err := Read(t.Context(), result.Layer, Limits{}); err == nil {
+	if e, err := read(t.Context(), result.Layer, limits{}); err == nil {
 		t.Errorf("%+v, %v, want it not to follow a link", e, err)
 	}
 }

@@ -80,7 +80,7 @@ func TestStaleRecordStopsNothing(t *testing.T) {
 			must(t, Recover(t.Context(), other.state, nil))
 			must(t, SealCall(t.Context(), other.state, "s", "other"))
 			must(t, Settle(t.Context(), other.state))
-			must(t, Collect(other.state, UndoLimits{Bytes: 1 << 20, Age: time.Hour}, time.Now()))
+			must(t, collect(other.state, UndoLimits{Bytes: 1 << 20, Age: time.Hour}, time.Now()))
 			if _, err := Unreported(other.state); err != nil {
 				t.Error(err)
 			}
@@ -120,11 +120,11 @@ func TestStaleRecordsGoByAge(t *testing.T) {
 	must(t, err)
 	r.Leave()
 	limits := UndoLimits{Bytes: 1 << 20, Age: time.Hour}
-	must(t, Collect(l.state, limits, time.Now()))
+	must(t, collect(l.state, limits, time.Now()))
 	if _, err := os.Stat(r.record); err != nil {
 		t.Fatal(err)
 	}
-	must(t, Collect(l.state, limits, time.Now().Add(2*time.Hour)))
+	must(t, collect(l.state, limits, time.Now().Add(2*time.Hour)))
 	if _, err := os.Stat(r.record); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the record is still there: %v", err)
 	}

@@ -17,10 +17,10 @@ import (
 // that it is held.
 const sweepAge = time.Hour
 
-// SweepLayers deletes what processes have left that died while they ran a trial: layers in a
+// sweepLayers deletes what processes have left that died while they ran a trial: layers in a
 // folder, and those on tmpfs, that are not young, whose command does not run, and which are
 // not held by their name.
-func SweepLayers(dir string, held func(id string) bool, now time.Time) error {
+func sweepLayers(dir string, held func(id string) bool, now time.Time) error {
 	return errors.Join(sweepFolder(dir, held, now), sweepFolder(memoryOwn(), held, now))
 }
 

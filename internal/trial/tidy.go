@@ -36,7 +36,7 @@ func TidyUp(ctx context.Context, state string, limits UndoLimits, vault Vault, n
 	if err := files.Replace(stamp, nil, 0o600); err != nil {
 		return err
 	}
-	return errors.Join(Recover(ctx, state, vault), Collect(state, limits, now), tidyHeld(state, LayersIn(state), now))
+	return errors.Join(Recover(ctx, state, vault), collect(state, limits, now), tidyHeld(state, LayersIn(state), now))
 }
 
 // tidyHeld discards the trials that nobody has settled for long, and removes what dead
@@ -55,5 +55,5 @@ func tidyHeld(state, layers string, now time.Time) error {
 		}
 		err = errors.Join(err, h.Discard(state))
 	}
-	return errors.Join(err, SweepLayers(layers, func(id string) bool { return held[id] }, now))
+	return errors.Join(err, sweepLayers(layers, func(id string) bool { return held[id] }, now))
 }

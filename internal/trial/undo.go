@@ -170,9 +170,9 @@ func isTakenBack(all []Kept, k *Kept) bool {
 	return takes
 }
 
-// Collect removes the records beyond the limits of space and age: see [retention.Removable]. Records of calls that
+// collect removes the records beyond the limits of space and age: see [retention.Removable]. Records of calls that
 // cannot be finished have the same age.
-func Collect(state string, limits UndoLimits, now time.Time) error {
+func collect(state string, limits UndoLimits, now time.Time) error {
 	all, err := Records(state)
 	if err != nil {
 		return err

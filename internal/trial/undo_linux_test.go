@@ -198,11 +198,11 @@ func TestCollect(t *testing.T) {
 		l.mustKeep(t, layer, &effects)
 	}
 	limits := UndoLimits{Bytes: 1 << 30, Age: time.Hour}
-	must(t, Collect(l.state, limits, time.Now()))
+	must(t, collect(l.state, limits, time.Now()))
 	if records, err := Records(l.state); err != nil || len(records) != 3 {
 		t.Errorf("%d records, %v", len(records), err)
 	}
-	must(t, Collect(l.state, limits, time.Now().Add(2*time.Hour)))
+	must(t, collect(l.state, limits, time.Now().Add(2*time.Hour)))
 	if records, err := Records(l.state); err != nil || len(records) != 1 || records[0].Changes[0].Path != l.path("f") {
 		t.Errorf("%+v, %v", records, err)
 	}
@@ -235,14 +235,14 @@ func TestUndoCannotBeEmptied(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		must(t, Collect(l.state, limits, time.Now()))
+		must(t, collect(l.state, limits, time.Now()))
 	}
 	if refused != 5 {
 		t.Errorf("%d of 6 keeps were refused", refused)
 	}
 	_, err = keep(func(dir string) { put(t, filepath.Join(dir, "big"), "small") }, true)
 	must(t, err)
-	must(t, Collect(l.state, limits, time.Now()))
+	must(t, collect(l.state, limits, time.Now()))
 	l.mustUndoID(t, gone.ID)
 	if got := l.read(t, "thesis.txt"); got != "years of work" {
 		t.Errorf("thesis.txt is %q", got)

@@ -20,8 +20,8 @@ import (
 // nothing, and neither does the beginning of a word. Enter never approves. An answer is bound to
 // the card that was shown, and while one is on its way no other is taken.
 
-// SettleTime is how long keys are ignored after a card has appeared.
-const SettleTime = 400 * time.Millisecond
+// settleTime is how long keys are ignored after a card has appeared.
+const settleTime = 400 * time.Millisecond
 
 // cardKeys are the characters that mean something to a card.
 const cardKeys = "yspgwncaevdjktYo"
@@ -167,10 +167,10 @@ func (a *approval) show() tea.Cmd {
 type settledMsg struct{}
 
 // settle has the card drawn again when its keys begin to count.
-func (a *approval) settle() tea.Cmd { return a.redraw(SettleTime) }
+func (a *approval) settle() tea.Cmd { return a.redraw(settleTime) }
 
 // settled reports whether the card has been there long enough to be answered.
-func (a *approval) settled() bool { return a.conf.Now().Sub(a.shown) >= SettleTime }
+func (a *approval) settled() bool { return a.conf.Now().Sub(a.shown) >= settleTime }
 
 // press takes a key while the card has the focus.
 func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {

@@ -211,7 +211,7 @@ func TestNothingApprovesByAccident(t *testing.T) {
 	}
 	d.press("j") // another card, which has to stand there for a moment too
 	d.press("y")
-	d.pass(SettleTime - 1)
+	d.pass(settleTime - 1)
 	d.press("y", "s", "c")
 	if len(d.gate.answers) > 0 {
 		t.Fatalf("answered ahead %+v", d.gate.answers)
@@ -236,7 +236,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 		d := driven(t, nil, 80, 24)
 		d.m.hasty = false
 		d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
-		d.pass(SettleTime)
+		d.pass(settleTime)
 		types(d, word)
 		d.run(d.m.handleReport(heldUntil(&d.m.ask)))
 		if got := d.m.input.Value(); got != word || len(d.gate.answers) > 0 {
@@ -246,7 +246,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 	d := driven(t, nil, 80, 24)
 	d.m.hasty = false
 	d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
-	d.pass(SettleTime)
+	d.pass(settleTime)
 	types(d, "s")
 	old := heldUntil(&d.m.ask)
 	d.m.Update(named["esc"])
@@ -394,7 +394,7 @@ func TestMoveWithinBatch(t *testing.T) {
 	d.sees("2 of 5, 2 wait", "$ npm install react", "risk medium")
 	d.press("k", "j")
 	d.sees("3 of 5, 2 wait", "Write asks to run:", "permission waiting · file_write")
-	d.pass(SettleTime)
+	d.pass(settleTime)
 	d.press("j", "k")
 	d.sees("2 of 5")
 }
@@ -413,11 +413,11 @@ func TestAllLikeIt(t *testing.T) {
 	d.press("esc")
 	for range d.m.ask.list { // the other cards are read too
 		d.press("j")
-		d.pass(SettleTime)
+		d.pass(settleTime)
 	}
 	for range d.m.ask.list {
 		d.press("k")
-		d.pass(SettleTime)
+		d.pass(settleTime)
 	}
 	d.press("Y")
 	d.sees("allow once, all of risk medium: 3", "Bash npm install react", "Write b.txt")
@@ -489,7 +489,7 @@ func TestNextCardIsItsOwn(t *testing.T) {
 	if n := len(d.gate.answers); n != 1 {
 		t.Fatalf("%d answers", n)
 	}
-	d.pass(SettleTime)
+	d.pass(settleTime)
 	d.press("n", "enter")
 	if len(d.gate.answers) != 2 || d.gate.answers[1].Request != "r3" || d.gate.answers[1].ArgsHash != "hash3" {
 		t.Errorf("answered %+v", d.gate.answers)

@@ -275,7 +275,7 @@ func (d *drive) ask(list ...umpire.Pending) {
 	d.Helper()
 	d.gate.pending = list
 	d.tell(watchMsg{umpire.Event{Seq: int64(len(d.m.events) + 1), Session: "s1", Kind: umpire.EventPermissionAsked, At: d.now}})
-	d.pass(SettleTime)
+	d.pass(settleTime)
 }
 
 // screenText is the screen as it is read, without blanks at the ends of lines.

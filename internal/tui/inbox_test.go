@@ -85,9 +85,9 @@ func TestInboxAnswers(t *testing.T) {
 	d.ask(npm(), write(), elsewhere())
 	d.sees("3 wait for an answer in 2 sessions", "webshop, infra · gate up 4d", "▸ medium    webshop", "high      infra         codex         Bash terraform apply", "┃ Bash npm install react")
 	d.press("y")
-	d.pass(SettleTime)
+	d.pass(settleTime)
 	d.press("n", "not now", "enter")
-	d.pass(SettleTime)
+	d.pass(settleTime)
 	d.sees("┃ Bash terraform apply · high")
 	d.press("c")
 	d.sees("nothing waits", "Allowed tool: Bash", "Denied tool: Write: not now", "Cancelled: Bash", "0 approved")
@@ -160,7 +160,7 @@ func TestInboxElsewhere(t *testing.T) {
 	d.gate.pending = []umpire.Pending{write()}
 	d.tell(watchMsg{umpire.Event{Seq: 7, Session: "s1", Request: "r2", Kind: umpire.EventPermissionRejected, Tool: "Bash", Actor: "ann"}})
 	d.sees("answered elsewhere: denied by ann: Bash npm install react", "┃ Write /p/a.txt", "1 waits for an answer")
-	d.pass(SettleTime)
+	d.pass(settleTime)
 	d.gate.refusal = &umpire.ResolvedError{Standing: umpire.Standing{Choice: umpire.Approve, Actor: "bob"}}
 	d.gate.pending = nil
 	d.press("y")
@@ -254,7 +254,7 @@ func TestInboxUndo(t *testing.T) {
 	if len(undo.taken) > 0 || len(d.gate.answers) > 0 {
 		t.Fatalf("a word took back %q, answered %+v", undo.taken, d.gate.answers)
 	}
-	d.pass(SettleTime)
+	d.pass(settleTime)
 	d.press("enter")
 	d.sees("Took back c3", "To have it again: umpire undo u-c3", "┃ Bash npm install react")
 	d.press("u", "esc")

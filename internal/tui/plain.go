@@ -177,7 +177,7 @@ func (p *plain) typed(line lineMsg) tea.Cmd {
 // choose takes an answer. Text typed before the card was shown for a moment does not count.
 func (p *plain) choose(line lineMsg) tea.Cmd {
 	a := &p.m.ask
-	if p.card != a.card || line.at.Sub(a.shown) < SettleTime || a.state == cardLoading {
+	if p.card != a.card || line.at.Sub(a.shown) < settleTime || a.state == cardLoading {
 		return nil
 	}
 	key, words, _ := strings.Cut(strings.TrimSpace(line.text), " ")

@@ -71,7 +71,7 @@ func TestPlain(t *testing.T) {
 		if text := out.String(); strings.Contains(text, "Type y/") {
 			t.Errorf("an answer is wanted before it counts:\n%s", text)
 		}
-		time.Sleep(cardPause + SettleTime)
+		time.Sleep(cardPause + settleTime)
 		line("yes")
 		line("e")
 		line("n not now")

@@ -193,7 +193,7 @@ func TestRandomReading(t *testing.T) {
 				w.press(keys[random.IntN(len(keys))])
 			}
 			w.look()
-			w.pass(SettleTime)
+			w.pass(settleTime)
 			if at := slices.IndexFunc(w.gate.answers, func(a umpire.Answer) bool { return a.Request == p.Request }); at >= 0 {
 				if missing := w.missing(tokens); len(missing) > 0 {
 					t.Fatalf("seed %d: %s approved with %q unseen", seed, p.Tool, missing)
@@ -281,7 +281,7 @@ func TestCardsAreRememberedApart(t *testing.T) {
 	(&watcher{drive: d}).readAll()
 	for _, key := range []string{"j", "k"} {
 		d.press(key)
-		d.pass(SettleTime)
+		d.pass(settleTime)
 	}
 	d.press("y")
 	if len(d.gate.answers) != 1 || d.gate.answers[0].Request != p.Request {

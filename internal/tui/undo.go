@@ -142,7 +142,7 @@ func (s *undoScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	if leavesScreen(msg) || !isKey {
 		return m.closeScreen()
 	}
-	if m.queue != nil && (m.conf.Now().Sub(s.at) < SettleTime || isWordKey(k)) {
+	if m.queue != nil && (m.conf.Now().Sub(s.at) < settleTime || isWordKey(k)) {
 		s.at = m.conf.Now() // a word takes nothing back
 		return nil
 	}

@@ -6,13 +6,13 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// MaxExpanded is how many patterns braces may give.
-const MaxExpanded = 64
+// maxExpanded is how many patterns braces may give.
+const maxExpanded = 64
 
 // ExpandBraces writes a pattern with {a,b} alternatives as patterns without:
 // an index cannot look into braces, and matching adjacent ones takes time that
 // grows with their product. Braces nest; a backslash makes one ordinary. The error is for braces that
-// are not closed, and for more than MaxExpanded patterns.
+// are not closed, and for more than maxExpanded patterns.
 func ExpandBraces(pattern string) ([]string, error) {
 	open, end, err := firstBraces(pattern)
 	if err != nil || open < 0 {
@@ -25,7 +25,7 @@ func ExpandBraces(pattern string) ([]string, error) {
 		}
 	}
 	choices := splitChoices(pattern[open+1 : end])
-	all := make([]string, 0, min(len(choices)*len(tails), MaxExpanded))
+	all := make([]string, 0, min(len(choices)*len(tails), maxExpanded))
 	size := len(tails) * (end - open)
 	for _, tail := range tails {
 		size += len(choices) * (open + len(tail))
@@ -39,8 +39,8 @@ func ExpandBraces(pattern string) ([]string, error) {
 				return nil, err
 			}
 		}
-		if len(all)+len(middles)*len(tails) > MaxExpanded {
-			return nil, umpire.Errorf("braces give more than %d patterns", MaxExpanded)
+		if len(all)+len(middles)*len(tails) > maxExpanded {
+			return nil, umpire.Errorf("braces give more than %d patterns", maxExpanded)
 		}
 		for _, middle := range middles {
 			for _, tail := range tails {

@@ -100,15 +100,15 @@ func (a Address) LongNote() (format string, size int) {
 	case a.Network != NetworkUnix || len(a.Name) <= files.MaxSocketPath:
 		return "", 0
 	case files.LongSockets:
-		return LongSocket, len(a.Name)
+		return longSocket, len(a.Name)
 	}
-	return TooLongSocket, len(a.Name)
+	return tooLongSocket, len(a.Name)
 }
 
 const (
-	LongSocket = "the path of the gate's socket has %d bytes: " +
+	longSocket = "the path of the gate's socket has %d bytes: " +
 		"umpire reaches it through its folder, other programs cannot dial it by name"
-	TooLongSocket = "the path of the gate's socket has %d bytes, more than this system takes: " +
+	tooLongSocket = "the path of the gate's socket has %d bytes, more than this system takes: " +
 		"no gate can run until `listen` names a shorter one"
 )
 

@@ -20,10 +20,10 @@ type Installation struct {
 // programNames are the programs of umpire, which lie in one folder.
 var programNames = []string{"umpire", "umpire-hook"}
 
-// Module is where the sources of umpire are.
-const Module = "github.com/umpirehq/umpire"
+// module is where the sources of umpire are.
+const module = "github.com/umpirehq/umpire"
 
-const installScript = "https://" + Module + "/releases/latest/download/install.sh"
+const installScript = "https://" + module + "/releases/latest/download/install.sh"
 
 // FindInstallation finds out how this program was installed, by where it lies.
 func (a *App) FindInstallation(ctx context.Context) Installation {
@@ -55,7 +55,7 @@ func (a *App) FindInstallation(ctx context.Context) Installation {
 		installed.By = "rpm"
 		installed.Upgrade, installed.Remove = "sudo dnf upgrade umpire", "sudo dnf remove umpire"
 	case release == "":
-		installed.By, installed.Upgrade = "go", "CGO_ENABLED=0 go install "+Module+"/cmd/...@latest"
+		installed.By, installed.Upgrade = "go", "CGO_ENABLED=0 go install "+module+"/cmd/...@latest"
 	default:
 		installed.Files = append(installed.Files, a.completionFiles()...)
 	}

@@ -26,8 +26,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Long is the long help of `umpire bench`.
-const Long = `Judges labelled command lines and counts how often the verdict is wrong, for
+// long is the long help of `umpire bench`.
+const long = `Judges labelled command lines and counts how often the verdict is wrong, for
 umpire itself or for any other hook.
 
 Every line of a FILE is a JSON object: "command", "want", and if you like "id",
@@ -82,7 +82,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [flags] [FILE...]",
 		Short: "Count wrong verdicts over labelled commands, of umpire or any hook",
-		Long:  Long, Example: benchExample,
+		Long:  long, Example: benchExample,
 		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },
 	}
 	f.defineFlags(cmd.Flags())

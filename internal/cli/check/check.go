@@ -51,7 +51,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "check [flags] -- COMMAND...",
 		Short:   "Decide one call, or a stream of calls, and say why",
-		Long:    Long,
+		Long:    long,
 		Example: checkExample,
 		RunE:    func(cmd *cobra.Command, words []string) error { return runCheck(cmd.Context(), a, &f, words) },
 	}
@@ -406,8 +406,8 @@ func readRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
 	return set.Rules, nil
 }
 
-// Long is the long help of `umpire check`.
-const Long = `Decides a call without running anything, and says why.
+// long is the long help of `umpire check`.
+const long = `Decides a call without running anything, and says why.
 
 A command is given after "--": as one argument, which is taken as the line a
 shell would read, or as several words, which stay words. Any other tool is named

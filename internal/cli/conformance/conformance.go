@@ -23,8 +23,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// Help is the long help of `umpire conformance`.
-const Help = `Starts agents that are installed here, in a home and a project made for it, on a
+// help is the long help of `umpire conformance`.
+const help = `Starts agents that are installed here, in a home and a project made for it, on a
 model that plays a script, with umpire in front of them. Shows what became of each call:
 
   runs            it ran
@@ -43,7 +43,7 @@ Exit code 0: umpire keeps its promises, but for the holes that are known. 1: it 
 func NewCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "conformance [AGENT...]", Short: "Try what umpire can promise with the agents installed here", Long: Help,
+		Use: "conformance [AGENT...]", Short: "Try what umpire can promise with the agents installed here", Long: help,
 		Example: "  umpire conformance\n  umpire conformance codex", ValidArgs: drivenNames(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			found, err := findSubjects(names)

@@ -63,7 +63,7 @@ type doctor struct {
 func NewCommand(a *app.App) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
-		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: Help,
+		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: help,
 		Args: app.WantAtMostOneWord, ValidArgs: register.Registrable(),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -83,8 +83,8 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// Help is the long help of `umpire doctor`.
-const Help = `Looks at umpire's own files and at the agent's settings, then starts the registered
+// help is the long help of `umpire doctor`.
+const help = `Looks at umpire's own files and at the agent's settings, then starts the registered
 hook exactly as the agent would: a call that destroys the system must be denied,
 and a harmless one allowed. Nothing of these calls is run.
 

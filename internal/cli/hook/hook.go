@@ -25,7 +25,7 @@ import (
 // NewCommand is `umpire hook`.
 func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "hook AGENT", Short: "Answer another agent's permission question", Long: Help,
+		Use: "hook AGENT", Short: "Answer another agent's permission question", Long: help,
 		ValidArgs: host.Names(), DisableFlagParsing: true,
 	}
 	cmd.Flags().String("home", "",
@@ -49,8 +49,8 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// Help is the long help of `umpire hook`.
-const Help = `Reads an agent's question on standard input and writes the answer in the agent's
+// help is the long help of `umpire hook`.
+const help = `Reads an agent's question on standard input and writes the answer in the agent's
 own words on standard output. Agents start it by themselves: see umpire init.
 
 A question that cannot be read or decided is denied.`

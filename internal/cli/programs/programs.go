@@ -16,24 +16,24 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Long is the long help of `umpire programs`.
-const Long = `umpire judges a command by what it knows of the programs: which options are
+// long is the long help of `umpire programs`.
+const long = `umpire judges a command by what it knows of the programs: which options are
 harmless, which write, delete, run something or reach a host, and what the
 operands are. A program that it does not know asks.
 
 What it does not know you can tell it, in files of ~/.umpire/programs; they are
 described in docs/programs.md.`
 
-// ListLong is the long help of `umpire programs list`.
-const ListLong = `Lists the programs that are known: your own first, then those that are built in.
+// listLong is the long help of `umpire programs list`.
+const listLong = `Lists the programs that are known: your own first, then those that are built in.
 Words narrow the list to names that hold one of them.`
 
-// ShowLong is the long help of `umpire programs show`.
-const ShowLong = `Shows what is known of a program, or of one of its subcommands: the risk and why,
+// showLong is the long help of `umpire programs show`.
+const showLong = `Shows what is known of a program, or of one of its subcommands: the risk and why,
 the options by what they do, the operands, the subcommands, and where it stands.`
 
-// LintLong is the long help of `umpire programs lint`.
-const LintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
+// lintLong is the long help of `umpire programs lint`.
+const lintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
 wrong. An entry with a fault is left out, so that its program asks.`
 
 // NewCommand is `umpire programs`.
@@ -41,7 +41,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "programs", Args: app.RefuseUnknownCommand,
 		Short:   "Show what is known of programs",
-		Long:    Long,
+		Long:    long,
 		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -55,7 +55,7 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [WORD...]",
 		Short:   "List the programs that are known",
-		Long:    ListLong,
+		Long:    listLong,
 		Example: "  umpire programs list\n  umpire programs list zip tar\n  umpire programs list --json",
 		RunE: func(_ *cobra.Command, words []string) error {
 			loaded := loadPrograms(a)
@@ -133,7 +133,7 @@ func newProgramsShowCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show NAME [SUBCOMMAND...]",
 		Short:   "Show what is known of a program",
-		Long:    ShowLong,
+		Long:    showLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push --json",
 		RunE: func(_ *cobra.Command, words []string) error {
 			if len(words) == 0 {
@@ -174,7 +174,7 @@ func newProgramsLintCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint", Args: app.RefuseWords,
 		Short:   "Say what is wrong with your files of programs",
-		Long:    LintLong,
+		Long:    lintLong,
 		Example: "  umpire programs lint",
 		RunE: func(*cobra.Command, []string) error {
 			loaded := rulefile.LoadPrograms(a.Home())

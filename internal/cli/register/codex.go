@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// RemarkTrustCodex says what to do where Codex itself could not be asked.
-const RemarkTrustCodex = "Codex skips a hook that it does not trust, without a word: start codex, " +
+// remarkTrustCodex says what to do where Codex itself could not be asked.
+const remarkTrustCodex = "Codex skips a hook that it does not trust, without a word: start codex, " +
 	"open /hooks and trust umpire's, or run umpire init codex again once codex is on PATH"
 
 // trustCodex writes the hashes of umpire's hooks into Codex's configuration, or takes them
@@ -34,7 +34,7 @@ func (j *initJob) trustCodex(ctx context.Context, hooksFile string) error {
 	if !j.undo {
 		hooks, err := AskCodexHooks(ctx, j.App)
 		if err != nil {
-			j.addWarning(j.Text.Of(RemarkTrustCodex) + ": " + j.Text.Error(err))
+			j.addWarning(j.Text.Of(remarkTrustCodex) + ": " + j.Text.Error(err))
 			return nil
 		}
 		wanted, err = untrusted(hooks, hooksFile, before)

@@ -43,7 +43,7 @@ type initFlags struct {
 func NewCommand(a *app.App) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
-		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: Help,
+		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: help,
 		Args: app.WantAtMostOneWord, ValidArgs: Registrable(),
 	}
 	cmd.Flags().StringVar(&f.scope, "scope", "user", "whose settings, `SCOPE`: user or project")
@@ -104,8 +104,8 @@ func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
 	return &initJob{App: a, host: h, file: s, initFlags: f}, nil
 }
 
-// Help is the long help of `umpire init`.
-const Help = `Writes umpire's hooks into the agent's settings and shows the change. Everything
+// help is the long help of `umpire init`.
+const help = `Writes umpire's hooks into the agent's settings and shows the change. Everything
 else in the file stays as it is, and doing it twice is doing it once.
 
 Without AGENT it lists the agents it knows and what it found of them. An agent that
@@ -114,11 +114,11 @@ was never seen to obey umpire, since only its makers' words are known, needs
 
 // The remarks of init beside its result.
 const (
-	RemarkNoVersion = "the version of Claude Code is not known, so a hook that cannot start will not stop a call; " +
+	remarkNoVersion = "the version of Claude Code is not known, so a hook that cannot start will not stop a call; " +
 		"run umpire init claude again once `claude --version` tells it"
-	RemarkOldVersion = "this version of Claude Code runs the call when a hook cannot start; " +
+	remarkOldVersion = "this version of Claude Code runs the call when a hook cannot start; " +
 		"update it, then run umpire init claude again"
-	RemarkProjectScope = "the file names a path on this machine; think twice before you commit it"
+	remarkProjectScope = "the file names a path on this machine; think twice before you commit it"
 )
 
 // listAgents shows what could be registered.
@@ -331,10 +331,10 @@ func (j *initJob) blocks(ctx context.Context, before []byte, hook setup.Hook) bo
 		if err == nil && string(same) == string(before) {
 			return true
 		}
-		j.addWarning(j.Text.Of(RemarkNoVersion))
+		j.addWarning(j.Text.Of(remarkNoVersion))
 		return false
 	case !setup.ClaudeVersionBlocks(found.Version):
-		j.addWarning(j.Text.Of(RemarkOldVersion))
+		j.addWarning(j.Text.Of(remarkOldVersion))
 		return false
 	}
 	return true

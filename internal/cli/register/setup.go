@@ -49,7 +49,7 @@ type agentPlan struct {
 func NewSetupCommand(a *app.App) *cobra.Command {
 	s := &setupJob{App: a}
 	cmd := &cobra.Command{
-		Use: "setup", Short: "Put umpire in front of the agents on this machine", Long: SetupHelp,
+		Use: "setup", Short: "Put umpire in front of the agents on this machine", Long: setupHelp,
 		Args: app.RefuseWords,
 		Example: "  umpire setup\n  umpire setup --dry-run\n  umpire setup --only codex --yes --autonomy medium\n" +
 			"  umpire setup --undo",
@@ -69,8 +69,8 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// SetupHelp is the long help of `umpire setup`.
-const SetupHelp = `Finds the coding agents on this machine and shows what it would change for each:
+// setupHelp is the long help of `umpire setup`.
+const setupHelp = `Finds the coding agents on this machine and shows what it would change for each:
 umpire's hook in their settings, and their own lists of what runs unasked as rules of
 yours. It asks once, then writes, starts the gate as a service of yours, and sends each
 agent's hook a call that must be denied.

@@ -32,7 +32,7 @@ type uninstallation struct {
 func NewUninstallCommand(a *app.App) *cobra.Command {
 	u := &uninstallation{setupJob: setupJob{App: a, undo: true}}
 	cmd := &cobra.Command{
-		Use: "uninstall", Short: "Take umpire off this machine", Long: UninstallHelp, Args: app.RefuseWords,
+		Use: "uninstall", Short: "Take umpire off this machine", Long: uninstallHelp, Args: app.RefuseWords,
 		Example: "  umpire uninstall --dry-run\n  umpire uninstall\n  umpire uninstall --state --yes",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return u.uninstall(cmd.Context()) },
 	}
@@ -43,8 +43,8 @@ func NewUninstallCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// UninstallHelp is the long help of `umpire uninstall`.
-const UninstallHelp = `Takes umpire's hooks out of the settings of all agents, as "umpire setup --undo" does,
+// uninstallHelp is the long help of `umpire uninstall`.
+const uninstallHelp = `Takes umpire's hooks out of the settings of all agents, as "umpire setup --undo" does,
 stops the service, and removes the programs. What a package manager installed it leaves
 to that one, and names the command.
 

@@ -99,7 +99,7 @@ func (j *initJob) done(path string) {
 		return
 	}
 	if j.scope == "project" {
-		j.addWarning(j.Text.Of(RemarkProjectScope))
+		j.addWarning(j.Text.Of(remarkProjectScope))
 	}
 	fmt.Fprintf(j.Stderr, "umpire: %s %s\n", j.Text.Of("registered in"), view.Visible(path))
 	if !j.quiet {

@@ -29,7 +29,7 @@ func newRulesAddCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add ACTION RULE", Args: app.WantWords("ACTION", "RULE"),
 		Short:             "Add a rule: allow, ask or deny",
-		Long:              AddLong,
+		Long:              addLong,
 		Example:           rulesAddExample,
 		ValidArgsFunction: completeActions,
 		RunE: func(cmd *cobra.Command,
@@ -150,7 +150,7 @@ func newRulesRemoveCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "remove ID", Args: app.WantWords("ID"),
 		Short:             "Remove a rule",
-		Long:              RemoveLong,
+		Long:              removeLong,
 		Example:           "  umpire rules remove tests\n  umpire rules remove tests --scope global",
 		ValidArgsFunction: completeRules(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -216,8 +216,8 @@ func removeRule(ctx context.Context, a *app.App, id umpire.RuleID, scope string)
 	})
 }
 
-// AddLong is the long help of `umpire rules add`.
-const AddLong = `Adds a rule to umpire's own rule file of a scope: "project" is
+// addLong is the long help of `umpire rules add`.
+const addLong = `Adds a rule to umpire's own rule file of a scope: "project" is
 .umpire/permissions.json in this project, "global" is yours for all projects.
 
 ACTION is allow, ask or deny. RULE is the short form; see umpire rules --help.
@@ -229,6 +229,6 @@ const rulesAddExample = `  umpire rules add allow 'Bash(go test:*)'
   umpire rules add ask 'Bash(git push:*)' --scope global
   umpire rules add allow 'Bash(npm test:*)' --example 'npm test -- -u' --not-example 'npm testify'`
 
-// RemoveLong is the long help of `umpire rules remove`.
-const RemoveLong = `Removes every rule with the ID from umpire's own rule files: the project's, or
+// removeLong is the long help of `umpire rules remove`.
+const removeLong = `Removes every rule with the ID from umpire's own rule files: the project's, or
 else the global one. "umpire rules list" shows the ids.`

@@ -19,7 +19,7 @@ func newRulesTestCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "test [FILE...]",
 		Short:   "Hold every rule to its own examples",
-		Long:    TestLong,
+		Long:    testLong,
 		Example: "  umpire rules test\n  umpire rules test shared/permissions.json",
 		RunE:    onLayers(a, testRules),
 	}
@@ -121,7 +121,7 @@ func newRulesLintCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "lint [FILE...]",
 		Short:   "Say what is wrong in the rule files, and where",
-		Long:    LintLong,
+		Long:    lintLong,
 		Example: "  umpire rules lint\n  umpire rules lint .claude/settings.json",
 		RunE:    onLayers(a, lintRules),
 	}
@@ -142,12 +142,12 @@ func lintRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	return app.Failed(err)
 }
 
-// TestLong is the long help of `umpire rules test`.
-const TestLong = `Holds every rule to its own examples and says which fail, for the files that
+// testLong is the long help of `umpire rules test`.
+const testLong = `Holds every rule to its own examples and says which fail, for the files that
 count here or for the FILES that are named. Rules that sleep are tested too. The
 exit code is 4 when a rule fails.`
 
-// LintLong is the long help of `umpire rules lint`.
-const LintLong = `Reads the rule files that count here, or the FILES that are named, and writes
+// lintLong is the long help of `umpire rules lint`.
+const lintLong = `Reads the rule files that count here, or the FILES that are named, and writes
 everything that is wrong as FILE:LINE:COLUMN: what. Keys that are not known are
 named with the nearest known one. The exit code is 4 when there is anything.`

@@ -23,7 +23,7 @@ func newRulesImportCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import FORMAT FILE", Args: app.WantWords("FORMAT", "FILE"),
 		Short: "Copy the rules of another tool's file",
-		Long:  ImportLong,
+		Long:  importLong,
 		Example: "  umpire rules import claude .claude/settings.json --dry-run\n" +
 			"  umpire rules import muse ~/.muse/permissions.json --scope global",
 		ValidArgsFunction: func(_ *cobra.Command, args []string,
@@ -110,8 +110,8 @@ func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, 
 	})
 }
 
-// ImportLong is the long help of `umpire rules import`.
-const ImportLong = `Copies the rules of another tool's file into umpire's own rule file of a scope.
+// importLong is the long help of `umpire rules import`.
+const importLong = `Copies the rules of another tool's file into umpire's own rule file of a scope.
 A rule that cannot be kept exactly is named and left out; it never becomes wider.
 
 FORMAT is claude (settings.json or permissions.yml, by the file's name),

@@ -24,7 +24,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rules", Args: app.RefuseUnknownCommand,
 		Short:   "List, add, remove and test rules",
-		Long:    Long,
+		Long:    long,
 		Example: rulesExample,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -39,7 +39,7 @@ func newRulesListCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Args: app.RefuseWords,
 		Short:   "List the rules that hold here",
-		Long:    ListLong,
+		Long:    listLong,
 		Example: "  umpire rules list\n  umpire rules list --json\n  umpire rules list --builtin",
 		RunE: func(*cobra.Command, []string) error {
 			p, err := a.OpenProject()
@@ -179,8 +179,8 @@ func showHooks(a *app.App, hooks []rulefile.Hook) error {
 	return table.Flush()
 }
 
-// Long is the long help of `umpire rules`.
-const Long = `A rule allows, asks about or denies what a call would do. Rules stand in files
+// long is the long help of `umpire rules`.
+const long = `A rule allows, asks about or denies what a call would do. Rules stand in files
 that you can read and review: .umpire/permissions.json in the project, and
 permissions.json in ~/.umpire for all projects.
 
@@ -201,7 +201,7 @@ const rulesExample = `  umpire rules list
   umpire rules add deny 'Edit(*.lock)' --scope global --description "lock files are made, not written"
   umpire rules remove tests`
 
-// ListLong is the long help of `umpire rules list`.
-const ListLong = `Lists the rules that hold here, the project's first, then the global ones, then
+// listLong is the long help of `umpire rules list`.
+const listLong = `Lists the rules that hold here, the project's first, then the global ones, then
 the administrator's. Rules that sleep for want of trust, or that are lost in a
 broken file, are not listed; a remark tells of them.`

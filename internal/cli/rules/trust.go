@@ -22,7 +22,7 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trust", Args: app.RefuseWords,
 		Short:   "Let the allow rules and hooks of this project's files hold",
-		Long:    TrustLong,
+		Long:    trustLong,
 		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke\n  umpire trust --code",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -136,8 +136,8 @@ func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said str
 	})
 }
 
-// TrustLong is the long help of `umpire trust`.
-const TrustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
+// trustLong is the long help of `umpire trust`.
+const trustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
 their allow rules and hooks only after you have trusted the file: exactly this content
 of it, recorded outside of the project. When the file changes, they sleep again.
 Rules that umpire itself writes there stay trusted.

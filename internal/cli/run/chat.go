@@ -22,7 +22,7 @@ func NewChatCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "chat [flags] [TASK]",
 		Short:   "Talk with the built-in agent, and answer its questions where they come up",
-		Long:    ChatLong,
+		Long:    chatLong,
 		Example: chatExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain)
@@ -155,8 +155,8 @@ func (s *agentRun) terminalOut() io.Writer {
 	return app.TerminalOut(s.Stdout)
 }
 
-// ChatLong is the long help of `umpire chat`.
-const ChatLong = `Talks with the built-in agent on the terminal. Its words are shown as they come in, and
+// chatLong is the long help of `umpire chat`.
+const chatLong = `Talks with the built-in agent on the terminal. Its words are shown as they come in, and
 its calls with their results. When a call asks, its card stands in the conversation and
 you answer with one key. The line at the bottom says how the permissions stand.
 

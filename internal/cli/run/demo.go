@@ -47,7 +47,7 @@ func NewDemoCommand(a *app.App, d Demo) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "demo", Args: app.RefuseWords,
 		Short:   "Watch an agent's calls being decided, in a throw-away project",
-		Long:    DemoLong,
+		Long:    demoLong,
 		Example: "  umpire demo\n  umpire demo --yes\n  umpire demo --console",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return d.play(cmd.Context(), a) },
 	}
@@ -95,7 +95,7 @@ func (d *Demo) play(ctx context.Context, a *app.App) error {
 			fmt.Sprintf(a.Text.Of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place,
 				filepath.Join(place, "home", ".umpire")))
 	}
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(DemoNext))
+	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(demoNext))
 	return nil
 }
 
@@ -113,9 +113,9 @@ func (d *Demo) playAgent(ctx context.Context, a *app.App, place string) error {
 		return app.Failed(err)
 	}
 	if compiledByGoRun(os.Executable()) {
-		fmt.Fprintf(a.Stderr, "%s\n", a.Text.Of(DemoCompiled))
+		fmt.Fprintf(a.Stderr, "%s\n", a.Text.Of(demoCompiled))
 	}
-	fmt.Fprintf(a.Stderr, a.Text.Of(DemoIntro)+"\n\n", a.Dir)
+	fmt.Fprintf(a.Stderr, a.Text.Of(demoIntro)+"\n\n", a.Dir)
 	model, err := readTurns("demo/turns.json")
 	if err != nil {
 		return err
@@ -247,8 +247,8 @@ func (s *agentRun) approveOnce(ctx context.Context, p umpire.Pending) error {
 	return err
 }
 
-// DemoLong is the long help of `umpire demo`.
-const DemoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
+// demoLong is the long help of `umpire demo`.
+const demoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
 Its model plays a script; the tools, the gate and the timeline are the real ones. The first
 message has calls that are safe, one that asks and one that would delete your home: all
 wait for your answer, then run in their order, and the last one is refused.
@@ -258,16 +258,16 @@ browser: the link and the codes are shown on the terminal. Ctrl-C ends it.
 
 Nothing outside the temporary folder is read or written, and it is deleted in the end.`
 
-// DemoIntro is shown before the demo plays.
-const DemoIntro = `A model that plays a script works in %s.
+// demoIntro is shown before the demo plays.
+const demoIntro = `A model that plays a script works in %s.
 While one call of a message asks, all of it waits.`
 
-// DemoCompiled is shown when the demo was compiled just for this start.
-const DemoCompiled = "Started with go run: " +
+// demoCompiled is shown when the demo was compiled just for this start.
+const demoCompiled = "Started with go run: " +
 	"the first start compiles for one to four minutes, later ones begin within seconds."
 
-// DemoNext is shown at the end of the demo.
-const DemoNext = `Next:
+// demoNext is shown at the end of the demo.
+const demoNext = `Next:
   umpire init claude            put umpire in front of Claude Code
   umpire check -- COMMAND       see how a command is decided
   umpire help order             read why`

@@ -52,7 +52,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run [flags] [TASK]",
 		Short:   "Give the built-in agent a task; every call goes through the gate",
-		Long:    Long,
+		Long:    long,
 		Example: runExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return runTask(cmd.Context(), a, &f, strings.Join(words, " "))
@@ -466,8 +466,8 @@ func completeAgentFlags(a *app.App, cmd *cobra.Command) {
 // modelKinds begin the names of models.
 var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
 
-// Long is the long help of `umpire run`.
-const Long = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
+// long is the long help of `umpire run`.
+const long = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
 of a tool goes through the gate: it is decided, stored before it runs, and held while
 a person is asked. Calls of one message run in their order, none before all are decided.
 

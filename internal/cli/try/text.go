@@ -1,7 +1,7 @@
 package try
 
-// Long is the long help of `umpire try`.
-const Long = `Runs a command where nothing that it does is real, shows what it did, and asks
+// long is the long help of `umpire try`.
+const long = `Runs a command where nothing that it does is real, shows what it did, and asks
 whether to keep or discard it.
 
 The command sees your project and changes a copy of what it touches, which lies
@@ -44,8 +44,8 @@ Keeping needs a person.`
 const discardLong = `Removes a trial that waits, with all that it wrote. Without an ID it is the only one
 of this project.`
 
-// UndoLong is the long help of `umpire undo`.
-const UndoLong = `Takes back what was kept last in this project, or what ID names: a trial that was kept,
+// undoLong is the long help of `umpire undo`.
+const undoLong = `Takes back what was kept last in this project, or what ID names: a trial that was kept,
 or a call that wrote files. They get their content, mode, owner and time back, and what
 was created goes. All of it is taken back, or nothing.
 

@@ -42,7 +42,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "try [flags] -- COMMAND...", Args: cobra.ArbitraryArgs,
 		Short:   "Run a command, look at what it did, then keep or discard it",
-		Long:    Long,
+		Long:    long,
 		Example: tryExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if f.list {

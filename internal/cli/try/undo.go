@@ -33,7 +33,7 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "undo [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeKept(a),
 		Short:   "Take back what was kept",
-		Long:    UndoLong,
+		Long:    undoLong,
 		Example: undoExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -24,7 +24,7 @@ import (
 // Headers of signed requests and their answers.
 const (
 	SignatureHeader = "Umpire-Signature"
-	ProofHeader     = "Umpire-Gate"
+	proofHeader     = "Umpire-Gate"
 )
 
 // A Page is a browser's key at an origin. It is safe for concurrent use after Admit.
@@ -92,5 +92,5 @@ func (p *Page) Signature(number uint64, method, target, body, origin string) (st
 func (p *Page) Proves(signature string, answer http.Header) bool {
 	mac := hmac.New(sha256.New, p.Secret)
 	_, _ = mac.Write([]byte(signature)) // never fails
-	return answer.Get(ProofHeader) == base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	return answer.Get(proofHeader) == base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }

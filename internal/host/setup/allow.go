@@ -34,13 +34,13 @@ type AllowList struct {
 // umpire itself.
 var AllowLists = []AllowList{
 	{"codex", Codex.Place.named("rules/*.rules"), readCodexRules},
-	{"gemini", Gemini.Place, readGeminiTools},
-	{"gemini", Gemini.Place.named("policies/*.toml"), readGeminiPolicy},
+	{"gemini", gemini.Place, readGeminiTools},
+	{"gemini", gemini.Place.named("policies/*.toml"), readGeminiPolicy},
 	{"qwen", Qwen.Place, readGeminiTools},
-	{"opencode", OpenCode.Place.named("opencode/opencode.json*"), readOpenCode},
-	{"cursor", Cursor.Place.named("cli-config.json"), readCursor},
-	{"crush", Crush.Place, readCrush},
-	{"droid", Droid.Place.named("settings.json"), readDroid},
+	{"opencode", openCode.Place.named("opencode/opencode.json*"), readOpenCode},
+	{"cursor", cursor.Place.named("cli-config.json"), readCursor},
+	{"crush", crush.Place, readCrush},
+	{"droid", droid.Place.named("settings.json"), readDroid},
 }
 
 // Read lists what a file allows, in the file's order. An entry that says more than a rule

@@ -1,8 +1,8 @@
 package setup
 
-// Antigravity is the file of hooks of the Antigravity CLI. Each hook has a name there, below
+// antigravity is the file of hooks of the antigravity CLI. Each hook has a name there, below
 // which its events stand.
-var Antigravity = Settings{
+var antigravity = Settings{
 	Host:  "antigravity",
 	Place: placeOf("antigravity"),
 	format: hookList{

@@ -5,9 +5,9 @@ import _ "embed" // the text of the file
 //go:embed cline_hook.sh
 var clineHook string
 
-// Cline is a program that Cline starts by its name. Cline runs the call when the program says
+// cline is a program that cline starts by its name. cline runs the call when the program says
 // nothing that it understands, so this one answers even where umpire cannot be started.
-var Cline = Settings{
+var cline = Settings{
 	Host:    "cline",
 	Place:   placeOf("cline"),
 	Program: true,

@@ -1,7 +1,7 @@
 package setup
 
-// Copilot is a file of hooks of GitHub Copilot CLI, which reads every file of that folder.
-var Copilot = Settings{
+// copilot is a file of hooks of GitHub copilot CLI, which reads every file of that folder.
+var copilot = Settings{
 	Host:  "copilot",
 	Place: placeOf("copilot"),
 	format: hookList{

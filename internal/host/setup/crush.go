@@ -1,7 +1,7 @@
 package setup
 
-// Crush is the settings file of Crush.
-var Crush = Settings{
+// crush is the settings file of crush.
+var crush = Settings{
 	Host:  "crush",
 	Place: placeOf("crush"),
 	format: hookList{

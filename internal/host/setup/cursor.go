@@ -1,8 +1,8 @@
 package setup
 
-// Cursor is the file of hooks of Cursor. With failClosed a hook that cannot answer stops the
+// cursor is the file of hooks of cursor. With failClosed a hook that cannot answer stops the
 // call.
-var Cursor = Settings{
+var cursor = Settings{
 	Host:  "cursor",
 	Place: placeOf("cursor"),
 	format: hookList{

@@ -1,7 +1,7 @@
 package setup
 
-// Droid is the file of hooks of Factory Droid.
-var Droid = Settings{
+// droid is the file of hooks of Factory droid.
+var droid = Settings{
 	Host:  "droid",
 	Place: placeOf("droid"),
 	format: hookList{

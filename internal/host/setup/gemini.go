@@ -1,7 +1,7 @@
 package setup
 
-// Gemini is the settings file of Gemini CLI, which counts in milliseconds.
-var Gemini = Settings{
+// gemini is the settings file of gemini CLI, which counts in milliseconds.
+var gemini = Settings{
 	Host:  "gemini",
 	Place: placeOf("gemini"),
 	format: hookList{

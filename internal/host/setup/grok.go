@@ -1,8 +1,8 @@
 package setup
 
-// Grok is a file of hooks of the Grok CLI, which reads every file of that folder. Without a
+// grok is a file of hooks of the grok CLI, which reads every file of that folder. Without a
 // matcher it sees every tool.
-var Grok = Settings{
+var grok = Settings{
 	Host:  "grok",
 	Place: placeOf("grok"),
 	format: hookList{

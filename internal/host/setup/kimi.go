@@ -9,9 +9,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Kimi is the settings file of Kimi Code. It refuses a table of hooks with any other key than
+// kimi is the settings file of kimi Code. It refuses a table of hooks with any other key than
 // these four, and waits for 600 seconds at most.
-var Kimi = Settings{
+var kimi = Settings{
 	Host:   "kimi",
 	Place:  placeOf("kimi"),
 	format: kimiHooks{},

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Kiro is a file of hooks of Kiro, which reads every file of that folder.
-var Kiro = Settings{
+// kiro is a file of hooks of kiro, which reads every file of that folder.
+var kiro = Settings{
 	Host:   "kiro",
 	Place:  placeOf("kiro"),
 	format: kiroFile{},

@@ -186,6 +186,6 @@ func Find(name string) (Settings, bool) {
 
 // All are the settings of every host that umpire can register with.
 var All = []Settings{
-	Claude, Codex, Gemini, Qwen, Copilot, VSCode, OpenCode, Cursor, Crush, Cline, Kiro, Amp, Droid, Windsurf, Kimi,
-	Antigravity, Grok,
+	Claude, Codex, gemini, Qwen, copilot, vsCode, openCode, cursor, crush, cline, kiro, amp, droid, Windsurf, kimi,
+	antigravity, grok,
 }

@@ -1,8 +1,8 @@
 package setup
 
-// VSCode is a file of hooks of the agents of Visual Studio Code, which read every file of that
+// vsCode is a file of hooks of the agents of Visual Studio Code, which read every file of that
 // folder.
-var VSCode = Settings{
+var vsCode = Settings{
 	Host:  "vscode",
 	Place: placeOf("vscode"),
 	format: hookList{

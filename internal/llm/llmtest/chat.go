@@ -52,7 +52,7 @@ func (w chatWire) check(body []byte, _ []Turn) (int, error) {
 	}
 	switch {
 	case b.Model != ModelName:
-		return 0, w.fault(FaultModel)
+		return 0, w.fault(faultModel)
 	case !b.Stream:
 		return 0, bad("stream", "llmtest: streams only")
 	case len(b.Messages) == 0:

@@ -29,39 +29,39 @@ func (messagesWire) refuse(w http.ResponseWriter, r *refusal) {
 
 func (messagesWire) fault(f Fault) *refusal {
 	switch f {
-	case FaultKey:
+	case faultKey:
 		return &refusal{status: 401, kind: "authentication_error", message: "invalid x-api-key"}
-	case FaultRights:
+	case faultRights:
 		return &refusal{
 			status: 403, kind: "permission_error",
 			message: "Your API key does not have permission to use the specified resource.",
 		}
-	case FaultModel:
+	case faultModel:
 		return &refusal{status: 404, kind: "not_found_error", message: "model: strict-2"}
-	case FaultTooLong:
+	case faultTooLong:
 		return &refusal{
 			status: 400, kind: "invalid_request_error", message: "prompt is too long: 200045 tokens > 200000 maximum",
 		}
-	case FaultLimit:
+	case faultLimit:
 		return &refusal{
 			status: 429, kind: "rate_limit_error", message: "This request would exceed your rate limit.",
 			header: map[string]string{"Retry-After": "0"},
 		}
-	case FaultLongWait:
+	case faultLongWait:
 		return &refusal{
 			status: 429, kind: "rate_limit_error", message: "This request would exceed your rate limit.",
 			header: map[string]string{"Retry-After": "7200"},
 		}
-	case FaultOverload:
+	case faultOverload:
 		return &refusal{
 			status: 529, kind: "overloaded_error", message: "Overloaded", header: map[string]string{"Retry-After": "0"},
 		}
-	case FaultServer:
+	case faultServer:
 		return &refusal{
 			status: 500, kind: "api_error", message: "Internal server error",
 			header: map[string]string{"Retry-After": "0"},
 		}
-	case FaultRequest, FaultSilence, FaultRedirect, FaultBreak, FaultEvent, FaultHang, FaultFlood:
+	case faultRequest, faultSilence, faultRedirect, faultBreak, faultEvent, faultHang, faultFlood:
 	}
 	return &refusal{status: 400, kind: "invalid_request_error", message: "llmtest: a fault of the script"}
 }
@@ -115,7 +115,7 @@ func (w messagesWire) check(body []byte, turns []Turn) (int, error) {
 	}
 	switch {
 	case b.Model != ModelName:
-		return 0, w.fault(FaultModel)
+		return 0, w.fault(faultModel)
 	case b.MaxTokens <= 0:
 		return 0, bad("", "max_tokens: must be greater than or equal to 1")
 	case !b.Stream:

@@ -34,47 +34,47 @@ func refuseOpenAI(w http.ResponseWriter, r *refusal) {
 func faultOpenAI(f Fault) *refusal {
 	again := map[string]string{"Retry-After": "0"}
 	switch f {
-	case FaultKey:
+	case faultKey:
 		return &refusal{
 			status: 401, kind: "invalid_request_error", code: "invalid_api_key",
 			message: "Incorrect API key provided: sk-l***2a.",
 		}
-	case FaultRights:
+	case faultRights:
 		return &refusal{
 			status: 403, kind: "invalid_request_error", code: "unsupported_country_region_territory",
 			message: "Country, region, or territory not supported",
 		}
-	case FaultModel:
+	case faultModel:
 		return &refusal{
 			status: 404, kind: "invalid_request_error", code: "model_not_found",
 			message: "The model `strict-2` does not exist or you do not have access to it.",
 		}
-	case FaultTooLong:
+	case faultTooLong:
 		return &refusal{
 			status: 400, kind: "invalid_request_error", code: "context_length_exceeded", param: "input",
 			message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
 		}
-	case FaultLimit:
+	case faultLimit:
 		return &refusal{
 			status: 429, kind: "requests", code: "rate_limit_exceeded", message: "Rate limit reached for strict-1",
 			header: again,
 		}
-	case FaultLongWait:
+	case faultLongWait:
 		return &refusal{
 			status: 429, kind: "tokens", code: "rate_limit_exceeded", message: "Rate limit reached for strict-1",
 			header: map[string]string{"Retry-After": "7200"},
 		}
-	case FaultOverload:
+	case faultOverload:
 		return &refusal{
 			status: 503, kind: "server_error", code: "server_is_overloaded",
 			message: "The engine is currently overloaded, please try again later", header: again,
 		}
-	case FaultServer:
+	case faultServer:
 		return &refusal{
 			status: 500, kind: "server_error", message: "The server had an error while processing your request",
 			header: again,
 		}
-	case FaultRequest, FaultSilence, FaultRedirect, FaultBreak, FaultEvent, FaultHang, FaultFlood:
+	case faultRequest, faultSilence, faultRedirect, faultBreak, faultEvent, faultHang, faultFlood:
 	}
 	return &refusal{status: 400, kind: "invalid_request_error", message: "llmtest: a fault of the script"}
 }

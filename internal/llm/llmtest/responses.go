@@ -77,7 +77,7 @@ func (w responsesWire) check(body []byte, turns []Turn) (int, error) {
 	}
 	switch {
 	case b.Model != ModelName:
-		return 0, w.fault(FaultModel)
+		return 0, w.fault(faultModel)
 	case !b.Stream:
 		return 0, bad("stream", "llmtest: streams only")
 	case len(b.Input) == 0:

@@ -57,28 +57,28 @@ type Fault string
 
 // The faults. Those of the second group happen in the middle of a reply.
 const (
-	FaultKey      Fault = "key"        // 401
-	FaultRights   Fault = "rights"     // 403
-	FaultModel    Fault = "model"      // 404
-	FaultRequest  Fault = "request"    // 400
-	FaultTooLong  Fault = "too_long"   // 400, and that the conversation does not fit
-	FaultLimit    Fault = "rate_limit" // 429, and to try again at once
-	FaultLongWait Fault = "long_wait"  // 429, and to try again in two hours
-	FaultOverload Fault = "overloaded" // 529 or 503
-	FaultServer   Fault = "server"     // 500
-	FaultSilence  Fault = "silence"    // nothing until the client leaves
-	FaultRedirect Fault = "redirect"   // 307, to this server under another name
+	faultKey      Fault = "key"        // 401
+	faultRights   Fault = "rights"     // 403
+	faultModel    Fault = "model"      // 404
+	faultRequest  Fault = "request"    // 400
+	faultTooLong  Fault = "too_long"   // 400, and that the conversation does not fit
+	faultLimit    Fault = "rate_limit" // 429, and to try again at once
+	faultLongWait Fault = "long_wait"  // 429, and to try again in two hours
+	faultOverload Fault = "overloaded" // 529 or 503
+	faultServer   Fault = "server"     // 500
+	faultSilence  Fault = "silence"    // nothing until the client leaves
+	faultRedirect Fault = "redirect"   // 307, to this server under another name
 
-	FaultBreak Fault = "disconnect" // the connection ends
-	FaultEvent Fault = "error"      // an event that says that the server is overloaded
-	FaultHang  Fault = "hang"       // nothing more until the client leaves
-	FaultFlood Fault = "flood"      // text without end, until the client leaves
+	faultBreak Fault = "disconnect" // the connection ends
+	faultEvent Fault = "error"      // an event that says that the server is overloaded
+	faultHang  Fault = "hang"       // nothing more until the client leaves
+	faultFlood Fault = "flood"      // text without end, until the client leaves
 )
 
 var faults = []Fault{
-	FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload,
-	FaultServer, FaultSilence, FaultRedirect,
-	FaultBreak, FaultEvent, FaultHang, FaultFlood,
+	faultKey, faultRights, faultModel, faultRequest, faultTooLong, faultLimit, faultLongWait, faultOverload,
+	faultServer, faultSilence, faultRedirect,
+	faultBreak, faultEvent, faultHang, faultFlood,
 }
 
 // ReadScript reads the turns from a file.

@@ -148,7 +148,7 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 		return 0, err
 	}
 	if key != Key {
-		return 0, w.fault(FaultKey)
+		return 0, w.fault(faultKey)
 	}
 	if !json.Valid(body) {
 		return 0, bad("", "We could not parse the JSON body of your request.")
@@ -157,7 +157,7 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 		return 0, bad("", "llmtest: the key stands in the body") // beyond the real ones: a key that leaks
 	}
 	if s.window > 0 && len(body) > s.window {
-		return 0, w.fault(FaultTooLong)
+		return 0, w.fault(faultTooLong)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,26 +208,26 @@ func (s *Server) playTurn(out http.ResponseWriter, r *http.Request, w wire, n in
 		s.played[n] = r.URL.Path
 		s.mu.Unlock()
 		w.play(stream, n, &turn, func() {})
-	case FaultSilence:
+	case faultSilence:
 		s.hangs(leave)
-	case FaultRedirect:
+	case faultRedirect:
 		elsewhere := strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 		http.Redirect(out, r, elsewhere+r.URL.Path, http.StatusTemporaryRedirect)
-	case FaultBreak:
+	case faultBreak:
 		w.play(stream, n, &turn, func() { panic(http.ErrAbortHandler) })
-	case FaultHang:
+	case faultHang:
 		w.play(stream, n, &turn, func() { s.hangs(leave); panic(http.ErrAbortHandler) })
-	case FaultFlood:
+	case faultFlood:
 		w.play(stream, n, &turn, func() {
 			for r.Context().Err() == nil {
 				w.more(stream, floodPiece)
 			}
 			panic(http.ErrAbortHandler)
 		})
-	case FaultEvent:
+	case faultEvent:
 		w.play(stream, n, &turn, func() { w.failure(stream); panic(http.ErrAbortHandler) })
-	case FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload,
-		FaultServer:
+	case faultKey, faultRights, faultModel, faultRequest, faultTooLong, faultLimit, faultLongWait, faultOverload,
+		faultServer:
 		w.refuse(out, w.fault(fault))
 	}
 }

@@ -19,7 +19,7 @@ type Provider struct {
 	Model func(s *Server, o llm.Options) llm.Model
 	// Thinks says that thinking is kept and sent back.
 	Thinks bool
-	// Overload is the kind of failure that [FaultEvent] is.
+	// Overload is the kind of failure that [faultEvent] is.
 	Overload llm.FailureKind
 }
 
@@ -286,8 +286,8 @@ func refused(t *testing.T, p Provider) {
 
 func faultsBefore(t *testing.T, p Provider) {
 	for fault, want := range map[Fault]llm.FailureKind{
-		FaultKey: llm.FailedKey, FaultRights: llm.FailedRights, FaultModel: llm.FailedModel,
-		FaultTooLong: llm.FailedTooLong,
+		faultKey: llm.FailedKey, faultRights: llm.FailedRights, faultModel: llm.FailedModel,
+		faultTooLong: llm.FailedTooLong,
 	} {
 		k := newTalk(t, p, llm.Options{}, Turn{Text: "yes", Faults: []Fault{fault}})
 		if status, reason := k.fails(want); status == 0 || reason == "" {
@@ -295,14 +295,14 @@ func faultsBefore(t *testing.T, p Provider) {
 		}
 		k.sendConversation()
 	}
-	k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{FaultRequest}})
+	k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{faultRequest}})
 	_, err := k.model.Reply(t.Context(), k.req, nil)
 	if bad, ok := errors.AsType[*llm.BadRequestError](err); !ok || bad.Status != 400 ||
 		!strings.Contains(bad.Reason, "a fault of the script") {
 		t.Errorf("got %v", err)
 	}
 	for fault, want := range map[Fault]llm.FailureKind{
-		FaultLimit: llm.FailedLimit, FaultOverload: llm.FailedOverload, FaultServer: llm.FailedServer,
+		faultLimit: llm.FailedLimit, faultOverload: llm.FailedOverload, faultServer: llm.FailedServer,
 	} {
 		k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{fault, fault, fault}})
 		k.fails(want)
@@ -314,8 +314,8 @@ func faultsBefore(t *testing.T, p Provider) {
 
 func faultsGotOver(t *testing.T, p Provider) {
 	k := newTalk(
-		t, p, llm.Options{}, Turn{Text: "at last", Faults: []Fault{FaultLimit, FaultOverload}},
-		Turn{Text: "again", Faults: []Fault{FaultServer}},
+		t, p, llm.Options{}, Turn{Text: "at last", Faults: []Fault{faultLimit, faultOverload}},
+		Turn{Text: "again", Faults: []Fault{faultServer}},
 	)
 	if m := k.sendConversation(); m.Text() != "at last" {
 		t.Errorf("said %q", m.Text())
@@ -327,7 +327,7 @@ func faultsGotOver(t *testing.T, p Provider) {
 }
 
 func longWait(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{FaultLongWait}})
+	k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{faultLongWait}})
 	k.fails(llm.FailedLimit)
 	if n := len(k.server.Requests()); n != 1 {
 		t.Errorf("%d requests, want 1", n)
@@ -335,7 +335,7 @@ func longWait(t *testing.T, p Provider) {
 }
 
 func breaksOff(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{FaultBreak, FaultBreak}})
+	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{faultBreak, faultBreak}})
 	k.fails(llm.FailedBroken)
 	k.model = llm.NewSteady(k.model)
 	k.deltas = nil
@@ -354,7 +354,7 @@ func breaksOff(t *testing.T, p Provider) {
 }
 
 func breaksOffThrice(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{FaultBreak, FaultEvent, FaultBreak}})
+	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{faultBreak, faultEvent, faultBreak}})
 	k.model = llm.NewSteady(k.model)
 	k.fails(llm.FailedBroken)
 	if n := len(k.server.Requests()); n != 3 {
@@ -364,7 +364,7 @@ func breaksOffThrice(t *testing.T, p Provider) {
 }
 
 func errorWithin(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{FaultEvent}})
+	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{faultEvent}})
 	if status, reason := k.fails(p.Overload); status != 0 || !strings.Contains(strings.ToLower(reason), "overloaded") {
 		t.Errorf("status %d, reason %q", status, reason)
 	}
@@ -373,7 +373,7 @@ func errorWithin(t *testing.T, p Provider) {
 func silence(t *testing.T, p Provider) {
 	k := newTalk(
 		t, p, llm.Options{Patience: 20 * time.Millisecond},
-		Turn{Text: "a long story", Faults: []Fault{FaultSilence, FaultHang}},
+		Turn{Text: "a long story", Faults: []Fault{faultSilence, faultHang}},
 	)
 	k.fails(llm.FailedSilent)
 	k.fails(llm.FailedSilent)
@@ -381,7 +381,7 @@ func silence(t *testing.T, p Provider) {
 
 // endedWithin: whoever ends the request does not wait for the model.
 func endedWithin(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{FaultHang, FaultSilence}})
+	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{faultHang, faultSilence}})
 	for range 2 {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why, hangs := errors.New("a person ended it"), k.server.Hanging()
@@ -396,7 +396,7 @@ func endedWithin(t *testing.T, p Provider) {
 }
 
 func flood(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{Largest: 4 << 20}, Turn{Text: "a flood", Faults: []Fault{FaultFlood}})
+	k := newTalk(t, p, llm.Options{Largest: 4 << 20}, Turn{Text: "a flood", Faults: []Fault{faultFlood}})
 	k.fails(llm.FailedFlood)
 }
 
@@ -408,7 +408,7 @@ func noServer(t *testing.T, p Provider) {
 
 // redirected: another host does not get the key.
 func redirected(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{}, Turn{Text: "yes", Faults: []Fault{FaultRedirect, FaultRedirect, FaultRedirect}})
+	k := newTalk(t, p, llm.Options{}, Turn{Text: "yes", Faults: []Fault{faultRedirect, faultRedirect, faultRedirect}})
 	k.fails(llm.FailedConnection)
 	for _, r := range k.server.Requests() {
 		if !strings.HasPrefix(r.Host, "127.0.0.1:") {
@@ -446,7 +446,7 @@ func otherModels(t *testing.T, p Provider) {
 
 func keyInNoError(t *testing.T, p Provider) {
 	for _, fault := range faults {
-		if fault == FaultFlood {
+		if fault == faultFlood {
 			continue
 		}
 		k := newTalk(

@@ -66,7 +66,7 @@ func (b *bench) leave(l *Lease, name string, size int) string {
 func (b *bench) holds(name string, roots ...string) bool {
 	b.Helper()
 	l := b.open(roots...)
-	defer l.Close() //nolint:errcheck // nothing was written
+	defer l.Close()
 	return isPresent(filepath.Join(l.Dir(), name))
 }
 
