@@ -49,6 +49,7 @@ var layers = []layer{
 	{"pure", "policy"},
 	{"pure", "internal/batch"},
 	{"pure", "internal/view/catalogue"},
+	{"pure", "internal/view/languages"},
 	{"world", "internal/files"},
 	{"world", "internal/gitdir"},
 	{"world", "internal/gittree"},

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -243,7 +243,7 @@ var ownKeys = []Key{
 	},
 	{
 		"lang", "the language of what people read, such as en or zh-CN",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.Lang, catalogue.Tags()...) },
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.Lang, languages.Tags()...) },
 		func(c *Config) any { return c.Lang },
 		nil,
 	},

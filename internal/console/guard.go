@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // safeHeaders go with every answer, beside the Content-Security-Policy of its origin.
@@ -74,7 +75,7 @@ func textOf(r *http.Request) *catalogue.Language {
 	if s := signInOf(r); s != nil {
 		return s.text
 	}
-	return catalogue.Find(r.Header.Get("Accept-Language"))
+	return languages.Find(r.Header.Get("Accept-Language"))
 }
 
 // ServeHTTP lets a request through if it names the right host, comes from one of the console's

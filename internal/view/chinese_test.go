@@ -73,7 +73,19 @@ func TestChineseTexts(t *testing.T) {
 			return err
 		case entry.IsDir() && (strings.HasPrefix(name, ".") && path != root || name == "llmtest" || name == "bin"):
 			return filepath.SkipDir
-		case strings.HasSuffix(name, ".tsv"), strings.HasSuffix(name, ".golden") && strings.Contains(name, "_zh_"), strings.HasSuffix(name, ".zh.md"):
+		case strings.HasSuffix(name, ".po"):
+			data, err := os.ReadFile(path)
+			for line := range strings.Lines(string(data)) {
+				_, quoted, _ := strings.Cut(strings.TrimSpace(line), " ")
+				if strings.HasPrefix(line, `"`) {
+					quoted = strings.TrimSpace(line)
+				}
+				if text, err := strconv.Unquote(quoted); err == nil {
+					see(path, text)
+				}
+			}
+			return err
+		case strings.HasSuffix(name, ".golden") && strings.Contains(name, "_zh_"), strings.HasSuffix(name, ".zh.md"):
 			data, err := os.ReadFile(path)
 			for line := range strings.Lines(string(data)) {
 				_, chinese, translated := strings.Cut(line, "\t")

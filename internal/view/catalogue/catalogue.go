@@ -1,40 +1,19 @@
-// Package catalogue holds what umpire says, in every language.
+// Package catalogue looks up messages in the language of a person. Package languages has the languages.
 //
-//	text := catalogue.Find("zh_CN.UTF-8")
-//	text.Of("nothing waits")
-//	text.Reason(decision.Reason)
-//
-// English stands where it is said: a text in the program is its own key.
-//
-// Every other language is one file, languages/TAG.tsv, which is found by its name: adding
-// one adds a language. A record is the English text, a tab and the text in that language,
-// as spreadsheets write tab-separated values (RFC 4180 with tabs): a text of several lines
-// stands in quotes, with its lines as they are and a quote in it doubled. So a translator
-// sees both texts side by side, in an editor, a spreadsheet or a diff. A line that begins
-// with # is a comment. A text names its arguments as fmt does, and %[2]s where the language
-// wants another order. A word of a closed set, which may need several translations, stands
-// behind the name of its set, such as "state idle".
-//
-// Another language is read when it is first used. Versions before 1.0 stored the codes of
-// their texts; codes.tsv, which is sorted and never changes, tells what each said.
+// English stands where it is said: a text in the program is its own key. Older versions stored the codes of texts;
+// codes.tsv, which is sorted and never changes, tells the text of each.
 package catalogue
 
 import (
-	"embed"
-	"encoding/csv"
+	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/umpirehq/umpire"
 )
 
 //go:embed codes.tsv
 var codes string
-
-//go:embed languages/*.tsv
-var languages embed.FS
 
 // A Language is what a person reads. A nil one is English. It is safe for concurrent use.
 type Language struct {
@@ -44,46 +23,9 @@ type Language struct {
 // English is the language of the program itself, and of what machines read.
 var English *Language
 
-// Tags returns the tags of all languages, such as en and zh-CN.
-func Tags() []string {
-	tags := []string{"en"}
-	files, _ := languages.ReadDir("languages") // it is part of the program
-	for _, file := range files {
-		tags = append(tags, strings.TrimSuffix(file.Name(), ".tsv"))
-	}
-	return tags
-}
-
-// Find returns the language of a tag or locale, such as zh-CN or zh_CN.UTF-8: the very one,
-// else the first one that shares its first part. It is English when there is none.
-func Find(locale string) *Language {
-	tag, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(locale), "_", "-"), ".")
-	first, _, _ := strings.Cut(tag, "-")
-	tags := Tags()
-	at := slices.IndexFunc(tags, func(known string) bool { return strings.ToLower(known) == tag })
-	if at < 0 {
-		at = slices.IndexFunc(tags, func(known string) bool { return strings.HasPrefix(known+"-", first+"-") })
-	}
-	if at <= 0 {
-		return English
-	}
-	return &Language{texts: sync.OnceValue(func() map[string]string { return readTexts(tags[at]) })}
-}
-
-// readTexts returns the texts of a language by the English ones.
-func readTexts(tag string) map[string]string {
-	data, _ := languages.ReadFile("languages/" + tag + ".tsv") // it is part of the program
-	records := csv.NewReader(strings.NewReader(string(data)))
-	records.Comma, records.Comment, records.FieldsPerRecord, records.ReuseRecord = '\t', '#', 2, true
-	texts := make(map[string]string)
-	for {
-		record, err := records.Read()
-		if err != nil {
-			return texts // the file has ended: a test reads every one to its end
-		}
-		texts[record[0]] = record[1]
-	}
-}
+// New returns the language with the texts that a function returns by the English ones, and by "SET WORD" for a word
+// of a set. The function is called for each text.
+func New(texts func() map[string]string) *Language { return &Language{texts} }
 
 // lookUp returns what an English text is in the language, and whether it is known there.
 func (l *Language) lookUp(text string) (string, bool) {
