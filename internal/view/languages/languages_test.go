@@ -24,10 +24,7 @@ import (
 	"github.com/chai2010/gettext-go/po"
 )
 
-var (
-	codeForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	verb     = regexp.MustCompile(`%[-+ #0-9.]*(\[\d\])?[a-zA-Z]`)
-)
+var verb = regexp.MustCompile(`%[-+ #0-9.]*(\[\d\])?[a-zA-Z]`)
 
 // TestLanguagesFit: every message has a translation, which takes the same arguments, and each text that older versions
 // stored is translated.
