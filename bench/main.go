@@ -1,8 +1,8 @@
-// Command bench measures umpire beside named alternatives, and prints a table.
+// Command bench measures umpire beside named alternatives and prints a table.
 //
-// It runs Go benchmarks of umpire's packages and of this module, in turns and several times, and quotes
-// medians with the least and the most. It lives in a module of its own, so that what umpire is compared
-// with is no dependency of umpire. Run it in its folder:
+// It runs Go benchmarks of umpire's packages and of this module in turns, several times, and prints
+// medians with the minimum and maximum. It is a separate module to keep the alternatives out of
+// umpire's dependencies. Run it in its folder:
 //
 //	go run . -rounds 5 -growth -plots ../docs/bench
 package main

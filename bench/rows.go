@@ -5,7 +5,7 @@ import "strings"
 // A row is one line of the table: how much work takes, as a multiple of its anchor.
 type row struct {
 	work, anchor string
-	solid, aim   float64 // at most so many times the anchor; 0 is no goal
+	solid, aim   float64 // limits as multiples of the anchor; 0 means no goal
 	benchmark    benchmark
 	of           func(figures) (float64, bool)
 }
@@ -50,7 +50,7 @@ var (
 	watchers  = benchmark{"internal/server", "Watchers", "10x"}
 )
 
-// rows are what umpire is measured by. The goals are those of its design.
+// rows lists the measurements of umpire. The goals come from its design.
 var rows = []row{
 	{
 		work: "hook through a warm gate, durable", anchor: "`cat`", solid: 3, aim: 2,
@@ -128,7 +128,7 @@ var rows = []row{
 	besideNeighbour("a reader of all sessions", "all-sessions"),
 }
 
-// besideNeighbour compares the slowest of a hundred calls of an agent with those when nobody else uses the gate.
+// besideNeighbour compares the slowest of an agent's 100 calls on a busy gate with the same on an idle one.
 func besideNeighbour(neighbours, name string) row {
 	return row{
 		work: "99 % of calls, beside " + neighbours, anchor: "the same, alone", solid: 3,
@@ -173,7 +173,7 @@ func milliseconds(name string) func(figures) (float64, bool) {
 // A growth is a figure that is read at several sizes: the last part of a benchmark's name.
 type growth struct {
 	title, size, unit string
-	scale             float64 // of what is reported, to what the unit says
+	scale             float64 // factor from the reported unit to the displayed unit
 	benchmark         benchmark
 	of                string // the unit reported
 }

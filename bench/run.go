@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// figures are what benchmarks reported: by name, without "Benchmark" and the number of
-// processors, and by unit.
+// figures holds the results of benchmarks by name, without "Benchmark" and the number
+// of processors, and by unit.
 type figures map[string]map[string]float64
 
 // benchmarkLine is a line that a benchmark reports: its name, how often it ran, and values
 // with their units.
 var benchmarkLine = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(\S.*)$`)
 
-// parseLines takes in the lines of benchmarks.
+// parseLines adds the results in a benchmark's output to f.
 func (f figures) parseLines(out io.Reader) error {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -50,9 +50,9 @@ func (f figures) parseLines(out io.Reader) error {
 
 // A runner builds and runs benchmarks.
 type runner struct {
-	root  string    // of the repository
+	root  string    // the root of the repository
 	built string    // the folder of the test programs
-	log   io.Writer // what is being done
+	log   io.Writer // progress messages
 }
 
 // build makes the test program of a package.
@@ -93,7 +93,7 @@ func (r *runner) runOnce(ctx context.Context, b benchmark, into figures) error {
 // A benchmark is one Go benchmark.
 type benchmark struct {
 	pkg  string // its folder in the repository
-	name string // without "Benchmark"; a part after a slash selects what is below it
+	name string // without "Benchmark"; a part after a slash selects sub-benchmarks
 	time string // for -benchtime
 }
 
@@ -106,8 +106,8 @@ func (b benchmark) pattern() string {
 	return "^Benchmark" + top + "$/" + below
 }
 
-// runRounds runs all benchmarks in turns, one round after the other, so that a machine that becomes slower
-// does so for all of them.
+// runRounds runs all benchmarks in turns, one round after the other. If the machine slows down, it slows
+// down for all of them.
 func (r *runner) runRounds(ctx context.Context, all []benchmark, rounds int) ([]figures, error) {
 	packages := map[string]bool{}
 	for _, b := range all {

@@ -59,7 +59,7 @@ func goal(g float64) string {
 	return multiple(g)
 }
 
-// multiple writes what is much less than one as a fraction, which is how people say it.
+// multiple formats x, writing values below 0.2 as a fraction because people say "a tenth".
 func multiple(x float64) string {
 	switch {
 	case x <= 0:
@@ -78,7 +78,7 @@ type point struct {
 	spread
 }
 
-// points are what a growth has at each of its sizes, the least first.
+// points returns the values of a growth at each of its sizes, smallest first.
 func (g *growth) points(rounds []figures) []point {
 	values := map[int][]float64{}
 	for _, f := range rounds {

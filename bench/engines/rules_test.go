@@ -152,8 +152,8 @@ func cedarText(rules []rule) []byte {
 	return text
 }
 
-// opaEngine writes a body for each rule, so that OPA's own index of rules can do its work:
-// that is its quickest form.
+// opaEngine writes a body for each rule so OPA can use its own rule index, which is its
+// fastest form.
 func opaEngine(tb testing.TB, rules []rule) func(question) func() string {
 	tb.Helper()
 	text := []byte(`package rules
@@ -189,7 +189,7 @@ else := "allow" if allow
 	}
 }
 
-// TestEnginesAgree proves that what is compared does the same.
+// TestEnginesAgree checks that all engines give the same answers, which makes their times comparable.
 func TestEnginesAgree(t *testing.T) {
 	rules := manyRules(100)
 	for name, load := range engines {

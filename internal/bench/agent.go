@@ -7,19 +7,19 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An AgentScore is what became of the recorded calls of one agent.
+// An AgentScore counts the outcomes of one agent's recorded calls.
 type AgentScore struct {
 	Agent string `json:"agent"`
 	Calls int    `json:"calls"`
-	Runs  int    `json:"runs"`  // unasked
-	Tried int    `json:"tried"` // run as a trial before anybody is asked
+	Runs  int    `json:"runs"`  // without asking
+	Tried int    `json:"tried"` // run as a trial before anyone is asked
 	Asks  int    `json:"asks"`
 	Other int    `json:"other"` // denied, or not answered
-	// Reasons are those of the questions, the most frequent first.
+	// Reasons lists the reasons for the questions, most frequent first.
 	Reasons []ReasonCount `json:"reasons"`
 }
 
-// A ReasonCount is how often one reason asked.
+// A ReasonCount counts the questions with one reason.
 type ReasonCount struct {
 	Reason string `json:"reason"`
 	N      int    `json:"n"`

@@ -82,8 +82,8 @@ func TestVerdictOf(t *testing.T) {
 	}
 }
 
-// TestRun counts by what is wanted, takes a panic for a crash, and an error for
-// no answer.
+// TestRun checks that Run counts by the wanted verdict, reports a panic as a crash and
+// an error as a missing answer.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	judge := InProcess(func(command string) (Answer, error) {
@@ -129,7 +129,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Recorded calls have no label: what becomes of them is counted for each agent.
+// TestRecordedCalls checks that recorded calls, which have no label, are counted by outcome for each agent.
 func TestRecordedCalls(t *testing.T) {
 	t.Parallel()
 	set, err := Read("sessions", strings.NewReader(`{"session":"s","agent":"a","seq":1,"command":"allow"}

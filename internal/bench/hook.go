@@ -21,7 +21,7 @@ import (
 // hung.
 const hookTimeout = 20 * time.Second
 
-// maxHookOutput bounds what is kept of a hook's output.
+// maxHookOutput limits the stored output of a hook, in bytes.
 const maxHookOutput = 64 << 10
 
 // The exit codes by which a hook may answer.
@@ -109,8 +109,8 @@ func (h *Hook) runOnce(ctx context.Context, l *Line) Answer {
 	return h.readVerdict(stdout.Bytes(), cmd.ProcessState.ExitCode())
 }
 
-// readVerdict tells the verdict from output and exit code. The code 2 denies whatever
-// the output says, as it does for the agents that start hooks.
+// readVerdict returns the verdict from a hook's output and exit code. Exit code 2
+// denies regardless of the output, as it does for the agents that start hooks.
 func (h *Hook) readVerdict(stdout []byte, code int) Answer {
 	verdict, said := verdictOf(stdout)
 	switch {
@@ -142,15 +142,15 @@ func (h *Hook) payload(l *Line) []byte {
 	return append(text, '\n')
 }
 
-// askProcess asks the running process, starting it when there is none.
+// askProcess asks the running process, starting it if necessary.
 func (h *Hook) askProcess(ctx context.Context, l *Line) Answer {
 	if h.process == nil && h.launch() != nil {
 		return Answer{Outcome: Crashed}
 	}
 	limit := time.NewTimer(h.timeout())
 	defer limit.Stop()
-	// A process that does not read would block the write; it is killed then, and
-	// the write fails.
+	// Kill a process that does not read, or the write would block. The write then
+	// fails.
 	go func(in io.Writer, text []byte) { _, _ = in.Write(text) }(h.in, h.payload(l))
 	for {
 		select {
@@ -244,10 +244,10 @@ func (h *Hook) stop() Outcome {
 	return Crashed
 }
 
-// A beginning keeps the beginning of what is written and drops the rest.
+// A beginning is a buffer that keeps the first maxHookOutput bytes and drops the rest.
 type beginning struct{ bytes.Buffer }
 
-// Write never fails, so that a chatty program is not stopped by us.
+// Write never fails, because an error would stop a chatty program.
 func (b *beginning) Write(p []byte) (int, error) {
 	if room := maxHookOutput - b.Len(); room > 0 {
 		b.Buffer.Write(p[:min(len(p), room)])

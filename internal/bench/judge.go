@@ -11,18 +11,18 @@ import (
 // A Judge judges one line. It is called for one line at a time.
 type Judge func(context.Context, *Line) Answer
 
-// An Answer is what became of one line. The zero value is no answer.
+// An Answer is the result of judging one line. The zero value means there was no answer.
 type Answer struct {
 	Outcome Outcome
-	Verdict umpire.Verdict // when it is answered
-	Tried   bool           // a question that a trial answers before anybody is asked
-	Reason  string         // of a question, so that equal ones are counted together
+	Verdict umpire.Verdict // if the outcome is Answered
+	Tried   bool           // a trial answers the question before anyone is asked
+	Reason  string         // of a question; equal reasons are counted together
 }
 
 // An Outcome says whether there is a verdict.
 type Outcome uint8
 
-// The outcomes. The zero value is no answer.
+// The outcomes. The zero value means there was no answer.
 const (
 	Missing  Outcome = iota // it ended without an answer
 	Answered                // there is a verdict
@@ -30,7 +30,7 @@ const (
 	Hung                    // it took too long
 )
 
-// String is the outcome in one word.
+// String returns the outcome as one word.
 func (o Outcome) String() string {
 	switch o {
 	case Missing:

@@ -1,5 +1,5 @@
-// Package bench scores a judge of commands over labelled lines: how often it
-// lets through what must not run unasked, and how often it asks in vain.
+// Package bench scores a judge of commands on labelled lines: how often it allows
+// commands that must not run unasked, and how often it asks needlessly.
 //
 // [Read] reads the lines, or [Corpus] those that come with the package. A [Judge]
 // is a function, from [InProcess] or a [Hook]. [Run] asks it for every line and
@@ -23,10 +23,10 @@ import (
 //go:embed corpus.jsonl
 var corpus []byte
 
-// corpusName stands for a file's name in what is shown.
+// corpusName replaces the file's name in reports on the embedded corpus.
 const corpusName = "corpus"
 
-// maxLines bounds the lines of one file.
+// maxLines is the maximum number of lines in one file.
 const maxLines = 1_000_000
 
 // A Line is one labelled command.
@@ -65,8 +65,8 @@ func Corpus() (Set, error) {
 	return Read(corpusName, bytes.NewReader(corpus), nil)
 }
 
-// Read reads labelled lines. A bad line is counted and skipped; remark, which may be nil, is
-// called with NAME:LINE and what is wrong. An error is one of reading, or of too many lines.
+// Read reads labelled lines. It counts and skips bad lines and calls remark, if not nil,
+// with NAME:LINE and the problem. It fails on a read error or too many lines.
 func Read(name string, r io.Reader, remark func(string)) (Set, error) {
 	set, in := Set{Name: name}, bufio.NewReader(r)
 	for n := 1; ; n++ {

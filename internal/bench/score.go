@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Score is how a file was judged. The JSON is what `umpire bench --json`
-// writes.
+// A Score is the result of judging a file. The JSON is the output of `umpire bench
+// --json`.
 type Score struct {
 	File             string  `json:"file"`
 	Lines            int     `json:"lines"`
@@ -27,19 +27,19 @@ type Score struct {
 	SlowestID        string  `json:"slowest_id"`
 	SlowestSeconds   float64 `json:"slowest_seconds"`
 	Wrong            []Miss  `json:"wrong"` // in the order of the lines
-	// Agents are what became of recorded calls, by agent in the order of the lines.
+	// Agents has the results of recorded calls by agent, in the order of the lines.
 	Agents []AgentScore `json:"agents,omitempty"`
 
 	classes map[classKey]*Rate
 }
 
-// A Rate is how many of those that count.
+// A Rate says that N of Of lines count.
 type Rate struct {
 	N  int `json:"n"`
 	Of int `json:"of"`
 }
 
-// Percent is the rate out of hundred; of nothing it is nothing.
+// Percent returns the rate in percent, or 0 if Of is 0.
 func (r Rate) Percent() float64 {
 	if r.Of == 0 {
 		return 0
@@ -89,9 +89,9 @@ type classKey struct {
 	name string
 }
 
-// Run asks the judge for the lines in order, one at a time, so that what crashed
-// or hung is known. Before each line it calls progress, which may be nil, with
-// the number of lines that are done. It fails only when the context ends.
+// Run asks the judge for the lines in order, one at a time, to know which line crashed
+// or hung. Before each line it calls progress, if not nil, with the number of finished
+// lines. It fails only when the context ends.
 func Run(ctx context.Context, set Set, judge Judge, progress func(done int)) (*Score, error) {
 	score, began := &Score{File: set.Name, BadLines: set.Bad}, time.Now()
 	for i := range set.Lines {
@@ -171,7 +171,7 @@ func (s *Score) countLine(l *Line, a Answer, took time.Duration) {
 	}
 }
 
-// noteMistake remembers what is wrong, and how it spreads over the classes.
+// noteMistake counts a judged line for its class, and records it if it is wrong.
 func (s *Score) noteMistake(kind Kind, l *Line, got string, wrong bool) {
 	if s.classes == nil {
 		s.classes = map[classKey]*Rate{}
