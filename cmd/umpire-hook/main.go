@@ -1,9 +1,9 @@
 //go:debug updatemaxprocs=0
 
-// Umpire-hook is `umpire hook` as a program of its own, which starts faster: an agent starts
-// it for every call it makes. It hands the question to the gate that runs; where none does it
-// decides by a snapshot that umpire has left. Everything else it leaves to the program umpire
-// next to it, so both give the same answers.
+// Umpire-hook is `umpire hook` as a separate program that starts faster, because agents start
+// it for every call. It hands the question to the running gate, or if there is no gate,
+// decides from a snapshot that umpire has saved. It leaves everything else to the program
+// umpire next to it, so both give the same answers.
 //
 //	umpire-hook claude --deadline 595s
 //

@@ -47,7 +47,7 @@ func TestLinksNothingHeavy(t *testing.T) {
 	}
 }
 
-// A start is what the program does before main, or before it ends.
+// A start records the work that the program does before main, or before it exits.
 type start struct {
 	packages    []string
 	allocations int
@@ -55,7 +55,7 @@ type start struct {
 	trace       string
 }
 
-// startOf runs the program and reads what is initialised.
+// startOf runs the program and reads the package initializations from its trace.
 func startOf(t *testing.T, program, stdin string, args ...string) (s start, stdout string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
