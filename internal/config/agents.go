@@ -27,15 +27,14 @@ const (
 	AllWrites = "all-writes"
 )
 
-// profile is what the policy knows of it.
+// profile returns the part of the configuration that the policy uses.
 func (c Agent) profile() policy.Profile {
 	return policy.Profile{Tools: c.Tools, EditableSuffixes: c.EditableSuffixes, AllWrites: c.SuffixScope == AllWrites}
 }
 
-// Profile is the profile of an agent, nil for an agent without one. Naming one that the
-// configuration does not have is an error, but for the main agent. If no agent is named, any
-// may be meant: files are limited as for the main agent, as they are everywhere, and its list
-// of tools limits nobody else.
+// Profile returns the profile of an agent, or nil if it has no profile. An unknown name is an
+// error unless it is the main agent. An empty name may stand for any agent: the main agent's
+// file limits apply because they apply everywhere, but its list of tools does not.
 func (c *Config) Profile(name string) (*policy.Profile, error) {
 	agent, known := c.Agents[name]
 	switch {

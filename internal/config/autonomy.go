@@ -81,7 +81,7 @@ func LevelNames() []string {
 	return names
 }
 
-// AutonomyLevel is the level with exactly the standing answers in force, "" for none.
+// AutonomyLevel returns the level whose standing answers match those in force, or "" if no level does.
 func (c *Config) AutonomyLevel() policy.Level {
 	for _, l := range policy.Levels {
 		if c.Autonomy == l.Autonomy() {
@@ -111,8 +111,8 @@ func WriteAutonomy(file string, l policy.Level) error {
 	})
 }
 
-// keyNode finds the value of a key, which stands joined by dots or nested, and makes a nested
-// one where there is none.
+// keyNode finds the value of a key, whether its name is joined by dots or nested. It adds a
+// nested value if the key is missing.
 func keyNode(top *yaml.Node, name string) (*yaml.Node, error) {
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		if top.Content[i].Value == name {

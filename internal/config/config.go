@@ -1,10 +1,10 @@
-// Package config is the configuration: which keys there are, what they mean, what a
-// project's file may say over a person's, and how a file is read and written.
+// Package config defines the configuration: the keys and their meaning, the values that
+// a project's file may set over a person's, and how files are read and written.
 //
-// A file is YAML, with keys joined by dots or nested. A key that is not known, a value that
-// does not fit and a key that stands twice are errors with file and line; nothing of such a
-// file is in force. A project's file comes with a clone, so only what tightens counts there,
-// and a Notice names what is ignored.
+// A file is YAML, with keys joined by dots or nested. An unknown key, an invalid value and a
+// duplicate key are errors with file and line, and then nothing in that file takes effect. A
+// project's file comes with a clone, so only its stricter settings count, and a Notice names
+// the ignored ones.
 package config
 
 import (
@@ -38,17 +38,17 @@ type Config struct {
 	Notify              Notify
 	Console             Console
 
-	Root    string            // of the project
+	Root    string            // the project's root folder
 	Sources map[string]string // key -> file that set it
 	managed map[string]bool   // keys that the administrator's file sets
 	hooks   map[rulefile.HookEvent][]Hook
-	Notices []Notice // what was ignored, or does not do what it seems to
+	Notices []Notice // settings that are ignored, or that differ from what they suggest
 }
 
-// MainAgent is the profile of an agent that names none.
+// MainAgent is the default profile.
 const MainAgent = "main"
 
-// defaults is the configuration without any file.
+// defaults returns the configuration that applies without any file.
 func defaults() *Config {
 	return &Config{
 		Settings: Settings{
@@ -65,13 +65,13 @@ func defaults() *Config {
 	}
 }
 
-// User reads the machine's and the person's configuration, so that no project needs to be
-// found. An error names the file and the line.
+// User reads the machine's and the person's configuration; it does not need a project. An
+// error names the file and the line.
 func User(home string) (*Config, error) { return readFiles(filesOf(home, "")) }
 
-// Read reads the configuration that holds in a project: the administrator's file, over it the
-// person's in home, and over both the one of the project. The administrator's settings cannot
-// be loosened, and a project loosens nothing.
+// Read reads the configuration of a project: the administrator's file, then the person's in
+// home, then the project's. Neither of the latter can loosen the administrator's settings,
+// and a project loosens nothing.
 func Read(home, root string) (*Config, error) {
 	c, err := readFiles(filesOf(home, root))
 	if err != nil {

@@ -34,8 +34,8 @@ func readLayers(t *testing.T, texts map[umpire.Source]string) (*Config, error) {
 	return readFiles(files)
 }
 
-// A project's file comes with a clone: what is tighter counts, the rest is a notice and
-// ignored.
+// A project's file comes with a clone: stricter settings count, and the rest is ignored
+// with a notice.
 func TestProjectOnlyTightens(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ key, user, project, want string }{
@@ -314,7 +314,7 @@ func TestSuffixNotices(t *testing.T) {
 	}
 }
 
-// What cannot be understood is an error that says where.
+// Invalid input is an error with its line.
 func TestConfigErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
@@ -348,8 +348,8 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// A configuration can start programs and switch the mode: one that everybody can write
-// is nobody's.
+// A configuration can start programs and switch the mode, so a world-writable file is
+// rejected.
 func TestConfigurationThatEverybodyCanWrite(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -371,7 +371,7 @@ func TestConfigurationThatEverybodyCanWrite(t *testing.T) {
 	}
 }
 
-// TestNotifyErrors: what would not work, or would not be safe, is an error with its line and field.
+// TestNotifyErrors checks that settings that would fail or be unsafe are errors with line and field.
 func TestNotifyErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{

@@ -37,7 +37,7 @@ func (c Console) String() string { return c.Origin }
 
 var consoleKeys = []string{"origin", "listen", "certificate_file", "key_file", "user_header", "secret_file"}
 
-// decodeConsole reads console, and refuses what would not work or would not be safe.
+// decodeConsole reads console, and rejects settings that would fail or be unsafe.
 func decodeConsole(c *Config, n *yaml.Node) error {
 	c.Console = Console{}
 	if err := onlyKeys(n, consoleKeys); err != nil {

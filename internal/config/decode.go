@@ -23,10 +23,10 @@ type lineError struct {
 // Phrase says the error. The line stands behind the name of the file.
 func (e *lineError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.error) }
 
-// Unwrap returns what is wrong in the line.
+// Unwrap returns the error without its line.
 func (e *lineError) Unwrap() error { return e.error }
 
-// lineOfError is the line of a fault in a key whose value begins in a line.
+// lineOfError returns the line of an error in a value, or line, where the value begins, if the error has no line.
 func lineOfError(err error, line int) int {
 	if fault, ok := errors.AsType[*lineError](err); ok {
 		return fault.line

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestProfilesInTheDocumentation: N-117. The sets of settings in docs/gate.md can be used
-// as they stand, and do what is said of them.
+// TestProfilesInTheDocumentation: N-117. The sets of settings in docs/gate.md are valid
+// as written and have the documented effect.
 func TestProfilesInTheDocumentation(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/gate.md")

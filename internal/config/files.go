@@ -17,8 +17,8 @@ type file struct {
 // managedFile is the administrator's configuration of this machine.
 func managedFile() string { return filepath.Join(files.Managed.Dir, FileName) }
 
-// filesOf are the files that a configuration is read from, the weightiest first. An empty
-// home or root has none.
+// filesOf lists the files of a configuration, highest precedence first. It skips the file
+// of an empty home or root.
 func filesOf(home, root string) []file {
 	files := []file{{managedFile(), umpire.SourceManaged}}
 	user := filepath.Join(home, FileName)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestKeptConfigIsAsFresh: a change of either file holds at the very next call, and
-// what did not change is not read again.
+// TestKeptConfigIsAsFresh: a change of either file takes effect on the next call, and
+// unchanged files are not read again.
 func TestKeptConfigIsAsFresh(t *testing.T) {
 	t.Parallel()
 	home, root := t.TempDir(), t.TempDir()

@@ -87,7 +87,7 @@ var ownKeys = []Key{
 		"rules.off", "built-in rules that do not hold",
 		decodeRulesOff,
 		func(c *Config) any { return orNone(c.RulesOff) },
-		nil, // a project could switch off what keeps it in check
+		nil, // a project could switch off the rules that restrain it
 	},
 	{
 		"auto.max_consecutive_denials", "refusals in a row after which auto mode asks",
@@ -191,7 +191,7 @@ var ownKeys = []Key{
 		"retention", "how long sessions that are over are kept with their events",
 		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Retention) },
 		func(c *Config) any { return orWord(c.Retention, "none") },
-		nil, // a repository could remove what was recorded of it
+		nil, // a repository could remove its own records
 	},
 	{
 		"store", "where sessions and the timeline are kept",

@@ -11,14 +11,14 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// The administrator of these tests is whoever runs them.
+// In these tests the current user is the administrator.
 func TestMain(m *testing.M) {
 	files.Managed.UID = uint32(os.Getuid())
 	os.Exit(m.Run())
 }
 
-// A gateway is switched off by the administrator alone; elsewhere the line is an error that
-// says which, where and what to do.
+// Only the administrator can switch a gateway off. In other files the line is an error that
+// names the gateway, the file and the fix.
 func TestOnlyTheAdministratorSwitchesOff(t *testing.T) {
 	t.Parallel()
 	for _, source := range []umpire.Source{umpire.SourceUser, umpire.SourceProject} {
@@ -39,7 +39,7 @@ func TestOnlyTheAdministratorSwitchesOff(t *testing.T) {
 	}
 }
 
-// The keys that the administrator sets can be tightened by anybody, and loosened by nobody else.
+// Anyone can tighten the administrator's keys, but only the administrator can loosen them.
 func TestAdministratorsValuesOnlyTighten(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -21,7 +21,7 @@ type Notify struct {
 	Commands bool `yaml:"commands" json:"commands"`
 	// After is how long a call waits before a notice is sent, 0 for five seconds.
 	After time.Duration `yaml:"after" json:"-"`
-	// RelayTrusted lets the ntfy server hand on approvals for once. Whoever runs it can then approve.
+	// RelayTrusted lets the ntfy server relay one-time approvals. Its operator can then approve calls.
 	RelayTrusted bool `yaml:"relay_trusted" json:"relay_trusted"`
 }
 
@@ -42,8 +42,8 @@ type Webhook struct {
 	SecretFile string `yaml:"secret_file" json:"secret_file"`
 }
 
-// DefaultAfter is how long a call waits before a notice is sent: less than that, and whoever sits
-// in front of it is told twice.
+// DefaultAfter is the delay before a notice is sent. A shorter delay would also notify people who
+// are already looking at the question.
 const DefaultAfter = 5 * time.Second
 
 // The limits of notify.
@@ -75,9 +75,9 @@ var (
 	webhookKeys = []string{"url", "secret_file"}
 )
 
-// decodeNotify reads notify, and refuses what would not work or would not be safe.
+// decodeNotify reads notify, and rejects settings that would fail or be unsafe.
 func decodeNotify(c *Config, n *yaml.Node) error {
-	c.Notify = Notify{} // what it points to is shared with the configuration before
+	c.Notify = Notify{} // the pointers are shared with the previous configuration
 	ntfy, hooks := fieldOf(n, "ntfy"), fieldOf(n, "webhooks")
 	for _, of := range []struct {
 		node  *yaml.Node
@@ -101,7 +101,7 @@ func decodeNotify(c *Config, n *yaml.Node) error {
 	return nil
 }
 
-// fieldOf returns the value of a field, an empty node if there is none.
+// fieldOf returns the value of a field, or an empty node if it is missing.
 func fieldOf(n *yaml.Node, name string) *yaml.Node {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -225,7 +225,7 @@ func isLoopback(host string) bool {
 // On reports whether notices go anywhere.
 func (n *Notify) On() bool { return n.Ntfy != nil || len(n.Webhooks) > 0 }
 
-// masked is notify as it may be shown: who knows a topic or a webhook's path may be able to use it.
+// masked returns notify for display. A topic or a webhook's path may grant access, so it is masked.
 func (n *Notify) masked() Notify {
 	shown := *n
 	if n.Ntfy != nil {

@@ -43,7 +43,7 @@ var serverName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]|_[A-Za-z0-9-])*
 // maxServerName leaves room for the tool in the name by which a model calls it.
 const maxServerName = 24
 
-// Check refuses what could not be a server. The error names the field.
+// Check rejects an invalid server. The error names the field.
 func (s *Server) Check(name string) error {
 	switch {
 	case len(name) > maxServerName || !serverName.MatchString(name):
@@ -115,7 +115,7 @@ func maskValues(values map[string]string) map[string]string {
 	return shown
 }
 
-// decodeServers reads mcp_servers, and refuses what could not be one.
+// decodeServers reads mcp_servers, and rejects invalid servers.
 func decodeServers(c *Config, n *yaml.Node) error {
 	if err := knownKeys(n, serverKeys...); err != nil {
 		return err

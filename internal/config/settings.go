@@ -8,14 +8,13 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Settings are what a configuration says of a project. They travel as they are from the
-// file to the decision: a new key needs a field here, or in policy.Settings if a hook
-// without a gate decides by it, a row in Keys, and what it is for. The zero value is the
-// strictest there is.
+// Settings are the settings that apply in a project. They pass unchanged from the file
+// to the decision. A new key needs a field here (or in policy.Settings if a hook without
+// a gate uses it), a row in Keys, and a description. The zero value is the strictest.
 type Settings struct {
 	policy.Settings
 
-	// Most is what the administrator of the machine set, beyond which nobody goes.
+	// Most is the administrator's upper limit on all sessions.
 	Most Most
 	// AlsoRead are rule files of other tools.
 	AlsoRead []string
@@ -37,15 +36,15 @@ type Settings struct {
 	Hooks []rulefile.Hook
 }
 
-// A Most is the loosest that sessions may be, whatever they were opened with or
-// switched to. The zero value sets no limit.
+// A Most limits how loose sessions may be, however they were opened or switched. The
+// zero value sets no limit.
 type Most struct {
 	Mode    *umpire.Mode
 	Sandbox umpire.SandboxMode
 }
 
-// Permits reports whether a session may be in a mode. Plan and reject change nothing, so
-// they may always be.
+// Permits reports whether a session may be in a mode. It always permits plan and reject,
+// because they change nothing.
 func (m *Most) Permits(mode umpire.Mode) bool {
 	return m.Mode == nil || mode == umpire.ModePlan || mode == umpire.ModeReject || mode.Tightens(*m.Mode)
 }

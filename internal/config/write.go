@@ -76,9 +76,9 @@ func changed(data []byte, change func(top *yaml.Node) error) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// valueOf finds the value of a key in a mapping, and makes one where there is none.
+// valueOf returns the value of a key in a mapping, adding it if it is missing.
 func valueOf(at *yaml.Node, key string) (*yaml.Node, error) {
-	if at.Tag == "!!null" && at.Kind == yaml.ScalarNode { // the key stands there, and nothing behind it
+	if at.Tag == "!!null" && at.Kind == yaml.ScalarNode { // the key has no value
 		*at = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: at.HeadComment,
 			LineComment: at.LineComment, FootComment: at.FootComment}
 	}

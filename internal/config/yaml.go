@@ -39,7 +39,7 @@ func readYAML(file string) (*yaml.Node, error) {
 	return nil, errors.New("want a mapping of keys to values, without aliases")
 }
 
-// readFile returns what a file says, nil when there is none.
+// readFile returns a file's content, or nil if it does not exist.
 func readFile(file string) ([]byte, error) {
 	data, err := files.ReadSmall(file, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
