@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// What a call would do is shown with the worst first, whatever order the command line
-// has: a part that asks stands above all that is allowed, and equal parts are one line.
-// A long command line can therefore hide nothing.
+// The card shows the effects of a call with the worst first, regardless of their
+// order on the command line. A part that asks is above all allowed parts, and equal parts share
+// a line. A long command line can therefore hide nothing.
 
 // An act is an access of the call, with how often the call makes it.
 type act struct {
@@ -19,7 +19,7 @@ type act struct {
 	times int
 }
 
-// acts are what the call would do, what needs a person's attention first.
+// acts returns the effects of the call, those that need a person's attention first.
 func (c *Card) acts() []act {
 	var all []act
 	seen := map[string]int{}
@@ -156,8 +156,8 @@ func (c *Card) relative(path string) string {
 	return path
 }
 
-// Object is what the call is about, in one line that is safe to show: its command, the
-// file that it changes, else what it would do first.
+// Object returns the subject of the call in one line that is safe to show: its command,
+// the file that it changes, or else its first effect.
 func (c *Card) Object() string {
 	if command := c.Command(); len(command) > 0 {
 		return command[0]
@@ -173,8 +173,8 @@ func (c *Card) Object() string {
 	return ""
 }
 
-// consequenceTexts say what cannot be taken back. Of what is lost nobody can promise
-// the opposite, and of unknown code nobody knows.
+// consequenceTexts say how far effects can be undone. The texts hedge: data that looks
+// lost may still be recoverable, and the effects of unknown code cannot be known.
 var consequenceTexts = map[umpire.Consequence]string{
 	umpire.Harmless: "changes nothing", umpire.Reversible: "can be undone",
 	umpire.Outward: "leaves this machine", umpire.Lost: "may be impossible to undo",

@@ -28,8 +28,8 @@ func padded(each func(i int) string) umpire.Pending {
 	return p
 }
 
-// A card cannot be padded: what asks stands near its top, the worst first, what is equal
-// is one line, and on a long card what asks stands at its end as well.
+// A card cannot be padded: parts that ask are near its top, the worst first, equal parts
+// share a line, and a long card repeats the asking parts at its end.
 func TestCardCannotBePadded(t *testing.T) {
 	t.Parallel()
 	for name, each := range map[string]func(int) string{
@@ -61,7 +61,7 @@ func TestCardCannotBePadded(t *testing.T) {
 	}
 }
 
-// The title is red, and says so, where something cannot be taken back, whatever the risk.
+// The title is red, and says why, if an effect cannot be undone. The risk does not matter.
 func TestColourGoesByConsequence(t *testing.T) {
 	t.Parallel()
 	for consequence, want := range map[umpire.Consequence]string{

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A Card is a question as a person is shown it. Make it with [New]; it does not change
-// then, and is safe for concurrent use. Whoever holds it alone may add the Coverage of its question.
+// A Card is a question as shown to a person. Create it with [New]. It does not change and is safe
+// for concurrent use. Before sharing it, its owner may add the Coverage of its question.
 type Card struct {
 	Pending umpire.Pending
 	Session umpire.Session
@@ -26,7 +26,7 @@ type Card struct {
 	whole  bool     // the card shows everything in the question
 	left   []string // the names of the parts that are left out
 
-	w *strings.Builder // what is being written
+	w *strings.Builder // the output of the current section
 
 	notes []umpire.Phrase
 
@@ -93,14 +93,14 @@ const screenful = 24
 // Title is the line that says how bad it is and why it is asked.
 func (c *Card) Title() string { return c.title }
 
-// Asker says who asks, where, and how the question stands.
+// Asker names the agent and its session, and says how the question stands.
 func (c *Card) Asker() string { return c.asker }
 
-// Asking is what an answer is about: what a trial did, and the parts that ask or are denied,
-// the worst first.
+// Asking returns the subject of the answer: a trial's effects and the parts that ask or are
+// denied, the worst first.
 func (c *Card) Asking() string { return c.asking }
 
-// AskerAt is Asker at a later moment.
+// AskerAt returns Asker for a later moment.
 func (c *Card) AskerAt(now time.Time) string {
 	other := *c
 	other.now = now
@@ -138,14 +138,14 @@ func (c *Card) Command() []string {
 	return lines(command)
 }
 
-// Limits on what stands above the parts that ask.
+// Limits on the text above the parts that ask.
 const (
 	briefLines = 6
 	briefRunes = 400 // of a line
 	titleRunes = 60
 )
 
-// Brief is the beginning of the command; the whole of it is among the input.
+// Brief returns the beginning of the command; the input shows the whole command.
 func (c *Card) Brief() []string {
 	command := c.Command()
 	brief := slices.Clone(command[:min(len(command), briefLines)])
@@ -175,7 +175,7 @@ func (c *Card) Without(fields ...string) string {
 	return other.section(func() { other.fields(c.Pending.Input, fields...) }) + c.rest
 }
 
-// Remarks are what must not be overlooked; "" when there is nothing.
+// Remarks returns the warnings, or "" if there are no warnings.
 func (c *Card) Remarks() string { return c.remarks }
 
 // Hidden reports whether something on the card is not what it looks like. Such a call
@@ -236,7 +236,7 @@ func (c *Card) writeTitle() {
 	fmt.Fprintf(c.w, "%s  %s  %s\n", Verdict(umpire.Ask, c.text, c.colour), c.harm(), c.show(c.text.Reason(p.Reason)))
 }
 
-// harm writes the risk and what cannot be taken back, which is what makes it red.
+// harm returns the risk and the consequence, in red from [umpire.Outward] on.
 func (c *Card) harm() string {
 	p := &c.Pending
 	words := Joined(c.text.Of("risk "+p.Risk), ", ", c.text.Of(consequenceTexts[p.Consequence]))
@@ -264,7 +264,7 @@ func (c *Card) Expiry() string {
 	return fmt.Sprintf(c.text.Of("expires in %s"), Age(c.Pending.ExpiresAt.Sub(c.now)))
 }
 
-// writeAsker writes who asks, where, and how the question stands.
+// writeAsker writes the agent, its session and project, and how the question stands.
 func (c *Card) writeAsker() {
 	p, s := &c.Pending, &c.Session
 	position := fmt.Sprintf(c.text.Of("%d of %d in this message"), p.Position, p.Total)

@@ -76,8 +76,8 @@ func TestCardTellsAll(t *testing.T) {
 	}
 }
 
-// TestCardObeysNothing: whatever a call holds, the terminal is given printable
-// characters and the ends of our own lines, and the card says that something hides.
+// TestCardObeysNothing: for any call, the terminal gets only printable characters and
+// our own line ends, and the card warns of hidden text.
 func TestCardObeysNothing(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{

@@ -127,14 +127,13 @@ func middleOut(text string) string {
 	return fmt.Sprintf("%s\n[... %d characters left out ...]\n%s", string(head), left, string(tail))
 }
 
-// show makes a text safe to show, and notes when it holds what is not seen.
+// show makes a text safe to show, and remembers whether it had hidden characters.
 func (c *Card) show(text string) string {
 	c.hidden = c.hidden || Hides(text)
 	return Visible(text)
 }
 
-// Hides reports whether a text holds what is not seen. The ends of lines and tabs hide
-// nothing.
+// Hides reports whether a text has invisible characters, other than line ends and tabs.
 func Hides(text string) bool {
 	plain := plainBlanks.Replace(text)
 	return !printable(plain)
@@ -142,7 +141,7 @@ func Hides(text string) bool {
 
 var plainBlanks = strings.NewReplacer("\r\n", "", "\n", "", "\t", "")
 
-// most is how many of n things the card lists.
+// most returns how many of n items the card lists.
 func most(c *Card, n, limit int) int {
 	if c.whole {
 		return n
@@ -192,7 +191,7 @@ func writeExtra(c *Card) {
 	}
 }
 
-// writeRemarks are what must not be overlooked.
+// writeRemarks writes the warnings.
 func (c *Card) writeRemarks() {
 	remark := func(text string) {
 		if c.colour {
@@ -232,7 +231,7 @@ func AccessText(access *umpire.Access, text *catalogue.Language) string {
 	return kind + cmp.Or(access.Target, "?")
 }
 
-// CommandLine is one argument as it is, or several quoted so that words stay words.
+// CommandLine returns a single argument unchanged, or several arguments quoted and joined.
 func CommandLine(words []string) string {
 	if len(words) == 1 {
 		return words[0]

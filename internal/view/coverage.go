@@ -27,7 +27,7 @@ func DescribeCoverage(c *Card, a umpire.Answer) []string {
 	return []string{Joined(said, ", ", Joined(c.text.Of("the worst"), ": ", worst))}
 }
 
-// findCoverage finds what is known of an answer. A rule that a person wrote has none.
+// findCoverage returns the coverage of an answer, or nil if it is unknown, as for a rule that a person wrote.
 func findCoverage(p *umpire.Pending, a *umpire.Answer) *umpire.Coverage {
 	width := a.Width
 	if width == umpire.WidthExact || len(p.Rules) == 1 && a.Rule == p.Rules[0] {

@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// EventDetail is every field of an event that says something, a line each: what was
-// asked, by which rule or person it was settled, and how far that reaches. It is safe to
-// show, and does not depend on the event's kind.
+// EventDetail lists the non-empty fields of an event, one per line: the request, the
+// rule or person that settled it, and how far the answer reaches. It is safe to show and
+// does not depend on the event's kind.
 func EventDetail(e *umpire.Event, text *catalogue.Language) []string {
 	var lines []string
 	add := func(label, value string) {

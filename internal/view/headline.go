@@ -104,8 +104,8 @@ var claimFields = []string{"description", "justification", "explanation"}
 // claimRunes bounds how much of a claim is shown apart; all of it is among the input.
 const claimRunes = 200
 
-// Claim is what the agent says that a command is for, marked as its own words; "" where it
-// says nothing. Field is the field of the input that the text holds all of, if there is one.
+// Claim returns the purpose of a command in the agent's words, marked as such, or "" if the agent gave no
+// purpose. Field is the input field whose whole value is in the text, or "" if there is no such field.
 func (c *Card) Claim() (text, field string) {
 	if len(c.Command()) == 0 {
 		return "", ""

@@ -64,7 +64,7 @@ func listOffered(home, project string) (calls []umpire.Call) {
 	return calls
 }
 
-// TestOffersAreTaken: the gate takes every answer that a card offers, so that nobody chooses what ends in an error.
+// TestOffersAreTaken: the gate accepts every answer that a card offers, so no choice ends in an error.
 func TestOffersAreTaken(t *testing.T) {
 	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()
@@ -107,7 +107,7 @@ type offers struct {
 	taken   map[string]int // answers by scope and width
 }
 
-// ask hands a call in, in a session of its own, and returns its card, nil where it does not ask.
+// ask submits a call in a new session and returns its card, or nil if the gate does not ask.
 func (o *offers) ask(call umpire.Call) *view.Card {
 	o.t.Helper()
 	s, err := o.gate.Open(o.t.Context(), umpire.Opening{Dir: o.project})
@@ -132,7 +132,7 @@ func (o *offers) ask(call umpire.Call) *view.Card {
 	return view.New(list[0], s, nil, list[0].AskedAt, false)
 }
 
-// answerEach gives each lasting answer that a call's card offers, to a question of its own.
+// answerEach gives each lasting answer that a call's card offers, each to a separate question.
 func (o *offers) answerEach(call umpire.Call) {
 	o.t.Helper()
 	card := o.ask(call)

@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// Outcome is what came of an event that itself says no more than that it happened: how a
-// call ended, how far an approval reaches, which mode there is now. It is safe to show,
-// and empty when there is nothing to add.
+// Outcome returns the result of an event whose kind says only that it happened: how a
+// call ended, how far an approval reaches, or the new mode. It is safe to show, and
+// empty if there is nothing to add.
 func Outcome(e *umpire.Event, text *catalogue.Language) string {
 	var told struct {
 		Status  umpire.ResultStatus `json:"status"`
@@ -22,7 +22,7 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 		Project umpire.ProjectID    `json:"from_project"`
 		tried
 	}
-	// What is missing or of another form is not shown.
+	// Missing and malformed fields are not shown.
 	_ = json.Unmarshal(e.Data, &told)
 	var words []string
 	if e.Scope != nil {
@@ -58,7 +58,7 @@ func Refusal(e *umpire.Event) string {
 	return "denied"
 }
 
-// tried is what an event says of a trial.
+// tried holds an event's fields about a trial.
 type tried struct {
 	Trial   umpire.TrialID            `json:"trial_id"`
 	Exit    *int                      `json:"exit"`
@@ -67,7 +67,7 @@ type tried struct {
 	Refused []string                  `json:"refused"`
 }
 
-// outcome names the trial, and says what it did once it has ended.
+// outcome names the trial and, once it has ended, says what it did.
 func (t *tried) outcome(text *catalogue.Language) string {
 	parts := []string{string(t.Trial)}
 	if t.Exit != nil && *t.Exit != 0 {

@@ -143,8 +143,8 @@ type Option struct {
 	Answer umpire.Answer
 }
 
-// A ScopeKey is the key that approves for a scope, and what it does: as a line of its own,
-// and in a menu of scopes.
+// A ScopeKey is the key that approves for a scope, with its description: Name as a
+// separate line, Menu in a menu of scopes.
 type ScopeKey struct {
 	Key   string
 	Scope umpire.Scope
@@ -152,7 +152,7 @@ type ScopeKey struct {
 	Name, Menu string
 }
 
-// scopeKeys are all of them, from the narrowest to the widest.
+// scopeKeys lists all keys, from the narrowest scope to the widest.
 var scopeKeys = []ScopeKey{
 	{"y", umpire.ScopeOnce, "allow once", "allow this time"},
 	{"s", umpire.ScopeSession, "allow this session", "allow this session"},

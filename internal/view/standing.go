@@ -9,12 +9,12 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// answered are the choices as what was done.
+// answered maps choices to their past tense.
 var answered = map[umpire.Choice]string{
 	umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled", umpire.Try: "trying",
 }
 
-// Answered is a choice as what was done, in English.
+// Answered returns the past tense of a choice, in English.
 func Answered(c umpire.Choice) string { return cmp.Or(answered[c], string(c)) }
 
 // StandingOf reads an answer from its event.

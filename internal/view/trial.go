@@ -26,7 +26,7 @@ func DescribeOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 	return ""
 }
 
-// NameOffer returns the label of the key or button that takes up an offer; "" where there is none.
+// NameOffer returns the label of the key or button that accepts an offer, or "" for NoTrial.
 func NameOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 	switch offer {
 	case umpire.TrialOffered, umpire.TrialFirst:
@@ -102,12 +102,12 @@ func writeExpiry(c *Card, age time.Duration) {
 	fmt.Fprintf(c.w, "    "+c.text.Of(said)+"\n", Age(age))
 }
 
-// OffersNetwork reports an offer to run a call again with the network.
+// OffersNetwork reports whether an offer runs a call again with the network.
 func OffersNetwork(offer umpire.TrialOffer) bool {
 	return offer == umpire.TrialNetwork || offer == umpire.TrialAgain
 }
 
-// countChanges says how many files a trial of the call changed in which way; "" for none.
+// countChanges counts the files that a trial of the call changed, by kind. It returns "" if no files changed.
 func countChanges(c *Card) string {
 	t, counts := c.Pending.Trial, map[umpire.EffectKind]int{}
 	for i := range t.Effects.List {

@@ -21,14 +21,14 @@ var blanks = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
 }
 
-// Visible returns text of any origin as it may be shown: what a terminal or a
-// browser would obey or hide is written as an escape. That is control, bidi and
-// zero-width characters, bytes that are no UTF-8, and characters that count as
-// printable and show nothing. Backslashes are doubled before an escape and before text
-// that looks like a numeric one, so different texts never look alike.
+// Visible returns text of any origin in a form that is safe to show. It escapes
+// characters that a terminal or a browser would obey or hide: control, bidi and
+// zero-width characters, bytes that are not UTF-8, and printable characters that show
+// nothing. It doubles backslashes before an escape and before text that looks like a
+// numeric one, so different texts never look alike.
 //
 // Reasons quote file names and commands that a model chose; shown raw, they could move a
-// cursor, hide text, or start a line of their own.
+// cursor, hide text, or start a new line.
 func Visible(s string) string {
 	if printable(s) && !strings.Contains(s, `\`) {
 		return s

@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// VisibleJSON returns JSON that means the same and may be shown: what a terminal would
-// obey or hide, see [Visible], is written with JSON's own escapes. It may return its
-// argument.
+// VisibleJSON returns equivalent JSON that is safe to show. Characters that a terminal
+// would obey or hide, see [Visible], become JSON escapes. It may return its argument.
 func VisibleJSON(text []byte) []byte {
 	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x7f }) {
-		return text // what is below is escaped by JSON, or lays it out
+		return text // JSON itself escapes lower controls, or uses them as layout
 	}
 	shown := make([]byte, 0, len(text))
 	before := rune(0)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestVisibleJSON: what is not seen is escaped, all else stays, and a parser reads the
-// same.
+// TestVisibleJSON: invisible characters are escaped, all others stay, and a parser
+// reads the same value.
 func TestVisibleJSON(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// TestVisibleHidesNothing: what a terminal obeys or nobody sees is an escape, and what
-// people write stays as it is.
+// TestVisibleHidesNothing: control and invisible characters are escaped, and ordinary
+// text stays as it is.
 func TestVisibleHidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{
@@ -41,7 +41,7 @@ func TestHidesNothingThatIsSpelled(t *testing.T) {
 	}
 }
 
-// Different texts do not look alike: a name may hold bytes that are no character, and one may spell an escape.
+// Different texts do not look alike, even if a name has invalid bytes or spells out an escape.
 func TestVisibleTellsApart(t *testing.T) {
 	t.Parallel()
 	parts := []string{"a", `\`, `\\`, "\xff", "\xfe", "\ufffd", "\u200b", `u200b`, `xff`, `U000e0041`, "\U000e0041", "\x1b", "x1b", "\x80"}

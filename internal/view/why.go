@@ -52,8 +52,8 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	return lines
 }
 
-// whyAccess is the line above the reasons about an access: what it is and what is known
-// of it.
+// whyAccess returns the line above the reasons about an access: the access and its own
+// reason, if any.
 func whyAccess(d *umpire.Decision, at int, text *catalogue.Language) string {
 	if at < 0 || at >= len(d.Accesses) {
 		return "  " + text.Of("the whole call")

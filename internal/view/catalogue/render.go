@@ -9,15 +9,15 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// In returns a copy of a value in which every [umpire.Phrase] is its text in a language:
-// what leaves the program for readers who know no codes.
+// In returns a copy of a value in which every [umpire.Phrase] is its text in a language,
+// for output to readers that do not know the codes.
 func In[T any](l *Language, value T) T {
 	v := reflect.ValueOf(&value).Elem()
 	l.render(v)
 	return value
 }
 
-// render replaces the phrases in v, and copies what v shares with others before.
+// render replaces the phrases in v, after copying shared parts.
 func (l *Language) render(v reflect.Value) {
 	if !holdsPhrases(v.Type()) {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// shownOf is what stands on the card of a diff that adds these lines to a file.
+// shownOf returns the card's text for a diff that adds these lines to a file.
 func shownOf(name string, lines []string) string {
 	diff := append([]string{"--- /dev/null", "+++ " + name, fmt.Sprintf("@@ -0,0 +1,%d @@", len(lines))}, lines...)
 	for i := 3; i < len(diff); i++ {

@@ -96,7 +96,7 @@ func findTells(dir string, file *ast.File, tells map[tell]bool) {
 // names are those of fields, which stay as they are.
 var names = regexp.MustCompile(`^[a-z_]+(, [a-z_]+)*$`)
 
-// words are the English ones that an argument brings into an error; "" for none.
+// words returns the English text that an argument adds to an error, or "" if it adds no text.
 func words(arg ast.Expr) string {
 	switch arg := arg.(type) {
 	case *ast.BasicLit, *ast.BinaryExpr:
