@@ -19,7 +19,7 @@ const maxRules = 100_000
 // its own examples come out as it says.
 type Check func(umpire.Rule) error
 
-// errUnchecked refuses allow rules where nobody gave a Check.
+// errUnchecked rejects allow rules if there is no Check.
 var errUnchecked = errors.New("nothing is set up to check the rule")
 
 // checkRule checks a rule. Without a Check only rules that restrict pass.
@@ -34,14 +34,14 @@ func (c Check) checkRule(r umpire.Rule) error {
 	}
 }
 
-// A document is what the text of one file says, before trust is considered.
-// Once read it does not change.
+// A document is the parsed content of one file, before trust is considered. It does not
+// change after reading.
 type document struct {
 	rules    []umpire.Rule
 	hooks    []Hook
-	asleep   int       // allow rules with a key that nobody understands
-	problems []Problem // what is wrong
-	remarks  []Problem // what is only worth mentioning
+	asleep   int       // allow rules with an unknown key
+	problems []Problem // errors
+	remarks  []Problem // warnings
 	degraded bool      // a rule that restricts could not be read as it stands
 	blind    bool      // ... and there was nothing safe to put in its place
 }
@@ -50,7 +50,7 @@ type document struct {
 type entry struct {
 	rule umpire.Rule
 	at   Problem // where it stands; Text is unused
-	err  error   // what is wrong with it, if anything
+	err  error   // the error in the rule, or nil
 	// clear says that err leaves no doubt about what the rule matches.
 	clear bool
 	// narrowing is a key that may be meant to narrow the rule and is not
@@ -66,7 +66,7 @@ type reader struct {
 	doc   document
 	ids   map[umpire.RuleID]int // the line of each id
 	alike map[umpire.RuleID]int // how many rules without an id say the same
-	// keep fills read, for whoever is going to change the file.
+	// keep fills read, for callers that will change the file.
 	keep bool
 	read []named
 }
@@ -143,7 +143,7 @@ func (r *reader) name(e *entry) {
 	}
 }
 
-// derive returns the id of a rule that has none: the same on every load.
+// derive returns the id of a rule without one: the same on every load.
 func (r *reader) derive(rule umpire.Rule) umpire.RuleID {
 	if r.alike == nil {
 		r.alike = map[umpire.RuleID]int{}
@@ -168,8 +168,8 @@ func (r *reader) remark(at Problem, text string) {
 	}
 }
 
-// derivedID names a rule by what it does, so that the name is the same on
-// every load and on every machine.
+// derivedID names a rule by its effect, so the name is the same on every load and
+// machine.
 func derivedID(r umpire.Rule) umpire.RuleID {
 	parts := []string{r.Action.String(), r.Tool, r.Match.CommandPrefix, r.Match.PathGlob, r.Match.Domain}
 	if r.Match.Command != "" || r.Cap != (umpire.Cap{}) { // ids of older rules stay what they were
@@ -193,12 +193,12 @@ func freeID(id umpire.RuleID, n int, taken func(umpire.RuleID) bool) (umpire.Rul
 	}
 }
 
-// sameRule reports whether two rules say the same, whatever they are called.
+// sameRule reports whether two rules have the same effect, ignoring their ids.
 func sameRule(a, b umpire.Rule) bool {
 	return a.Action == b.Action && a.Tool == b.Tool && a.Match == b.Match && a.ExpiresAt.Equal(b.ExpiresAt)
 }
 
-// parseTime reads the time at which a rule ends.
+// parseTime parses the expiry time of a rule.
 func parseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

@@ -23,11 +23,11 @@ type edit struct {
 	read []named
 }
 
-// emptyFile is what a rule file begins as.
+// emptyFile is the initial content of a rule file.
 const emptyFile = "{\n  \"version\": 1,\n  \"rules\": []\n}\n"
 
-// newEdit reads a text that is to be changed. A broken one is an error: what
-// can not be understood can not be kept.
+// newEdit parses a text for editing. An invalid text is an error, because an edit could
+// not preserve it.
 func newEdit(path string, data []byte) (*edit, error) {
 	src := newSource(path, data)
 	top, problem := src.parseTree()
@@ -108,8 +108,8 @@ func (e *edit) addRule(r umpire.Rule) ([]byte, error) {
 // A gap is the end of a list or an object, where an item can be added.
 type gap struct {
 	first    int          // where the last item begins
-	after    int          // where the last item ends; 0 when there is none
-	trailing hujson.Extra // what stands between the last item and its comma; nil without a comma
+	after    int          // where the last item ends; 0 if the list is empty
+	trailing hujson.Extra // the text between the last item and its comma; nil without a comma
 	open     hujson.Extra // the text before the closing bracket
 	end      int          // the closing bracket
 }
@@ -166,7 +166,7 @@ func (e *edit) remove(i int) []byte {
 	default:
 		out = append(out, data[:from]...)
 	}
-	// A comment to the end of the line must not swallow what comes next.
+	// A comment to the end of the line must not swallow the next text.
 	rest := data[until:]
 	if bytes.IndexAny(data[from:], "\r\n") == 0 && bytes.IndexAny(bytes.TrimLeft(rest, " \t"), "\r\n") != 0 {
 		rest = append([]byte("\n"), rest...)

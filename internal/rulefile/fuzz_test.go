@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Whatever a file says, reading it ends, and a rule that allows has been
-// checked. Editing it changes one rule and nothing else.
+// For any input, parsing ends, and all allow rules have been checked. An edit changes
+// one rule and nothing else.
 func FuzzParse(f *testing.F) {
 	for format, texts := range map[Format][]string{
 		FormatUmpire: {
@@ -69,7 +69,7 @@ func sameAsTree(t *testing.T, l Layer, data []byte) (plain bool) {
 	return true
 }
 
-// TestCommentsHideNoRule: a rule that some editors show on a line of its own stands in no comment.
+// TestCommentsHideNoRule: a comment cannot hide a rule that some editors show on a separate line.
 func TestCommentsHideNoRule(t *testing.T) {
 	t.Parallel()
 	for _, separator := range []string{"\u2028", "\u2029"} {
@@ -84,8 +84,8 @@ func TestCommentsHideNoRule(t *testing.T) {
 // said is all that a reader has made of a file.
 func (r *reader) said() any { return []any{r.doc, r.read, r.ids} }
 
-// TestPlainFilesAreReadAsTrees: a file without faults is read in one pass, and says the same. Pieces of
-// it are put together by chance, so that most have a fault.
+// TestPlainFilesAreReadAsTrees: the one-pass reader for files without faults gives the same result. The
+// files are random combinations of pieces, so most of them have a fault.
 func TestPlainFilesAreReadAsTrees(t *testing.T) {
 	t.Parallel()
 	whole := rulesFile(allowTests, denyLocks, askFetch, `{"id": "a", "action": "allow", "tool": "Bash", // x

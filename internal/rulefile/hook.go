@@ -115,8 +115,8 @@ func (h *Hook) validTools(check Check) error {
 	return nil
 }
 
-// Named gives a hook without an id one that follows from what it does, so that it is
-// the same on every load.
+// Named gives a hook without an id one derived from its content, which is therefore the
+// same on every load.
 func (h *Hook) Named() {
 	if h.ID == "" {
 		sum := sha256.Sum256([]byte(string(h.Event) + "\x00" + h.ToolMatch + "\x00" + h.Command))
@@ -213,7 +213,7 @@ func (h *Hook) readField(key string, v hujson.Value) (err error) {
 	return err
 }
 
-// OnFailure reads what is to happen when a hook fails: skip lets the call go on.
+// OnFailure parses the action for a failed hook: skip lets the call continue.
 func OnFailure(word string) (skip bool, err error) {
 	switch word {
 	case "", "block":

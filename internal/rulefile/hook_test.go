@@ -40,7 +40,7 @@ func TestHooksAreRead(t *testing.T) {
 	}
 }
 
-// A hook with a mistake in it stays in its place, so that what it was to check asks.
+// A faulty hook stays in its place, so the calls that it should have checked ask.
 func TestFaultyHooksStay(t *testing.T) {
 	t.Parallel()
 	for entry, why := range map[string]string{

@@ -130,7 +130,7 @@ func (j jsonReader) readRule(v *hujson.Value) {
 			e.noteError(false, umpire.Errorf("key %q stands twice", key))
 			continue
 		}
-		// Linear, but bounded: what is not known is not remembered.
+		// Bounded, although linear: unknown keys are not remembered.
 		if slices.Contains(ruleKeys, key) {
 			seen = append(seen, key)
 		}
@@ -305,8 +305,8 @@ func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
 			return umpire.Errorf("match.%w", err)
 		}
 		if s == "" {
-			// An empty pattern would match everything, which nobody writes
-			// down on purpose.
+			// An empty pattern would match everything, and is almost certainly a
+			// mistake.
 			return umpire.Errorf("match.%s is empty", key)
 		}
 		*field = s

@@ -9,9 +9,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Lint reads one file and returns everything worth mentioning about it, in the
-// order of the file: what is wrong, keys that are not known with the nearest
-// known one, ids and keys that stand twice. A missing file has nothing wrong.
+// Lint reads one file and returns all remarks on it, in the order of the file: errors,
+// unknown keys with the nearest known key, and duplicate ids and keys. A missing file
+// has no remarks.
 func Lint(l Layer, o Options) []Problem {
 	c, err := readRegular(l.Path, maxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {

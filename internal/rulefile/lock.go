@@ -7,15 +7,15 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// lockWait bounds the wait for another writer, who needs milliseconds.
-// lockRetry is the pause between two tries: the systems differ too much in how
-// a blocking lock can be given up.
+// lockWait limits the wait for another writer, which needs milliseconds. lockRetry is
+// the pause between two attempts; a blocking lock would not do because systems differ
+// too much in how to cancel it.
 const (
 	lockWait  = 10 * time.Second
 	lockRetry = 2 * time.Millisecond
 )
 
-// errBusy says that somebody else holds a lock.
+// errBusy says that another process holds the lock.
 var errBusy = errors.New("locked by another process")
 
 // lockFile takes the lock of a file against other goroutines and processes.

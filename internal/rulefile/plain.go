@@ -186,7 +186,7 @@ func (p *plainFile) eat(c byte) bool {
 // lineSeparators end a line for some editors, and no comment.
 const lineSeparators = "\u2028\u2029"
 
-// peek passes blanks and comments, and returns what follows; 0 is the end.
+// peek skips blanks and comments, and returns the next byte, or 0 at the end.
 func (p *plainFile) peek() byte {
 	for ; p.at < len(p.text); p.at++ {
 		switch c := p.text[p.at]; c {
@@ -194,10 +194,10 @@ func (p *plainFile) peek() byte {
 		case '/':
 			end := skipComment(p.src.data, p.at)
 			if end == p.at || end == len(p.text) {
-				return c // no comment, or one without an end
+				return c // not a comment, or an unterminated one
 			}
 			if p.text[p.at+1] == '/' && strings.ContainsAny(p.text[p.at:end], lineSeparators) {
-				return c // what follows them looks like no comment, and a tree takes none
+				return c // the text after a separator does not look like a comment, and trees reject it
 			}
 			p.at = end
 		default:

@@ -16,15 +16,15 @@ const openFlags = 0
 // Holding it takes milliseconds.
 const staleLock = time.Minute
 
-// ownedByAdmin is always false: who can write a file is said by access lists,
-// which are not read here. The managed file's deny and ask rules hold anyway.
+// ownedByAdmin is always false: access lists, which are not read here, decide about
+// write access. The managed file's deny and ask rules apply anyway.
 func ownedByAdmin(fs.FileInfo) bool { return false }
 
-// fileNumber is not known here.
+// fileNumber returns 0 because the number is not available here.
 func fileNumber(fs.FileInfo) uint64 { return 0 }
 
-// tryLock creates the lock file at path, or reports errBusy when it is there.
-// The returned function removes it.
+// tryLock creates the lock file at path, or returns errBusy if it exists. The returned
+// function removes it.
 func tryLock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {

@@ -44,7 +44,7 @@ func tryLock(path string) (unlock func(), err error) {
 		err = errBusy
 	}
 	if err == nil && !isSameFile(f, path) {
-		err = errBusy // whoever held it has just removed it
+		err = errBusy // the previous holder has just removed the file
 	}
 	if err != nil {
 		_ = f.Close()

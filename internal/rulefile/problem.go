@@ -112,7 +112,7 @@ func (s *source) place(offset int) Problem {
 	return Problem{File: s.path, Line: line, Column: column}
 }
 
-// problem describes what is wrong at an offset.
+// problem describes an error at an offset.
 func (s *source) problem(offset int, format string, args ...any) *Problem {
 	p := s.place(offset)
 	p.Text = escapeControl(fmt.Sprintf(format, args...))

@@ -26,14 +26,14 @@ const (
 // ProgramsFolder is where these files stand, below umpire's own folder.
 const ProgramsFolder = "programs"
 
-// Programs are what the files of a folder say of programs.
+// Programs is the knowledge about programs in the files of a folder.
 type Programs struct {
-	// Known is what holds; nil knows nothing.
+	// Known is the knowledge in force; it may be nil.
 	Known *shell.Knowledge
-	// Files are the files that were looked at, by name.
+	// Files lists the paths of the files, readable or not.
 	Files []string
-	// Problems are what is wrong. An entry with a problem is left out, and so is a
-	// file that cannot be read, so that their programs ask as strangers do.
+	// Problems lists the errors. An entry with an error and an unreadable file are
+	// skipped, so their programs ask like unknown ones.
 	Problems []Problem
 }
 
@@ -116,8 +116,8 @@ func (l *Programs) admit(entries []programEntry) {
 	l.Known = known
 }
 
-// readPrograms reads one file. Only a regular file that nobody else can write is
-// read, since what it says of a program lets the program run.
+// readPrograms reads one file. It must be a regular file that others cannot write,
+// because its content lets programs run.
 func readPrograms(path string) ([]programEntry, []Problem) {
 	c, err := readRegular(path, maxYAMLSize)
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *programReader) each(n *yaml.Node, field string, read func(i int, item *
 	return nil
 }
 
-// A fieldError is an error at a place of its own.
+// A fieldError is an error with its own position.
 type fieldError struct {
 	node *yaml.Node
 	text string
@@ -250,8 +250,8 @@ func (r *programReader) wrapError(n *yaml.Node, err error) *Problem {
 	return r.yamlProblem(n, err.Error())
 }
 
-// fields reads a mapping whose keys are all known. A key that is not known may
-// have been meant to restrict, so that the whole entry falls.
+// fields reads a mapping and rejects unknown keys. An unknown key may have been meant
+// as a restriction, so it invalidates the whole entry.
 func (r *programReader) fields(n *yaml.Node, prefix string, known map[string]func(*yaml.Node) error) error {
 	if n.Kind != yaml.MappingNode {
 		return &fieldError{n, strings.TrimPrefix(strings.TrimSuffix(prefix, ".")+": want keys and values", ": ")}

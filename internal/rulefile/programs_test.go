@@ -50,8 +50,7 @@ func TestLoadPrograms(t *testing.T) {
 	}
 }
 
-// TestProgramFaults: whatever is wrong, the entry is not known, and the problem
-// says where it is.
+// TestProgramFaults: any error discards the entry, and the problem has its position.
 func TestProgramFaults(t *testing.T) {
 	t.Parallel()
 	entry := func(fields string) string { return "programs:\n  - " + fields + "\n" }
@@ -121,8 +120,8 @@ func TestProgramFilesThatAreNotRead(t *testing.T) {
 	}
 }
 
-// Whatever a file says, reading it ends, an entry that comes out keeps its
-// examples, and a problem is one line that is safe to print.
+// For any input, reading ends, each resulting entry keeps its examples, and each
+// problem is one line that is safe to print.
 func FuzzPrograms(f *testing.F) {
 	for _, text := range []string{
 		weatherFile, "programs: []", "programs:\n- {names: a, risk: safe, why: b, examples: {safe: [a -x]}}", "programs: &a [*a]",

@@ -63,8 +63,8 @@ func readOpen(f *os.File, path string, limit int64) (content, error) {
 	return content{data: data.Bytes(), mode: info.Mode().Perm(), guarded: guarded}, nil
 }
 
-// OwnedByAdmin reports whether only the administrator can change a file: it and its folder
-// are root's, and nobody else may write them. A missing file is not in doubt.
+// OwnedByAdmin reports whether only the administrator can change a file: root owns it and
+// its folder, and others cannot write them. It returns true for a missing file.
 func OwnedByAdmin(path string) bool {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

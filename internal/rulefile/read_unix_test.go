@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Whatever stands in a rule file's place, reading ends at once and the file is
+// Any special file in place of a rule file ends reading at once, and the file is
 // degraded.
 func TestLoadSpecialFiles(t *testing.T) {
 	t.Parallel()

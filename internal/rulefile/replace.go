@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The modes of what is created. A project's files are shared through version
-// control and carry no secret; the user's are nobody else's business.
+// The modes of new files and folders. A project's files are shared through version
+// control and hold no secrets; the user's files are private.
 const (
 	userFileMode      fs.FileMode = 0o600
 	userFolderMode    fs.FileMode = 0o700
@@ -18,8 +18,8 @@ const (
 	projectFolderMode fs.FileMode = 0o755
 )
 
-// errLink says that a rule file or a folder on the way to it is a symbolic
-// link. Writing would change a file that nobody named.
+// errLink says that a rule file or a folder on the way to it is a symbolic link.
+// Writing would change a file that the caller did not name.
 var errLink = errors.New("refusing to write through a symbolic link")
 
 // modes returns the modes of a file and of a folder that a layer's writer creates.

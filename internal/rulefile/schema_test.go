@@ -46,7 +46,7 @@ func faultless(text string) bool {
 	return problem == nil && len(doc.problems) == 0 && len(doc.remarks) == 0
 }
 
-// The schema and the loader agree about what is right and what is wrong.
+// The schema and the loader accept and reject the same files.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	s := schema(t)
@@ -127,7 +127,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// What is written is right for the schema.
+// The writer's output is valid under the schema.
 func TestSchemaOfWritten(t *testing.T) {
 	t.Parallel()
 	l := userLayer(t, emptyFile)

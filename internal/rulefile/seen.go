@@ -13,8 +13,8 @@ import (
 type SeenChanges struct {
 	sync.Mutex
 
-	files   map[seenFile]string // the state of the file that was announced last
-	authors map[string]author   // path -> who changed it last, as far as it was announced
+	files   map[seenFile]string // the last announced state of each file
+	authors map[string]author   // path -> last author of an announced change
 }
 
 // A seenFile is a file as seen from one project.
@@ -23,7 +23,7 @@ type seenFile struct {
 	path    string
 }
 
-// An author is who left a file in a state.
+// An author is the actor that left a file in a state.
 type author struct {
 	state string
 	by    umpire.Actor
@@ -41,8 +41,8 @@ func (t *SeenChanges) News(project umpire.ProjectID, changed map[string]string) 
 	return left
 }
 
-// AuthorOf returns who left all the files in their state, or the zero actor if that is not
-// known.
+// AuthorOf returns the actor that left all the files in their state, or the zero actor if
+// unknown.
 func (t *SeenChanges) AuthorOf(changed map[string]string) umpire.Actor {
 	var by umpire.Actor
 	for path, state := range changed {

@@ -16,7 +16,7 @@ type Health uint8
 const (
 	HealthMissing   Health = iota // there is no file, which means an empty list
 	HealthOK                      // read, and its rules hold
-	HealthDegraded                // broken: what holds is its last good rules, or something more cautious
+	HealthDegraded                // invalid: its last good rules apply, or something more cautious
 	HealthUntrusted               // its deny and ask rules hold, its allow rules sleep
 )
 
@@ -39,10 +39,10 @@ func (h Health) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 type File struct {
 	Layer
 	Health Health
-	// Problems are what is wrong, in the order of the file, maxProblems at most.
+	// Problems lists the errors in the order of the file, at most maxProblems.
 	Problems []Problem
-	// Rules counts the rules in force, Inert the allow rules that are not:
-	// for want of trust, or because a key in them is not understood.
+	// Rules counts the rules in force. Inert counts the allow rules that are not in
+	// force, because they are untrusted or have an unknown key.
 	Rules, Inert int
 	// Hooks counts the hooks in force.
 	Hooks int
@@ -50,7 +50,7 @@ type File struct {
 	// is empty when there is no content.
 	Hash string
 
-	// good is what the file said when it was last understood.
+	// good is the content of the file when it was last valid.
 	good        *document
 	goodHash    string
 	goodGuarded bool
@@ -58,7 +58,7 @@ type File struct {
 	inertHooks  []Hook
 }
 
-// Asleep returns the allow rules that do not hold for want of trust.
+// Asleep returns the allow rules that are not in force because the file is not trusted.
 func (f *File) Asleep() []umpire.Rule { return slices.Clone(f.sleeping) }
 
 // AsleepHooks returns the hooks that do not run for want of trust.
@@ -75,16 +75,15 @@ type Set struct {
 	// Hooks are the programs that run before and after calls, in the same order.
 	Hooks []Hook
 	Files []File
-	// Degraded names the first file that may have held deny or ask rules which are
-	// not in Rules, and what is wrong with it: the file cannot be understood and
-	// nothing is known of what it said before, or such a rule does not even name its
-	// tool. Nothing may then be allowed without a question. It is "" when no rule is
-	// missing.
+	// Degraded names the first file that may have held deny or ask rules which are not
+	// in Rules, with its error: the file is invalid and no earlier content is known, or
+	// such a rule does not even name its tool. The caller must then ask about every
+	// call. It is "" if no rule is missing.
 	Degraded string
 }
 
-// Options are what reading rules takes. The zero value trusts no project file
-// and lets no rule allow.
+// Options are the settings for reading rules. The zero value trusts no project file and
+// lets no rule allow.
 type Options struct {
 	// Check says whether a rule is sound. It may be called by several
 	// goroutines at once.
@@ -211,8 +210,8 @@ func (s *Set) settle(f *File, entries []Trusted) {
 	}
 }
 
-// settleHooks puts a file's hooks into the set. They are programs of whoever wrote
-// the file, so they run only where its allow rules would count.
+// settleHooks adds a file's hooks to the set. Hooks run programs for the author of the
+// file, so they run only if its allow rules would count.
 func (s *Set) settleHooks(f *File, why string) {
 	if why != "" {
 		f.inertHooks = f.good.hooks

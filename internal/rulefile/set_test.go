@@ -92,7 +92,7 @@ func TestLoadOrder(t *testing.T) {
 	}
 }
 
-// TestLoadFields: M-82 the fields of a file, M-10 the ones nobody knows.
+// TestLoadFields: M-82 the fields of a file, M-10 unknown fields.
 func TestLoadFields(t *testing.T) {
 	t.Parallel()
 	l := userLayer(t, "\xef\xbb\xbf// mine\n"+`{
@@ -120,8 +120,8 @@ func TestLoadFields(t *testing.T) {
 	}
 }
 
-// Every broken file keeps its last good rules, and says so when there are none.
-// TestLoadBroken: M-148 and M-149, a file that cannot be understood.
+// TestLoadBroken: M-148 and M-149, an invalid file. It keeps its last good rules, and
+// says so if it has no good rules.
 func TestLoadBroken(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ content, problem string }{
@@ -218,8 +218,8 @@ func TestLoadFaultyRule(t *testing.T) {
 	}
 }
 
-// A key that is not known is no error, but an allow rule does not do more than
-// its author meant.
+// An unknown key is not an error, but an allow rule must not allow more than its author
+// meant.
 func TestLoadUnknownKeys(t *testing.T) {
 	t.Parallel()
 	l := userLayer(t, rulesFile(
@@ -308,7 +308,7 @@ func TestManagedFile(t *testing.T) {
 	}
 }
 
-// An untrusted project file never widens, whatever it says.
+// An untrusted project file never widens permissions, regardless of its content.
 func TestUntrustedNeverWidens(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

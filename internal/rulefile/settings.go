@@ -60,8 +60,8 @@ func (r *reader) readSettings(data []byte) *Problem {
 	return nil
 }
 
-// uniqueMember returns the value of a key, or nil if there is none. A key that
-// stands twice could hide a list of deny rules.
+// uniqueMember returns the value of a key, or nil if the key is missing. A duplicate
+// key could hide a list of deny rules, so it is an error.
 func uniqueMember(src *source, object *hujson.Object, name string) (*hujson.Value, *Problem) {
 	var found *hujson.Value
 	for i := range object.Members {
@@ -153,7 +153,7 @@ func LeftOut(path string) []Problem {
 	return left
 }
 
-// parseShort leaves the rest of the short form to whoever knows it.
+// parseShort parses the rest of the short form with the caller's parser.
 func (r *reader) parseShort(e entry, short string) {
 	if r.short == nil {
 		e.err = errors.New("nothing is set up to read the short form")
@@ -178,8 +178,8 @@ func cutShort(short string) (tool, argument string, ok bool) {
 	return strings.TrimSpace(tool), argument, found && closed
 }
 
-// rebase turns a path of the settings into one of ours: //x is absolute there,
-// and /x starts at the project, or at the folder of the user's settings.
+// rebase converts a path of the settings to ours: there //x is absolute, and /x starts
+// at the project or at the folder of the user's settings.
 func (r *reader) rebase(path string) string {
 	switch {
 	case strings.HasPrefix(path, "//"):

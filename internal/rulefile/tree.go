@@ -19,10 +19,10 @@ const maxDepth = 64
 // in memory than in the file.
 const maxValues = 1_000_000
 
-// byteOrderMark is what some editors put in front of UTF-8.
+// byteOrderMark is the prefix that some editors add to UTF-8 text.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// newSource is a text without a byte order mark, which is passed over.
+// newSource returns a source that skips a leading byte order mark.
 func newSource(path string, data []byte) *source {
 	return &source{path: path, data: bytes.TrimPrefix(data, byteOrderMark)}
 }

@@ -34,7 +34,7 @@ type Watcher struct {
 	loaded  atomic.Pointer[loaded]
 	changed chan struct{}
 	now     chan chan struct{} // asks for a reload, and is closed when it is done
-	soon    chan struct{}      // asks for one that nobody waits for
+	soon    chan struct{}      // requests a reload without waiting for it
 	stop    chan struct{}
 	done    chan struct{}
 	once    sync.Once
@@ -125,7 +125,7 @@ func anyGone(before, after []stamp) bool {
 	return false
 }
 
-// Reload reads the files now, for one who has just written one, and returns when
+// Reload reads the files now, for a caller that has just written one. It returns when
 // Set gives the result.
 func (w *Watcher) Reload() {
 	read := make(chan struct{})
@@ -136,12 +136,12 @@ func (w *Watcher) Reload() {
 	}
 }
 
-// Changed returns a channel that gets a value after the set has changed, and is closed by
-// Close. It holds one value: several changes may be signalled once. A reader who then calls
+// Changed returns a channel that gets a value after the set has changed; Close closes it.
+// It holds one value, so several changes may be signalled once. A reader that then calls
 // Set misses nothing.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 
-// Close stops watching and waits until it has stopped. The last set stays.
+// Close stops watching and waits for the goroutine to end. The last set remains.
 func (w *Watcher) Close() error {
 	w.once.Do(func() { close(w.stop) })
 	<-w.done
@@ -162,7 +162,7 @@ func (w *Watcher) watchFiles() {
 			return
 		case event, ok := <-w.events():
 			touched = ok && w.paths[filepath.Clean(event.Name)]
-		case <-w.errors(): //nolint:errcheck // whatever it says, events may have been lost
+		case <-w.errors(): //nolint:errcheck // any error may mean lost events
 			touched = true
 		case <-w.ticks():
 			touched = !slices.Equal(w.look(), w.loaded.Load().stamps)

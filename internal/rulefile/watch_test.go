@@ -153,8 +153,8 @@ func TestWatchClose(t *testing.T) {
 	}
 }
 
-// Whoever decides reads the files as they are now, and does not wait until the system has
-// announced a change.
+// A decision reads the files as they are now, and does not wait for the system to
+// announce a change.
 func TestCurrentIsNeverLate(t *testing.T) {
 	t.Parallel()
 	l, _ := project(t, "")
@@ -179,8 +179,8 @@ func TestCurrentIsNeverLate(t *testing.T) {
 	await(t, w, "a file that has gone", health(HealthMissing))
 }
 
-// TestReadyWaitsForNoLargeFile: while a large change is read and made ready, decisions go by the set
-// before it. A small one they wait for, so that it holds for the next call.
+// TestReadyWaitsForNoLargeFile: while a large change is read and prepared, decisions use the
+// previous set. They wait for a small change, so it applies to the next call.
 func TestReadyWaitsForNoLargeFile(t *testing.T) {
 	t.Parallel()
 	l := userLayer(t, rulesFile(denyLocks))

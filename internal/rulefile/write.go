@@ -188,7 +188,7 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 	return w.replace(l, old, data, fresh)
 }
 
-// verifyReadable makes sure that what is about to be written can be read again.
+// verifyReadable checks before writing that the new content can be read again.
 func verifyReadable(l Layer, data []byte) error {
 	if len(data) > maxFileSize {
 		return umpire.Errorf("the file would be larger than %d bytes", maxFileSize)
@@ -200,9 +200,9 @@ func verifyReadable(l Layer, data []byte) error {
 	return nil
 }
 
-// replace writes a file and keeps it trusted if it was. The new content is
-// trusted before it is there, so that nobody sees it sleep, and the old one
-// until it is gone.
+// replace writes a file and keeps it trusted if it was trusted. It trusts the new
+// content before writing it, and the old content until it is gone; otherwise a reader
+// could find the rules asleep in between.
 func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 	keep := l.Source == umpire.SourceProject && w.Trust.Path != ""
 	if keep && !fresh {

@@ -77,7 +77,7 @@ func TestAddMakesFile(t *testing.T) {
 	}
 }
 
-// Adding and removing gives back every byte, whatever the author's layout.
+// Adding and removing a rule restores every byte, with any layout.
 func TestAddRemoveKeepsEverything(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
