@@ -148,8 +148,8 @@ func ended(t *testing.T, pid int) {
 	t.Errorf("process %d still runs", pid)
 }
 
-// TestBashOutputIsBounded: the beginning and the end are kept, and what is between
-// them is counted.
+// TestBashOutputIsBounded: the beginning and the end are kept, and the omitted bytes
+// are counted.
 func TestBashOutputIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

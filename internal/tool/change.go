@@ -17,13 +17,13 @@ const maxDiff = 16 << 10
 // the largest files that are compared.
 const maxPreview = 2 * maxDiffSide
 
-// A change is what a call does to one file.
+// A change is the effect of a call on one file.
 type change struct {
 	path   string // as the input has it
 	verb   string // what it does to the file, in the past tense
 	create bool   // the file and its parent folders need not exist yet
 	blind  bool   // the file's content does not matter
-	// apply returns the new content of a file, or nil, and a few words on what was done.
+	// apply returns the new content of a file, or nil, and a short note on the change.
 	apply func(*original) (after []byte, said string, err error)
 }
 
@@ -121,8 +121,8 @@ func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
 	return info, o, namePathOnce(p.path, err)
 }
 
-// A Preview is what a call would change in files. The zero value means that the call changes
-// none itself.
+// A Preview shows the changes that a call would make to files. The zero value means that the
+// tool itself changes no files.
 type Preview struct {
 	// Diff shows it as `diff -u` does. An edit that cannot be done, or is refused, is
 	// described in the place of its diff.
@@ -132,8 +132,8 @@ type Preview struct {
 	Shown []string
 }
 
-// Preview shows what a call would change in files, and changes nothing. Accesses are what
-// its decision, or the question about it, says that it touches.
+// Preview shows the changes that a call would make to files, and changes nothing.
+// Accesses are those of its decision or of the question about it.
 func (s *Set) Preview(call umpire.Call, accesses []umpire.Access) (Preview, error) {
 	c, ok := changers[call.Tool]
 	if !ok {
@@ -176,7 +176,7 @@ func (s *Set) preview(u *use, c *change) string {
 	return o.diff(u.shortName(o.path, s.options.Root), previewContext, maxPreview)
 }
 
-// shortName is what people call a file that a call would change.
+// shortName returns the path of a file relative to the root, if the decision has it.
 func (u *use) shortName(path, root string) string {
 	for i := range u.decision.Accesses {
 		if a := &u.decision.Accesses[i]; a.Kind == umpire.KindWrite && a.Target == path {

@@ -36,7 +36,7 @@ func (s *Set) limits(u *use) sandbox.Limits {
 		if path == "" || !a.Paths() {
 			continue
 		}
-		l.Seen = append(l.Seen, path) // what may be written may be seen
+		l.Seen = append(l.Seen, path) // writable paths are also readable
 		if slices.Contains(patterns, a.Target) && wasAskedAbout(d, i, umpire.CodeSecret) {
 			found, _ := filepath.Glob(path) // an invalid pattern names nothing
 			l.Seen = append(l.Seen, found...)
@@ -95,8 +95,8 @@ func checkWrites(call *umpire.Call, d *umpire.Decision) error {
 	return nil
 }
 
-// NamedOutside lists what a call names outside of the project and a trial of it sees: what was
-// allowed, or with approved all of it.
+// NamedOutside lists the paths outside the project that a call names and that a trial of it
+// sees: the allowed ones, or all of them if approved is true.
 func NamedOutside(d *umpire.Decision, approved bool) (paths []string) {
 	asks := map[int]bool{}
 	for i := range d.Reasons {
@@ -118,8 +118,8 @@ func NamedOutside(d *umpire.Decision, approved bool) (paths []string) {
 // those files, and do not write to them.
 const installers = "npm pnpm yarn bun pip pip3 uv poetry pdm"
 
-// isInstall reports whether a command line runs a package manager to change what is
-// installed, which is never safe, so that a person or a rule has allowed it.
+// isInstall reports whether a command line runs a package manager to install or remove
+// packages. Such a command is never safe by itself, so a person or a rule has allowed it.
 func isInstall(a *umpire.Access) bool {
 	return slices.Contains(strings.Fields(installers), a.Program) && a.Risk.AtLeast(umpire.High)
 }
@@ -177,8 +177,8 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 	return err
 }
 
-// refusals are what programs print when the sandbox refuses them something, in small
-// letters.
+// refusals are the messages that programs print when the sandbox denies an operation,
+// in lower case.
 var refusals = []string{
 	"read-only file system", "operation not permitted", "permission denied", "erofs", "eperm", "eacces",
 	"resource busy",
@@ -186,19 +186,19 @@ var refusals = []string{
 	"connection refused", "enetunreach", "econnrefused",
 }
 
-// A refusalWatcher passes on what is written, and remembers whether a refusal was in it. A
-// refusal that is split over two writes is missed, which only costs a hint.
+// A refusalWatcher forwards output and remembers whether it contained a refusal. It misses
+// a refusal that is split over two writes, which only costs a hint.
 type refusalWatcher struct {
 	w       io.Writer
 	refused bool
 }
 
-// Write passes it on.
+// Write forwards p after searching it for a refusal.
 func (t *refusalWatcher) Write(p []byte) (int, error) {
 	if !t.refused {
 		said := strings.ToLower(string(p))
 		t.refused = slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(said, text) }) ||
-			// the sandbox has a /tmp of its own
+			// the sandbox has a private /tmp
 			strings.Contains(said, "/tmp/") &&
 				(strings.Contains(said, "no such file") || strings.Contains(said, "nonexistent"))
 	}

@@ -55,7 +55,7 @@ func TestBashInTheSandbox(t *testing.T) {
 	if b.content("made") != "x\n" {
 		t.Error("the file is not there")
 	}
-	// A program of which nobody knew that it writes elsewhere.
+	// The rules do not know that this program writes elsewhere.
 	b.file("script.sh", "echo x >"+b.outside+"/f")
 	r := b.do("Bash", fields{"command": "sh ./script.sh"})
 	if r.Status != umpire.ResultError || !strings.Contains(r.Output, "[the sandbox let this command change only the workspace") {

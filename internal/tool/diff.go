@@ -43,15 +43,15 @@ func unifiedDiff(from, to string, before, after []byte, context, limit int) stri
 	return cutText(strings.ToValidUTF8(text, "\uFFFD"), limit)
 }
 
-// Whole reports whether texts that [Unified] returned show all that changes. An omission has
-// a line of its own that begins with a bracket, unlike any line of a diff.
+// Whole reports whether texts that [Unified] returned show all changes. An omission is a
+// separate line that begins with a bracket, unlike any line of a diff.
 func Whole(text string) bool {
 	return text != "" && !strings.HasPrefix(text, "[") && !strings.Contains(text, "\n[")
 }
 
 func binary(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
-// cutText shortens a text, at the end of a line where there is one.
+// cutText shortens a text, at the end of a line if possible.
 func cutText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -40,7 +40,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// TestUnifiedIsBounded: whatever changes, there is no more to read than was asked for.
+// TestUnifiedIsBounded: the diff of any change respects the given limit.
 func TestUnifiedIsBounded(t *testing.T) {
 	t.Parallel()
 	dice := rand.New(rand.NewPCG(1, 2))

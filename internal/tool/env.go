@@ -43,12 +43,12 @@ func commandEnv(env []string) []string {
 	return append(kept, AgentMark+"=1")
 }
 
-// SandboxEnv is the environment of a command in the sandbox: without what is withheld from
-// every command, and without secrets, but for those of the variables that a person listed.
+// SandboxEnv returns the environment of a command in the sandbox. It lacks the variables
+// that every command lacks, and secrets except for variables that a person listed.
 func SandboxEnv(env, listed []string) []string { return withoutSecrets(commandEnv(env), listed) }
 
-// withoutSecrets is the environment of a command in the sandbox, which may do anything with
-// it. Variables whose name or value is a secret are left out, unless a person listed them.
+// withoutSecrets removes variables whose name or value is a secret, because a command in
+// the sandbox may do anything with them. It keeps variables that a person listed.
 func withoutSecrets(env, listed []string) []string {
 	var masker *secret.Masker
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {

@@ -80,7 +80,7 @@ func TestWrite(t *testing.T) {
 	noTemporaries(t, b.root)
 }
 
-// noTemporaries: what was written on the way to a file is gone.
+// noTemporaries fails if a temporary file is left in dir.
 func noTemporaries(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {

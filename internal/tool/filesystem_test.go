@@ -109,7 +109,7 @@ func refusal(of string) string {
 	return "你没有权限编辑 " + of + " 类型文件的权限,请注意你的任务权限范围"
 }
 
-// results reads the result of a list of files, without what is said of edited ones.
+// results reads the result of a list of files, without the remarks on edited files.
 func (b *bench) results(output string) []fileResult {
 	b.t.Helper()
 	var out struct {
@@ -130,7 +130,7 @@ func (b *bench) results(output string) []fileResult {
 }
 
 // TestListOfFiles is S-36 to S-41 and example 8: each file has its own result, in the
-// order of the list; what is refused is left alone, and what was edited stays edited.
+// order of the list. Refused files are untouched, and edited files stay edited.
 func TestListOfFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range limited {
@@ -302,9 +302,9 @@ func TestChangesAreShown(t *testing.T) {
 	}
 }
 
-// TestPreview: what a call would change is shown before anything is, also while it is
-// still asked about; what is refused says so in its place, and only a diff that leaves
-// nothing out stands for fields of the input.
+// TestPreview: the preview shows a change before it is made, even while the question is
+// open. A refused change says so in place of its diff, and only a complete diff
+// replaces fields of the input.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

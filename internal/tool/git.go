@@ -22,13 +22,13 @@ const (
 	logCommits  = "20" // of a GitLog that names no limit
 )
 
-// A gitVerb is how one subcommand of git runs so that it does what its name says and
-// no more: settings and options that switch off what a repository's own settings, or a
-// person's, would have it do beside.
+// A gitVerb says how one subcommand of git runs so it does no more than its name says.
+// Its settings and options switch off side effects that a repository's or a person's
+// settings could add.
 type gitVerb struct {
 	looks   bool     // changes nothing, and starts nothing either
-	options []string // behind the subcommand
-	nothing string   // said in the place of no output
+	options []string // after the subcommand
+	nothing string   // the result if there is no output
 	timeout time.Duration
 }
 
@@ -152,8 +152,8 @@ func (u *use) allowsGit(words []string) error {
 	return nil
 }
 
-// checkGit refuses what the words alone do not show: what would be left to an editor,
-// and a remote that is not one, which git would take for a path.
+// checkGit rejects calls that the words alone do not reveal: a commit that would open
+// an editor, and a remote that is not configured, which git would take for a path.
 func (s *Set) checkGit(ctx context.Context, u *use, words []string) error {
 	switch u.call.Tool {
 	case "GitCommit":
@@ -189,7 +189,7 @@ func (v gitVerb) args(words []string) []string {
 	}
 	args = append(append(append(args, words[1]), v.options...), words[2:]...)
 	if !slices.Contains(words, "--") && words[1] != "push" {
-		args = append(args, "--") // what comes before it is not a path
+		args = append(args, "--") // the words before it are not paths
 	}
 	return args
 }
@@ -206,9 +206,8 @@ func (s *Set) runGit(ctx context.Context, dir string, verb gitVerb, args []strin
 	return runGroup(ctx, cmd, s.grace)
 }
 
-// gitKept are git's own variables that a person sets to say who they are and how they
-// reach others. The rest says which repository is meant, or what runs, or where traces
-// are written.
+// gitKept are git's variables that a person sets for their identity and network access.
+// The others choose the repository, start programs or write traces.
 var gitKept = []string{
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 	"GIT_COMMITTER_DATE",
@@ -217,8 +216,8 @@ var gitKept = []string{
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 }
 
-// gitEnv is the environment of git: it asks nobody and opens no editor, and what only
-// looks does not fetch what is missing from elsewhere.
+// gitEnv returns the environment of git, which must not prompt or open an editor. With
+// looks, git also does not fetch missing objects from a remote.
 func gitEnv(env []string, looks bool) []string {
 	kept := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

@@ -95,8 +95,8 @@ func TestGitLooks(t *testing.T) {
 	}
 }
 
-// TestGitLooksRunsNothing: whatever a repository's settings, or the environment, name,
-// looking starts none of it and writes nothing.
+// TestGitLooksRunsNothing: read-only commands start no programs and write nothing, even
+// if a repository's settings or the environment name programs.
 func TestGitLooksRunsNothing(t *testing.T) {
 	t.Parallel()
 	for name, arrange := range map[string]func(b *bench, program string){
@@ -168,7 +168,7 @@ func TestGitLooksRunsNothing(t *testing.T) {
 	}
 }
 
-// TestGitMeansTheFolderOfTheCall, whatever the environment says.
+// TestGitMeansTheFolderOfTheCall: the environment cannot choose another repository.
 func TestGitMeansTheFolderOfTheCall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -328,8 +328,8 @@ func TestGitRunsWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestGitArgumentsAreThoseOfTheWords: what runs is what was judged, with nothing of the
-// model's beside it.
+// TestGitArgumentsAreThoseOfTheWords: git runs with the judged words, and with no other
+// words from the model.
 func TestGitArgumentsAreThoseOfTheWords(t *testing.T) {
 	t.Parallel()
 	for tool, input := range map[string]string{

@@ -56,7 +56,7 @@ type grep struct {
 	multiline     bool
 	limit         int
 	literals      [][]byte // every hit contains one of them; empty if unknown
-	buffer        []byte   // what is being searched, used again for the next file
+	buffer        []byte   // the text being searched; reused for the next file
 
 	out   strings.Builder
 	lines int // of the result
@@ -146,7 +146,7 @@ func (g *grep) file(f found, shown string) error {
 	}
 	data, err := g.content(f)
 	if err != nil || data == nil {
-		return nil //nolint:nilerr // what cannot be read has no hits
+		return nil //nolint:nilerr // an unreadable file has no hits
 	}
 	data = bytes.TrimSuffix(data, newline)
 	hits := g.hits(data)
@@ -293,7 +293,7 @@ func requiredTexts(re *syntax.Regexp) []string {
 	return nil
 }
 
-// shortestLength is the length of the shortest text; 0 for none.
+// shortestLength returns the length of the shortest text, or 0 if there are no texts.
 func shortestLength(texts []string) int {
 	length := 0
 	for i, text := range texts {

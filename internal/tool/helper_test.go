@@ -27,7 +27,7 @@ type bench struct {
 	rules         []umpire.Rule
 }
 
-// patience is how long a test waits for what has to come.
+// patience limits the wait for an expected event.
 const patience = 5 * time.Minute
 
 func newBench(t *testing.T) *bench {

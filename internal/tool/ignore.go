@@ -60,7 +60,7 @@ func readIgnore(base, line string) (ignoreRule, bool) {
 	r.anchored = strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
 	if strings.HasSuffix(line, "/**") {
-		line += "/*" // what is inside, and not the folder itself
+		line += "/*" // match the content of the folder, not the folder itself
 	}
 	r.pattern = plainBraces(line)
 	return r, line != "" && doublestar.ValidatePattern(r.pattern)

@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// An input is what a call was given, read field by field. Names are compared as
-// they are, like in the decision: a field that is spelt in another case is another
-// field.
+// An input is the input of a call, read field by field. Names are compared exactly, as
+// in the decision: a field in another case is another field.
 type input map[string]json.RawMessage
 
 func readInput(raw json.RawMessage) (input, error) {
@@ -88,8 +87,8 @@ func (in input) flag(names ...string) (bool, error) {
 // pathFields are the names under which the one path of a file tool may stand.
 var pathFields = []string{"file_path", "path", "filePath"}
 
-// path returns the one path that the input names, "" when it names none. All are
-// judged, so two that differ are more than the tool could honour.
+// path returns the one path that the input names, or "" if it names no path. The policy
+// judges all paths, so two different paths are an error.
 func (in input) path() (string, error) {
 	path := ""
 	for _, name := range pathFields {

@@ -158,7 +158,7 @@ func (b *jobs) jobOutput(_ context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	state := j.state() // before the file is read, so that nothing comes after "ended"
+	state := j.state() // read before the file, because no output may follow "ended"
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	size, dropped := j.out.written()

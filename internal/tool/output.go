@@ -13,13 +13,13 @@ const (
 	outputTail = 20 << 10
 )
 
-// An output keeps the head and the tail of what is written to it and counts the
-// rest. It takes everything, and is safe for concurrent use.
+// An output keeps the head and the tail of the written text and counts the rest. It
+// never fails, and is safe for concurrent use.
 type output struct {
 	mu    sync.Mutex
 	head  []byte
 	tail  []byte // a ring once it is full
-	next  int    // where the ring goes on
+	next  int    // next write position in the ring
 	total int64
 }
 
@@ -46,8 +46,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns what was kept. An omission says how much is missing, and never splits a
-// character.
+// String returns the stored text. An omission says how many bytes are missing, and never
+// splits a character.
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -58,7 +58,7 @@ func (o *output) String() string {
 	head := wholeRunes(o.head)
 	for range 3 {
 		if len(tail) > 0 && tail[0]&0xC0 == 0x80 {
-			tail = tail[1:] // the rest of a character that began in what is left out
+			tail = tail[1:] // the rest of a character that began in the omitted part
 		}
 	}
 	left := o.total - int64(len(head)) - int64(len(tail))

@@ -55,8 +55,8 @@ func (p pattern) match(name string) bool {
 	return false
 }
 
-// hidden reports whether the pattern spells a name with a dot in front, so that
-// hidden files are meant.
+// hidden reports whether the pattern has a name with a leading dot, which means that it
+// is for hidden files.
 func (p pattern) hidden() bool {
 	for _, one := range p {
 		for part := range strings.SplitSeq(one, "/") {
@@ -68,8 +68,7 @@ func (p pattern) hidden() bool {
 	return false
 }
 
-// expandBraces writes out the braces of a pattern. A backslash takes the meaning
-// from what follows.
+// expandBraces expands the braces of a pattern. A backslash escapes the next character.
 func expandBraces(text string) ([]string, error) {
 	open, shut, commas := findBraces(text)
 	if open < 0 {

@@ -225,7 +225,7 @@ func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, after, nil
 }
 
-// checkRegular refuses what is not a regular file, and says what it is.
+// checkRegular rejects anything but a regular file, and names its type.
 func checkRegular(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -238,7 +238,7 @@ func checkRegular(info fs.FileInfo) error {
 	return errors.New("is not a regular file")
 }
 
-// namePathOnce names the path once, whatever the system put into its error.
+// namePathOnce replaces the path in a system error, so the path appears exactly once.
 func namePathOnce(path string, err error) error {
 	if err == nil {
 		return nil

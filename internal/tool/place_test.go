@@ -96,9 +96,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestNoSwapEscapes: somebody swaps a folder, or a file, for a link all the time, and the
-// link stays within the project. Whatever the moment, a tool reads what was decided, or
-// nothing.
+// TestNoSwapEscapes: another process keeps swapping a folder or a file for a link within
+// the project. A tool always reads the decided file, or nothing.
 func TestNoSwapEscapes(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ real, link, to, secret string }{
@@ -202,8 +201,7 @@ func TestDecisionWithoutDestinations(t *testing.T) {
 	}
 }
 
-// TestSpecialFiles: what is no regular file is neither read nor written, and
-// nothing waits for it.
+// TestSpecialFiles: the tools never read, write or wait for special files.
 func TestSpecialFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -114,7 +114,7 @@ func TestGrep(t *testing.T) {
 	b.fails("Grep", fields{"pattern": "a", "-A": -1}, "input.-A: want 0 to")
 }
 
-// TestGrepIsBounded: whatever is found, a result has some size.
+// TestGrepIsBounded: a result has a limited size, however many matches there are.
 func TestGrepIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -125,8 +125,8 @@ func TestGrepIsBounded(t *testing.T) {
 	}
 }
 
-// TestIgnoresOfThePerson: a list for all repositories counts, and what the project says
-// of its own files counts more.
+// TestIgnoresOfThePerson: the global ignore list applies, and the project's own list
+// takes precedence.
 func TestIgnoresOfThePerson(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -82,10 +82,10 @@ func (in input) item(raw json.RawMessage) (item, error) {
 	return it, err
 }
 
-// changeFields are what a list of files may share.
+// changeFields are the fields that the files of a list may share.
 var changeFields = []string{"startLine", "endLine", "newContent", "searchContent", "replaceContent"}
 
-// A fileResult is what became of one file of a list.
+// A fileResult is the result for one file of a list.
 type fileResult struct {
 	Path    string `json:"path"`
 	Edited  bool   `json:"edited"`

@@ -48,8 +48,8 @@ func (s *stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush passes on what is pending. All but the last time a character that is not
-// complete waits for its rest.
+// flush sends the pending text. Unless last is true, it holds back an incomplete
+// character.
 func (s *stream) flush(last bool) {
 	s.saying.Lock()
 	defer s.saying.Unlock()

@@ -52,8 +52,8 @@ func TestStreamGathersWhatIsPrinted(t *testing.T) {
 	})
 }
 
-// TestStreamKeepsTheEndOfTooMuch: what is printed faster than it is passed on is cut,
-// and the piece says so.
+// TestStreamKeepsTheEndOfTooMuch: if output is printed faster than it is sent, the
+// stream drops the beginning, and the piece says so.
 func TestStreamKeepsTheEndOfTooMuch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

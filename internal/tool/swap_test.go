@@ -8,14 +8,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// swapRounds is how often each tool runs against somebody who swaps what it works on for
-// a link. Where nothing has to reach a disk many take minutes, elsewhere an hour:
+// swapRounds is the number of rounds in which each tool runs while its target is swapped
+// for a link. Many rounds take minutes on a memory file system, and an hour on a disk:
 //
 //	TMPDIR=/dev/shm go test ./internal/tool -v -run Swapped -timeout 1h -swap-rounds 100000
 var swapRounds = flag.Int("swap-rounds", 120, "rounds of each tool against swaps")
 
 // TestNoToolEscapesWhatIsSwapped: a folder on the way, or the file itself, is a link every
-// other moment, which leads to a file that was not decided. No tool shows or changes it.
+// other moment, to a file that was not decided. No tool shows or changes that file.
 func TestNoToolEscapesWhatIsSwapped(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string][2]fields{

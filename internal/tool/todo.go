@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Limits on a list of what is to be done: it is for a person to look at.
+// Limits on a list of tasks, which must stay readable.
 const (
 	maxTodos    = 100
 	maxTodoText = 500
@@ -65,7 +65,7 @@ func (*Set) todo(_ context.Context, u *use) (string, error) {
 	return fmt.Sprintf("%d of %d done\n%s", done, len(todos), out.String()), nil
 }
 
-// line is the item on a line of its own.
+// line returns the item as one line.
 func (t *todo) line() (string, error) {
 	mark, known := todoMarks[t.Status]
 	switch {

@@ -6,19 +6,19 @@
 //	defer set.Close()
 //	result := set.Run(ctx, started) // started comes from the gate
 //
-// What the package keeps true:
+// Guarantees:
 //
-//   - Nothing runs without a [umpire.Started] that says so and whose decision
-//     allows; nothing here makes one.
-//   - A file tool touches the path that was decided. It opens it step by step and
-//     follows no link on the way, so that a link put there since leads nowhere.
-//   - A file is replaced as a whole or not at all, and nothing but regular files is
-//     read or written.
-//   - A command has a process group of its own and no terminal. When its time is
-//     over, or the context ends, the whole group does.
-//   - A page is fetched from the public web, whatever its name resolves to, and marked
-//     as what strangers wrote.
-//   - Outputs are bounded, and valid UTF-8 whatever a file or a program held.
+//   - A call runs only with a [umpire.Started] whose decision allows it; this
+//     package cannot create one.
+//   - A file tool touches only the decided path. It opens the path step by step and
+//     follows no links, so a link created after the decision has no effect.
+//   - The tools replace a file as a whole or not at all, and read and write only
+//     regular files.
+//   - A command has its own process group and no terminal. When its time is
+//     over, or the context ends, the whole group is killed.
+//   - A page is fetched only from public addresses, even by name, and marked
+//     as written by strangers.
+//   - Outputs are bounded, and always valid UTF-8.
 package tool
 
 import (
@@ -42,19 +42,19 @@ type Options struct {
 	// are opened from these folders on. All are absolute and without links.
 	Root    string
 	AddDirs []string
-	// State is umpire's own folder, in which files that a call changes are remembered, so that
-	// it can be undone. Without one, and where the system cannot, nothing is.
+	// State is umpire's state folder, which stores files before a call changes them, for undo.
+	// If it is "", or the system does not support it, nothing is stored.
 	State string
-	// Vault seals what is remembered of files that hold secrets.
+	// Vault encrypts the stored copies of files that hold secrets.
 	Vault trial.Vault
-	// Home is what ~ stands for, "" when it is not known.
+	// Home replaces ~; it is "" if unknown.
 	Home string
 	// Env is the environment of commands. Variables that would change how a shell reads them,
 	// or open the gate, are removed.
 	Env []string
 	// EnvListed are variables that commands in the sandbox get although they hold secrets.
 	EnvListed []string
-	// Scratch is a private folder for what background commands print.
+	// Scratch is a private folder for the output of background commands.
 	Scratch string
 	// Sandbox is where commands run. Without one only those run whose decision says
 	// that they have full access. Weaker takes the layers that there are.
@@ -95,8 +95,8 @@ type use struct {
 	call     umpire.Call
 	decision umpire.Decision
 	in       input
-	preview  bool             // nothing is changed, so that what is still asked about may be looked at
-	record   *trial.Recording // nil where what the call changes is not remembered
+	preview  bool             // show changes without making them, possibly while the question is open
+	record   *trial.Recording // nil if the call's changes are not recorded
 }
 
 // New returns the tools. Close the set when the session is over.
@@ -138,8 +138,8 @@ func (s *Set) Keep(keep func(name string) bool) {
 	maps.DeleteFunc(s.tools, func(name string, _ tool) bool { return !keep(name) })
 }
 
-// Run runs a call that the gate has started and returns its result, which has a
-// status whatever happens. Without the gate's word nothing runs.
+// Run runs a call that the gate has started and always returns a result with a status.
+// It runs nothing that the gate did not start.
 func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result) {
 	call := started.Call
 	r = umpire.Result{Call: call.ID, Session: call.Session, Batch: call.Batch}

@@ -15,9 +15,9 @@ import (
 // trials are the commands of a set that are tried.
 type trials struct{ set *Set }
 
-// Try runs a command where nothing of it is real, and says what it did. Its layer waits then
-// for KeepTrial or DiscardTrial, whatever happens to this process. After an error there is none; that of
-// a machine without trials wraps [trial.ErrUnavailable].
+// Try runs a command as a trial, without real effects, and reports its effects. The layer survives this process
+// and waits for KeepTrial or DiscardTrial. After an error there is no layer; without support for trials, the error
+// wraps [trial.ErrUnavailable].
 func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error) {
 	report := umpire.TrialReport{Trial: begun.Trial}
 	if begun.Call.Tool != "Bash" || t.set.options.State == "" || t.set.options.Sandbox == nil {

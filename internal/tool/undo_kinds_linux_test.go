@@ -20,7 +20,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// kinds are what may stand at a path. Those that a record cannot bring back must not run unasked.
+// kinds are the kinds of files at a path. A line must not run unasked if a record cannot restore its files.
 var kinds = strings.Fields(`
 	file empty text/in/a/folder executable readonly link linkdown linkdir dangling chain hard hardlink sparse large pipe
 	folder folder/below full missing new/in/a/new/folder folder/link many hardfolder
@@ -33,8 +33,8 @@ var changes = []string{
 	"mkdir made && mv T made", "touch T O", "sed -i s/o/0/ *", "sed -i s/o/0/ T && echo x > new",
 }
 
-// TestUndoOfEveryKind: whatever stands at the paths that a line changes, and whether it runs unasked here or
-// in another program, the tree is afterwards what it was. Two lines are taken back one after the other.
+// TestUndoOfEveryKind: after undo, the tree is as before, for every kind of file at the changed paths,
+// whether the line runs unasked here or in another program. Two lines are undone one after the other.
 func TestUndoOfEveryKind(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -50,7 +50,7 @@ func TestUndoOfEveryKind(t *testing.T) {
 			}
 			others := []string{kinds[(i+k*5+1)%len(kinds)], kinds[(i*3+k+2)%len(kinds)]}
 			for n := range others {
-				others[n] = strings.Replace(others[n], "pipe", "target", 1) // nobody writes into it
+				others[n] = strings.Replace(others[n], "pipe", "target", 1) // a write to the pipe would block forever
 			}
 			first := strings.NewReplacer("T", kind, "O", others[0]).Replace(form)
 			second := strings.NewReplacer("T", kind, "O", others[1]).Replace(changes[(i*7+k+1)%len(changes)])
@@ -85,7 +85,7 @@ func TestUndoOfEveryKind(t *testing.T) {
 			}
 			after := b.describe()
 			if strings.Contains(first+second, "touch") {
-				maps.DeleteFunc(before, func(_, text string) bool { return text[0] == 'd' }) // the time of a folder is no loss
+				maps.DeleteFunc(before, func(_, text string) bool { return text[0] == 'd' }) // a folder's time does not count
 				maps.DeleteFunc(after, func(_, text string) bool { return text[0] == 'd' })
 			}
 			if !isSameTree(before, after) {

@@ -31,13 +31,13 @@ var writers = []string{
 	"mkdir -p T/x", "sed -i s/x/y/ */[a-c].txt", "sed -i s/x/y/ [!z].txt", "sed -i s/e/3/ ??xt a.t?t", "cp S T && rm S", "mv sub other; echo x > T",
 }
 
-// written are what stands for T.
+// written are the values of T.
 var written = []string{"a.txt", "sub/b.txt", "sub", "*.txt", "s*/b.txt", "main.go", "'with a blank.txt'", "./sub/../a.txt", "new.txt"}
 
-// enclosed are ways to write a line that change nothing about what it does.
+// enclosed are ways to write a line that do not change its effect.
 var enclosed = []string{"X", "X && ls", "(X)", "for i in 1 2; do X; done", "ls | cat; X", "cd sub/.. && X", "if true; then X; fi"}
 
-// A line that runs unasked takes nothing from a person that they wrote: undo brings it back.
+// A line that runs unasked never destroys a person's work: undo restores it.
 func TestEditsOfAutonomyAreUndoable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -18,10 +18,10 @@ const (
 
 var errWalk = errors.New("there is too much to look through: search a smaller folder")
 
-// A walk goes through a folder and what is below it, names in order. It enters no
-// link, no .git, and nothing that is ignored.
+// A walk visits a folder and everything below it, in order of name. It skips links,
+// .git, and ignored names.
 type walk struct {
-	hidden bool // also what has a dot in front
+	hidden bool // include names with a leading dot
 	visit  func(found) error
 	seen   int
 }

@@ -55,8 +55,8 @@ func (p *place) stand() (fs.FileInfo, error) {
 	return info, namePathOnce(p.path, err)
 }
 
-// replace puts a file with new content in the place of what stood there, at once:
-// whoever looks sees the old one or the new one, also after a crash.
+// replace atomically replaces a file's content. Readers see the old or the new content,
+// even after a crash.
 func (p *place) replace(before fs.FileInfo, content []byte) error {
 	return namePathOnce(p.path, p.swap(before, content))
 }
@@ -84,8 +84,8 @@ func (p *place) swap(before fs.FileInfo, content []byte) error {
 	return err
 }
 
-// fillFile writes the content to the disk, and gives the file the rights of the one
-// that it replaces, whatever the process's mask says.
+// fillFile writes the content to disk, and gives the file the permissions of the one
+// that it replaces, regardless of the umask.
 func fillFile(f *os.File, content []byte, before fs.FileInfo) error {
 	_, err := f.Write(content)
 	if err == nil && before != nil {
