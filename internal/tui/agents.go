@@ -66,14 +66,14 @@ func (msg agentsMsg) apply(m *model) {
 	s.focus(0)
 }
 
-// suffixField is the field of an agent, with what holds for it.
+// suffixField returns the input field of an agent, filled with its current suffixes.
 func suffixField(p *Profile) textinput.Model {
 	field := newField(strings.Join(p.Suffixes, ", "))
 	field.Blur()
 	return field
 }
 
-// focus moves to another agent's field.
+// focus moves the focus to another agent's field.
 func (s *agentsScreen) focus(by int) {
 	for i := range s.agents {
 		s.agents[i].field.Blur()
@@ -116,7 +116,7 @@ func (s *agentsScreen) save(m *model) tea.Cmd {
 	return saveLimit(m, s.agents[s.at].profile.Name, s.agents[s.at].field.Value())
 }
 
-// saveLimit stores what was typed, and has the gate look at the configuration again.
+// saveLimit stores the typed suffixes, and makes the gate reload the configuration.
 func saveLimit(m *model, name, typed string) tea.Cmd {
 	dir := m.session.Dir
 	return m.do(func(ctx context.Context) tea.Msg {
@@ -128,7 +128,7 @@ func saveLimit(m *model, name, typed string) tea.Cmd {
 	})
 }
 
-// apply shows what holds now, which is not always what was typed.
+// apply shows the stored suffixes, which may differ from the typed ones.
 func (msg limitedMsg) apply(m *model) {
 	s, is := m.screen.(*agentsScreen)
 	if !is {
@@ -219,7 +219,7 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 	}
 }
 
-// readLines lists the agents with what holds for them.
+// readLines lists the agents with their current limits.
 func (s *agentsScreen) readLines(m *model) ([]string, bool) {
 	var lines []string
 	for i := range s.agents {

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// TestSuffixField types into the field of an agent and looks at what is stored and shown
-// again: S-45 to S-53, S-64, S-65.
+// TestSuffixField types into the field of an agent and checks the stored and the
+// displayed suffixes: S-45 to S-53, S-64, S-65.
 func TestSuffixField(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -38,7 +38,7 @@ func TestSuffixField(t *testing.T) {
 				t.Errorf("stored (-want +got):\n%s", diff)
 			}
 			d.sees(tt.sees...)
-			d.press("esc", "/agents", "enter") // S-53: what is shown again is what holds
+			d.press("esc", "/agents", "enter") // S-53: the field shows the stored value
 			d.sees(tt.sees[len(tt.sees)-1])
 		})
 	}

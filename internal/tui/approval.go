@@ -16,17 +16,17 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Rules of this file: what was typed before a card stood there for a moment answers
-// nothing, and neither does the beginning of a word. Enter never approves. An answer is bound to
-// the card that was shown, and while one is on its way no other is taken.
+// Rules of this file: keys typed in the first moment after a card appears are ignored, and so is
+// the beginning of a word. Enter never approves. An answer is bound to the card on the screen,
+// and only one answer is sent at a time.
 
 // settleTime is how long keys are ignored after a card has appeared.
 const settleTime = 400 * time.Millisecond
 
-// cardKeys are the characters that mean something to a card.
+// cardKeys are the characters that have a meaning on a card.
 const cardKeys = "yspgwncaevdjktYo"
 
-// approvingKeys are those of them that may end in an approval.
+// approvingKeys are the card keys that may lead to an approval.
 var approvingKeys = []string{"y", "s", "a", "p", "g", "w", "Y"}
 
 // mayApprove reports whether a key may end in an approval. To try another agent's command again is one.
@@ -34,7 +34,7 @@ func mayApprove(key string, offer umpire.TrialOffer) bool {
 	return slices.Contains(approvingKeys, key) || key == "t" && offer == umpire.TrialAgain
 }
 
-// A cardState is what becomes of a card.
+// A cardState is the state of the answer to a card.
 type cardState int
 
 // The states of a card. An answer that failed leaves it idle.
@@ -46,7 +46,7 @@ const (
 	cardDenied
 )
 
-// A cardStep is what a card asks for before an answer is given.
+// A cardStep is the input that a card needs before an answer is given.
 type cardStep int
 
 const (
@@ -60,13 +60,13 @@ const (
 	stepBlind            // whether parts that the card leaves out are approved as well
 )
 
-// An approval is what waits for the person.
+// An approval holds the questions that wait for the person.
 type approval struct {
 	*base
 
 	list        []umpire.Pending
 	sessions    map[umpire.SessionID]umpire.Session
-	at          int // which one is shown
+	at          int // the index of the shown question
 	card        *view.Card
 	diff        []string // of the card, safe to show; nil until it is worked out
 	folded      []fold.Line
@@ -79,7 +79,7 @@ type approval struct {
 	rule        string
 	chosenWidth umpire.Width // of the approval that is being given
 	input       textinput.Model
-	hint        string // what is to be written
+	hint        string // the prompt of the input
 	complaint   string // why the last answer did not count
 	coded       codedAnswer
 	held        string // the key of an answer that is given if nothing is typed behind it
@@ -107,7 +107,7 @@ type approval struct {
 
 func (a *approval) isOpen() bool { return len(a.list) > 0 }
 
-// current is the question on the card that is shown: what is answered is what is read.
+// current returns the question of the card on the screen, so an answer always refers to the card that was read.
 func (a *approval) current() *umpire.Pending {
 	if a.card == nil {
 		return nil
@@ -115,8 +115,8 @@ func (a *approval) current() *umpire.Pending {
 	return &a.card.Pending
 }
 
-// takePending takes in what waits. The card that is being read stays, as long as it waits. While
-// the person writes, a new card does not get the keys.
+// takePending updates the list of open questions. The current card stays as long as its question
+// is open. While the person writes, a new card does not take the keys.
 func (a *approval) takePending(
 	list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session, writing bool,
 ) tea.Cmd {
@@ -141,7 +141,7 @@ func (a *approval) takePending(
 	return a.show()
 }
 
-// show puts the current question on a card of its own.
+// show creates a card for the current question.
 func (a *approval) show() tea.Cmd {
 	a.read, a.comparing, a.opened, a.blind = false, false, false, false
 	a.step, a.state, a.complaint, a.held, a.card = stepNone, cardIdle, "", "", nil
@@ -380,7 +380,7 @@ func (a *approval) paste(msg tea.PasteMsg) tea.Cmd {
 	return cmd
 }
 
-// pressField takes a key of what is written on the card.
+// pressField handles a key in the card's input field.
 func (a *approval) pressField(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "esc":
@@ -428,13 +428,13 @@ func (a *approval) askRules(scope umpire.Scope, rule string) {
 	a.showTop()
 }
 
-// chosen is the approval that is being given. The card shows what it covers, and the answer
-// is the same value, so that nothing else is approved than is shown.
+// chosen returns the approval in progress. The card shows its coverage, and the answer is
+// the same value, so the gate approves exactly the shown coverage.
 func (a *approval) chosen() umpire.Answer {
 	return umpire.Answer{Choice: umpire.Approve, Scope: a.scope, Rule: a.rule, Width: a.chosenWidth}
 }
 
-// confirmRule takes the key by which a rule is written.
+// confirmRule handles the key that confirms writing a rule.
 func (a *approval) confirmRule(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "y":
@@ -476,7 +476,7 @@ func (a *approval) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cm
 	return a.hand(answer, list)
 }
 
-// hand hands in the same answer to several questions, each bound to what was shown.
+// hand sends the same answer to several questions, each bound to its shown content.
 func (a *approval) hand(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
 	a.state, a.step = cardLoading, stepNone
 	return a.do(func(ctx context.Context) tea.Msg {
@@ -515,7 +515,7 @@ func stateOf(answer *umpire.Answer) cardState {
 	return cardApprovedAll
 }
 
-// sayAnswer says in the transcript what was answered.
+// sayAnswer reports an answer in the transcript.
 func (a *approval) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
 	var line string
 	switch stateOf(answer) {

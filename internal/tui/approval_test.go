@@ -159,7 +159,7 @@ func TestTryKey(t *testing.T) {
 	}
 }
 
-// TestKeysAnswer: each key gives its answer, bound to what was shown.
+// TestKeysAnswer: each key gives its answer, bound to the shown card.
 func TestKeysAnswer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -175,7 +175,7 @@ func TestKeysAnswer(t *testing.T) {
 		"deny with blanks": {[]string{"n", "  ", "enter"}, umpire.Answer{Choice: umpire.Refuse}, "Denied tool: Bash"},
 		"deny, and why":    {[]string{"n", "not 现在", "enter"}, umpire.Answer{Choice: umpire.Refuse, Reason: "not 现在"}, "Denied tool: Bash: not 现在"}, // M-127
 		"cancel":           {[]string{"c"}, umpire.Answer{Choice: umpire.Cancel}, "Cancelled: Bash"},                                                // C-36
-		// M-130: on a terminal what was opened by mistake is left with Esc.
+		// M-130: on a terminal, Esc leaves a step that was opened by mistake.
 		"back and once": {[]string{"n", "esc", "p", "esc", "p", "enter", "esc", "y"}, umpire.Answer{Choice: umpire.Approve}, "Allowed tool: Bash"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,8 +196,8 @@ func TestKeysAnswer(t *testing.T) {
 	}
 }
 
-// TestNothingApprovesByAccident: not what was typed ahead, not Enter, not what is pasted,
-// and no key that was meant for something else.
+// TestNothingApprovesByAccident: keys typed ahead, Enter, pasted text and keys with
+// another purpose do not approve.
 func TestNothingApprovesByAccident(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -223,13 +223,13 @@ func TestNothingApprovesByAccident(t *testing.T) {
 	}
 }
 
-// TestWordsAnswerNothing: a word that is typed while a card has the keys becomes a message,
-// whatever it begins with; a key alone answers after a moment, and once.
+// TestWordsAnswerNothing: a word typed while a card has the keys becomes a message, even if
+// it begins with an answer key. A single key answers once, after a moment.
 func TestWordsAnswerNothing(t *testing.T) {
 	t.Parallel()
 	types := func(d *drive, text string) {
 		for _, r := range text {
-			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // what is held for a moment is not waited for
+			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // do not wait for the hold time
 		}
 	}
 	for _, word := range []string{"stop", "again", "go on", "explain it", "do it", "view", "please", "You", "yes please", "can you", "/sessions", "现在不要", "so"} {
@@ -399,8 +399,8 @@ func TestMoveWithinBatch(t *testing.T) {
 	d.sees("2 of 5")
 }
 
-// TestAllLikeIt: Y approves what has the same risk once, when it is said twice, and never
-// what warns or hides something.
+// TestAllLikeIt: Y, pressed twice, approves all questions of the same risk once, but
+// never one with a warning or hidden text.
 func TestAllLikeIt(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 30)

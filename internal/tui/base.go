@@ -10,21 +10,21 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A base is what all parts of the screen share.
+// A base is the state that all parts of the screen share.
 type base struct {
 	conf Config
 	// do makes a command of work that takes time; its context ends with the chat.
 	do      func(work func(ctx context.Context) tea.Msg) tea.Cmd
 	session umpire.Session
 	log     transcript
-	reach   int // how many earlier messages are shown
+	reach   int // number of earlier messages shown
 
 	width, height int
 	scroll        int  // lines that the conversation is scrolled up by
-	anchored      bool // it is scrolled so that the card is seen from its top
+	anchored      bool // scrolled to show the card from its top
 
-	still bool // the clock draws nothing again
-	hasty bool // nor does it say when a card has settled
+	still bool // the clock does not redraw
+	hasty bool // cards settle without a message
 }
 
 // text returns a text in the person's language.
@@ -46,5 +46,5 @@ func (b *base) redraw(after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return settledMsg{} })
 }
 
-// showTop scrolls so that the card is seen from its top.
+// showTop scrolls to show the card from its top.
 func (b *base) showTop() { b.scroll, b.anchored = 0, true }

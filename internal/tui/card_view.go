@@ -23,7 +23,7 @@ import (
 // A cardView draws an approval.
 type cardView struct{ *approval }
 
-// consequenceStyle is the colour of what cannot be taken back.
+// consequenceStyle returns the colour for a consequence.
 func consequenceStyle(c umpire.Consequence) lipgloss.Style {
 	switch c {
 	case umpire.Harmless:
@@ -67,7 +67,7 @@ func (a *approval) cardLines(width int) []string {
 	return a.drawn.lines
 }
 
-// draw draws the card: what asks stands above everything that may be long.
+// draw draws the card, with the parts that ask above all parts that may be long.
 func (a cardView) draw(width int) cardRows {
 	p := a.current()
 	style := consequenceStyle(p.Consequence)
@@ -134,13 +134,12 @@ func (a cardView) drawContent(r *cardRows) {
 	}
 }
 
-// lowScreen is the height below which a screen has room for what asks and for the keys, and
-// for little else.
+// lowScreen is the height below which a screen has room only for the question and the keys.
 const lowScreen = 12
 
 func (b *base) isLow() bool { return b.height < lowScreen }
 
-// intro says that something is asked, how the question stands, and which command it is about.
+// intro draws the question's headline: its tool, position and command.
 func (a cardView) intro(r *cardRows) {
 	asks := a.textf("%s asks to run:", view.Visible(a.current().Tool)) + "  " + a.position()
 	r.bind(factsPart, "asks", boldStyle.Render(cutLine(asks, r.width)))
@@ -150,7 +149,7 @@ func (a cardView) intro(r *cardRows) {
 	}
 }
 
-// asking draws what must not be overlooked and what an answer is about, the worst first.
+// asking draws the warnings and the subject of the answer, the worst first.
 func (a cardView) asking(r *cardRows) {
 	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
 		r.bindSection(factsPart, badStyle, strings.ReplaceAll(remarks, "\n\n  ", "\n"), a.approval)
@@ -275,7 +274,7 @@ func (a cardView) bindDiff(r *cardRows) {
 	})
 }
 
-// menu draws what can be answered.
+// menu draws the possible answers.
 func (a cardView) menu(width int) []string {
 	var lines []string
 	switch a.step {
@@ -357,7 +356,7 @@ func (a cardView) waitingElsewhere() string {
 
 func trimTyped(text string) string { return strings.TrimSpace(cleanTyped(text)) }
 
-// cleanTyped takes what is not seen out of what a person typed.
+// cleanTyped removes invisible characters from typed text.
 func cleanTyped(text string) string {
 	return strings.Map(func(r rune) rune {
 		if view.Visible(string(r)) != string(r) {

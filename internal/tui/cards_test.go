@@ -60,9 +60,9 @@ func five() []umpire.Pending {
 	return list
 }
 
-// TestCardsOfAnySize pins what cards look like on terminals of any size: an edit with its diff, a trial that
-// waits, and a message of five calls. Whatever the size, nothing approves before the part that asks was on
-// the screen, and a word that is typed answers nothing.
+// TestCardsOfAnySize pins the look of cards on terminals of any size: an edit with its diff, a waiting
+// trial, and a message of five calls. On every size, no key approves before the asking part has been on the
+// screen, and a typed word does not answer.
 func TestCardsOfAnySize(t *testing.T) {
 	t.Parallel()
 	for lang, text := range map[string]*catalogue.Language{"": nil, "zh_": chineseText()} {

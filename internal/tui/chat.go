@@ -21,8 +21,8 @@ type Chat struct {
 // New returns a chat that has not begun.
 func New(conf Config) *Chat { return &Chat{conf: conf} }
 
-// Run shows the chat on the whole screen until the person leaves or ctx ends. The terminal
-// is left as it was. A turn that goes on is ended first; what has happened in it is stored.
+// Run shows the chat on the whole screen until the person leaves or ctx ends, then restores
+// the terminal. It first ends a running turn, whose events are stored.
 func (c *Chat) Run(ctx context.Context) error {
 	m := newModel(c.conf)
 	return c.show(ctx, m, m)
@@ -33,7 +33,7 @@ func (c *Chat) show(ctx context.Context, screen tea.Model, m *model) error {
 	ctx, cancel := context.WithCancel(ctx)
 	env := c.conf.Env
 	if c.conf.NoColour {
-		env = append(slices.Clone(env), "NO_COLOR=1") // whatever value the person gave it
+		env = append(slices.Clone(env), "NO_COLOR=1") // override the person's value
 	}
 	p := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(c.conf.In), tea.WithOutput(c.conf.Out),
 		tea.WithEnvironment(env), tea.WithoutSignalHandler())

@@ -97,8 +97,8 @@ func changeMode(m *model, words string) tea.Cmd {
 	return m.setMode(mode)
 }
 
-// exitPlan goes back to the mode before, with leave to do what was planned. The gate
-// knows both.
+// exitPlan returns to the previous mode, with permission to carry out the plan. The
+// gate knows both.
 func exitPlan(m *model, _ string) tea.Cmd {
 	if m.session.Mode != umpire.ModePlan {
 		m.log.say(noteEntry, m.text("this is not plan mode"))

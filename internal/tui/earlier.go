@@ -15,20 +15,20 @@ const (
 	earlierSpoken = 10
 )
 
-// An earlier is what was said in a session before this process went on with it. It is read
+// An earlier is the conversation before this process resumed the session. It is read
 // before the agent works in the session, so nothing is shown twice.
 type earlier struct {
 	said umpire.Conversation
 	err  error
 }
 
-// readEarlier reads what was said in a session.
+// readEarlier reads the conversation of a session.
 func (b *base) readEarlier(ctx context.Context, id umpire.SessionID) earlier {
 	said, err := b.conf.Gate.Conversation(ctx, umpire.ConversationQuery{Session: id, Limit: b.reach})
 	return earlier{said, err}
 }
 
-// sayEarlier shows what was said, and how much more of it there is.
+// sayEarlier shows the earlier conversation, and says how many messages are left out.
 func (m *model) sayEarlier(before earlier) {
 	if before.err != nil {
 		m.log.say(warningEntry, m.problem(before.err))

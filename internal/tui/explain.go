@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A whyMsg is what decided about the question, as it stands now.
+// A whyMsg explains the current question with the rows and rules that decided it.
 type whyMsg struct {
 	request umpire.RequestID
 	lines   []string
@@ -22,7 +22,7 @@ func (msg whyMsg) apply(m *model) {
 	}
 }
 
-// explain shows who asks and which rows and rules asked, or takes that away again.
+// explain shows or hides the asker and the rows and rules that asked.
 func (m *model) explain() tea.Cmd {
 	a := &m.ask
 	if a.explains = !a.explains; !a.explains {
@@ -49,13 +49,13 @@ func loadWhy(a *base, card *view.Card) tea.Cmd {
 	})
 }
 
-// whyLines are what the card shows of it.
+// whyLines returns the explanation for the card.
 func (a cardView) whyLines() []string {
 	lines := append([]string{"", "  " + a.text("why")}, a.why...)
 	return append(lines, "  "+a.text("umpire help order lists all rows"))
 }
 
-// showWhy scrolls the card so that the explanation is seen from its beginning.
+// showWhy scrolls the card to the beginning of the explanation.
 func (m *model) showWhy() {
 	lines := m.ask.cardLines(m.width)
 	m.anchored, m.scroll = false, max(0, len(lines)-m.ask.whyAt-m.room()+1)

@@ -15,13 +15,13 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// Facts are what the status line says.
+// Facts are the contents of the status line.
 type facts struct {
 	state   umpire.PermissionState
 	kind    umpire.PermissionType
 	risk    string
 	blocked *umpire.Blocked
-	problem string // why the gate cannot be asked; "" when it can
+	problem string // why the gate cannot be reached, or ""
 }
 
 // A refreshMsg says how things stand at the gate.
@@ -109,7 +109,7 @@ func (m *model) refreshed(msg refreshMsg) tea.Cmd {
 	}
 	epoch := m.session.Epoch
 	m.session = msg.session
-	m.session.Epoch = epoch // the one that this process was given, whoever runs the session now
+	m.session.Epoch = epoch // the epoch of this process, even if another one runs the session now
 	for id := range msg.family {
 		m.family[id] = true
 	}
@@ -146,11 +146,11 @@ func (b *base) blockedText(blocked *umpire.Blocked) string {
 	return cmp.Or(b.conf.Text.Reason(blocked.Detail), b.conf.Text.Word("code", string(blocked.Code)))
 }
 
-// draw draws the status line: what the permissions are at, and whose they are.
+// draw draws the status line: the state of the permissions, and the session.
 func (f *facts) draw(b *base, working bool) []string {
 	state := f.state
 	if !working && state != umpire.StateWaiting {
-		state = umpire.StateIdle // what was decided last is over
+		state = umpire.StateIdle // the last decision is settled
 	}
 	first := []string{b.text("permission") + " " + b.conf.Text.Word("state", string(state))}
 	if f.kind != "" && state != umpire.StateIdle {
@@ -219,7 +219,7 @@ func (m *model) watched(msg watchMsg) tea.Cmd {
 	return m.refresh()
 }
 
-// A historyMsg is what has happened in the session before.
+// A historyMsg has the earlier events of the session.
 type historyMsg struct {
 	session umpire.SessionID
 	events  []umpire.Event
@@ -237,7 +237,7 @@ func (b *base) history() tea.Cmd {
 	})
 }
 
-// remember takes in what has happened before.
+// remember adds the earlier events.
 func (m *model) remember(msg historyMsg) {
 	if msg.session != m.session.ID {
 		return
@@ -256,7 +256,7 @@ func (m *model) remember(msg historyMsg) {
 	m.judge()
 }
 
-// accessText is what an event is about.
+// accessText describes the accesses of an event.
 func (b *base) accessText(e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {

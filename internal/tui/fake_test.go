@@ -247,7 +247,7 @@ func (d *drive) run(cmd tea.Cmd) {
 	}
 }
 
-// named are the keys that are no characters.
+// named are the keys that do not produce characters.
 var named = map[string]tea.KeyPressMsg{
 	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
 	"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "backspace": {Code: tea.KeyBackspace},

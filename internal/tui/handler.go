@@ -19,8 +19,8 @@ type TurnHandler struct {
 
 // The messages that a TurnHandler sends.
 type (
-	sayingMsg struct{} // there is more of what is being said
-	againMsg  struct{} // what was being said broke off, and begins anew
+	sayingMsg struct{} // the reply has grown
+	againMsg  struct{} // the reply was interrupted and restarts
 	saidMsg   struct{ text string }
 	endedMsg  struct {
 		call   umpire.BatchCall
@@ -56,7 +56,7 @@ func (e *TurnHandler) Saying(piece llm.Delta) {
 	}
 }
 
-// currentReply returns what has been said of a reply so far.
+// currentReply returns the reply so far.
 func (e *TurnHandler) currentReply() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

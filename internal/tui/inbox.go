@@ -25,24 +25,24 @@ func NewInbox(conf Config) *Inbox {
 	return &Inbox{Chat{conf: conf}}
 }
 
-// Run shows the inbox on the whole screen until the person leaves or ctx ends. The terminal is
-// left as it was, and what waits keeps waiting.
+// Run shows the inbox on the whole screen until the person leaves or ctx ends, then restores
+// the terminal. Open questions stay open.
 func (i *Inbox) Run(ctx context.Context) error {
 	s := newInboxScreen(i.chat.conf)
 	return i.chat.show(ctx, s, s.model)
 }
 
-// An inboxScreen is the state of the inbox's screen: the model of a chat in which nobody talks,
-// with the queue above the card.
+// An inboxScreen is the state of the inbox's screen: the model of a chat without a
+// conversation, with the queue above the card.
 type inboxScreen struct{ *model }
 
-// A queue is what a model knows of the questions of all sessions.
+// A queue is the inbox's state of the questions of all sessions.
 type queue struct {
-	known map[umpire.RequestID]bool // those that were there when it was last read
+	known map[umpire.RequestID]bool // the questions at the last read
 	read  bool                      // it was read at least once
 	word  bool                      // the last keys belong to a word
-	since time.Time                 // the gate runs, as far as that is known
-	only  umpire.ProjectID          // the one project that is shown; "" is all that the inbox is for
+	since time.Time                 // when the gate started, if known
+	only  umpire.ProjectID          // the shown project, or "" for all of the inbox's projects
 }
 
 // newInboxScreen returns the screen before anything is read.
@@ -84,7 +84,7 @@ func readQueue(
 // shownHistory is how many of the last events are read when the inbox begins.
 const shownHistory = 500
 
-// Init begins with what waits and what happened before.
+// Init loads the open questions and the history.
 func (s *inboxScreen) Init() tea.Cmd {
 	id, project := s.session.ID, s.session.Project
 	history := s.do(func(ctx context.Context) tea.Msg {
@@ -108,7 +108,7 @@ func (s *inboxScreen) clock() tea.Cmd {
 // A clockMsg says that a second has passed.
 type clockMsg struct{}
 
-// Update takes in what has happened.
+// Update handles a message.
 func (s *inboxScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var more tea.Cmd
 	switch msg := msg.(type) {
@@ -185,7 +185,7 @@ func drawQueue(m *model) []string {
 	return append(lines, "")
 }
 
-// drawQueueRow is a question in one line: how bad, where, who, what, and how long it waits.
+// drawQueueRow draws a question in one line: risk, project, agent, subject and age.
 func drawQueueRow(m *model, p *umpire.Pending, width int) string {
 	project := nameProject(m, p)
 	age := view.Age(m.conf.Now().Sub(p.AskedAt))
@@ -204,8 +204,8 @@ func drawInboxKeys(m *model) []string {
 	}
 }
 
-// pressInbox takes a key that has a meaning of its own in the inbox, or that is part of a word:
-// there is nobody to write to, and a word answers nothing.
+// pressInbox handles a key with a special meaning in the inbox, or one that is part of a word.
+// The inbox has no message field, and a word does not answer.
 func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	a, now := &m.ask, m.conf.Now()
 	free := a.step == stepNone && a.held == ""
@@ -252,7 +252,7 @@ var inboxHelp = [][2]string{
 	{"q", "leave; what waits keeps waiting"},
 }
 
-// codeFor returns the code that has to be typed back before an answer counts; "" for none.
+// codeFor returns the code that the person has to type back before an answer counts, or "" if the answer needs no code.
 func (a *approval) codeFor(answer *umpire.Answer, list []umpire.Pending) string {
 	if a.conf.Code == nil || answer.Choice != umpire.Approve {
 		return ""

@@ -100,13 +100,13 @@ func filterProject(m *model) tea.Cmd {
 	return m.refresh()
 }
 
-// offersTrial reports whether the card that is shown has a key of its own for a trial.
+// offersTrial reports whether the current card has a separate key for a trial.
 func offersTrial(a *approval) bool {
 	p := a.current()
 	return p != nil && p.TrialOffer != umpire.NoTrial
 }
 
-// lastHour says what happened in the last hour, as far as it was read.
+// lastHour summarizes the events of the last hour, as far as they were read.
 func lastHour(m *model) string {
 	counts := view.LastHour{Now: m.conf.Now()}
 	for i := range m.events {

@@ -131,8 +131,8 @@ func TestInboxCode(t *testing.T) {
 	}
 }
 
-// TestInboxWordsAnswerNothing: there is nobody to write to, and a word whose later letters are keys
-// of the card answers nothing either.
+// TestInboxWordsAnswerNothing: the inbox has no message field, and a word does not answer, even if
+// its later letters are keys of the card.
 func TestInboxWordsAnswerNothing(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"yes", "stop", "please", "so", "again", "can you", "现在不要", "hey", "/sessions"} {
@@ -140,7 +140,7 @@ func TestInboxWordsAnswerNothing(t *testing.T) {
 		d.ask(npm())
 		d.m.hasty = false
 		for _, r := range word {
-			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // what is held for a moment is not waited for
+			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // do not wait for the hold time
 			d.pass(100 * time.Millisecond)
 		}
 		d.run(d.m.handleReport(heldUntil(&d.m.ask)))
@@ -152,7 +152,7 @@ func TestInboxWordsAnswerNothing(t *testing.T) {
 	}
 }
 
-// TestInboxElsewhere: what is answered elsewhere goes at once, and whoever comes late is told.
+// TestInboxElsewhere: a question answered elsewhere disappears at once, and a late answer gets a notice.
 func TestInboxElsewhere(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 80, 30, "")
@@ -167,8 +167,8 @@ func TestInboxElsewhere(t *testing.T) {
 	d.sees("already resolved: approved (once) by bob", "nothing waits")
 }
 
-// TestInboxRings: a new question rings, and tells the desktop without its command. What waits already
-// does not, and neither does what goes.
+// TestInboxRings: a new question rings, and sends a desktop notice without its command. Old and
+// removed questions do not ring.
 func TestInboxRings(t *testing.T) {
 	t.Parallel()
 	d, rang := inboxOf(t, nil, 80, 24, "")
@@ -216,8 +216,8 @@ func TestInboxScreensOver(t *testing.T) {
 	}
 }
 
-// TestInboxFilter: f shows only the project of the card, and all of them again. What comes into sight by it
-// does not ring.
+// TestInboxFilter: f toggles between the project of the card and all projects. Questions that appear this
+// way do not ring.
 func TestInboxFilter(t *testing.T) {
 	t.Parallel()
 	d, rang := inboxOf(t, nil, 80, 30, "")
@@ -234,8 +234,8 @@ func TestInboxFilter(t *testing.T) {
 	}
 }
 
-// TestInboxUndo: u lists what can be taken back in every session, the latest first, and Enter takes it back. A
-// word takes nothing back.
+// TestInboxUndo: u lists the changes that can be undone in all sessions, the latest first, and Enter undoes
+// one. Typing a word does not.
 func TestInboxUndo(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 100, 24, "")
@@ -279,8 +279,8 @@ func TestInboxTimelineKey(t *testing.T) {
 	d.sees("it is being tried")
 }
 
-// TestInboxLastHour: the last line counts what ran unasked, what was tried and kept, and what was denied, with
-// the last reason.
+// TestInboxLastHour: the last line counts the calls of the last hour that ran unasked, were kept after a
+// trial, or were denied, with the last reason.
 func TestInboxLastHour(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 120, 24, "")

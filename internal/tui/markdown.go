@@ -10,10 +10,10 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// drawMarkdown shows what a model says: headings, lists, quotes, code and emphasis get a
-// style, and everything else stays as it was written. The text is made safe before it is
-// parsed. A link shows where it leads, and is never handed to the terminal as one: what
-// is read is what is there.
+// drawMarkdown renders a model's text: headings, lists, quotes, code and emphasis get a
+// style, and everything else stays as written. The text is made safe before it is
+// parsed. A link shows its target and is never passed to the terminal as a link, so a
+// person sees its real address.
 func drawMarkdown(said string, width int) []string {
 	source := []byte(strings.Join(safeLines(said), "\n"))
 	w := &marker{source: source}
@@ -31,7 +31,7 @@ func markdownParser() parser.Parser {
 // A marker draws the tree of one text.
 type marker struct{ source []byte }
 
-// blocks draws what stands below a node, with an empty line between blocks.
+// blocks draws the blocks below a node, with an empty line between them.
 func (w *marker) blocks(parent ast.Node, width int) []string {
 	var all []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {

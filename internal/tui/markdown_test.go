@@ -41,8 +41,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownHidesNothing: whatever a model says, the terminal gets printable characters,
-// ends of lines and colours, and no line is wider than the screen.
+// TestMarkdownHidesNothing: for any text of a model, the terminal gets only printable
+// characters, line ends and colours, and no line is wider than the screen.
 func TestMarkdownHidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{

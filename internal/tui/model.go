@@ -98,7 +98,7 @@ func inputStyle() textarea.StyleState {
 	return textarea.StyleState{Prompt: userStyle, Placeholder: dimStyle, Text: lipgloss.NewStyle()}
 }
 
-// Init begins with what is open and with the first message.
+// Init loads the open questions and the history, and starts with the first message, if any.
 func (m *model) Init() tea.Cmd {
 	commands := []tea.Cmd{m.refresh(), m.history()}
 	m.sayEarlier(m.before)
@@ -123,7 +123,7 @@ func (b *base) welcome() {
 	b.log.say(noteEntry, fmt.Sprintf(what, b.session.ID, b.session.Project.Short())+"  "+b.session.Dir)
 }
 
-// Update takes in what has happened.
+// Update handles a message.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer m.noteSeen()
 	switch msg := msg.(type) {
@@ -146,8 +146,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// held takes in what is reported, and holds what is read in its place while more is said
-// below it.
+// held handles a report. If the person has scrolled up, it keeps the visible lines in
+// place.
 func (m *model) held(msg tea.Msg) tea.Cmd {
 	if m.scroll == 0 || m.anchored {
 		return m.handleReport(msg)
@@ -306,7 +306,7 @@ func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// asked takes in what waits.
+// asked handles the list of open questions.
 func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session) tea.Cmd {
 	before := m.ask.card
 	cmd := m.ask.takePending(list, sessions, m.input.Value() != "")
@@ -317,7 +317,7 @@ func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpir
 	return tea.Batch(m.tick(), cmd)
 }
 
-// answered takes in what became of an answer.
+// answered handles the result of an answer.
 func (m *model) answered(msg answeredMsg) tea.Cmd {
 	a := &m.ask
 	a.state = cardIdle
@@ -381,8 +381,8 @@ func (m *model) pressInput(k tea.KeyPressMsg) tea.Cmd {
 // quitTime is within which a second Ctrl+C quits.
 const quitTime = 2 * time.Second
 
-// interrupt takes back what is being written, or else stops the turn, or with nothing to
-// stop quits when it comes twice.
+// interrupt clears the message field, or else stops the turn, or if nothing is running,
+// quits when pressed twice.
 func (m *model) interrupt() tea.Cmd {
 	now := m.conf.Now()
 	if now.Before(m.quitAt) {
@@ -403,7 +403,7 @@ func (m *model) interrupt() tea.Cmd {
 // onCard reports whether keys are for a card.
 func (m *model) onCard() bool { return m.ask.isOpen() && m.ask.focused }
 
-// quit leaves: a turn is ended, and what waits keeps waiting.
+// quit leaves the chat. It ends a running turn, and open questions stay open.
 func (m *model) quit() tea.Cmd {
 	m.leaving = true
 	if m.turn.stop != nil {

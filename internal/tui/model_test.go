@@ -50,7 +50,7 @@ func TestConversationScreens(t *testing.T) {
 	}
 }
 
-// TestStreaming: what is being said is seen while it comes in, and once when it is said.
+// TestStreaming: a reply is visible while it comes in, and appears once when it is complete.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -109,8 +109,8 @@ func TestStartedWhileHistoryWasRead(t *testing.T) {
 	d.sawNot("●")
 }
 
-// TestResize: on a screen of any size every line is there, and none is lost when it grows
-// back.
+// TestResize: every line is present at any screen size, and no line is lost when the
+// screen grows back.
 func TestResize(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -148,7 +148,7 @@ func TestScrolling(t *testing.T) {
 			t.Errorf("%q was never seen", line)
 		}
 	}
-	d.press("new", "enter") // what is sent goes to the end
+	d.press("new", "enter") // sending a message scrolls to the end
 	d.sees("> new")
 }
 
@@ -206,8 +206,8 @@ func TestStopping(t *testing.T) {
 	}
 }
 
-// TestStatusLine pins N-44 to N-47: the state, the type, the risk and the reason of what
-// waits, or of what was decided last.
+// TestStatusLine pins N-44 to N-47: the state, the type, the risk and the reason of the
+// open question, or of the last decision.
 func TestStatusLine(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 120, 24)
@@ -229,7 +229,7 @@ func TestStatusLine(t *testing.T) {
 	d.sees("permission idle\n") // nothing of it outlives the turn
 }
 
-// TestCommands goes through what can be commanded.
+// TestCommands runs all commands.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 100, 30)
@@ -343,9 +343,9 @@ func TestRulesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestResumedShowsTheConversation: who goes on with a session sees what was said in it and
-// what its calls gave, and reads further up; nothing of it is obeyed. A call without a
-// result is still to run.
+// TestResumedShowsTheConversation: a resumed session shows its earlier messages and the
+// results of its calls, and can be scrolled up. None of it is obeyed. A call without a
+// result still has to run.
 func TestResumedShowsTheConversation(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -386,8 +386,8 @@ func TestResumedShowsTheConversation(t *testing.T) {
 	d.sawNot("2 earlier messages")
 }
 
-// TestWrittenIsCalledBack: Up and Down go through what was written, commands and earlier
-// messages too, and back to what was being written; within a message they move.
+// TestWrittenIsCalledBack: Up and Down step through earlier messages and commands, and
+// back to the draft. Within a message they move the cursor.
 func TestWrittenIsCalledBack(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -431,8 +431,8 @@ func TestHelpIsReadToItsEnd(t *testing.T) {
 	d.sees("Message, or /help")
 }
 
-// TestWhatIsReadStays: who has scrolled up goes on reading the same lines while more is
-// said, and is brought down by a message of their own.
+// TestWhatIsReadStays: after scrolling up, the visible lines stay in place while new
+// ones arrive. Sending a message scrolls down.
 func TestWhatIsReadStays(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 12)

@@ -19,8 +19,8 @@ func long() umpire.Pending {
 	return p
 }
 
-// Nothing is approved before all that asks has been on the screen, by whatever key and on
-// whatever screen; denying is free.
+// No key approves on any screen before all asking parts have been on the screen. Denying
+// is always possible.
 func TestNothingIsApprovedUnseen(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{20, 5}, {40, 10}, {80, 24}} {

@@ -1,14 +1,14 @@
 package tui
 
-// A pane is the conversation on the screen: the transcript, below it what goes on now, and
-// below that the card.
+// A pane is the conversation on the screen: the transcript, then the current turn, then
+// the card.
 type pane struct {
 	*base
 
 	live, card []string
 }
 
-// scrollBy moves up or down by about the lines that there is room for.
+// scrollBy scrolls up or down by about one screen.
 func (p *pane) scrollBy(room int, up bool) {
 	if p.anchored {
 		p.anchored, p.scroll = false, max(0, len(p.card)-room)
@@ -56,7 +56,7 @@ func (p *pane) draw(room int, asks bool) []string {
 	if below > 0 && len(lines) > 1 {
 		style := dimStyle
 		if asks {
-			style = warnStyle // of what is asked something is not seen
+			style = warnStyle // part of the question is not visible
 		}
 		more := p.conf.Text.Count(below+1, "%d more line, PgDn", "%d more lines, PgDn")
 		note := style.Render(cutLine("↓ "+more, p.width))

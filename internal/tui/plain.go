@@ -19,23 +19,23 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// The plain mode is the same chat without a screen: what happens is written line by line,
-// nothing is drawn over, and what is typed counts when Enter is pressed.
+// The plain mode is the same chat without a screen: it writes events line by line, never
+// redraws, and reads input a line at a time.
 
 // A plain drives the model without a screen.
 type plain struct {
 	m        *model
 	out      io.Writer
 	messages chan tea.Msg
-	written  *entry          // the last one that was
-	card     *view.Card      // the one that was written
-	offered  []view.Option   // what can be answered to it
-	running  umpire.CallID   // of which it was written that it runs
-	prompted bool            // it was said that a message is wanted
-	wanted   *view.Card      // the one to which it was said that an answer is
-	held     *view.Card      // the one that is held back for a moment
-	done     <-chan struct{} // closed when nobody takes messages any more
-	open     bool            // a line was begun that the person is to end
+	written  *entry          // the last one written
+	card     *view.Card      // the last one written
+	offered  []view.Option   // the possible answers to the card
+	running  umpire.CallID   // the call that was last reported as running
+	prompted bool            // the prompt for a message was written
+	wanted   *view.Card      // the card whose prompt was written
+	held     *view.Card      // the card held back for a moment
+	done     <-chan struct{} // closed when messages are no longer received
+	open     bool            // a line is open for the person's input
 }
 
 // A lineMsg is a line that was typed, with the time at which it was there. The last one
@@ -115,7 +115,7 @@ func (p *plain) readInput(in io.Reader) {
 	p.send(lineMsg{end: true})
 }
 
-// loop takes what happens and writes what is new, until the chat is left or its only turn
+// loop handles messages and writes new output, until the chat is left or its only turn
 // has ended.
 func (p *plain) loop(ctx context.Context, once bool) error {
 	for {
@@ -230,7 +230,7 @@ func (p *plain) explain() []string {
 
 func (p *plain) raw() []string { return []string{laidOutJSON(p.m.ask.current().Input)} }
 
-// print writes lines of our own. The open question is repeated below them.
+// print writes lines of the program itself. It repeats the open question below them.
 func (p *plain) print(lines ...string) {
 	if p.open {
 		fmt.Fprintln(p.out)
@@ -254,7 +254,7 @@ func (p *plain) say(texts ...string) {
 	}
 }
 
-// writeNew writes what is new since the last time.
+// writeNew writes the output since the last time.
 func (p *plain) writeNew() {
 	p.writeEntries()
 	p.writeScreen()
@@ -312,7 +312,7 @@ func (p *plain) writeOutput(text string) {
 	}
 }
 
-// writeScreen writes what would cover the conversation, once it is loaded.
+// writeScreen writes the current full-screen view, once it is loaded.
 func (p *plain) writeScreen() {
 	if p.m.screen == nil {
 		return
@@ -335,8 +335,8 @@ func (p *plain) writeRunning() {
 	p.running = call
 }
 
-// cardPause is how long a card is held back, so that what was said before it is written
-// before it: the two come by different ways.
+// cardPause is how long a card is held back. Cards and messages arrive on different
+// paths, and an earlier message should appear above the card.
 const cardPause = 200 * time.Millisecond
 
 // holds reports whether the card is held back for a moment.
@@ -355,7 +355,7 @@ func (p *plain) holds() bool {
 	return p.m.conf.Now().Sub(a.shown) < cardPause
 }
 
-// writeCard writes a question, and what can be answered.
+// writeCard writes a question and the possible answers.
 func (p *plain) writeCard() {
 	a := &p.m.ask
 	if p.holds() || a.card == p.card && (a.complaint == "" || a.card == nil) {

@@ -10,17 +10,16 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// Limits on what is shown of one text. The end is always shown: that is where a long
-// harmless text stops being harmless.
+// Limits on the shown part of one text. The end is always shown, because a long
+// harmless text may hide a harmful end.
 const (
 	longHead = 60_000 // bytes from the beginning
 	longTail = 20_000 // bytes from the end
 )
 
-// clipLong leaves out the middle of a text that nobody would read to its end, and says
-// how much.
+// clipLong omits the middle of a very long text, and says how many bytes are missing.
 func clipLong(text string) string {
-	if len(text) <= longHead+longTail+100 { // so that what is clipped is not clipped again
+	if len(text) <= longHead+longTail+100 { // clipped text is not clipped again
 		return text
 	}
 	left := len(text) - longHead - longTail
@@ -45,7 +44,7 @@ func oneLine(text string, width int) string {
 	return cutLine(view.Visible(clipLong(text)), width)
 }
 
-// cutLine ends a line of our own at a width.
+// cutLine cuts a line of the program itself at a width.
 func cutLine(line string, width int) string {
 	return ansi.Truncate(line, max(0, width), "…")
 }

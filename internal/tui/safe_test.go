@@ -14,8 +14,8 @@ import (
 // colours are the only escapes that a screen may hold.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// onlySafe returns a line whose colours are taken away if it holds anything that a
-// terminal would obey or nobody would see.
+// onlySafe returns "" for a safe line, or else the line without colours: it holds
+// characters that a terminal would obey or a person would not see.
 func onlySafe(line string) string {
 	if bare := colours.ReplaceAllString(line, ""); view.Hides(bare) || strings.ContainsAny(bare, "\t\r\n") {
 		return bare

@@ -20,14 +20,14 @@ import (
 // sizes are the terminals on which nothing may be approved unseen.
 var sizes = [][2]int{{20, 5}, {80, 24}, {120, 40}, {200, 50}}
 
-// A watcher keeps what has been on the screen of a card.
+// A watcher records the lines of a card that have been on the screen.
 type watcher struct {
 	*drive
 
 	shown strings.Builder
 }
 
-// look takes in the frame that is on the screen.
+// look records the current frame.
 func (w *watcher) look() {
 	for line := range strings.SplitSeq(ansi.Strip(w.m.View().Content), "\n") {
 		if row, is := strings.CutPrefix(line, "┃ "); is {
@@ -159,8 +159,8 @@ func TestEveryLineIsSeen(t *testing.T) {
 	}
 }
 
-// TestRandomReading: whatever is pressed on whatever card, and however the terminal changes its size, an approval
-// means that every token of the card was on the screen.
+// TestRandomReading: for any keys, cards and changes of the terminal's size, an approval means that every token
+// of the card was on the screen.
 func TestRandomReading(t *testing.T) {
 	t.Parallel()
 	keys := []string{"pgdown", "pgdown", "pgdown", "pgup", " ", "end", "home", "y", "s", "a", "p", "e", "v", "d", "o", "esc", "Y", "j", "k", "w"}
@@ -208,7 +208,7 @@ func TestRandomReading(t *testing.T) {
 	}
 }
 
-// TestResizeKeepsWhatWasSeen: what was seen at one width counts at another, and no more than that.
+// TestResizeKeepsWhatWasSeen: lines seen at one width count as seen at another, and no other lines do.
 func TestResizeKeepsWhatWasSeen(t *testing.T) {
 	t.Parallel()
 	p, change, _ := bigWrite(40)
@@ -266,7 +266,7 @@ func TestChangedCardIsReadAnew(t *testing.T) {
 	}
 }
 
-// TestCardsAreRememberedApart: going to another card and back keeps what was read of each.
+// TestCardsAreRememberedApart: after switching to another card and back, each card still knows its seen lines.
 func TestCardsAreRememberedApart(t *testing.T) {
 	t.Parallel()
 	p, change, _ := bigWrite(30)
@@ -349,7 +349,7 @@ func TestLockFilesFold(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what the card cannot show is named, and approved by a key of its own.
+// TestLeftOut: the card names the parts that it cannot show, and a separate key approves them.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	p, _, _ := script()

@@ -17,7 +17,7 @@ var (
 	barStyle   = lipgloss.NewStyle().Reverse(true)
 )
 
-// paintLines gives each line a style, so that lines can be shown apart.
+// paintLines applies a style to each line separately, because lines can be shown apart.
 func paintLines(style lipgloss.Style, lines []string) []string {
 	painted := make([]string, len(lines))
 	for i, line := range lines {

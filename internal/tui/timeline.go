@@ -17,7 +17,7 @@ type timelineScreen struct {
 	undo map[umpire.CallID]string
 }
 
-// An undoOfMsg is what the timeline names as what can be taken back.
+// An undoOfMsg lists the changes that the timeline marks as undoable.
 type undoOfMsg struct {
 	all []Undo
 	err error
@@ -37,7 +37,7 @@ func (msg undoOfMsg) apply(m *model) {
 	}
 }
 
-// openTimeline opens the timeline, and finds out what can be taken back.
+// openTimeline opens the timeline, and loads the list of undoable changes.
 func openTimeline(m *model, _ string) tea.Cmd {
 	m.screen = newTimeline()
 	if m.conf.Undo == nil {

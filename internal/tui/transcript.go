@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// An entryKind says who or what an entry of the transcript comes from.
+// An entryKind is the origin of a transcript entry.
 type entryKind int
 
 // The kinds of entries.
@@ -22,13 +22,13 @@ const (
 	warningEntry
 )
 
-// An entry is one thing that was said or done. It is drawn once for each width.
+// An entry is one message, call or note. It is drawn once for each width.
 type entry struct {
 	kind   entryKind
 	text   string // as it came, of any origin
-	detail string // what stands below it
+	detail string // shown below the text
 	status umpire.ResultStatus
-	queued bool // of a message that the model has not been sent
+	queued bool // a message that has not been sent to the model yet
 
 	earlier bool // it was said before this chat began
 
@@ -36,10 +36,10 @@ type entry struct {
 	lines []string
 }
 
-// A transcript is what the screen shows of the conversation, the oldest first.
+// A transcript is the conversation as shown on the screen, the oldest entry first.
 type transcript struct{ entries []*entry }
 
-// maxEntries bounds what a screen keeps; what is older is on the timeline.
+// maxEntries limits the entries of a screen; the timeline has the older ones.
 const maxEntries = 2000
 
 func (t *transcript) addEntry(e *entry) {
@@ -166,7 +166,7 @@ var subjectFields = []string{
 	"command", "cmd", "file_path", "filePath", "path", "url", "pattern", "description", "bash_id", "shell_id",
 }
 
-// subjectOf is what a call is about.
+// subjectOf describes a call by its tool and main argument.
 func subjectOf(tool string, input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) == nil {

@@ -1,14 +1,13 @@
-// Package tui is the conversation with the built-in agent on a terminal: what is said, the
-// calls with their results, the questions, and a line that says how things stand.
+// Package tui is the conversation with the built-in agent on a terminal: messages, calls
+// with their results, questions, and a status line.
 //
 //	chat := tui.New(config)
 //	err := chat.Run(ctx)        // on the whole screen
 //	err := chat.RunPlain(ctx)   // line by line, for screen readers and poor terminals
 //
-// It decides nothing and runs nothing: it reads the gate's timeline, hands in what the person
-// answers, and has turns run by the function that it is given. Text of models, calls and
-// files passes through internal/view first: the only escapes that reach the terminal are its
-// own.
+// It decides nothing and runs nothing: it reads the gate's timeline, submits the person's
+// answers, and runs turns with a function from the caller. Text of models, calls and files
+// passes through internal/view first, so only its own escapes reach the terminal.
 //
 // State changes in update, work is done by commands, and views only draw. One screen is
 // one file.
@@ -37,7 +36,7 @@ type Host interface {
 	// Profiles are the agents of the configuration, the main one first.
 	Profiles() ([]Profile, error)
 	// LimitEdits stores the suffixes that an agent may edit, normalised, in the person's
-	// configuration. No suffixes means no limit. It returns what holds then.
+	// configuration. No suffixes means no limit. It returns the resulting profile.
 	LimitEdits(profile string, suffixes []string) (Profile, error)
 }
 
@@ -49,36 +48,36 @@ type Profile struct {
 	Model    string
 }
 
-// A Change is what a call would change in files; the zero value is nothing.
+// A Change is the effect of a call on files. The zero value means no change.
 type Change struct {
 	Diff  string   // of any origin
-	Shown []string // the fields of the call's input of which the diff leaves nothing out
-	Cut   bool     // part of the change is not shown, and nothing else on the card shows it
+	Shown []string // the input fields that the diff shows completely
+	Cut   bool     // part of the change is not shown anywhere on the card
 }
 
-// A Config is what a chat works with. Gate, Host and Session are required.
+// A Config configures a chat. Gate, Host and Session are required.
 type Config struct {
-	Gate    umpire.Gate // acts in the name of the person who sits there
+	Gate    umpire.Gate // acts for the person at the terminal
 	Host    Host
 	Session umpire.Session
-	Resumed bool   // the session was there before; what is open in it goes on
+	Resumed bool   // the session existed before; its open work continues
 	Task    string // the first message, if any
 	Once    bool   // after the first turn, Enter on an empty line leaves the chat
-	Model   string // what the status line calls the model
+	Model   string // the model's name in the status line
 	Text    *catalogue.Language
 	Now     func() time.Time
 	// Change works out what a call would change in files, for its card; nil shows no
 	// change. It may be called by several goroutines.
 	Change func(ctx context.Context, p umpire.Pending, s umpire.Session) Change
-	// Code returns a code that a person has to type back before an approval counts; "" for
-	// none, and nil asks for none.
+	// Code returns a code that the person has to type back before an approval counts, or
+	// "" if the approval needs no code. A nil Code never asks for codes.
 	Code func(answer *umpire.Answer, p *umpire.Pending) string
-	// Inbox says that there is nobody to write to: the questions of all sessions are shown. Of
-	// Session only the project counts then, and none means all.
+	// Inbox shows the questions of all sessions, without a conversation. Only the project of
+	// Session counts then; "" means all projects.
 	Inbox bool
-	// Serving says that a gate runs to which other agents come with their questions; only the inbox asks.
+	// Serving says that a gate is running that other agents send questions to. Only the inbox uses it.
 	Serving bool
-	// Address is where that gate listens. Since tells when it began; nil or the zero time is not known.
+	// Address is the gate's listening address. Since returns its start time; if nil or zero, it is unknown.
 	Address string
 	Since   func() time.Time
 	// Silent keeps the terminal from ringing for a new question.

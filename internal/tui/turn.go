@@ -12,15 +12,15 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A turn is what the agent is doing.
+// A turn is the state of the agent's current work.
 type turn struct {
-	stop     func() // ends it; nil while the agent does nothing
+	stop     func() // ends the turn; nil while the agent is idle
 	stopping bool
 	since    time.Time
-	queued   int    // messages that came while it went on
-	saying   string // a reply that is still coming in
+	queued   int    // messages sent during the turn
+	saying   string // the reply so far
 
-	call    umpire.CallID // that runs
+	call    umpire.CallID // the running call
 	about   string
 	began   time.Time
 	output  string // the last of what it has printed
@@ -87,7 +87,7 @@ func (m *model) cancelTurn() tea.Cmd {
 	return nil
 }
 
-// turnEnded says how a turn ended, and continues with what was queued too late for it.
+// turnEnded reports how a turn ended, and continues with messages that were queued too late for it.
 func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 	was := m.turn
 	m.turn = turn{ticking: was.ticking}
@@ -146,11 +146,11 @@ func resultText(r *umpire.Result) string {
 	return strings.TrimSuffix(reason, ". Please adjust your approach.")
 }
 
-// maxOutput bounds what is kept of what a running call prints.
+// maxOutput limits the displayed output of a running call, in bytes.
 const maxOutput = 4 << 10
 
-// printed takes in what a call that runs prints. A line that is drawn over itself is
-// shown as it is last.
+// printed adds output of a running call. Of a line that overwrites itself, it keeps the
+// last version.
 func (t *turn) printed(msg outputMsg) {
 	if msg.call != t.call {
 		t.call, t.output = msg.call, ""
@@ -195,13 +195,13 @@ func (b *base) commands(e *umpire.Event) string {
 	return strings.Join(lines, "; ")
 }
 
-// A tickMsg moves the clock of what runs.
+// A tickMsg updates the elapsed time of a running turn.
 type tickMsg struct{}
 
 // tickEvery is how often a running turn is redrawn without news.
 const tickEvery = time.Second
 
-// tick has the clock move on while the agent works.
+// tick starts the clock while the agent works.
 func (m *model) tick() tea.Cmd {
 	if m.turn.ticking || m.still {
 		return nil

@@ -15,11 +15,11 @@ import (
 // beginning of a word.
 const holdTime = 300 * time.Millisecond
 
-// lateTime is how much later than that the moment may end. If it ends later still, the program was not
-// running, and what was typed meanwhile has not been read.
+// lateTime is how late the end of holdTime may arrive. If it arrives even later, the program was not
+// running, and keys typed meanwhile may be unread.
 const lateTime = 100 * time.Millisecond
 
-// A heldMsg says that the moment of a key is over, and nothing was typed behind it.
+// A heldMsg says that the hold time of a key ended without another key.
 type heldMsg struct {
 	request umpire.RequestID
 	since   time.Time
@@ -54,11 +54,11 @@ func (a *approval) hold(key string) tea.Cmd {
 	return tea.Tick(holdTime, func(time.Time) tea.Msg { return msg })
 }
 
-// heldUntil is what ends the moment of the key that is held.
+// heldUntil returns the message that ends the hold time of the current key.
 func heldUntil(a *approval) heldMsg { return heldMsg{a.current().Request, a.heldAt} }
 
-// typing reports whether a key is part of a message: it means nothing to a card, or comes
-// right behind one that does.
+// typing reports whether a key is part of a message: it has no meaning on a card, or
+// follows directly after one that does.
 func (a *approval) typing(k tea.KeyPressMsg) bool {
 	if a.held != "" {
 		return k.Text != "" && k.Text != a.held

@@ -22,27 +22,27 @@ type Undo struct {
 	Paths   []string // that it changed
 }
 
-// An Undoer takes back what calls have changed.
+// An Undoer undoes the changes of calls.
 type Undoer interface {
-	// Undoable lists what can be taken back, the latest first.
+	// Undoable lists the changes that can be undone, the latest first.
 	Undoable(ctx context.Context) ([]Undo, error)
-	// Undo takes one of them back, by its id or its call's. It returns the id by which that can
-	// be taken back in turn, and says what became of the files.
+	// Undo undoes one of them, by its id or its call's. It returns the id with which that can
+	// be undone in turn, and lines that describe the result for the files.
 	Undo(ctx context.Context, id string) (again string, said []string, err error)
 }
 
-// An undoScreen asks which of several calls to take back.
+// An undoScreen asks which of several calls to undo.
 type undoScreen struct {
 	list list
 	all  []Undo
 	at   time.Time // when it was opened
 }
 
-// An undoableMsg is what can be taken back in the session and its sub-agents'.
+// An undoableMsg lists the undoable changes of the session and its sub-agents.
 type undoableMsg struct{ all []Undo }
 
-// undoCall takes back what a call has changed: the one that is named, the only one, or one of
-// a list.
+// undoCall undoes the changes of a call: the named one, the only one, or one chosen from a
+// list.
 func undoCall(m *model, words string) tea.Cmd {
 	switch {
 	case m.conf.Undo == nil:
@@ -81,7 +81,7 @@ func openUndo(m *model) tea.Cmd {
 	})
 }
 
-// listUndoable returns a function that lists what can be taken back here.
+// listUndoable returns a function that lists the undoable changes for this screen.
 func (m *model) listUndoable() func(context.Context) ([]Undo, error) {
 	family := map[umpire.SessionID]bool{m.session.ID: true}
 	for id := range m.family {

@@ -52,7 +52,7 @@ func TestUndo(t *testing.T) {
 	d.sees("somebody else has changed a.txt")
 }
 
-// TestTimelineNamesUndo: the timeline names what can be taken back.
+// TestTimelineNamesUndo: the timeline marks the undoable changes.
 func TestTimelineNamesUndo(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 100, 24)

@@ -47,7 +47,7 @@ func fillHeight(lines []string, height int) []string {
 	return lines
 }
 
-// bottom is what stands between the conversation and the status line.
+// bottom returns the lines between the conversation and the status line.
 func (m *model) bottom() []string {
 	if m.onCard() {
 		menu := cardView{&m.ask}.menu(m.width)
@@ -77,7 +77,7 @@ func drawStatus(m *model) []string {
 	return m.facts.draw(m.base, m.turn.stop != nil)
 }
 
-// hint is what stands above where keys go to.
+// hint returns the line above the input.
 func (m *model) hint() string {
 	if m.conf.Now().Before(m.quitAt) {
 		return dimStyle.Render(cutLine(m.text("Ctrl+C again quits"), m.width))
@@ -85,7 +85,7 @@ func (m *model) hint() string {
 	return ""
 }
 
-// room is how many lines the conversation has.
+// room returns the number of lines for the conversation.
 func (m *model) room() int {
 	return max(1, m.height-len(drawQueue(m))-len(drawStatus(m))-len(m.bottom()))
 }

@@ -9,11 +9,11 @@ import (
 // maxWrote bounds the messages that can be called back.
 const maxWrote = 200
 
-// A wrote is what the person has written, to be called back.
+// A wrote is the history of the person's messages.
 type wrote struct {
 	texts []string // the oldest first
-	back  int      // how far it was gone back
-	draft string   // what was being written then
+	back  int      // number of steps back from the draft
+	draft string   // the draft at that time
 }
 
 // rememberMessage remembers a message.
