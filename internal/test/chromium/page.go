@@ -29,7 +29,7 @@ type Page struct {
 	events  map[string]chan json.RawMessage // by method
 }
 
-// A reply is what the browser answers.
+// A reply is a message from the browser.
 type reply struct {
 	ID     int             `json:"id"`
 	Method string          `json:"method"`
@@ -128,15 +128,15 @@ func StartAs(t *testing.T, user, width, height int, dark bool, flags ...string) 
 	return p
 }
 
-// removeProfile removes the folder of a browser that was killed. Its other processes may write there
-// until the last of its group is gone; one that nobody waits for stays in the group and writes nothing.
+// removeProfile removes the folder of a killed browser. Its other processes may write there until the
+// whole group is gone; a zombie stays in the group but writes nothing.
 func removeProfile(t *testing.T, profile string, group int) {
 	t.Helper()
 	const tries = 200
 	for n := range tries {
 		err := os.RemoveAll(profile)
 		if gone := errors.Is(syscall.Kill(-group, 0), syscall.ESRCH); err == nil && (gone || n == tries-1) {
-			_ = os.RemoveAll(profile) // there is nobody left who writes there
+			_ = os.RemoveAll(profile) // a process may have written here before it ended
 			return
 		}
 		<-time.After(20 * time.Millisecond)
@@ -356,8 +356,8 @@ func (p *Page) clickOnce(t testing.TB, selector string) {
 	}
 }
 
-// deliver does something that causes an event at an element, until the page has had it: what was
-// clicked may move at that moment, and a busy browser drops what it is told too early.
+// deliver triggers an event at an element, and retries until the page has received it. A clicked
+// element may move at that moment, and a busy browser drops early input.
 func (p *Page) deliver(t testing.TB, event, selector string, do func()) {
 	t.Helper()
 	for range 6 {
@@ -365,7 +365,7 @@ func (p *Page) deliver(t testing.TB, event, selector string, do func()) {
 			addEventListener(%q, (event) => done(!!event.target.closest(%q)), { capture: true, once: true });
 			setTimeout(() => done(false), 20000) }), true`, event, selector))
 		do()
-		// A page that was loaded anew since knows of no promise.
+		// A page that was reloaded since then has no promise.
 		if reached, err := p.tryEval(t, "window.reached ?? true"); reached == "true" || isGone(err) {
 			return
 		}
@@ -385,7 +385,7 @@ func (p *Page) TypeText(t testing.TB, text string) {
 	p.Call(t, "Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// Faults are what the browser complained of: exceptions, refused scripts and styles.
+// Faults returns the browser's complaints: exceptions, refused scripts and styles.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

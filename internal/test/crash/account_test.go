@@ -17,18 +17,18 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A tally is what a run of kills amounted to: the row of a table.
+// A tally counts the results of a run of kills: one row of a table.
 type tally struct {
 	kills, calls, effects int
 	answers               int // acknowledged
 	events                int
 	twice                 int // effects of one call beyond the first
 	disorder              int // calls that ran out of their order
-	lost                  int // acknowledged answers that do not stand
-	denied                int // calls that ran although they were denied
+	lost                  int // acknowledged answers that are missing later
+	denied                int // calls that ran despite a denial
 	breaks                int // of the timeline's chain
-	unknown, happened     int // calls of which nobody knew whether they ran, and those that had
-	redelivered           int // results that went to the model once more
+	unknown, happened     int // calls with an unknown outcome, and those of them that had run
+	redelivered           int // results sent to the model again
 	wrong                 []string
 }
 
@@ -103,7 +103,7 @@ type audit struct {
 	requested map[umpire.BatchID]int
 }
 
-// A callRecord is what the events say of one call.
+// A callRecord is the history of one call according to its events.
 type callRecord struct {
 	id               umpire.CallID
 	batch            umpire.BatchID
@@ -263,7 +263,7 @@ func (h *audit) checkBatch(b *umpire.Batch) {
 	}
 }
 
-// checkEffects compares what happened with what is told to have happened.
+// checkEffects compares the effects with the recorded results.
 func (h *audit) checkEffects() error {
 	effects, err := h.marked()
 	if err != nil {
@@ -379,7 +379,7 @@ func (h *audit) checkResults(messages []llm.Message) {
 	}
 }
 
-// forgotten reports what was acknowledged and is on no timeline.
+// forgotten reports acknowledged answers that are missing from the timeline.
 func (t *tally) forgotten(p *person) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

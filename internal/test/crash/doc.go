@@ -1,12 +1,11 @@
-// Package crash ends umpire where it hurts and looks at what is left. It holds
-// nothing but tests, which run the real program: gates and runners that die by
-// SIGKILL at any moment, several gates over one database, a database that crashes, a
-// disk that is full.
+// Package crash kills umpire at bad moments and checks its data afterwards. It holds
+// only tests, which run the real program: gates and runners killed by SIGKILL at random
+// moments, several gates over one database, a database that crashes, a full disk.
 //
 //	go test ./internal/test/crash                              # a few hundred kills
 //	make kills KILLS=20000 STORE=postgres        # as many as wanted
 //	make team-bench                              # the figures of docs/team.md
 //
-// What a tool has done is counted from outside, in files that the gate knows nothing
-// of. UMPIRE_PROGRAM names a built umpire to test in place of this tree's.
+// The effects of tools are counted from outside, in files that the gate does not know.
+// UMPIRE_PROGRAM names a built umpire to test instead of this tree's.
 package crash

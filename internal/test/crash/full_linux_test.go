@@ -34,8 +34,8 @@ func full(t *testing.T, g *gate) (room func()) {
 	return func() { set(before.Cur) }
 }
 
-// personally runs a command of umpire as somebody in a terminal of their own would,
-// whoever runs the tests, and returns what it said and its exit code.
+// personally runs a command of umpire as a user in a separate terminal would, even if
+// an agent runs the tests, and returns its output and exit code.
 func (h *home) personally(t *testing.T, dir string, args ...string) (said, code string) {
 	t.Helper()
 	cmd := exec.Command("sh", append([]string{"-c", `{ "$@"; echo "$?"; } 2>&1 &`, "sh", program}, args...)...)

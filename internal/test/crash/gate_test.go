@@ -24,9 +24,9 @@ type gate struct {
 	gone chan struct{} // closed when it has ended
 }
 
-// detach starts a program that does not descend from this process: who runs the tests
-// may be an agent, and a gate is not to be started by one. Its parent is a shell that
-// tells its number, and ends it when this process lets go of the leash or ends itself.
+// detach starts a program that does not descend from this process: an agent may run the
+// tests, and an agent must not start a gate. Its parent is a shell that prints its
+// process id, and kills it when this process closes the leash or exits.
 const detach = `{
 	"$@" 3>&- 4<&- & echo $! >&3
 	exec 3>&- >/dev/null 2>&1

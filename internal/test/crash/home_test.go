@@ -48,12 +48,12 @@ func newFolder(t testing.TB) string {
 	return dir
 }
 
-// newHome makes a home. Its configuration says where the gate listens, so that no
-// runner decides alone while the gate is away. Store may be "".
+// newHome creates a home. Its configuration has the gate's address, so runners do not
+// decide by themselves while the gate is away. Store may be "".
 func newHome(t testing.TB, dir, store string) *home {
 	t.Helper()
 	h := &home{dir: dir, where: "unix:" + filepath.Join(dir, "state", "umpire.sock")}
-	config := "listen: " + h.where + "\nsandbox: {require: off}\n" // where there is none, that is not what is tested
+	config := "listen: " + h.where + "\nsandbox: {require: off}\n" // these tests do not need a sandbox
 	if store != "" {
 		config += "store: " + store + "\n"
 	}
@@ -84,10 +84,10 @@ func (h *home) env() []string {
 	}
 }
 
-// scratch is where umpire leaves what is of no use when it was killed.
+// scratch is the folder for files that are useless after umpire was killed.
 func (h *home) scratch() string { return filepath.Join(h.dir, "tmp") }
 
-// command makes a command of umpire.
+// command returns a command that runs umpire.
 func (h *home) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = dir, h.env()

@@ -28,9 +28,9 @@ const (
 	maxPause = 75 * time.Millisecond
 )
 
-// TestKills ends gates and runners by SIGKILL while conversations go on, and then
-// counts: nothing ran twice, out of its order or although it was denied, no answer
-// that was acknowledged is lost, and what nobody knows is shown as such.
+// TestKills kills gates and runners with SIGKILL during conversations and then checks:
+// no call ran twice, out of order or despite a denial, no acknowledged answer is lost,
+// and unknown outcomes are shown as unknown.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	for _, at := range []struct {
@@ -85,7 +85,7 @@ func oneServer(t testing.TB) func(testing.TB) string {
 	return func(t testing.TB) string { return storeURL(t, server.Database(t)) }
 }
 
-// judge fails the test for whatever ought not to be.
+// judge fails the test for each fault.
 func judge(t *testing.T, all *tally) {
 	const shown = 20
 	for i, text := range all.wrong {

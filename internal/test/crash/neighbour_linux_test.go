@@ -19,10 +19,10 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-// A neighbour uses the same gate as an agent whose calls are timed, as hard as it can, until ctx is done.
+// A neighbour loads the gate as hard as it can until ctx is done, beside an agent whose calls are timed.
 type neighbour struct {
 	name string
-	// prepare is done once, before anything is timed.
+	// prepare runs once, before the timing starts.
 	prepare func(*team) (run func(context.Context) error)
 }
 
@@ -143,7 +143,7 @@ func sendLargeCommands(t *team) func(context.Context) error {
 	}
 }
 
-// watchWithMany opens 500 watchers who each want all there ever was.
+// watchWithMany opens 500 event streams that each ask for the whole history.
 func watchWithMany(t *team) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var all sync.WaitGroup

@@ -15,16 +15,16 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 )
 
-// A person answers what is asked, and keeps in mind every answer that the gate said it
-// has taken.
+// A person answers questions, and remembers every answer that the gate has
+// acknowledged.
 type person struct {
 	planned func(umpire.SessionID, umpire.CallID) (*conversation, *planned)
 
 	mu        sync.Mutex
-	tried     map[umpire.RequestID][]umpire.Choice // handed in, whatever became of it
+	tried     map[umpire.RequestID][]umpire.Choice // submitted, with any result
 	taken     map[umpire.RequestID]umpire.Choice   // and acknowledged
 	questions map[umpire.RequestID]umpire.Pending
-	settled   map[umpire.RequestID]bool // what became of a call, and whether it had happened
+	settled   map[umpire.RequestID]bool // the outcome of a call, and whether it had happened
 	wrong     []string
 	bell      chan struct{} // holds one when an answer was acknowledged
 }
@@ -78,8 +78,8 @@ func pause(ctx context.Context, g *gate) {
 // moment is how long a person waits before trying again.
 const moment = 20 * time.Millisecond
 
-// attend answers while one gate lives: what waits, and then whenever something is
-// asked.
+// attend answers while one gate lives: first the open questions, then new ones as they
+// come.
 func (d *answerer) attend(ctx context.Context) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -173,8 +173,8 @@ func (d *answerer) choose(ctx context.Context, q *umpire.Pending) (umpire.Choice
 	return d.account(ctx, q, in, call)
 }
 
-// account looks what became of a call that was started, and nobody knows whether it
-// ran: after seeing that the gate shows it as such.
+// account finds out whether a started call with an unknown outcome ran, after checking
+// that the gate shows the outcome as unknown.
 func (d *answerer) account(ctx context.Context, q *umpire.Pending, in *conversation, call *planned) (umpire.Choice, error) {
 	b, err := d.Batch(ctx, q.Session, q.Batch)
 	if err != nil {

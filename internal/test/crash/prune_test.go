@@ -20,14 +20,14 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-// What is removed in TestKillsWhilePruning.
+// The data that TestKillsWhilePruning removes.
 const (
 	oldSessions = 60
 	oldEvents   = 150 // of each
 )
 
-// TestKillsWhilePruning ends gates by SIGKILL while they remove old sessions: each is there whole, or
-// gone whole and the timeline says so.
+// TestKillsWhilePruning kills gates with SIGKILL while they remove old sessions. Each session is
+// afterwards either complete, or completely removed and the timeline says so.
 func TestKillsWhilePruning(t *testing.T) {
 	t.Parallel()
 	for name, fresh := range map[string]func(testing.TB) func(testing.TB) string{"sqlite": noServer, "postgres": oneServer} {

@@ -22,8 +22,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// A pair is two gates over one database, each with a home of its own, and an agent
-// that speaks to the first.
+// A pair is two gates over one database, each with a separate home, and an agent that
+// talks to the first.
 type pair struct {
 	t       *testing.T
 	homes   [2]*home
@@ -212,7 +212,7 @@ func oneAnswerWins(p *pair) {
 	}
 }
 
-// post returns the status of a request with the person's credential; 0 is none.
+// post returns the status of a request with the person's credential, or 0 if there was no response.
 func (p *pair) post(at int, method string, body []byte) int {
 	h := p.homes[at]
 	token, err := client.ReadToken(filepath.Join(h.dir, "state", "person.token"))
@@ -282,8 +282,8 @@ func oneGateDies(p *pair) {
 	}
 }
 
-// TestDatabaseCrashes: PostgreSQL dies under two gates, again and again, while
-// conversations go on at both. What was acknowledged stands, and nothing runs twice.
+// TestDatabaseCrashes: PostgreSQL dies under two gates, again and again, during
+// conversations on both. Acknowledged answers survive, and no call runs twice.
 func TestDatabaseCrashes(t *testing.T) {
 	t.Parallel()
 	const crashes = 3

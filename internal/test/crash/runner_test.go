@@ -181,8 +181,8 @@ func (c *conversation) kill() bool {
 // nothing to umpire this is one that the sandbox's helper keeps.
 func (c *conversation) runnerMark() string { return "GOCOVERDIR=" + c.dir + "." }
 
-// awaitEnds waits until the runners that are gone have left nothing running: a command of theirs dies
-// with its runner, and on a busy machine a moment after it.
+// awaitEnds waits until no commands of ended runners are left. A command dies with its runner, but on
+// a busy machine a moment later.
 func (c *conversation) awaitEnds(ctx context.Context, g *gate) error {
 	c.mu.Lock()
 	last := c.runs

@@ -27,7 +27,7 @@ echo "$2" >>effects
 echo "marked $2"
 `
 
-// A planned call is one of a script, with what is to become of it.
+// A planned is a call of a script, with its intended outcome.
 type planned struct {
 	id    umpire.CallID
 	tool  string
@@ -45,7 +45,7 @@ type planned struct {
 	place int // in its turn, from 0
 }
 
-// A script is what a model is going to say, turn by turn.
+// A script is the list of the model's replies, turn by turn.
 type script struct {
 	turns int
 	calls map[umpire.CallID]*planned
@@ -123,7 +123,7 @@ func command(text string) map[string]any { return map[string]any{"command": text
 // changes reports whether running the call twice would show.
 func (p *planned) changes() bool { return p.marks || p.file != "" }
 
-// said is what the result of a call holds that has run.
+// said returns the text that the result of a finished call must contain.
 func (p *planned) said() string {
 	switch {
 	case p.marks:
@@ -134,5 +134,5 @@ func (p *planned) said() string {
 	return strings.TrimSpace(notes)
 }
 
-// notes are what there is to read.
+// notes is the content to read.
 const notes = "nothing of note\n"

@@ -70,8 +70,8 @@ func (t *team) dial(i int, who string) *client.Client {
 	return c
 }
 
-// A volume is what a database holds. SQLite tells only how large its file is, and that
-// once its gate has ended.
+// A volume is the size of a database. For SQLite only the file size is known, and only
+// after its gate has ended.
 type volume struct{ disk, log, rows int64 }
 
 func (t *team) volume() (v volume) {
@@ -374,7 +374,7 @@ func (t *team) watchRaw(heard chan<- struct{}) {
 	}()
 }
 
-// stream asks the first gate for a stream of events, and returns what follows its status until ctx is done.
+// stream requests a stream of events from the first gate, and returns the body until ctx is done.
 func (t *team) stream(ctx context.Context, path string) *bufio.Reader {
 	t.b.Helper()
 	h := t.homes[0]

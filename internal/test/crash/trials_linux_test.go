@@ -66,7 +66,7 @@ func (p *triedProject) run(line string) (output string, code int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// hosted is what a session of Claude Code runs for a line, once its hook has answered.
+// hosted returns the command that Claude Code runs for a line in a session after its hook has answered.
 func (p *triedProject) hosted(session, line string) string {
 	p.Helper()
 	question, err := json.Marshal(map[string]any{

@@ -22,8 +22,8 @@ var acpArgs = map[string][]string{
 var titleOnly = map[string]bool{"gemini": true}
 
 // TestACP plays one command with each agent behind umpire acp, and an editor that would allow
-// everything. What a rule allows runs without a question; what one denies does not run, and
-// is no question either; all else is the editor's question.
+// everything. A command that a rule allows runs without a question. A denied one does not
+// run, also without a question. The editor is asked about all others.
 func TestACP(t *testing.T) {
 	t.Parallel()
 	for name, args := range acpArgs {

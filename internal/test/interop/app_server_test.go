@@ -14,9 +14,9 @@ import (
 	"github.com/umpirehq/umpire/internal/conformance"
 )
 
-// TestAppServerShell: behind umpire app-server no shell is started outside of Codex's sandbox that
-// waits for what nobody would see, and what is typed into one in the sandbox stays there. The
-// editor would allow everything.
+// TestAppServerShell: behind umpire app-server, no shell outside of Codex's sandbox waits for
+// input that a person would not see, and input to a shell in the sandbox stays there. The editor
+// would allow everything.
 func TestAppServerShell(t *testing.T) {
 	t.Parallel()
 	m := startModel(t)

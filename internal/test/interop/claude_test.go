@@ -111,10 +111,9 @@ func TestClaudeJudgesSubAgents(t *testing.T) {
 	}
 }
 
-// TestClaudeBlocksWithoutUmpire is about what umpire cannot answer for itself:
-// it is gone, or not itself. Then onFailure is all that stops a call. The last
-// rows are what it does not stop: output that is no JSON, whatever it was meant
-// to be. That is why a denial of umpire's never rests on JSON alone.
+// TestClaudeBlocksWithoutUmpire covers failures that umpire cannot handle: it is
+// missing or broken. Then only onFailure stops a call. The last rows show its limit:
+// any output that is not JSON. This is why umpire's denials never rely on JSON alone.
 func TestClaudeBlocksWithoutUmpire(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

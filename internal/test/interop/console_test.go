@@ -73,7 +73,7 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 		t.Errorf("Claude Code did not go on: %s", out)
 	}
 	w.ran("first")
-	w.ran("second") // nobody was asked about it
+	w.ran("second") // without a question
 	page.Until(t, `[...document.querySelectorAll(".event")].filter((line) => line.innerText.includes("ended")).length >= 2`)
 	if page.Eval(t, "window.loaded") != "once" {
 		t.Error("the page was loaded again")

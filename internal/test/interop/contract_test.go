@@ -31,11 +31,11 @@ type contractCase struct {
 	permissions string
 	// seconds is how long Claude Code waits for the hook; 0 is long enough.
 	seconds int
-	// was is what release 2.1.197 did, where that was something else.
+	// was is the result of release 2.1.197, if it differed.
 	was string
 }
 
-// pre is the shell text that answers with a decision.
+// pre returns shell text that answers with a decision.
 func pre(decision, reason string) string {
 	fields := map[string]any{"hookEventName": "PreToolUse", "permissionDecision": decision}
 	if reason != "" {

@@ -51,8 +51,8 @@ func (w *world) holds(name, text string) {
 	}
 }
 
-// TestCommandsAreTried: what runs silently in a session, what is shown, and what is undone
-// afterwards.
+// TestCommandsAreTried covers the calls that run silently in a session, the calls that are
+// shown, and their undo afterwards.
 func TestCommandsAreTried(t *testing.T) {
 	t.Parallel()
 	long := "cat > long.txt <<'END'\n" + strings.Repeat("it's a line of text\n", 5000) + "END\nbash make.sh long"

@@ -20,8 +20,8 @@ import (
 // cellLimit bounds a cell, which is played twice at most; most take ten seconds.
 const cellLimit = 2 * time.Minute
 
-// TestHosts plays each cell with each host, and compares what became of it with a table. What
-// umpire promises is stopped everywhere, but for the holes that the data of a host declares.
+// TestHosts plays each cell with each host, and compares the outcomes with a table. Every host
+// stops the calls that umpire promises to stop, except for the holes declared in the host's data.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	for _, d := range conformance.Drivers {
@@ -68,7 +68,7 @@ func examineCell(t *testing.T, s conformance.Subject, c *conformance.Cell, h *ho
 	return row
 }
 
-// compareTable compares a table with the one that was written, whatever the day, or writes it.
+// compareTable compares a table with the recorded one, ignoring the date, or writes it.
 func compareTable(t *testing.T, name string, table *conformance.Table) {
 	t.Helper()
 	at := func(r conformance.Row) int {

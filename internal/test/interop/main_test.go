@@ -31,8 +31,8 @@ const (
 	envInside  = "UMPIRE_INTEROP_INSIDE"
 )
 
-// TestMain prepares what needs the network, and then runs the tests where there
-// is none.
+// TestMain prepares everything that needs the network, and then runs the tests without
+// a network.
 func TestMain(m *testing.M) {
 	if os.Getenv(envInside) != "" {
 		if err := conformance.RaiseLoopback(); err != nil {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 	scratch, err := os.MkdirTemp("", "umpire-interop-")
 	if err == nil {
-		err = os.Chmod(scratch, 0o755) // the world's user starts what lies there
+		err = os.Chmod(scratch, 0o755) // the world's user runs programs in it
 	}
 	if err != nil {
 		panic(err)
@@ -66,8 +66,8 @@ func outside(m *testing.M, scratch string) int {
 	return m.Run()
 }
 
-// isolated runs this test program again where it has no network, and returns its exit
-// code. The error says why there is none.
+// isolated runs this test program again without a network, and returns its exit code.
+// The error says why isolation failed.
 func isolated() (int, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -124,8 +124,8 @@ func prepare(scratch string) error {
 	return makeCache(scratch)
 }
 
-// makeCache makes a folder for what the worlds' Go builds, so that they build the
-// standard library once.
+// makeCache creates a folder for the Go build cache of all worlds, so the standard
+// library is built only once.
 func makeCache(scratch string) error {
 	cache := filepath.Join(scratch, "gocache")
 	os.Setenv(envCache, cache)

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// An outcome is what became of a call whose dialog, if there was one, was answered with
-// no. A greater one is stricter.
+// An outcome is the result of a call whose dialog, if any, was answered with no. A
+// greater outcome is stricter.
 type outcome int
 
 const (
@@ -94,7 +94,7 @@ func (w *world) git(args ...string) {
 	}
 }
 
-// trustCode is what a person does once in a clone.
+// trustCode trusts the clone's code, as a person does once in a clone.
 func (w *world) trustCode() {
 	w.Helper()
 	if out, code := w.start(w.Umpire, "trust", "--code"); code != 0 || !strings.Contains(out, "trusted the code of") {
@@ -103,7 +103,7 @@ func (w *world) trustCode() {
 }
 
 // playMatrix plays the cases of a session in a mode, with umpire or without, and returns
-// what became of each.
+// the outcome of each.
 func playMatrix(t *testing.T, mode, which string, with bool) map[string]outcome {
 	t.Helper()
 	m := startModel(t)
@@ -147,11 +147,10 @@ func (w *world) became(s session, id string) outcome {
 	return runs
 }
 
-// TestClaudeMatrix plays each case in each mode, with umpire and without, and compares
-// what became of it with a table. Every cell is held to three rules: what is serious never
-// runs unasked with umpire; nothing runs unasked that Claude Code alone would not run so,
-// unless it is safe; and nothing else becomes stricter, but what changes something in
-// plan mode.
+// TestClaudeMatrix plays each case in each mode, with umpire and without, and compares the
+// outcomes with a table. Three rules apply to every cell: with umpire, a serious call
+// never runs unasked; a call that Claude Code alone would not run unasked does so only if
+// it is safe; and no other call becomes stricter, except for changes in plan mode.
 func TestClaudeMatrix(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -206,7 +205,7 @@ func checkCell(t *testing.T, mode string, c matrixCase, alone, guarded map[strin
 	}
 }
 
-// showMatrix writes the table; a cell is what became of the call without umpire and with.
+// showMatrix writes the table; a cell has the outcomes without umpire and with it.
 func showMatrix(alone, guarded map[string]map[string]outcome) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Claude Code %s: what became of a call without umpire > with umpire.\n\n%-22s", host.ClaudeVersion, "")

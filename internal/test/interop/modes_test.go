@@ -69,7 +69,7 @@ func (w *world) ordinaryProject() {
 	w.program("prettier", "#!/bin/sh\nexit 0\n")
 }
 
-// counts are what Claude Code showed and refused in a session.
+// counts are the calls that Claude Code asked about and refused in a session.
 type counts struct{ asked, refused []string }
 
 // playOrdinary plays the ordinary session in a mode, with umpire or without; every dialog

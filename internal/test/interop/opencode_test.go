@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// TestOpenCodeAsksOnce: where opencode asks by its person's own settings, it does not ask again about the call
-// that a person approved in umpire, whatever it would ask about it. What umpire allows by itself it asks about.
+// TestOpenCodeAsksOnce: opencode may ask because of the person's settings. It does not ask again about a call
+// that the person approved in umpire, for any reason. It does ask about calls that umpire allowed by itself.
 func TestOpenCodeAsksOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -87,7 +87,7 @@ type openCodeServer struct {
 	events io.Reader
 }
 
-// serveOpenCode starts opencode without anybody who would answer its questions.
+// serveOpenCode starts opencode without a client that would answer its questions.
 func (w *world) serveOpenCode(ctx context.Context) *openCodeServer {
 	w.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -174,8 +174,8 @@ func (o *openCodeServer) prompt(ctx context.Context) {
 	o.post(ctx, "/session/"+session.ID+"/prompt_async", map[string]any{"parts": []any{part}}, nil)
 }
 
-// replies returns what was replied to opencode's questions until the turn ended. It refuses each one itself
-// if it is told so.
+// replies returns the replies to opencode's questions until the turn ended. If refuse is true, it refuses
+// each question itself.
 func (o *openCodeServer) replies(ctx context.Context, refuse bool) (all []string) {
 	o.Helper()
 	lines := bufio.NewScanner(o.events)

@@ -23,9 +23,9 @@ var ordinaryLines = []string{
 	"sort README.md | uniq -c", "diff add.go README.md || true", "du -sh . && pwd", "head -3 go.mod", "which git",
 }
 
-// TestHostsOrdinarySession: in the mode that an agent starts in, umpire stops no call of a usual
-// session that the agent alone would have run. The clone's code is trusted. An agent that asks about nothing
-// leaves it to umpire to ask, so there the person has chosen what runs.
+// TestHostsOrdinarySession: in an agent's initial mode, umpire stops no call of a usual session that the
+// agent alone would have run. The clone's code is trusted. An agent that never asks leaves all questions to
+// umpire, so for it the person has chosen which calls run.
 func TestHostsOrdinarySession(t *testing.T) {
 	t.Parallel()
 	for _, d := range conformance.Drivers {
@@ -51,8 +51,8 @@ func TestHostsOrdinarySession(t *testing.T) {
 	}
 }
 
-// playLines plays the usual session, and returns what did not run. Umpire stands in front of the agent, if
-// an autonomy is given.
+// playLines plays the usual session, and returns the lines that did not run. If an autonomy is given,
+// umpire stands in front of the agent.
 func playLines(t *testing.T, d *conformance.Driver, autonomy string) (stopped []string) {
 	t.Helper()
 	m := startModel(t)

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// A session is what one run of Claude Code showed to a program that answers its
-// permission dialogs, as an editor does.
+// A session is the record of one run of Claude Code, as seen by a program that answers
+// its permission dialogs like an editor.
 type session struct {
 	// asked are the ids of the calls for which Claude Code showed its dialog.
 	asked map[string]bool
-	// mode is the permission mode in which it says it runs.
+	// mode is the permission mode that Claude Code reports.
 	mode string
 }
 
-// A wireMessage is the part that matters here of what Claude Code writes.
+// A wireMessage is the part of Claude Code's output that these tests use.
 type wireMessage struct {
 	Type           string `json:"type"`
 	Subtype        string `json:"subtype"`

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestClaudeWebTools: Claude Code offers its web tools once the model has searched for them,
-// and each of their calls passes umpire first. A private address is stopped although
-// Claude Code lets every fetch and search run. Where it offers them to nobody on loopback,
-// the test says so.
+// TestClaudeWebTools: Claude Code offers its web tools after the model has searched for
+// them, and each of their calls goes through umpire first. umpire stops a private address,
+// although Claude Code lets every fetch and search run. If Claude Code does not offer these
+// tools on loopback, the test says so.
 func TestClaudeWebTools(t *testing.T) {
 	t.Parallel()
 	fetch := func(id, url string) toolCall {

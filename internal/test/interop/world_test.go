@@ -125,8 +125,8 @@ func (w *world) allowsTouch() {
 		`{"version": 1, "rules": [{"id": "touch", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "touch"}}]}`)
 }
 
-// claudeAllows gives Claude Code a rule of its own that lets every command run,
-// so that nothing but umpire can stop one.
+// claudeAllows adds a rule to Claude Code's settings that lets every command run, so
+// only umpire can stop one.
 func (w *world) claudeAllows() {
 	w.write("home/.claude/settings.json", strings.Replace(w.settings(), "{\n", "{\n  \"permissions\": {\"allow\": [\"Bash\"]},\n", 1))
 }
@@ -166,7 +166,7 @@ func (w *world) claude(args ...string) string {
 	return out
 }
 
-// told is what the model read about a call.
+// told returns the model's result of a call.
 func (w *world) told(id string) conformance.Result {
 	w.Helper()
 	r, ok := w.Model.Result(id)

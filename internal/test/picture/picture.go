@@ -21,9 +21,9 @@ const (
 	margin     = 18
 )
 
-// ink is how a piece of text is drawn.
+// ink is the style of a piece of text.
 type ink struct {
-	colour, ground         string // of the text and of what is behind it; "" is the terminal's own
+	colour, ground         string // of the text and of its background; "" is the terminal's default
 	bold, faint, underline bool
 	reverse                bool
 }
@@ -48,8 +48,8 @@ type stretch struct {
 	text string
 }
 
-// Draw draws a screen, given as its lines with their escapes, which tmux calls a capture. Each
-// stretch of one ink is given its width, so that columns stand whatever the font.
+// Draw draws a screen, given as lines with escapes, as in a tmux capture. Each run of text
+// with one ink has a fixed width, which keeps columns aligned in any font.
 func Draw(screen string) string { return Film([]Frame{{Screen: screen}}, 0) }
 
 // A Frame is a screen of a film, and how long it is shown.
@@ -186,11 +186,11 @@ func (i *ink) stretches(line string) []stretch {
 	return all
 }
 
-// applyCodes takes in the codes of one escape.
+// applyCodes applies the codes of one escape.
 func (i *ink) applyCodes(codes string) {
 	all := strings.Split(codes, ";")
 	for at := 0; at < len(all); at++ {
-		n, _ := strconv.Atoi(all[at]) // none is 0
+		n, _ := strconv.Atoi(all[at]) // a missing code is 0
 		switch {
 		case n == 0:
 			*i = ink{}

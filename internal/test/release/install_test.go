@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// TestInstallScript installs a release from a server of its own, and takes it off again. What is
-// not what checksums.txt says is not installed.
+// TestInstallScript installs a release from a local server, and removes it again. The script
+// does not install files that differ from checksums.txt.
 func TestInstallScript(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"curl", "tar", "sh", "awk"} {

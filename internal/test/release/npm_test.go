@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestNPMPackages packs a release for npm, installs it from a registry of its own, and removes it again.
+// TestNPMPackages packs a release for npm, installs it from a local registry, and removes it again.
 func TestNPMPackages(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"node", "npm", "tar"} {

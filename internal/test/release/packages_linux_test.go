@@ -18,13 +18,13 @@ var packages = flag.String("packages", "", "try the packages that goreleaser has
 
 // A way is one of the ways to install umpire.
 type way struct {
-	file     string // of the release, which is copied into the system; "" for none
+	file     string // of the release, to copy into the system, or ""
 	prepare  []string
 	install  []string
-	as       string // who installs and removes it
-	by       string // what umpire says
+	as       string // the user that installs and removes it
+	by       string // the method that umpire reports
 	upgrade  string
-	remove   []string // after umpire uninstall; nil where that is all
+	remove   []string // after umpire uninstall; nil if that is enough
 	complete string   // a file of completions
 	keeps    []string // what belongs to the package manager
 }
@@ -162,7 +162,7 @@ func useAndRemove(t *testing.T, s *system, version string, w *way) {
 	s.mustRun(root, "rm", "-r", home+"/.claude", home+"/agents") // they are the test's
 }
 
-// tryImage builds the image of packaging/Dockerfile and starts what is in it.
+// tryImage builds the image of packaging/Dockerfile and starts its program.
 func tryImage(t *testing.T, dist string) {
 	if _, err := exec.LookPath("buildah"); err != nil {
 		t.Skip(err)

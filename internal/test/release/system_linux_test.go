@@ -21,7 +21,7 @@ type system struct {
 	root string
 }
 
-// The users of a system, and the home folder of the one who is not root.
+// The users of a system, and the home folder of the ordinary user.
 const (
 	root   = "0"
 	person = "1000"
@@ -43,7 +43,7 @@ func makeBase(t *testing.T) string {
 	return base
 }
 
-// newSystem is a system of its own over the base. Its root runs the preparations first.
+// newSystem creates a system over the base. Its root user runs the preparations first.
 func newSystem(t *testing.T, base string, prepare ...string) *system {
 	t.Helper()
 	dir := t.TempDir()

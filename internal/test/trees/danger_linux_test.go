@@ -36,17 +36,17 @@ var seedDangers = []string{
 	"git config core.fsmonitor evil", "nosuchprogram --all", "find . -name '*.md' -delete",
 }
 
-// jail has a program see all as read-only but for one folder, and no network but a loopback of its own.
-// What it is for is a trial that does not hold: then nothing of this machine is harmed. The last
-// line that it prints tells how many bytes went over any network.
+// jail runs a program with everything read-only but one folder, and with only a private loopback
+// network. It protects this machine if a trial fails to contain a program. The last line of its output
+// is the number of bytes sent and received over any network.
 const jail = `mount --bind "$1" "$1" && mount -t tmpfs tmpfs /dev/shm && mount -o remount,bind,ro / || exit 99
 cd "$2" && shift 2 && "$@" </dev/null
 awk 'NR > 2 { sent += $2 + $10 } END { print "\nbytes " sent + 0 }' /proc/net/dev >&2`
 
-// jailed is how a program is put into the jail.
+// jailed is the command line that runs a program in the jail.
 var jailed = []string{"unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child", "sh", "-c", jail, "sh"}
 
-// tryers is how many lines are tried at a time.
+// tryers is the number of lines that are tried at a time.
 const tryers = 3
 
 // TestDanger tries lines that must not run unasked, at each level: nothing that they do outside the
@@ -130,11 +130,11 @@ func dangerousLines(t *testing.T) (lines []string, left int) {
 	return lines, left
 }
 
-// A dangers is a home and projects for dangerous lines, and what came of them.
+// A dangers is a home and projects for dangerous lines, with the results.
 type dangers struct {
 	world *world
 	base  string
-	want  map[string]string // what must stay as it is
+	want  map[string]string // the files that must not change
 
 	mu                                  sync.Mutex
 	refused, asked, nothing, kept, late int
@@ -261,8 +261,8 @@ func isGuarded(name string) bool {
 	return false
 }
 
-// ask has umpire try a line in the jail, and reads its JSON. It returns what was written beside that, and whether
-// the line's time was over.
+// ask makes umpire try a line in the jail, and parses its JSON. It returns the other output, and whether the
+// line's time ran out.
 func (d *dangers) ask(t *testing.T, project string, answer any, what, line string) (output string, late bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// folderOutsideTmp is a folder that is not in /tmp, of which the sandbox has one of its own.
+// folderOutsideTmp returns a folder outside of /tmp, because the sandbox has a private /tmp.
 func folderOutsideTmp(t *testing.T) string {
 	t.Helper()
 	user, err := os.UserCacheDir()

@@ -14,7 +14,7 @@ import (
 // playVariable names a file with calls; the test binary plays the agent that makes them.
 const playVariable = "UMPIRE_TEST_PLAY"
 
-// A play is what an agent does: it puts each call before its hook and makes those that need no question.
+// A play is an agent's work: it passes each call to its hook and makes those that need no question.
 type play struct {
 	Umpire string     `json:"umpire"`
 	Home   string     `json:"home"`
@@ -35,7 +35,7 @@ type played struct {
 	Output string `json:"output"`
 }
 
-// A playResult is what the agent that plays writes: how its calls went, and which processes they left.
+// A playResult is the report of the playing agent: how its calls went, and which processes they left.
 type playResult struct {
 	Calls []played `json:"calls"`
 	Left  []string `json:"left"`

@@ -45,7 +45,7 @@ var shapes = []string{
 	"ls | xargs rm -rf", "cp -r .git g && rm -rf .git && mv g .git", "rsync -a src/ T", "cd src && echo evil > ../T", "gofmt -w .", "echo 'all:; echo evil > T' > Makefile && make",
 }
 
-// settings are what a line may stand in.
+// settings are the constructs around a line.
 var settings = []string{
 	"X", "X", "X", "X", "X && ls", "(X)", "for i in 1 2; do X; done", "ls | cat; X", "if true; then X; fi", "env A=1 X", "timeout 5 X", "f() { X; }; f",
 	"cd src && cd .. && X", "X || true", "x=1; X", "! X", "X 2>/dev/null", "{ X; } > /dev/null",
@@ -217,10 +217,10 @@ func (s *stage) reset() {
 	}
 }
 
-// stageJail is the jail, with a folder for temporary files of its own.
+// stageJail is the jail with a private folder for temporary files.
 const stageJail = `mount --bind "$1/tmp" /tmp && ` + jail
 
-// play has an agent make calls in the jail. It returns how they went, and what the jail says.
+// play has an agent make calls in the jail. It returns how they went, and the jail's output.
 func (s *stage) play(p play) (result playResult, said string) {
 	s.Helper()
 	file := filepath.Join(s.base, "play", "calls.json")
@@ -291,8 +291,8 @@ func (s *stage) run(g *sequenceGenerator, name, mode string, all *sequenceTally)
 	write(s.T, s.base, map[string]string{"tmp/theirs": "good"})
 }
 
-// judgeChanges names the changes that must not be, and the files that an undo must restore. Whatever is new in the
-// folder of temporary files is nobody's but the agent's.
+// judgeChanges returns the forbidden changes, and the files that an undo must restore. New files in the temporary
+// folder belong to the agent and do not count.
 func judgeChanges(was snapshot, names []string) (faults, restore []string) {
 	for _, name := range names {
 		inside, within := strings.CutPrefix(name, project+"/")
@@ -313,7 +313,7 @@ func judgeChanges(was snapshot, names []string) (faults, restore []string) {
 	return faults, restore
 }
 
-// undo takes back what was kept since the time, and says which of the files are not as they were, nor in the history.
+// undo undoes all changes since the time. It returns the files that still differ and are not in the history.
 func (s *stage) undo(dir string, was snapshot, restore []string, since time.Time) (lost []string) {
 	s.Helper()
 	if len(restore) == 0 {

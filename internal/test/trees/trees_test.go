@@ -90,8 +90,8 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestTrees decides each command as an agent without a sandbox of its own does: it runs if reading
-// allows it, else it is tried, and what it did is kept if nothing of it asks.
+// TestTrees decides each command like an agent without a sandbox: a command runs if reading it
+// allows that. Otherwise it is tried, and its effects are kept if none of them asks.
 func TestTrees(t *testing.T) {
 	t.Parallel()
 	if !*all {
@@ -173,7 +173,7 @@ func (w *world) ask(t *testing.T, dir string, answer any, args ...string) string
 	return stderr.String()
 }
 
-// A table collects what came of the commands at one level.
+// A table collects the results of the commands at one level.
 type table struct {
 	level string
 	mu    sync.Mutex
