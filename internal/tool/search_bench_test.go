@@ -40,7 +40,7 @@ func BenchmarkGrep(b *testing.B) {
 			}
 			b.Run(name+"/"+program, func(b *testing.B) {
 				for b.Loop() {
-					_ = exec.CommandContext(b.Context(), program, append(args, "--", pattern, root)...).Run() // 1 if no match
+					_ = exec.CommandContext(b.Context(), program, append(args, "--", pattern, root)...).Run() // 1: none
 				}
 			})
 		}

@@ -85,7 +85,7 @@ func TestUndoOfEveryKind(t *testing.T) {
 			}
 			after := b.describe()
 			if strings.Contains(first+second, "touch") {
-				maps.DeleteFunc(before, func(_, text string) bool { return text[0] == 'd' }) // a folder's time does not count
+				maps.DeleteFunc(before, func(_, text string) bool { return text[0] == 'd' }) // ignore folder times
 				maps.DeleteFunc(after, func(_, text string) bool { return text[0] == 'd' })
 			}
 			if !isSameTree(before, after) {
