@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The card shows the effects of a call with the worst first, regardless of their
-// order on the command line. A part that asks is above all allowed parts, and equal parts share
-// a line. A long command line can therefore hide nothing.
+// The card shows the effects of a call with the worst first, regardless of their order
+// on the command line. A part that asks is above all allowed parts, and equal parts
+// share a line. A long command line can therefore hide nothing.
 
 // An act is an access of the call, with how often the call makes it.
 type act struct {
