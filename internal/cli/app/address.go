@@ -124,8 +124,8 @@ func (a Address) Since() time.Time {
 	return info.ModTime()
 }
 
-// Dial connects to an address. Its error matches [relay.ErrAbsent] when nobody
-// answers there.
+// Dial connects to an address. Its error matches [relay.ErrAbsent] if no gate listens
+// there.
 func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	if a.Network == NetworkUnix {
 		return relay.DialUnix(ctx, a.Name)

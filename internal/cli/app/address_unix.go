@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// refusedConnection reports whether nobody listens where something did once.
+// refusedConnection reports whether err means that the socket exists but nothing listens on it.
 func refusedConnection(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// refusedConnection reports whether nobody listens where something did once.
+// refusedConnection reports whether err means that nothing listens on the address.
 func refusedConnection(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }

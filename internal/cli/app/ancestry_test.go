@@ -40,7 +40,7 @@ func TestNeedPerson(t *testing.T) {
 	}
 }
 
-// TestNeedOutsider: who descends from a process that runs a session is its agent.
+// TestNeedOutsider: a process that descends from a session's runner counts as its agent.
 func TestNeedOutsider(t *testing.T) {
 	t.Parallel()
 	a := descendant(nil, ancestor{pid: 9, runner: "h:9:1"}, ancestor{pid: 8, runner: "h:8:7"}, ancestor{pid: 1})

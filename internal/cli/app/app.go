@@ -1,6 +1,6 @@
-// Package app is what all commands of umpire share: the streams, arguments and environment of
-// the process as values, the configuration, the way to the gate, exit codes, and the proof
-// that a person is there. It knows no command.
+// Package app has the code that all commands of umpire share: the streams, arguments and
+// environment of the process as values, the configuration, the connection to the gate, exit
+// codes, and the check that a person is present. It does not know any command.
 package app
 
 import (
@@ -28,10 +28,10 @@ type Surroundings struct {
 	Executable     string // absolute path of this program, "" if unknown
 	Terminal       bool   // a person sits at standard input and output
 	ToTerminal     bool   // standard output is a terminal
-	// device is the terminal that the process belongs to, whatever its standard streams are;
-	// "" when there is none.
+	// device is the controlling terminal, independent of the standard streams; "" if the
+	// process has no terminal.
 	device string
-	// ancestors are the processes that this one descends from; nil knows of none.
+	// ancestors returns the ancestors of this process; if nil, they are unknown.
 	ancestors func() []ancestor
 	Now       func() time.Time
 }
@@ -54,8 +54,8 @@ func ReadSurroundings() Surroundings {
 	}
 }
 
-// An Output remembers that writing failed, so that commands may print line by
-// line: what nobody could read did not succeed.
+// An Output remembers a failed write, so commands may print line by line. A command
+// whose output was lost has failed.
 type Output struct {
 	W   io.Writer
 	Err error // the first failure

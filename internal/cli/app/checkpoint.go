@@ -32,7 +32,7 @@ func ConfiguredStore(a *App) (StoreAddress, error) {
 	return a.ReadStoreAddress(conf.Store)
 }
 
-// ReadCheckpointKey reads the key that signs checkpoints. It returns nil when there is none.
+// ReadCheckpointKey reads the key that signs checkpoints. It returns nil if the key does not exist.
 func ReadCheckpointKey(a *App) (*checkpoint.Key, error) {
 	key, err := checkpoint.ReadKey(a.KeysDir())
 	if errors.Is(err, fs.ErrNotExist) {

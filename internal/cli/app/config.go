@@ -26,8 +26,7 @@ func (a *App) LoadConfig(dir string) (*config.Config, error) {
 	return c, nil
 }
 
-// ReadUserConfig is the person's own configuration, so that no project needs to be
-// found.
+// ReadUserConfig reads the person's own configuration. It does not need a project.
 func (a *App) ReadUserConfig() (*config.Config, error) {
 	c, err := config.User(a.Home())
 	if err != nil {
@@ -98,8 +97,8 @@ func ProfileOf(c *config.Config, name string) (*policy.Profile, error) {
 	return profile, nil
 }
 
-// PickMode returns the mode: the flag of that name over the configuration. Bypass has to be permitted by a
-// flag of its own, wherever it comes from.
+// PickMode returns the mode: the flag of that name, or else the configured one. Bypass also needs its own
+// flag, wherever the mode comes from.
 func PickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.Mode, error) {
 	mode := conf.Mode
 	if flag != "" {

@@ -45,7 +45,7 @@ func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) erro
 	return nil
 }
 
-// DropEarlyKeys waits, and forgets what was typed until then.
+// DropEarlyKeys waits for settleTime, and discards the keys typed until then.
 func DropEarlyKeys(ctx context.Context, tty *os.File) error {
 	select {
 	case <-time.After(settleTime):
@@ -99,7 +99,7 @@ func (a *App) IsPoorTerminal() bool {
 	return term == "" || term == "dumb" || accessible != "" && accessible != "0"
 }
 
-// TerminalOut is the file behind an output, so that its terminal can be asked for its size.
+// TerminalOut returns the file behind an output, which knows the size of its terminal.
 func TerminalOut(out io.Writer) io.Writer {
 	if o, is := out.(*Output); is {
 		return o.W

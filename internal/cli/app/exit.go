@@ -11,7 +11,7 @@ const (
 	ExitDone    = 0 // done, or the call is allowed
 	ExitError   = 1 // something went wrong
 	ExitDenied  = 2 // the call is denied
-	ExitAsks    = 3 // the call asks a person, or nobody answered in time
+	ExitAsks    = 3 // the call asks a person, or was not answered in time
 	ExitUsage   = 4 // wrong usage or broken configuration
 	ExitGate    = 5 // the gate cannot be reached
 	ExitRefused = 6 // the state of things refuses it
@@ -67,7 +67,7 @@ func ExitCode(err error) int {
 	return ExitUsage
 }
 
-// HintOf is what an error says to do next, or "".
+// HintOf returns the next step for the user after an error, or "".
 func HintOf(err error) string {
 	if e, ok := errors.AsType[*CommandError](err); ok {
 		return e.Hint

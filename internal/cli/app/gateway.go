@@ -108,7 +108,7 @@ func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Cred
 	return running, err
 }
 
-// GateCloser returns a function that closes a connection; nil for none.
+// GateCloser returns a function that closes a connection, or nil if c is nil.
 func GateCloser(c *client.Client) func() {
 	if c == nil {
 		return nil

@@ -13,11 +13,11 @@ import (
 type Installation struct {
 	By      string   `json:"installed_by"` // "npm", "homebrew", "deb", "rpm", "go" or "files"
 	Upgrade string   `json:"upgrade"`      // the command that puts a newer one in its place
-	Remove  string   `json:"remove"`       // the command that removes it, "" where its files are all there is
-	Files   []string `json:"files"`        // the programs, and what was installed beside them
+	Remove  string   `json:"remove"`       // the command that removes it, or "" if deleting the files is enough
+	Files   []string `json:"files"`        // the programs, and the files installed with them
 }
 
-// programNames are the programs of umpire, which lie in one folder.
+// programNames are the programs of umpire, which are in one folder.
 var programNames = []string{"umpire", "umpire-hook"}
 
 // module is where the sources of umpire are.

@@ -45,18 +45,17 @@ func findMarker(getenv func(string) string) *agentMarker {
 	return nil
 }
 
-// An ancestor is a process that this one descends from.
+// An ancestor is a process from which this one descends.
 type ancestor struct {
 	pid    int
-	runner string       // as sessions name who runs them, "" when not known
-	marker *agentMarker // the agent's mark in its environment, nil when there is none
+	runner string       // the runner's name in sessions, or "" if unknown
+	marker *agentMarker // the agent's mark in its environment, or nil
 }
 
-// NeedPerson refuses what only a person may do when an agent started this
-// process, or one that this one descends from: an agent that could change the
-// rules could approve itself. An agent that takes every mark away and leaves the
-// tree of its processes is not stopped here; that is what keeping its commands in
-// a sandbox is for.
+// NeedPerson refuses an action that is reserved for people if an agent started this
+// process or one of its ancestors: an agent that could change the rules could approve
+// itself. It cannot stop an agent that removes every mark and leaves its process tree.
+// The sandbox for the agent's commands is there to prevent that.
 func (a *App) NeedPerson(what string) error {
 	hint := a.Text.Of("run it yourself, in a terminal that no agent started")
 	if m := findMarker(a.Getenv); m != nil {
@@ -72,7 +71,7 @@ func (a *App) NeedPerson(what string) error {
 	return nil
 }
 
-// ancestry is what this process descends from, as far as it is known.
+// ancestry returns the known ancestors of this process.
 func (a *App) ancestry() []ancestor {
 	if a.ancestors == nil {
 		return nil

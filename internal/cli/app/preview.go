@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
-// PreviewCall is what a call that is asked about would change in files, as they are now;
-// nothing for one that changes none, or none of this machine.
+// PreviewCall shows the changes that a pending call would make to the current files. It
+// is empty for a call that changes no files, or whose files are on another machine.
 func PreviewCall(ctx context.Context, a *App, g umpire.Gate, p *umpire.Pending, s *umpire.Session) tool.Preview {
 	if _, here := process.Alive(s.Runner); !here {
 		return tool.Preview{} // files of the same name may be others

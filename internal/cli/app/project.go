@@ -93,7 +93,7 @@ func (p *OpenedProject) RulesOf(file string, format rulefile.Format) ([]umpire.R
 	return append(set.Rules, found.Asleep()...), found.Problems, nil
 }
 
-// TrialPlace is where the commands of a project are tried. They see of the home what is listed.
+// TrialPlace returns the place for trials of a project's commands. Of the home, they see only the listed files.
 func TrialPlace(a *App, p *project.Project, listed []string) *sandbox.Place {
 	home := a.UserHome()
 	if plain, err := filepath.EvalSymlinks(home); err == nil {

@@ -25,13 +25,13 @@ func ReportSettled(ctx context.Context, a *App) {
 // ReportTo reports to a gate that takes this process for a person.
 func ReportTo(ctx context.Context, a *App, g umpire.Gate) error { return reportTo(ctx, a, g, "") }
 
-// ReportUndo reports that the record of an id was taken back, to a gate that notes who did it. What else is due
-// may be of somebody else.
+// ReportUndo reports the undo of one record to a gate, which stores the person's name. Other unreported
+// records may be other people's.
 func ReportUndo(ctx context.Context, a *App, g umpire.Gate, id string) error {
 	return reportTo(ctx, a, g, id)
 }
 
-// reportTo reports what took back the record of an id, or with "" all that is due.
+// reportTo reports the undo of one record, or if id is "", of all unreported records.
 func reportTo(ctx context.Context, a *App, g umpire.Gate, id string) error {
 	due, err := trial.Unreported(a.StateDir())
 	for i := range due {

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Columns are straight on a terminal whatever stands in them, and where every character
-// takes one place they are those of text/tabwriter.
+// Columns are straight on a terminal for any text. If every character is one column
+// wide, the output equals that of text/tabwriter.
 func TestTableIsStraight(t *testing.T) {
 	t.Parallel()
 	latin := "ID\tAGE\tCALL\na1\t10s\tls -la\nb22\t\tx\n\tempty\tlast\nno columns\nnext\tblock\n\nlonger than before\ty\n"

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readQueue names the queue of what was typed.
+// readQueue selects the queue of typed input.
 const readQueue = 1
 
-// forgetTyped throws away what was typed and not read yet.
+// forgetTyped discards typed input that has not been read yet.
 func forgetTyped(f *os.File) error {
 	return unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCFLUSH, readQueue)
 }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forgetTyped throws away what was typed and not read yet.
+// forgetTyped discards typed input that has not been read yet.
 func forgetTyped(f *os.File) error {
 	return unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)
 }

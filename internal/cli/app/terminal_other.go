@@ -10,13 +10,13 @@ import (
 // ownTerminal is not known here: answers need a credential.
 const ownTerminal = ""
 
-// IsTerminal guesses by the sort of file, and takes the null device for none.
+// IsTerminal guesses from the type of file, and excludes the null device.
 func IsTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull
 }
 
-// SizeOf does not know.
+// SizeOf returns 0, 0 because the size is not available here.
 func SizeOf(*os.File) (columns, lines int) { return 0, 0 }
 
 // forgetTyped cannot.

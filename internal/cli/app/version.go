@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// A Build is what the build says of itself.
+// A Build is the version information of the program.
 type Build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
