@@ -172,8 +172,7 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 // has nothing else.
 const maxBadShown = 5
 
-// readBenchSets reads all files before anything is judged, so that a name that is
-// wrong shows at once.
+// readBenchSets reads all files before judging, so a wrong name fails at once.
 func readBenchSets(a *app.App, files []string) ([]bench.Set, error) {
 	if len(files) == 0 {
 		set, err := bench.Corpus()
@@ -259,8 +258,8 @@ func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.M
 	})
 }
 
-// askingReason says why a call asks in words that are the same for calls of one kind: the row,
-// the program or what is done, and why.
+// askingReason returns the reason for a question in words that are the same for similar calls:
+// the row, the program or the kind of access, and the reason.
 func askingReason(d *umpire.Decision, text *catalogue.Language) string {
 	for _, r := range d.Reasons {
 		if r.Text != d.Reason || r.Access < 0 || d.Accesses[r.Access].Verdict != umpire.Ask {

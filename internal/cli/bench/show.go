@@ -80,7 +80,7 @@ func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
 	return w.Flush()
 }
 
-// showAgent writes what became of the recorded calls of one agent.
+// showAgent writes the results for the recorded calls of one agent.
 func showAgent(a *app.App, w io.Writer, s *bench.AgentScore, reasons int) {
 	for _, row := range []struct {
 		name string

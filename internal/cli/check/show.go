@@ -33,7 +33,7 @@ func showDecision(a *app.App, f *checkFlags, d umpire.Decision) error {
 	return err
 }
 
-// A page is what a person reads of a decision.
+// A page writes a decision for a person.
 type page struct {
 	w      io.Writer
 	text   *catalogue.Language
@@ -71,7 +71,7 @@ func (p *page) parts(d umpire.Decision) {
 	}
 }
 
-// whyText is what the access does and the reason that settled it.
+// whyText describes the access and the reason that settled it.
 func whyText(text *catalogue.Language, d umpire.Decision, i int) string {
 	access := &d.Accesses[i]
 	var why []string

@@ -16,8 +16,8 @@ import (
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// checkStream answers every line with one line, in order, as soon as it can. It
-// ends without an error when everything was read, whatever the verdicts.
+// checkStream answers every line with one line, in order, as soon as possible. It
+// returns nil at the end of the input, even if calls were denied.
 func checkStream(ctx context.Context, a *app.App, d *checker) error {
 	lines := readLines(ctx, a.Stdin)
 	for {
@@ -40,9 +40,9 @@ func checkStream(ctx context.Context, a *app.App, d *checker) error {
 	}
 }
 
-// readLines reads one line ahead, so that a signal ends the program while it
-// waits for input. The goroutine ends with the input or, when that never comes,
-// with the process: a read of standard input cannot be called back.
+// readLines reads one line ahead, so a signal can end the program while it waits for
+// input. The goroutine ends with the input, or if that never ends, with the process: a
+// read of standard input cannot be cancelled.
 func readLines(ctx context.Context, r io.Reader) <-chan strictjson.Line {
 	lines, in := make(chan strictjson.Line), bufio.NewReaderSize(r, 64<<10)
 	go func() {

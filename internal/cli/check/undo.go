@@ -10,9 +10,9 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// JudgeUndo judges what an undo would change as a person's writes with the same effects, whatever
-// the mode. It refuses what a rule denies, and returns the guarded places, which a person has
-// to confirm.
+// JudgeUndo judges an undo like a person's writes with the same effects, independent of the mode.
+// It refuses writes that a rule denies, and returns the guarded places, which a person has to
+// confirm.
 func JudgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
 	c, err := newChecker(a, &checkFlags{cwd: k.Root, mode: umpire.ModeDefault.String()})
 	if err != nil {
@@ -54,8 +54,8 @@ func decidesWhatRuns(d *umpire.Decision) bool {
 		slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Doubt != "" })
 }
 
-// RefuseGuarded is the error of an undo that would change a guarded place where nobody can
-// confirm it.
+// RefuseGuarded returns the error of an undo that would change a guarded place without a
+// person to confirm it.
 func RefuseGuarded(hint, path string) error {
 	return app.Refused(hint,
 		"nothing was taken back: %s decides what runs here, so a person at a terminal confirms that", path)

@@ -132,7 +132,7 @@ func runIsolated(a *app.App) (code int, isolated bool) {
 	return 0, false
 }
 
-// A report is what was seen of an agent.
+// A report is the result for one agent.
 type report struct {
 	Agent   string      `json:"agent"`
 	Version string      `json:"version"`
@@ -142,12 +142,12 @@ type report struct {
 	title string
 }
 
-// A rowReport is what became of one cell.
+// A rowReport is the result of one cell.
 type rowReport struct {
 	Cell  string `json:"cell"`
 	Alone string `json:"alone,omitempty"` // without umpire
 	With  string `json:"with"`
-	// Hole is the known hole that the call went through, and Complaint what is wrong.
+	// Hole is the known hole that the call went through. Complaint describes a fault.
 	Hole      string `json:"hole,omitempty"`
 	Complaint string `json:"complaint,omitempty"`
 
@@ -240,7 +240,7 @@ func showRows(a *app.App, rows []rowReport) {
 		}
 		fmt.Fprintln(table, strings.Join(cells, "\t"))
 	}
-	table.Flush() //nolint:errcheck // what cannot be shown has its exit code
+	table.Flush() //nolint:errcheck // the exit code shows the failure
 	fmt.Fprintln(a.Stdout)
 }
 
@@ -253,7 +253,7 @@ func verdict(a *app.App, broken int) string {
 
 var versionForm = regexp.MustCompile(`\d+\.\d+\.\d+[-.\w]*`)
 
-// version is what a program says that it is, or nothing.
+// version returns the version that a program reports, or "".
 func version(ctx context.Context, program string) string {
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -25,8 +25,8 @@ type registered struct {
 // where is the handler's place for people.
 func (r registered) where() string { return fmt.Sprintf("%s:%d", r.file.Path, r.Line) }
 
-// claude examines Claude Code: what is registered, what could switch it off,
-// and whether it answers.
+// claude checks Claude Code: its registered hooks, settings that could switch them off,
+// and whether they answer.
 func (d *doctor) claude(ctx context.Context) {
 	h := host.Find(setup.Claude.Host)
 	found := register.FindProgram(ctx, d.App, h)

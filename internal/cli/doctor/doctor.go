@@ -222,7 +222,7 @@ func (d *doctor) print() {
 	}
 }
 
-// ownFiles checks who else can read or write umpire's own files.
+// ownFiles checks whether others can read or write umpire's own files.
 func (d *doctor) ownFiles() {
 	home := d.Home()
 	if home == "" {
@@ -311,7 +311,7 @@ func (d *doctor) retention(ctx context.Context, c *config.Config) {
 	}
 }
 
-// notices says whether notices can be sent, and what went wrong with the last of each target.
+// notices checks whether notices can be sent, and reports the last failure of each target.
 func (d *doctor) notices(c *config.Config) {
 	from := app.NoticeConfig(d.App, c)
 	names, err := notice.Targets(from)

@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// agents examines the agent of that name, or all that are found here or ask umpire. Where
-// there is none, Claude Code is missing.
+// agents checks the agent of that name, or all agents that are installed or registered
+// here. If it finds none of them, it reports Claude Code as missing.
 func (d *doctor) agents(ctx context.Context, only string) {
 	d.readTimeline(ctx)
 	examined := false
@@ -44,8 +44,8 @@ func (d *doctor) agents(ctx context.Context, only string) {
 	}
 }
 
-// host examines one agent: whether it asks umpire, what could keep it from asking, and
-// whether it is answered.
+// host checks one agent: whether it asks umpire, whether anything could keep it from
+// asking, and whether it gets answers.
 func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found register.Found) {
 	again := "umpire init " + h.Name
 	d.hostVersion(h, found)
@@ -103,14 +103,13 @@ func (d *doctor) hostVersion(h *host.Host, found register.Found) {
 	}
 }
 
-// minorOf is a version without what follows its second number.
+// minorOf returns the major and minor parts of a version.
 func minorOf(version string) string {
 	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// switches names what turns the hooks of an agent off, in its own settings and those of the
-// project.
+// switches reports the settings of an agent or the project that turn its hooks off.
 func (d *doctor) switches(h *host.Host) {
 	roots := []string{d.UserHome()}
 	if p, err := d.FindProject(d.Dir); err == nil {
@@ -182,10 +181,10 @@ func (d *doctor) codexTrust(ctx context.Context, path string) {
 	d.ok(setup.Codex.Host, "Codex trusts the hooks")
 }
 
-// holes are what umpire cannot see somewhere, in the person's language.
+// holes are the calls that umpire cannot see somewhere, in the person's language.
 type holes []umpire.Phrase
 
-// String lists them in English.
+// String lists the holes in English.
 func (h holes) String() string { return h.in(catalogue.English) }
 
 func (h holes) in(text *catalogue.Language) string {

@@ -14,7 +14,7 @@ import (
 const (
 	// unaskedEvents is how many events of the timeline are looked through at most.
 	unaskedEvents = 5000
-	// unaskedFor is how long a call counts, so that a fault that was mended is forgotten.
+	// unaskedFor is how long a call counts. After that, a fixed fault is forgotten.
 	unaskedFor = 7 * 24 * time.Hour
 )
 
@@ -52,7 +52,7 @@ func (d *doctor) unasked(h *host.Host) {
 	}
 }
 
-// count counts the events of a kind about calls of an agent, and returns the last; nil is none.
+// count counts the events of a kind about an agent's calls, and returns the last one, or nil.
 func (d *doctor) count(h *host.Host, kind umpire.EventKind) (count app.Count, last *umpire.Event) {
 	n := 0
 	for i := range d.timeline {

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
-// keepSnapshot keeps what calls in a project are decided by, for the small hook. It
-// only saves time, so that a failure to keep it is not one to report.
+// keepSnapshot saves the inputs of decisions in a project for the small hook. It
+// ignores errors, because the snapshot only saves time.
 func keepSnapshot(a *app.App, dir string) {
 	p := judge.SnapshotKey{Dir: dir, Home: a.Home(), UserHome: a.UserHome()}
 	if p.Home == "" || !filepath.IsAbs(dir) || app.SmallHook(a.Executable) == "" {
