@@ -72,7 +72,7 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// loadPrograms reads the person's files and remarks on what is wrong with them.
+// loadPrograms reads the person's files and remarks on their errors.
 func loadPrograms(a *app.App) rulefile.Programs {
 	loaded := rulefile.LoadPrograms(a.Home())
 	for _, note := range Notes(loaded) {
@@ -81,7 +81,7 @@ func loadPrograms(a *app.App) rulefile.Programs {
 	return loaded
 }
 
-// Notes says, in one line each, what is wrong with the person's files.
+// Notes returns the errors in the person's files, one line each.
 func Notes(loaded rulefile.Programs) []error {
 	var notes []error
 	for _, problem := range loaded.Problems {
@@ -108,11 +108,11 @@ func showPrograms(a *app.App, listed []shell.Program) error {
 	return table.Flush()
 }
 
-// widestNames bounds the column of names, so that a program with many does not push
-// those of all others off the screen.
+// widestNames limits the column of names. Otherwise a program with many names would
+// push the other columns off the screen.
 const widestNames = 32
 
-// listedNames are as many names as fit, and how many more there are.
+// listedNames lists as many names as fit, and says how many are left out.
 func listedNames(names []string) string {
 	text := names[0]
 	for i, name := range names[1:] {

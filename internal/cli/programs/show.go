@@ -33,7 +33,7 @@ var EffectTexts = []struct{ effect, Text string }{
 	{"harms", "dangerous"},
 }
 
-// showProgram writes what is known of a program for a person.
+// showProgram writes the known facts about a program for a person.
 func showProgram(a *app.App, words []string, p shell.Program) error {
 	table := app.NewTable(a.Stdout)
 	line := func(name, value string) {

@@ -34,7 +34,7 @@ func startChild(a *app.App, words []string) (*child, error) {
 	if err != nil {
 		return nil, app.Failed(err)
 	}
-	// Not exec's pipe: that one is closed when the process ends, with what was not read yet.
+	// Do not use exec's pipe: it is closed when the process ends, and unread output is lost.
 	output, write, err := os.Pipe()
 	if err != nil {
 		return nil, app.Failed(err)
@@ -71,12 +71,12 @@ func (c *child) awaitEnd() error {
 	}
 }
 
-// stop ends the program, with all that it started; nil is none.
+// stop ends the program and all processes that it started. It does nothing if c is nil.
 func (c *child) stop() {
 	if c == nil {
 		return
 	}
 	c.hangUp()
-	_ = c.awaitEnd() // it is not asked how
+	_ = c.awaitEnd() // its exit status does not matter
 	c.group.Stop(childGrace)
 }

@@ -24,7 +24,7 @@ type judge struct {
 	app    *app.App
 	host   string // the name of the host in package host
 	runner string // the process that works for the model
-	// unattended says that nobody can be asked but in umpire's inbox.
+	// unattended says that people can answer only in umpire's inbox.
 	unattended bool
 
 	own     sync.Once
@@ -85,7 +85,7 @@ type payload struct {
 // Decide asks about a call.
 func (j *judge) Decide(ctx context.Context, q acp.Question) (acp.Answer, error) {
 	p := payloadOf("before", string(q.Call.Session), q.Project, &q.Call)
-	silence := host.Allow // the editor does what it is asked to, and what is refused or asked says so
+	silence := host.Allow // the editor acts on its own request; only a refusal or a question needs words
 	if p.Mode = host.ACPRequest; q.Dialog {
 		p.Mode, silence = host.ACPQuestion, host.Ask
 	}
@@ -122,7 +122,7 @@ func (j *judge) Tell(ctx context.Context, n acp.Notice) {
 	}
 }
 
-// ask has the question answered as that of a hook. The text is what the hook would print.
+// ask answers the question like that of a hook. The output is the hook's output.
 func (j *judge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int, err error) {
 	line, err := hook.FindLine(ctx, j.app)
 	var responder *host.Responder
@@ -146,7 +146,7 @@ func (j *judge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int
 	return out, exit, nil
 }
 
-// getenv is the environment, in which nothing is said about who is there: the proxy knows.
+// getenv returns the environment without variables about an attending person: the proxy knows that.
 func (j *judge) getenv(name string) string {
 	switch name {
 	case "CLAUDE_CODE_SESSION_ATTENDED":
@@ -160,7 +160,7 @@ func (j *judge) getenv(name string) string {
 	return j.app.Getenv(name)
 }
 
-// readAnswer reads what the hook of the host acp prints; silence is what saying nothing means.
+// readAnswer parses the output of the hook of host acp. Empty output means silence.
 func readAnswer(out *bytes.Buffer, exit int, silence host.Reply) (acp.Answer, error) {
 	var said struct {
 		Decision string `json:"decision"`

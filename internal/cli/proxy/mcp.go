@@ -124,7 +124,7 @@ func runMCP(ctx context.Context, a *app.App, f *mcpFlags, words []string) error 
 	return f.runSession(ctx, a, &p, jsonrpc.NewPeer(a.Stdin, a.Stdout), words)
 }
 
-// runSession stands between one client and a server of its own.
+// runSession connects one client with a separate server.
 func (f *mcpFlags) runSession(
 	ctx context.Context, a *app.App, with *mcp.Proxy, client jsonrpc.Side, words []string,
 ) error {
@@ -140,7 +140,7 @@ func (f *mcpFlags) runSession(
 	return describeEnd(p.Run(ctx), server)
 }
 
-// serveClients serves clients over HTTP. Each session has a server of its own.
+// serveClients serves clients over HTTP. Each session has a separate server.
 func (f *mcpFlags) serveClients(ctx context.Context, a *app.App, with *mcp.Proxy, words []string) error {
 	with.Opening.Runner = process.NameOf(os.Getpid())
 	where := app.Address{Network: app.NetworkTCP, Name: f.listen}

@@ -39,7 +39,7 @@ func newPromptCommand(a *app.App) *cobra.Command {
 	}
 }
 
-// promptSchema is what the tool is given.
+// promptSchema is the schema of the tool's input.
 var promptSchema = json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string"},` +
 	`"input":{"type":"object"},"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`)
 
@@ -83,7 +83,7 @@ type promptReply struct {
 	Message  string          `json:"message,omitempty"`
 }
 
-// prompt answers one question. Whatever goes wrong denies.
+// prompt answers one question. Any error denies the call.
 func (j *judge) prompt(ctx context.Context, session, project string, arguments json.RawMessage) []byte {
 	deny := func(why string) []byte { return encodeReply(promptReply{Behavior: "deny", Message: why}) }
 	o, err := strictjson.ReadObject(arguments)

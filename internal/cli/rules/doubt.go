@@ -114,8 +114,8 @@ func tryRule(a *app.App, p *app.OpenedProject, from umpire.Source, r umpire.Rule
 	return "", nil
 }
 
-// decideAlone decides a call by the built-in rules, whatever the project and the person
-// say. They deny only what no rule can allow.
+// decideAlone decides a call by the built-in rules alone, without those of the project
+// and the person. They deny only calls that no rule can allow.
 func decideAlone(call umpire.Call, home string) (umpire.Decision, error) {
 	built, err := policy.New(nil, policy.Options{Root: call.Dir, Home: home})
 	if err != nil {

@@ -43,12 +43,12 @@ func findLayers(a *app.App, p *app.OpenedProject, files []string) ([]rulefile.La
 	return layers, nil
 }
 
-// A score is what holding rules to their examples came to.
+// A score is the result of checking rules against their examples.
 type score struct {
 	mu       sync.Mutex
 	seen     map[string]bool // a faulty rule is replaced, and checked again
-	examples int             // that hold
-	without  int             // rules that have none
+	examples int             // examples that hold
+	without  int             // rules without examples
 	failures []string
 }
 

@@ -67,7 +67,7 @@ func importFormat(word, file string) (rulefile.Format, error) {
 		strings.Join(importFormats, ", "))
 }
 
-// importRules copies what can be kept exactly; the rest is named, and left out.
+// importRules copies the rules that it can convert exactly. It names the others and leaves them out.
 func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, scope string, dryRun bool) error {
 	p, err := a.OpenProject()
 	if err != nil {

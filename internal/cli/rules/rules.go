@@ -102,7 +102,7 @@ func switchable(r umpire.Rule) bool {
 	return r.Source == umpire.SourceBuiltin && slices.Contains(policy.Switchable(), r.ID)
 }
 
-// showRules writes rules as a table, and what keeps others from the list.
+// showRules writes rules as a table, and says why others are missing from it.
 func showRules(a *app.App, set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
 	table := app.NewTable(a.Stdout)
 	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}

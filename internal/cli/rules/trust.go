@@ -107,8 +107,8 @@ func sleepingText(r umpire.Rule) string {
 	return text
 }
 
-// grantTrust records the files' content by its hash: the content that was shown, whatever the
-// file says by now.
+// grantTrust records the hash of the content that was shown, even if the file has changed
+// since.
 func grantTrust(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 	files, err := showSleeping(a, p)
 	if err != nil || len(files) == 0 {

@@ -52,8 +52,8 @@ func forgetCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 	})
 }
 
-// showCode tells whether the code of this clone is trusted, what has changed since,
-// and which files name code.
+// showCode says whether the code of this clone is trusted, which files have changed
+// since, and which files name code.
 func showCode(a *app.App, p *app.OpenedProject) error {
 	ledger := app.CodeLedger(a)
 	changes, trusted, err := ledger.Changes(&p.Bounds)
