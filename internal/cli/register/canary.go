@@ -21,19 +21,19 @@ import (
 // canaryTimeout bounds one canary; a healthy hook takes milliseconds.
 const canaryTimeout = 20 * time.Second
 
-// maxCanaryOutput bounds what is kept of a hook's output.
+// maxCanaryOutput limits the stored output of a hook, in bytes.
 const maxCanaryOutput = 64 << 10
 
-// A Canary tries hooks as they are registered: with a call that must be denied, and a harmless
-// one. Nothing of these calls is run.
+// A Canary tries the registered hooks with two calls: one that must be denied, and a harmless
+// one. The calls are never run.
 type Canary struct {
 	*app.App
 	host    *host.Host
 	session string // of the canaries
-	held    bool   // a gate runs: nobody is to be asked about a canary
+	held    bool   // a gate runs: it must not ask people about a canary
 }
 
-// NewCanary is for the hooks of one host. End ends its session, should a gate have opened one.
+// NewCanary returns a canary for the hooks of one host. End ends its session if a gate has opened one.
 func NewCanary(ctx context.Context, a *app.App, h *host.Host) *Canary {
 	c := &Canary{App: a, host: h, session: "umpire-doctor-" + rand.Text()}
 	if gate := c.runningGate(ctx); gate != nil {
@@ -43,9 +43,9 @@ func NewCanary(ctx context.Context, a *app.App, h *host.Host) *Canary {
 	return c
 }
 
-// A CanaryAnswer is what a hook left behind.
+// A CanaryAnswer is the result of a hook.
 type CanaryAnswer struct {
-	Decision string // allow, deny, ask, or "" for none
+	Decision string // allow, deny or ask; "" if the hook did not decide
 	Denied   bool   // in every way that the host listens to
 	Took     time.Duration
 	Err      error
@@ -139,10 +139,10 @@ func (c *Canary) Payload(command string) []byte {
 	return c.host.Sample(c.session, "umpire-doctor-"+rand.Text(), c.Folder(), command)
 }
 
-// A limitedBuffer keeps the beginning of what is written and drops the rest.
+// A limitedBuffer keeps the first maxCanaryOutput bytes and drops the rest.
 type limitedBuffer struct{ bytes.Buffer }
 
-// Write never fails, so a chatty program is not stopped by us.
+// Write never fails, because an error would stop a chatty program.
 func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if room := maxCanaryOutput - b.Len(); room > 0 {
 		b.Buffer.Write(p[:min(len(p), room)])

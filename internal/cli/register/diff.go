@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// maxDiff bounds what is shown of a change.
+// maxDiff limits the shown part of a change, in bytes.
 const maxDiff = 64 << 10
 
 // diff shows the change as `diff -u` does.
@@ -71,7 +71,7 @@ func registeredHooks(file setup.Settings, settings []byte) []setup.Registration 
 		return nil
 	}
 	for i := range list {
-		list[i].Line = 0 // it moves with what stands above
+		list[i].Line = 0 // it changes with the lines above
 	}
 	return list
 }

@@ -84,13 +84,13 @@ func (f Found) In(text *catalogue.Language) string {
 // versionTimeout bounds `claude --version`, which takes half a second.
 const versionTimeout = 10 * time.Second
 
-// maxVersion bounds what is kept of its output.
+// maxVersion limits the stored output of the program, in bytes.
 const maxVersion = 200
 
-// versionWord is a version among the words that a program says of itself.
+// versionWord matches the version in a program's output.
 var versionWord = lazyregexp.Regexp{Text: `^v?[0-9]+(\.[0-9]+)+`}
 
-// FindProgram asks the program of a host on PATH for its version. It gets no keys to see.
+// FindProgram asks the program of a host on PATH for its version. The program does not see any keys.
 func FindProgram(ctx context.Context, a *app.App, h *host.Host) Found {
 	var path string
 	for _, name := range h.Program {

@@ -29,8 +29,8 @@ type initJob struct {
 	host *host.Host
 	file setup.Settings
 	initFlags
-	quiet bool     // the next step is said by whoever runs the job
-	notes []string // said last, where they are not scrolled away
+	quiet bool     // the job's caller names the next step
+	notes []string // shown last, to stay visible
 }
 
 // The initFlags are those of `umpire init`.
@@ -272,7 +272,7 @@ func (j *initJob) settingsPath() (string, error) {
 	return "", app.Usage("umpire init "+j.host.Name+" --help", "--scope %q: want user or project", j.scope)
 }
 
-// change is what the file shall hold; gone says that it shall not be there.
+// change returns the new content of the file; gone means that the file is to be removed.
 func (j *initJob) change(ctx context.Context, path string, before []byte) (after []byte, gone bool, err error) {
 	if j.undo {
 		return j.withoutHooks(path, before)

@@ -43,7 +43,7 @@ func findService(ctx context.Context, a *app.App, binary string) *service {
 	return nil
 }
 
-// systemdService is a unit of the user's systemd, nil where the user has none that runs.
+// systemdService returns a unit of the user's systemd, or nil if the user has no running systemd.
 func systemdService(ctx context.Context, a *app.App, systemctl, binary string) *service {
 	if runQuietly(ctx, systemctl, "--user", "show-environment") != nil {
 		return nil

@@ -35,7 +35,7 @@ type setupJob struct {
 	notes  []string
 }
 
-// An agentPlan is what setup does for one agent.
+// An agentPlan lists the changes of setup for one agent.
 type agentPlan struct {
 	job    *initJob
 	found  Found
@@ -117,7 +117,7 @@ func (s *setupJob) setUp(ctx context.Context) error {
 	return errors.Join(append(s.left, s.carryOut(ctx))...)
 }
 
-// plan looks for agents, and at what would change for each.
+// plan finds the agents and works out the changes for each.
 func (s *setupJob) plan(ctx context.Context) {
 	known := map[string]bool{}
 	for _, h := range host.Hosts {

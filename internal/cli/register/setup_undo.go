@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A setupMemory is what `umpire setup` did, in the order in which it is taken back.
+// A setupMemory records the changes of `umpire setup`, in the order in which they are undone.
 type setupMemory struct {
 	Hosts   []string        `json:"hosts"`
 	RuleIDs []umpire.RuleID `json:"rule_ids,omitempty"`

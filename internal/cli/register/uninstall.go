@@ -118,7 +118,7 @@ func (u *uninstallation) confirm(ctx context.Context) error {
 	return u.Confirm(ctx, tty, "", "yes")
 }
 
-// carryOut removes it all: the programs last, so that what failed can be tried again.
+// carryOut removes everything, and the programs last, so the person can retry after a failure.
 func (u *uninstallation) carryOut(ctx context.Context) error {
 	m, err := u.readMemory()
 	if err != nil {

@@ -108,8 +108,8 @@ func (j *initJob) done(path string) {
 	}
 }
 
-// A memory is what undo needs to know to give a file back byte for byte. Before
-// is kept only where taking the hooks out would leave another layout behind.
+// A memory has the data that undo needs to restore a file byte for byte. Before is
+// stored only if removing the hooks would leave another layout.
 type memory struct {
 	Path    string `json:"path"`
 	Existed bool   `json:"existed"`
@@ -156,7 +156,7 @@ func (j *initJob) remember(c settingsChange) error {
 	return files.Replace(file, text, 0o600)
 }
 
-// recall returns what is known of a file that still is as we left it.
+// recall returns the memory of a file that has not changed since umpire wrote it.
 func (j *initJob) recall(path string, now []byte) (memory, bool) {
 	var m memory
 	text, err := os.ReadFile(j.memoryPath(path))
@@ -174,8 +174,8 @@ func (j *initJob) forget(path string) error {
 	return err
 }
 
-// withoutHooks is the file without our hooks: what it was before, if nobody else has
-// changed it since.
+// withoutHooks returns the file without our hooks: its earlier content, if the file has
+// not been changed since.
 func (j *initJob) withoutHooks(path string, now []byte) (after []byte, gone bool, err error) {
 	after, gone, err = j.without(path, now, j.file.Uninstall)
 	if err != nil {
