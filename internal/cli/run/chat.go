@@ -129,7 +129,7 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) t
 	}
 }
 
-// DescribeChange returns what tells what a call changed in a trial, or would change in files, for its card.
+// DescribeChange returns a function that describes a call's changes for its card, those of a trial or of a preview.
 func DescribeChange(a *app.App, g umpire.Gate) func(context.Context, umpire.Pending, umpire.Session) tui.Change {
 	return func(ctx context.Context, p umpire.Pending, in umpire.Session) tui.Change {
 		return tui.Change(try.ChangesOf(ctx, a, g, &p, &in))
@@ -146,8 +146,8 @@ func (s *agentRun) showChat(ctx context.Context, conf tui.Config, plain bool) er
 	return chat.Run(ctx)
 }
 
-// terminalOut is where people read: standard output itself, so that the terminal can be
-// asked for its size, or standard error while events go to standard output.
+// terminalOut returns the stream that people read: standard output itself, whose
+// terminal has a size, or standard error while events go to standard output.
 func (s *agentRun) terminalOut() io.Writer {
 	if s.flags.json {
 		return s.Stderr

@@ -22,8 +22,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A chatHost runs the turns of a chat. Its tools live as long as the session is talked
-// with, so that what runs in the background goes on from turn to turn.
+// A chatHost runs the turns of a chat. Its tools live as long as the chat, so
+// background commands survive from turn to turn.
 type chatHost struct {
 	*agentRun
 
@@ -52,7 +52,7 @@ func (h *chatHost) prepareTurns(ctx context.Context, session umpire.Session) err
 	return nil
 }
 
-// leave ends what runs in the background.
+// leave ends the background commands.
 func (h *chatHost) leave() {
 	if h.set == nil {
 		return
@@ -123,8 +123,8 @@ func (h *chatHost) Fork(ctx context.Context, id umpire.SessionID) (umpire.Sessio
 	return forked, h.prepareTurns(ctx, forked)
 }
 
-// modelName is what the model was called when the chat was started. A script is named by its
-// file.
+// modelName returns the name of the model at the start of the chat. A script has the name of
+// its file.
 func (h *chatHost) modelName() string {
 	full := cmp.Or(h.flags.model, h.conf.Agents[cmp.Or(h.flags.profile, config.MainAgent)].Model)
 	if file, is := strings.CutPrefix(full, "script:"); is {

@@ -32,9 +32,9 @@ var demoFiles embed.FS
 // demoTask is the task of the demo's model.
 const demoTask = "Write the release note and clean up."
 
-// A Demo is what `umpire demo` needs of other commands.
+// A Demo has the functions of other commands that `umpire demo` needs.
 type Demo struct {
-	// ShowRecord shows what is recorded of the demo.
+	// ShowRecord shows the record of the demo.
 	ShowRecord func(context.Context, *app.App) error
 	// NewConsole returns a console of a gate.
 	NewConsole func(*app.App, *gate.Gate) *console.Console

@@ -65,7 +65,7 @@ func (d *Demo) playConsole(ctx context.Context, a *app.App, place string) (err e
 	return nil
 }
 
-// makeDemoProjects makes the agents' projects, and what lies beside what git has of them.
+// makeDemoProjects creates the agents' projects, with their files that are not in git.
 func makeDemoProjects(ctx context.Context, place string) error {
 	if err := moveHome(place); err != nil {
 		return err
@@ -126,7 +126,7 @@ func playTurns(ctx context.Context, a *app.App, gate umpire.Gate, name, project,
 // followPages shows a link and codes on the terminal until ctx ends. Each Enter gets a new link.
 func followPages(ctx context.Context, a *app.App, pages *console.Console, tty io.ReadWriter) error {
 	enters := make(chan struct{})
-	go func() { // a read of a terminal cannot be ended everywhere, so nobody waits for it
+	go func() { // not every system can cancel a terminal read, so this goroutine is not awaited
 		for lines := bufio.NewScanner(tty); lines.Scan(); {
 			select {
 			case enters <- struct{}{}:

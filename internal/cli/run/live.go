@@ -9,14 +9,14 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// livePieces are what a person at a terminal has seen of a reply that is coming in.
+// livePieces are the parts of an incoming reply that a person at a terminal has seen.
 type livePieces struct {
 	shown string // as the model wrote it
-	held  string // the end of it, which cannot be shown before it is known what follows
+	held  string // its end, held back because the next piece decides how to show it
 }
 
-// Saying shows a person what comes in. Anything else gets what is said once it is
-// stored: a reply that breaks off is never said.
+// Saying shows an incoming reply to a person. Other outputs get the reply only when it
+// is stored, because an interrupted reply does not count.
 func (v *runView) Saying(d llm.Delta) {
 	if v.json || !v.ToTerminal {
 		return
@@ -34,8 +34,8 @@ func (v *runView) Saying(d llm.Delta) {
 	fmt.Fprint(v.Stdout, visibleText(strings.TrimSuffix(text, v.live.held)))
 }
 
-// unsettled is the end of a text whose look depends on what follows it: half of a line's end,
-// and a symbol, whose look a modifier may change.
+// unsettled returns the end of a text that the next piece may change: half of a line end, or
+// a symbol before a possible modifier.
 func unsettled(text string) string {
 	last, size := utf8.DecodeLastRuneInString(text)
 	if last == '\r' || unicode.Is(unicode.So, last) {
@@ -44,8 +44,8 @@ func unsettled(text string) string {
 	return ""
 }
 
-// settle ends what was shown of a reply, and reports whether it is the whole text: what
-// was stored is what counts.
+// settle ends the display of a reply, and reports whether the whole text has been
+// shown. The stored text is the one that counts.
 func (v *runView) settle(text string) bool {
 	live := v.live
 	v.live = livePieces{}

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm/openai"
 )
 
-// providers open a model by what follows the provider's name and a colon.
+// providers maps a provider's name to a function that opens a model by the name after the colon.
 var providers = map[string]func(s *agentRun, name string, o llm.Options) (llm.Model, error){
 	"script":           (*agentRun).script,
 	"anthropic":        fromAnthropic,

@@ -133,8 +133,8 @@ type agentRun struct {
 	// started this process.
 	personGate umpire.Gate
 	mode       *umpire.Mode // nil: as configured
-	// asks says that a person at this terminal is asked directly; headless that nobody can
-	// answer. Neither: a gate runs, and waits for whoever answers it.
+	// asks says that the person at this terminal answers questions; headless, that
+	// questions cannot be answered. If neither is set, a gate runs and waits for an answer.
 	asks, headless bool
 	// inBrowser says that questions are answered in a browser, and not announced here.
 	inBrowser bool
@@ -153,7 +153,7 @@ func runTask(ctx context.Context, a *app.App, f *runFlags, task string) error {
 	}
 	model, closeLog, err := s.model()
 	if err != nil {
-		s.RemarkAll(s.conf.Notices) // one may say why there is none
+		s.RemarkAll(s.conf.Notices) // a notice may explain the missing model
 		return err
 	}
 	defer closeLog()
@@ -177,7 +177,7 @@ func runTask(ctx context.Context, a *app.App, f *runFlags, task string) error {
 	}
 	s.attendance(runs)
 	if s.asks && app.RefuseRunner(ctx, s.App, gate, "run") != nil {
-		s.asks, s.headless = false, true // nor is what an agent's run has started
+		s.asks, s.headless = false, true // a process started by an agent's run cannot answer either
 	}
 	session, err := s.enterSession(ctx, task)
 	if err != nil {
@@ -243,8 +243,8 @@ func (s *agentRun) prepare() error {
 	return err
 }
 
-// attendance finds out who can answer: a gate that runs, a person at this terminal, or
-// nobody.
+// attendance finds out how questions are answered: by a running gate, by a person at
+// this terminal, or not at all.
 func (s *agentRun) attendance(runs bool) {
 	if runs {
 		return

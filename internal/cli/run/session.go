@@ -52,8 +52,8 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 	return entered, app.SessionError(err)
 }
 
-// resumeSession takes a session, and says which and where when none was named. If another
-// process runs the session, the task is queued there.
+// resumeSession resumes a session. If the person did not name one, it says which session
+// and where. If another process runs the session, the task is queued there.
 func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire.Resumption,
 	task string) (umpire.Session, error) {
 	existing, err := findExisting(ctx, gate, &r)
@@ -82,7 +82,7 @@ func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire
 		Err: errors.New(s.queuedText(&existing, prompted))}
 }
 
-// findExisting finds the session that is meant: the latest if none is named.
+// findExisting returns the named session, or the latest one if the name is empty.
 func findExisting(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (umpire.Session, error) {
 	if r.ID == "" {
 		return gate.Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
@@ -101,7 +101,7 @@ func (s *agentRun) mayEnter(existing *umpire.Session, r umpire.Resumption) error
 	return err
 }
 
-// queuedHint is what a person can do about a queued task.
+// queuedHint returns the next step for a person with a queued task.
 func queuedHint(existing *umpire.Session, prompted umpire.Prompted) string {
 	if prompted.Waiting > 0 {
 		return "umpire pending"
@@ -109,7 +109,7 @@ func queuedHint(existing *umpire.Session, prompted umpire.Prompted) string {
 	return "umpire timeline --follow --session " + string(existing.ID)
 }
 
-// queuedText says what a queued task waits for.
+// queuedText says why a queued task has to wait.
 func (s *agentRun) queuedText(existing *umpire.Session, prompted umpire.Prompted) string {
 	if prompted.Waiting > 0 {
 		return fmt.Sprintf(s.Text.Of("queued: session %s waits for answers first (umpire pending): %d"), existing.ID,

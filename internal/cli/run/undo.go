@@ -11,10 +11,10 @@ import (
 	"github.com/umpirehq/umpire/internal/tui"
 )
 
-// NewUndoer returns what takes back the calls of every project for a person at a terminal.
+// NewUndoer returns an undoer for the calls of every project, for a person at a terminal.
 func NewUndoer(a *app.App, gate umpire.Gate) tui.Undoer { return &chatUndo{App: a, gate: gate} }
 
-// A chatUndo takes back what calls of a chat's project have changed, or of every project where it has no root.
+// A chatUndo undoes the changes of calls in a chat's project, or in every project if it has no root.
 type chatUndo struct {
 	*app.App
 

@@ -21,9 +21,9 @@ type runView struct {
 	json  bool
 	quiet bool // questions are asked here, and need not be announced
 
-	unattended []umpire.BatchCall // denied since nobody could be asked
+	unattended []umpire.BatchCall // denied because no person could be asked
 
-	line string // begun by a command that runs, and not yet ended
+	line string // the unfinished line of a running command's output
 	live livePieces
 }
 
@@ -123,7 +123,7 @@ func (v *runView) liveLine(line string) {
 var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id",
 	"shell_id", "description"}
 
-// subjectOfInput is what a call is about, in one line.
+// subjectOfInput describes a call in one line.
 func subjectOfInput(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
@@ -146,7 +146,7 @@ func (v *runView) Waiting(n int) {
 	v.Remark(fmt.Sprintf(v.Text.Of("waiting for answers (umpire pending): %d"), n))
 }
 
-// Queued says that the task comes after what is open.
+// Queued says that the task has to wait for open questions.
 func (v *runView) Queued(p umpire.Prompted) {
 	v.Remark(fmt.Sprintf(v.Text.Of("the task is queued; waiting for answers first: %d"), p.Waiting))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// TestRunViewShowsNothingRaw: what a model or a file made up moves no cursor and begins no
-// line of its own.
+// TestRunViewShowsNothingRaw: text from a model or a file cannot move the cursor or start
+// a new line.
 func TestRunViewShowsNothingRaw(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
@@ -77,7 +77,7 @@ func TestSubjectOfInput(t *testing.T) {
 	}
 }
 
-// A server is started for those who may call one of its tools.
+// A server is started only for profiles that may call one of its tools.
 func TestMayName(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]bool{
