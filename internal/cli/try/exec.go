@@ -35,7 +35,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// NewExecCommand is `umpire exec`, which agents start in place of a command of theirs.
+// NewExecCommand returns `umpire exec`, which agents start in place of their own command.
 func NewExecCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "exec TICKET -- COMMAND", Args: cobra.ArbitraryArgs,
@@ -77,11 +77,11 @@ type execution struct {
 	project *project.Project
 	state   string
 	ahead   *sandbox.Ahead
-	// late says that nobody waits for the command any more: what it did is then held.
+	// late says that the caller no longer waits for the command; its effects are then held
 	late atomic.Bool
 }
 
-// runTicket takes the ticket, runs its line as a trial, and keeps what it did if that needs no
+// runTicket takes the ticket, runs its line as a trial, and keeps the effects if they need no
 // question.
 func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 	secret, ours := strings.CutPrefix(mark, host.TicketMark)
@@ -213,11 +213,10 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	})
 }
 
-// hostWatch is how often it is looked whether the host is still there.
+// hostWatch is how often to check whether the host is still alive.
 const hostWatch = 250 * time.Millisecond
 
-// watch passes signals on, and notes that nobody waits any more: the host is gone, or has
-// ended the command.
+// watch forwards signals, and sets late when the host is gone or has ended the command.
 func (e *execution) watch(ctx context.Context, signals <-chan os.Signal, passed chan<- os.Signal) {
 	ticker := time.NewTicker(hostWatch)
 	defer ticker.Stop()
@@ -240,7 +239,7 @@ func (e *execution) lookForHost() {
 	}
 }
 
-// A lasting writer goes on when nobody reads any more.
+// A lasting writer ignores write errors, so the command survives the end of its reader.
 type lasting struct{ to io.Writer }
 
 func (l lasting) Write(p []byte) (int, error) {
@@ -248,7 +247,7 @@ func (l lasting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runPlain runs the line as the host would have: it was allowed, and cannot be tried here.
+// runPlain runs the line as the host would have: it was allowed, and cannot run as a trial here.
 func (e *execution) runPlain() error {
 	args, _ := e.args()
 	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it ends as it would have without umpire
@@ -280,7 +279,7 @@ func (e *execution) giveUp(ctx context.Context, why error) error {
 	})
 }
 
-// settle says what the line did, and ends as what becomes of that wants it.
+// settle reports the line's effects, keeps or holds them, and returns the matching exit code.
 func (e *execution) settle(ctx context.Context, result *trial.Result) error {
 	e.lookForHost()
 	late := e.late.Load() || ctx.Err() != nil
@@ -312,8 +311,8 @@ func (e *execution) settle(ctx context.Context, result *trial.Result) error {
 	})
 }
 
-// keepHere keeps what is approved and what the gate could not keep, since its machine is
-// another one.
+// keepHere keeps approved effects that the gate could not keep because it runs on
+// another machine.
 func (e *execution) keepHere(ctx context.Context, g umpire.Gate, b umpire.Batch) (umpire.Batch, error) {
 	if c := b.Call(e.ticket.Call); c == nil || c.State != umpire.CallApproved || c.Trial != e.ticket.Trial {
 		return b, nil
@@ -324,7 +323,7 @@ func (e *execution) keepHere(ctx context.Context, g umpire.Gate, b umpire.Batch)
 	})
 }
 
-// tell says to whoever reads the output what became of a trial.
+// tell writes the result of a trial for the reader of the output.
 func (e *execution) tell(b *umpire.Batch, h *trial.Held, seen *umpire.TrialEffects) error {
 	c := b.Call(e.ticket.Call)
 	switch {
@@ -356,7 +355,7 @@ func conflictText(h *trial.Held, result string) string {
 	return "somebody else has changed the same files"
 }
 
-// keepUndoable keeps what a line did that was allowed to run. What nobody has allowed is held.
+// keepUndoable keeps the effects of an allowed line. It holds effects that need a person's approval.
 func (e *execution) keepUndoable(
 	ctx context.Context, g umpire.Gate, h *trial.Held, seen *umpire.TrialEffects, output string, late bool,
 ) error {
@@ -429,14 +428,14 @@ func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision 
 	return g.DecideEffects(e.project.Root, q, judge.NeededEffects(seen, exit))
 }
 
-// heldText tells whoever reads the output of a command that its changes wait.
+// heldText tells the reader of a command's output that its changes are waiting.
 const heldText = `this ran in a trial, and nothing of it is real yet: it waits for review as %s (%s). %s. ` +
 	`Go on with something else, or wait until a person keeps it.`
 
-// againText tells the agent how a command that failed without the network can run again.
+// againText tells the agent how to run a command again that failed without the network.
 const againText = `it failed because it had no network; once a person has allowed it, run the same command again`
 
-// sayDropped says that nothing of what the line did will ever be real.
+// sayDropped says that the effects of the line will never become real.
 func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) error {
 	text := e.Text.Of("this ran in a trial, and nothing of it is real: %s.")
 	fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(strings.TrimSuffix(why, ".")))
@@ -444,7 +443,7 @@ func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) 
 	return &app.CommandError{Code: code}
 }
 
-// hold leaves what the line did to a person, and says so to whoever reads the output.
+// hold leaves the effects to a person, and tells the reader of the output.
 func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) error {
 	changes := e.FormatCount(len(seen.List), "%d change", "%d changes")
 	why = view.Visible(strings.TrimSuffix(why, "."))

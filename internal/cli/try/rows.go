@@ -28,7 +28,7 @@ const (
 	foldPart  = 8
 )
 
-// rows folds what is equal, so that what differs is seen.
+// rows folds equal effects, to keep the different ones visible.
 func (s *sheet) rows() []row {
 	list := s.held.Effects.List
 	taken := make([]bool, len(list))
@@ -79,8 +79,8 @@ func below(list []trial.Effect, dir string) (from, to int) {
 	return from, to
 }
 
-// membersOf are a folder and what lies in it and went the same way, and how many of those
-// are files. A link that leads out has a row of its own, so that it is seen.
+// membersOf returns a folder and its contents with the same kind of effect, and the number of
+// files among them. A link that leads out of the project keeps a separate row, to remain visible.
 func (s *sheet) membersOf(taken []bool, folder int) (members []int, files int) {
 	list := s.held.Effects.List
 	members = append(members, folder)
@@ -198,7 +198,7 @@ func describeEntry(e *trial.Entry) string {
 // Widths of the columns.
 const (
 	leastName = 20
-	besides   = 42 // what is left for the other columns
+	besides   = 42 // the width of the other columns
 )
 
 // showRows writes the tree: rows of the same folder below its name.

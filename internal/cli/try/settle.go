@@ -11,10 +11,10 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A trial of a call has a question in the inbox. Whoever keeps or discards it here answers that,
-// and the timeline says so.
+// A trial of a call has a question in the inbox. Keeping or discarding the trial here answers
+// the question, and the timeline records it.
 
-// keepTrial keeps a trial that waits, for a person.
+// keepTrial keeps a waiting trial for a person.
 func keepTrial(ctx context.Context, a *app.App, state string, h *trial.Held) error {
 	answered, err := answerFor(ctx, a, h, umpire.Approve)
 	if answered || err != nil {
@@ -84,8 +84,8 @@ func sayAnswered(a *app.App, h *trial.Held, c *umpire.BatchCall) error {
 	return nil
 }
 
-// settleHeld has the gate note what became of a trial about which no question waits, as of one in
-// conflict. One that no gate knows any more is only kept or discarded.
+// settleHeld makes the gate record the end of a trial without an open question, such as one in
+// conflict. A trial that no gate knows any more is only kept or discarded.
 func settleHeld(ctx context.Context, a *app.App, h *trial.Held, s umpire.TrialSettlement) error {
 	if h.Trial == "" {
 		return nil

@@ -1,7 +1,7 @@
 package try
 
 import (
-	"crypto/sha1" //nolint:gosec // it is what git names files by
+	"crypto/sha1" //nolint:gosec // git names files by it
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -28,10 +28,10 @@ type sheet struct {
 	// decision says whether the person's rules let the effects be kept. A trial without effects is not decided.
 	decision umpire.Decision
 	decided  bool
-	tracked  map[string]bool // files that git has as they are, so that they can be had again
-	compare  int             // how many files may still be compared line by line
-	limit    int             // how much is shown of the changes of one file
-	painted  bool            // what is written at the moment may have colours
+	tracked  map[string]bool // files whose content git has, and can restore
+	compare  int             // number of files that may still be compared line by line
+	limit    int             // number of lines shown for the changes of one file
+	painted  bool            // the current output may have colours
 }
 
 const (
@@ -63,8 +63,8 @@ func newSheet(a *app.App, h *trial.Held) *sheet {
 	return s
 }
 
-// show writes what a trial would change: one sentence first, then a tree, then what was
-// refused.
+// show writes the changes of a trial: one sentence, then a tree, then the refused
+// operations.
 func (s *sheet) show(to io.Writer) {
 	s.painted = s.colourOn(to)
 	e := &s.held.Effects
@@ -120,8 +120,8 @@ func (s *sheet) wantsNetwork() bool { return s.held.Exit != 0 && len(s.wanted())
 // maxQuestions bounds the changes that are named as needing a look.
 const maxQuestions = 20
 
-// showQuestions names the changes that ask whatever the autonomy is, with the reason: a guarded
-// place, a secret, a rule, a path outside.
+// showQuestions names the changes that ask on every level of autonomy, with the reason: a
+// guarded place, a secret, a rule, a path outside.
 func (s *sheet) showQuestions(to io.Writer) {
 	d, shown, access := &s.decision, 0, -1
 	for i := range d.Reasons {
@@ -152,7 +152,7 @@ var differenceTexts = map[trial.DifferenceReason]string{
 	trial.DiffersUnobserved: "it could not be watched",
 }
 
-// summary says in one sentence what would change.
+// summary describes the changes in one sentence.
 func (s *sheet) summary() string {
 	if s.held.Effects.IsEmpty() {
 		return s.Text.Of("It changed nothing.")
@@ -197,7 +197,7 @@ func (s *sheet) relative(path string) string {
 	return path
 }
 
-// colourOn reports whether what is written to a stream may be coloured.
+// colourOn reports whether output to a stream may have colours.
 func (s *sheet) colourOn(to io.Writer) bool {
 	f, is := to.(*os.File)
 	return is && app.IsTerminal(f) && s.Getenv("NO_COLOR") == ""
@@ -334,8 +334,8 @@ func octal(mode fs.FileMode) string {
 	return fmt.Sprintf("%03o", mode.Perm())
 }
 
-// isListed reports whether an effect has a row of its own: a folder has one when nothing
-// that is listed lies in it.
+// isListed reports whether an effect has its own row: a folder has one if it contains no
+// listed effects.
 func isListed(list []trial.Effect, e *trial.Effect) bool {
 	if !isFolder(e) || e.Kind == trial.Attributes {
 		return true

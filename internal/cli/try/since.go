@@ -10,16 +10,16 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// An undoneSince is what `umpire undo --since` did, as JSON.
+// An undoneSince is the result of `umpire undo --since`, as JSON.
 type undoneSince struct {
 	Undone []*trial.Kept `json:"undone"`
-	// Left are the ids of what was not taken back: the first could not be, and the others are
+	// Left lists the ids that were not undone: the first one failed, and the others are
 	// older.
 	Left []string `json:"left"`
 }
 
-// undoSince takes back all that was kept in this project since a time, the latest first, each
-// as a whole. It stops at the first that cannot be taken back: what is older lies below it.
+// undoSince undoes all records of this project since a time, the latest first, each as a
+// whole. It stops at the first failure, because older changes lie below it.
 func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
 	from, err := parseSince(f.since, a.Now())
 	if err != nil {
@@ -61,7 +61,7 @@ func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
 	return err
 }
 
-// show says what was taken back and what was not.
+// show lists the undone records and the remaining ones.
 func (r *undoneSince) show(a *app.App) error {
 	for _, k := range r.Undone {
 		if err := showUndone(a, k); err != nil {

@@ -1,5 +1,5 @@
-// Package try is `umpire try`, which runs a command so that nothing of it is real until a
-// person keeps it, and `umpire undo`, which takes back what was kept.
+// Package try is `umpire try`, which runs a command whose effects become real only when a
+// person keeps them, and `umpire undo`, which undoes kept effects.
 package try
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A tryFlags is what `umpire try` is told.
+// A tryFlags holds the flags of `umpire try`.
 type tryFlags struct {
 	keep, discard bool
 	diff, explain bool
@@ -55,7 +55,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.SetInterspersed(false) // what comes after the command's name is its own
+	flags.SetInterspersed(false) // flags after the command's name belong to it
 	flags.BoolVar(&f.keep, "keep", false, "keep what it did without asking")
 	flags.BoolVar(&f.discard, "discard", false, "discard what it did without asking")
 	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
@@ -190,8 +190,8 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 	return state, nil
 }
 
-// runTrial runs the command in a layer over the project, and shows what it prints. If it changed
-// something the trial waits from then on, so that nothing is lost whatever happens to this process.
+// runTrial runs the command in a layer over the project, and shows its output. If it changed
+// something, the trial waits from then on, and its effects survive the end of this process.
 func runTrial(
 	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, spec trial.Spec,
 ) (*trial.Held, error) {
@@ -248,12 +248,12 @@ func pipedInput(a *app.App) *os.File {
 // exitUnavailable is the exit code where no trial can be had, as that of a sandbox that cannot.
 const exitUnavailable = 125
 
-// An outcome is what became of a trial.
+// An outcome is the result of a trial.
 type outcome string
 
 // The outcomes.
 const (
-	outcomeKept        outcome = "kept" // also where nothing changed
+	outcomeKept        outcome = "kept" // also if nothing changed
 	outcomeDiscarded   outcome = "discarded"
 	outcomeWaiting     outcome = "waiting"
 	outcomeRefused     outcome = "refused"     // nothing ran
@@ -286,7 +286,7 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 	case f.keep:
 		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
 	case f.discard, !h.Effects.Whole():
-		h.Layer.Caches = "" // nobody has rejected what it did
+		h.Layer.Caches = "" // its caches were not rejected
 		if err := h.Discard(state); err != nil {
 			return outcomeDiscarded, app.Failed(err)
 		}
@@ -351,7 +351,7 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 	}
 	tty, err := a.OpenTerminal()
 	if err != nil {
-		return unanswered() // nobody can be asked
+		return unanswered() // there is no terminal to ask on
 	}
 	defer tty.Close()
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {

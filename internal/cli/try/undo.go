@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// An undoFlags is what `umpire undo` is told.
+// An undoFlags holds the flags of `umpire undo`.
 type undoFlags struct {
 	since  string
 	forget string
@@ -62,7 +62,7 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// undo takes back what was kept last in this project, or what an id means.
+// undo undoes the last record of this project, or the one with an id.
 func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
 	spec, err := undoSpec(ctx, a, f)
 	if err != nil {
@@ -77,7 +77,7 @@ func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
 	return a.Show(f.json, undone, func() error { return showUndone(a, undone) })
 }
 
-// undoSpec is what is to be taken back, but for its id.
+// undoSpec describes the undo, except for its id.
 func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, error) {
 	state, err := prepareState(ctx, a)
 	if err != nil {
@@ -160,7 +160,7 @@ type keptLine struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// listKept lists what was kept, the latest first.
+// listKept lists the kept records, the latest first.
 func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 	if err := trial.Settle(ctx, a.StateDir()); err != nil {
 		a.RemarkError(err)
@@ -261,7 +261,7 @@ func forget(ctx context.Context, a *app.App, id string) error {
 	return err
 }
 
-// completeKept completes the ids of what can be taken back.
+// completeKept completes the ids of records that can be undone.
 func completeKept(a *app.App) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 || a.Home() == "" {
