@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// refuseAgents refuses a command that is a person's to a process that an agent started. The
-// marks are the policy's, which denies the same commands before they start; here they
-// hold for whatever path or wrapper led to this process.
+// refuseAgents refuses a command that is reserved for people if an agent started this
+// process. The marks are the policy's, which denies the same commands before they start.
+// Here they apply regardless of the path or wrapper that led to this process.
 func refuseAgents(a *app.App, cmd *cobra.Command, args []string) error {
 	if cmd == cmd.Root() {
 		return nil

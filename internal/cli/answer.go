@@ -199,8 +199,8 @@ func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 		app.Usage("umpire pending --all", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
 }
 
-// matching returns the questions that an id may mean. A whole id is one, whatever
-// else begins like it.
+// matching returns the questions that an id may mean. A complete id matches only
+// itself, even if other ids begin like it.
 func matching(all []umpire.Pending, id string) []umpire.Pending {
 	keep := func(is func(p *umpire.Pending) bool) []umpire.Pending {
 		var kept []umpire.Pending
@@ -369,7 +369,7 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 	return b.Bytes(), nil
 }
 
-// resolveQuestion hands the answer in, bound to what was shown.
+// resolveQuestion submits the answer, bound to the shown card.
 func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer umpire.Answer, p umpire.Pending,
 	f *answerFlags) error {
 	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version,
@@ -405,7 +405,7 @@ func explainLateAnswer(a *app.App, err error, p *umpire.Pending) error {
 	return app.GateError(err)
 }
 
-// subjectOf is what a call is about, in one line.
+// subjectOf describes a call in one line.
 func subjectOf(p *umpire.Pending) string {
 	switch {
 	case p.CommandInfo != nil && p.CommandInfo.Command != "":

@@ -212,7 +212,7 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// run tries each approval of a case in a project of its own, with a home and a gate that they share.
+// run tries each approval of a case in a separate project, with a shared home and gate.
 func (c *approvalCase) run(t *testing.T, store string) {
 	if strings.Contains(c.call.input, "curl") {
 		if _, err := exec.LookPath("curl"); err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// outcome is what one run of the program leaves behind.
+// An outcome is the result of one run of the program.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// play runs the program in a project of its own, in this process.
+// play runs the program in a new project, in this process.
 func play(t testing.TB, stdin io.Reader, args ...string) outcome {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
@@ -61,7 +61,7 @@ func callWith(t testing.TB, command string) string {
 	return string(line) + "\n"
 }
 
-// What is too much, or no call at all, gets its answer, and so does the next line.
+// A line that is too long or not a call gets an answer, and so does the next line.
 func TestStreamOutlivesBadLines(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("x", strictjson.MaxLine)
@@ -169,7 +169,7 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
-// FuzzStream: every line gets one line of JSON with a verdict, whatever it is.
+// FuzzStream: every input line gets one line of JSON with a verdict.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(`{"id":"c1","command":"ls"}` + "\n" + `{"id":"c2","tool":"Write","input":{"path":"a"}}`))
 	f.Add([]byte("\n\r\n{}\n[1]\n{\"id\":1e9,\"command\":\"(\"}\n\xff"))
@@ -200,7 +200,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// What nobody could read did not succeed: a safe call's exit code is not 0.
+// A command whose output was lost has failed: even a safe call's exit code is not 0.
 func TestOutputFails(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"check", "--", "ls"}, {"check", "--json", "--", "ls"}, {"check", "--stdin"}, {"status"}, {"version"}} {

@@ -56,7 +56,7 @@ func TestBenchCorpus(t *testing.T) {
 	}
 }
 
-// TestBenchCorpusAtEveryLevel: autonomy lets nothing run that must not, whoever runs it.
+// TestBenchCorpusAtEveryLevel: on every level, autonomy allows no line that must not run, for any agent.
 func TestBenchCorpusAtEveryLevel(t *testing.T) {
 	t.Parallel()
 	for _, level := range config.LevelNames() {

@@ -21,13 +21,13 @@ import (
 
 // A terminal is the terminal of a script.
 type terminal struct {
-	folder string          // holds the project in which the chat runs; its name is as long every time
+	folder string          // holds the chat's project; its name always has the same length
 	socket string          // of tmux
-	starts int             // of the terminal so far
-	others []chan struct{} // told of what is drawn at each of them
+	starts int             // number of terminals so far
+	others []chan struct{} // signalled when the terminal is drawn
 	env    []string        // of tmux and what it starts
 	drawn  chan struct{}
-	ids    map[string]string // of sessions, as they are shown in their place
+	ids    map[string]string // of sessions, with their replacements
 }
 
 type terminalKey struct{}
@@ -72,13 +72,13 @@ func scriptTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	width, height, _ := strings.Cut(args[0], "x")
 	d.env = append(scriptEnv(ts), "TERM=xterm-256color")
 	d.starts++
-	d.socket = filepath.Join(d.folder, "tmux"+strconv.Itoa(d.starts)) // of its own: the one before may be ending
+	d.socket = filepath.Join(d.folder, "tmux"+strconv.Itoa(d.starts)) // new, because the old server may be ending
 	start := []string{
 		"start-server", ";", "set", "-g", "status", "off", ";", "new-session", "-d", "-s", "chat", "-x", width, "-y", height,
 		"-c", ts.Getenv("WORKSPACE"), "sh", "-c", `trap : INT; "$@"; echo "left with $?"; exec cat`, "sh",
 	}
 	d.tmux(ts, append(start, args[1:]...)...)
-	d.tmux(ts, "set", "-g", "window-size", "manual") // or who watches would have a say in it
+	d.tmux(ts, "set", "-g", "window-size", "manual") // otherwise an attached client would change the size
 	d.watch(ts)
 }
 
@@ -128,7 +128,7 @@ var (
 	projectID = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 )
 
-// screen is what stands there.
+// screen returns the text on the screen.
 func (d *terminal) screen(ts *testscript.TestScript) string {
 	lines := strings.Split(strings.TrimSuffix(d.named(d.tmux(ts, "capture-pane", "-p", "-t", "chat")), "\n"), "\n")
 	for i := range lines {
@@ -174,8 +174,8 @@ func scriptShows(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// becomes FILE: waits until the screen is what the file holds. What is seen while a screen
-// is being drawn is half of it, so no pattern can tell when it is whole.
+// becomes FILE: waits until the screen equals the file. A screen may be half drawn at any
+// moment, so a pattern cannot tell when it is complete.
 func scriptBecomes(ts *testscript.TestScript, _ bool, args []string) {
 	d := ts.Value(terminalKey{}).(*terminal)
 	want, late := ts.ReadFile(args[0]), time.After(answerTime)
@@ -245,7 +245,7 @@ func scriptKilled(ts *testscript.TestScript, _ bool, _ []string) {
 	scriptShows(ts, false, []string{`left\s+with\s+137`}) // broken where the cursor was far to the right
 }
 
-// left CODE: the program has ended with that code, and the screen is what it was before.
+// left CODE: the program has ended with that code, and the earlier screen is back.
 func scriptLeft(ts *testscript.TestScript, _ bool, args []string) {
 	scriptShows(ts, false, []string{"left with " + args[0] + "$"})
 }

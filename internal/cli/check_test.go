@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// Words that are given one by one stay words, whatever is in them.
+// Words that are given one by one stay separate words, with any content.
 func TestCommandLineKeepsWords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

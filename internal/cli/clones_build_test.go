@@ -18,11 +18,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A clone is a hostile repository: an archive in testdata/clones. Its
-// comment is the script that makes of the committed files what an archive cannot hold.
-// Some of its files are not the project's: calls are what an agent would run in it, beside
-// commonCalls; person is what a person does there afterwards; environment are variables
-// that a host takes from its settings, each tried alone.
+// A clone is a hostile repository: an archive in testdata/clones. Its comment is a script
+// that adds the things an archive cannot hold to the committed files. Some of its files
+// are not part of the project: calls lists the commands that an agent would run in it
+// besides commonCalls, person is a script for the person afterwards, and environment lists
+// variables that a host takes from its settings, each tried alone.
 type clone struct {
 	name               string
 	script, person     string
@@ -77,8 +77,8 @@ const (
 	personToken = "TOKEN-OF-THE-PERSON"
 )
 
-// An opened clone stands in a folder of its own, with the home of a person, programs that
-// treat the settings of a project as the real ones do, and a listener.
+// An opened is a clone in a new folder, with a person's home, programs that treat a
+// project's settings like the real ones, and a listener.
 type opened struct {
 	clone
 	top, dir, home string

@@ -36,7 +36,7 @@ var (
 	seedWays   = []string{"run auto", "hook auto", "run medium", "hook high"}
 )
 
-// reportedWay runs what would ask because a person said so. Its figures are shown.
+// reportedWay runs calls that would ask, because a person chose bypass. Its figures are only reported.
 const reportedWay = "run bypass"
 
 var cloneWays = []string{
@@ -45,10 +45,10 @@ var cloneWays = []string{
 	"run medium", "run high", "hook medium", "hook high",
 }
 
-// A clone gets no code of its own to run outside of the sandbox, no byte to its listener
-// and no secret into the conversation, whatever the mode: in umpire's own agent, and in
-// Claude Code with the hook before the clone's code is trusted. At a level of autonomy, its code
-// runs in trials. Without umpire each of them does get one, so that there is something to hold back.
+// In any mode, a clone's own code does not run outside the sandbox, no byte reaches its listener,
+// and no secret enters the conversation. This covers umpire's own agent, and Claude Code with the
+// hook before the clone's code is trusted. At a level of autonomy, its code runs in trials. Without
+// umpire each clone succeeds, which proves that the test has something to block.
 func TestClones(t *testing.T) {
 	t.Parallel()
 	if !sandbox.Available().Whole() {
@@ -122,7 +122,7 @@ func (c clone) guarded(t *testing.T, way string, results *cloneTable) {
 	}
 }
 
-// runAgent gives the built-in agent all calls, each in a message of its own.
+// runAgent gives the built-in agent all calls, each in a separate message.
 func (o *opened) runAgent(t *testing.T, mode string, r *cloneResult) {
 	type call struct {
 		ID    string            `json:"id"`
@@ -174,8 +174,8 @@ func (o *opened) runAgent(t *testing.T, mode string, r *cloneResult) {
 	r.outside += o.marks(t, "started")
 }
 
-// askHook puts each call before the hook as Claude Code does, and runs what it does not
-// stop. Silence counts as running, as in a mode that asks nobody.
+// askHook passes each call to the hook as Claude Code does, and runs those that it does
+// not stop. Silence counts as running, as in a mode that never asks.
 func (o *opened) askHook(t *testing.T, mode string, r *cloneResult) {
 	for _, line := range o.calls {
 		if line := o.askAbout(t, mode, line, ""); line != "" {
@@ -212,12 +212,12 @@ func (o *opened) runAllowed(t *testing.T, line string, r *cloneResult) {
 	}
 }
 
-// calls counts the calls of all tests, so that each has an id of its own.
+// calls counts the calls of all tests, to give each a unique id.
 var calls atomic.Int64
 
-// askAbout returns the command that the hook lets run in place of one, and "" when it denies it or
-// asks. A variable stands for one that the host took from the clone's settings, for a hook that was
-// started by hand.
+// askAbout returns the command that the hook lets run in place of line, or "" if it denies or asks.
+// A variable is one that the host took from the clone's settings, for a hook that was started by
+// hand.
 func (o *opened) askAbout(t *testing.T, mode, line, variable string) string {
 	payload, err := json.Marshal(map[string]any{
 		"session_id": "s", "permission_mode": mode, "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": o.dir,
@@ -265,7 +265,7 @@ func countSecrets(text string) int {
 	return strings.Count(text, personKey) + strings.Count(text, personToken)
 }
 
-// A cloneResult is what one clone did in one way of opening it.
+// A cloneResult is the result of opening one clone in one way.
 type cloneResult struct {
 	clone, way               string
 	ran, stopped             int

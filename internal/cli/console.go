@@ -24,7 +24,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// clientConsole is what the console calls itself on the record.
+// clientConsole is the console's name on the record.
 const clientConsole = "console"
 
 // newConsoleCommand is `umpire console`.

@@ -18,10 +18,10 @@ import (
 	"github.com/umpirehq/umpire/internal/console/consoletest"
 )
 
-// signs-in [--name NAME] [PATH [takes-back|denies]]: starts umpire console on a terminal of its own, signs
-// in with the link that it shows, and tries the link a second time, which must fail. The page at the path is
-// standard output; if told, what its first line offers is taken back, or its card is denied. The terminal stays
-// until the script ends.
+// signs-in [--name NAME] [PATH [takes-back|denies]]: starts umpire console on a new terminal, signs in with
+// the link that it shows, and tries the link a second time, which must fail. The page at the path is standard
+// output. With takes-back it undoes the change in the page's first line, with denies it denies the card. The
+// terminal stays until the script ends.
 func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 	words := []string{"console"}
 	if len(args) > 1 && args[0] == "--name" {

@@ -22,8 +22,8 @@ var execVerbs = map[string]func(*testscript.TestScript, bool, []string){
 	"rewritten": scriptRewritten,
 }
 
-// scriptHosted runs a line as Claude Code does, in a shell with functions of its own, and
-// wants an exit code. The folder in which it ends is in $FOLDER then.
+// scriptHosted runs a line as Claude Code does, in a shell that defines functions, and
+// wants an exit code. $FOLDER is then the folder in which it ended.
 //
 //	hosted SHELL CODE LINE
 func scriptHosted(ts *testscript.TestScript, _ bool, args []string) {

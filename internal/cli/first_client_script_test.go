@@ -25,17 +25,17 @@ type turnTaken struct {
 	Events []json.RawMessage `json:"events"` // of a stream
 }
 
-// A replay sends what was recorded, and remembers what differs every time.
+// A replay sends recorded requests, and remembers the values that differ every time.
 type replay struct {
 	ts    *testscript.TestScript
-	names map[string]string // what the names in {{}} stand for
-	shown string            // the digest that answers need by now
+	names map[string]string // the values of the names in {{}}
+	shown string            // the digest that the next answer needs
 }
 
 // replays: sends the requests of the recording in testdata to the gate. Each answer must
-// hold all that the recorded one held, under the same names and of the same kind; more
-// is fine. The one thing that a client of then has to learn is that an answer names the
-// digest of the card that was shown: without it the gate refuses and says so.
+// contain the recorded one, under the same names and of the same kind; additions are
+// fine. An old client has to learn only one thing: an answer names the digest of the
+// shown card. Without it the gate refuses and says so.
 func scriptReplays(ts *testscript.TestScript, _ bool, args []string) {
 	file, err := os.Open(filepath.Join("testdata", args[0]))
 	ts.Check(err)

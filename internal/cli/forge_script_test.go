@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// forge FILE rewrite | remove WHERE: changes the timeline in a store so that it agrees
-// with itself: another actor and a low risk in every event, or events gone.
+// forge FILE rewrite | remove WHERE: changes the timeline in a store, but keeps it consistent.
+// It sets another actor and a low risk in every event, or removes events.
 func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("forge takes no !")

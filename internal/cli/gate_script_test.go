@@ -34,14 +34,14 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// The verbs by which scripts play the gate, the agent and the person.
+// The verbs with which scripts act as the gate, the agent and the person.
 
-// testRoot is the environment variable by which the program under test learns where
-// the test's own processes begin: who started those has no bearing.
+// testRoot is the environment variable that tells the program under test where the
+// test's own processes begin. Their ancestors do not count.
 const testRoot = "UMPIRE_TEST_ROOT"
 
-// testManaged is the environment variable by which the program under test learns which
-// folder the administrator's files lie in, and that they are this user's.
+// testManaged is the environment variable that names the administrator's folder, which
+// then belongs to this user.
 const testManaged = "UMPIRE_TEST_MANAGED"
 
 // scriptMain is main, for a process that a script starts.
@@ -136,7 +136,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 	return env
 }
 
-// tokenOf reads one of the gate's credentials; "none" is none.
+// tokenOf reads one of the gate's credentials. If who is "none", it returns "".
 func tokenOf(ts *testscript.TestScript, who string) string {
 	if who == "none" {
 		return ""
@@ -150,9 +150,9 @@ func tokenOf(ts *testscript.TestScript, who string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// posts STATUS WHO SERVICE/METHOD JSON...: posts JSON to the gate as agent, person
-// or none, and wants that HTTP status. The answer is standard output. JSON that
-// begins with @ names a file.
+// posts STATUS WHO SERVICE/METHOD JSON...: posts JSON to the gate as agent, person or
+// none, and expects that HTTP status. The answer is standard output. JSON that begins
+// with @ names a file.
 func scriptPosts(ts *testscript.TestScript, _ bool, args []string) {
 	body := strings.Join(args[3:], " ")
 	if name, ok := strings.CutPrefix(body, "@"); ok {
@@ -263,11 +263,10 @@ func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 // promptWord finds what a person is to type.
 var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > |Autonomy \(low, medium, high; [^)]*\): `)
 
-// types WORD CODE PROGRAM ARGS...: runs a program on a terminal of its own. When it
-// wants something typed, WORD is, and of "WORD then WORD" each in turn; "code" is what it wants, "eof" the end of input,
-// and "ahead:WORD" types the word before the program starts and nothing after. The
-// program must end with that exit code. What the terminal showed is standard
-// output.
+// types WORD CODE PROGRAM ARGS...: runs a program on a new terminal. It types WORD at the first prompt, and with
+// "WORD then WORD" each word in turn. "code" types the requested code, "eof" the end of input, and "ahead:WORD" types
+// the word before the program starts and nothing after. The program must end with that exit code. The terminal's text
+// is standard output.
 func scriptTypes(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command(args[2], args[3:]...)
 	if args[2] == "umpire" {
@@ -321,8 +320,8 @@ func typeOn(ts *testscript.TestScript, cmd *exec.Cmd, word string) string {
 	return strings.ReplaceAll(screen.String(), "\r\n", "\n")
 }
 
-// sql FILE [@drop] STATEMENT: changes a store behind the gate's back. @drop takes
-// the triggers away first, as somebody who owns the file can.
+// sql FILE [@drop] STATEMENT: changes a store behind the gate's back. @drop removes the
+// triggers first, as the file's owner can.
 func scriptSQL(ts *testscript.TestScript, neg bool, args []string) {
 	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -521,7 +520,7 @@ func (w *watcher) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// soFar is what it has written, and what tells when there is more.
+// soFar returns the output so far, and a channel that signals more.
 func (w *watcher) soFar() (string, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -629,8 +628,8 @@ var gateVerbs = map[string]func(*testscript.TestScript, bool, []string){
 	"same-records": scriptSameRecords, "authored": scriptAuthored, "watching": scriptWatching, "sees": scriptSees, "saw": scriptSaw, "ends": scriptEnds,
 }
 
-// scriptAuthored checks that the timeline of all projects has an event like a pattern, in
-// which NAME stands for who runs the test.
+// scriptAuthored checks that the timeline of all projects has an event that matches a
+// pattern, in which NAME is the user that runs the test.
 func scriptAuthored(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: authored PATTERN")

@@ -74,7 +74,7 @@ type benchWay struct {
 	took []time.Duration
 }
 
-// benchPeers read the question and allow whatever it is.
+// benchPeers are programs that read the question and always allow.
 var benchPeers = [][]string{
 	{"python3", "-c", "import json,sys; json.load(sys.stdin); print(" + benchAllow + ")"},
 	{"node", "-e", "JSON.parse(require('fs').readFileSync(0)); console.log(" + benchAllow + ")"},

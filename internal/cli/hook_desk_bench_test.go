@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// BenchmarkHookDesk is what the gate does for a hook, without the process and the
+// BenchmarkHookDesk measures the gate's work for a hook, without the process and the
 // socket: decide, store durably, answer.
 func BenchmarkHookDesk(b *testing.B) {
 	p := newProgram(b, nil)

@@ -62,14 +62,14 @@ func TestScriptsWithSmallHook(t *testing.T) {
 	testscript.Run(t, p)
 }
 
-// A left is what a program left behind.
+// A left is the result of a program.
 type left struct {
 	stdout, stderr string
 	exit           int
 }
 
-// TestBothHooksAnswerAlike gives both programs the same questions, in folders that
-// are alike, and wants the same bytes.
+// TestBothHooksAnswerAlike gives both programs the same questions in equal folders, and
+// wants the same bytes.
 func TestBothHooksAnswerAlike(t *testing.T) {
 	t.Parallel()
 	small := buildSmallHook(t)

@@ -92,7 +92,7 @@ func TestHookInterruptedDenies(t *testing.T) {
 	p.denied(t, runProgram(ctx, p.Surroundings), "interrupted")
 }
 
-// TestHookUnwritableAnswer: an answer that nobody got must not pass for no
+// TestHookUnwritableAnswer: an answer that could not be written must not look like no
 // opinion.
 func TestHookUnwritableAnswer(t *testing.T) {
 	t.Parallel()
@@ -107,8 +107,8 @@ type unwritable struct{}
 
 func (unwritable) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
-// FuzzHookClaude gives the whole path any bytes. It may allow only what is one
-// well-formed question, and must answer with one line of JSON or nothing.
+// FuzzHookClaude gives the whole path any bytes. It may allow only one well-formed
+// question, and must answer with one line of JSON or nothing.
 func FuzzHookClaude(f *testing.F) {
 	for _, seed := range []string{
 		"", "{", claudeLs, claudeLs + claudeLs, strings.Replace(claudeLs, "ls", "rm -rf /", 1),

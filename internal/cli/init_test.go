@@ -60,8 +60,8 @@ func TestInitUndoIsByteForByte(t *testing.T) {
 	}
 }
 
-// TestInitUndoKeepsLaterChanges: what was recorded at the install must not
-// overwrite what a user did since.
+// TestInitUndoKeepsLaterChanges: undo must not overwrite the user's later changes with
+// the content recorded at install.
 func TestInitUndoKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	p, settings := initProgram(t)

@@ -83,8 +83,8 @@ func setKey(ts *testscript.TestScript, gate bool) {
 	}
 }
 
-// hooked ANSWER TOOL INPUT: what `umpire hook claude` answers to a call in the agent's
-// default mode; silent is no answer.
+// hooked ANSWER TOOL INPUT: the answer of `umpire hook claude` to a call in the agent's
+// default mode; silent means no answer.
 func scriptHooked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: hooked ANSWER TOOL INPUT")

@@ -38,7 +38,7 @@ func scriptListener(ts *testscript.TestScript, _ bool, args []string) {
 // A listenerBox holds the listener of a script.
 type listenerBox struct{ now *listener }
 
-// count reads what is sent until the listener is closed.
+// count counts the received bytes until the listener is closed.
 func (l *listener) count() {
 	for {
 		conn, err := l.Accept()
@@ -46,7 +46,7 @@ func (l *listener) count() {
 			return
 		}
 		l.calls.Add(1)
-		n, _ := io.Copy(io.Discard, conn) // what came before an error counts
+		n, _ := io.Copy(io.Discard, conn) // bytes before an error count
 		l.bytes.Add(n)
 		_ = conn.Close()
 	}

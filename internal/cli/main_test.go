@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the scripts in testdata/script with the real program. Each
-// has a home of its own, $HOME, and begins in an empty git repository, $WORK/p.
+// TestScripts runs the scripts in testdata/script with the real program. Each has its
+// own home, $HOME, and begins in an empty git repository, $WORK/p.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	p := scriptParams()
@@ -97,8 +97,8 @@ func scriptParams() testscript.Params {
 	}
 }
 
-// raceEnv is for programs that tests start: the race detector has each wait a second
-// before it ends, for reports of threads that nobody waits for.
+// raceEnv is for programs that tests start. By default the race detector waits a second
+// before they exit, for reports from threads that are still running.
 const raceEnv = "GORACE=atexit_sleep_ms=20"
 
 // setUpScript gives a script its home and its project.

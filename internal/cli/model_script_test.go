@@ -12,7 +12,7 @@ import (
 
 type modelServerKey struct{}
 
-// modelVerbs are what scripts do with a model of a provider.
+// modelVerbs are the script verbs for a provider's model.
 var modelVerbs = map[string]func(*testscript.TestScript, bool, []string){
 	"provider": scriptProvider,
 	"asked":    scriptAsked,

@@ -36,7 +36,7 @@ func startNotices(a *app.App, g *gate.Gate, c notice.Config) (stop func()) {
 	if !c.On() {
 		return func() {}
 	}
-	c.Gate = g // it signs what comes back itself
+	c.Gate = g // it signs replies itself
 	notices, err := notice.Start(c)
 	if err != nil {
 		a.RemarkError(err)

@@ -16,9 +16,9 @@ import (
 
 type ntfyKey struct{}
 
-// ntfy [tls] TOKEN FILE...: starts a fake of ntfy that lets in who has the token, and everybody to
-// publish to the topics hook and replies. It writes where it is, in the place of NTFY, into the files that
-// are named. With tls umpire trusts its certificate.
+// ntfy [tls] TOKEN FILE...: starts a fake of ntfy. Access needs the token, except for publishing to the
+// topics hook and replies. It replaces NTFY in the named files with its address. With tls, umpire trusts
+// its certificate.
 func scriptNtfy(ts *testscript.TestScript, _ bool, args []string) {
 	tls := args[0] == "tls"
 	if tls {

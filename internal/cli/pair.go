@@ -63,7 +63,7 @@ func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 	return pairNotices(a, conf)
 }
 
-// pairNotices shows a code only on the terminal of this process: who has it reads the notices.
+// pairNotices shows a code only on the terminal of this process, because anyone with the code can read the notices.
 func pairNotices(a *app.App, conf *config.Config) error {
 	server := conf.Notify.Ntfy
 	if server == nil {
@@ -92,7 +92,7 @@ func showLinkCode(a *app.App, tty *os.File, link string) error {
 	})
 }
 
-// A pairing has what is said below a code, and what to type for who cannot scan it.
+// A pairing has the texts below a code, and the lines to type for people without a scanner.
 type pairing struct {
 	poor, small, scan string
 	typed             []string
@@ -150,11 +150,11 @@ func subscribeLink(server *config.Ntfy) string {
 // of a usual topic then fits on a terminal of 24 lines.
 const quietZone = 2
 
-// drawCode draws a code in half blocks: each character is two modules, one above the other. In colour
-// they are black on white, whatever the terminal's own colours; without, what is light is drawn.
+// drawCode draws a code in half blocks: each character is two modules, one above the other. With
+// colours, they are black on white in any terminal theme. Without, the light modules are drawn.
 func drawCode(out io.Writer, code *qr.Code, coloured bool) {
 	const white, reset = "\x1b[38;5;16;48;5;231m", "\x1b[0m"
-	blocks := [4]string{"█", "▄", "▀", " "} // by what is dark above and below, drawn in light
+	blocks := [4]string{"█", "▄", "▀", " "} // by the dark modules: none, upper, lower, both
 	if coloured {
 		blocks = [4]string{" ", "▀", "▄", "█"}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 )
 
-// TestDrawnCode: what is drawn has the modules of the code, with light ones around it, and fits on a usual
+// TestDrawnCode: the drawing has the modules of the code with a light border, and fits on a usual
 // terminal.
 func TestDrawnCode(t *testing.T) {
 	t.Parallel()

@@ -4,8 +4,8 @@ package cli
 
 import "net"
 
-// peerOf cannot tell who is at the other end.
+// peerOf returns 0 because the peer is not known here.
 func peerOf(net.Conn) int { return 0 }
 
-// programOf does not know.
+// programOf returns "" because the program is not known here.
 func programOf(int) string { return "" }

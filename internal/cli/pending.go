@@ -48,14 +48,14 @@ func newPendingCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// listPending lists what waits, in this project or in all.
+// listPending lists the open questions, in this project or in all.
 func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 	if err := f.checkLimit(); err != nil {
 		return err
 	}
 	as := app.PersonCredential
 	if a.NeedPerson("umpire pending --all") != nil {
-		as = app.AgentCredential // an agent sees the questions of its own sessions
+		as = app.AgentCredential // an agent sees only its sessions' questions
 	}
 	return a.WithGate(ctx, as, func(gate umpire.Gate) error {
 		here, err := app.ViewProject(ctx, a, gate, as, f.all)

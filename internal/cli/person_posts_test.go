@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// personPostsMain sends a request with the person's credential from a process of its own, and prints
+// personPostsMain sends a request with the person's credential from a separate process, and prints
 // the status with the name of the procedure, and the answer.
 func personPostsMain() {
 	if err := postAsPerson(os.Args[1], os.Args[2]); err != nil {

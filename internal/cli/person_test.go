@@ -14,8 +14,8 @@ import (
 // what it answers is umpire's word.
 const startedByAgents = "mcp permission-prompt"
 
-// Every command is marked, so that a new one is a person's until somebody decides
-// otherwise, and a person's command is refused to an agent before it does anything.
+// Every command is marked. A new one is reserved for people by default, and an agent's
+// call of such a command is refused before it does anything.
 func TestEveryCommandIsMarked(t *testing.T) {
 	t.Parallel()
 	seen := 0

@@ -114,9 +114,9 @@ CHANGE
 store: STORE
 `
 
-// TestProjectsWhoseIDChanges: whatever changes the id of a folder, a question that waits in it is listed and its session
-// is listed and continued, through a gate and without one, on each database. The change is told once. A session of a
-// folder that was moved is listed, and named to who would continue it: its own folder is gone.
+// TestProjectsWhoseIDChanges: after any change of a folder's id, its open question is listed and its session is
+// listed and continued, through a gate and without one, on each database. The change is reported once. A session of a
+// moved folder is listed, and named when a person tries to continue it, because its folder is gone.
 func TestProjectsWhoseIDChanges(t *testing.T) {
 	t.Parallel()
 	stores := map[string]func(*testing.T) string{

@@ -73,7 +73,7 @@ func TestRanRefused(t *testing.T) {
 	}
 }
 
-// startResponder starts a gate on a store of its own, and what answers hooks there.
+// startResponder starts a gate on a new store, and a responder for its hooks.
 func startResponder(t *testing.T) (*app.App, *gate.Gate, *host.Responder) {
 	t.Helper()
 	p := newProgram(t, nil)

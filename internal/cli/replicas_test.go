@@ -24,8 +24,8 @@ type replicaGate struct {
 	agent, person *client.Client
 }
 
-// replica starts umpire serve for a home of its own on a shared store, and returns
-// clients with each of its credentials.
+// replica starts umpire serve for a new home on a shared store, and returns clients
+// with each of its credentials.
 func replica(t *testing.T, store string) (agent, person *client.Client) {
 	t.Helper()
 	g := startReplica(t, store)

@@ -150,8 +150,8 @@ func explainFlag(err error) error {
 	return umpire.Errorf("--%s %q: want %v", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
-// explainUnknownFlag says in the library's words, but as an error of ours, which flag there
-// is not or has no value.
+// explainUnknownFlag turns the library's error about an unknown flag or a missing value
+// into one of umpire's, in the same words.
 func explainUnknownFlag(err error) error {
 	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
 		if letters := unknown.GetSpecifiedShortnames(); letters != "" {
@@ -177,16 +177,16 @@ func knownTopic(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// usageHeadings are the library's own words in the usage of a command, each on a line of its own.
+// usageHeadings are the library's headings in the usage of a command, each on a separate line.
 var usageHeadings = []string{
 	"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:",
 	"Additional help topics:",
 }
 
-// usageEnd is the library's last line in the usage of a command that has others below it.
+// usageEnd is the library's last line in the usage of a command with subcommands.
 const usageEnd = `Use "%s [command] --help" for more information about a command.`
 
-// translatedUsage shows what the library's usage shows, in the person's language. It is no template:
+// translatedUsage shows the library's usage in the person's language. It does not use a template:
 // one that calls methods by name would keep every exported method of every package in the program.
 func translatedUsage(usage func(*cobra.Command) error, text *catalogue.Language) func(*cobra.Command) error {
 	return func(cmd *cobra.Command) error {

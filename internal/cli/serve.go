@@ -92,7 +92,7 @@ func refuseTakenAddress(ctx context.Context, where app.Address) error {
 	return app.Refused("umpire status", "%s is taken: %s", where, holderOf(ctx, where))
 }
 
-// holderOf says who answers at an address.
+// holderOf describes the process that answers at an address.
 func holderOf(ctx context.Context, where app.Address) string {
 	name := where.Name
 	if where.Network == app.NetworkUnix {
@@ -115,11 +115,11 @@ func holderOf(ctx context.Context, where app.Address) string {
 	return "somebody answers there"
 }
 
-// gcPercent lets garbage be a few times what is in use before it is collected. A gate
-// uses some megabytes, so that it would collect every twenty calls otherwise.
+// gcPercent lets the heap grow to several times the live data before a collection. A
+// gate uses only a few megabytes, and would otherwise collect every twenty calls.
 const gcPercent = 400
 
-// keptMemory is how much memory a gate keeps at most after a peak.
+// keptMemory is the maximum memory that a gate keeps after a peak.
 const keptMemory = 64 << 20
 
 // returnMemory gives unused memory back to the system at each tick if the heap holds more than

@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A status is what `umpire status` tells.
+// A status is the result of `umpire status`.
 type status struct {
 	ProjectID    umpire.ProjectID `json:"project_id"`
 	ProjectShort string           `json:"project_id_short"`
@@ -107,7 +107,7 @@ func newStatusCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// readStatus gathers what is known of the place.
+// readStatus gathers the facts about the place.
 func readStatus(p *app.OpenedProject) status {
 	set := p.Rules()
 	s := status{

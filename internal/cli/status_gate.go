@@ -14,9 +14,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A permissionStatus is the status line of a project: where its sessions stand with
-// their permissions. Type, risk and reason are those of the question that has
-// waited longest, else of what was decided last.
+// A permissionStatus is the status line of a project: the state of its sessions'
+// permissions. Type, risk and reason belong to the question that has waited longest, or
+// else to the last decision.
 type permissionStatus struct {
 	State    umpire.PermissionState `json:"permission_state"`
 	Type     umpire.PermissionType  `json:"permission_type,omitempty"`
@@ -163,7 +163,7 @@ func (s *status) noteOtherIDs(a *app.App, sessions []umpire.Session) {
 // lastWindow is how many events back the last decision is looked for.
 const lastWindow = 500
 
-// readLastDecision reads what was decided last.
+// readLastDecision reads the last decision.
 func (s *status) readLastDecision(ctx context.Context, here *app.ProjectView) error {
 	events, err := here.Events(ctx, umpire.Filter{Last: lastWindow})
 	if err != nil {

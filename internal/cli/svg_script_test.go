@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "draw the pictures in docs again")
 
-// drawn FILE: waits until the screen is what the picture in FILE of the repository shows.
-// With -update it is drawn as the screen is once nothing more is drawn on it.
+// drawn FILE: waits until the screen matches the picture in FILE of the repository. With
+// -update it waits until the screen no longer changes, and writes the picture.
 func scriptDrawn(ts *testscript.TestScript, _ bool, args []string) {
 	d := ts.Value(terminalKey{}).(*terminal)
 	file := filepath.Join("..", "..", filepath.FromSlash(args[0]))

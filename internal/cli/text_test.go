@@ -31,7 +31,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// spared is what stays as it is in every language: a command, names of files.
+// spared matches texts that are the same in every language: a command, names of files.
 var spared = regexp.MustCompile(`umpire [a-z -]+$|\.[a-z.]+|cookie|shell|git`)
 
 // others are the languages beside English, by their tags.
@@ -97,8 +97,8 @@ var (
 	letter = regexp.MustCompile(`[A-Za-z]`)
 )
 
-// TestSpokenTextsAreTranslated reads the source for what is said in the person's
-// language: the literals given to a *catalogue.Language, and the details of doctor.
+// TestSpokenTextsAreTranslated reads the source for texts in the person's language: the
+// literals given to a *catalogue.Language, and the details of doctor.
 func TestSpokenTextsAreTranslated(t *testing.T) {
 	t.Parallel()
 	found := map[string]int{}
@@ -131,7 +131,7 @@ type saying struct {
 	at           token.Position
 }
 
-// saidIn reads source files, but for tests, for what is said in them.
+// saidIn finds the texts in source files other than tests.
 func saidIn(t *testing.T, files []string, position map[string]int) iter.Seq[saying] {
 	return func(yield func(saying) bool) {
 		t.Helper()

@@ -116,8 +116,8 @@ func timelineView(
 	return gate, filter, err
 }
 
-// untilInterrupted is the error of a command that goes on until it is interrupted: an interrupt ends it in
-// order, whatever it was doing.
+// untilInterrupted returns the error of a command that runs until it is interrupted. An interrupt is a
+// normal end, at any moment.
 func untilInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // see above
@@ -204,7 +204,7 @@ func formatEventKind(a *app.App, e *umpire.Event) string {
 	return kind
 }
 
-// eventSubject is what an event is about, from its accesses.
+// eventSubject describes an event by its accesses.
 func eventSubject(a *app.App, e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {

@@ -61,7 +61,7 @@ func showHead(ctx context.Context, a *app.App, asJSON bool) error {
 	})
 }
 
-// takeCheckpoint is what the timeline of a store is now.
+// takeCheckpoint returns a checkpoint of a store's current timeline.
 func takeCheckpoint(ctx context.Context, s app.StoreAddress) (c checkpoint.Checkpoint, err error) {
 	opened, err := s.Open(ctx)
 	if err != nil {

@@ -38,7 +38,7 @@ func newTimelinePruneCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// A pruneReport is what was removed, or would be.
+// A pruneReport lists the removed sessions, or in a dry run those that would be removed.
 type pruneReport struct {
 	DryRun   bool           `json:"dry_run"`
 	Sessions int64          `json:"sessions"`

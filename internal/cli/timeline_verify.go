@@ -16,7 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A verifyFlags is what the timeline is compared with, and how that is shown.
+// A verifyFlags holds the flags of `umpire timeline verify`.
 type verifyFlags struct {
 	json  bool
 	since string
@@ -41,15 +41,15 @@ func newTimelineVerifyCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// A verification is what `umpire timeline verify` found.
+// A verification is the result of `umpire timeline verify`.
 type verification struct {
 	OK     bool                 `json:"ok"`
 	Breaks []store.Break        `json:"breaks"`
 	Pruned *checkpoint.Prunings `json:"pruned"`
 }
 
-// verifyTimeline reads the store itself, not what a gate says of it: the gate may
-// be what is in doubt.
+// verifyTimeline reads the store itself instead of asking a gate, because the gate may
+// be in doubt.
 func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	at, err := app.ConfiguredStore(a)
 	if err != nil {
@@ -94,15 +94,15 @@ func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 		c.KeyID(), cmp.Or(key.ID(), "missing"))}}
 }
 
-// evidence is what a store is compared with, apart from itself.
+// evidence is the data outside the store that the store is compared with.
 type evidence struct {
 	record *checkpoint.Record
-	since  *checkpoint.Signed // nil when none was given
+	since  *checkpoint.Signed // nil if not given
 	pruned *checkpoint.Prunings
 }
 
-// compare finds what the evidence has and the store has not. A nil transaction is a
-// store that does not exist.
+// compare returns the facts in the evidence that the store lacks. A nil transaction
+// means that the store does not exist.
 func (e *evidence) compare(tx *store.Tx) ([]store.Break, error) {
 	breaks, err := e.record.Compare(tx)
 	if err != nil || e.since == nil {
@@ -112,7 +112,7 @@ func (e *evidence) compare(tx *store.Tx) ([]store.Break, error) {
 	return append(breaks, found...), err
 }
 
-// verifyStore finds the breaks. An empty store has none.
+// verifyStore returns the breaks. An empty store does not have any.
 func verifyStore(ctx context.Context, s app.StoreAddress, e *evidence) ([]store.Break, error) {
 	if !s.Exists() {
 		breaks, err := e.compare(nil)

@@ -95,12 +95,12 @@ const (
 	notifyOSC777 = "\x1b]777;notify;umpire;%s\x1b\\"
 )
 
-// notifyEscape is the escape that the terminal understands; "" when it is known to understand
-// none. Terminals that do not know an escape leave it out.
+// notifyEscape returns the escape that the terminal understands, or "" for a terminal that is
+// known to support no such escape. Other terminals ignore unknown escapes.
 func notifyEscape(getenv func(string) string) string {
 	term := getenv("TERM")
 	switch {
-	case getenv("TMUX") != "": // it hands on what is wrapped, where allow-passthrough is on
+	case getenv("TMUX") != "": // tmux forwards a wrapped escape if allow-passthrough is on
 		return "\x1bPtmux;" + strings.ReplaceAll(notifyOSC9, "\x1b", "\x1b\x1b") + "\x1b\\"
 	case strings.HasPrefix(term, "foot"), strings.HasPrefix(term, "rxvt"), getenv("VTE_VERSION") != "":
 		return notifyOSC777
@@ -219,7 +219,7 @@ func (w *waiting) erase(to io.Writer) {
 	w.drawn = 0
 }
 
-// cutColumns cuts a line to a width, so that it takes one line and no more.
+// cutColumns cuts a line to a width, to keep it on one line.
 func cutColumns(line string, width int) string {
 	for i := range line {
 		if view.Columns(line[:i]) >= width-1 && view.Columns(line) > width {

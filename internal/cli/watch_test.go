@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
-// TestInterruptedFollowersEndInOrder: what goes on until it is interrupted may be interrupted before it
-// has begun.
+// TestInterruptedFollowersEndInOrder: a command that runs until it is interrupted may be interrupted
+// before it has begun.
 func TestInterruptedFollowersEndInOrder(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
