@@ -50,7 +50,7 @@ func (c *Config) Profile(name string) (*policy.Profile, error) {
 	return nil, umpire.Errorf("%q: the configuration has no such agent", name)
 }
 
-// effective is the profiles with the suffixes as they are compared.
+// effective returns the profiles with normalised suffixes.
 func effective(agents map[string]Agent) map[string]Agent {
 	all := maps.Clone(agents)
 	for name, agent := range all {
@@ -78,8 +78,8 @@ func decodeAgents(c *Config, n *yaml.Node) error {
 	return nil
 }
 
-// restoreModels: only a person chooses a model, which chooses what the agent does and whom
-// the conversation is sent to. Agents that a project does not name stay as they are.
+// restoreModels undoes a project's choice of models. Only a person may choose a model, because it decides
+// what the agent does and where the conversation goes. Agents that a project does not name stay unchanged.
 func restoreModels(now, next *Config) (ignored []string) {
 	if next.Agents == nil {
 		next.Agents = map[string]Agent{}

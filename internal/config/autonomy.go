@@ -12,8 +12,8 @@ import (
 // AutonomyPrefix begins the keys of autonomy.
 const AutonomyPrefix = "autonomy."
 
-// autonomyKeys are the rows of the table of autonomy, each with the words for asking and for
-// what a higher level does instead.
+// autonomyKeys are the rows of the autonomy table, each with the words for asking and for
+// the alternative on a higher level.
 var autonomyKeys = []Key{
 	autonomyKey("outside_reads", "reads outside the project that name no secret", "run",
 		func(a *policy.Autonomy) *bool { return &a.OutsideReads }),
@@ -47,7 +47,7 @@ var networkAnswers = []string{
 	policy.NetworkAsk: "ask", policy.NetworkOnce: "once", policy.NetworkListed: "listed",
 }
 
-// autonomyKey is the key of one row. A project can only have it ask.
+// autonomyKey returns the key of one row. A project can only set it to ask.
 func autonomyKey(name, about, word string, at func(*policy.Autonomy) *bool) Key {
 	return Key{
 		AutonomyPrefix + name, about,

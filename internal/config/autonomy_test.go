@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A level is written as its keys, over those that stand there in either form; all else stays.
+// A level is written as its keys. It replaces existing keys in either form; everything else stays.
 func TestLevelIsWrittenAsItsKeys(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{

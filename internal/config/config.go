@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// FileName is the name of a configuration file in the folder that it lies in.
+// FileName is the name of a configuration file in its folder.
 const FileName = "config.yaml"
 
 // A Config is the configuration in force: the defaults, and over them the files of the
@@ -85,7 +85,7 @@ func Read(home, root string) (*Config, error) {
 	return c, nil
 }
 
-// prepare makes what the gate knows of the agents and the hooks that were read.
+// prepare derives the gate's view of the agents and hooks.
 func (c *Config) prepare() {
 	c.Profiles = map[string]policy.Profile{}
 	for name, agent := range c.Agents {
@@ -112,7 +112,7 @@ func (c *Config) Values() map[string]InForce {
 	return all
 }
 
-// read takes in one file; a missing one says nothing.
+// read merges one file into c. A missing file changes nothing.
 func (c *Config) read(f file) error {
 	top, err := readYAML(f.path)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *Config) take(f file, g given) error {
 	return nil
 }
 
-// limit remembers what the administrator's file says of the modes that flags choose.
+// limit records the administrator's limit on modes that flags choose.
 func (c *Config) limit(key string) {
 	switch key {
 	case "mode":
@@ -180,7 +180,7 @@ func (c *Config) limit(key string) {
 	}
 }
 
-// ignored says that a value does not count, and why.
+// ignored returns a notice that a value is ignored, with the reason.
 func (c *Config) ignored(f file, g given) Notice {
 	if f.source == umpire.SourceProject {
 		return Notice{onlyTightens, []any{f.path, g.node.Line, g.key}}

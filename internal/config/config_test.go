@@ -19,7 +19,7 @@ func readBoth(t *testing.T, user, project string) (*Config, error) {
 	return readLayers(t, map[umpire.Source]string{umpire.SourceUser: user, umpire.SourceProject: project})
 }
 
-// readLayers reads what the sources say over the defaults, in the order of their weight.
+// readLayers reads the sources over the defaults, in order of precedence.
 func readLayers(t *testing.T, texts map[umpire.Source]string) (*Config, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -111,8 +111,8 @@ func TestProjectOnlyTightens(t *testing.T) {
 	}
 }
 
-// What a project may say of each key: a value that it may set over the defaults, "" where
-// the key is the person's alone, and one that it may not.
+// For each key, a value that a project may set over the defaults ("" if the key is the
+// person's alone), and one that it may not.
 var projectKeys = map[string]struct{ tighter, ignored string }{
 	"mode":                                       {"ask", "bypass"},
 	"risk.medium":                                {"", "allow"},
@@ -158,8 +158,8 @@ var projectKeys = map[string]struct{ tighter, ignored string }{
 	"lang":                                       {"", "zh-CN"},
 }
 
-// Every key says what a project may do with it: nothing that chooses a program, an address
-// or a model, and nothing that loosens.
+// Every key says what a project may do with it: a project chooses no program, address or
+// model, and loosens nothing.
 func TestEveryKeyOfAProject(t *testing.T) {
 	t.Parallel()
 	for i := range Keys {
@@ -185,7 +185,7 @@ func TestEveryKeyOfAProject(t *testing.T) {
 	}
 }
 
-// Only a person chooses a model. The rest of what a project says of an agent counts.
+// Only a person chooses a model. A project's other settings of an agent count.
 func TestAProjectChoosesNoModel(t *testing.T) {
 	t.Parallel()
 	for _, user := range []string{"", "agents: {main: {model: 'anthropic:claude'}}", "agents: {main: {model: 'anthropic:claude'}, worker: {tools: [Read, Grep], model: 'openai:gpt'}}"} {
@@ -248,8 +248,8 @@ func TestAgentsOnlyNarrow(t *testing.T) {
 	}
 }
 
-// TestProjectKeepsAllWrites: X-32. A project may widen what the suffixes limit, and not
-// narrow it; a scope of another name is an error.
+// TestProjectKeepsAllWrites: X-32. A project may widen the scope of the suffix limit,
+// but not narrow it. An unknown scope is an error.
 func TestProjectKeepsAllWrites(t *testing.T) {
 	t.Parallel()
 	user := "agents: {main: {editableFileSuffixes: [.md], editableFileSuffixesScope: all-writes}}"
@@ -296,7 +296,7 @@ func TestToolsOnlyNarrow(t *testing.T) {
 	}
 }
 
-// TestSuffixNotices: a list that limits nothing is not passed over in silence.
+// TestSuffixNotices: a list that limits nothing causes a notice.
 func TestSuffixNotices(t *testing.T) {
 	t.Parallel()
 	c, err := readBoth(t, "agents: {main: {editableFileSuffixes: ['.', ' ']}, a: {editableFileSuffixes: [test.ts, .md]}, b: {editableFileSuffixes: []}}", "")

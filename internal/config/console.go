@@ -23,8 +23,8 @@ type Console struct {
 	// speaks TLS.
 	CertificateFile string `yaml:"certificate_file" json:"certificate_file,omitempty"`
 	KeyFile         string `yaml:"key_file" json:"key_file,omitempty"`
-	// UserHeader is the header in which that proxy names the person, "" if it knows none; SecretFile names
-	// the file in keys/console with what proves that a request came through it.
+	// UserHeader is the header with which that proxy names the person, or "" if it names no person.
+	// SecretFile names the file in keys/console that holds the proof that a request came through the proxy.
 	UserHeader string `yaml:"user_header" json:"user_header,omitempty"`
 	SecretFile string `yaml:"secret_file" json:"secret_file,omitempty"`
 }
@@ -83,8 +83,8 @@ func (c *Console) check() (field string, err error) {
 	return "", nil
 }
 
-// isHeader reports whether a text is the name of a header that browsers and umpire do not use. Those of
-// proxies begin with X- or Remote-, or speak of a user.
+// isHeader reports whether text is a header name that browsers and umpire do not use. Headers of
+// proxies begin with X- or Remote-, or contain "-user".
 func isHeader(text string) bool {
 	other := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'

@@ -20,7 +20,7 @@ type lineError struct {
 	error
 }
 
-// Phrase says the error. The line stands behind the name of the file.
+// Phrase returns the error without the line, which the caller shows after the file name.
 func (e *lineError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.error) }
 
 // Unwrap returns the error without its line.
@@ -114,7 +114,7 @@ func choice(is bool, no, yes string) string {
 	return no
 }
 
-// decodeNot reads a key that says the opposite of its field.
+// decodeNot reads a key whose value is the negation of its field.
 func decodeNot(n *yaml.Node, into *bool) error {
 	is := !*into
 	err := decode(n, &is)
@@ -148,7 +148,7 @@ func decodeDuration(n *yaml.Node, into *time.Duration) error {
 	return nil
 }
 
-// sizeUnits are those of a size, the largest first.
+// sizeUnits are the units of a size, the largest first.
 var sizeUnits = []struct {
 	name  string
 	bytes int64

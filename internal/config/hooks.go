@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A Hook is one hook as it stands in the configuration.
+// A Hook is one hook of the configuration.
 type Hook struct {
 	ID        string `yaml:"id" json:"id,omitempty"`
 	ToolMatch string `yaml:"toolMatch" json:"toolMatch,omitempty"`

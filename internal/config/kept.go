@@ -21,15 +21,15 @@ type Kept struct {
 type keptConfig struct {
 	config *Config
 	read   time.Time
-	files  []os.FileInfo // those of [Files], nil for one that is missing
+	files  []os.FileInfo // of [Files]; nil for a missing file
 }
 
 const (
 	maxKept = 1000
 	// keptTime is how long a folder is taken to belong to the same project.
 	keptTime = time.Minute
-	// freshTime is how old a file has to be: one that was written just now may be
-	// written again within what its time tells.
+	// freshTime is the minimum age of a cached file. A younger file may change again
+	// without a change of its timestamp.
 	freshTime = 2 * time.Second
 )
 

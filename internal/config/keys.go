@@ -19,18 +19,18 @@ type Key struct {
 	Name, About string
 	set         func(*Config, *yaml.Node) error
 	Value       func(*Config) any
-	// tightens reports whether a project may go from one configuration to the
-	// next; nil says that the key is the user's alone.
+	// tightens reports whether a project may change one configuration into the next. If
+	// nil, only the user may set the key.
 	tightens func(now, next *Config) bool
 }
 
-// enforceKey is the one key that only the administrator's file can loosen.
+// enforceKey is the only key that the administrator's file can loosen.
 const enforceKey = "security.permission.enforce_gateway"
 
 // Keys are all keys, in the order in which they are shown.
 var Keys = slices.Concat(ownKeys[:2], autonomyKeys, ownKeys[2:])
 
-// ownKeys are the keys but those of autonomy, which follow the first two.
+// ownKeys are all keys except those of autonomy, which come after the first two.
 var ownKeys = []Key{
 	{
 		"mode", "what happens where no rule speaks",
@@ -167,13 +167,13 @@ var ownKeys = []Key{
 		"sandbox.env", "variables that sandboxed commands get although they may hold secrets",
 		decodeNames,
 		func(c *Config) any { return orNone(c.SandboxEnv) },
-		nil, // a project could have its commands see what it likes
+		nil, // a project could widen its commands' view
 	},
 	{
 		"sandbox.show", "files and folders of the home that a trial sees besides tools and settings",
 		decodeShown,
 		func(c *Config) any { return orNone(c.SandboxShow) },
-		nil, // a project could have its commands see what it likes
+		nil, // a project could widen its commands' view
 	},
 	{
 		"undo.max_size", "how much is kept for umpire undo, such as 500MiB or 2GiB",
@@ -249,14 +249,14 @@ var ownKeys = []Key{
 	},
 }
 
-// restores put back what in the value of a key is the user's alone, and name it.
+// restores undo the parts of a key's value that only the user may set, and name them.
 var restores = map[string]func(now, next *Config) (ignored []string){"agents": restoreModels}
 
 // shortestTimeout is the least that a project may leave people to answer: less would
 // end every question before it is read.
 const shortestTimeout = time.Minute
 
-// SandboxModes are the words of sandbox.mode, the tightest first, as flags take them too.
+// SandboxModes are the values of sandbox.mode and of the flags, the tightest first.
 var SandboxModes = []string{
 	string(umpire.SandboxReadOnly), string(umpire.SandboxWorkspaceWrite), string(umpire.SandboxFullAccess),
 }
@@ -308,7 +308,7 @@ func containsAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// allLocal reports whether what next adds lies below the project.
+// allLocal reports whether all additions in next are below the project.
 func allLocal(next, now []string) bool {
 	return !slices.ContainsFunc(next, func(name string) bool {
 		local := filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, "~")

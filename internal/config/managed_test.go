@@ -87,7 +87,7 @@ func TestAdministratorsFileLeavesOtherKeys(t *testing.T) {
 	}
 }
 
-// A file of the administrator's that somebody else could have written is not theirs.
+// The administrator's file is ignored if another user could have written it.
 func TestAdministratorsFileIsGuarded(t *testing.T) {
 	t.Parallel()
 	f := file{filepath.Join(t.TempDir(), FileName), umpire.SourceManaged}

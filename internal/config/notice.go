@@ -14,7 +14,7 @@ type Notice struct {
 	Args []any
 }
 
-// In is the notice in a language: say turns an English format into its own.
+// In returns the notice in a language: say translates an English format.
 func (n Notice) In(say func(string) string) string { return fmt.Sprintf(say(n.Text), n.Args...) }
 
 // The notices.
@@ -22,14 +22,14 @@ const (
 	onlyTightens = "%s:%d: %s is ignored: a project may only tighten"
 	// onlyTightensManaged is about a person's value for a key that the administrator has set.
 	onlyTightensManaged = "%s:%d: %s is ignored: %s sets it, and you may only tighten it"
-	// NotEnforced says what a gateway that is not enforced still does.
+	// NotEnforced describes the effect of a gateway that is not enforced.
 	NotEnforced = "%s: the gateway is not enforced: umpire only records and warns, and refuses nothing but " +
 		"what is critical, forbidden or malformed"
 	limitsNothing = "%s: no item of agents.%s.editableFileSuffixes is a suffix, so that EVERY file may be edited"
 	neverMatches  = "%s: %q in agents.%s.editableFileSuffixes fits no file: a suffix begins at the last dot"
 )
 
-// suffixNotices are about lists of suffixes that do not limit what they seem to.
+// suffixNotices returns notices about lists of suffixes that do not limit as much as they seem to.
 func (c *Config) suffixNotices() []Notice {
 	var notices []Notice
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {

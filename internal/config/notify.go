@@ -12,12 +12,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Notify says where notices go when a call waits for a person. It is the person's alone: a
-// project that could set it would learn what happens here.
+// A Notify says where notices go when a call waits for a person. Only the person may set it:
+// a project that could set it would learn of the calls.
 type Notify struct {
 	Ntfy     *Ntfy     `yaml:"ntfy" json:"ntfy,omitempty"`
 	Webhooks []Webhook `yaml:"webhooks" json:"webhooks,omitempty"`
-	// Commands lets notices carry what a call is about: its command, or the path of a file.
+	// Commands includes the subject of a call in notices: its command, or the path of a file.
 	Commands bool `yaml:"commands" json:"commands"`
 	// After is how long a call waits before a notice is sent, 0 for five seconds.
 	After time.Duration `yaml:"after" json:"-"`
@@ -29,7 +29,7 @@ type Notify struct {
 type Ntfy struct {
 	Server string `yaml:"server" json:"server"`
 	Topic  string `yaml:"topic" json:"topic"`
-	// Replies is the topic to which the buttons of a notice publish; "" has no buttons.
+	// Replies is the topic to which the buttons of a notice publish. If "", notices do not have buttons.
 	Replies string `yaml:"replies" json:"replies,omitempty"`
 	// TokenFile names a file in keys/notify that holds an access token.
 	TokenFile string `yaml:"token_file" json:"token_file,omitempty"`
@@ -50,12 +50,12 @@ const DefaultAfter = 5 * time.Second
 const (
 	maxWebhooks   = 8
 	maxAfter      = time.Hour
-	secretTopic   = 16 // characters of a topic that nothing else guards
+	secretTopic   = 16 // minimum characters of an otherwise unprotected topic
 	publicService = "ntfy.sh"
 )
 
 // isName reports whether a text has 1 to 64 letters, digits, hyphens and underscores, as the server
-// wants the name of a topic.
+// requires of a topic.
 func isName(text string) bool {
 	other := func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
@@ -148,8 +148,8 @@ func (n *Notify) check() (field string, err error) {
 	return "", nil
 }
 
-// checkTrust refuses to trust a relay that is not the person's own, and one with notices that do not
-// show what would be approved.
+// checkTrust rejects trust in a relay that is not the person's own, and in one whose notices do not
+// show the commands.
 func (n *Notify) checkTrust() error {
 	server, err := url.Parse(n.ntfyServer())
 	switch {
@@ -243,7 +243,7 @@ func (n *Notify) masked() Notify {
 	return shown
 }
 
-// maskPath leaves of an address only where it leads.
+// maskPath masks everything in an address but its scheme and host.
 func maskPath(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

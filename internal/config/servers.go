@@ -19,11 +19,11 @@ import (
 type Server struct {
 	Command string   `yaml:"command" json:"command,omitempty"`
 	Args    []string `yaml:"args" json:"args,omitempty"`
-	// Env are variables beside the few that every server gets; ${NAME} in a value stands
-	// for a variable of umpire's own environment.
+	// Env are additional variables besides the few that every server gets. ${NAME} in a
+	// value refers to a variable of umpire's own environment.
 	Env map[string]string `yaml:"env" json:"env,omitempty"`
-	// Dir is where the program runs: "" is the person's home, a relative path starts
-	// from the project's root.
+	// Dir is the program's working directory. "" is the person's home; a relative path
+	// starts from the project's root.
 	Dir string `yaml:"cwd" json:"cwd,omitempty"`
 
 	URL string `yaml:"url" json:"url,omitempty"`
@@ -37,10 +37,10 @@ type Server struct {
 // serverKeys are the names of a server's fields.
 var serverKeys = []string{"command", "args", "env", "cwd", "url", "headers", "timeout"}
 
-// serverName is a name that can stand between the double underscores of a tool's.
+// serverName matches a name that can be used between the double underscores of a tool's name.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]|_[A-Za-z0-9-])*$`)
 
-// maxServerName leaves room for the tool in the name by which a model calls it.
+// maxServerName leaves room for the tool in the name that a model uses.
 const maxServerName = 24
 
 // Check rejects an invalid server. The error names the field.
@@ -101,7 +101,7 @@ func (s *Server) Masked() Server {
 	return shown
 }
 
-// mask stands for a value that is not shown.
+// mask replaces a hidden value.
 const mask = "***"
 
 func maskValues(values map[string]string) map[string]string {
@@ -134,7 +134,7 @@ func decodeServers(c *Config, n *yaml.Node) error {
 	return nil
 }
 
-// shownServers are the servers without what tends to be secret.
+// shownServers returns the servers with likely secrets masked.
 func shownServers(servers map[string]Server) map[string]Server {
 	shown := map[string]Server{}
 	for name, server := range servers {

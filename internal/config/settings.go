@@ -18,7 +18,7 @@ type Settings struct {
 	Most Most
 	// AlsoRead are rule files of other tools.
 	AlsoRead []string
-	// SandboxRequire says what happens where there is no sandbox.
+	// SandboxRequire decides what happens if the sandbox is not available.
 	SandboxRequire Require
 	SandboxShow    []string // files and folders of the home that a trial sees
 	CrossProject   bool     // sessions of other projects may be continued without asking for it
@@ -32,7 +32,7 @@ type Settings struct {
 	MaxDenialsInRow int
 	MaxDenials      int
 	Profiles        map[string]policy.Profile
-	// Hooks are beside those of the rule files.
+	// Hooks are the hooks in addition to those of the rule files.
 	Hooks []rulefile.Hook
 }
 
@@ -54,13 +54,13 @@ func (m *Most) PermitsSandbox(mode umpire.SandboxMode) bool {
 	return m.Sandbox == "" || !m.Sandbox.Tighter(mode)
 }
 
-// A Require says what happens to commands where the sandbox is not available.
+// A Require decides what happens to commands if the sandbox is not available.
 type Require uint8
 
 // The values of Require, the tightest first. The zero value is the strictest.
 const (
 	RequireFull   Require = iota // they ask
-	RequireWeaker                // some of its layers will do, else they ask
+	RequireWeaker                // accept some of its layers, or else ask
 	RequireNone                  // they run
 )
 

@@ -61,7 +61,7 @@ func changed(data []byte, change func(top *yaml.Node) error) ([]byte, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	var b bytes.Buffer
-	if document.Kind == 0 { // nothing, or comments alone
+	if document.Kind == 0 { // an empty file, or only comments
 		b.Write(data)
 		document = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}}
 	}
@@ -104,7 +104,7 @@ func setList(at *yaml.Node, list []string) {
 	}
 }
 
-// indentOf is by how much a file indents, as its first indented line says.
+// indentOf returns the indentation of a file's first indented line, or 2.
 func indentOf(data []byte) int {
 	for line := range strings.Lines(string(data)) {
 		text := strings.TrimLeft(line, " ")

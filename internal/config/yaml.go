@@ -17,7 +17,7 @@ import (
 // maxSize bounds a configuration file; a long one takes a few kilobytes.
 const maxSize = 256 << 10
 
-// readYAML returns the mapping in a file, nil when there is nothing.
+// readYAML returns the mapping in a file, or nil if it is empty.
 func readYAML(file string) (*yaml.Node, error) {
 	data, err := readFile(file)
 	if err != nil || len(data) == 0 {
@@ -48,7 +48,7 @@ func readFile(file string) ([]byte, error) {
 	return data, err
 }
 
-// hasAlias: a few lines of aliases can stand for gigabytes.
+// hasAlias reports whether the file uses aliases: a few lines of them can expand to gigabytes.
 func hasAlias(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode {
 		return true
@@ -56,7 +56,7 @@ func hasAlias(n *yaml.Node) bool {
 	return slices.ContainsFunc(n.Content, hasAlias)
 }
 
-// A given is one key as it stands in a file.
+// A given is one key of a file.
 type given struct {
 	key  string
 	node *yaml.Node
@@ -80,7 +80,7 @@ func flatten(prefix string, n *yaml.Node) []given {
 	return all
 }
 
-// keyOf finds a key, or says which one is probably meant.
+// keyOf finds a key, or suggests the likely one.
 func keyOf(key string) (*Key, error) {
 	for i := range Keys {
 		if Keys[i].Name == key {
