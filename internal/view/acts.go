@@ -51,7 +51,7 @@ func (c *Card) writeAsking() {
 	if len(all) == 0 {
 		return
 	}
-	if c.Pending.Trial != nil { // which stands above
+	if c.Pending.Trial != nil { // shown above
 		fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it would do"))
 	}
 	for _, a := range all {
@@ -96,12 +96,12 @@ func (c *Card) writeAct(a act) {
 type Part struct {
 	Verdict umpire.Verdict
 	Risk    umpire.Risk
-	Text    string // what it does, and to what
+	Text    string // the effect and its target
 	Times   int    // how often
-	Why     string // why it has this verdict; "" when there is nothing to say
+	Why     string // the reason for the verdict, or ""
 }
 
-// PartsOf lists what the call of a card would do, what needs a person's attention first.
+// PartsOf lists the effects of a card's call, those that need a person's attention first.
 func PartsOf(c *Card) []Part {
 	var parts []Part
 	for _, a := range c.acts() {
@@ -124,7 +124,7 @@ func partOf(c *Card, a act) Part {
 	}
 }
 
-// cardAccess is an access in a few words, with its path as it is called from the project's root.
+// cardAccess describes an access in a few words, with its path relative to the project's root.
 func cardAccess(c *Card, a *umpire.Access) string {
 	short := *a
 	short.Target = a.TargetIn(c.Session.Root)
@@ -148,7 +148,7 @@ func writeCode(c *Card) {
 	}
 }
 
-// relative is a path as it is called from the session's folder, where it lies below it.
+// relative returns a path relative to the session's folder, if it is below it.
 func (c *Card) relative(path string) string {
 	if rest, err := filepath.Rel(c.Session.Root, path); c.Session.Root != "" && err == nil && filepath.IsLocal(rest) {
 		return rest

@@ -21,7 +21,7 @@ type Card struct {
 	text   *catalogue.Language
 	now    time.Time
 	colour bool
-	// hidden says that something on the card is not what it looks like.
+	// hidden says that the card has invisible or misleading characters.
 	hidden bool
 	whole  bool     // the card shows everything in the question
 	left   []string // the names of the parts that are left out
@@ -33,8 +33,8 @@ type Card struct {
 	heading, title, asking, asker, input, rest, remarks string
 }
 
-// New makes the card of a question that was asked in a session. Colour has the card bear
-// escapes that colour its own words, and no others. Notes say what happens while it waits.
+// New makes the card of a session's question. With colour, the card's own words have
+// colour escapes; other escapes never appear. Notes are remarks on events while it waits.
 func New(
 	p umpire.Pending, s umpire.Session, text *catalogue.Language, now time.Time, colour bool, notes ...umpire.Phrase,
 ) *Card {
@@ -77,8 +77,8 @@ func (c *Card) section(writes ...func()) string {
 	return c.w.String()
 }
 
-// Whole is the card with everything on it. On a long one the parts that ask stand at the
-// end as well, since there a terminal stops.
+// Whole returns the complete card. A long card repeats the asking parts at the end,
+// where a terminal stops.
 func (c *Card) Whole() string {
 	whole := "\n" + c.heading + c.title + c.asking + "\n" + c.asker + c.input + c.rest
 	if strings.Count(whole, "\n") > screenful {
@@ -90,7 +90,7 @@ func (c *Card) Whole() string {
 // screenful is how many lines a small terminal shows.
 const screenful = 24
 
-// Title is the line that says how bad it is and why it is asked.
+// Title returns the line with the risk and the reason for the question.
 func (c *Card) Title() string { return c.title }
 
 // Asker names the agent and its session, and says how the question stands.
@@ -123,8 +123,8 @@ func LeftOut(c *Card, shown ...string) []string {
 	return slices.Compact(other.left)
 }
 
-// Command is the command line that the call would run, made safe to show, line by line;
-// nothing for other calls.
+// Command returns the lines of the call's command, made safe to show, or nil for other
+// calls.
 func (c *Card) Command() []string {
 	var fields map[string]json.RawMessage // names are told apart by case, as tools do
 	var command string
@@ -160,7 +160,7 @@ func (c *Card) Brief() []string {
 	return brief
 }
 
-// clipped is a text that fits beside a tool's name.
+// clipped returns a text that fits next to a tool's name.
 func clipped(text string) string {
 	if runes := []rune(text); len(runes) > titleRunes {
 		return string(runes[:titleRunes]) + "…"
@@ -178,11 +178,11 @@ func (c *Card) Without(fields ...string) string {
 // Remarks returns the warnings, or "" if there are no warnings.
 func (c *Card) Remarks() string { return c.remarks }
 
-// Hidden reports whether something on the card is not what it looks like. Such a call
-// can be approved once only.
+// Hidden reports whether the card has invisible or misleading characters. Such a call
+// can be approved only once.
 func (c *Card) Hidden() bool { return c.hidden }
 
-// writeHeading says that something is asked, by which tool, and what sort of thing it is.
+// writeHeading writes the heading: the tool, and the kind of call.
 func (c *Card) writeHeading() {
 	fmt.Fprintln(c.w, c.Headline().In(headlineColumns))
 	fmt.Fprintf(c.w, "⚠️ %s\n", c.text.Of("Permission request"))
@@ -199,7 +199,7 @@ func (c *Card) writeHeading() {
 	c.w.WriteString("\n")
 }
 
-// folderOfCall is where the call runs.
+// folderOfCall returns the call's working directory.
 func (c *Card) folderOfCall() string {
 	if dir, differs := c.Pending.Extra[umpire.ExtraDir]; differs {
 		return c.valueText(dir)
@@ -207,11 +207,11 @@ func (c *Card) folderOfCall() string {
 	return c.Session.Dir
 }
 
-// headlineColumns is how wide a headline may be where the width of the terminal is not known.
+// headlineColumns is the maximum width of a headline if the terminal's width is unknown.
 const headlineColumns = 120
 
-// Cautions say what sort of thing the call does: that it runs a command, changes a file,
-// sends something over the network.
+// Cautions describe the kind of call: it runs a command, changes a file, sends something
+// over the network.
 func (c *Card) Cautions() []string {
 	p := &c.Pending
 	does := func(kind umpire.AccessKind) bool {
@@ -230,7 +230,7 @@ func (c *Card) Cautions() []string {
 	return texts
 }
 
-// writeTitle writes the line that says how bad it is and why it is asked.
+// writeTitle writes the line with the risk and the reason for the question.
 func (c *Card) writeTitle() {
 	p := &c.Pending
 	fmt.Fprintf(c.w, "%s  %s  %s\n", Verdict(umpire.Ask, c.text, c.colour), c.harm(), c.show(c.text.Reason(p.Reason)))
@@ -256,7 +256,7 @@ func Row(name, value string) string {
 
 func (c *Card) row(name, value string) { c.w.WriteString(Row(name, value)) }
 
-// Expiry says when the question is withdrawn; "" when it waits for good.
+// Expiry returns the time at which the question is withdrawn, or "" if it never is.
 func (c *Card) Expiry() string {
 	if c.Pending.ExpiresAt.IsZero() {
 		return ""

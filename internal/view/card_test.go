@@ -33,7 +33,7 @@ func shown(t *testing.T, p umpire.Pending, colour bool) (string, *Card) {
 	return c.Whole(), c
 }
 
-// TestCardTellsAll: nothing that a person needs is left out.
+// TestCardTellsAll: the card has everything that a person needs.
 func TestCardTellsAll(t *testing.T) {
 	t.Parallel()
 	p := asked("Bash", map[string]any{"command": "cd src\nrm -rf build", "timeout": 5, "description": "cleans up"})
@@ -143,8 +143,8 @@ func TestCardInChinese(t *testing.T) {
 	}
 }
 
-// TestHeadline: the first line says tool, object, risk and what the call does in plain words. Where
-// it is narrow the words go first, then the object; tool and risk stay.
+// TestHeadline: the first line has the tool, object, risk and effect of a call in plain words. On a
+// narrow terminal the words are dropped first, then the object; tool and risk stay.
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	edit := asked("Edit", map[string]any{"file_path": "greet.sh"})
@@ -171,7 +171,7 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// A card of effects that wait says for how long undo keeps what they replace.
+// A card of waiting effects says how long undo keeps the replaced files.
 func TestCardSaysWhenUndoEnds(t *testing.T) {
 	t.Parallel()
 	day := int64(24 * 60 * 60)
@@ -195,7 +195,7 @@ func TestCardSaysWhenUndoEnds(t *testing.T) {
 	}
 }
 
-// TestEmojiHideNothing: how a symbol is drawn is nothing that hides.
+// TestEmojiHideNothing: the presentation of a symbol does not count as hidden text.
 func TestEmojiHideNothing(t *testing.T) {
 	t.Parallel()
 	if text, c := shown(t, asked("Write", map[string]any{"content": "⚠️ done ✔️ 工具 é\n\tnext"}), false); c.Hidden() {
@@ -203,7 +203,7 @@ func TestEmojiHideNothing(t *testing.T) {
 	}
 }
 
-// TestCardTellsThatItHasParts: a card that has only parts of an input says so, with its size.
+// TestCardTellsThatItHasParts: a card with only parts of an input says so, with the input's size.
 func TestCardTellsThatItHasParts(t *testing.T) {
 	t.Parallel()
 	p := asked("Bash", map[string]any{"command": "make"})
@@ -298,7 +298,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A list says what a call is about, of a tool that is known by name only too.
+// A list shows the subject of a call, even for a tool that is known only by name.
 func TestTitleOf(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]umpire.Pending{

@@ -34,7 +34,7 @@ var (
 	beside   = regexp.MustCompile(`\p{Han}[,:;?!()]|[,:;?!()]\p{Han}|\p{Han} \(|[,;] \p{Han}`)
 )
 
-// faultsOf says what is wrong with a Chinese text.
+// faultsOf returns the faults of a Chinese text.
 func faultsOf(text string) (faults []string) {
 	text = codeSpan.ReplaceAllString(fixedTexts.Replace(text), "x")
 	for _, found := range beside.FindAllString(text, -1) {

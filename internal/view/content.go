@@ -14,14 +14,14 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Limits on what a card shows of one text. The end is always shown: that is where
-// a long harmless command stops being harmless.
+// Limits on the shown part of one text. The end is always shown, because a long
+// harmless command may hide a harmful end.
 const (
 	cardHead = 6000 // runes from the beginning
 	cardTail = 2000 // runes from the end
 )
 
-// fields shows the fields of a JSON object but some, the ones that matter first.
+// fields shows the fields of a JSON object except for some, the important ones first.
 func (c *Card) fields(object json.RawMessage, skip ...string) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {
@@ -38,8 +38,8 @@ func (c *Card) fields(object json.RawMessage, skip ...string) {
 	}
 }
 
-// valueText is a string as it is and any other value as JSON, in which escapes may
-// hide what a string would show.
+// valueText returns a string unchanged and any other value as JSON, in which escapes
+// may hide characters.
 func (c *Card) valueText(raw json.RawMessage) string {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -89,8 +89,8 @@ func fieldRank(name string) int {
 	return len(shownFirst)
 }
 
-// block shows a named text of any length: in place when it is one line, else below
-// its name, each line behind a bar that no text can forge.
+// block shows a named text: on the same line if it is one line, or else below its name,
+// with each line behind a bar that no text can forge.
 func (c *Card) block(name, text string) {
 	name = c.show(name)
 	if short := middleOut(text); short != text && !c.whole {
@@ -117,7 +117,7 @@ func lines(text string) []string {
 	return all
 }
 
-// middleOut leaves out the middle of a long text, and says how much.
+// middleOut omits the middle of a long text, and says how many characters are missing.
 func middleOut(text string) string {
 	runes := []rune(text)
 	if len(runes) <= cardHead+cardTail {
@@ -152,7 +152,7 @@ func most(c *Card, n, limit int) int {
 // maxPlanned is how many planned calls a card shows.
 const maxPlanned = 200
 
-// writePlanned shows what a plan would do: approving it is about these files.
+// writePlanned shows the files that a plan would change: the approval is about these files.
 func writePlanned(c *Card) {
 	planned := c.Pending.Planned
 	if len(planned) == 0 {
@@ -181,7 +181,7 @@ func writeOutside(c *Card) {
 	}
 }
 
-// writeExtra shows what the tool's own check claims.
+// writeExtra shows the claims of the tool's own check.
 func writeExtra(c *Card) {
 	for _, name := range slices.Sorted(maps.Keys(c.Pending.Extra)) {
 		if name == umpire.ExtraHeldBy || name == umpire.ExtraDir || name == umpire.ExtraShell {

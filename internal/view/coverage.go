@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// DescribeCoverage says how many of the last calls that asked an approval would have covered, and which was
-// the worst, in one line; none where that is not known.
+// DescribeCoverage says in one line how many of the last asking calls an approval would have covered, and
+// which was the worst. It returns nil if that is unknown.
 func DescribeCoverage(c *Card, a umpire.Answer) []string {
 	found := findCoverage(&c.Pending, &a)
 	if found == nil || found.Of == 0 {
@@ -42,10 +42,10 @@ func findCoverage(p *umpire.Pending, a *umpire.Answer) *umpire.Coverage {
 	return &p.Coverage[at]
 }
 
-// fewQuestions are too few to say anything where there is little room.
+// fewQuestions is the minimum number of questions for CountCoverage.
 const fewQuestions = 5
 
-// CountCoverage says the same in a few words, for where there is little room; nothing of few questions.
+// CountCoverage is a short form of DescribeCoverage, and empty for few questions.
 func CountCoverage(c *Card, a umpire.Answer) string {
 	found := findCoverage(&c.Pending, &a)
 	if found == nil || found.Of < fewQuestions {

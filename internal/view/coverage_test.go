@@ -10,7 +10,7 @@ import (
 )
 
 // TestCoverage: each lasting answer says how many recent calls it would have covered, and the worst of them.
-// A rule that a person wrote says nothing, and neither does a project in which nothing asked.
+// There is no such text for a rule that a person wrote, or if no call of the project asked.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	p := asked("Bash", map[string]any{"command": "git push"})
@@ -54,7 +54,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestReachOfTools: an approval for the session says what it covers, of tools that run one command too.
+// TestReachOfTools: an approval for the session lists its coverage, also for tools that run one command.
 func TestReachOfTools(t *testing.T) {
 	t.Parallel()
 	for tool, want := range map[string]string{

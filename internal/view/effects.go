@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// effectTexts say what became of files, of one and of several, the worst first.
+// effectTexts are the texts for changes of files, of one and of several, the worst first.
 var effectTexts = []struct {
 	kind      umpire.EffectKind
 	one, more string
@@ -19,7 +19,7 @@ var effectTexts = []struct {
 	{umpire.EffectAttributes, "changed the attributes of %d file", "changed the attributes of %d files"},
 }
 
-// CountEffects says in words how many files were deleted, changed and so on.
+// CountEffects says how many files were deleted, changed and so on.
 func CountEffects(counts map[umpire.EffectKind]int, text *catalogue.Language) (parts []string) {
 	for _, of := range effectTexts {
 		switch n := counts[of.kind]; n {

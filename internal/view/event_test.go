@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// N-71, N-94: an event in full has its type, request, rule, actor and scope, in the
-// person's language, and nothing of it is obeyed by a terminal.
+// N-71, N-94: a full event has its type, request, rule, actor and scope in the person's
+// language, and its text cannot control a terminal.
 func TestEventDetail(t *testing.T) {
 	t.Parallel()
 	scope, verdict := umpire.ScopeProject, umpire.Allow

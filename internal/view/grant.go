@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// DescribeGrant says what a grant covers. It is safe to show.
+// DescribeGrant describes the coverage of a grant. It is safe to show.
 func DescribeGrant(g *umpire.GrantStatus, text *catalogue.Language) string {
 	switch {
 	case g.Kind == umpire.GrantAllowAll:
@@ -30,8 +30,8 @@ func DescribeGrant(g *umpire.GrantStatus, text *catalogue.Language) string {
 	return Visible(short)
 }
 
-// DescribeRule says what a rule says of itself, and when it ends or that it has ended. It is safe
-// to show.
+// DescribeRule returns a rule's description, and when it ends or that it has ended. It is safe to
+// show.
 func DescribeRule(r *umpire.Rule, text *catalogue.Language, now time.Time) string {
 	said := text.Reason(r.Reason())
 	if !r.ExpiresAt.IsZero() {

@@ -11,9 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A Headline is the first line of a card in its parts: the tool, what it is used on, how bad
-// that is, and what it does in plain words. All of them are safe to show; a part that is not
-// known is empty.
+// A Headline is the first line of a card in parts: the tool, its object, the risk, and the
+// effect in plain words. All parts are safe to show; an unknown part is empty.
 type Headline struct{ Tool, Object, Risk, Does string }
 
 // Headline is the card's first line.
@@ -24,11 +23,11 @@ func (c *Card) Headline() Headline {
 	}
 }
 
-// TitleOf names a question in a list: the tool, and what it is used on. It is safe to show.
+// TitleOf names a question in a list by its tool and object. It is safe to show.
 func TitleOf(p *umpire.Pending, s umpire.Session, text *catalogue.Language) string {
 	c := Card{Pending: *p, Session: s, text: text}
 	tool, object := Visible(p.Tool), c.Object()
-	if object == "" || object == tool { // nothing is known of the tool: its input is all there is
+	if object == "" || object == tool { // an unknown tool: show its input
 		object = strings.TrimPrefix(c.show(middleOut(string(p.Input))), "{}")
 	}
 	title := strings.TrimSpace(tool + " " + object)
@@ -38,8 +37,7 @@ func TitleOf(p *umpire.Pending, s umpire.Session, text *catalogue.Language) stri
 	return title
 }
 
-// doesText says in plain words what the call would do, or of a tried one what it did: the worst
-// part of it.
+// doesText describes the worst effect of the call in plain words, planned or after a trial.
 func doesText(c *Card) string {
 	if t := c.Pending.Trial; t != nil && t.State == umpire.TrialWaiting {
 		if done := countChanges(c); done != "" {
@@ -82,7 +80,7 @@ func (h Headline) In(width int) string {
 	return join(object, "")
 }
 
-// minDoes is how wide the words of a headline must be to say something.
+// minDoes is the minimum useful width of a headline's words.
 const minDoes = 12
 
 // cutColumns cuts a text that is safe to show to a width.
@@ -98,7 +96,7 @@ func cutColumns(text string, width int) string {
 	return text
 }
 
-// claimFields are the inputs in which agents say what a call is for.
+// claimFields are the inputs in which agents state the purpose of a call.
 var claimFields = []string{"description", "justification", "explanation"}
 
 // claimRunes bounds how much of a claim is shown apart; all of it is among the input.

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A LastHour counts what happened in the hour before Now. Events are added in their order, those of before
-// that hour too: they say which calls had been asked about. Its zero value counts everything.
+// A LastHour counts the events in the hour before Now. Add events in order, including earlier ones, which
+// show which calls had been asked about. Its zero value counts all events.
 type LastHour struct {
 	Now time.Time
 
@@ -20,7 +20,7 @@ type LastHour struct {
 	asked map[callName]bool
 }
 
-// A callName names a call: agents number theirs anew in each session.
+// A callName names a call: agents restart their numbers in each session.
 type callName struct {
 	session umpire.SessionID
 	call    umpire.CallID
@@ -53,7 +53,7 @@ func (h *LastHour) Add(e *umpire.Event) {
 	}
 }
 
-// Text says it in one line, with why the latest denial was. It is safe to show.
+// Text returns the counts in one line, with the reason of the latest denial. It is safe to show.
 func (h *LastHour) Text(text *catalogue.Language) string {
 	format := text.Of("last hour: %d ran unasked, %d tried and kept, %d approved, %d denied")
 	said := fmt.Sprintf(format, h.Unasked, h.Kept, h.Approved, h.Denied)
@@ -63,7 +63,7 @@ func (h *LastHour) Text(text *catalogue.Language) string {
 	return said
 }
 
-// ProjectName is the name of the folder of a project's sessions, else the project's short id. It is not escaped.
+// ProjectName returns the folder name of a project's sessions, or else the project's short id. It is not escaped.
 func ProjectName(id umpire.ProjectID, root string) string {
 	if root != "" {
 		return filepath.Base(root)

@@ -24,7 +24,7 @@ var offeredTargets = []string{
 	"H/.bashrc", "H/.umpire/config.json", "/etc/hosts", "/q/sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 }
 
-// offeredInputs are calls of every tool about a path; %s is where it stands.
+// offeredInputs are calls of every tool about a path, which replaces %s.
 var offeredInputs = []struct{ tool, input string }{
 	{"Read", `{"file_path":%q}`}, {"Edit", `{"file_path":%q,"old_string":"a","new_string":"b"}`}, {"Write", `{"file_path":%q,"content":"b"}`},
 	{"LS", `{"path":%q}`}, {"Grep", `{"pattern":"a","path":%q}`}, {"mcp__files__write", `{"path":%q}`},
@@ -37,7 +37,7 @@ var offeredCommands = []string{
 	"npm run x %s", "sed -i s/a/b/ %s", "X=1 make %s && git push", "TOKEN=hunter2hunter2 deploy %s", "bash -c 'cat %s'",
 }
 
-// listOffered lists calls whose cards differ in what an approval can stand for.
+// listOffered lists calls whose cards offer different approvals.
 func listOffered(home, project string) (calls []umpire.Call) {
 	add := func(tool, input string) {
 		calls = append(calls, umpire.Call{Tool: tool, Input: json.RawMessage(input)})
@@ -98,7 +98,7 @@ func TestOffersAreTaken(t *testing.T) {
 	}
 }
 
-// offers compares what cards offer with what a gate takes.
+// offers compares the answers on cards with those that a gate accepts.
 type offers struct {
 	t       *testing.T
 	gate    *gate.Gate

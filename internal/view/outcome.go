@@ -45,7 +45,7 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 	return Visible(strings.Join(words, " "))
 }
 
-// Refusal says what stood against a call that its host has run all the same.
+// Refusal names the refusal of a call that its host has run anyway.
 func Refusal(e *umpire.Event) string {
 	switch {
 	case e.Code == umpire.CodeTimeout:

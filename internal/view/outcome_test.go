@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
-// TestOutcomeOfATrial: the timeline names the trial, counts what it did in the reader's language, and
-// hides nothing in a name.
+// TestOutcomeOfATrial: the timeline names the trial, counts its effects in the reader's language, and
+// escapes names.
 func TestOutcomeOfATrial(t *testing.T) {
 	t.Parallel()
 	chinese := languages.Find("zh-CN")
@@ -33,7 +33,7 @@ func TestOutcomeOfATrial(t *testing.T) {
 	}
 }
 
-// TestOutcomeOfAnApproval: the timeline says how far it reaches in the reader's language.
+// TestOutcomeOfAnApproval: the timeline gives the scope in the reader's language.
 func TestOutcomeOfAnApproval(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[umpire.Scope]string{

@@ -9,8 +9,8 @@ import (
 // wide are the marks of Chinese, by the English ones with the blanks around them.
 var wide = map[string]string{": ": "：", ":": "：", ", ": "，", "; ": "；"}
 
-// Joined puts a mark (": ", ", ", "; " or ":") between two texts, as the language of the
-// texts beside it writes it.
+// Joined puts a mark (": ", ", ", "; " or ":") between two texts, in the style of their
+// language.
 func Joined(before, mark, after string) string {
 	if full, is := wide[mark]; is && (endsChinese(before) || beginsChinese(after)) {
 		mark = full

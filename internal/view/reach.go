@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Reach says what an approval covers, line by line; nothing means that it cannot be
-// given. Its rule, or else its width, says what it is to stand for.
+// Reach lists the coverage of an approval, line by line; nil means that it cannot be
+// given. Its rule, or else its width, decides the coverage.
 func (c *Card) Reach(a umpire.Answer) []string {
 	if CheckReach(c, &a) != nil {
 		return nil
@@ -52,8 +52,8 @@ func (c *Card) planReach() []string {
 	return []string{c.text.Of("these files may be changed without a further question: ") + strings.Join(files, ", ")}
 }
 
-// sessionReach says it for the session: the very command, the paths outside that
-// were shown, or the tool inside the project; or what the width covers.
+// sessionReach lists the coverage for the session: the exact command, the shown outside
+// paths, or the tool inside the project; or the coverage of the width.
 func (c *Card) sessionReach(a *umpire.Answer) []string {
 	head := c.text.Of("until this session ends: ")
 	if a.Rule != "" {
@@ -76,17 +76,17 @@ func (c *Card) sessionReach(a *umpire.Answer) []string {
 	return lines
 }
 
-// CheckReach returns why the gate would not take an approval that lasts, nil where it would.
+// CheckReach returns the reason why the gate would reject a lasting approval, or nil.
 func CheckReach(c *Card, a *umpire.Answer) error {
 	rules := coverage.Suggested(c.Pending.Suggestions, a.Width)
-	if a.Rule != "" { // stands instead of them
+	if a.Rule != "" { // the rule replaces them
 		rules = nil
 	}
 	return coverage.CheckScope(a.Scope, c.Pending.Code, rules)
 }
 
-// Widths are those that an approval of a scope can have beside the narrowest, which is
-// the default.
+// Widths returns the possible widths of an approval for a scope, other than the
+// default, the narrowest.
 func (c *Card) Widths(scope umpire.Scope) []umpire.Width {
 	var widths []umpire.Width
 	for _, s := range c.Pending.Suggestions {
@@ -99,7 +99,7 @@ func (c *Card) Widths(scope umpire.Scope) []umpire.Width {
 	return widths
 }
 
-// covers says in words what a rule covers, with its cap.
+// covers describes the coverage of a rule, with its cap.
 func (c *Card) covers(s *umpire.Suggestion) string {
 	short := Visible(middleOut(policy.FormatShort(s.Rule())))
 	if s.Width == umpire.WidthTool && s.Match == (umpire.Match{}) {
@@ -139,7 +139,7 @@ func (c *Card) ruleReach(a *umpire.Answer, file string) []string {
 // An Option is one answer that a card offers.
 type Option struct {
 	Key    string // that is pressed or typed for it
-	Text   string // what it does, in one line
+	Text   string // the effect, in one line
 	Answer umpire.Answer
 }
 
@@ -169,7 +169,7 @@ func (c *Card) ScopeKeys() []ScopeKey {
 	return scopeKeys
 }
 
-// Options are the answers that the card offers, with what they cover: for each scope the
+// Options returns the card's possible answers with their coverage: for each scope the
 // narrowest, then the wider ones.
 func (c *Card) Options() []Option {
 	var options []Option

@@ -35,7 +35,7 @@ func StandingOf(e *umpire.Event) umpire.Standing {
 	return s
 }
 
-// DescribeStanding says which answer stands.
+// DescribeStanding describes a standing answer.
 func DescribeStanding(s umpire.Standing, text *catalogue.Language) string {
 	said := text.Of(Answered(s.Choice))
 	if s.Choice == umpire.Approve {

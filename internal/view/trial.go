@@ -12,7 +12,7 @@ import (
 // maxTrialRows is how many paths that a trial changed a card lists.
 const maxTrialRows = 20
 
-// DescribeOffer says what a trial would do that a card offers; "" where it offers none.
+// DescribeOffer describes the trial that a card offers, or returns "" if it offers no trial.
 func DescribeOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 	switch offer {
 	case umpire.TrialOffered, umpire.TrialFirst:
@@ -40,8 +40,8 @@ func NameOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 	return ""
 }
 
-// writeTrial shows what a trial of the call did, and what approving does with it. Where its
-// effects wait, the paths stand below, each with its verdict.
+// writeTrial shows the effects of a call's trial, and what approving does with them. If the
+// effects wait, it lists the paths with their verdicts.
 func writeTrial(c *Card) {
 	t := c.Pending.Trial
 	if t == nil {
@@ -93,7 +93,7 @@ func writeTrial(c *Card) {
 	}
 }
 
-// writeExpiry says for how long undo can take back what approving keeps.
+// writeExpiry says how long undo can restore the replaced files.
 func writeExpiry(c *Card, age time.Duration) {
 	said := "Undo keeps what it replaces for up to %s, and for a day at least unless git ignores it."
 	if age <= retention.Protected {

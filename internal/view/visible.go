@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
-// blanks are characters that count as printable and show nothing: fillers, joiners
-// and variation selectors. A name that differs in one of them looks the same.
+// blanks are characters that count as printable but show nothing: fillers, joiners and
+// variation selectors. Names that differ only in one of them look the same.
 var blanks = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
@@ -60,8 +60,8 @@ func Visible(s string) string {
 // numericEscape matches a numeric escape behind its backslash.
 var numericEscape = lazyregexp.Regexp{Text: `^(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`}
 
-// escaped writes a character as an escape. What counts as printable is quoted as it
-// is, unless nothing but ASCII may stand there.
+// escaped writes a character as an escape. It escapes blanks as non-ASCII characters,
+// because they count as printable.
 func escaped(r rune) string {
 	if strconv.IsPrint(r) {
 		return strings.Trim(strconv.QuoteRuneToASCII(r), "'")
@@ -75,8 +75,8 @@ func seen(before, r rune) bool {
 	return strconv.IsPrint(r) && (r < 0x300 || !unicode.Is(blanks, r) || presents(before, r))
 }
 
-// presents reports whether a character only says how the symbol before it is drawn,
-// as after most emoji.
+// presents reports whether a character only changes the presentation of the symbol
+// before it, as after most emoji.
 func presents(before, r rune) bool {
 	return (r == 0xfe0e || r == 0xfe0f) && unicode.Is(unicode.So, before)
 }

@@ -27,7 +27,7 @@ func VisibleJSON(text []byte) []byte {
 	return shown
 }
 
-// appendEscape writes a character as JSON escapes it, in two halves where it must.
+// appendEscape writes a character as a JSON escape, as a surrogate pair if necessary.
 func appendEscape(to []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
 		return fmt.Appendf(to, `\u%04x\u%04x`, high, low)

@@ -26,7 +26,7 @@ func TestVisibleHidesNothing(t *testing.T) {
 	}
 }
 
-// TestHidesNothingThatIsSpelled: a command that spells an escape is shown with more backslashes, and hides nothing.
+// TestHidesNothingThatIsSpelled: a command that spells an escape gets more backslashes, and is not hidden text.
 func TestHidesNothingThatIsSpelled(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []string{`printf '\x1b[0m'`, `grep '\u200b' a.txt`, `C:\x86`, `"\U000e0041"`, "a\tb\\\\x00"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// RuleText names a rule and where it is written.
+// RuleText names a rule and its file.
 func RuleText(r *umpire.RuleRef, text *catalogue.Language) string {
 	place := text.Word("source", r.Source.String())
 	if r.File != "" {
@@ -20,7 +20,7 @@ func RuleText(r *umpire.RuleRef, text *catalogue.Language) string {
 	return Bracketed(string(r.ID), place)
 }
 
-// RowText says which row of the order of decision spoke, why, and by which rule. It is not made safe to show.
+// RowText names the deciding row, the reason and the rule. It is not made safe to show.
 func RowText(r *umpire.Reason, text *catalogue.Language) string {
 	said := Joined(fmt.Sprintf("%s %d %s", text.Of("row"), r.Row, RowName(r.Row, text)), ": ", text.Reason(r.Text))
 	if r.Rule != nil {
@@ -32,8 +32,8 @@ func RowText(r *umpire.Reason, text *catalogue.Language) string {
 // RowName is the name of a row of the order of decision.
 func RowName(row int, text *catalogue.Language) string { return text.Word("row", policy.RowName(row)) }
 
-// Why says which rows of the order of decision asked or denied, for which access, and by
-// which rule. Its lines are safe to show.
+// Why lists the rows of the order of decision that asked or denied, with their access
+// and rule. Its lines are safe to show.
 func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	var lines []string
 	last := -2

@@ -28,7 +28,7 @@ func Columns(text string) int {
 	return n
 }
 
-// Age writes a duration as people say it.
+// Age writes a duration in everyday form.
 func Age(d time.Duration) string {
 	switch {
 	case d < 0:

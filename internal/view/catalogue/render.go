@@ -71,7 +71,7 @@ func (l *Language) render(v reflect.Value) {
 }
 
 // renderData returns an event's data with its phrases rendered: a batch's submission has
-// the reason of each call. All else stays as it was written.
+// the reason of each call. Everything else stays as written.
 func (l *Language) renderData(e *umpire.Event) json.RawMessage {
 	var submitted struct {
 		Calls []struct {

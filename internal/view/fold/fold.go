@@ -22,7 +22,7 @@ import (
 // A Line is a line that is shown, alone or in place of several.
 type Line struct {
 	Text  string
-	Lines []string // that Text stands for; nil for a line as it is
+	Lines []string // the folded lines; nil for an unfolded one
 }
 
 // How many lines are folded at least.
@@ -31,7 +31,7 @@ const (
 	minKnown = 4
 )
 
-// Equal folds runs of equal lines: the first one is shown, and the next line says how often it comes again.
+// Equal folds runs of equal lines: it keeps the first, and the next line gives the number of repeats.
 func Equal(lines []string, text *catalogue.Language) []Line {
 	folds := make([]Line, 0, len(lines))
 	for i := 0; i < len(lines); {
@@ -151,7 +151,7 @@ func (d *diffReader) known(line string) bool {
 	return known
 }
 
-// readHead takes in a line between hunks.
+// readHead handles a line between hunks.
 func (d *diffReader) readHead(line string) {
 	switch {
 	case strings.HasPrefix(line, "+++ "):
@@ -230,9 +230,8 @@ var cargoLock = lazyregexp.Regexp{Text: `^(?:|\[\[package\]\]|name = "[\w-]+"|ve
 
 func isCargoLock(line string, _ *string) bool { return cargoLock.Get().MatchString(line) }
 
-// isPart reports whether a line has one of the forms of a lock file. A source counts only below the name of the
-// package that it belongs to. Nothing within a block that is not known is known: each such block that is open puts
-// a mark before the package.
+// isPart reports whether a line has one of the forms of a lock file. A source counts only below the name of its
+// package. Nothing inside an unknown block counts: each open block of that kind puts a mark before the package.
 func isPart(line string, pack *string, name, source, plain *lazyregexp.Regexp) bool {
 	opens := strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[")
 	if outer, inside := strings.CutPrefix(*pack, unknownBlock); inside {

@@ -64,7 +64,7 @@ func TestLockFilesFold(t *testing.T) {
 	}
 }
 
-// TestFoldsHideNothing: a line that can have an effect stands on the card, wherever in a lock file it is.
+// TestFoldsHideNothing: a line that can have an effect is on the card, anywhere in a lock file.
 func TestFoldsHideNothing(t *testing.T) {
 	t.Parallel()
 	for name, evil := range map[string][]string{
@@ -109,7 +109,7 @@ func TestDiffsCannotForgeNames(t *testing.T) {
 	}
 }
 
-// TestEqualLinesFold: a run of equal lines is its first line and a count; short ones stand as they are.
+// TestEqualLinesFold: a run of equal lines becomes its first line and a count; short runs stay unchanged.
 func TestEqualLinesFold(t *testing.T) {
 	t.Parallel()
 	lines := append([]string{"a", "b"}, strings.Split(strings.Repeat("x\n", 5000), "\n")...)

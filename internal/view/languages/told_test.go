@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// A tell is a parameter whose text becomes part of an error, by the folder and the name of its function.
+// A tell is a parameter whose text becomes part of an error, named by folder and function.
 type tell struct {
 	dir, function string
 	at            int
 }
 
-// TestErrorsTakeNoEnglish reads the sources for texts that are put into errors as arguments, where no language finds
-// them any more: words of a format, and texts that a function is given for its errors.
+// TestErrorsTakeNoEnglish reads the sources for English texts in the arguments of errors, where no language can
+// translate them: words for a format, and texts that a function gets for its errors.
 func TestErrorsTakeNoEnglish(t *testing.T) {
 	t.Parallel()
 	tells, files := map[tell]bool{}, readSource(t)
@@ -93,7 +93,7 @@ func findTells(dir string, file *ast.File, tells map[tell]bool) {
 	}
 }
 
-// names are those of fields, which stay as they are.
+// names matches names of fields, which are not translated.
 var names = regexp.MustCompile(`^[a-z_]+(, [a-z_]+)*$`)
 
 // words returns the English text that an argument adds to an error, or "" if it adds no text.
