@@ -117,7 +117,7 @@ func (s *Set) Extra(name string) map[string]json.RawMessage {
 }
 
 // runGroup runs a command until it and its process group have ended. Once ctx is done, the group has grace to end.
-// The error says how a command failed.
+// The error is the command's failure.
 func runGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -136,12 +136,12 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 		return fmt.Errorf("%s", exitText(exited))
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		return nil // what it left running held its output open
+		return nil // a process that it left held its output open
 	}
 	return err
 }
 
-// exitText says how a command ended.
+// exitText describes how a command ended.
 func exitText(e *exec.ExitError) string {
 	if code := e.ExitCode(); code >= 0 {
 		return fmt.Sprintf("exit code %d", code)

@@ -43,8 +43,8 @@ func TestBash(t *testing.T) {
 	b.fails("Bash", fields{"command": "true", "timeout": 900_000}, "input.timeout: want 1 to 600000")
 }
 
-// TestBashEnvironment: an agent's mark goes in, what opens the gate or changes the
-// shell stays out, and there is no terminal to answer on.
+// TestBashEnvironment: the agent's mark is set, variables that open the gate or change
+// the shell are removed, and the command has no terminal.
 func TestBashEnvironment(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -61,8 +61,8 @@ func TestBashEnvironment(t *testing.T) {
 	}
 }
 
-// TestBashEndsItsGroup: what a command started ends with it, when its time is over,
-// when the call is cancelled, and when it just ends.
+// TestBashEndsItsGroup: a command's processes end with it, after a timeout, a
+// cancellation, or its normal end.
 func TestBashEndsItsGroup(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -133,7 +133,7 @@ func lastNumber(text string) int {
 	return n
 }
 
-// ended waits until a process runs no more: it is gone, or waits to be collected.
+// ended waits until a process no longer runs: it is gone, or a zombie.
 func ended(t *testing.T, pid int) {
 	t.Helper()
 	if pid == 0 {

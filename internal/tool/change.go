@@ -10,17 +10,17 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// maxDiff bounds what the result of a call shows of each file that it changed.
+// maxDiff limits the shown diff of each file that a call changed, in bytes.
 const maxDiff = 16 << 10
 
-// maxPreview bounds the change that a card shows of one file. A person has to see all of it, so it is as large as
-// the largest files that are compared.
+// maxPreview limits the shown diff of one file on a card. A person has to see all of it, so it is as large as the
+// largest files that are compared.
 const maxPreview = 2 * maxDiffSide
 
 // A change is the effect of a call on one file.
 type change struct {
 	path   string // as the input has it
-	verb   string // what it does to the file, in the past tense
+	verb   string // the past tense of the action
 	create bool   // the file and its parent folders need not exist yet
 	blind  bool   // the file's content does not matter
 	// apply returns the new content of a file, or nil, and a short note on the change.
@@ -72,7 +72,7 @@ func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	}
 	said := fmt.Sprintf("%s %s: %s", c.verb, visibleName(p.path), o.said)
 	if o.before == nil || !s.readable(ctx, u, c.path) {
-		return said, nil // the model knows what it wrote
+		return said, nil // the model knows its own text
 	}
 	return joinTexts(said, o.diff(o.path, diffContext, maxDiff)), nil
 }
@@ -127,8 +127,8 @@ type Preview struct {
 	// Diff shows it as `diff -u` does. An edit that cannot be done, or is refused, is
 	// described in the place of its diff.
 	Diff string
-	// Shown are the fields of the input that need not be read beside the diff: it shows all
-	// that they change. It is empty when part of the diff is left out.
+	// Shown are the fields of the input that the diff makes redundant, because it shows all
+	// their changes. It is empty if the diff is incomplete.
 	Shown []string
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// limits are the restrictions that a decision puts on a command. Of the paths outside the workspace, or
-// guarded in it, only those open that a rule, a grant or a person allowed, and only for this command. In
-// read-only mode none does.
+// limits returns the restrictions that a decision puts on a command. Of the paths outside the workspace
+// and the guarded paths in it, it opens only those that a rule, a grant or a person allowed, and only
+// for this command. In read-only mode it opens none of them.
 func (s *Set) limits(u *use) sandbox.Limits {
 	d := &u.decision
 	l := sandbox.Limits{Mode: d.Obligations.Sandbox, Network: d.Obligations.Network, Weaker: s.options.Weaker}
@@ -38,7 +38,7 @@ func (s *Set) limits(u *use) sandbox.Limits {
 		}
 		l.Seen = append(l.Seen, path) // writable paths are also readable
 		if slices.Contains(patterns, a.Target) && wasAskedAbout(d, i, umpire.CodeSecret) {
-			found, _ := filepath.Glob(path) // an invalid pattern names nothing
+			found, _ := filepath.Glob(path) // an invalid pattern matches nothing
 			l.Seen = append(l.Seen, found...)
 		}
 		if a.Kind != umpire.KindRead && l.Mode == umpire.SandboxWorkspaceWrite && isLifted(d, i) &&
@@ -49,8 +49,8 @@ func (s *Set) limits(u *use) sandbox.Limits {
 	return l
 }
 
-// lineFacts returns the subcommands of git that a command line runs itself, and its paths that are patterns. It
-// reads the line anew because a decision that came from the gate has neither.
+// lineFacts returns the git subcommands that a command line runs itself, and its paths that are patterns. It
+// parses the line again because a decision from the gate has neither.
 func lineFacts(call umpire.Call, home string) (git, patterns []string) {
 	facts, err := policy.FactsOf(call, shell.Env{Home: home})
 	if err != nil {
@@ -68,8 +68,8 @@ func lineFacts(call umpire.Call, home string) (git, patterns []string) {
 	return git, patterns
 }
 
-// isLifted reports whether a rule, a grant or a standing answer allows an access. Bypass mode asks about
-// nothing, so it lifts nothing by name: the reason behind it counts.
+// isLifted reports whether a rule, a grant or a standing answer allows an access. Bypass mode never
+// asks, so it does not lift anything by itself: the next reason counts.
 func isLifted(d *umpire.Decision, access int) bool {
 	for i := range d.Reasons {
 		if r := &d.Reasons[i]; r.Access == access && r.Code != umpire.CodeBypass {
@@ -82,7 +82,7 @@ func isLifted(d *umpire.Decision, access int) bool {
 // errReadOnly refuses the tools that change files without a command in the sandbox.
 var errReadOnly = errors.New("nothing was changed: this session is read-only, so running it again will not help")
 
-// checkWrites refuses a call that changes files where the mode is read-only. The sandbox holds Bash.
+// checkWrites rejects a call that changes files in read-only mode. For Bash, the sandbox does that.
 func checkWrites(call *umpire.Call, d *umpire.Decision) error {
 	if call.Tool == "Bash" || umpire.SandboxReadOnly.Tighter(d.Obligations.Sandbox) {
 		return nil
@@ -124,8 +124,8 @@ func isInstall(a *umpire.Access) bool {
 	return slices.Contains(strings.Fields(installers), a.Program) && a.Risk.AtLeast(umpire.High)
 }
 
-// approved tells the sandbox of the guarded files that a call of a file tool may make while
-// commands run in the background, which would be taken for theirs.
+// approved tells the sandbox which guarded files a file tool's call may create while
+// commands run in the background. Otherwise it would attribute them to those commands.
 func (s *Set) approved(d *umpire.Decision) {
 	for i := range d.Accesses {
 		if a := &d.Accesses[i]; s.options.Sandbox != nil && a.Paths() && a.Resolved != "" &&
@@ -145,11 +145,11 @@ func wasAskedAbout(d *umpire.Decision, access int, code umpire.ReasonCode) bool 
 	return false
 }
 
-// errNoSandbox says that a command was not started because there is no sandbox.
+// errNoSandbox means that a command was not started because there is no sandbox.
 var errNoSandbox = errors.New("the command was not run: the decision wants a sandbox, and there is none here")
 
-// confined runs a command in the sandbox that its limits ask for. If a command may have
-// failed because of the sandbox, its output says what the sandbox prevents.
+// confined runs a command in the sandbox with its limits. If a command may have failed
+// because of the sandbox, it adds the sandbox's restrictions to the output.
 func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out io.Writer) error {
 	if l.Mode == umpire.SandboxFullAccess {
 		return runGroup(ctx, cmd, s.grace)

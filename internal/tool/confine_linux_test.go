@@ -32,7 +32,7 @@ func sandboxed(t *testing.T) *bench {
 	return b
 }
 
-// Without a sandbox nothing runs that a decision wants one for.
+// A command whose decision requires a sandbox does not run without one.
 func TestNoSandboxNoCommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -73,8 +73,8 @@ var outsideLines = map[string]string{
 	"link": "ln -s in OUT/made", "pipe": "echo new | tee OUT/f", "cd": "cd OUT && echo new >f",
 }
 
-// A path outside opens for a command because a rule allowed it. Bypass mode allows nothing by name, and in
-// read-only mode nothing opens.
+// A path outside is open to a command if a rule allowed it. Bypass mode does not open any, and neither
+// does read-only mode.
 func TestAllowedPathsAreOpen(t *testing.T) {
 	t.Parallel()
 	for name, line := range outsideLines {
@@ -110,7 +110,7 @@ func TestAllowedPathsAreOpen(t *testing.T) {
 	}
 }
 
-// treeOf returns the names and contents of what a folder holds.
+// treeOf returns the names and contents of a folder's files.
 func treeOf(t *testing.T, dir string) string {
 	t.Helper()
 	var tree strings.Builder
@@ -198,8 +198,8 @@ func TestBackgroundInTheSandbox(t *testing.T) {
 	}
 }
 
-// What a person put into the environment and into a home is not for a script of the
-// project; what a call names is for that call.
+// A project's script cannot read secrets in the environment and the home, but a call
+// can use the paths that it names.
 func TestSecretsStayOutsideTheSandbox(t *testing.T) {
 	t.Parallel()
 	b := sandboxed(t)

@@ -18,10 +18,10 @@ const (
 	maxDiffSide = 4 << 20
 )
 
-// UnifiedDiff returns the change from before to after under the names that the two have, ""
-// when they are the same. It is valid UTF-8 of at most limit bytes and one line more, which
-// says how much was left out. For binary or very large texts it says only that they differ.
-// Lines stand as they are in the text: escape them for a person.
+// UnifiedDiff returns the change from before to after under their names, or "" if they are
+// equal. It is valid UTF-8 of at most limit bytes, plus one line that says how much was
+// left out. For binary or very large texts it only says that they differ. Lines are not
+// escaped: escape them for a person.
 func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 	return unifiedDiff(from, to, before, after, diffContext, limit)
 }

@@ -68,7 +68,7 @@ func editChange(in input) (change, error) {
 	return change{verb: "edited", apply: r.apply}, nil
 }
 
-// create makes the file of an edit that replaces nothing.
+// create creates the file of an edit with nothing to replace.
 func (r replacement) create(o *original) ([]byte, string, error) {
 	if o != nil && o.size > 0 {
 		return nil, "", errors.New("is there already; say in old_string what to replace")

@@ -9,12 +9,12 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// AgentMark tells a program that an agent started it. The commands with which a
-// person answers look for it.
+// AgentMark tells a program that an agent started it. The commands for people's answers
+// check it.
 const AgentMark = "UMPIRE_AGENT"
 
-// keptOwn are umpire's variables that commands may see: where its folder is, and
-// the language. The others may say how the gate is reached, or with which right.
+// keptOwn are the umpire variables that commands may see: its folder, and the language.
+// Others may reveal the gate's address or credentials.
 var keptOwn = []string{"UMPIRE_HOME", "UMPIRE_LANG"}
 
 // shellHooks make a shell read a file, or begin with other settings, than those

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A sandboxed command gets what it needs, and no secret that was not listed for it.
+// A sandboxed command gets the variables that it needs, and only the listed secrets.
 func TestEnvironmentWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	harmless := []string{

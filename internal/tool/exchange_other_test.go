@@ -4,7 +4,7 @@ package tool
 
 import "os"
 
-// exchange lets two names trade what they stand for, one after the other.
+// exchange swaps two names, one after the other.
 func exchange(a, b string) {
 	_ = os.Rename(a, a+".kept")
 	_ = os.Rename(b, a)

@@ -108,7 +108,7 @@ func TestWriteLeavesOtherNamesAlone(t *testing.T) {
 	}
 }
 
-// TestWriteSeesWhatOthersWrote: what somebody else wrote meanwhile is not lost.
+// TestWriteSeesWhatOthersWrote: a write does not overwrite changes made by others in the meantime.
 func TestWriteSeesWhatOthersWrote(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -214,7 +214,7 @@ func TestPathsOutside(t *testing.T) {
 	}
 }
 
-// TestDecisionOfAnotherPath: what the decision does not speak of is not touched.
+// TestDecisionOfAnotherPath: a tool does not touch paths outside its decision.
 func TestDecisionOfAnotherPath(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// The two tools that a profile's editableFileSuffixes are about. The decision says what they
-// refuse; the tool only leaves it out.
+// The two tools to which a profile's editableFileSuffixes apply. The decision names the
+// refused files; the tool only skips them.
 
 var linesTool = tool{
 	about: "Replaces lines of a file by their numbers, from 1, both ends included: read the file first. " +
@@ -65,8 +65,8 @@ func linesChange(in input) (change, error) {
 	return change{verb: "edited", apply: sp.apply}, nil
 }
 
-// apply puts the content in the place of the lines. It ends in a line end where the
-// lines did, and all line ends are those of the file.
+// apply replaces the lines with the content. The content ends in a line end if the
+// lines did, and gets the line ends of the file.
 func (sp span) apply(o *original) ([]byte, string, error) {
 	data := o.content
 	lines := bytes.SplitAfter(data, newline)

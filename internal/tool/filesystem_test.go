@@ -155,7 +155,7 @@ func TestListOfFiles(t *testing.T) {
 	}
 }
 
-// TestListOfFilesInWhichNothingIsDone is an error that says the same of each file.
+// TestListOfFilesInWhichNothingIsDone: the error has the same message for each file.
 func TestListOfFilesInWhichNothingIsDone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -166,7 +166,7 @@ func TestListOfFilesInWhichNothingIsDone(t *testing.T) {
 	}
 }
 
-// TestListsMayShareFields: what a file does not say for itself stands beside the list.
+// TestListsMayShareFields: a file without a field uses that of the list.
 func TestListsMayShareFields(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -26,7 +26,7 @@ const (
 // Its settings and options switch off side effects that a repository's or a person's
 // settings could add.
 type gitVerb struct {
-	looks   bool     // changes nothing, and starts nothing either
+	looks   bool     // changes nothing, and starts no programs
 	options []string // after the subcommand
 	nothing string   // the result if there is no output
 	timeout time.Duration
@@ -65,7 +65,7 @@ var (
 	gitSettings = []string{
 		"core.fsmonitor=false", "core.pager=cat", "core.alternateRefsCommand=", "protocol.ext.allow=never",
 		"color.ui=false", "advice.detachedHead=false",
-		"diff.ignoreSubmodules=dirty", // else it looks into submodules, and runs what their settings name
+		"diff.ignoreSubmodules=dirty", // or git runs programs from the settings of submodules
 	}
 	lookingSettings = []string{
 		"core.hooksPath=" + os.DevNull, "diff.external=", "submodule.recurse=false", "status.submoduleSummary=false",

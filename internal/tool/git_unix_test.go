@@ -207,10 +207,8 @@ func TestGitCommit(t *testing.T) {
 	b.fails("GitCommit", fields{"message": ""}, "input.message: is missing")
 }
 
-// TestGitPush: a branch under its own name, to a remote that is known; nothing is forced
-// and nothing is deleted.
-// TestGitRunsNothingOfSubmodules: git looks into the repositories that are part of another
-// one, whose settings may come from anybody.
+// TestGitRunsNothingOfSubmodules: git looks into submodules, but runs no programs from their settings, which
+// may come from strangers.
 func TestGitRunsNothingOfSubmodules(t *testing.T) {
 	t.Parallel()
 	for _, in := range []struct {
@@ -245,6 +243,8 @@ func TestGitRunsNothingOfSubmodules(t *testing.T) {
 	}
 }
 
+// TestGitPush: pushes a branch under its own name, to a known remote, without force or
+// deletion.
 func TestGitPush(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -308,7 +308,7 @@ func TestGitCheckout(t *testing.T) {
 	b.fails("GitCheckout", fields{"branch": "a.txt"}, "invalid reference")
 }
 
-// TestGitRunsWhatWasDecided: a decision about another command lets nothing run.
+// TestGitRunsWhatWasDecided: a command does not run with another command's decision.
 func TestGitRunsWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

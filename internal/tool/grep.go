@@ -15,7 +15,7 @@ import (
 
 const (
 	maxGrepFile  = 8 << 20   // larger files are not searched
-	maxGrepBytes = 100 << 10 // of one result
+	maxGrepBytes = 100 << 10 // bytes of one result
 	maxHits      = 100_000   // that head_limit may ask for
 	maxContext   = 1000      // lines around a hit
 )
@@ -46,7 +46,7 @@ var grepTool = tool{
 	run: (*Set).grep,
 }
 
-// A grep is one search as it was asked for.
+// A grep is one search.
 type grep struct {
 	expr          *regexp.Regexp
 	only          pattern // nil is every file
@@ -306,8 +306,7 @@ func shortestLength(texts []string) int {
 
 var newline = []byte("\n")
 
-// show writes the lines with hits and those around them; -- stands where lines are
-// left out.
+// show writes the lines with hits and those around them; -- marks omitted lines.
 func (g *grep) show(name string, lines [][]byte, hits []int) {
 	written, hit := -1, 0
 	for _, at := range hits {

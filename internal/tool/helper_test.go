@@ -15,15 +15,15 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A bench is a project with the tools in it, and a folder beside it.
+// A bench is a project with the tools, and a folder next to it.
 type bench struct {
 	*Set
 
 	t             *testing.T
 	root, outside string
 	home          string
-	mode          umpire.SandboxMode // full access, where a test says nothing
-	profile       *policy.Profile    // nil limits nothing
+	mode          umpire.SandboxMode // full access by default
+	profile       *policy.Profile    // nil means no limit
 	rules         []umpire.Rule
 }
 

@@ -15,8 +15,8 @@ import (
 
 const (
 	ignoreFile = ".gitignore"
-	// maxIgnoreFile and maxIgnoreRules bound what a repository may make a search
-	// compare for every file.
+	// maxIgnoreFile and maxIgnoreRules limit the comparisons that a repository can
+	// force on a search for every file.
 	maxIgnoreFile  = 256 << 10
 	maxIgnoreRules = 5000
 )
@@ -66,7 +66,7 @@ func readIgnore(base, line string) (ignoreRule, bool) {
 	return r, line != "" && doublestar.ValidatePattern(r.pattern)
 }
 
-// plainBraces keeps braces from meaning anything: git takes them as they are.
+// plainBraces escapes braces, because git takes them literally.
 func plainBraces(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -113,8 +113,8 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 	return ok && err == nil
 }
 
-// ignoresAbove are the rules of the folders from the project's root down to where a
-// search begins, that folder left out. Top is the path of the search from the root.
+// ignoresAbove returns the rules of the folders from the project's root down to the
+// parent of from. Top is the path of the search relative to the root.
 func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
 	base, rest := s.options.anchor(from)
 	if base == filepath.VolumeName(from)+string(filepath.Separator) {

@@ -34,7 +34,7 @@ func (in input) field(names ...string) (name string, raw json.RawMessage) {
 	return "", nil
 }
 
-// stringField returns a string; given says whether it is there.
+// stringField returns a string; given reports whether it is present.
 func (in input) stringField(names ...string) (text string, given bool, err error) {
 	name, raw := in.field(names...)
 	if name == "" {
@@ -72,7 +72,7 @@ func (in input) number(name string, otherwise, least, most int) (int, error) {
 	return int(value), nil
 }
 
-// flag returns a boolean; one that is not there is false.
+// flag returns a boolean, or false if it is missing.
 func (in input) flag(names ...string) (bool, error) {
 	name, raw := in.field(names...)
 	switch string(bytes.Trim(raw, `"`)) {
@@ -84,7 +84,7 @@ func (in input) flag(names ...string) (bool, error) {
 	return false, fmt.Errorf("input.%s: want true or false", name)
 }
 
-// pathFields are the names under which the one path of a file tool may stand.
+// pathFields are the possible names of the path field of a file tool.
 var pathFields = []string{"file_path", "path", "filePath"}
 
 // path returns the one path that the input names, or "" if it names no path. The policy

@@ -17,7 +17,7 @@ import (
 const (
 	// maxJobs bounds how many commands run in the background at once.
 	maxJobs = 32
-	// maxJobOutput is how much one BashOutput returns; the rest comes with the next.
+	// maxJobOutput limits the output of one BashOutput, in bytes; the next one returns the rest.
 	maxJobOutput = 30 << 10
 )
 
@@ -44,7 +44,7 @@ type job struct {
 	stop    context.CancelFunc
 	over    chan struct{} // closed when it has ended
 
-	err  error // how it ended; read it after over is closed
+	err  error // the failure; read it after over is closed
 	seen int64 // how much of the file was returned; guarded by the mutex of the jobs
 }
 
@@ -126,7 +126,7 @@ func (j *job) ended() bool {
 	}
 }
 
-// state says in a few words how a job stands.
+// state describes the state of a job in a few words.
 func (j *job) state() string {
 	if !j.ended() {
 		return "running"
@@ -250,7 +250,7 @@ func (b *jobs) Stop() {
 	}
 }
 
-// Close is Stop for good: nothing is started in the background any more.
+// Close is Stop for good: no command can be started in the background afterwards.
 func (b *jobs) Close() {
 	b.mu.Lock()
 	b.closed = true

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// maxEntries is how many entries of one folder are listed.
+// maxEntries is the maximum number of listed entries of one folder.
 const maxEntries = 1000
 
 var listTool = tool{
@@ -21,8 +21,8 @@ var listTool = tool{
 	run: (*Set).list,
 }
 
-// base opens what a search or a listing is about: the path of the input, or the
-// working directory of the call.
+// base opens the folder of a search or a listing: the path of the input, or the working
+// directory of the call.
 func (o *Options) base(u *use) (*place, error) {
 	path, err := u.in.path()
 	if err != nil {

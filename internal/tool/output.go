@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// The parts of a command's output that are kept: the beginning, which says what it set out to
-// do, and the end, which says how it went.
+// The stored parts of a command's output: the beginning, which often shows its purpose, and
+// the end, which shows its result.
 const (
 	outputHead = 10 << 10
 	outputTail = 20 << 10
@@ -23,7 +23,7 @@ type output struct {
 	total int64
 }
 
-// Write keeps what there is room for.
+// Write stores as much as it has room for.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,7 +69,7 @@ func (o *output) String() string {
 // one that is too long the beginning and the end.
 func Fit(text string) string {
 	var o output
-	o.Write([]byte(text)) //nolint:errcheck // it takes everything
+	o.Write([]byte(text)) //nolint:errcheck // it never fails
 	return cleanText(o.String())
 }
 
@@ -84,8 +84,8 @@ type capped struct {
 	dropped int64
 }
 
-// Write takes everything, and keeps what there is room for: a program that prints
-// too much is not to end for it.
+// Write never fails, and stores as much as it has room for. Otherwise a program that
+// prints too much would end.
 func (c *capped) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

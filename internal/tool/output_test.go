@@ -34,7 +34,7 @@ func TestOutputKeepsBothEnds(t *testing.T) {
 	})
 }
 
-// TestOutputCutsNoCharacter where it leaves something out.
+// TestOutputCutsNoCharacter: an omission does not split characters.
 func TestOutputCutsNoCharacter(t *testing.T) {
 	t.Parallel()
 	for shift := range 4 {

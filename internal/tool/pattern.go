@@ -19,12 +19,12 @@ const (
 
 var errPattern = errors.New("is not a valid pattern")
 
-// A pattern matches paths with slashes, relative to where a search begins: * stays
-// within a name, ** goes any number of folders down, {a,b} is a or b.
+// A pattern matches paths with slashes, relative to the start of a search: * stays
+// within a name, ** matches any number of folders, {a,b} is a or b.
 type pattern []string
 
-// newPattern reads a pattern. A pattern that leads out of the folder where the search begins
-// is refused, even if only through its braces.
+// newPattern parses a pattern. It rejects a pattern that leads out of the start folder, even
+// if only through its braces.
 func newPattern(text string) (pattern, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, fmt.Errorf("want 1 to %d bytes", maxPattern)
@@ -92,8 +92,8 @@ func expandBraces(text string) ([]string, error) {
 	return all, nil
 }
 
-// findBraces finds the first brace, the one that closes it, and its own commas; -1 means
-// none.
+// findBraces finds the first brace, its closing brace, and its own commas. It returns -1
+// for a missing brace.
 func findBraces(text string) (open, shut int, commas []int) {
 	open, shut = -1, -1
 	depth := 0

@@ -13,15 +13,15 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A place is a name in a folder that is open: what happens there happens to the
-// very folder that was reached, wherever its path leads by now.
+// A place is a name in an open folder. An operation on it affects that very folder,
+// even if its path has since been moved.
 type place struct {
 	dir  *os.Root
 	name string // "." is the folder itself
-	path string // as it is shown to people
+	path string // for display
 }
 
-func (p *place) closeDir() { _ = p.dir.Close() } // only looked through: nothing can be lost
+func (p *place) closeDir() { _ = p.dir.Close() } // opened for lookups only: no data can be lost
 
 var (
 	errLink    = errors.New("a link stands where the decision saw none")
@@ -50,9 +50,8 @@ func isWindowsPath(path string) bool {
 	return drive || strings.HasPrefix(path, `\\`)
 }
 
-// decided returns where a path leads according to the decision. The decision must speak of
-// just this path. If it does not say where the path leads, the path itself must be free of
-// links.
+// decided returns the target of a path according to the decision. The decision must have
+// exactly this path. If it does not have a target, the path itself must be free of links.
 func (o *Options) decided(u *use, path string, kind umpire.AccessKind) (string, error) {
 	target, err := o.target(u, path)
 	if err != nil {
@@ -74,8 +73,8 @@ func (o *Options) decided(u *use, path string, kind umpire.AccessKind) (string, 
 	return "", fmt.Errorf("%s: the decision does not speak of this path", path)
 }
 
-// permits refuses one access of a call whose others run: a decision that allows the
-// call may leave files out of it, and says why.
+// permits rejects one access of a call whose others run: a decision that allows the
+// call may exclude files, with a reason.
 func (u *use) permits(access int) error {
 	switch u.decision.Accesses[access].Verdict {
 	case umpire.Allow:
@@ -94,8 +93,8 @@ func (u *use) permits(access int) error {
 	return errors.New("the decision does not allow it")
 }
 
-// linkFree returns a path in its clean form, if no link stands on its way: then it
-// means the same with and without looking at links.
+// linkFree returns a path in its clean form if it has no links. Such a path means the
+// same with and without resolving links.
 func linkFree(path string) (string, error) {
 	at := filepath.VolumeName(path) + string(filepath.Separator)
 	for part := range strings.SplitSeq(filepath.ToSlash(path[len(filepath.VolumeName(path)):]), "/") {
@@ -194,14 +193,14 @@ func (p *place) folder() (*os.Root, error) {
 	return next, namePathOnce(p.path, err)
 }
 
-// file opens the place for reading: a regular file that is the one looked at.
+// file opens the place for reading. It must be a regular file, and the one that was checked.
 func (p *place) file() (*os.File, fs.FileInfo, error) {
 	f, info, err := openRegular(p.dir, p.name)
 	return f, info, namePathOnce(p.path, err)
 }
 
-// openRegular opens a file for reading. Opening never waits, as it would for
-// somebody at the other end of a pipe.
+// openRegular opens a file for reading. Opening never blocks, as it would on a pipe
+// without a writer.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	before, err := dir.Lstat(name)
 	if err != nil {

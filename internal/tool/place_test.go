@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestLinksThatWereDecidedAreFollowed, and only those: where a link leads is part
-// of the decision.
+// TestLinksThatWereDecidedAreFollowed, and only those: the target of a link is part of
+// the decision.
 func TestLinksThatWereDecidedAreFollowed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -140,8 +140,8 @@ func TestNoSwapEscapes(t *testing.T) {
 	}
 }
 
-// swap puts a link in the place of something and takes it away again, until it is told
-// to stop; then it says how often.
+// swap keeps replacing something with a link and restoring it until stop is called,
+// which returns how often it did.
 func (b *bench) swap(file, link string) (stop func() int) {
 	began, done, swapped := make(chan struct{}), make(chan struct{}), make(chan int)
 	go func() {
@@ -171,8 +171,8 @@ func (b *bench) swap(file, link string) (stop func() int) {
 	}
 }
 
-// TestDecisionWithoutDestinations: a decision that came over a wire does not say
-// where links lead. Plain paths work, and nothing follows a link on a guess.
+// TestDecisionWithoutDestinations: a decision from the wire does not have the targets
+// of links. Plain paths work, and no link is followed on a guess.
 func TestDecisionWithoutDestinations(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -246,7 +246,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// A path of another system is refused by what it is.
+// A path of another system is rejected by its form.
 func TestWindowsPaths(t *testing.T) {
 	t.Parallel()
 	if filepath.Separator != '/' {

@@ -2,8 +2,8 @@ package tool
 
 import "context"
 
-// exitPlanTool ends plan mode. The gate asks the person with the plan in view, and has
-// switched the mode when the call runs: here is nothing left to do.
+// exitPlanTool ends plan mode. The gate shows the plan to the person and has switched
+// the mode before the call runs, so the tool itself has nothing to do.
 var exitPlanTool = tool{
 	about: "Ends plan mode: shows the plan to the user, who approves it or says what is wrong with it. Call it " +
 		"alone, when the plan is complete.",

@@ -19,7 +19,7 @@ const (
 	maxReadLines = 100_000   // that it may ask for
 	maxReadBytes = 200 << 10 // of one Read
 	maxLine      = 2000      // bytes shown of one line
-	sniffBytes   = 8 << 10   // looked at to tell text from binary
+	sniffBytes   = 8 << 10   // bytes examined to tell text from binary
 )
 
 var readTool = tool{
@@ -106,7 +106,7 @@ func numberLines(ctx context.Context, r *bufio.Reader, first, limit int) (string
 	}
 }
 
-// atEnd says why there is nothing when there is nothing.
+// atEnd says why there are no lines to return.
 func atEnd(lines, first int) string {
 	switch {
 	case lines == 0:
@@ -117,8 +117,8 @@ func atEnd(lines, first int) string {
 	return ""
 }
 
-// readLine returns one line without its end, and how many bytes were cut off it.
-// The error is io.EOF when there is no line left.
+// readLine returns one line without its end, and the number of bytes cut off. The error
+// is io.EOF at the end.
 func readLine(r *bufio.Reader) (line string, cut int, err error) {
 	var kept []byte
 	for total := 0; ; {

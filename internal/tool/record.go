@@ -26,7 +26,7 @@ func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) 
 	}
 	if u.call.Tool == "Bash" {
 		spec.Paths, spec.InPlace = judge.EditedFiles(&u.decision, spec.Roots), true
-		spec.Command, _ = commandOf(u.in) // the tool reads it too, and says what is wrong
+		spec.Command, _ = commandOf(u.in) // the tool reads it too, and reports the error
 	} else {
 		u.planChanges(&s.options, &spec)
 	}
@@ -40,7 +40,7 @@ func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) 
 	return r, err
 }
 
-// planChanges lists the files that a tool which changes files is given.
+// planChanges lists the files in the input of a tool that changes files.
 func (u *use) planChanges(o *Options, spec *trial.RecordSpec) {
 	c, changes := changers[u.call.Tool]
 	if !changes {
@@ -53,7 +53,7 @@ func (u *use) planChanges(o *Options, spec *trial.RecordSpec) {
 	for i := range all {
 		path, err := o.decided(u, all[i].path, umpire.KindWrite)
 		if err != nil {
-			continue // nothing is written there
+			continue // the call does not write there
 		}
 		spec.Paths = append(spec.Paths, path)
 		spec.Command += " " + all[i].path

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// BenchmarkGrep searches the sources of Go, beside the programs that people search with.
+// BenchmarkGrep searches the sources of Go, and compares Grep with common search programs.
 func BenchmarkGrep(b *testing.B) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

@@ -38,8 +38,8 @@ func changeSeveral(read func(input) (change, error)) func(input) ([]change, erro
 	}
 }
 
-// items reads a list of files under the name of the path. Fields that a file does not give
-// itself are taken from beside the list.
+// items reads a list of files from the path field. A file without a field uses that of the
+// list.
 func (in input) items() (items []item, listed bool, err error) {
 	name, raw := in.field("filePath", "file_path", "path")
 	if name == "" || raw[0] != '[' {

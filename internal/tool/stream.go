@@ -20,7 +20,7 @@ const (
 type stream struct {
 	send func(text string)
 
-	saying sync.Mutex // held while a piece is passed on
+	saying sync.Mutex // held while sending a piece
 
 	mu      sync.Mutex
 	pending []byte
@@ -29,7 +29,7 @@ type stream struct {
 	closed  bool
 }
 
-// Write takes everything.
+// Write never fails.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,5 +78,5 @@ func (s *stream) takePending(last bool) string {
 	return text
 }
 
-// flushLast passes on the rest. Nothing is passed on after it has returned.
+// flushLast sends the rest. After it has returned, the stream sends nothing.
 func (s *stream) flushLast() { s.flush(true) }

@@ -69,8 +69,7 @@ func TestStreamKeepsTheEndOfTooMuch(t *testing.T) {
 	})
 }
 
-// TestStreamDoesNotHoldUpTheCommand: while somebody still listens to a piece, writing
-// goes on.
+// TestStreamDoesNotHoldUpTheCommand: writing continues while a receiver is slow.
 func TestStreamDoesNotHoldUpTheCommand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,8 +90,8 @@ func TestStreamDoesNotHoldUpTheCommand(t *testing.T) {
 	})
 }
 
-// TestOutputIsHeardWhileACommandRuns: a command that goes on only when it was heard
-// comes to its end, and the result holds everything all the same.
+// TestOutputIsHeardWhileACommandRuns: a command that waits until its output was
+// received comes to its end, and the result is complete.
 func TestOutputIsHeardWhileACommandRuns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

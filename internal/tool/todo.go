@@ -34,7 +34,7 @@ type todo struct {
 	ActiveForm string `json:"activeForm"`
 }
 
-// todoMarks are the states of an item, with how they are shown.
+// todoMarks are the states of an item, with their marks.
 var todoMarks = map[string]string{"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
 
 // todo checks the list and returns it as people read it. The conversation keeps it.

@@ -36,10 +36,10 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// Options say where the tools work.
+// Options configure the tools.
 type Options struct {
-	// Root is the project's root and AddDirs are the folders beside it: their files
-	// are opened from these folders on. All are absolute and without links.
+	// Root is the project's root. AddDirs are additional folders. Files in them are
+	// opened relative to these folders. All are absolute and free of links.
 	Root    string
 	AddDirs []string
 	// State is umpire's state folder, which stores files before a call changes them, for undo.
@@ -56,14 +56,14 @@ type Options struct {
 	EnvListed []string
 	// Scratch is a private folder for the output of background commands.
 	Scratch string
-	// Sandbox is where commands run. Without one only those run whose decision says
-	// that they have full access. Weaker takes the layers that there are.
+	// Sandbox is where commands run. If nil, only commands with full access run. Weaker
+	// accepts the layers that are available.
 	Sandbox *sandbox.Place
 	Weaker  bool
-	// Output gets what a call prints while it runs, in pieces of valid UTF-8: the pieces of
+	// Output receives the output of a running call, in pieces of valid UTF-8: the pieces of
 	// one call in order, and none after its Run has returned. If a call prints faster than
-	// the pieces are taken, they leave something out and say so. It may be nil; the output of
-	// commands in the background is not passed on.
+	// Output takes the pieces, they omit text and say so. It may be nil. It does not receive
+	// the output of background commands.
 	Output func(call umpire.CallID, text string)
 	// MayRead reports whether the agent that makes a call may also read a path without
 	// being asked about it: only then does a result show how a file changed. Nil is
@@ -72,7 +72,7 @@ type Options struct {
 }
 
 // A Set is the tools of one session. It is safe for concurrent use, and owns the
-// commands that run in the background.
+// background commands.
 type Set struct {
 	jobs
 	trials
@@ -116,7 +116,7 @@ var known = map[string]tool{
 	"Bash": bashTool, "BashOutput": outputTool, "KillShell": killTool,
 }
 
-// Has reports whether there is such a tool.
+// Has reports whether the set has a tool of that name.
 func (s *Set) Has(name string) bool { _, ok := s.tools[name]; return ok }
 
 // Names returns the names of the tools, sorted.
@@ -187,7 +187,7 @@ func (s *Set) runTool(ctx context.Context, started umpire.Started) (string, erro
 	return output, err
 }
 
-// errTimeout says that a command took longer than it was given.
+// errTimeout means that a command exceeded its time limit.
 var errTimeout = errors.New("timed out")
 
 func statusOf(err error) umpire.ResultStatus {

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// TestNothingRunsWithoutTheGatesWord: the zero value of either answer refuses.
-// C-73: what the person decided reaches a tool with its call, and in no other way.
+// TestNothingRunsWithoutTheGatesWord: the zero value of either answer refuses. C-73:
+// the person's decision reaches a tool only with its call.
 func TestNothingRunsWithoutTheGatesWord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -89,8 +89,8 @@ func TestSchemasAreWhatModelsTake(t *testing.T) {
 	}
 }
 
-// TestInputIsReadAsItWasJudged: a field in another case is another field, and what
-// could mean two things is refused.
+// TestInputIsReadAsItWasJudged: a field in another case is another field, and ambiguous
+// input is rejected.
 func TestInputIsReadAsItWasJudged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -67,8 +67,8 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	return report, nil
 }
 
-// KeepTrial makes real what the trial of a call has shown that the gate has started, all of it or
-// nothing. It says what became of it.
+// KeepTrial makes the effects of a call's trial real, all or none, after the gate has started the
+// call. It returns the outcome.
 func (t trials) KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error) {
 	if !started.Go || started.Decision.Verdict != umpire.Allow || started.Trial == nil {
 		return umpire.TrialSettlement{State: umpire.TrialDiscarded}, errors.New("the gate has not let this call run")

@@ -99,7 +99,7 @@ func TestUndoOfEveryKind(t *testing.T) {
 	}
 }
 
-// runElsewhere runs a line as another agent does, which says before and after it what it runs.
+// runElsewhere runs a line like another agent, which reports the line before and after it runs.
 func (b *bench) runElsewhere(started umpire.Started, line string) {
 	b.t.Helper()
 	spec := trial.RecordSpec{

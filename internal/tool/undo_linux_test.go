@@ -75,7 +75,7 @@ func TestEditsOfAutonomyAreUndoable(t *testing.T) {
 	}
 }
 
-// holds reports whether all files are there with what they held.
+// holds reports whether all files exist with their old content.
 func holds(now, before map[string]string) bool {
 	for name, content := range before {
 		if now[name] != content {
@@ -144,7 +144,7 @@ func (b *bench) personal() map[string]string {
 	return all
 }
 
-// decide decides a command line at a level of autonomy, held by a sandbox.
+// decide decides a command line at a level of autonomy, with a sandbox.
 func (b *bench) decide(line string, level policy.Level) umpire.Started {
 	b.t.Helper()
 	input, err := json.Marshal(fields{"command": line})
@@ -195,7 +195,7 @@ func TestUndoOfCommand(t *testing.T) {
 	}
 }
 
-// A link that was moved is where it was.
+// Undo restores a moved link.
 func TestUndoOfMovedLink(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Limits on a search: beyond them it stops and says so.
+// Limits on a search. If it exceeds them, it stops and says so.
 const (
 	maxWalk  = 500_000 // entries looked at
-	maxDepth = 128     // folders below each other, each held open
+	maxDepth = 128     // nested folders, each kept open
 )
 
 var errWalk = errors.New("there is too much to look through: search a smaller folder")
@@ -29,17 +29,17 @@ type walk struct {
 // A level is one folder that a walk is in.
 type level struct {
 	dir   *os.Root
-	rel   string // its path from where the walk began
-	top   string // its path from where the rules begin
+	rel   string // its path relative to the start of the walk
+	top   string // its path relative to the root of the rules
 	rules ignores
 	depth int
 }
 
 // A found is one file, or link, that a walk came upon.
 type found struct {
-	dir   *os.Root // where it is; open during the visit
+	dir   *os.Root // its folder; open during the visit
 	entry fs.DirEntry
-	path  string // from where the walk began, with slashes; "" when it began there
+	path  string // relative to the start of the walk, with slashes; "" for the start itself
 }
 
 // errEnough ends a walk early.
@@ -79,7 +79,7 @@ func (w *walk) folder(ctx context.Context, l level) error {
 	}
 	entries, err := fs.ReadDir(l.dir.FS(), ".")
 	if err != nil {
-		return nil // an unreadable folder yields nothing
+		return nil // an unreadable folder has no entries
 	}
 	if text, err := readIgnoreFile(l.dir, ignoreFile); err == nil {
 		l.rules = l.rules.with(l.top, text)

@@ -56,7 +56,7 @@ func (s *Set) fetch(ctx context.Context, u *use) (string, error) {
 	return page, err
 }
 
-// page reads a URL that the decision has to allow as it is written.
+// page parses a URL, which the decision must allow exactly as written.
 func (u *use) page(address string) (*url.URL, error) {
 	at, err := url.Parse(address)
 	switch {
@@ -77,9 +77,9 @@ func (u *use) page(address string) (*url.URL, error) {
 	return nil, errors.New("the decision does not speak of this URL")
 }
 
-// meansPrivate reports whether the decision was made knowing that the URL leads to this
-// machine or its network: the host says so itself, and a person allowed it, by an answer or
-// by a rule. A mode that allows everything did not mean this.
+// meansPrivate reports whether the decision knowingly allowed a URL on this machine or its
+// network: the host is plainly private, and a person allowed it by an answer or by a rule.
+// A mode that allows everything does not count.
 func (u *use) meansPrivate(at *url.URL, address string) bool {
 	if !policy.PrivateHost(at.Hostname()) {
 		return false
@@ -92,7 +92,7 @@ func (u *use) meansPrivate(at *url.URL, address string) bool {
 		case umpire.CodeOnce, umpire.CodeSession, umpire.CodeRemembered, umpire.CodeRule:
 			return r.Verdict == umpire.Allow
 		}
-		return false // the first reason is the one that settles it
+		return false // the first reason settles it
 	}
 	return false
 }
@@ -187,7 +187,7 @@ func readPage(at *url.URL, r *http.Response) (string, error) {
 	return frameText(at, shortText(text, maxPageText, rest)), nil
 }
 
-// shortText cuts a text, and says when there was more.
+// shortText cuts a text, and says so.
 func shortText(text string, limit int, rest bool) string {
 	if len(text) <= limit && !rest {
 		return text

@@ -18,7 +18,7 @@ import (
 const (
 	dialTimeout    = 10 * time.Second
 	maxHeaderBytes = 64 << 10
-	maxAddresses   = 4 // of one host that are tried
+	maxAddresses   = 4 // maximum addresses tried per host
 )
 
 // A web is how pages are reached. The zero value is the real network.
@@ -93,9 +93,9 @@ func (w web) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	return addrs, err
 }
 
-// refuseAddress refuses an address that is not on the public web. With private, what a
-// person was asked about may lead to this machine and its network; what hands out
-// credentials, or reaches many at once, is refused to everybody.
+// refuseAddress rejects an address that is not on the public web. With private, the
+// address may be on this machine or its network, because a person was asked about it.
+// Addresses that hand out credentials, and multicast, are always rejected.
 func refuseAddress(addr netip.Addr, private bool) error {
 	addr = addr.Unmap().WithZone("")
 	switch {

@@ -27,7 +27,7 @@ import (
 // the test.
 var publicAddress = netip.MustParseAddr("93.184.215.14")
 
-// fetcher gives a bench a web in which every name has the addresses that are given.
+// fetcher gives a bench a web in which every name has the given addresses.
 func fetcher(t *testing.T, handler http.Handler, addrs ...netip.Addr) (*bench, *atomic.Int32) {
 	t.Helper()
 	b := newBench(t)
@@ -133,8 +133,8 @@ func TestFetchGoesOnlyWhereItMay(t *testing.T) {
 	}
 }
 
-// TestFetchFromThisMachine: an address that is plainly private is reached when a person
-// said so, and by nothing that allows pages in general.
+// TestFetchFromThisMachine: a plainly private address is fetched only if a person
+// allowed it, and not by permissions for pages in general.
 func TestFetchFromThisMachine(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(page("text/plain", "mine"))
@@ -270,8 +270,8 @@ func TestFetchIsBounded(t *testing.T) {
 	})
 }
 
-// TestFetchSendsNothingOfOurs: no cookie, no referrer, no password; the same request for
-// everybody.
+// TestFetchSendsNothingOfOurs: no cookie, no referrer, no password; every user sends the
+// same request.
 func TestFetchSendsNothingOfOurs(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

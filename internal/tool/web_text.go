@@ -19,8 +19,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// pageText makes text of a body: HTML becomes Markdown, other text stays as it is, and
-// anything else is an error.
+// pageText converts a body to text: HTML becomes Markdown, other text stays as it is,
+// and anything else is an error.
 func pageText(at *url.URL, contentType string, body []byte) (string, error) {
 	if contentType == "" {
 		contentType = http.DetectContentType(body)
@@ -52,7 +52,7 @@ func isText(kind string) bool {
 		strings.HasSuffix(kind, "+yaml")
 }
 
-// decodeBody brings a body to UTF-8, by what its header or its beginning says.
+// decodeBody converts a body to UTF-8, from the charset in its header or its beginning.
 func decodeBody(body []byte, contentType string) (string, error) {
 	r, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if errors.Is(err, io.EOF) {

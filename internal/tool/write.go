@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxEdit bounds the file that an edit may be of: it is held in memory.
+	// maxEdit is the maximum size of an edited file, which is kept in memory.
 	maxEdit = 16 << 20
-	// newFileMode is that of a new file, less what the process's mask takes away.
+	// newFileMode is the mode of a new file, before the umask.
 	newFileMode = 0o666
 )
 
@@ -43,7 +43,7 @@ func writeChange(in input) (change, error) {
 
 var errLarge = fmt.Errorf("is larger than %d bytes", maxEdit)
 
-// stand returns the regular file at the place, or nil if nothing is there.
+// stand returns the regular file at the place, or nil if it does not exist.
 func (p *place) stand() (fs.FileInfo, error) {
 	info, err := p.dir.Lstat(p.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +79,7 @@ func (p *place) swap(before fs.FileInfo, content []byte) error {
 		err = p.dir.Rename(temp, p.name)
 	}
 	if err != nil {
-		_ = p.dir.Remove(temp) // the first error is the one to report
+		_ = p.dir.Remove(temp) // report the first error
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func fillFile(f *os.File, content []byte, before fs.FileInfo) error {
 	return errors.Join(err, f.Close())
 }
 
-// unchanged refuses to overwrite what somebody else has written meanwhile.
+// unchanged rejects overwriting another process's changes.
 func (p *place) unchanged(before fs.FileInfo) error {
 	now, err := p.dir.Lstat(p.name)
 	switch {
