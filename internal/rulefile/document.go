@@ -15,8 +15,8 @@ import (
 // maxRules is how many rules one file may hold.
 const maxRules = 100_000
 
-// A Check says whether a rule is sound: its pattern compiles at bounded cost and
-// its own examples come out as it says.
+// A Check reports whether a rule is valid: its pattern compiles at bounded cost, and
+// its own examples have the expected results.
 type Check func(umpire.Rule) error
 
 // errUnchecked rejects allow rules if there is no Check.
@@ -42,16 +42,16 @@ type document struct {
 	asleep   int       // allow rules with an unknown key
 	problems []Problem // errors
 	remarks  []Problem // warnings
-	degraded bool      // a rule that restricts could not be read as it stands
-	blind    bool      // ... and there was nothing safe to put in its place
+	degraded bool      // a restricting rule could not be read exactly
+	blind    bool      // ... and there was no safe replacement
 }
 
 // An entry is one rule on its way from a file into a document.
 type entry struct {
 	rule umpire.Rule
-	at   Problem // where it stands; Text is unused
+	at   Problem // its position; Text is unused
 	err  error   // the error in the rule, or nil
-	// clear says that err leaves no doubt about what the rule matches.
+	// clear says that it is certain what the rule matches, despite err.
 	clear bool
 	// narrowing is a key that may be meant to narrow the rule and is not
 	// understood. A rule that restricts is then wider, which is safe.
@@ -65,7 +65,7 @@ type reader struct {
 	short func(string) (umpire.Rule, error)
 	doc   document
 	ids   map[umpire.RuleID]int // the line of each id
-	alike map[umpire.RuleID]int // how many rules without an id say the same
+	alike map[umpire.RuleID]int // number of equal rules without an id
 	// keep fills read, for callers that will change the file.
 	keep bool
 	read []named
@@ -74,7 +74,7 @@ type reader struct {
 // A named is a rule of a file, with its id.
 type named struct {
 	rule umpire.Rule
-	// sound says that it could be read without doubt.
+	// sound says that the rule was read without errors.
 	sound bool
 }
 
@@ -102,9 +102,9 @@ func (r *reader) admit(e entry) {
 	}
 }
 
-// replace puts something at least as cautious in the place of a faulty rule
-// that was meant to restrict: the rule itself if what it matches is plain, else
-// asking about every use of its tool.
+// replace replaces a faulty restricting rule with one that is at least as cautious: the
+// rule itself if its match is certain, or else a rule that asks about every use of its
+// tool.
 func (r *reader) replace(e entry) {
 	r.doc.degraded = true
 	if e.clear && r.check.checkRule(e.rule) == nil {
@@ -172,7 +172,7 @@ func (r *reader) remark(at Problem, text string) {
 // machine.
 func derivedID(r umpire.Rule) umpire.RuleID {
 	parts := []string{r.Action.String(), r.Tool, r.Match.CommandPrefix, r.Match.PathGlob, r.Match.Domain}
-	if r.Match.Command != "" || r.Cap != (umpire.Cap{}) { // ids of older rules stay what they were
+	if r.Match.Command != "" || r.Cap != (umpire.Cap{}) { // ids of older rules do not change
 		parts = append(parts, r.Match.Command, r.MaxConsequence.String(), string(r.Options))
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))

@@ -15,7 +15,7 @@ import (
 // keys and the author's layout.
 type edit struct {
 	src   *source
-	mark  []byte // a byte order mark, if there is one
+	mark  []byte // a byte order mark, if any
 	top   *hujson.Object
 	end   int // offset of the brace that closes the file's object
 	rules *hujson.Value
@@ -174,8 +174,8 @@ func (e *edit) remove(i int) []byte {
 	return tidyList(out, rest, len(list.Elements) == 1)
 }
 
-// tidyList joins the text before and after a removed rule, and closes a list that holds
-// nothing any more, not even a comment.
+// tidyList joins the text before and after a removed rule, and closes a list that is
+// now empty, even of comments.
 func tidyList(before, behind []byte, empty bool) []byte {
 	open := bytes.TrimRight(before, " \t\r\n")
 	rest := bytes.TrimLeft(behind, " \t\r\n")

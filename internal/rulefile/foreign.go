@@ -16,8 +16,8 @@ const commandWildcards = "*?["
 
 var errPattern = errors.New("allow takes a command prefix; other patterns can not be kept exactly")
 
-// admitCommand takes in a rule for a command pattern: "X", "X *" and "X:*" are
-// the commands that begin with the words X, "*" is every command.
+// admitCommand adds a rule for a command pattern: "X", "X *" and "X:*" match the
+// commands that begin with the words X, and "*" matches every command.
 func (r *reader) admitCommand(e entry, pattern string) {
 	words := strings.TrimSpace(pattern)
 	if rest, ok := strings.CutSuffix(words, ":*"); ok {
@@ -43,9 +43,9 @@ func (r *reader) admitCommand(e entry, pattern string) {
 	}
 }
 
-// admitWider takes in a deny or ask rule for a pattern with a wildcard inside. The text
-// before the wildcard is matched literally; if the wildcard continues a word, everything that
-// begins with the words before that one asks.
+// admitWider adds a deny or ask rule for a pattern with a wildcard inside. The text before
+// the wildcard is matched literally. If the wildcard continues a word, all commands that
+// begin with the words before that one ask.
 func (r *reader) admitWider(e entry, pattern string, wildcard int) {
 	literal := pattern[:wildcard]
 	whole := strings.TrimSpace(literal)
@@ -69,8 +69,8 @@ func (r *reader) admitWider(e entry, pattern string, wildcard int) {
 	r.admit(e)
 }
 
-// admitPath takes in a rule for a path pattern. A restricting pattern also covers everything
-// below the path it names, which may be a folder; patterns without a slash do so anyway.
+// admitPath adds a rule for a path pattern. A restricting pattern also covers everything
+// below its path, which may be a folder; patterns without a slash do so anyway.
 func (r *reader) admitPath(e entry, pattern string) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	if folder, ok := strings.CutSuffix(pattern, "/"); ok && folder != "" {

@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// sameAsTree holds the reader of plain files to the one that reads any.
+// sameAsTree compares the reader of plain files with the one for all files.
 func sameAsTree(t *testing.T, l Layer, data []byte) (plain bool) {
 	t.Helper()
 	quick, slow := &reader{layer: l, check: testCheck, keep: true}, &reader{layer: l, check: testCheck, keep: true}
@@ -81,7 +81,7 @@ func TestCommentsHideNoRule(t *testing.T) {
 	}
 }
 
-// said is all that a reader has made of a file.
+// said returns all results of a reader.
 func (r *reader) said() any { return []any{r.doc, r.read, r.ids} }
 
 // TestPlainFilesAreReadAsTrees: the one-pass reader for files without faults gives the same result. The

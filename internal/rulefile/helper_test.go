@@ -77,7 +77,7 @@ func brief(rules []umpire.Rule) []string {
 	return lines
 }
 
-// rulesFile is a file of version 1 with the given rules.
+// rulesFile returns a file of version 1 with the given rules.
 func rulesFile(rules ...string) string {
 	return "{\"version\": 1, \"rules\": [\n" + strings.Join(rules, ",\n") + "\n]}\n"
 }

@@ -20,7 +20,7 @@ type HookEvent string
 
 // The events.
 const (
-	PreToolUse  HookEvent = "PreToolUse"  // before a call is decided, and may stand against it
+	PreToolUse  HookEvent = "PreToolUse"  // before a call is decided; it can block the call
 	PostToolUse HookEvent = "PostToolUse" // after a call has run, with its output
 )
 
@@ -46,15 +46,15 @@ type Hook struct {
 	// Command is a command line for the shell, run in the project's root.
 	Command string
 	Timeout time.Duration // 0 is defaultHookTimeout
-	// Skip says that a call goes on although the hook failed. Without it a hook that
-	// fails stops the call.
+	// Skip lets a call continue although the hook failed. By default a failed hook
+	// stops the call.
 	Skip bool
 
 	Source umpire.Source
 	File   string
 	Line   int
-	// Fault says what is wrong with the entry. Such a hook is never run: each call
-	// that it could be about asks.
+	// Fault describes an error in the entry. Such a hook is never run: each call that
+	// it could match asks.
 	Fault string
 }
 
@@ -78,8 +78,8 @@ func (h *Hook) Limit() time.Duration {
 	return h.Timeout
 }
 
-// Validate says what is wrong with a hook. Check, which may be nil, judges the names
-// in its ToolMatch as it judges the tool of a rule.
+// Validate returns the error in a hook. Check, which may be nil, judges the names in
+// its ToolMatch like the tool of a rule.
 func (h *Hook) Validate(check Check) error {
 	switch {
 	case h.Event != PreToolUse && h.Event != PostToolUse:

@@ -47,7 +47,7 @@ func (r *reader) readJSON(data []byte) *Problem {
 	return r.readTree(src)
 }
 
-// readTree reads any file, and says what is wrong with it.
+// readTree reads any file, and returns its first fatal problem.
 func (r *reader) readTree(src *source) *Problem {
 	top, problem := src.parseTree()
 	if problem != nil {
@@ -69,7 +69,7 @@ func (r *reader) readTree(src *source) *Problem {
 	return nil
 }
 
-// readTop checks what the file says of itself and returns its rules.
+// readTop checks the file's version and other top-level keys, and returns its rules.
 func (j jsonReader) readTop(top *hujson.Object) ([]hujson.Value, *Problem) {
 	var rules []hujson.Value
 	versioned := false
@@ -106,7 +106,7 @@ func (j jsonReader) readTop(top *hujson.Object) ([]hujson.Value, *Problem) {
 	return rules, nil
 }
 
-// hujsonBytes returns a literal's bytes, and nothing for a list or an object.
+// hujsonBytes returns a literal's bytes, or nil for a list or an object.
 func hujsonBytes(v hujson.Value) []byte {
 	literal, _ := v.Value.(hujson.Literal)
 	return literal
@@ -159,8 +159,8 @@ func duplicateAction(object *hujson.Object) bool {
 	return n > 1
 }
 
-// noteError notes the first thing that is wrong with an entry. Sure says that it
-// leaves no doubt about what the rule matches.
+// noteError records the first error in an entry. Sure means that it is certain what the
+// rule matches.
 func (e *entry) noteError(sure bool, err error) {
 	if e.err == nil {
 		e.err = err
@@ -281,8 +281,8 @@ func wantText(v hujson.Value, key string) (string, error) {
 	return s, nil
 }
 
-// readMatch reads what narrows a rule. A key that is not known may be meant to
-// narrow it further.
+// readMatch reads the conditions of a rule. An unknown key may be meant as another
+// condition.
 func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {

@@ -33,8 +33,8 @@ func (f Format) String() string {
 	return "unknown"
 }
 
-// FormatOf tells the format of a file by its name and folder. An unknown path counts as
-// umpire's own, the strictest.
+// FormatOf returns the format of a file by its name and folder. An unknown path has
+// umpire's own format, the strictest.
 func FormatOf(path string) Format {
 	switch filepath.Base(path) {
 	case "permissions.yml", "permissions.yaml":
@@ -64,13 +64,13 @@ const fileName = "permissions.json"
 // folderName is the folder of umpire's files in a project.
 const folderName = ".umpire"
 
-// Layers names the rule files that count for a project: the managed one, the
-// project's, the user's, in this order. Home is umpire's own folder of the
-// user. An empty root means that there is no project.
+// Layers lists the rule files of a project: the managed one, the project's, the user's,
+// in this order. Home is umpire's own folder of the user. An empty root means that
+// there is no project.
 //
-// AlsoRead are files of other tools. A relative name stands in the project, and one that
-// starts with ~/ in the user's home. A file inside the project counts as the project's,
-// however it was named, because it comes with a clone.
+// AlsoRead lists files of other tools. A relative name is relative to the project, and
+// one that starts with ~/ to the user's home. A file inside the project always counts as
+// the project's, because it comes with a clone.
 func Layers(home, root string, alsoRead []string) []Layer {
 	layers := []Layer{{Source: umpire.SourceManaged, Path: filepath.Join(files.Managed.Dir, fileName)}}
 	user := Layer{Source: umpire.SourceUser, Path: filepath.Join(home, fileName)}
@@ -116,8 +116,8 @@ func alsoLayer(name, root string) (Layer, bool) {
 	return l, true
 }
 
-// isInside reports whether a path lies below root, as written or with links
-// resolved. Either is enough: doubt makes a file the project's.
+// isInside reports whether a path is below root, as written or with links resolved.
+// Either suffices: in doubt, a file is the project's.
 func isInside(root, path string) bool {
 	return files.Within(root, path) || files.Within(resolveLinks(root), resolveLinks(path))
 }

@@ -37,7 +37,7 @@ func (j jsonReader) unknown(name hujson.Value, key string, known []string) {
 	j.remark(j.src.place(name.StartOffset), unknownKey(key, known))
 }
 
-// unknownKey says that a key is not known, and which one may be meant.
+// unknownKey returns the text for an unknown key, with a suggestion.
 func unknownKey(key string, known []string) string {
 	said := fmt.Sprintf("key %q is not known", key)
 	if near := nearestKey(key, known); near != "" {
@@ -70,7 +70,7 @@ func nearestKey(key string, known []string) string {
 	return best
 }
 
-// plainKey drops what people vary when they guess a key.
+// plainKey removes common variations in guessed keys.
 func plainKey(key string) string { return strings.ToLower(separators.Replace(key)) }
 
 var separators = strings.NewReplacer("_", "", "-", "")

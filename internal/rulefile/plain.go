@@ -12,7 +12,7 @@ import (
 )
 
 // A plainFile reads a file in umpire's own format in one pass, if it has no fault, as nearly every
-// file. That takes a fifth of the time of a tree, which can say what is wrong and where.
+// file. That takes a fifth of the time of a tree, which can report problems and their positions.
 type plainFile struct {
 	*reader
 	src    *source
@@ -22,8 +22,8 @@ type plainFile struct {
 	rules  int
 }
 
-// readPlain reads a file without faults. For any other file it reports false and leaves nothing
-// behind; readTree has to read it.
+// readPlain reads a file without faults. For any other file it returns false without side
+// effects, and the caller must use readTree.
 func (r *reader) readPlain(src *source) bool {
 	p := plainFile{reader: r, src: src, text: string(src.data)}
 	if utf8.ValidString(p.text) && p.readTop() && p.peek() == 0 && p.at == len(p.text) {
@@ -86,8 +86,8 @@ func (p *plainFile) readRule() bool {
 	return true
 }
 
-// readObject reads an object, of which read reads each value. Its keys are known, and none
-// is there twice.
+// readObject reads an object, and calls read for each value. Its keys must be known and
+// unique.
 func (p *plainFile) readObject(read func(key string) bool) bool {
 	if !p.eat('{') {
 		return false
@@ -123,7 +123,7 @@ func (p *plainFile) readList(read func() bool) bool {
 	return true
 }
 
-// endsValue passes the comma behind a value. The last one needs none.
+// endsValue skips the comma after a value. The last value needs no comma.
 func (p *plainFile) endsValue(closing byte) bool {
 	if p.eat(',') {
 		p.values++

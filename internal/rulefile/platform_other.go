@@ -34,15 +34,15 @@ func tryLock(path string) (unlock func(), err error) {
 	if info, statErr := os.Lstat(path); statErr == nil && time.Since(info.ModTime()) > staleLock {
 		os.Remove(path)
 	}
-	// Removing a file that somebody has open leaves a name that refuses access.
+	// A removed file that another process has open leaves a name that refuses access.
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, errBusy
 	}
 	return nil, err
 }
 
-// writableByOthers is always false: modes say nothing about access here.
+// writableByOthers is always false: modes have no meaning for access here.
 func writableByOthers(fs.FileMode) bool { return false }
 
-// WritableByAll is always false: modes say nothing about access here.
+// WritableByAll is always false: modes have no meaning for access here.
 func WritableByAll(string) bool { return false }

@@ -18,7 +18,7 @@ import (
 // terminal from becoming ours.
 const openFlags = unix.O_NONBLOCK | unix.O_NOCTTY
 
-// ownedByAdmin reports whether only the administrator can have written what info describes.
+// ownedByAdmin reports whether only the administrator can have written the file of info.
 func ownedByAdmin(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == files.Managed.UID && info.Mode().Perm()&0o022 == 0
@@ -56,7 +56,7 @@ func tryLock(path string) (unlock func(), err error) {
 	}, nil
 }
 
-// isSameFile reports whether an open file is still the one that path names.
+// isSameFile reports whether path still names the open file.
 func isSameFile(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -66,18 +66,17 @@ func isSameFile(f *os.File, path string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// writableByOthers reports whether a file with this mode can be changed by
-// somebody else.
+// writableByOthers reports whether other users can change a file with this mode.
 func writableByOthers(mode fs.FileMode) bool { return mode.Perm()&0o022 != 0 }
 
 // WritableByAll reports whether every user of the machine can change a file: by its own mode,
-// or by that of its folder, where they could put another one in its place. Others can change
-// such a file, so it does not speak for the person.
+// or by that of its folder, in which they could replace it. Such a file does not speak for
+// the person.
 func WritableByAll(path string) bool {
 	const all = 0o002
 	file, err := os.Stat(path)
 	if err != nil {
-		return false // there is nothing to believe
+		return false // there is no file to distrust
 	}
 	folder, err := os.Stat(filepath.Dir(path))
 	return file.Mode().Perm()&all != 0 ||

@@ -15,11 +15,11 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// maxProblems is how many problems of one file are kept. A file with more is
-// beyond reading them one by one.
+// maxProblems limits the stored problems of one file. A longer list would not help
+// anyone.
 const maxProblems = 100
 
-// maxProblemText bounds what a problem quotes from a file.
+// maxProblemText limits the quoted text in a problem, in bytes.
 const maxProblemText = 300
 
 // A Problem is something wrong in a rule file, and where. Line and Column count
@@ -41,14 +41,14 @@ func (p Problem) Error() string {
 	return b.String() + ": " + p.Text
 }
 
-// Phrase says the same as data.
+// Phrase returns the problem as a phrase.
 func (p Problem) Phrase() umpire.Phrase {
 	place, _ := strings.CutSuffix(p.Error(), ": "+p.Text)
 	return umpire.PhraseOf(umpire.Errorf("%s: %w", place, errors.New(p.Text)))
 }
 
-// escapeControl escapes what a terminal would obey. Texts of parsers and names of
-// files repeat bytes that a stranger chose.
+// escapeControl escapes control characters. Error texts of parsers and file names
+// repeat bytes that a stranger chose.
 func escapeControl(s string) string {
 	s = files.ClipTo(s, maxProblemText, "...")
 	var b strings.Builder
@@ -71,7 +71,7 @@ func sortProblems(problems []Problem) {
 	})
 }
 
-// A source is the text of a file with what it takes to say where an offset is.
+// A source is the text of a file, with the data to find the position of an offset.
 type source struct {
 	path  string
 	data  []byte
@@ -106,7 +106,7 @@ func (s *source) lineColumn(offset int) (line, column int) {
 	return s.line, s.column
 }
 
-// place is where an offset is, with nothing wrong there.
+// place returns the position of an offset, without a problem's text.
 func (s *source) place(offset int) Problem {
 	line, column := s.lineColumn(offset)
 	return Problem{File: s.path, Line: line, Column: column}

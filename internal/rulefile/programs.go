@@ -23,7 +23,7 @@ const (
 	maxProgramEntries = 500 // of one file
 )
 
-// ProgramsFolder is where these files stand, below umpire's own folder.
+// ProgramsFolder is the folder of these files, below umpire's own folder.
 const ProgramsFolder = "programs"
 
 // Programs is the knowledge about programs in the files of a folder.
@@ -77,14 +77,14 @@ func LoadPrograms(home string) Programs {
 	return loaded
 }
 
-// A programEntry is an entry with the place where it stands.
+// A programEntry is an entry with its position.
 type programEntry struct {
 	shell.Program
 	at Problem
 }
 
-// admit takes the entries that are sound: valid, the only ones of their names,
-// and as their examples say.
+// admit adds the valid entries: their names are unique, and their examples have the
+// expected results.
 func (l *Programs) admit(entries []programEntry) {
 	where := map[string]string{}
 	var sound []shell.Program
@@ -242,7 +242,7 @@ type fieldError struct {
 
 func (e *fieldError) Error() string { return e.text }
 
-// wrapError puts an error where it belongs.
+// wrapError adds the position to an error.
 func (r *programReader) wrapError(n *yaml.Node, err error) *Problem {
 	if e, ok := errors.AsType[*fieldError](err); ok {
 		n = e.node
@@ -293,7 +293,7 @@ func wantList(n *yaml.Node, what error) error {
 	return nil
 }
 
-// text1 reads one text. A number or a truth value stands for its own spelling.
+// text1 reads one text. Numbers and booleans are taken literally.
 func text1(into *string) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
@@ -304,7 +304,7 @@ func text1(into *string) func(*yaml.Node) error {
 	}
 }
 
-// verbatim reads what a person says in their own words.
+// verbatim reads a person's own words.
 func verbatim(into *umpire.Phrase) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		var text string

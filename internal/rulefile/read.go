@@ -15,7 +15,7 @@ import (
 // maxFileSize is the largest rule file that is read, in bytes.
 const maxFileSize = 4 << 20
 
-// content is the text of a file as it was read, in one piece.
+// A content is the whole text of a file.
 type content struct {
 	data []byte
 	mode fs.FileMode
@@ -42,8 +42,8 @@ func readRegular(path string, limit int64) (content, error) {
 	return readOpen(f, path, limit)
 }
 
-// readOpen reads an open file, which it looks at again: the name may have been
-// given to something else meanwhile.
+// readOpen reads an open file. It checks the file again, because the name may refer to
+// another file by now.
 func readOpen(f *os.File, path string, limit int64) (content, error) {
 	info, err := f.Stat()
 	if err != nil {

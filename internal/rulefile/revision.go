@@ -15,7 +15,7 @@ func (s *Set) Revision() string {
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
-// state changes whenever the rules that hold of one file change.
+// state returns a text that changes whenever the file's rules in force change.
 func (f *File) state() string {
 	return fmt.Sprintf("%s %s %d %d %d", f.Hash, f.Health, f.Rules, f.Inert, f.Hooks)
 }

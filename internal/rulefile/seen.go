@@ -6,10 +6,10 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// SeenChanges are the changes of rule files that were announced. Several projects may hold
-// the same files, under one folder or another: each change is announced once for a project,
-// with its author also where another project finds it. The lock is held while rules change
-// and while a change is announced. The zero value is ready for use.
+// SeenChanges are the announced changes of rule files. Several projects may use the same
+// files: each change is announced once per project, and keeps its author even if another
+// project finds it. Hold the lock while changing rules and while announcing a change. The
+// zero value is ready for use.
 type SeenChanges struct {
 	sync.Mutex
 
@@ -29,7 +29,7 @@ type author struct {
 	by    umpire.Actor
 }
 
-// News returns the changed files without those that were announced to the project in that
+// News returns the changed files without those already announced to the project in that
 // state. The files are those of [Set.ChangedTo].
 func (t *SeenChanges) News(project umpire.ProjectID, changed map[string]string) map[string]string {
 	left := map[string]string{}

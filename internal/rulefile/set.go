@@ -9,12 +9,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Health says how far a rule file can be relied on.
+// Health is the reliability of a rule file.
 type Health uint8
 
 // The healths.
 const (
-	HealthMissing   Health = iota // there is no file, which means an empty list
+	HealthMissing   Health = iota // there is no file, like an empty list
 	HealthOK                      // read, and its rules hold
 	HealthDegraded                // invalid: its last good rules apply, or something more cautious
 	HealthUntrusted               // its deny and ask rules hold, its allow rules sleep
@@ -35,7 +35,7 @@ func (h Health) String() string {
 // MarshalText writes the health's name.
 func (h Health) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// A File is one rule file as it was found.
+// A File is one rule file and its state.
 type File struct {
 	Layer
 	Health Health
@@ -46,8 +46,8 @@ type File struct {
 	Rules, Inert int
 	// Hooks counts the hooks in force.
 	Hooks int
-	// Hash is the SHA-256 of the content in hex, which trust is bound to. It
-	// is empty when there is no content.
+	// Hash is the SHA-256 of the content in hex, to which trust is bound. It is empty
+	// if there is no content.
 	Hash string
 
 	// good is the content of the file when it was last valid.
@@ -61,7 +61,7 @@ type File struct {
 // Asleep returns the allow rules that are not in force because the file is not trusted.
 func (f *File) Asleep() []umpire.Rule { return slices.Clone(f.sleeping) }
 
-// AsleepHooks returns the hooks that do not run for want of trust.
+// AsleepHooks returns the hooks that do not run because the file is not trusted.
 func (f *File) AsleepHooks() []Hook { return slices.Clone(f.inertHooks) }
 
 // Untrusted reports whether something in the file sleeps until a person trusts it.
@@ -85,20 +85,20 @@ type Set struct {
 // Options are the settings for reading rules. The zero value trusts no project file and
 // lets no rule allow.
 type Options struct {
-	// Check says whether a rule is sound. It may be called by several
-	// goroutines at once.
+	// Check reports whether a rule is valid. It may be called by several goroutines at
+	// once.
 	Check Check
 	// Short reads the short form of a rule, which other tools' files use.
 	Short func(string) (umpire.Rule, error)
 	// Trust is the ledger of project files whose allow rules count.
 	Trust Trust
-	// Prepare gets each set that a Watcher has read anew, before the Watcher gives it to anyone
-	// else. Slow work, such as compiling, belongs there: meanwhile the set before decides calls.
+	// Prepare gets each newly loaded set before the Watcher returns it to other callers. Do slow
+	// work, such as compiling, there: until it returns, the previous set decides calls.
 	Prepare func(*Set)
 }
 
-// Load reads the layers. It always returns a set: its files say what is wrong. Previous,
-// which may be nil, gives the last good rules of a file that broke since.
+// Load reads the layers. It always returns a set, whose files have the errors. Previous,
+// which may be nil, provides the last good rules of a file that has become invalid.
 func Load(layers []Layer, previous *Set, o Options) *Set {
 	entries, err := o.Trust.entries()
 	set := &Set{Files: make([]File, 0, len(layers))}
@@ -112,7 +112,7 @@ func Load(layers []Layer, previous *Set, o Options) *Set {
 	return set
 }
 
-// file returns what the set knows about a layer's file; nil when it is new.
+// file returns the set's file of a layer, or nil if it is new.
 func (s *Set) file(l Layer) *File {
 	if s == nil {
 		return nil
@@ -152,7 +152,7 @@ func loadFile(l Layer, previous *File, o Options) File {
 	return f
 }
 
-// broken keeps what the file said when it was last understood.
+// broken keeps the content of the file's last valid version.
 func (f File) broken(previous *File, p Problem) File {
 	f.Health, f.Problems = HealthDegraded, []Problem{p}
 	if previous != nil {
@@ -161,7 +161,7 @@ func (f File) broken(previous *File, p Problem) File {
 	return f
 }
 
-// addFile puts a file's rules into the set, but for the allow rules that sleep.
+// addFile adds a file's rules to the set, except for allow rules that sleep.
 func (s *Set) addFile(f File, entries []Trusted) {
 	if f.Health != HealthMissing {
 		s.settle(&f, entries)
@@ -169,7 +169,7 @@ func (s *Set) addFile(f File, entries []Trusted) {
 	s.Files = append(s.Files, f)
 }
 
-// trouble says what is wrong with a file.
+// trouble describes a file's problem.
 func (f *File) trouble() string {
 	if len(f.Problems) == 0 {
 		return escapeControl(f.Path) + ": cannot be read"
@@ -221,7 +221,7 @@ func (s *Set) settleHooks(f *File, why string) {
 	f.Hooks = len(f.good.hooks)
 }
 
-// mistrust says why a file's allow rules do not count, or nothing.
+// mistrust returns why a file's allow rules do not count, or "".
 func (f *File) mistrust(entries []Trusted) string {
 	switch f.Source {
 	case umpire.SourceProject:

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestLayers: M-141 where files stand, M-142 and M-159 their order, C-14 the files of other tools.
+// TestLayers: M-141 the locations of files, M-142 and M-159 their order, C-14 the files of other tools.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	root, home := t.TempDir(), t.TempDir()
@@ -174,7 +174,7 @@ func TestLoadBroken(t *testing.T) {
 func TestLoadFaultyRule(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		rule, want string // want is empty when the rule is dropped
+		rule, want string // want is empty if the rule is dropped
 		health     Health
 		cold       bool
 	}{
@@ -260,7 +260,7 @@ func TestZeroOptionsRefuse(t *testing.T) {
 	}
 }
 
-// What everybody can write is not the person's word: it may deny, and not allow.
+// A world-writable file does not speak for the person: it may deny, but not allow.
 func TestUsersFileThatEverybodyCanWrite(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -333,8 +333,7 @@ func TestUntrustedNeverWidens(t *testing.T) {
 	})
 }
 
-// Neither the order of the rules nor the language of the file changes what the
-// rules say.
+// Neither the order of the rules nor the format of the file changes their meaning.
 func TestFormatAndOrderDoNotMatter(t *testing.T) {
 	t.Parallel()
 	type want struct{ json, settings string }

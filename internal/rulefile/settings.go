@@ -98,14 +98,14 @@ func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
 	case hasArgument && pathTools[tool]:
 		r.admitPath(e, r.rebase(argument))
 	case strings.HasPrefix(tool, "mcp__") && strings.Count(tool, "__") == 1 && !hasArgument:
-		e.rule.Tool = tool + "__*" // a server's name stands for all of its tools
+		e.rule.Tool = tool + "__*" // a server's name means all of its tools
 		r.admit(e)
 	default:
 		r.parseShort(e, short)
 	}
 }
 
-// admitExact takes in an allow rule for one whole command.
+// admitExact adds an allow rule for one whole command.
 func (r *reader) admitExact(e entry, command string) {
 	e.rule.Match = umpire.Match{Command: strings.TrimSpace(command)}
 	switch {
@@ -124,8 +124,8 @@ var besideRules = []struct{ key, why string }{
 	{"defaultMode", "it is a mode of Claude Code; umpire has its own, the key mode in config.yaml"},
 }
 
-// LeftOut names what a file of Claude Code's settings says of permissions beside its rules. A
-// file that cannot be read yields nothing.
+// LeftOut lists the permission settings in Claude Code's settings other than its rules. It
+// returns nil for an unreadable file.
 func LeftOut(path string) []Problem {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -144,7 +144,7 @@ func textOf(v hujson.Value) (string, bool) {
 	return literal.String(), true
 }
 
-// keyOf returns the name of a member. Names that are known cost nothing.
+// keyOf returns the name of a member. Known names do not allocate.
 func keyOf(m *hujson.ObjectMember) string {
 	literal, _ := m.Name.Value.(hujson.Literal)
 	if key, known := knownKeys[string(literal)]; known {

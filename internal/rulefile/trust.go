@@ -24,12 +24,12 @@ type Trusted struct {
 	At     time.Time `json:"at"`
 }
 
-// Trust is the ledger of project files whose allow rules count. It is a file of
-// the user, outside every project. The zero value trusts nothing and can not be
-// written. A Trust may be used by several goroutines and processes at once.
+// Trust is the ledger of project files whose allow rules count. It is a file of the
+// user, outside every project. The zero value trusts nothing and cannot be written. A
+// Trust may be used by several goroutines and processes at once.
 type Trust struct {
 	Path string
-	// Now tells the time of a grant; nil is time.Now.
+	// Now returns the time of a grant; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -39,8 +39,8 @@ type ledger struct {
 	Entries []Trusted `json:"entries"`
 }
 
-// entries returns the whole ledger. A missing one is empty; one that can not be
-// understood is an error, and then nothing is trusted.
+// entries returns the whole ledger. A missing ledger is empty. An invalid one is an
+// error, and nothing is trusted.
 func (t Trust) entries() ([]Trusted, error) {
 	if t.Path == "" {
 		return nil, nil
@@ -96,7 +96,7 @@ func (t Trust) Revoke(root, file string) error {
 	return t.change(func(entries []Trusted) []Trusted { return withoutEntry(entries, root, file) })
 }
 
-// trustContent trusts one more content of the file beside those that are trusted.
+// trustContent trusts another content of the file in addition to the trusted ones.
 func (t Trust) trustContent(root, file, sha256 string) error {
 	return t.change(func(entries []Trusted) []Trusted {
 		return append(entries, t.entry(root, file, sha256))
@@ -115,8 +115,8 @@ func withoutEntry(entries []Trusted, root, file string) []Trusted {
 	return slices.DeleteFunc(slices.Clone(entries), func(e Trusted) bool { return e.is(root, file) })
 }
 
-// change replaces the ledger by what edit makes of it. A ledger that can not be
-// understood is left as it is.
+// change replaces the ledger with the result of edit. It leaves an invalid ledger
+// unchanged.
 func (t Trust) change(edit func([]Trusted) []Trusted) error {
 	if t.Path == "" {
 		return errors.New("trust ledger: no file is set up for it")

@@ -17,16 +17,16 @@ import (
 const (
 	settling    = 30 * time.Millisecond
 	maxSettling = 300 * time.Millisecond
-	// pollEvery is how often files are looked at where the system does not
-	// tell of changes.
+	// pollEvery is the interval between checks of the files on systems that do not
+	// report changes.
 	pollEvery = time.Second
 	// armRounds bounds the chase after folders that are made while others are
 	// being armed. Their events bring the next round anyway.
 	armRounds = 32
 )
 
-// A Watcher keeps a Set current while files and folders come, change and go. It
-// sleeps while nothing happens. Its methods may be called by any goroutine.
+// A Watcher keeps a Set current while files and folders appear, change and disappear.
+// It sleeps between changes. Its methods are safe for concurrent use.
 type Watcher struct {
 	layers  []Layer
 	options Options
@@ -40,7 +40,7 @@ type Watcher struct {
 	once    sync.Once
 
 	// The rest belongs to the goroutine.
-	notify  *fsnotify.Watcher // nil where the system does not tell of changes
+	notify  *fsnotify.Watcher // nil if the system does not report changes
 	watched []string
 	polls   *time.Ticker // nil unless some folder cannot be watched
 }
@@ -51,8 +51,8 @@ type loaded struct {
 	stamps []stamp
 }
 
-// Watch loads the layers and keeps the set current until Close. It works, by
-// looking every second, also where the system does not tell of changes.
+// Watch loads the layers and keeps the set current until Close. On systems that do not
+// report changes, it polls every second.
 func Watch(layers []Layer, o Options) *Watcher {
 	notify, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -74,7 +74,7 @@ func newWatcher(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 	return w
 }
 
-// Set returns the set as it was last loaded. A change of the files is in it within
+// Set returns the last loaded set. It includes a change of the files after at most
 // settling.
 func (w *Watcher) Set() *Set { return w.loaded.Load().set }
 
@@ -188,8 +188,8 @@ func (w *Watcher) watchFiles() {
 	}
 }
 
-// reload reads everything again. The folders are watched anew first, so later changes are
-// noticed.
+// reload reads everything again. It first renews the watches on folders, to notice later
+// changes.
 func (w *Watcher) reload() {
 	w.arm()
 	stamps := w.look()
@@ -209,7 +209,7 @@ func (w *Watcher) reload() {
 	}
 }
 
-// equal reports whether two sets of the same layers say the same.
+// equal reports whether two sets of the same layers have the same content.
 func (s *Set) equal(t *Set) bool {
 	return s.Degraded == t.Degraded && slices.EqualFunc(s.Files, t.Files, func(a, b File) bool {
 		return a.Health == b.Health && a.Hash == b.Hash && a.Rules == b.Rules && a.Inert == b.Inert &&
@@ -217,8 +217,8 @@ func (s *Set) equal(t *Set) bool {
 	})
 }
 
-// events, errors and ticks are channels that stay silent where there is nothing
-// to listen to.
+// events, errors and ticks return channels that never receive if there is nothing to
+// listen to.
 func (w *Watcher) events() <-chan fsnotify.Event {
 	if w.notify == nil {
 		return nil
@@ -240,9 +240,9 @@ func (w *Watcher) ticks() <-chan time.Time {
 	return w.polls.C
 }
 
-// arm watches the folders that matter now, and falls back to polling when one
-// of them can not be watched. A folder may appear while it is being armed, so
-// it goes on until nothing is left to add.
+// arm watches the folders that matter now, and falls back to polling if it cannot watch
+// one of them. A folder may appear meanwhile, so it repeats until there are no more to
+// add.
 func (w *Watcher) arm() {
 	failed := w.notify == nil
 	for range armRounds {
@@ -255,10 +255,10 @@ func (w *Watcher) arm() {
 			break
 		}
 		for _, f := range gone {
-			_ = w.notify.Remove(f) // an error says that it is gone already
+			_ = w.notify.Remove(f) // an error means that it is gone already
 		}
-		// Adding a folder again costs nothing, and is needed when it was
-		// removed and made anew under the same name.
+		// Adding a folder again costs nothing, and is needed if it was removed and
+		// created again with the same name.
 		for _, f := range folders {
 			if err := w.notify.Add(f); err != nil && !errors.Is(err, os.ErrNotExist) {
 				failed = true
@@ -301,9 +301,9 @@ func (w *Watcher) files() []string {
 	return files
 }
 
-// wanted returns the folders to watch, and the names in them that matter. For
-// each file that is its folder, and the nearest existing one above, where the
-// folder itself may come and go; and the same for what a link leads to.
+// wanted returns the folders to watch, and the names in them that matter. For each file
+// these are its folder and the nearest existing folder above, in which the folder
+// itself may appear or disappear; and the same for the target of a link.
 func (w *Watcher) wanted() (folders []string, names map[string]bool) {
 	names = map[string]bool{}
 	for _, path := range w.files() {
@@ -331,12 +331,12 @@ func wantedFor(path string, folders []string, names map[string]bool) []string {
 	return folders
 }
 
-// A stamp tells one version of a file from another without reading it.
+// A stamp distinguishes versions of a file without reading it.
 type stamp struct {
 	size    int64
 	changed int64
 	mode    os.FileMode
-	number  uint64 // of the file on its disk, where the system tells
+	number  uint64 // of the file on its disk, if the system provides it
 }
 
 // noFile is the stamp of a file that is not there.

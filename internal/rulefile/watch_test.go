@@ -117,14 +117,14 @@ func TestWatchTrust(t *testing.T) {
 	}
 	await(t, w, "trusted elsewhere", rules(1))
 
-	// What umpire writes itself is never seen asleep.
+	// Readers never see umpire's own writes asleep.
 	if _, err := (Writer{Check: testCheck, Trust: trust}).Add(l, npm("run build")); err != nil {
 		t.Fatal(err)
 	}
 	await(t, w, "an approval", rules(2))
 }
 
-// Where the system does not tell of changes, the files are looked at.
+// On systems that do not report changes, the watcher polls the files.
 func TestWatchPolling(t *testing.T) {
 	t.Parallel()
 	l, _ := project(t, "")

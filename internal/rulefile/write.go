@@ -12,27 +12,27 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// ErrNoRule says that a file has no rule with the id.
+// ErrNoRule means that a file has no rule with the id.
 var ErrNoRule = errors.New("no such rule")
 
-// A Writer changes rule files. Several writers, in this process and in others,
-// may change one file at once: nothing is lost. The zero value writes no rule
-// that allows, and keeps no trust.
+// A Writer changes rule files. Several writers, in this process and in others, may
+// change one file at once without losing changes. The zero value writes no allow rules,
+// and does not update trust.
 type Writer struct {
 	// Check refuses a rule that would not load.
 	Check Check
-	// Trust keeps what umpire itself writes into a project's file trusted, if
-	// the file was trusted before or is new.
+	// Trust keeps umpire's own changes to a project's file trusted, if the file was
+	// trusted before or is new.
 	Trust Trust
 }
 
 // Add appends a rule to a layer's file, creating the file if needed. It returns the rule's
-// id: its own if that is free, else one like it. A rule that the file has already is not
-// added again.
+// id: its own if that is free, or else a similar one. It does not add a rule that the file
+// already has.
 //
-// A file that is broken, or that is reached through a symbolic link, is not
-// written. In a project's file that is not trusted a rule that allows is
-// written, but sleeps like the others there.
+// Add does not write a file that is invalid or reached through a symbolic link. In a
+// project's file that is not trusted it writes an allow rule, but the rule sleeps like
+// the others there.
 func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 	if err := w.Check.checkRule(r); err != nil {
 		return "", umpire.Errorf("add rule to %s: %w", escapeControl(l.Path), err)
@@ -61,7 +61,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 	return r.ID, nil
 }
 
-// Find returns the id of a rule in force in a layer's file that says the same as r.
+// Find returns the id of a rule in force in a layer's file that is equal to r.
 func (w Writer) Find(l Layer, r umpire.Rule) (umpire.RuleID, bool) {
 	if l.writable() != nil {
 		return "", false
@@ -77,7 +77,7 @@ func (w Writer) Find(l Layer, r umpire.Rule) (umpire.RuleID, bool) {
 	return w.findSame(e, r)
 }
 
-// findSame finds a rule in force that says the same as r.
+// findSame finds a rule in force that is equal to r.
 func (w Writer) findSame(e *edit, r umpire.Rule) (umpire.RuleID, bool) {
 	for _, n := range e.read {
 		if n.sound && sameRule(n.rule, r) && w.Check.checkRule(n.rule) == nil {
@@ -100,8 +100,8 @@ func (e *edit) findRule(id umpire.RuleID) int {
 	return -1
 }
 
-// Remove takes every rule with the id out of a layer's file. A rule that has no id is found
-// by the one that loading gives it. ErrNoRule says that no rule has the id.
+// Remove removes every rule with the id from a layer's file. A rule without an id has the
+// one derived on loading. ErrNoRule means that no rule has the id.
 func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 	err := w.change(l, false, func(data []byte) ([]byte, error) {
 		removed := false
@@ -126,7 +126,7 @@ func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 	return nil
 }
 
-// writable says why a layer's file is not one that umpire writes.
+// writable returns why umpire does not write a layer's file, or nil.
 func (l Layer) writable() error {
 	switch l.Source {
 	case umpire.SourceProject, umpire.SourceUser, umpire.SourceFlag:
@@ -146,7 +146,7 @@ func (l Layer) writable() error {
 	return l.refuseLinks()
 }
 
-// change replaces a layer's file by what edit makes of it, under its lock.
+// change replaces a layer's file with the result of edit, under its lock.
 func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) error {
 	if err := l.writable(); err != nil {
 		return err

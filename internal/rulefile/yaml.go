@@ -93,8 +93,8 @@ func (r *reader) yamlTop(data []byte) (*yaml.Node, *Problem) {
 	return top, nil
 }
 
-// findAlias returns a node that stands for another one, or that lies too deep.
-// A few lines of aliases can stand for gigabytes.
+// findAlias returns an alias node, or one that is nested too deeply. A few lines of
+// aliases can expand to gigabytes.
 func findAlias(n *yaml.Node, depth int) *yaml.Node {
 	if n.Kind == yaml.AliasNode || depth > maxDepth {
 		return n
@@ -117,8 +117,8 @@ func (r *reader) yamlProblem(n *yaml.Node, text string) *Problem {
 	return &p
 }
 
-// yamlEntry reads one entry, which stands for one rule per path or command, or
-// for the whole tool.
+// yamlEntry reads one entry, which produces one rule per path or command, or one for
+// the whole tool.
 func (r *reader) yamlEntry(action umpire.Verdict, n *yaml.Node) {
 	e := entry{rule: umpire.Rule{Action: action}, at: r.yamlAt(n)}
 	paths, commands := r.yamlFields(&e, n)
@@ -176,8 +176,8 @@ func (r *reader) yamlFields(e *entry, n *yaml.Node) (paths, commands []*yaml.Nod
 	return paths, commands
 }
 
-// yamlTexts reads a list of strings. An empty list is an error: it may mean all
-// or nothing.
+// yamlTexts reads a list of strings. An empty list is an error, because it is
+// ambiguous: it may mean all or none.
 func yamlTexts(key string, n *yaml.Node) ([]*yaml.Node, error) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
 		return nil, umpire.Errorf("%s: want a list that is not empty", key)
