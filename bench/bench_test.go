@@ -27,7 +27,7 @@ func measuredOnce(t *testing.T, text string) figures {
 	return f
 }
 
-// TestFigures: medians and spreads of what benchmarks report, and goals, are in the table.
+// TestFigures: the table has the medians and spreads of the benchmarks, and the goals.
 func TestFigures(t *testing.T) {
 	var rounds []figures
 	for _, value := range []string{"4.10", "3.20", "9.50"} {
@@ -59,7 +59,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestMultiple writes numbers as people say them.
+// TestMultiple checks that numbers are in everyday form.
 func TestMultiple(t *testing.T) {
 	for x, want := range map[float64]string{
 		0.05: "1/20", 0.5: "0.50", 3.14159: "3.14", 41.4: "41", 1.0 / 700: "1/700",

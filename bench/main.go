@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// printTable measures what the arguments select, and prints it.
+// printTable measures the selected rows, and prints the table.
 func printTable(ctx context.Context, args []string, out, log io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 5, "how often each benchmark runs; medians are quoted")
@@ -76,7 +76,7 @@ func printTable(ctx context.Context, args []string, out, log io.Writer) error {
 	return writePlots(*plots, wanted, grown, measured)
 }
 
-// measure runs what the rows read, each benchmark once in every round.
+// measure runs the benchmarks of the rows, each once in every round.
 func measure(ctx context.Context, wanted []row, grown []growth, rounds int, log io.Writer) ([]figures, error) {
 	root, err := repositoryRoot(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ type row struct {
 	of           func(figures) (float64, bool)
 }
 
-// ratio divides what two benchmarks report in a unit.
+// ratio divides the results of two benchmarks in a unit.
 func ratio(ours, anchor, unit string) func(figures) (float64, bool) {
 	return func(f figures) (float64, bool) {
 		a, b := f[ours][unit], f[anchor][unit]
@@ -26,7 +26,7 @@ func between(name, ours, anchor string) func(figures) (float64, bool) {
 	}
 }
 
-// reported is a figure of a benchmark that is a multiple already, or that has no anchor.
+// reported returns a figure of a benchmark that is already a multiple, or has no anchor.
 func reported(name, unit string) func(figures) (float64, bool) {
 	return func(f figures) (float64, bool) {
 		value, ok := f[name][unit]

@@ -69,8 +69,8 @@ func (r *runner) program(pkg string) string {
 	return filepath.Join(r.built, strings.ReplaceAll(pkg, "/", "_")+".test")
 }
 
-// runOnce runs a benchmark once. What it reports is added to the figures; a benchmark that reports nothing was
-// skipped or does not exist, and its output says which.
+// runOnce runs a benchmark once, and adds its results to the figures. A benchmark without results was skipped
+// or does not exist, and its output says which.
 func (r *runner) runOnce(ctx context.Context, b benchmark, into figures) error {
 	cmd := exec.CommandContext(ctx, r.program(b.pkg),
 		"-test.run=^$", "-test.bench="+b.pattern(), "-test.benchtime="+b.time, "-test.benchmem", "-test.timeout=1h")
@@ -97,7 +97,7 @@ type benchmark struct {
 	time string // for -benchtime
 }
 
-// pattern matches the benchmark and nothing whose name only begins like it.
+// pattern matches the benchmark, but no other one whose name begins like it.
 func (b benchmark) pattern() string {
 	top, below, ok := strings.Cut(b.name, "/")
 	if !ok {

@@ -109,7 +109,7 @@ func growthTable(g growth, rounds []figures) string {
 	return b.String()
 }
 
-// describeMachine says where the figures come from.
+// describeMachine describes the machine of the measurement.
 func describeMachine() string {
 	load := ""
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {

@@ -42,13 +42,13 @@ func manyRules(n int) []rule {
 	return rules
 }
 
-// A question is a call that the rules are asked about, with what they have to answer.
+// A question is a call that the rules decide, with the expected answer.
 type question struct {
 	name, tool, target string
-	want               string // allow, deny, or none where no rule matches
+	want               string // allow, deny, or none if no rule matches
 }
 
-// questions are about the last rule that allows, the last one that denies, and none.
+// questions match the last rule that allows, the last one that denies, or no rule.
 func questions(rules []rule) []question {
 	n := len(rules)
 	return []question{
@@ -58,7 +58,7 @@ func questions(rules []rule) []question {
 	}
 }
 
-// An engine makes rules ready. What it returns takes a question and returns what answers it.
+// An engine loads rules. It returns a function that takes a question and returns a function that answers it.
 type engine func(tb testing.TB, rules []rule) (prepare func(question) (answer func() string))
 
 var engines = map[string]engine{"umpire": umpireEngine, "cedar": cedarEngine, "opa": opaEngine}
@@ -135,7 +135,7 @@ func cedarEngine(tb testing.TB, rules []rule) func(question) func() string {
 	}
 }
 
-// cedarText ends each target with a blank, which is where the last word of a command ends.
+// cedarText ends each target with a blank to mark the end of the command's last word.
 func cedarText(rules []rule) []byte {
 	var text []byte
 	for _, r := range rules {

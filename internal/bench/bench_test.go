@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestCorpusIsWellMade: ids are unique, and every line says its class and why.
+// TestCorpusIsWellMade: ids are unique, and every line has its class and reason.
 func TestCorpusIsWellMade(t *testing.T) {
 	t.Parallel()
 	set, err := Corpus()
@@ -29,8 +29,7 @@ func TestCorpusIsWellMade(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: what fails is counted, and the next line is judged all the
-// same.
+// TestNoAnswer: a failure is counted, and the next line is still judged.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("/bin/sh"); err != nil {

@@ -24,14 +24,14 @@ const hookTimeout = 20 * time.Second
 // maxHookOutput limits the stored output of a hook, in bytes.
 const maxHookOutput = 64 << 10
 
-// The exit codes by which a hook may answer.
+// The exit codes of hooks.
 const (
 	codeDone   = 0
 	codeDenied = 2
 	codeAsks   = 3
 )
 
-// A Format says how a hook is asked.
+// A Format is the protocol of a hook.
 type Format string
 
 // The formats.
@@ -49,11 +49,11 @@ var Formats = []Format{FormatClaude, FormatUmpire, FormatLines}
 type Hook struct {
 	Command string        // a line for the shell
 	Format  Format        // one of Formats
-	Dir     string        // where it starts, and where the commands would
-	Stderr  io.Writer     // what a process of FormatLines writes there; nil drops it
+	Dir     string        // its working directory, and that of the commands
+	Stderr  io.Writer     // error output of a process of FormatLines; nil drops it
 	Timeout time.Duration // for one line; 0 is 20 seconds
 
-	// The process of FormatLines; nil while none runs.
+	// The process of FormatLines; nil if it is not running.
 	process *exec.Cmd
 	cancel  context.CancelFunc
 	in      io.WriteCloser
@@ -61,7 +61,7 @@ type Hook struct {
 	ended   chan struct{}        // closed when the process was waited for
 }
 
-// Judge is a [Judge]: it asks the hook for the line, as its format says.
+// Judge is a [Judge]: it asks the hook for the line, in its format.
 func (h *Hook) Judge(ctx context.Context, l *Line) Answer {
 	if h.Format == FormatLines {
 		return h.askProcess(ctx, l)
@@ -171,7 +171,7 @@ func (h *Hook) askProcess(ctx context.Context, l *Line) Answer {
 	}
 }
 
-// verdictOfLine reads an answer; one to another line, or to none, is passed over.
+// verdictOfLine reads an answer. It skips answers to other lines and those without an id.
 func verdictOfLine(text []byte, id string) (umpire.Verdict, bool) {
 	var answer struct {
 		ID string `json:"id"`
@@ -226,7 +226,7 @@ func readAnswers(ctx context.Context, r *io.PipeReader, answers chan<- strictjso
 	}
 }
 
-// stop ends the process, if one runs, and says how it ended by itself.
+// stop ends the process, if it is running, and returns how it ended.
 func (h *Hook) stop() Outcome {
 	if h.process == nil {
 		return Missing

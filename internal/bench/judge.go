@@ -19,7 +19,7 @@ type Answer struct {
 	Reason  string         // of a question; equal reasons are counted together
 }
 
-// An Outcome says whether there is a verdict.
+// An Outcome says whether there is a verdict, or why not.
 type Outcome uint8
 
 // The outcomes. The zero value means there was no answer.
@@ -63,8 +63,8 @@ func InProcess(decide func(command string) (Answer, error)) Judge {
 	}
 }
 
-// verdictOf reads a verdict from what a hook wrote: the decision of Claude
-// Code's protocol, or the first of the fields in which others put theirs.
+// verdictOf reads a verdict from a hook's output: the decision of Claude Code's
+// protocol, or the first field in which other protocols put theirs.
 func verdictOf(text []byte) (umpire.Verdict, bool) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(text, &top) != nil {

@@ -37,11 +37,11 @@ type Line struct {
 	Class   string `json:"class,omitempty"`
 	Why     string `json:"why,omitempty"`
 	Count   int    `json:"count,omitempty"` // how often it was typed; at least 1 when it was read
-	Agent   string `json:"agent,omitempty"` // whose recorded session it comes from
+	Agent   string `json:"agent,omitempty"` // the agent of the recorded session
 }
 
-// A Want is the verdict that a careful engineer wants. The zero value is none of
-// them, and no line that was read has it.
+// A Want is the verdict that a careful engineer wants. The zero value is not a verdict,
+// and no parsed line has it.
 type Want string
 
 // The wants.
@@ -60,7 +60,7 @@ type Set struct {
 	Bad   int // lines that could not be read
 }
 
-// Corpus returns the lines that come with the package. They are all sound.
+// Corpus returns the lines that come with the package. They are all valid.
 func Corpus() (Set, error) {
 	return Read(corpusName, bytes.NewReader(corpus), nil)
 }

@@ -112,7 +112,7 @@ func Run(ctx context.Context, set Set, judge Judge, progress func(done int)) (*S
 // Unanswered is the number of lines without a verdict.
 func (s *Score) Unanswered() int { return s.Crashed + s.Hung + s.Missing }
 
-// Classes returns where the wrong verdicts are, the most first.
+// Classes returns the classes with wrong verdicts, most frequent first.
 func (s *Score) Classes() []Class {
 	var found []Class
 	for at, rate := range s.classes {
