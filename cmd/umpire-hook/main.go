@@ -82,14 +82,14 @@ type hook struct {
 	args      []string
 	sent      func()
 	dir, home string
-	line      *relay.Line // to the gate that runs, nil when none does
+	line      *relay.Line // to the running gate, or nil
 	project   string      // that config is about
 	config    host.Config
 	missing   error // why umpire could not be started
 }
 
-// prepare reports whether this program can answer by itself: through a gate that
-// runs, or where none does by a snapshot that umpire has left.
+// prepare reports whether this program can answer by itself: through a running gate, or
+// from a snapshot that umpire has left.
 func (h *hook) prepare(ctx context.Context) bool {
 	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !relay.HasUsualSocket(h.home) {
 		return false
@@ -140,11 +140,11 @@ func (h *hook) findSnapshot(project string) bool {
 	return true
 }
 
-// decided passes on a question about code of the project, since this program compares files
-// by their times alone, and umpire by what they say; one about a write or an edit by autonomy,
-// since umpire remembers what the files held; one about a git command that changes the work tree,
-// since umpire asks git for the changes; and one about a read in a home or a temporary file, since
-// umpire knows what a trial sees there, and which files a session made.
+// decided passes some questions on to umpire: one about code of the project, because this program
+// compares files only by their times, and umpire by content; one about a write or an edit by
+// autonomy, because umpire stores the old content of files; one about a git command that changes
+// the work tree, because umpire asks git for the changes; and one about a read in a home or a
+// temporary file, because umpire knows a trial's view of them, and the files that a session made.
 func (h *hook) decided(q *host.Question, _ string, d *umpire.Decision) {
 	byCode := slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode })
 	other := slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Kind != umpire.KindWrite })
@@ -152,11 +152,11 @@ func (h *hook) decided(q *host.Question, _ string, d *umpire.Decision) {
 	git := d.Verdict != umpire.Deny && slices.ContainsFunc(d.Accesses, moves)
 	writes := d.Verdict != umpire.Deny && len(d.Accesses) > 0 && !other
 	if byCode || git || writes || policy.NeedsLook(d) || len(judge.WrittenOutside(d)) > 0 || judge.EditsByAutonomy(d) {
-		_ = h.passOn(q.Payload) // when it cannot be started, the question stands
+		_ = h.passOn(q.Payload) // if umpire cannot be started, the question stays open
 	}
 }
 
-// remember passes on that a command line has run of which umpire remembers what its files held.
+// remember reports a finished command line whose files umpire has stored.
 func (h *hook) remember(_ context.Context, q *host.Question, e *host.Event, _ *umpire.Decision) {
 	state := filepath.Dir(relay.Socket(h.home))
 	if e.Kind != host.BeforeTool && e.Call.Tool == "Bash" && !e.RunsOn() &&
@@ -217,7 +217,7 @@ func (h *hook) configOf(project string) (host.Config, error) {
 // gateLine is the line of [host.Front].
 func (h *hook) gateLine(context.Context, *host.Question) (*relay.Line, error) { return h.line, nil }
 
-// findSibling is the program umpire beside this one.
+// findSibling returns the path of the program umpire next to this one.
 func findSibling() (string, error) {
 	own, err := os.Executable()
 	if err != nil {

@@ -92,8 +92,7 @@ func buildHook(t *testing.T) string {
 	return program
 }
 
-// TestStartIsBounded counts what the program does before main. How long that takes is for people to
-// read.
+// TestStartIsBounded limits the work before main. It prints the time, but does not check it.
 func TestStartIsBounded(t *testing.T) {
 	t.Parallel()
 	program := buildHook(t)
@@ -111,8 +110,8 @@ func TestStartIsBounded(t *testing.T) {
 	}
 }
 
-// TestGateIsAskedFirst: where a gate answers at once, neither the shell nor the rules are
-// initialised. On a busy machine an answer may come too late for that, so it is tried some times.
+// TestGateIsAskedFirst: if a gate answers at once, neither the shell nor the rules are
+// initialised. On a busy machine the answer may come too late, so the test tries several times.
 func TestGateIsAskedFirst(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
