@@ -19,7 +19,7 @@ type agentsScreen struct {
 	at     int
 	loaded bool
 	saving bool   // a change is on its way
-	note   string // what the last change led to
+	note   string // the result of the last change
 	loud   bool   // it is a warning
 }
 
@@ -35,7 +35,7 @@ type agentsMsg struct {
 	err      error
 }
 
-// A limitedMsg says what holds for an agent after its field was saved.
+// A limitedMsg has an agent's limit after its field was saved.
 type limitedMsg struct {
 	typed   string
 	profile Profile
@@ -151,7 +151,7 @@ func (msg limitedMsg) apply(m *model) {
 	s.note, s.loud = m.limitNote(msg.typed, &msg.profile)
 }
 
-// limitNote says what a saved field means; loud, when it is not what it looks like.
+// limitNote describes the effect of a saved field. loud means that it differs from what the person might expect.
 func (b *base) limitNote(typed string, p *Profile) (note string, loud bool) {
 	switch wanted := policy.SplitSuffixes(typed); {
 	case len(p.Suffixes) == 0 && strings.TrimSpace(typed) != "":

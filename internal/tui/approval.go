@@ -77,17 +77,17 @@ type approval struct {
 	step        cardStep
 	scope       umpire.Scope // of the rule that is being written
 	rule        string
-	chosenWidth umpire.Width // of the approval that is being given
+	chosenWidth umpire.Width // of the approval in progress
 	input       textinput.Model
 	hint        string // the prompt of the input
 	complaint   string // why the last answer did not count
 	coded       codedAnswer
-	held        string // the key of an answer that is given if nothing is typed behind it
+	held        string // the key of an answer that counts if no other key follows
 	heldAt      time.Time
 	focused     bool     // keys are for the card, not for a message
-	explains    bool     // what decided is shown
-	fields      bool     // the fields that the diff shows stand below it as well
-	why         []string // what decided, once it was asked for
+	explains    bool     // the explanation is shown
+	fields      bool     // the card also shows the fields that the diff shows
+	why         []string // the explanation, once loaded
 	whyAt       int      // the line of the card at which it begins
 	raw         bool
 	answered    map[umpire.RequestID]bool // from here
@@ -98,9 +98,9 @@ type approval struct {
 	readings  readings
 	comparing bool // the diff is being worked out
 	read      bool // all bound lines of the card have been on the screen
-	opened    bool // folds show what they hold
-	blind     bool // the person has been told what the card leaves out
-	// rulesSeen and readRules say the same of the rules that wait to be confirmed.
+	opened    bool // folds are open
+	blind     bool // the person has seen the list of parts that the card leaves out
+	// rulesSeen and readRules are the same for the rules to confirm.
 	rulesSeen seenLines
 	readRules bool
 }
@@ -163,7 +163,7 @@ func (a *approval) show() tea.Cmd {
 	return tea.Batch(a.settle(), a.loadDiff(*p, session), loadCoverage(a.base, a.card))
 }
 
-// A settledMsg says that a card has stood there for a moment.
+// A settledMsg says that a card has been visible for settleTime.
 type settledMsg struct{}
 
 // settle has the card drawn again when its keys begin to count.
@@ -178,7 +178,7 @@ func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {
 	case a.held != "" && k.String() == "esc":
 		a.held = ""
 		return nil
-	case a.step == stepMenu && a.typing(k): // a word answers nothing
+	case a.step == stepMenu && a.typing(k): // a word does not answer
 		a.held, a.step = "", stepNone
 		return nil
 	case !a.settled(), a.state == cardLoading, a.held != "":
@@ -227,12 +227,12 @@ func (a *approval) pressChoice(key string) tea.Cmd {
 	return nil
 }
 
-// choose does what a key of the card is for.
+// choose performs the action of a card's key.
 func (a *approval) choose(key string) tea.Cmd {
 	switch key {
 	case "y":
 		return a.sendAnswer(umpire.Answer{Choice: umpire.Approve})
-	case "s": // what it reaches is confirmed, since only the menu shows it
+	case "s": // only the menu shows its reach, so it needs a confirmation
 		return a.always(umpire.ScopeSession)
 	case "a":
 		return a.openMenu()
@@ -284,7 +284,7 @@ func (a *approval) try() tea.Cmd {
 	})
 }
 
-// A wantedMsg says whether a trial can be had that was wanted.
+// A wantedMsg is the result of asking for a trial.
 type wantedMsg struct{ err error }
 
 // move shows another question of those that wait.
@@ -296,8 +296,8 @@ func (a *approval) move(by int) tea.Cmd {
 	return nil
 }
 
-// always approves for longer than once: for the session at once, and where a rule is
-// written, after the rule was seen and could be changed.
+// always approves for longer than once: for the session at once, and for other scopes
+// after the person has seen the rule and could change it.
 func (a *approval) always(scope umpire.Scope) tea.Cmd {
 	a.chosenWidth, a.rule = umpire.WidthDefault, ""
 	narrowest := umpire.Answer{Choice: umpire.Approve, Scope: scope}
@@ -312,7 +312,7 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 		a.complaint = a.text("no rule can stand for this call")
 	case !reaches:
 		return a.widen(scope)
-	case scope == umpire.ScopeSession, len(a.current().Rules) > 1: // they are taken as they are, or not at all
+	case scope == umpire.ScopeSession, len(a.current().Rules) > 1: // such rules cannot be edited
 		a.askRules(scope, "")
 	default:
 		a.scope = scope
@@ -321,8 +321,8 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 	return nil
 }
 
-// widen goes on to the next width of an approval, and from the widest to the narrowest.
-// Nothing is approved by it: the width is shown, and confirmed or left.
+// widen switches to the next width of an approval, and from the widest to the
+// narrowest. It does not approve: the person sees the width, and confirms it or not.
 func (a *approval) widen(scope umpire.Scope) tea.Cmd {
 	if len(a.card.ScopeKeys()) == 1 {
 		a.complaint = a.text("no rule can stand for this call")
@@ -421,7 +421,7 @@ func (a *approval) readRule() tea.Cmd {
 	return nil
 }
 
-// askRules shows what an approval for longer would write, and asks whether it is meant.
+// askRules shows the rules that a lasting approval would write, and asks for confirmation.
 func (a *approval) askRules(scope umpire.Scope, rule string) {
 	a.scope, a.rule, a.step, a.complaint, a.readRules = scope, rule, stepConfirm, "", false
 	a.rulesSeen = seenLines{}
@@ -451,8 +451,8 @@ func (a *approval) confirmRule(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// An answeredMsg says what became of answers: of all that were given, and why the last
-// one did not count.
+// An answeredMsg is the result of sending answers: the accepted ones, and the error of
+// the last one if it did not count.
 type answeredMsg struct {
 	answer umpire.Answer
 	given  []umpire.Pending
@@ -537,7 +537,7 @@ func (a *approval) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
 	a.log.say(noteEntry, line)
 }
 
-// answeredElsewhere says that somebody else has answered, and whom it was.
+// answeredElsewhere reports another person's answer.
 func (a *approval) answeredElsewhere(e *umpire.Event) {
 	at := slices.IndexFunc(a.list, func(p umpire.Pending) bool { return p.Request == e.Request })
 	if at < 0 || a.answered[e.Request] || a.state == cardLoading {
@@ -557,8 +557,8 @@ func (a *approval) answeredElsewhere(e *umpire.Event) {
 	a.log.say(noteEntry, view.Joined(line, ": ", titleOf(a, &a.list[at])))
 }
 
-// rest are the questions of the same message with the same risk whose cards have been read, and of which none
-// hides or leaves out anything, or warns of it.
+// rest returns the questions of the same message with the same risk whose cards have been read, without any
+// that hide or leave out text or carry a warning.
 func (a *approval) rest() []umpire.Pending {
 	var rest []umpire.Pending
 	for _, p := range a.list {
@@ -573,7 +573,7 @@ func (a *approval) rest() []umpire.Pending {
 	return rest
 }
 
-// askRest asks whether all that are like the one that is shown are to be approved.
+// askRest asks whether to approve all questions like the current one.
 func (a *approval) askRest() tea.Cmd {
 	if len(a.rest()) == 0 {
 		a.complaint = a.text("Read each card before you allow them together (j/k)")
@@ -583,7 +583,7 @@ func (a *approval) askRest() tea.Cmd {
 	return nil
 }
 
-// confirmRest takes the key by which they are.
+// confirmRest handles the key that confirms this.
 func (a *approval) confirmRest(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "Y", "y":

@@ -16,8 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// TestCardScreens pins what a question looks like: C-34 to C-37 and M-124 to M-126 in
-// 简体中文.
+// TestCardScreens pins the look of a question: C-34 to C-37 and M-124 to M-126 in 简体中文.
 func TestCardScreens(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -48,8 +47,8 @@ func TestCardScreens(t *testing.T) {
 	d.sees("拒绝原因（可选）", "回车：确认拒绝") // M-127
 }
 
-// TestCardIsShort: at 80 columns the card of an ordinary command has eight lines, with what the
-// agent claims it is for and the call behind it. The first one says all that most people need.
+// TestCardIsShort: at 80 columns the card of an ordinary command has eight lines, including the
+// agent's claimed purpose and the next call. The first line has all that most people need.
 func TestCardIsShort(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -65,7 +64,7 @@ func TestCardIsShort(t *testing.T) {
 		"\n┃ the agent claims: “Install react”\n")
 }
 
-// TestLowScreen: on 20 columns and 5 rows nothing approves before the part that asks was there.
+// TestLowScreen: on 20 columns and 5 rows, no key approves before the asking part was on the screen.
 func TestLowScreen(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 20, 5)
@@ -85,7 +84,7 @@ func TestLowScreen(t *testing.T) {
 	}
 }
 
-// tried is a question about what a trial did, and offline one about a trial that wanted the network.
+// tried returns a question about a trial's effects, and offline one about a trial that needed the network.
 func tried() umpire.Pending {
 	p := waiting(2, "Bash", map[string]any{"command": "./scripts/migrate.sh --apply && npm test"})
 	p.Accesses = nil
@@ -109,7 +108,7 @@ func offline() umpire.Pending {
 	return p
 }
 
-// TestTrialScreens pins how the effects of a trial stand on terminals of any width.
+// TestTrialScreens pins the look of a trial's effects on terminals of any width.
 func TestTrialScreens(t *testing.T) {
 	t.Parallel()
 	for size, at := range map[string][2]int{"80x40": {80, 40}, "40x40": {40, 40}, "20x5": {20, 5}} {
@@ -124,7 +123,7 @@ func TestTrialScreens(t *testing.T) {
 	}
 }
 
-// TestTryKey: the key answers nothing yet, and the card says that it is being tried.
+// TestTryKey: the key does not answer yet, and the card says that the trial is running.
 func TestTryKey(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 40)
@@ -209,7 +208,7 @@ func TestNothingApprovesByAccident(t *testing.T) {
 	if len(d.gate.answers) > 0 {
 		t.Fatalf("answered %+v", d.gate.answers)
 	}
-	d.press("j") // another card, which has to stand there for a moment too
+	d.press("j") // another card, which also has to settle
 	d.press("y")
 	d.pass(settleTime - 1)
 	d.press("y", "s", "c")
@@ -250,7 +249,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 	types(d, "s")
 	old := heldUntil(&d.m.ask)
 	d.m.Update(named["esc"])
-	d.run(d.m.handleReport(old)) // it was taken back
+	d.run(d.m.handleReport(old)) // Esc withdrew the key
 	d.pass(holdTime / 2)
 	types(d, "yy")
 	d.sees("? keys …")
@@ -288,8 +287,8 @@ func TestWhoWritesGoesOnWriting(t *testing.T) {
 	}
 }
 
-// TestOneAnswerAtATime: while an answer is on its way no other is taken (M-129), and one
-// that failed leaves the card as it was (M-128).
+// TestOneAnswerAtATime: while an answer is on its way no other is accepted (M-129), and
+// a failed one leaves the card unchanged (M-128).
 func TestOneAnswerAtATime(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -344,7 +343,7 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// TestHiddenCharacters: a call that hides something says so, and is approved once only.
+// TestHiddenCharacters: a call with hidden characters says so, and can be approved only once.
 func TestHiddenCharacters(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 30)
@@ -361,8 +360,8 @@ func TestHiddenCharacters(t *testing.T) {
 	}
 }
 
-// TestHostileCalls: nothing of a call reaches the terminal raw, and a long one is folded
-// with its end in sight.
+// TestHostileCalls: no text of a call reaches the terminal raw, and a long one is folded
+// with its end visible.
 func TestHostileCalls(t *testing.T) {
 	t.Parallel()
 	for _, evil := range hostile() {
@@ -438,8 +437,7 @@ func TestAllLikeIt(t *testing.T) {
 	}
 }
 
-// TestEditShowsItsDiff: what an edit changes is shown as a diff, and d goes back to the
-// fields.
+// TestEditShowsItsDiff: an edit is shown as a diff, and d switches to the fields.
 func TestEditShowsItsDiff(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 40)
@@ -455,8 +453,8 @@ func TestEditShowsItsDiff(t *testing.T) {
 	d.sees(`"old_string": "x := 1\n"`)
 }
 
-// TestEditsHideNothing: of a call that makes no diff, and of one whose diff leaves
-// something out, all fields are shown.
+// TestEditsHideNothing: a call without a diff, and one with an incomplete diff, show
+// all fields.
 func TestEditsHideNothing(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(context.Context, umpire.Pending, umpire.Session) Change{
@@ -477,8 +475,8 @@ func TestEditsHideNothing(t *testing.T) {
 	}
 }
 
-// TestNextCardIsItsOwn: after an answer the next question stands there with its own words,
-// for a moment before it can be answered.
+// TestNextCardIsItsOwn: after an answer the next question appears with its own texts, and
+// must settle before it can be answered.
 func TestNextCardIsItsOwn(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 30)
@@ -511,7 +509,7 @@ func TestWaitsKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// TestSubAgentsAsk: the questions of a sub-agent come up as well, those of strangers do not.
+// TestSubAgentsAsk: the questions of a sub-agent appear, those of other sessions do not.
 func TestSubAgentsAsk(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -525,8 +523,8 @@ func TestSubAgentsAsk(t *testing.T) {
 	}
 }
 
-// TestWidthShownIsTheWidthApproved: whichever width Tab has come to, the card shows what it
-// covers, and y approves that and nothing else.
+// TestWidthShownIsTheWidthApproved: the card shows the coverage of the width chosen with
+// Tab, and y approves exactly that.
 func TestWidthShownIsTheWidthApproved(t *testing.T) {
 	t.Parallel()
 	p := waiting(1, "Edit", map[string]any{"file_path": "src/a.txt"})
@@ -564,7 +562,7 @@ func TestWidthShownIsTheWidthApproved(t *testing.T) {
 	}
 }
 
-// TestRefusedWidths: a width that the gate would refuse is not on the card, and its key says why.
+// TestRefusedWidths: the card does not offer a width that the gate would refuse, and its key says why.
 func TestRefusedWidths(t *testing.T) {
 	t.Parallel()
 	control := waiting(1, "Edit", map[string]any{"file_path": ".git/config"})
@@ -598,8 +596,8 @@ func TestRefusedWidths(t *testing.T) {
 	}
 }
 
-// TestCoverageOnCard: the scopes say how many recent calls each would have covered, and the rule that is
-// looked at before it is written names the worst of them.
+// TestCoverageOnCard: the scopes say how many recent calls each would have covered, and the rule preview
+// names the worst of them.
 func TestCoverageOnCard(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)

@@ -17,8 +17,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/fold"
 )
 
-// The card is part of the conversation, below what led to it. The possible answers are below
-// the conversation, visible wherever it is scrolled to.
+// The card is part of the conversation, below the messages that led to it. The possible
+// answers are below the conversation, visible at any scroll position.
 
 // A cardView draws an approval.
 type cardView struct{ *approval }
@@ -42,9 +42,9 @@ type cardForm struct {
 	explain, raw, fields bool
 	low, opened          bool
 	diff, why, covered   int
-	age                  string        // of the question, where the card says it
-	confirm              bool          // the rules that an approval writes stand above it
-	answer               umpire.Answer // that is being given, as far as it is chosen
+	age                  string        // of the question, if the card shows it
+	confirm              bool          // the rules of the approval are above it
+	answer               umpire.Answer // the answer in progress, as far as chosen
 }
 
 // cardLines are the rows of the question that is shown. They are drawn once for each
@@ -91,7 +91,7 @@ func (a cardView) drawFacts(r *cardRows, style lipgloss.Style) {
 	r.bind(factsPart, "headline", first)
 	if a.isLow() {
 		for _, part := range []string{headline.Does, cutLine(headline.Object, r.width)} {
-			if !strings.Contains(first, part) { // there was no room for it
+			if !strings.Contains(first, part) { // the first line had no room for it
 				r.bindText(factsPart, plainStyle, part)
 			}
 		}
@@ -109,7 +109,7 @@ func (a cardView) drawFacts(r *cardRows, style lipgloss.Style) {
 	}
 }
 
-// drawContent draws what the call changes and runs: the diff, else the fields, and the code.
+// drawContent draws the call's changes and code: the diff, or else the fields, and the code.
 func (a cardView) drawContent(r *cardRows) {
 	rest := fieldsPart
 	shown := shownFields(a.card)
@@ -176,7 +176,7 @@ func titleOf(a *approval, p *umpire.Pending) string {
 	return view.TitleOf(p, a.sessions[p.Session], a.conf.Text)
 }
 
-// shownFields are the fields that stand on the card's first lines.
+// shownFields returns the fields on the card's first lines.
 func shownFields(c *view.Card) (fields []string) {
 	if command := c.Command(); len(command) > 0 && slices.Equal(command, c.Brief()) {
 		fields = append(fields, "command")
@@ -187,7 +187,7 @@ func shownFields(c *view.Card) (fields []string) {
 	return fields
 }
 
-// position says which of the message's calls this is, and how many questions wait.
+// position returns the call's position in the message, and the number of open questions.
 func (a cardView) position() string {
 	p := a.current()
 	position := a.textf("%d of %d", p.Position, p.Total)
@@ -233,7 +233,7 @@ func (d diffMsg) apply(m *model) {
 		return
 	}
 	a.comparing = false
-	if r := a.readings.of(p); r.diff != d.change.Diff { // having read another diff counts no longer
+	if r := a.readings.of(p); r.diff != d.change.Diff { // a reading of another diff does not count
 		*r = reading{diff: d.change.Diff}
 	}
 	a.cutDiff = d.change.Cut
@@ -244,7 +244,7 @@ func (d diffMsg) apply(m *model) {
 	a.folded = fold.Diff(a.diff, a.conf.Text)
 }
 
-// loadDiff works out what an edit would change.
+// loadDiff computes the diff of an edit.
 func (a *approval) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
 	if a.conf.Change == nil {
 		return nil
@@ -258,7 +258,7 @@ func (a cardView) bindDiff(r *cardRows) {
 	folded := a.folded
 	if name := " " + a.card.Object(); len(folded) > 2 && folded[1].Text == "+++"+name &&
 		(folded[0].Text == "---"+name || folded[0].Text == "--- /dev/null") {
-		folded = folded[2:] // the first line of the card says which file it is
+		folded = folded[2:] // the card's first line names the file
 	}
 	r.bindFolds(folded, a.opened, func(line string) {
 		style := plainStyle
@@ -317,7 +317,7 @@ func (a cardView) field(name, hint string, width int) []string {
 	return []string{boldStyle.Render(name) + fieldView(&a.input, a.hint), dimStyle.Render(hint)}
 }
 
-// fieldView draws a field, with a hint while nothing is written.
+// fieldView draws a field, with a hint while it is empty.
 func fieldView(field *textinput.Model, hint string) string {
 	if field.Value() != "" {
 		return field.View()
@@ -329,7 +329,7 @@ func fieldView(field *textinput.Model, hint string) string {
 	return mark + dimStyle.Render(hint)
 }
 
-// drawKeys writes keys with what they do.
+// drawKeys writes keys with their actions.
 func drawKeys(pairs ...string) string {
 	var parts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -338,7 +338,7 @@ func drawKeys(pairs ...string) string {
 	return strings.Join(parts, dimStyle.Render(" · "))
 }
 
-// restLines say what would be approved along with the card.
+// restLines lists the calls that would be approved along with the card.
 func (a cardView) restLines(width int) []string {
 	rest := a.rest()
 	lines := []string{a.textf("allow once, all of risk %s: %d", a.current().Risk, len(rest))}
@@ -348,7 +348,7 @@ func (a cardView) restLines(width int) []string {
 	return append(lines, drawKeys("Y", a.text("allow them"), "Esc", a.text("back")))
 }
 
-// waitingElsewhere is the line that says that a card waits while it is not answered.
+// waitingElsewhere returns a line that says that a card waits for an answer.
 func (a cardView) waitingElsewhere() string {
 	return warnStyle.Render(fmt.Sprintf(a.text("%d wait for an answer"), len(a.list))) + dimStyle.Render(" · ") +
 		drawKeys("Tab", a.text("answer"))

@@ -24,7 +24,7 @@ func greeting() umpire.Pending {
 	return p
 }
 
-// previewGreeting works out what the edit changes in a file, as umpire does for a card.
+// previewGreeting computes the edit's diff, as umpire does for a card.
 func previewGreeting(t *testing.T) func(context.Context, umpire.Pending, umpire.Session) Change {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -48,7 +48,7 @@ func previewGreeting(t *testing.T) func(context.Context, umpire.Pending, umpire.
 	}
 }
 
-// five are the calls of one message, which all wait.
+// five returns the calls of one message, which all wait.
 func five() []umpire.Pending {
 	list := []umpire.Pending{npm(), write(), greeting()}
 	for i, line := range []string{"make build", "git commit -m x"} {
@@ -82,7 +82,7 @@ func TestCardsOfAnySize(t *testing.T) {
 	}
 }
 
-// mayAnswer wants y to answer a card once it was read, and not before.
+// mayAnswer checks that y answers a card only after it was read.
 func mayAnswer(d *drive, request umpire.RequestID) {
 	d.Helper()
 	for n := 0; !d.m.ask.read; n++ {

@@ -81,7 +81,7 @@ const (
 	longestPause = 2 * time.Second
 )
 
-// watch hands on what happens in the project, until ctx ends.
+// watch forwards the project's events, until ctx ends.
 func (c *Chat) watch(ctx context.Context, hand func(umpire.Event)) {
 	// Events before the last one of the session are read as history.
 	last, _ := c.conf.Gate.Events(ctx, umpire.Filter{Session: c.conf.Session.ID, Last: 1}) // without it all are

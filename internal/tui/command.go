@@ -54,7 +54,7 @@ func asCommand(text string) (name, words string, is bool) {
 	return found[1], strings.TrimSpace(found[2]), true
 }
 
-// command does what a command says.
+// command runs a command.
 func (m *model) command(name, words string) tea.Cmd {
 	var names []string
 	for _, s := range listCommands() {
@@ -83,7 +83,7 @@ func (m *model) closeScreen() tea.Cmd {
 	return nil
 }
 
-// changeMode changes the session's mode, or says which one it is.
+// changeMode changes the session's mode, or shows the current one.
 func changeMode(m *model, words string) tea.Cmd {
 	if words == "" {
 		m.log.say(noteEntry, m.text("mode")+" "+m.session.Mode.String())
@@ -107,7 +107,7 @@ func exitPlan(m *model, _ string) tea.Cmd {
 	return m.changeModeTo(umpire.ModeChange{Session: m.session.ID, LeavePlan: true})
 }
 
-// A modeMsg says that the session is in another mode.
+// A modeMsg has a session with a new mode.
 type modeMsg struct{ session umpire.Session }
 
 func (msg modeMsg) apply(m *model) {
@@ -131,7 +131,7 @@ func (b *base) changeModeTo(change umpire.ModeChange) tea.Cmd {
 	})
 }
 
-// showStatus says in the transcript how things stand.
+// showStatus writes the status to the transcript.
 func showStatus(m *model, _ string) tea.Cmd {
 	for _, line := range statusText(m) {
 		m.log.say(noteEntry, line)
@@ -139,7 +139,7 @@ func showStatus(m *model, _ string) tea.Cmd {
 	return m.refresh()
 }
 
-// statusText is the status line and what it has no place for, a line each.
+// statusText returns the status line and the facts that do not fit on it, one per line.
 func statusText(m *model) []string {
 	s := &m.session
 	lines := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A coverageMsg says what the lasting answers to the question on a card would have covered lately.
+// A coverageMsg has the recent coverage of the lasting answers to a card's question.
 type coverageMsg struct {
 	card *view.Card
 	all  []umpire.Coverage
@@ -18,7 +18,7 @@ type coverageMsg struct {
 
 func (c coverageMsg) apply(*model) { c.card.Pending.Coverage = c.all }
 
-// loadCoverage works it out. A card is complete without it, so an error says nothing.
+// loadCoverage computes the coverage. A card is complete without it, so errors are ignored.
 func loadCoverage(b *base, card *view.Card) tea.Cmd {
 	p := card.Pending
 	return b.do(func(ctx context.Context) tea.Msg {

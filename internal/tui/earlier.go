@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// So many of the messages are shown of a session that is gone on with: some screens,
-// which can be scrolled, or as much as somebody listens to.
+// The number of messages shown when a session is resumed: some screens, which can be
+// scrolled, or as much as a person listens to.
 const (
 	earlierShown  = 200
 	earlierSpoken = 10
@@ -48,9 +48,9 @@ func (m *model) sayEarlier(before earlier) {
 	}
 }
 
-// sayMessage shows a message as it is stored, with the calls of it that have a result.
-// The others are still to run, and are shown when they have. It returns what the person
-// wrote.
+// sayMessage shows a stored message, with those of its calls that have a result. The
+// other calls still have to run, and are shown afterwards. It returns the person's
+// text.
 func (t *transcript) sayMessage(stored *umpire.Message, results []umpire.Result) (wrote string) {
 	if stored.Role == string(llm.RoleUser) {
 		if json.Unmarshal(stored.Content, &wrote) == nil {

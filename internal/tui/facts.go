@@ -24,7 +24,7 @@ type facts struct {
 	problem string // why the gate cannot be reached, or ""
 }
 
-// A refreshMsg says how things stand at the gate.
+// A refreshMsg has the state of the gate.
 type refreshMsg struct {
 	session umpire.Session
 	pending []umpire.Pending
@@ -33,7 +33,7 @@ type refreshMsg struct {
 	err     error
 }
 
-// refresh asks the gate how things stand, once at a time.
+// refresh asks the gate for its state, one request at a time.
 func (m *model) refresh() tea.Cmd {
 	if m.refreshing {
 		m.stale = true
@@ -93,7 +93,7 @@ func belongsTo(
 	return false
 }
 
-// refreshed takes in how things stand.
+// refreshed applies the state of the gate.
 func (m *model) refreshed(msg refreshMsg) tea.Cmd {
 	m.refreshing = false
 	again := tea.Cmd(nil)
@@ -120,7 +120,7 @@ func (m *model) refreshed(msg refreshMsg) tea.Cmd {
 	return tea.Batch(again, m.asked(msg.pending, msg.family))
 }
 
-// judge sets what the status line says.
+// judge updates the status line.
 func (m *model) judge() {
 	m.facts.state, m.facts.blocked = m.session.Permission, m.session.Blocked
 	if m.facts.state == "" {
@@ -140,8 +140,7 @@ func (m *model) judge() {
 	}
 }
 
-// blockedText says why a call does not run: in words where there are any, else by its
-// code.
+// blockedText says why a call does not run: in words if possible, or else by its code.
 func (b *base) blockedText(blocked *umpire.Blocked) string {
 	return cmp.Or(b.conf.Text.Reason(blocked.Detail), b.conf.Text.Word("code", string(blocked.Code)))
 }
@@ -180,13 +179,13 @@ func drawBar(parts []string, width int) string {
 	return barStyle.Render(line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
 }
 
-// A watchMsg is an event of the project; err says that watching broke off for a while.
+// A watchMsg is an event of the project. err says that watching was interrupted.
 type watchMsg struct{ event umpire.Event }
 
 // maxEvents bounds the events that a screen keeps.
 const maxEvents = 2000
 
-// watched takes in an event as it happens.
+// watched handles an event.
 func (m *model) watched(msg watchMsg) tea.Cmd {
 	e := &msg.event
 	if !m.family[e.Session] && m.queue == nil {
@@ -202,7 +201,7 @@ func (m *model) watched(msg watchMsg) tea.Cmd {
 	m.events = append(m.events, *e)
 	m.events = m.events[max(0, len(m.events)-maxEvents):]
 	mine := e.Session == m.session.ID
-	switch e.Kind { // the other kinds change nothing but how things stand
+	switch e.Kind { // the other kinds change only the gate's state
 	case umpire.EventCallStarted:
 		m.turn.started(e, m.commands(e))
 	case umpire.EventCallFinished:

@@ -23,9 +23,9 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A fakeGate answers from what it was given, and remembers what it got.
+// A fakeGate returns prepared answers, and records its calls.
 type fakeGate struct {
-	umpire.Gate // nil: the chat uses nothing else
+	umpire.Gate // nil: the chat uses no other methods
 
 	beforePlan umpire.Mode
 	mu         sync.Mutex
@@ -183,7 +183,7 @@ func (h *fakeHost) LimitEdits(name string, suffixes []string) (Profile, error) {
 
 const someProject = umpire.ProjectID("0123456789abcdef0123456789abcdef01234567")
 
-// A drive drives a model: it runs what the model commands, at once and in order.
+// A drive drives a model: it runs the model's commands, at once and in order.
 type drive struct {
 	*testing.T
 
@@ -220,7 +220,7 @@ func driven(t *testing.T, text *catalogue.Language, width, height int) *drive {
 	return d
 }
 
-// tell gives the model a message, and runs what it commands.
+// tell sends the model a message, and runs the resulting commands.
 func (d *drive) tell(msg tea.Msg) {
 	d.Helper()
 	if d.update != nil {
@@ -271,7 +271,7 @@ func (d *drive) press(keys ...string) {
 // pass lets time go by.
 func (d *drive) pass(by time.Duration) { d.now = d.now.Add(by) }
 
-// ask has questions wait, and lets the card stand there.
+// ask opens questions, and lets the card settle.
 func (d *drive) ask(list ...umpire.Pending) {
 	d.Helper()
 	d.gate.pending = list
@@ -279,7 +279,7 @@ func (d *drive) ask(list ...umpire.Pending) {
 	d.pass(settleTime)
 }
 
-// screenText is the screen as it is read, without blanks at the ends of lines.
+// screenText returns the text of the screen, without blanks at the ends of lines.
 func (d *drive) screenText() string {
 	d.Helper()
 	content := d.m.View().Content
@@ -299,7 +299,7 @@ func (d *drive) screenText() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// golden compares the screen with the one that is kept.
+// golden compares the screen with a golden file.
 func (d *drive) golden(name string) {
 	d.Helper()
 	file := filepath.Join("testdata", name+".golden")
@@ -321,7 +321,7 @@ func (d *drive) golden(name string) {
 	}
 }
 
-// sees wants texts on the screen.
+// sees checks that texts are on the screen.
 func (d *drive) sees(texts ...string) {
 	d.Helper()
 	screen := d.screenText()
@@ -332,7 +332,7 @@ func (d *drive) sees(texts ...string) {
 	}
 }
 
-// sawNot wants texts not to be on the screen.
+// sawNot checks that texts are not on the screen.
 func (d *drive) sawNot(texts ...string) {
 	d.Helper()
 	screen := d.screenText()

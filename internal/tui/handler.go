@@ -10,7 +10,7 @@ import (
 // A TurnHandler passes the events of a turn on to the screen. It joins the pieces of a reply,
 // so a fast model does not slow down a slow screen. It is safe for concurrent use.
 type TurnHandler struct {
-	send func(message any) // must not be called with mu held
+	send func(message any) // must be called without mu
 
 	mu      sync.Mutex
 	saying  string
@@ -64,13 +64,13 @@ func (e *TurnHandler) currentReply() string {
 	return e.saying
 }
 
-// Said passes on a reply, once it is stored.
+// Said forwards a reply, once it is stored.
 func (e *TurnHandler) Said(text string) {
 	e.dropReply()
 	e.send(saidMsg{text})
 }
 
-// dropReply drops a reply that has come in, or that has broken off.
+// dropReply drops a complete or interrupted reply.
 func (e *TurnHandler) dropReply() {
 	e.mu.Lock()
 	e.saying = ""
@@ -80,7 +80,7 @@ func (e *TurnHandler) dropReply() {
 // Ended passes on the result of a call.
 func (e *TurnHandler) Ended(call umpire.BatchCall, r umpire.Result) { e.send(endedMsg{call, r}) }
 
-// Output passes on what a running call has written so far.
+// Output forwards the output of a running call so far.
 func (e *TurnHandler) Output(call umpire.CallID, text string) { e.send(outputMsg{call, text}) }
 
 // Waiting does nothing: the screen asks the gate for the questions itself.

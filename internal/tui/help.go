@@ -8,8 +8,8 @@ import (
 
 // A helpScreen lists commands and keys.
 type helpScreen struct {
-	at   int // the line that stands at the top
-	most int // how far down there is something to read
+	at   int // the line at the top
+	most int // the maximum of at
 }
 
 func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
@@ -32,7 +32,7 @@ func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// keyHelp are the keys, with what they do.
+// keyHelp lists the keys with their actions.
 var keyHelp = [][2]string{
 	{"Enter", "send the message; Alt+Enter begins a new line"},
 	{"Esc", "stop what the agent does"},

@@ -18,8 +18,8 @@ import (
 // them answered. Run it once.
 type Inbox struct{ chat Chat }
 
-// NewInbox returns an inbox that has not begun. Of the configuration it needs no session and
-// no host.
+// NewInbox returns an inbox that has not started. It does not need the session and the host
+// of the configuration.
 func NewInbox(conf Config) *Inbox {
 	conf.Inbox = true
 	return &Inbox{Chat{conf: conf}}
@@ -105,7 +105,7 @@ func (s *inboxScreen) clock() tea.Cmd {
 	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return clockMsg{} })
 }
 
-// A clockMsg says that a second has passed.
+// A clockMsg arrives every second.
 type clockMsg struct{}
 
 // Update handles a message.
@@ -127,7 +127,7 @@ func (s *inboxScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, tea.Batch(cmd, more)
 }
 
-// announce rings when there is a question that was not there before.
+// announce rings if there is a new question.
 func (s *inboxScreen) announce(list []umpire.Pending) tea.Cmd {
 	known := map[umpire.RequestID]bool{}
 	var fresh *umpire.Pending
@@ -162,7 +162,7 @@ func (s *inboxScreen) View() tea.View {
 	return v
 }
 
-// drawQueue draws the questions that wait, above the card of the one that is chosen.
+// drawQueue draws the open questions, above the card of the current one.
 func drawQueue(m *model) []string {
 	if m.queue == nil || m.isLow() && m.onCard() {
 		return nil
@@ -195,7 +195,7 @@ func drawQueueRow(m *model, p *umpire.Pending, width int) string {
 	return left + strings.Repeat(" ", max(1, width-stringWidth(left)-len(age)-1)) + age
 }
 
-// drawInboxKeys are the keys of an inbox in which nothing waits.
+// drawInboxKeys draws the keys of an empty inbox.
 func drawInboxKeys(m *model) []string {
 	return []string{
 		cutLine(" "+drawKeys(
@@ -210,7 +210,7 @@ func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	a, now := &m.ask, m.conf.Now()
 	free := a.step == stepNone && a.held == ""
 	if m.queue.word = m.queue.word && !a.settled(); m.queue.word && k.Text != "" {
-		a.shown = now // keys count when no more of the word comes
+		a.shown = now // keys count again after the word
 		return a.settle(), true
 	}
 	switch key := k.String(); {
@@ -234,7 +234,7 @@ func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	return nil, !a.isOpen()
 }
 
-// inboxHelp are the keys of an inbox, with what they do.
+// inboxHelp lists the keys of an inbox with their actions.
 var inboxHelp = [][2]string{
 	{"j k", "the next and the last question that waits"},
 	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},

@@ -16,7 +16,7 @@ const (
 	waitText  = "%d wait for an answer"
 )
 
-// countWaiting says how many questions wait, and in how many sessions.
+// countWaiting returns the number of open questions, and of their sessions.
 func countWaiting(m *model) string {
 	said := m.conf.Text.Count(len(m.ask.list), waitsText, waitText)
 	sessions := map[umpire.SessionID]bool{}
@@ -33,8 +33,8 @@ func countWaiting(m *model) string {
 	}
 }
 
-// drawInboxHead is the first line of an inbox: how much waits and where, which gate that is and since when it
-// runs. What there is no room for is left out, the address first.
+// drawInboxHead returns the first line of an inbox: the number of questions and their projects, and the gate
+// with its start time. It leaves out parts that do not fit, the address first.
 func drawInboxHead(m *model, waiting string) string {
 	state := describeGate(m)
 	if m.queue.only != "" {
@@ -56,7 +56,7 @@ func drawInboxHead(m *model, waiting string) string {
 	return boldStyle.Render(left) + strings.Repeat(" ", gap) + dimStyle.Render(state)
 }
 
-// describeGate says whether the gate is there, and since when.
+// describeGate says whether the gate runs, and since when.
 func describeGate(m *model) string {
 	gate := m.text("gate up")
 	switch {
@@ -88,7 +88,7 @@ func nameProject(m *model, p *umpire.Pending) string {
 	return view.ProjectName(p.Project, m.ask.sessions[p.Session].Root)
 }
 
-// filterProject shows only the questions of the project whose card is read, or those of all again.
+// filterProject toggles between the questions of the card's project and all questions.
 func filterProject(m *model) tea.Cmd {
 	switch p := m.ask.current(); {
 	case m.queue.only != "":

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// inboxOf drives an inbox on a screen of a size. What it writes beside the screen is collected.
+// inboxOf drives an inbox on a screen of a size. It collects the output outside the screen.
 func inboxOf(t *testing.T, text *catalogue.Language, width, height int, code string) (d *drive, rang *[]string) {
 	t.Helper()
 	d = &drive{T: t, now: begun, gate: &fakeGate{others: []umpire.Session{
@@ -57,7 +57,7 @@ func elsewhere() umpire.Pending {
 	return p
 }
 
-// TestInboxScreens pins what an inbox looks like, with questions and without.
+// TestInboxScreens pins the look of an inbox, with questions and without.
 func TestInboxScreens(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -77,8 +77,8 @@ func TestInboxScreens(t *testing.T) {
 	}
 }
 
-// TestInboxAnswers: the keys of a card answer the questions of every session, each bound to what
-// was shown; then the next one is there.
+// TestInboxAnswers: the keys of a card answer the questions of every session, each bound to the
+// shown card; then the next question appears.
 func TestInboxAnswers(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 80, 30, "")
@@ -101,8 +101,8 @@ func TestInboxAnswers(t *testing.T) {
 	}
 }
 
-// TestInboxCode: what umpire approve wants a code for needs it here too. Nothing else that is typed
-// counts, and a denial needs none.
+// TestInboxCode: an answer needs a code here if umpire approve requires one. Any other input does
+// not count, and a denial needs no code.
 func TestInboxCode(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 80, 30, "qxyz")
@@ -199,7 +199,7 @@ func TestInboxRings(t *testing.T) {
 	}
 }
 
-// TestInboxScreensOver: help, the timeline and leaving; nothing is answered by them.
+// TestInboxScreensOver: help, the timeline and leaving do not answer questions.
 func TestInboxScreensOver(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 80, 24, "")

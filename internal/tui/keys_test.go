@@ -24,7 +24,7 @@ func TestHelpEatsNoKey(t *testing.T) {
 	}
 }
 
-// "always allow" is an answer, and what it would write stands on the screen first.
+// "always allow" is an answer, and the screen first shows the rule that it would write.
 func TestAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 120, 40)
@@ -63,7 +63,7 @@ func TestExplainSaysWhy(t *testing.T) {
 	}
 }
 
-// The timeline says what came of a call.
+// The timeline shows the result of a call.
 func TestTimelineShowsOutcomes(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 120, 24)
@@ -75,7 +75,7 @@ func TestTimelineShowsOutcomes(t *testing.T) {
 	d.sees("Bash  error", "default → plan")
 }
 
-// e says how long the question has waited by now, not how long it had when its card came up.
+// e shows the question's current age, not its age when the card appeared.
 func TestExplainTellsTheAge(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 40)

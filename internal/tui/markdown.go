@@ -20,7 +20,7 @@ func drawMarkdown(said string, width int) []string {
 	return w.blocks(markdownParser().Parse(text.NewReader(source)), width)
 }
 
-// markdownParser parses the markdown that everybody agrees on.
+// markdownParser returns a parser for common Markdown.
 func markdownParser() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...), parser.WithParagraphTransformers(
@@ -28,7 +28,7 @@ func markdownParser() parser.Parser {
 		))
 }
 
-// A marker draws the tree of one text.
+// A marker renders the tree of one text.
 type marker struct{ source []byte }
 
 // blocks draws the blocks below a node, with an empty line between them.
@@ -44,7 +44,7 @@ func (w *marker) blocks(parent ast.Node, width int) []string {
 	return all
 }
 
-// followsClosely reports whether a block follows the one before it without an empty line.
+// followsClosely reports whether a block follows the previous one without an empty line.
 func followsClosely(n ast.Node) bool {
 	list, inList := n.Parent().(*ast.List)
 	_, inItem := n.Parent().(*ast.ListItem)
@@ -99,7 +99,7 @@ func prefixLines(prefix string, lines []string) []string {
 	return all
 }
 
-// raw are the lines of a block as they were written.
+// raw returns the unchanged lines of a block.
 func (w *marker) raw(n ast.Node) []string {
 	var all []string
 	for i := range n.Lines().Len() {

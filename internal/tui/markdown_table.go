@@ -8,8 +8,8 @@ import (
 
 // A model lays its tables out with bars, and seldom in columns.
 
-// layOutTable lays lines out that are a table, if its columns fit the width; all other lines
-// stay as they are.
+// layOutTable aligns lines that form a table, if its columns fit the width. All other lines
+// stay unchanged.
 func layOutTable(lines []string, width int) []string {
 	if len(lines) < 2 || !isRuler(lines[1]) {
 		return lines
@@ -61,7 +61,7 @@ func tableRow(row []string, widths []int, right []bool, ruler bool) string {
 	return strings.TrimRight(strings.Join(parts, dimStyle.Render(" │ ")), " ")
 }
 
-// cellsOf splits a line at its bars; those at its ends bear nothing.
+// cellsOf splits a line at its bars, ignoring those at its ends.
 func cellsOf(line string) []string {
 	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
 	row := strings.Split(line, "|")
@@ -71,7 +71,7 @@ func cellsOf(line string) []string {
 	return row
 }
 
-// isRuler reports whether a line is the one below the names of the columns.
+// isRuler reports whether a line is the ruler below the column names.
 func isRuler(line string) bool {
 	line = ansi.Strip(line)
 	return strings.Contains(line, "-") && strings.Contains(line, "|") && strings.Trim(line, "|:- ") == ""

@@ -13,13 +13,13 @@ import (
 	"github.com/umpirehq/umpire/internal/view/fold"
 )
 
-// The answers take one line below the card. How far an approval may reach stands in a menu that a key opens.
+// The answers take one line below the card. A key opens a menu with the scopes of an approval.
 
-// A keyHint is a key with what it does.
+// A keyHint is a key with its action.
 type keyHint struct{ key, does string }
 
-// fitKeys is one line of keys. Hints that have no room are left out from the end, but for the last one, which
-// leads to all of them.
+// fitKeys returns one line of keys. It drops hints that do not fit from the end, but keeps the last one,
+// which leads to all of them.
 func fitKeys(width int, hints []keyHint) string {
 	draw := func(hints []keyHint) string {
 		var pairs []string
@@ -42,8 +42,8 @@ func fitKeys(width int, hints []keyHint) string {
 	return cutLine(draw(hints[:1]), width)
 }
 
-// answerLines are the keys of a card: one line, and another one for a trial where the first has no room for it. They
-// take the same room before and after the card was read, or reading a row could push it off the screen.
+// answerLines returns the keys of a card: one line, and another for a trial if the first has no room. Their number
+// does not change when the card has been read, or reading a row could push it off the screen.
 func (a cardView) answerLines(width int) []string {
 	lines := a.keyLines(width, a.read)
 	for len(lines) < len(a.keyLines(width, !a.read)) {
@@ -76,8 +76,8 @@ func (a cardView) tryHint(read bool) keyHint {
 // wideKeys is the width from which the line of keys has room for whole phrases.
 const wideKeys = 60
 
-// answerKeys are the keys of a card, the most important ones first. While something of the card has not been on
-// the screen they say so in the place of those that approve.
+// answerKeys returns the keys of a card, the most important first. Until all of the card has been on the
+// screen, a hint to scroll replaces the approving keys.
 func (a cardView) answerKeys(width int, read bool) []keyHint {
 	wide := width >= wideKeys && !a.isLow()
 	var hints []keyHint
@@ -116,7 +116,7 @@ func (a cardView) answerKeys(width int, read bool) []keyHint {
 	return append(hints, keyHint{"?", a.text("keys")})
 }
 
-// nameMenu says what the menu of scopes is for.
+// nameMenu returns the title of the menu of scopes.
 func (a cardView) nameMenu() string {
 	forProject := func(o view.Option) bool { return o.Answer.Scope == umpire.ScopeProject }
 	if slices.ContainsFunc(a.card.Options(), forProject) {
@@ -133,7 +133,7 @@ func (a cardView) reachesFurther() bool {
 // openMenu shows how far an approval may reach.
 func (a *approval) openMenu() tea.Cmd {
 	if !(cardView{a}).reachesFurther() {
-		return a.always(umpire.ScopeProject) // which says why
+		return a.always(umpire.ScopeProject) // it says why
 	}
 	a.step, a.complaint = stepMenu, ""
 	return nil
@@ -157,7 +157,7 @@ func (a *approval) pressMenu(key string) tea.Cmd {
 // scopeLines is about how many lines the menu gives to one scope.
 const scopeLines = 3
 
-// scopes list how far an approval may reach, with the exact rule where one is written.
+// scopes lists the possible scopes of an approval, with the exact rule if it writes one.
 func (a cardView) scopes(width int) []string {
 	lines := []string{a.text("Allow") + " ▾ / " + a.text("Deny")}
 	for _, s := range a.card.ScopeKeys() {
@@ -201,7 +201,7 @@ func (a cardView) leftOut() []string {
 	return parts
 }
 
-// confirmBlind takes the key by which a person approves what the card cannot show.
+// confirmBlind handles the key that approves the parts that the card cannot show.
 func (a *approval) confirmBlind(key string) tea.Cmd {
 	coded := a.coded
 	switch key {
@@ -214,7 +214,7 @@ func (a *approval) confirmBlind(key string) tea.Cmd {
 	return nil
 }
 
-// blindLines say what the card leaves out.
+// blindLines lists the parts that the card leaves out.
 func (a cardView) blindLines(width int) []string {
 	said := a.textf("Not shown in full: %s", view.List(a.leftOut(), ", "))
 	return append(paintLines(badStyle, foldLines([]string{said}, width)),

@@ -23,7 +23,7 @@ type model struct {
 	// beginTurn starts a turn. The function that it returns ends the turn.
 	beginTurn func(s umpire.Session, task string) (stop func(), report tea.Cmd)
 	handler   *TurnHandler
-	// standing returns a function that reads how things stand at the gate.
+	// standing returns a function that reads the state of the gate.
 	standing func() func(context.Context) refreshMsg
 	queue    *queue // of an inbox; nil in a chat
 
@@ -38,7 +38,7 @@ type model struct {
 	events []umpire.Event // of the session and its sub-agents, the oldest first
 	family map[umpire.SessionID]bool
 
-	refreshing, stale bool      // how things stand is being asked, and has changed since
+	refreshing, stale bool      // a state request is running; the state has changed since it began
 	quitAt            time.Time // until when another Ctrl+C quits
 	leaving           bool
 	over              bool // the one turn of this chat has ended
@@ -50,7 +50,7 @@ type screen interface {
 	update(m *model, msg tea.Msg) tea.Cmd
 	// draw returns at most height lines.
 	draw(m *model, width, height int) []string
-	// read returns what there is to read, line by line, once it is there.
+	// readLines returns the text line by line, once it is loaded.
 	readLines(m *model) (lines []string, loaded bool)
 }
 
@@ -88,7 +88,7 @@ func newModel(conf Config) *model {
 	return m
 }
 
-// prompt stands before a message that is written.
+// prompt precedes the message being written.
 const prompt = "> "
 
 // maxMessage bounds a message of the user, in characters.
@@ -114,7 +114,7 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(commands...)
 }
 
-// welcome says which session this is.
+// welcome names the session.
 func (b *base) welcome() {
 	what := b.text("session %s of project %s")
 	if b.conf.Resumed {
@@ -166,9 +166,9 @@ type repaintMsg struct{}
 // repaintAfter is when the screen is drawn a second time after its size has changed.
 const repaintAfter = 300 * time.Millisecond
 
-// repaint draws the whole screen after its size has changed: what the terminal made of the
-// old one is not known. It does so again a moment later, since some terminals tell of a
-// new size before they have it.
+// repaint redraws the whole screen after a change of its size, because the terminal may
+// have altered the old one. It does so again a moment later, because some terminals report
+// a new size too early.
 func (b *base) repaint() tea.Cmd {
 	if b.still {
 		return tea.ClearScreen
@@ -182,7 +182,7 @@ const (
 	minHeight = 5
 )
 
-// handleReport takes in what commands and the turn report.
+// handleReport handles the messages of commands and the turn.
 func (m *model) handleReport(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sayingMsg:
@@ -224,10 +224,10 @@ func (m *model) handleReport(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// An updater is a message that knows what it changes: what a screen has loaded.
+// An updater is a message that applies itself: loaded data of a screen.
 type updater interface{ apply(m *model) }
 
-// A noteMsg is said in the transcript; an error is said as one.
+// A noteMsg is a line for the transcript; an error is shown as one.
 type noteMsg struct {
 	text string
 	err  error

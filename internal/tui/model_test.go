@@ -32,7 +32,7 @@ func talk(d *drive) {
 	d.m.handler.Said("done")
 }
 
-// TestConversationScreens pins what a conversation looks like.
+// TestConversationScreens pins the look of a conversation.
 func TestConversationScreens(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -70,7 +70,7 @@ func TestStreaming(t *testing.T) {
 	d.sawNot("broken o", "working")
 }
 
-// TestRunningCall: a long command shows its time and what it prints last.
+// TestRunningCall: a long command shows its time and its latest output.
 func TestRunningCall(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -226,7 +226,7 @@ func TestStatusLine(t *testing.T) {
 	d.tell(watchMsg{umpire.Event{Seq: 11, Session: "s1", Kind: umpire.EventCallFinished}})
 	d.sees("permission allowed · file_write · risk high\n")
 	d.tell(turnMsg{})
-	d.sees("permission idle\n") // nothing of it outlives the turn
+	d.sees("permission idle\n") // the state ends with the turn
 }
 
 // TestCommands runs all commands.
@@ -288,7 +288,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestTimelineFollows: what happens is seen as it happens, in full if wanted.
+// TestTimelineFollows: the timeline shows events as they come, in full on request.
 func TestTimelineFollows(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -311,7 +311,7 @@ func TestTimelineFollows(t *testing.T) {
 	d.sees("Message, or /help")
 }
 
-// TestSessionsAreChosen: Enter goes on with a session of the list, f forks it.
+// TestSessionsAreChosen: Enter resumes a session of the list, f forks it.
 func TestSessionsAreChosen(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -324,7 +324,7 @@ func TestSessionsAreChosen(t *testing.T) {
 	}
 }
 
-// TestRulesAreRemoved: x and y remove a rule that stands in a file of umpire's.
+// TestRulesAreRemoved: x and y remove a rule from one of umpire's files.
 func TestRulesAreRemoved(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -382,7 +382,7 @@ func TestResumedShowsTheConversation(t *testing.T) {
 	}
 	d.sees("2 earlier messages; /timeline shows all that happened", "> question 2\\x1b")
 	d.sawNot("question 1\\x1b")
-	d.press("pgdown") // it was not scrolled further than there is something to read
+	d.press("pgdown") // scrolling stops at the end
 	d.sawNot("2 earlier messages")
 }
 
@@ -412,14 +412,14 @@ func TestWrittenIsCalledBack(t *testing.T) {
 	wrote("draft")
 	d.press("down")
 	wrote("draft")
-	d.press("ctrl+c") // takes it back, and stops nothing
+	d.press("ctrl+c") // clears the field, and stops nothing
 	wrote("")
 	d.sawNot("Ctrl+C again quits")
 	d.press("up")
 	wrote("draft")
 }
 
-// TestHelpIsReadToItsEnd also where the screen is small.
+// TestHelpIsReadToItsEnd: the end of the help can be reached on a small screen.
 func TestHelpIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 40, 10)
@@ -451,8 +451,8 @@ func TestWhatIsReadStays(t *testing.T) {
 	d.sees("> mine")
 }
 
-// TestReplyThatBreaksOff: a person sees that the model works, for how long, and that it is
-// asked again; a turn that fails says what becomes of messages that wait.
+// TestReplyThatBreaksOff: a person sees that the model works, for how long, and that the
+// request is repeated. A failed turn says that queued messages are kept.
 func TestReplyThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)

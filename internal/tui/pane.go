@@ -30,7 +30,7 @@ func (p *pane) last(want int) []string {
 	return append(lines, p.card...)
 }
 
-// length is how many lines there are.
+// length returns the number of lines.
 func (p *pane) length() int {
 	lines := p.log.length(p.conf.Text, p.width) + len(p.live)
 	if len(p.card) > 0 && lines > 0 {
@@ -39,7 +39,7 @@ func (p *pane) length() int {
 	return lines + len(p.card)
 }
 
-// seen returns the lines that there is room for, and how many follow them.
+// seen returns the lines that fit, and the number of lines below.
 func (p *pane) seen(room int) (lines []string, below int) {
 	back := p.scroll
 	if p.anchored {
@@ -71,7 +71,7 @@ func (p *pane) seenOfCard(room int) (first, end int) {
 	_, below := p.seen(room)
 	first, end = len(p.card)-below-room, len(p.card)-below
 	if below > 0 && room > 1 {
-		end-- // where it says how many lines follow
+		end-- // the number of further lines goes there
 	}
 	return first, end
 }

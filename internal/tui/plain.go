@@ -38,8 +38,7 @@ type plain struct {
 	open     bool            // a line is open for the person's input
 }
 
-// A lineMsg is a line that was typed, with the time at which it was there. The last one
-// says that no more will come.
+// A lineMsg is a typed line, with its time. The last one says that the input has ended.
 type lineMsg struct {
 	text string
 	at   time.Time
@@ -55,7 +54,7 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 		return func() tea.Msg { return work(ctx) }
 	}
 	p.m.still, p.m.reach = true, earlierSpoken
-	p.m.conf.Once = false // its lines stay where they are: nothing is lost by leaving at once
+	p.m.conf.Once = false // its lines stay on the terminal, so it may leave at once
 	if c.conf.Resumed {
 		p.m.before = p.m.readEarlier(ctx, c.conf.Session.ID)
 	}
@@ -67,7 +66,7 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 		defer close(watching)
 		c.watch(ctx, func(e umpire.Event) { p.send(watchMsg{e}) })
 	}()
-	go p.readInput(c.conf.In) // ends with the process: a read from a terminal cannot be taken back
+	go p.readInput(c.conf.In) // ends with the process: a terminal read cannot be cancelled
 	p.startCommand(p.m.Init())
 	err := p.loop(ctx, c.conf.Once)
 	p.print() // ends a line that was begun
@@ -85,7 +84,7 @@ func (p *plain) send(msg tea.Msg) {
 	}
 }
 
-// startCommand has a command work beside the loop.
+// startCommand runs a command concurrently with the loop.
 func (p *plain) startCommand(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -161,7 +160,7 @@ func (p *plain) event(e *umpire.Event) error {
 	return err
 }
 
-// typed takes a line: an answer while a card waits, else a message or a command.
+// typed handles a line: an answer if a card waits, or else a message or a command.
 func (p *plain) typed(line lineMsg) tea.Cmd {
 	p.prompted, p.wanted, p.open = false, nil, false
 	switch {
@@ -241,13 +240,13 @@ func (p *plain) print(lines ...string) {
 	}
 }
 
-// want begins a line that the person is to end.
+// want writes a prompt.
 func (p *plain) want(text string) {
 	fmt.Fprint(p.out, text)
 	p.open = true
 }
 
-// say writes lines of any origin.
+// say writes lines of any origin, made safe.
 func (p *plain) say(texts ...string) {
 	for _, text := range texts {
 		p.print(safeLines(text)...)
@@ -298,7 +297,7 @@ func (p *plain) writeEntry(e *entry) {
 // maxWritten bounds a line about a call, in columns.
 const maxWritten = 400
 
-// writeOutput writes the beginning of what a call gave.
+// writeOutput writes the beginning of a call's output.
 func (p *plain) writeOutput(text string) {
 	if text == "" {
 		return
@@ -339,7 +338,7 @@ func (p *plain) writeRunning() {
 // paths, and an earlier message should appear above the card.
 const cardPause = 200 * time.Millisecond
 
-// holds reports whether the card is held back for a moment.
+// holds reports whether the card is held back for now.
 func (p *plain) holds() bool {
 	a := &p.m.ask
 	if a.card == nil || a.card == p.card {
@@ -382,7 +381,7 @@ func (p *plain) writeCard() {
 	p.wanted = nil
 }
 
-// writeKeys says what can be answered, once it can be.
+// writeKeys lists the possible answers, once the card can be answered.
 func (p *plain) writeKeys() {
 	if p.card == nil || p.card == p.wanted || !p.m.ask.settled() || p.m.ask.state == cardLoading {
 		return

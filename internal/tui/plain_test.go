@@ -33,8 +33,8 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// TestPlain talks line by line: no cursor is moved, nothing is coloured, and an answer
-// counts when its card has stood there for a moment.
+// TestPlain talks line by line: without cursor movements or colours. An answer counts
+// after the card has settled.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A rulesScreen lists the rules that hold in the project, and the files that they stand in
-// with their health. A rule in a file that umpire may write can be removed here.
+// A rulesScreen lists the rules in force in the project, and their files with their
+// health. It can remove a rule from a file that umpire may write.
 type rulesScreen struct {
 	list    list
 	rules   []umpire.Rule

@@ -49,11 +49,11 @@ func cutLine(line string, width int) string {
 	return ansi.Truncate(line, max(0, width), "…")
 }
 
-// hyphen stands for a hyphen while a line is broken: an option that is broken behind its
-// hyphens reads as something else. No text that was made safe holds it.
+// hyphen replaces hyphens while a line is wrapped, because an option broken at a hyphen
+// would be misread. Safe text never contains it.
 const hyphen = "\ue000"
 
-// foldLines breaks lines at a width: between words where it can, anywhere else where it must.
+// foldLines wraps lines at a width, between words if possible.
 func foldLines(lines []string, width int) []string {
 	var folded []string
 	for _, line := range lines {

@@ -10,9 +10,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view/fold"
 )
 
-// Nothing is approved unseen. Every line of a card that says what the call does is bound: no key approves
-// before all its rows have been on the screen. Seeing counts for a line of the content, not for a row of
-// the screen, so it outlasts a resize, and wrapping at another width cannot count text that was never drawn.
+// Nothing is approved unseen. Every line of a card that describes the call is bound: no key approves before
+// all its rows have been on the screen. A line of the content counts as seen, not a row of the screen. This
+// survives a resize, and wrapping at another width cannot count undrawn text.
 
 // A contentLine is a line of a card before it is wrapped.
 type contentLine struct {
@@ -21,19 +21,19 @@ type contentLine struct {
 	nth  int // among equal lines of the part
 }
 
-// A cardPart keeps lines of one part of a card from standing for equal lines of another.
+// A cardPart distinguishes equal lines of different parts of a card.
 type cardPart int
 
 const (
 	factsPart  cardPart = iota
-	fieldsPart          // the input without a diff beside it
+	fieldsPart          // the input without a diff
 	diffPart
 	restPart // the input that the diff does not show
 	rulesPart
 )
 
-// A rowMark says which part of a content line a row of the card shows. The zero value marks a row that need not
-// be seen.
+// A rowMark identifies the part of a content line in a row of the card. The zero value marks a row that need
+// not be seen.
 type rowMark struct {
 	line      contentLine
 	row, rows int
@@ -85,7 +85,7 @@ func (r *cardRows) bindSection(part cardPart, style lipgloss.Style, section stri
 		func(line string) { r.bind(part, line, paintLines(style, indented(line, r.width))...) })
 }
 
-// bindFolds binds folded lines, and adds what they hold where folds are open.
+// bindFolds binds folded lines, and adds their contents if folds are open.
 func (r *cardRows) bindFolds(folded []fold.Line, open bool, bind func(line string)) {
 	for _, f := range folded {
 		bind(f.Text)
@@ -111,13 +111,13 @@ type seenRow struct {
 	width, row int
 }
 
-// A seenLines remembers which lines of one card have been on the screen.
+// A seenLines records the lines of one card that have been on the screen.
 type seenLines struct {
 	whole map[contentLine]bool
 	rows  map[seenRow]bool
 }
 
-// note takes in rows that are on the screen.
+// note records rows that are on the screen.
 func (s *seenLines) note(marks []rowMark, width int) {
 	if s.whole == nil {
 		s.whole, s.rows = map[contentLine]bool{}, map[seenRow]bool{}
@@ -151,7 +151,7 @@ func (s *seenLines) firstUnseen(marks []rowMark) int {
 	return -1
 }
 
-// A cardID names a card by what an answer to it is bound to. A question that shows something else is another card.
+// A cardID identifies a card by the content that its answer is bound to. New content makes a new card.
 type cardID struct {
 	request      umpire.RequestID
 	version      int
@@ -164,7 +164,7 @@ func idOf(p *umpire.Pending) cardID { return cardID{p.Request, p.Version, p.Args
 type reading struct {
 	diff string // that was shown on it
 	seen seenLines
-	read bool // all of it, as it stood when it was last shown
+	read bool // the whole card, as last shown
 }
 
 // The readings of the cards that wait outlast looking at another card.
@@ -182,7 +182,7 @@ func (r *readings) of(p *umpire.Pending) *reading {
 	return (*r)[id]
 }
 
-// keep drops the readings of cards that no longer wait.
+// keep drops the readings of cards whose questions are closed.
 func (r readings) keep(list []umpire.Pending) {
 	waits := map[cardID]bool{}
 	for i := range list {
@@ -191,7 +191,7 @@ func (r readings) keep(list []umpire.Pending) {
 	maps.DeleteFunc(r, func(id cardID, _ *reading) bool { return !waits[id] })
 }
 
-// noteSeen takes in which rows of the card are on the screen.
+// noteSeen records the rows of the card that are on the screen.
 func (a *approval) noteSeen(first, end, width int) {
 	if a.card == nil {
 		return
@@ -215,7 +215,7 @@ func (a *approval) noteSeen(first, end, width int) {
 	a.readings.of(a.current()).read = a.read
 }
 
-// sayUnread says what has to happen before a key approves.
+// sayUnread says what to do before a key approves.
 func (a cardView) sayUnread() string {
 	if a.comparing && a.step != stepConfirm {
 		return a.text("Wait for the diff before approving")

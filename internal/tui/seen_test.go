@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
-// sizes are the terminals on which nothing may be approved unseen.
+// sizes are the terminals of the tests.
 var sizes = [][2]int{{20, 5}, {80, 24}, {120, 40}, {200, 50}}
 
 // A watcher records the lines of a card that have been on the screen.
@@ -42,7 +42,7 @@ func (w *watcher) missing(tokens []string) []string {
 	return slices.DeleteFunc(slices.Clone(tokens), func(token string) bool { return strings.Contains(shown, token) })
 }
 
-// tokenLines are lines of a text that each hold a token that stands nowhere else.
+// tokenLines returns lines that each hold a unique token.
 func tokenLines(prefix string, n int) (lines, tokens []string) {
 	for i := range n {
 		token := fmt.Sprintf("%s%03d", prefix, i)
@@ -85,7 +85,7 @@ func fortyEffects() (umpire.Pending, Change, []string) {
 	return p, Change{Diff: diff}, tokens
 }
 
-// edit is a small edit; its diff is the only place where the new text stands.
+// edit returns a small edit; only its diff has the new text.
 func edit() (umpire.Pending, Change, []string) {
 	return greeting(), Change{
 		Diff:  "--- greet.sh\n+++ greet.sh\n@@ -2,2 +2,2 @@\n # greets\n-echo old1\n+echo new1\n",
@@ -93,7 +93,7 @@ func edit() (umpire.Pending, Change, []string) {
 	}, []string{"old1", "new1"}
 }
 
-// readAll pages down until the card says that it was read.
+// readAll pages down until the card counts as read.
 func (w *watcher) readAll() (pages int) {
 	w.Helper()
 	w.look()
@@ -187,7 +187,7 @@ func TestRandomReading(t *testing.T) {
 			switch random.IntN(12) {
 			case 0:
 				w.tell(tea.WindowSizeMsg{Width: 20 + random.IntN(100), Height: 5 + random.IntN(40)})
-			case 1: // how things stand is read again
+			case 1: // the gate's state is read again
 				w.tell(refreshMsg{session: w.gate.session, pending: w.gate.pending})
 			default:
 				w.press(keys[random.IntN(len(keys))])
@@ -289,7 +289,7 @@ func TestCardsAreRememberedApart(t *testing.T) {
 	}
 }
 
-// TestWaitsForTheDiff: nothing is approved while the diff is being worked out, and a denial counts.
+// TestWaitsForTheDiff: until the diff is ready, approving keys do nothing, and a denial counts.
 func TestWaitsForTheDiff(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -369,7 +369,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestLongInputIsShown: nothing of an input is left out, however long it is.
+// TestLongInputIsShown: an input of any length is shown completely.
 func TestLongInputIsShown(t *testing.T) {
 	t.Parallel()
 	lines, tokens := tokenLines("q", 900)

@@ -82,7 +82,7 @@ func (s *sessionsScreen) draw(m *model, width, height int) []string {
 	return s.list.draw(empty, m.text("j/k: move · Enter: go on with it · f: fork it · Esc: back"), width, height)
 }
 
-// rows are the sessions in a table; a star marks the one that is talked with.
+// rows returns the sessions as a table; a star marks the current one.
 func (s *sessionsScreen) rows(m *model) []string {
 	var rows []string
 	for i := range s.sessions {

@@ -8,14 +8,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A switchedMsg says that the chat is in another session.
+// A switchedMsg says that the chat has switched to another session.
 type switchedMsg struct {
 	session umpire.Session
 	before  earlier
 	err     error
 }
 
-// resumeSession switches to another session: the one that is named, or one of a list.
+// resumeSession switches to another session: the named one, or one from a list.
 func resumeSession(m *model, words string) tea.Cmd {
 	if words == "" {
 		return openSessions(m, "")
@@ -25,7 +25,7 @@ func resumeSession(m *model, words string) tea.Cmd {
 	})
 }
 
-// forkSession begins a session with the conversation of this one, or of the one that is named.
+// forkSession starts a session with the conversation of this one, or of the named one.
 func forkSession(m *model, words string) tea.Cmd {
 	id := m.session.ID
 	if words != "" {

@@ -9,11 +9,11 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A timelineScreen shows what happens in the session and its sub-agents, as it happens.
+// A timelineScreen shows the events of the session and its sub-agents, as they happen.
 type timelineScreen struct {
 	list list
 	open bool // the chosen event is shown in full
-	// undo are the records of calls that can be taken back, when they are known.
+	// undo maps calls to their records that can be undone, once known.
 	undo map[umpire.CallID]string
 }
 

@@ -30,7 +30,7 @@ type entry struct {
 	status umpire.ResultStatus
 	queued bool // a message that has not been sent to the model yet
 
-	earlier bool // it was said before this chat began
+	earlier bool // from before this chat began
 
 	width int
 	lines []string
@@ -91,7 +91,7 @@ func (t *transcript) length(text *catalogue.Language, width int) (lines int) {
 	return lines
 }
 
-// apart reports whether an empty line stands between an entry and the one before it.
+// apart reports whether an empty line separates an entry from the previous one.
 func (e *entry) apart(before *entry) bool {
 	return e.kind != before.kind || e.kind == userEntry || e.kind == assistantEntry
 }
@@ -127,7 +127,7 @@ func (e *entry) layOut(text *catalogue.Language, width int) []string {
 // outputShown is how many lines of a call's output the transcript shows.
 const outputShown = 8
 
-// call is a call's line, and the beginning of what it gave.
+// call returns a call's line, and the beginning of its output.
 func (e *entry) call(text *catalogue.Language, width int) []string {
 	mark, style := "✗", badStyle
 	if e.status == umpire.ResultOK {
@@ -161,7 +161,7 @@ func cutAll(lines []string, width int) []string {
 	return lines
 }
 
-// subjectFields are the inputs that say what a call is about, the best first.
+// subjectFields are the inputs that best describe a call, the best first.
 var subjectFields = []string{
 	"command", "cmd", "file_path", "filePath", "path", "url", "pattern", "description", "bash_id", "shell_id",
 }

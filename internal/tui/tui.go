@@ -22,12 +22,12 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A Host runs what the terminal itself does not: turns, and going from one session to
-// another. Its methods are called one at a time.
+// A Host runs turns, and switches between sessions, which the terminal itself cannot
+// do. Its methods are called one at a time.
 type Host interface {
-	// Turn has the agent work in the session until it has nothing more to do, first on what
-	// is open, then on the task if there is one. It reports to the handler what happens. The
-	// note says how the turn ended when that is not plain; ctx ends the turn.
+	// Turn runs the agent in the session until it has nothing more to do, first on the open
+	// work, then on the task if there is one. It reports events to the handler. The note
+	// says how the turn ended if it was unusual; ctx ends the turn.
 	Turn(ctx context.Context, s umpire.Session, task string, handler *TurnHandler) (note string, err error)
 	// Resume resumes a session of this project; "" is the latest.
 	Resume(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
@@ -66,8 +66,8 @@ type Config struct {
 	Model   string // the model's name in the status line
 	Text    *catalogue.Language
 	Now     func() time.Time
-	// Change works out what a call would change in files, for its card; nil shows no
-	// change. It may be called by several goroutines.
+	// Change computes a call's changes to files for its card; if nil, cards show no
+	// changes. It may be called by several goroutines.
 	Change func(ctx context.Context, p umpire.Pending, s umpire.Session) Change
 	// Code returns a code that the person has to type back before an approval counts, or
 	// "" if the approval needs no code. A nil Code never asks for codes.
@@ -82,15 +82,15 @@ type Config struct {
 	Since   func() time.Time
 	// Silent keeps the terminal from ringing for a new question.
 	Silent bool
-	// Notify is the escape by which the terminal is told of a new question, with %s for the
-	// text; "" only rings the bell.
+	// Notify is the escape that sends a new question to the desktop, with %s for the text;
+	// "" only rings the bell.
 	Notify string
-	// Undo takes back what calls changed; nil takes nothing back.
+	// Undo undoes changes of calls; if nil, undo is not available.
 	Undo Undoer
 
 	In       io.Reader // the terminal
 	Out      io.Writer
-	Env      []string  // says what the terminal can do
-	NoColour bool      // of the whole screen; plain mode has none
+	Env      []string  // describes the terminal's abilities
+	NoColour bool      // for the whole screen; plain mode never has colours
 	Events   io.Writer // of plain mode: gets the session's events as lines of JSON; may be nil
 }

@@ -23,7 +23,7 @@ type turn struct {
 	call    umpire.CallID // the running call
 	about   string
 	began   time.Time
-	output  string // the last of what it has printed
+	output  string // the end of its output
 	ticking bool
 }
 
@@ -33,7 +33,7 @@ type turnMsg struct {
 	err  error
 }
 
-// submit sends the message that was written, or does what it commands.
+// submit sends the message in the field, or runs it as a command.
 func (m *model) submit() tea.Cmd {
 	text := strings.TrimSpace(m.input.Value())
 	if text == "" {
@@ -51,7 +51,7 @@ func (m *model) submit() tea.Cmd {
 	return m.send(text)
 }
 
-// send gives the agent a message, or queues it behind what it is doing.
+// send gives the agent a message, or queues it during a turn.
 func (m *model) send(text string) tea.Cmd {
 	if m.turn.stop == nil {
 		m.log.say(userEntry, text)
@@ -73,7 +73,7 @@ func (m *model) startTurn(task string) tea.Cmd {
 	return tea.Batch(report, m.tick())
 }
 
-// cancelTurn stops what the agent does. While calls wait that is for an answer to say.
+// cancelTurn stops the agent. While calls wait, the person must answer them instead.
 func (m *model) cancelTurn() tea.Cmd {
 	switch {
 	case m.turn.stop == nil || m.turn.stopping:
@@ -129,7 +129,7 @@ func (b *base) sayCall(msg endedMsg) {
 	b.log.addEntry(e)
 }
 
-// ended takes in that a call has its result.
+// ended records that a call has its result.
 func (t *turn) ended(call umpire.CallID) {
 	if t.call == call {
 		t.call, t.output = "", ""
@@ -159,13 +159,13 @@ func (t *turn) printed(msg outputMsg) {
 	t.output = strings.ToValidUTF8(t.output[max(0, len(t.output)-maxOutput):], "")
 }
 
-// started takes in that a call runs, and what it does.
+// started records a running call and its subject.
 func (t *turn) started(e *umpire.Event, about string) {
 	t.call, t.about, t.began, t.output = e.Call, strings.TrimSpace(e.Tool+" "+about), e.At, ""
 }
 
-// resumeCall takes in the call that history says is running: watching leaves out what
-// history has, so nothing else would tell.
+// resumeCall restores the running call from history. Watching omits the events in
+// history, so no later event would report it.
 func (t *turn) resumeCall(b *base, history []umpire.Event) {
 	finished := map[umpire.CallID]bool{}
 	for i := range slices.Backward(history) {
@@ -221,7 +221,7 @@ func (m *model) ticked() tea.Cmd {
 // liveOutput is how many lines of a running call are shown.
 const liveOutput = 3
 
-// live draws what the agent does right now.
+// live draws the current work of the agent.
 func (t *turn) live(b *base, asks bool) []string {
 	switch {
 	case t.saying != "":
@@ -234,7 +234,7 @@ func (t *turn) live(b *base, asks bool) []string {
 	return []string{t.working(b)}
 }
 
-// working says that the agent does something, and for how long it has.
+// working says that the agent is working, and for how long.
 func (t *turn) working(b *base) string {
 	line := "… " + b.text("working; Esc stops")
 	if took := b.conf.Now().Sub(t.since).Truncate(time.Second); took > 0 {

@@ -44,7 +44,7 @@ func (msg heldMsg) command(m *model) tea.Cmd {
 	return a.choose(key)
 }
 
-// hold keeps a key for a moment, and does then what it is for.
+// hold keeps a key for holdTime, and then performs its action.
 func (a *approval) hold(key string) tea.Cmd {
 	a.held, a.heldAt = key, a.conf.Now()
 	if a.hasty {

@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// An Undo is a call that changed files, and can be taken back.
+// An Undo is an undoable call that changed files.
 type Undo struct {
 	ID      string
 	Call    umpire.CallID
@@ -67,7 +67,7 @@ func undoCall(m *model, words string) tea.Cmd {
 	})
 }
 
-// openUndo asks which call of any session to take back, the latest first, even where there is only one.
+// openUndo asks which call of any session to undo, the latest first, even if there is only one.
 func openUndo(m *model) tea.Cmd {
 	if m.conf.Undo == nil {
 		return nil
@@ -107,7 +107,7 @@ func (b *base) takeBack(id string) tea.Cmd {
 	return b.do(func(ctx context.Context) tea.Msg { return b.undoNow(ctx, id) })
 }
 
-// undoNow takes a call back, and says what became of its files.
+// undoNow undoes a call, and describes the result for its files.
 func (b *base) undoNow(ctx context.Context, id string) tea.Msg {
 	again, said, err := b.conf.Undo.Undo(ctx, id)
 	if err != nil {
@@ -117,7 +117,7 @@ func (b *base) undoNow(ctx context.Context, id string) tea.Msg {
 	return noteMsg{text: strings.Join(said, "\n")}
 }
 
-// undoCommand takes a change back by its id, where the screen stands.
+// undoCommand returns the command with which the person undoes a change.
 func undoCommand(b *base, id string) string {
 	if b.conf.Inbox {
 		return "umpire undo " + id
@@ -143,7 +143,7 @@ func (s *undoScreen) update(m *model, msg tea.Msg) tea.Cmd {
 		return m.closeScreen()
 	}
 	if m.queue != nil && (m.conf.Now().Sub(s.at) < settleTime || isWordKey(k)) {
-		s.at = m.conf.Now() // a word takes nothing back
+		s.at = m.conf.Now() // typing a word does not undo
 		return nil
 	}
 	if k.String() == "enter" && s.list.at < len(s.all) {
@@ -154,7 +154,7 @@ func (s *undoScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// isWordKey reports whether a key writes something and moves nothing.
+// isWordKey reports whether a key types a character and does not move the selection.
 func isWordKey(k tea.KeyPressMsg) bool { return k.Text != "" && k.Text != "j" && k.Text != "k" }
 
 func (s *undoScreen) draw(m *model, width, height int) []string {

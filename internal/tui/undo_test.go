@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A fakeUndo has calls that can be taken back.
+// A fakeUndo has undoable calls.
 type fakeUndo struct {
 	all   []Undo
 	taken []string
@@ -23,8 +23,8 @@ func (f *fakeUndo) Undo(_ context.Context, id string) (again string, said []stri
 	return "u-" + id, []string{"Took back " + id}, f.err
 }
 
-// TestUndo: the only call of the session is taken back at once, one of several is chosen, and
-// those of other sessions are none of its business.
+// TestUndo: the only call of the session is undone at once, or one of several after a choice.
+// Calls of other sessions are not offered.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 100, 24)

@@ -20,7 +20,7 @@ func (m *model) View() tea.View {
 	}
 	bottom, room := m.bottom(), m.room()
 	pane, height := m.pane(), room
-	if m.onCard() { // the answers stand below the card, however high the screen is
+	if m.onCard() { // the answers are below the card on a screen of any height
 		height = min(room, pane.length())
 	}
 	lines := append(drawQueue(m), fillHeight(pane.draw(room, m.ask.isOpen()), height)...)
@@ -29,7 +29,7 @@ func (m *model) View() tea.View {
 		lines = fillHeight(lines, m.height-len(status))
 	}
 	if !m.onCard() && m.queue == nil {
-		// Input methods look where the message is written.
+		// Input methods open at the cursor.
 		if v.Cursor = m.input.Cursor(); v.Cursor != nil {
 			v.Cursor.Y += len(lines) - m.input.Height()
 		}
@@ -95,7 +95,7 @@ func (m *model) pane() *pane {
 	return &pane{base: m.base, live: m.turn.live(m.base, m.ask.isOpen()), card: m.ask.cardLines(m.width)}
 }
 
-// noteSeen remembers which lines of the card are on the screen. Nothing is approved before all that are bound were.
+// noteSeen records the lines of the card that are on the screen. Approval needs all bound lines.
 func (m *model) noteSeen() {
 	if m.ask.card != nil && m.screen == nil && m.width > 0 {
 		first, end := m.pane().seenOfCard(m.room())

@@ -23,8 +23,8 @@ func (w *wrote) rememberMessage(text string) {
 	w.back, w.draft = 0, ""
 }
 
-// recall puts the message before the one that is written into the field, or the one after
-// it. It reports whether the key was meant so: within a message of several lines it moves.
+// recall puts the previous or next message into the field. It reports whether it used the
+// key: within a message of several lines, the key moves the cursor.
 func (w *wrote) recall(field *textarea.Model, older bool) bool {
 	at, row, info := w.back-1, field.Line(), field.LineInfo()
 	if older {
