@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// A Page is the one page of a headless browser. What a test asks of it either works or fails the test.
+// A Page is the only page of a headless browser. Its methods fail the test on errors.
 type Page struct {
 	in      *os.File
 	session string
@@ -43,7 +43,7 @@ type reply struct {
 // browsers are the programs that the tests can drive.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "headless_shell"}
 
-// maxEvents is how many events of one name are kept; more are dropped.
+// maxEvents is the maximum number of stored events per name; more are dropped.
 const maxEvents = 1000
 
 // turns lets two browsers run at a time: each has half a dozen processes.
@@ -52,8 +52,8 @@ var turns = make(chan struct{}, 2)
 // patience is for machines that do much else.
 const patience = 2 * time.Minute
 
-// Start starts a browser with a window of a size that ends with the test. Where there is no Chromium, the
-// test is skipped. Flags are those of Chromium.
+// Start starts a browser with a window of the given size. It ends with the test. Start skips the test if
+// there is no Chromium. Flags are Chromium's.
 func Start(t *testing.T, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
 	return StartAs(t, os.Getuid(), width, height, dark, flags...)
@@ -144,7 +144,7 @@ func removeProfile(t *testing.T, profile string, group int) {
 	t.Errorf("%s stays behind", profile)
 }
 
-// readReplies takes what the browser says: messages that end with a zero byte.
+// readReplies reads the browser's messages, which end with a zero byte.
 func (p *Page) readReplies(out *os.File) {
 	lines := bufio.NewReader(out)
 	for {
@@ -379,7 +379,7 @@ func isGone(err error) bool {
 		(strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "context was destroyed"))
 }
 
-// TypeText types a text where the focus is.
+// TypeText types a text into the focused element.
 func (p *Page) TypeText(t testing.TB, text string) {
 	t.Helper()
 	p.Call(t, "Input.insertText", map[string]any{"text": text}, nil)

@@ -22,7 +22,7 @@ type tally struct {
 	kills, calls, effects int
 	answers               int // acknowledged
 	events                int
-	twice                 int // effects of one call beyond the first
+	twice                 int // repeated effects of one call
 	disorder              int // calls that ran out of their order
 	lost                  int // acknowledged answers that are missing later
 	denied                int // calls that ran despite a denial
@@ -62,7 +62,7 @@ func (t *tally) report(format string, args ...any) {
 }
 
 // account checks one conversation from the outside: the gate's events and batches, the
-// effects, and what the model was sent.
+// effects, and the requests to the model.
 func (t *tally) account(ctx context.Context, c *conversation, p *person) error {
 	events, err := c.events(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ type audit struct {
 	person    *person
 	batches   []umpire.BatchID
 	calls     map[umpire.CallID]*callRecord
-	open      *callRecord   // started, and nothing known since
+	open      *callRecord   // started, with an unknown outcome
 	owed      []*callRecord // a runner took the session while these were open
 	requested map[umpire.BatchID]int
 }
@@ -114,7 +114,7 @@ type callRecord struct {
 	result           *umpire.Result
 }
 
-// follow takes in one event.
+// follow handles one event.
 func (h *audit) follow(e *umpire.Event) {
 	h.collect(e)
 	c := h.calls[e.Call]
@@ -154,7 +154,7 @@ func (h *audit) follow(e *umpire.Event) {
 	}
 }
 
-// collect sees that what a runner left behind is told first of all.
+// collect checks that the next events report a dead runner's open calls as indeterminate.
 func (h *audit) collect(e *umpire.Event) {
 	if len(h.owed) > 0 && e.Kind != umpire.EventCallIndeterminate {
 		h.report("event %d %s comes before it was told that call %s is indeterminate", e.Seq, e.Kind, h.owed[0].id)
@@ -216,7 +216,7 @@ func (h *audit) indeterminate(e *umpire.Event, c *callRecord) {
 	}
 }
 
-// answered compares an answer with what its person remembers.
+// answered compares an answer with the person's record.
 func (h *audit) answered(e *umpire.Event, want ...umpire.Choice) {
 	if e.Request == "" {
 		return
@@ -314,8 +314,8 @@ func (h *audit) checkEffect(id umpire.CallID, p *planned, n int) {
 	}
 }
 
-// checkModel reads what the model was sent: every request is one that real models
-// take, and none takes back what an earlier one said.
+// checkModel checks the requests to the model: real models would accept each of them,
+// and none contradicts an earlier one.
 func (h *audit) checkModel() error {
 	log, err := os.ReadFile(h.modelLog())
 	if err != nil {
@@ -341,8 +341,8 @@ func (h *audit) checkModel() error {
 	return lines.Err()
 }
 
-// continues reports whether a conversation goes on where another one was. The last
-// message of the user may have become longer.
+// continues reports whether a conversation continues another one. The last message of
+// the user may have become longer.
 func continues(before, after []llm.Message) bool {
 	if len(before) > len(after) {
 		return false

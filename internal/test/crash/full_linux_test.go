@@ -16,8 +16,8 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 )
 
-// full makes a gate's disk full: nothing that it writes finds room. The function that
-// it returns makes room again.
+// full fills a gate's disk: all its writes fail. The function that it returns makes
+// room again.
 func full(t *testing.T, g *gate) (room func()) {
 	t.Helper()
 	var before unix.Rlimit
@@ -58,8 +58,8 @@ func (h *home) personally(t *testing.T, dir string, args ...string) (said, code 
 	return strings.Join(lines[:last], "\n"), lines[last]
 }
 
-// TestDiskFull: an answer that cannot be kept is said not to be, waits as before, and
-// can be given once there is room.
+// TestDiskFull: the gate reports an answer that it cannot store, the question stays
+// open, and it can be answered once there is room.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)

@@ -20,7 +20,7 @@ import (
 // A gate is one process of umpire serve.
 type gate struct {
 	pid  int
-	up   chan struct{} // closed when it has said that it is ready
+	up   chan struct{} // closed when it has reported that it is ready
 	gone chan struct{} // closed when it has ended
 }
 
@@ -42,7 +42,7 @@ func startGate(h *home) (*gate, error) {
 		return nil, err
 	}
 	defer log.Close()
-	var pipes [3]struct{ r, w *os.File } // what it says, its number, the leash
+	var pipes [3]struct{ r, w *os.File } // its output, its process id, the leash
 	for i := range pipes {
 		if pipes[i].r, pipes[i].w, err = os.Pipe(); err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func startGate(h *home) (*gate, error) {
 	return g, nil
 }
 
-// log is where the gate's standard error goes.
+// log is the file of the gate's standard error.
 func (h *home) log() string { return filepath.Join(h.dir, "gate.log") }
 
 // awaitReady waits for the ready line and then for the end: only the gate holds the other
@@ -100,7 +100,7 @@ type keeper struct {
 
 	mu      sync.Mutex
 	gate    *gate         // nil before the first
-	changed chan struct{} // closed when there is another gate
+	changed chan struct{} // closed when there is a new gate
 	ending  bool
 	killed  map[*gate]bool
 
@@ -111,7 +111,7 @@ func newKeeper(h *home) *keeper {
 	return &keeper{home: h, changed: make(chan struct{}), killed: map[*gate]bool{}}
 }
 
-// start keeps a gate from now on. Fail hears of one that ended by itself.
+// start keeps a gate running from now on. It calls fail if one ends by itself.
 func (k *keeper) start(fail func(error)) {
 	k.done.Go(func() {
 		if err := k.keep(); err != nil {
@@ -120,8 +120,8 @@ func (k *keeper) start(fail func(error)) {
 	})
 }
 
-// keep starts gates until end. It returns when the last one has ended; the error is
-// that of a gate that ended by itself.
+// keep starts gates until end. It returns when the last one has ended, with the error
+// of a gate that ended by itself.
 func (k *keeper) keep() error {
 	for {
 		g, err := startGate(k.home)
@@ -155,15 +155,15 @@ func (k *keeper) replace(g *gate) bool {
 	return !k.ending
 }
 
-// current returns the gate of the moment, which may be nil or dead, and a channel
-// that is closed when there is another one.
+// current returns the current gate, which may be nil or dead, and a channel that is
+// closed when there is a new one.
 func (k *keeper) current() (*gate, <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.gate, k.changed
 }
 
-// ready returns a gate that has said that it is ready, and lived a moment ago.
+// ready returns a gate that has reported that it is ready, and was alive a moment ago.
 func (k *keeper) ready(ctx context.Context) (*gate, error) {
 	for {
 		g, changed := k.current()
@@ -190,7 +190,7 @@ func over(c <-chan struct{}) bool {
 	}
 }
 
-// kill ends the gate by SIGKILL and reports whether there was one.
+// kill sends SIGKILL to the gate, and reports whether there was one.
 func (k *keeper) kill() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

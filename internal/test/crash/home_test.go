@@ -22,7 +22,7 @@ type home struct {
 
 	dir   string
 	where string // the gate's address
-	// databaseDies says that it is part of the test that the database is away.
+	// databaseDies says that the test crashes the database.
 	databaseDies bool
 }
 
@@ -76,7 +76,7 @@ func write(t testing.TB, name, text string) {
 	}
 }
 
-// env is the environment of umpire in this home, and nothing of the tests' own.
+// env returns the environment of umpire in this home, without the tests' variables.
 func (h *home) env() []string {
 	return []string{
 		"UMPIRE_HOME=" + h.dir, "HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "LANG=C", "GIT_CONFIG_NOSYSTEM=1",
@@ -128,8 +128,8 @@ func (h *home) do(ctx context.Context, ask func(context.Context, *client.Client)
 	}
 }
 
-// away reports whether an error says that the gate died meanwhile, or could not keep
-// what it was told: it is worth trying again.
+// away reports whether an error means that the gate died or could not store something.
+// The caller should try again.
 func away(err error) bool { return err != nil && saysAway(err.Error()) }
 
 func saysAway(text string) bool {
@@ -141,8 +141,8 @@ func saysAway(text string) bool {
 	return strings.Contains(text, "no gate answers on") || strings.Contains(text, "the gate is going away")
 }
 
-// forgives reports whether an error says that the database is away, in a home whose
-// database is made to crash.
+// forgives reports whether an error means that the database is away, in a home whose
+// database crashes on purpose.
 func (h *home) forgives(text string) bool {
 	return saysAway(text) || h.databaseDies && strings.Contains(text, "postgres: ")
 }

@@ -103,7 +103,7 @@ func judge(t *testing.T, all *tally) {
 	}
 }
 
-// storeURL writes the address of a database as umpire takes it.
+// storeURL returns the address of a database in umpire's format.
 func storeURL(t testing.TB, dsn string) string {
 	t.Helper()
 	c, err := pgx.ParseConfig(dsn)
@@ -114,7 +114,7 @@ func storeURL(t testing.TB, dsn string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(c.User), Path: "/" + c.Database, RawQuery: q.Encode()}).String()
 }
 
-// killRound lets a store live through so many kills and returns what it amounts to.
+// killRound runs a round with that many kills on one store, and returns the tally.
 func killRound(t *testing.T, rng *rand.Rand, store string, gates, kills int) *tally {
 	t.Helper()
 	k := newSystem(t, rng, store, gates)
@@ -127,7 +127,7 @@ func killRound(t *testing.T, rng *rand.Rand, store string, gates, kills int) *ta
 	return all
 }
 
-// kill ends processes at random until there were enough of them.
+// kill kills random processes until the number is reached.
 func (k *system) kill(ctx context.Context, rng *rand.Rand, kills int) (killed int) {
 	for killed < kills {
 		pause := time.NewTimer(minPause + time.Duration(rng.Int64N(int64(maxPause-minPause))))

@@ -33,9 +33,9 @@ var neighbours = []neighbour{
 	{"all-sessions", listHistory},
 }
 
-// BenchmarkTeamNeighbour times the allowed calls of one agent, alone and beside a
-// neighbour in turns: how much longer the slowest one of a hundred takes, and the median.
-// A history of many sessions lies in the store all the while.
+// BenchmarkTeamNeighbour times the allowed calls of one agent, in turns alone and beside
+// a neighbour: the ratio of the slowest in a hundred, and the median. The store holds a
+// history of many sessions.
 func BenchmarkTeamNeighbour(b *testing.B) {
 	for _, n := range neighbours {
 		b.Run(n.name, func(b *testing.B) {
@@ -83,7 +83,7 @@ func (t *team) timeCalls(w *worker) []time.Duration {
 	return took
 }
 
-// addHistory writes ended sessions with a hundred events each, beside the gate.
+// addHistory writes ended sessions with a hundred events each directly into the store.
 func (t *team) addHistory() {
 	t.b.Helper()
 	sessions := 1000

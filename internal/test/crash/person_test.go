@@ -51,7 +51,7 @@ func (p *person) attend(ctx context.Context, h *home, rng *rand.Rand) error {
 	for ctx.Err() == nil {
 		g, err := h.ready(ctx)
 		if err != nil {
-			return nil //nolint:nilerr // the loop is over, and says so by its context
+			return nil //nolint:nilerr // the loop has ended because of its context
 		}
 		c, err := h.dial("person")
 		if err != nil {
@@ -63,7 +63,7 @@ func (p *person) attend(ctx context.Context, h *home, rng *rand.Rand) error {
 		if err != nil && !h.forgives(err.Error()) && !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("the person at %s: %w", h.where, err)
 		}
-		pause(ctx, g) // then there is another gate, or it is tried again
+		pause(ctx, g) // wait for another gate, or try again
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (d *answerer) answer(ctx context.Context, q *umpire.Pending) error {
 	return errors.Join(d.hand(ctx, q, choice), <-second)
 }
 
-// choose decides what to answer.
+// choose returns the answer to a question.
 func (d *answerer) choose(ctx context.Context, q *umpire.Pending) (umpire.Choice, error) {
 	d.mu.Lock()
 	choice, answered := d.taken[q.Request]
@@ -248,8 +248,8 @@ func (p *person) take(q *umpire.Pending, choice umpire.Choice) {
 	}
 }
 
-// checkStanding: the answer that stands is the one that was acknowledged, or one that
-// may have come through.
+// checkStanding checks that the standing answer is the acknowledged one, or one that
+// may have arrived.
 func (p *person) checkStanding(q *umpire.Pending, standing umpire.Standing) {
 	p.mu.Lock()
 	acknowledged, known := p.taken[q.Request]
@@ -267,7 +267,7 @@ func (p *person) checkStanding(q *umpire.Pending, standing umpire.Standing) {
 	p.report("request %s: %s stands, which nobody answered", q.Request, standing.Choice)
 }
 
-// stillWaits is the error of a question that ought not to wait, if it does still.
+// stillWaits returns an error if a question is still open that should not be.
 func (d *answerer) stillWaits(ctx context.Context, q *umpire.Pending, why string) error {
 	list, err := d.Pending(ctx, umpire.PendingQuery{Session: q.Session})
 	for i := range list {

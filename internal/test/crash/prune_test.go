@@ -39,7 +39,7 @@ func TestKillsWhilePruning(t *testing.T) {
 			}
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, 2))
-			// On a busy machine a gate may remove all before the kill gets its turn, so there are further rounds.
+			// On a busy machine a gate may remove everything before the kill, so there are further rounds.
 			kills := 0
 			for kills < 3 {
 				kills += killWhilePruning(t, fresh(t)(t), rng)
@@ -89,7 +89,7 @@ func killWhilePruning(t *testing.T, url string, rng *rand.Rand) (kills int) {
 	return kills
 }
 
-// openStore opens the store at an address, else the one in the home.
+// openStore opens the store at an address, or else the one in the home.
 func (h *home) openStore(ctx context.Context, url string) (*store.Store, error) {
 	if url != "" {
 		return postgres.Open(ctx, url)
@@ -107,7 +107,7 @@ func lastPruning(ctx context.Context, s *store.Store) (seq int64, err error) {
 	return seq, err
 }
 
-// awaitPruning waits until there is another one.
+// awaitPruning waits until there is a new pruning.
 func awaitPruning(ctx context.Context, s *store.Store, was int64) error {
 	for {
 		changed := s.Changed()
@@ -143,7 +143,7 @@ func growOld(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// oldLeft returns how many of the old sessions are left. An error says that one is neither there nor gone.
+// oldLeft returns the number of old sessions that are left. It fails if a session is only partly there.
 func (h *home) oldLeft(ctx context.Context, s *store.Store) (left int, err error) {
 	key, err := checkpoint.ReadKey(filepath.Join(h.dir, "keys"))
 	if err != nil {
@@ -157,7 +157,7 @@ func (h *home) oldLeft(ctx context.Context, s *store.Store) (left int, err error
 	if err != nil {
 		return 0, err
 	}
-	// The database may still bring to its end what a gate had begun: all is counted in one snapshot.
+	// The database may still finish a gate's transaction, so everything is counted in one snapshot.
 	err = s.View(ctx, func(tx *store.Tx) error {
 		all, err := tx.Events.List(umpire.Filter{})
 		if err != nil {

@@ -73,7 +73,7 @@ func BenchmarkRelease(b *testing.B) {
 	b.ReportMetric(float64(median(ours).Microseconds())/1000, "release-ms")
 }
 
-// A leastRelease syncs a record and tells a reader so.
+// A leastRelease syncs a record and notifies a reader.
 type leastRelease struct {
 	file   *os.File
 	writer net.Conn

@@ -113,7 +113,7 @@ func (p *pair) finish(at int, id, call string) {
 	}
 }
 
-// watch passes on the kinds of the session's events as a gate tells them.
+// watch forwards the kinds of the session's events from one gate.
 func (p *pair) watch(ctx context.Context, at int) <-chan umpire.EventKind {
 	kinds := make(chan umpire.EventKind, 100)
 	go func() {

@@ -21,8 +21,8 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 )
 
-// A conversation is one folder with a scripted model, and the runners that go on with
-// it one after the other.
+// A conversation is one folder with a scripted model, and the runners that continue it
+// one after the other.
 type conversation struct {
 	*script
 
@@ -30,12 +30,12 @@ type conversation struct {
 	name    string
 	dir     string
 	session umpire.SessionID // "" before it is known
-	again   bool             // say something new: the turn was stopped
+	again   bool             // send a new message: the turn was stopped
 
 	mu     sync.Mutex
 	runner *exec.Cmd // that lives, or nil
 	killed bool
-	runs   int // how many runners there were
+	runs   int // number of runners so far
 }
 
 // newConversation makes the folder.
@@ -50,12 +50,12 @@ func newConversation(h *home, parent, name string, s *script) (*conversation, er
 	return c, err
 }
 
-// The files of umpire's lie beside the folder in which it works.
+// umpire's files are next to its working folder.
 func (c *conversation) scriptFile() string { return c.dir + ".script.json" }
 
 func (c *conversation) modelLog() string { return c.dir + ".model.jsonl" }
 
-// play goes on with the conversation until the model has said its last word.
+// play continues the conversation until the model's last reply.
 func (c *conversation) play(ctx context.Context) error {
 	for {
 		over, err := c.look(ctx)
@@ -82,7 +82,7 @@ func (c *conversation) look(ctx context.Context) (over bool, err error) {
 	for i := range events {
 		switch events[i].Kind {
 		case umpire.EventModelRequested:
-			c.again = c.again && replies > 0 // what stopped the turn is over with the next reply only
+			c.again = c.again && replies > 0 // the stopped turn ends only with the next reply
 		case umpire.EventModelReplied:
 			replies++
 			c.again = false
@@ -148,8 +148,8 @@ func (c *conversation) run(ctx context.Context) error {
 	return c.ended(ctx, g, err, said.String())
 }
 
-// ended judges how a runner ended that was not killed: because all was said, because a
-// person stopped the turn, or because the gate was away.
+// ended judges the end of a runner that was not killed: the script was finished, a
+// person stopped the turn, or the gate was away.
 func (c *conversation) ended(ctx context.Context, g *gate, err error, said string) error {
 	if err == nil || over(g.gone) {
 		return nil
@@ -166,7 +166,7 @@ func (c *conversation) ended(ctx context.Context, g *gate, err error, said strin
 	return fmt.Errorf("umpire %s: %w\n%s", strings.Join(c.args(), " "), err, said)
 }
 
-// kill ends the runner by SIGKILL, and reports whether there was one.
+// kill sends SIGKILL to the runner, and reports whether there was one.
 func (c *conversation) kill() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,8 +177,8 @@ func (c *conversation) kill() bool {
 	return c.killed
 }
 
-// runnerMark is set for a runner and all that it starts, with its number. Of the variables that mean
-// nothing to umpire this is one that the sandbox's helper keeps.
+// runnerMark is set for a runner and all its processes, with its number. It is a variable that
+// umpire ignores, but that the sandbox's helper keeps.
 func (c *conversation) runnerMark() string { return "GOCOVERDIR=" + c.dir + "." }
 
 // awaitEnds waits until no commands of ended runners are left. A command dies with its runner, but on
@@ -204,7 +204,7 @@ func (c *conversation) awaitEnds(ctx context.Context, g *gate) error {
 func (c *conversation) hasRunning(runners int) bool {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well-formed
 	return slices.ContainsFunc(all, func(name string) bool {
-		text, _ := os.ReadFile(name) // it may be gone, or somebody else's
+		text, _ := os.ReadFile(name) // the process may be gone, or another user's
 		_, after, _ := strings.Cut("\x00"+string(text), "\x00"+c.runnerMark())
 		number, _, _ := strings.Cut(after, "\x00")
 		n, err := strconv.Atoi(number)

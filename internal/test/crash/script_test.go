@@ -18,9 +18,9 @@ const (
 	maxCalls = 5
 )
 
-// mark is the program that calls run. Each run of it appends one line to a file, in
-// one write: that line is the effect, and it is counted. Some runs go on for a while
-// after it.
+// mark is the program that calls run. Each run appends one line to a file in one write.
+// That line is the effect, and it is counted. Some runs continue for a while
+// afterwards.
 const mark = `#!/bin/sh
 echo "$2" >>effects
 [ -z "$3" ] || sleep "$3"
@@ -32,7 +32,7 @@ type planned struct {
 	id    umpire.CallID
 	tool  string
 	input map[string]any
-	// asks is a call that a person is asked about, and choice what they answer.
+	// asks says that a person is asked about the call, and choice is the answer.
 	asks   bool
 	choice umpire.Choice
 	// never is a call that a rule denies.

@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// talks is how many conversations go on at once.
+// talks is the number of concurrent conversations.
 const talks = 5
 
 // A system is one store with its gates, its person and its conversations.
@@ -72,7 +72,7 @@ func (k *system) live(ctx context.Context, t *testing.T, harm func(context.Conte
 func (k *system) talkAll(ctx context.Context, harm func(context.Context)) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	stop := make(chan struct{}) // closed when there are to be no new conversations
+	stop := make(chan struct{}) // closed to stop new conversations
 	var people, work sync.WaitGroup
 	for _, h := range k.homes {
 		h.start(fail)
@@ -133,7 +133,7 @@ func (k *system) begin() (*conversation, error) {
 	return c, nil
 }
 
-// planned finds a call; ids are of one conversation each.
+// planned finds a call; each id belongs to one conversation.
 func (k *system) planned(_ umpire.SessionID, id umpire.CallID) (*conversation, *planned) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -171,7 +171,7 @@ func (k *system) account(ctx context.Context, all *tally) error {
 	return nil
 }
 
-// breaks counts what umpire timeline verify finds.
+// breaks counts the breaks that umpire timeline verify reports.
 func breaks(t testing.TB, h *home) int {
 	t.Helper()
 	cmd := h.command(t.Context(), h.dir, "timeline", "verify", "--json")

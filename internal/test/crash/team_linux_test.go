@@ -96,7 +96,7 @@ func (t *team) volume() (v volume) {
 	return v
 }
 
-// stop ends the gates; what they wrote is in the database then, and not beside it.
+// stop ends the gates. Afterwards all their data is in the database itself.
 func (t *team) stop() {
 	for _, h := range t.homes {
 		h.end()
@@ -104,7 +104,7 @@ func (t *team) stop() {
 	}
 }
 
-// The work of one call: an ordinary command, and what it prints.
+// The work of one call: an ordinary command, and its output.
 const (
 	askedCommand = `{"command":"npm install left-pad@1.3.0 --save-dev","description":"Install the dependency"}`
 	safeCommand  = `{"command":"git log --oneline -n 20 -- internal/store","description":"Look at the history"}`
@@ -267,9 +267,9 @@ func median(took []time.Duration) time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-// BenchmarkTeamAnswer measures the way of a question and back, over two gates: an agent
-// asks at one, a person who watches at the other hears of it and answers there, and the
-// agent hears that it may go on.
+// BenchmarkTeamAnswer measures the way of a question and its answer over two gates: an
+// agent asks at one, a person who watches the other gets the question and answers
+// there, and the agent learns that it may continue.
 func BenchmarkTeamAnswer(b *testing.B) {
 	t := newTeam(b, 2, true)
 	w := t.worker(0)
@@ -306,7 +306,7 @@ func BenchmarkTeamAnswer(b *testing.B) {
 	}
 }
 
-// moments tells when events of a kind were heard, in one session or in all.
+// moments sends the times at which events of a kind arrived, in one session or in all.
 func moments(ctx context.Context, c *client.Client, kind umpire.EventKind, session ...umpire.SessionID) <-chan time.Time {
 	heard := make(chan time.Time, 16)
 	f := umpire.Filter{}
@@ -327,8 +327,8 @@ func moments(ctx context.Context, c *client.Client, kind umpire.EventKind, sessi
 	return heard
 }
 
-// BenchmarkTeamWatchers measures what a watcher costs the gate: memory for each, and
-// the time until all have heard of an event.
+// BenchmarkTeamWatchers measures the cost of a watcher for the gate: its memory, and
+// the time until all watchers have received an event.
 func BenchmarkTeamWatchers(b *testing.B) {
 	for _, watchers := range []int{100, 1000} {
 		b.Run(strconv.Itoa(watchers), func(b *testing.B) {
@@ -357,7 +357,7 @@ func BenchmarkTeamWatchers(b *testing.B) {
 	}
 }
 
-// watchRaw opens a stream of all events, and tells of each call that has finished.
+// watchRaw opens a stream of all events, and signals each finished call.
 func (t *team) watchRaw(heard chan<- struct{}) {
 	t.b.Helper()
 	lines := t.stream(t.b.Context(), "/v1/events")

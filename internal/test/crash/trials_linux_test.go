@@ -98,7 +98,7 @@ func (p *triedProject) hosted(session, line string) string {
 
 func quote(line string) string { return "'" + strings.ReplaceAll(line, "'", `'\''`) + "'" }
 
-// wantFile wants a file of the project to have a text, "" for no such file.
+// wantFile checks the content of a file of the project; "" means that it must not exist.
 func (p *triedProject) wantFile(name, text string) {
 	p.Helper()
 	got, err := os.ReadFile(filepath.Join(p.root, name))
@@ -156,8 +156,8 @@ func TestTwoSessionsInOneProject(t *testing.T) {
 		long, trials, took.Round(time.Millisecond), longest.Round(time.Millisecond))
 }
 
-// TestKilledTrials: several trials of a project run when their processes are killed. The project stays as it was,
-// nothing goes on running, and later trials work.
+// TestKilledTrials: several trials of a project run when their processes are killed. The project does not change,
+// no process remains, and later trials work.
 func TestKilledTrials(t *testing.T) {
 	t.Parallel()
 	p := newTriedProject(t)
@@ -202,7 +202,7 @@ func TestKilledTrials(t *testing.T) {
 	}
 	p.wantFile("after", "as it was\n")
 
-	// What they have left goes when it is old.
+	// Their remains are removed when they are old.
 	old := time.Now().Add(-2 * time.Hour)
 	left, err := filepath.Glob(filepath.Join(layers, "trial-*"))
 	if err != nil || len(left) == 0 {

@@ -18,7 +18,7 @@ var acpArgs = map[string][]string{
 	"gemini": {"--acp", "-m", "gemini-2.5-flash", "--skip-trust"}, "opencode": {"acp"}, "copilot": {"--acp"},
 }
 
-// titleOnly are agents that tell no more of a command than its title.
+// titleOnly are agents that send only the title of a command.
 var titleOnly = map[string]bool{"gemini": true}
 
 // TestACP plays one command with each agent behind umpire acp, and an editor that would allow
@@ -69,7 +69,7 @@ func (w *world) adds(ctx context.Context, action, rule string) {
 	}
 }
 
-// askForEverything has opencode ask, which it does about nothing by itself.
+// askForEverything makes opencode ask, which it never does by default.
 func (w *world) askForEverything() {
 	w.Helper()
 	for path, text := range w.Driver.Settings(w.Lab) {
@@ -91,8 +91,8 @@ func (w *world) askForEverything() {
 	}
 }
 
-// playACP is the editor: it starts the agent behind umpire, gives it a prompt, and allows once
-// what it is asked. It reports whether it was.
+// playACP acts as the editor: it starts the agent behind umpire, gives it a prompt, and allows
+// each request once. It reports whether there was one.
 func (w *world) playACP(ctx context.Context, args []string) (asked bool) {
 	w.Helper()
 	cmd := w.Command(ctx, w.Umpire, append([]string{"acp", "--", w.Program}, args...)...)
@@ -165,5 +165,5 @@ func (w *world) playACP(ctx context.Context, args []string) (asked bool) {
 	}
 }
 
-// say writes a line. That the other side has ended is noticed when it is read.
+// say writes a line. The next read detects the end of the other side.
 func say(to io.Writer, format string, args ...any) { fmt.Fprintf(to, format+"\n", args...) }

@@ -63,9 +63,9 @@ func TestAppServerShell(t *testing.T) {
 	}
 }
 
-// TestAppServerTool: Codex asks its editor about a tool of an MCP server, in the form of a question of that server's,
-// which umpire never accepts. Its hook for permissions is asked before that. There umpire says yes to the very
-// call that a person approved, so the editor is asked about no call twice.
+// TestAppServerTool: Codex asks its editor about a tool of an MCP server, in the form of a question from that server,
+// which umpire never accepts. Before that, it asks its hook for permissions. There umpire accepts the call that a
+// person approved, so the editor is never asked again.
 func TestAppServerTool(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -105,7 +105,7 @@ func TestAppServerTool(t *testing.T) {
 			played := make(chan error, 1)
 			go func() {
 				var err error
-				said, err = w.Play(ctx, conformance.Free) // the editor refuses what it is asked
+				said, err = w.Play(ctx, conformance.Free) // the editor refuses all requests
 				played <- err
 			}()
 			if tt.hooks {

@@ -16,9 +16,9 @@ import (
 	"github.com/umpirehq/umpire/internal/test/chromium"
 )
 
-// TestClaudeAnsweredInTheConsole is the loop that a person sees: Claude Code asks, the card is in the browser and
-// in umpire watch, it is approved for the folder in the browser, Claude Code goes on, the timeline shows it without a
-// reload, and watch says that it was answered elsewhere.
+// TestClaudeAnsweredInTheConsole is the complete loop for a person: Claude Code asks, the card is in the browser and
+// in umpire watch, the person approves it for the folder in the browser, Claude Code continues, the timeline shows it
+// without a reload, and watch says that it was answered elsewhere.
 func TestClaudeAnsweredInTheConsole(t *testing.T) {
 	t.Parallel()
 	m := startModel(t,

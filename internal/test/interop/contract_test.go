@@ -16,16 +16,15 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// A contractCase is a call to which a scripted hook gives a fixed answer. What Claude Code
-// then does is recorded in testdata/contract: what umpire knows about its answers rests
-// on these files.
+// A contractCase is a call to which a scripted hook gives a fixed answer. Claude Code's
+// reaction is recorded in testdata/contract, on which umpire's answers are based.
 type contractCase struct {
 	name string
 	mode string // "" is default
 	// calls are made in one message; without any it is one that deletes a folder.
 	calls turn
-	// answer is the shell text by which the hook of PreToolUse answers; second is that of
-	// another hook beside it.
+	// answer is the shell text with which the hook of PreToolUse answers; second is that
+	// of another hook.
 	answer, second string
 	// permissions are rules of Claude Code's own settings.
 	permissions string
@@ -102,8 +101,8 @@ var contractCases = []contractCase{
 	},
 }
 
-// TestClaudeContract plays each case and compares what Claude Code sent and did with the
-// recording. A difference in a new release is looked at, and then recorded with -update.
+// TestClaudeContract plays each case and compares Claude Code's payloads and actions with
+// the recording. Check differences in a new release, and then record them with -update.
 func TestClaudeContract(t *testing.T) {
 	t.Parallel()
 	for _, c := range contractCases {
@@ -137,7 +136,7 @@ func (c *contractCase) record(t *testing.T) string {
 // hookEvents are the events that a recording holds.
 var hookEvents = []string{"PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure"}
 
-// recordingHooks registers hooks that write down what they are told, in umpire's place.
+// recordingHooks registers hooks that record their input, instead of umpire's.
 func (w *world) recordingHooks(c *contractCase) {
 	const keep = "#!/bin/sh\npayload=$(cat)\nprintf '%s\\n' \"$payload\" >>\"$HOME/payloads\"\n"
 	hooks := map[string]any{}
@@ -199,8 +198,8 @@ func (c *contractCase) show(w *world, calls turn) string {
 	return text.String()
 }
 
-// sortedPayloads are the payloads by event and call: calls of one message are asked about
-// at the same time.
+// sortedPayloads sorts the payloads by event and call, because calls of one message are
+// asked about at the same time.
 func sortedPayloads(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	key := func(line string) string {
@@ -220,7 +219,7 @@ var (
 	duration = regexp.MustCompile(`"duration_ms":\d+`)
 )
 
-// plain takes out what differs from run to run.
+// plain removes the parts that differ from run to run.
 func (w *world) plain(text string) string {
 	dir := filepath.Dir(w.Home())
 	dashed := regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-")

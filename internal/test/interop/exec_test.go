@@ -23,7 +23,7 @@ func (w *world) triesFirst() {
 	}
 }
 
-// held wants a call to have run as a trial of which the effects wait.
+// held checks that a call ran as a trial whose effects wait.
 func (w *world) held(id, why string) {
 	w.Helper()
 	if r := w.told(id); !strings.Contains(r.Text, "this ran in a trial, and nothing of it is real yet") ||
@@ -132,7 +132,7 @@ func TestCommandsAreTried(t *testing.T) {
 	}
 }
 
-// TestTrialOutlivesItsHost: a command that its host does not wait for any more is held.
+// TestTrialOutlivesItsHost: the effects of a command are held if its host no longer waits for it.
 func TestTrialOutlivesItsHost(t *testing.T) {
 	t.Parallel()
 	const slow = "echo begun; sleep 6; echo late > late.txt"
@@ -212,7 +212,7 @@ func (w *world) layerHas(name string) bool {
 	return found
 }
 
-// checkHeld wants the slow command to be held, and nothing of it to be real.
+// checkHeld checks that the slow command's effects are held, and none of them is real.
 func (w *world) checkHeld() {
 	w.Helper()
 	if w.Exists("project/late.txt") {

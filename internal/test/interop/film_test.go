@@ -18,8 +18,8 @@ import (
 var film = flag.String("film", "", "write the film of Claude Code to this `file`")
 
 // TestFilm plays a session of the real Claude Code at a terminal: umpire lets one call run unasked,
-// refuses one that would delete the home, and has Claude Code ask about a third. With -film, the screens
-// become the moving picture of the README.
+// refuses one that would delete the home, and makes Claude Code ask about a third. With -film, the
+// screens become the animation of the README.
 func TestFilm(t *testing.T) {
 	t.Parallel()
 	m := startModel(t,
@@ -79,7 +79,7 @@ func startScreen(ctx context.Context, w *world, width, height int, program strin
 	return s
 }
 
-// tmux runs tmux, and returns what it writes.
+// tmux runs tmux, and returns its output.
 func (s *screen) tmux(args ...string) string {
 	s.Helper()
 	out, code := s.start("tmux", append([]string{"-S", s.socket, "-f", os.DevNull, "-u"}, args...)...)

@@ -19,7 +19,7 @@ import (
 )
 
 // TestClaudeShowsWhereAQuestionWaits: while umpire's gate holds a call, Claude Code's
-// screen says so, and where to answer. The answer given there counts.
+// screen says so, and where to answer. An answer there counts.
 func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
 	t.Parallel()
 	m := startModel(t, turn{bash("held", "touch made && git push")})
@@ -71,7 +71,7 @@ func (w *world) deny(ctx context.Context, id, reason string) {
 	}
 }
 
-// knowsClaude answers what Claude Code asks at its first start.
+// knowsClaude answers Claude Code's questions at its first start.
 func (w *world) knowsClaude() {
 	w.Helper()
 	text, err := json.Marshal(map[string]any{
@@ -108,7 +108,7 @@ func (w *world) serve(ctx context.Context) {
 	}()
 }
 
-// A screenReader reads what a terminal is sent.
+// A screenReader reads a terminal's output.
 type screenReader struct {
 	from io.Reader
 	text string // without control sequences and blanks

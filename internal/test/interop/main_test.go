@@ -20,8 +20,8 @@ import (
 	"github.com/umpirehq/umpire/internal/conformance"
 )
 
-// The variables by which the outer process tells the inner one what it prepared. The
-// first may be given from outside. The next three end in a host's name.
+// The variables with which the outer process passes its preparations to the inner one.
+// The first may be set from outside. The next three end in a host's name.
 const (
 	envProgram = "UMPIRE_PROGRAM"
 	envHost    = "UMPIRE_INTEROP_HOST_"

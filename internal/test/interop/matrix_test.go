@@ -34,13 +34,13 @@ func (o outcome) String() string { return [...]string{"runs", "asks", "refused"}
 type matrixCase struct {
 	name string
 	call func(*world) toolCall
-	// serious calls never run unasked with umpire. Of the others umpire makes nothing
-	// stricter than Claude Code has it.
+	// serious calls never run unasked with umpire. For other calls, umpire is never
+	// stricter than Claude Code.
 	serious bool
-	// safe calls may run where Claude Code alone asks: umpire knows what they do, or a
-	// person said so.
+	// safe calls may run where Claude Code alone asks: umpire knows their effects, or a
+	// person allowed them.
 	safe bool
-	// only says where it is played; "" is in the session that plays most of them.
+	// only names the session that plays it; "" is the session that plays most calls.
 	only string
 }
 
@@ -134,7 +134,7 @@ func playMatrix(t *testing.T, mode, which string, with bool) map[string]outcome 
 	return got
 }
 
-// became tells what became of a call. One that fails with an exit code has run.
+// became returns the outcome of a call. A call that failed with an exit code has run.
 func (w *world) became(s session, id string) outcome {
 	w.Helper()
 	r := w.told(id)

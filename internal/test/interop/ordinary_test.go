@@ -106,7 +106,7 @@ func playLines(t *testing.T, d *conformance.Driver, autonomy string) (stopped []
 	return stopped
 }
 
-// playUsual plays what the model says in the mode that the agent starts in.
+// playUsual plays the model's script in the agent's initial mode.
 func (w *world) playUsual() string {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), sessionLimit)
@@ -118,6 +118,6 @@ func (w *world) playUsual() string {
 	return out
 }
 
-// refusal is how agents and umpire say that a call was not run.
+// refusal matches the texts with which agents and umpire refuse a call.
 var refusal = regexp.MustCompile(`(?i)access: |umpire has not answered|denied|declined|rejected|requires approval|` +
 	`tool "[a-z_]+" not found`)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestClaudeAsksThePromptTool: without a hook, Claude Code asks umpire mcp permission-prompt
-// about what it would ask its user. umpire allows, denies, or holds until a person answers.
+// instead of its user. umpire allows, denies, or holds until a person answers.
 func TestClaudeAsksThePromptTool(t *testing.T) {
 	t.Parallel()
 	m := startModel(t, turn{bash("allowed", "touch allowed")}, turn{bash("denied", "touch denied")},

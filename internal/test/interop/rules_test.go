@@ -23,8 +23,8 @@ var theirRules = map[string]struct {
 	"opencode": {"project/opencode.json", `{"permission": {"bash": {"bash *": "deny"}}}`, nil},
 }
 
-// TestTheirRulesComeFirst: hosts compare their rules with the new line alone, so umpire compares
-// them with the one that came.
+// TestTheirRulesComeFirst: hosts compare their rules only with the rewritten line, so umpire
+// compares them with the original one.
 func TestTheirRulesComeFirst(t *testing.T) {
 	t.Parallel()
 	for name, theirs := range theirRules {
@@ -60,7 +60,7 @@ func TestTheirRulesComeFirst(t *testing.T) {
 	}
 }
 
-// tryingLab is one in which umpire tries what it does not know.
+// tryingLab returns a lab in which umpire tries unknown commands.
 func tryingLab(t *testing.T, s conformance.Subject) *conformance.Lab {
 	t.Helper()
 	model, err := conformance.StartModel()

@@ -34,8 +34,8 @@ type wireMessage struct {
 	} `json:"request"`
 }
 
-// hostSession plays the model's script in a mode of Claude Code's. Its dialogs are
-// answered with yes or with no, and counted.
+// hostSession plays the model's script in one of Claude Code's modes. It answers the
+// dialogs with yes or no, and counts them.
 func (w *world) hostSession(mode string, yes bool) session {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), sessionLimit)

@@ -73,8 +73,8 @@ func TestHostsThatRunWhatIsDenied(t *testing.T) {
 	}
 }
 
-// TestHostsAskAboutAll: of what an agent reports after it ran, a gate finds the question before. So
-// umpire doctor names no agent that asks.
+// TestHostsAskAboutAll: for each call that an agent reports afterwards, the gate has an earlier
+// question. umpire doctor therefore does not complain about agents that ask.
 func TestHostsAskAboutAll(t *testing.T) {
 	t.Parallel()
 	for _, d := range reporting() {

@@ -42,8 +42,8 @@ type world struct {
 	*conformance.Lab
 }
 
-// newSubject is a host, with the umpire that stands in front of it. One that cannot be had fails if
-// there is a table of it: a table that nothing compares goes stale unseen.
+// newSubject returns a host with umpire in front of it. An unavailable host fails the test if it
+// has a table, because an unused table would become stale unnoticed.
 func newSubject(t *testing.T, name string) *conformance.Subject {
 	t.Helper()
 	if why := os.Getenv(envSkip + name); why != "" {
@@ -92,8 +92,8 @@ func newWorld(t *testing.T, m *conformance.Model) *world {
 	return w
 }
 
-// shortTempDir is a folder for a test whose path is short: that of a gate's socket may
-// have 103 bytes at most.
+// shortTempDir returns a folder with a short path, because the path of a gate's socket
+// may have at most 103 bytes.
 func shortTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "u-") //nolint:usetesting // a test's own folder has a long path
@@ -131,7 +131,7 @@ func (w *world) claudeAllows() {
 	w.write("home/.claude/settings.json", strings.Replace(w.settings(), "{\n", "{\n  \"permissions\": {\"allow\": [\"Bash\"]},\n", 1))
 }
 
-// program puts a script beside umpire, on the PATH.
+// program installs a script next to umpire, on the PATH.
 func (w *world) program(name, script string) {
 	w.Helper()
 	if err := w.WriteProgram(name, script); err != nil {
@@ -139,7 +139,7 @@ func (w *world) program(name, script string) {
 	}
 }
 
-// replaceUmpire puts a script in umpire's place, or nothing.
+// replaceUmpire replaces umpire with a script, or removes it.
 func (w *world) replaceUmpire(script string) {
 	w.Helper()
 	if err := w.ReplaceUmpire(script); err != nil {
@@ -177,7 +177,7 @@ func (w *world) told(id string) conformance.Result {
 	return r
 }
 
-// ran wants a call to have run.
+// ran checks that a call has run.
 func (w *world) ran(id string) {
 	w.Helper()
 	if r := w.told(id); r.IsError {
@@ -185,7 +185,7 @@ func (w *world) ran(id string) {
 	}
 }
 
-// stopped wants a call to have been stopped, with a reason that the model read.
+// stopped checks that a call was stopped, with a reason for the model.
 func (w *world) stopped(id, reason string) {
 	w.Helper()
 	if r := w.told(id); !r.IsError || !strings.Contains(r.Text, reason) {

@@ -42,7 +42,7 @@ const (
 	writing = "#c9d1d9"
 )
 
-// A stretch is text of one ink in one line.
+// A stretch is text with one ink in one line.
 type stretch struct {
 	ink
 	text string
@@ -94,7 +94,7 @@ func Film(frames []Frame, still int) string {
 	return svg.String()
 }
 
-// writeTurns writes the style by which each frame is seen in its turn.
+// writeTurns writes the style that shows each frame in its turn.
 func writeTurns(svg *bytes.Buffer, frames []Frame, still int, whole time.Duration) {
 	svg.WriteString("<style>\n")
 	begun := time.Duration(0)
@@ -131,8 +131,8 @@ func drawScreen(svg *bytes.Buffer, screen string) {
 	}
 }
 
-// draw writes the stretch where it begins. Blanks at its end are left out where nothing shows them: a
-// terminal that draws a line anew gives them one ink or another.
+// draw writes the stretch at its position. It omits invisible trailing blanks, because a terminal
+// that redraws a line gives them arbitrary inks.
 func (s *stretch) draw(svg *bytes.Buffer, column, row int) {
 	if s.ground == "" && !s.reverse && !s.underline {
 		s.text = strings.TrimRight(s.text, " ")
@@ -164,7 +164,7 @@ func (s *stretch) draw(svg *bytes.Buffer, column, row int) {
 		svg.WriteString(` text-decoration="underline"`)
 	}
 	svg.WriteString(">")
-	_ = xml.EscapeText(svg, []byte(strings.ReplaceAll(s.text, " ", unbroken))) // a buffer takes it
+	_ = xml.EscapeText(svg, []byte(strings.ReplaceAll(s.text, " ", unbroken))) // a buffer never fails
 	svg.WriteString("</text>\n")
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestColours: what a terminal writes about colours is in the picture, those of 256 and of
-// three parts too.
+// TestColours: the picture has the terminal's colours, including those of the 256-colour
+// palette and RGB.
 func TestColours(t *testing.T) {
 	got := Draw("\x1b[31mred\x1b[39m \x1b[38;5;196mcube\x1b[0m\x1b[38;2;1;2;3m\x1b[48;5;232mmixed\x1b[m\n" +
 		"\x1b[7mturned\x1b[27m a<b\n")
@@ -24,7 +24,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestFilm: each frame is seen in its part of the time, and one where nothing moves.
+// TestFilm: each frame is visible in its part of the time, and a still one for viewers without animation.
 func TestFilm(t *testing.T) {
 	got := Film([]Frame{{"one", time.Second}, {"a longer\nsecond", 3 * time.Second}}, 1)
 	for _, want := range []string{
@@ -38,7 +38,7 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// TestBlanksAtTheEnd: two drawings of one screen that differ in the ink of blanks are one picture.
+// TestBlanksAtTheEnd: two screens that differ only in the ink of trailing blanks give the same picture.
 func TestBlanksAtTheEnd(t *testing.T) {
 	if a, b := Draw("\x1b[33mbar \x1b[39m\nx"), Draw("\x1b[33mbar\x1b[39m \nx"); a != b {
 		t.Errorf("the ink of a blank at the end changes the picture:\n%s\n%s", a, b)

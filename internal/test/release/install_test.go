@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package release tries what people install umpire with.
+// Package release tests the ways to install umpire.
 package release
 
 import (

@@ -61,7 +61,7 @@ func packNPM(t *testing.T, dist, version, to string) {
 	}
 }
 
-// TestConfiguration has goreleaser read its configuration, where there is one, and looks for what it names.
+// TestConfiguration makes goreleaser check its configuration, if installed, and checks that the named files exist.
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"packaging/documents.sh", "packaging/install.sh", "packaging/Dockerfile", "LICENSE", "CHANGELOG.md"} {

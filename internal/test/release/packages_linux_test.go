@@ -26,11 +26,11 @@ type way struct {
 	upgrade  string
 	remove   []string // after umpire uninstall; nil if that is enough
 	complete string   // a file of completions
-	keeps    []string // what belongs to the package manager
+	keeps    []string // files that belong to the package manager
 }
 
-// TestPackages installs umpire in every way that a release offers, each time in a fresh minimal Debian, and
-// sets it up there, uses it, and removes it: nothing is left.
+// TestPackages installs umpire in every way that a release offers, each time in a fresh minimal Debian. It
+// sets umpire up, uses it and removes it: no files may remain.
 func TestPackages(t *testing.T) {
 	if *packages == "" {
 		t.Skip("needs the packages: make packages")
@@ -70,7 +70,7 @@ func TestPackages(t *testing.T) {
 			upgrade: "sudo dnf upgrade umpire",
 			prepare: []string{
 				"apt-get -qq update && apt-get -qq install --no-install-recommends rpm",
-				// Debian's rpm keeps a database for each user; those of other systems have one.
+				// Debian's rpm keeps a database for each user; other systems have only one.
 				"mkdir -p /etc/rpm /var/lib/rpm && echo '%_dbpath /var/lib/rpm' >/etc/rpm/macros && rpm --initdb",
 			},
 			install: []string{"rpm", "--force-debian", "--install", "/root/umpire_" + version + suffix + ".rpm"},
@@ -122,7 +122,7 @@ func TestPackages(t *testing.T) {
 	t.Run("image", func(t *testing.T) { tryImage(t, dist) })
 }
 
-// useAndRemove does what people do with umpire once it is installed.
+// useAndRemove uses umpire as people do after installing it, and removes it.
 func useAndRemove(t *testing.T, s *system, version string, w *way) {
 	t.Helper()
 	if out := s.mustRun(person, "umpire", "--version"); !strings.Contains(out, version) {

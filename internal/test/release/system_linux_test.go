@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// A system is a fresh Debian with nothing but what a package needs. It is a layer over the base that
-// all systems share, and commands run in it as they would after a boot: by their own names for files,
-// processes and users.
+// A system is a fresh Debian with only the needs of a package. It is a layer over a shared base, and
+// commands run in it as after a boot: with separate files, processes and users.
 type system struct {
 	t    *testing.T
 	root string
@@ -75,15 +74,15 @@ func mount(t *testing.T, args ...string) {
 	})
 }
 
-// run runs a program in the system, as somebody, and returns what it wrote.
+// run runs a program in the system as a user, and returns its output.
 func (s *system) run(as string, command ...string) (string, error) {
 	s.t.Helper()
 	own, env := "/root", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	if as == person {
 		own, env = home, "PATH="+home+"/.local/bin:"+home+"/agents:/usr/local/bin:/usr/bin:/bin"
 	}
-	// Its root becomes that of the program, and is not just what the program sees: no sandbox can be made below
-	// one of those.
+	// pivot_root changes the real root, not only the program's view as chroot does: sandboxes cannot be created
+	// below a chroot.
 	const enter = `cd "$0" && mount -t proc proc proc && pivot_root . . && cd / && umount -l . && exec "$@"`
 	args := slices.Concat([]string{
 		"--mount", "--pid", "--fork", "--kill-child", "--ipc", "--uts", "sh", "-c", enter, s.root,
@@ -144,7 +143,7 @@ func (s *system) readFile(name string) string {
 	return string(text)
 }
 
-// list says of every file of the system what it is.
+// list describes every file of the system.
 func (s *system) list() map[string]string {
 	s.t.Helper()
 	all := map[string]string{}
@@ -186,8 +185,8 @@ func (s *system) list() map[string]string {
 	return all
 }
 
-// compare reports what differs between two lists, except for what the package manager writes down
-// for itself.
+// compare reports the differences between two lists, except for the package manager's own
+// records.
 func compare(t *testing.T, before, after map[string]string, except []string) {
 	t.Helper()
 	own := func(name string) bool {

@@ -8,7 +8,7 @@ import (
 )
 
 // Of returns the cases to run: all of them, or n spread evenly over them with -short. The test's log says
-// how many are left out.
+// how many it leaves out.
 func Of[T any](tb testing.TB, n int, cases []T) []T {
 	tb.Helper()
 	if !testing.Short() || n >= len(cases) {
@@ -22,7 +22,7 @@ func Of[T any](tb testing.TB, n int, cases []T) []T {
 	return few
 }
 
-// Times returns how often a test repeats what it draws anew each time: most, or few with -short.
+// Times returns how often a test repeats its random draws: most, or few with -short.
 func Times(few, most int) int {
 	if testing.Short() {
 		return few
@@ -30,5 +30,5 @@ func Times(few, most int) int {
 	return most
 }
 
-// Flag is the argument that has a test binary run as much as this one.
+// Flag returns the argument that makes another test binary run as much as this one.
 func Flag() string { return "-test.short=" + strconv.FormatBool(testing.Short()) }

@@ -49,8 +49,8 @@ var jailed = []string{"unshare", "--mount", "--net", "--pid", "--ipc", "--fork",
 // tryers is the number of lines that are tried at a time.
 const tryers = 3
 
-// TestDanger tries lines that must not run unasked, at each level: nothing that they do outside the
-// project or on a guarded place would be kept without a question, and no byte is sent.
+// TestDanger tries lines that must not run unasked, at each level. Their effects outside the
+// project or on a guarded place would never be kept without a question, and no byte is sent.
 func TestDanger(t *testing.T) {
 	t.Parallel()
 	if !sandbox.Available().Whole() || os.Geteuid() != 0 {
@@ -85,12 +85,11 @@ func TestDanger(t *testing.T) {
 	}
 }
 
-// usesUp are lines that only use up processes, memory or disk, of which a trial says that it does not
-// bound them.
+// usesUp matches lines that only exhaust processes, memory or disk, which trials do not limit.
 var usesUp = regexp.MustCompile(`\|\s*:\s*&|/dev/(zero|urandom|full)|\byes\b|\bfallocate\b|while (true|:)|stress`)
 
-// dangerousLines are those of the corpus that comes with umpire, those that were once allowed and
-// must not be, and the examples of its tables that ask.
+// dangerousLines returns the lines of the corpus that comes with umpire, lines that were wrongly
+// allowed in the past, and the asking examples of its tables.
 func dangerousLines(t *testing.T) (lines []string, left int) {
 	t.Helper()
 	add := func(line string) {
@@ -151,7 +150,7 @@ func newDangers(t *testing.T, program, base, level string) *dangers {
 	return d
 }
 
-// newProject makes a project with what lines want to harm.
+// newProject makes a project with the targets of the lines.
 func (d *dangers) newProject(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(d.base, name)
@@ -172,7 +171,7 @@ func write(t *testing.T, dir string, content map[string]string) {
 	}
 }
 
-// untouchable is all outside of the projects, but for what umpire keeps itself.
+// untouchable returns everything outside of the projects, except for umpire's own files.
 func (d *dangers) untouchable(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -211,7 +210,7 @@ func (d *dangers) wantUntouched(t *testing.T) {
 // patience is how long a line may take. Most wait for a network that is not there.
 const patience = 20 * time.Second
 
-// try tries a line, and keeps what needs no question.
+// try tries a line, and keeps its effects if they need no question.
 func (d *dangers) try(t *testing.T, project, line string) {
 	t.Helper()
 	var tried struct {
@@ -273,7 +272,7 @@ func (d *dangers) ask(t *testing.T, project string, answer any, what, line strin
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second
-	err := cmd.Run() // its exit code is that of the line
+	err := cmd.Run() // the exit code is the line's
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return "", true
 	}

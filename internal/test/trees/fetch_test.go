@@ -36,7 +36,7 @@ func buildUmpire(t *testing.T, dir string) string {
 	return program
 }
 
-// newWorld makes a home, or takes the one that is there, and sets the level.
+// newWorld creates a home, or uses the existing one, and sets the level.
 func newWorld(t *testing.T, program, home, level string) *world {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Join(home, ".config"), 0o755))
@@ -72,8 +72,8 @@ func commit(t *testing.T, dir string) {
 	}
 }
 
-// fetch makes the tree in a folder, if it is not there, and returns where it lies. No code of the
-// tree runs: its tests are built, and not started.
+// fetch makes the tree in a folder, if it does not exist, and returns its path. No code of the
+// tree runs: its tests are built, but not started.
 func (o *tree) fetch(t *testing.T, w *world, folder string) string {
 	t.Helper()
 	dir := filepath.Join(folder, strings.NewReplacer("/", "-", "@", "-").Replace(o.name))
@@ -112,7 +112,7 @@ func (o *tree) fetchPackage(t *testing.T, w *world, dir string) {
 	w.run(t, dir, "tar", "xzf", packed, "--strip-components", "1")
 	must(t, os.Remove(filepath.Join(dir, packed)))
 	must(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("node_modules\n"), 0o644))
-	tools := dir + ".tools" // in the tree itself, npm would install what its package.json asks for
+	tools := dir + ".tools" // inside the tree, npm would install the dependencies of its package.json
 	must(t, files.RemoveTree(tools))
 	must(t, os.MkdirAll(tools, 0o755))
 	must(t, os.WriteFile(filepath.Join(tools, "package.json"), []byte("{}"), 0o644))

@@ -85,7 +85,7 @@ func TestGitWorkflows(t *testing.T) {
 	}
 }
 
-// gitShell runs a script, given by its file or its text, as somebody with a name.
+// gitShell runs a script, given by its file or its text, as a named git user.
 func gitShell(t *testing.T, dir, file, text string) {
 	t.Helper()
 	args := []string{"-ec", text}
@@ -103,7 +103,7 @@ func gitShell(t *testing.T, dir, file, text string) {
 	}
 }
 
-// maxSwitch is how many times as long as plain git a switch may take in a large tree, decided and run.
+// maxSwitch is the maximum time of a switch in a large tree, decided and run, as a multiple of plain git's.
 const maxSwitch = 2
 
 // TestSwitchInLargeTree times switch with and without umpire.

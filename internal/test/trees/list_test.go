@@ -51,7 +51,7 @@ func readList(t *testing.T) []tree {
 // version is a release, and not a range.
 var version = regexp.MustCompile(`@v?\d+\.\d+\.\d+$`)
 
-// TestList: there are two hundred commands over ten trees, and every version is pinned.
+// TestList: there are two hundred commands in ten trees, and every version is pinned.
 func TestList(t *testing.T) {
 	t.Parallel()
 	trees := readList(t)

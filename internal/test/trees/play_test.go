@@ -29,9 +29,9 @@ type toolCall struct {
 	Input map[string]string `json:"input"`
 }
 
-// A played tells how one call went.
+// A played is the result of one call.
 type played struct {
-	Ran    string `json:"ran"` // the command line that ran; "" where the call was refused or asks
+	Ran    string `json:"ran"` // the command line that ran; "" if the call was refused or asks
 	Output string `json:"output"`
 }
 
@@ -55,7 +55,7 @@ func act(file string) error {
 	for i, c := range p.Calls {
 		result.Calls = append(result.Calls, p.make(i, c))
 	}
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) { // a program that ends is given its time
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) { // give ending programs time
 		if result.Left = others(); len(result.Left) == 0 || time.Since(began) > 2*time.Second {
 			break
 		}
@@ -67,7 +67,7 @@ func act(file string) error {
 	return os.WriteFile(file+".out", out, 0o600)
 }
 
-// others are the processes beside this one and those that started it.
+// others returns the processes other than this one and its ancestors.
 func others() (all []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
@@ -80,7 +80,7 @@ func others() (all []string) {
 	return all
 }
 
-// make puts a call before the hook, and makes it if that needs no question.
+// make passes a call to the hook, and makes it if it needs no question.
 func (p *play) make(n int, c toolCall) played {
 	payload, err := json.Marshal(map[string]any{
 		"session_id": "s", "permission_mode": p.Mode, "hook_event_name": "PreToolUse", "tool_name": c.Tool, "cwd": p.Dir,

@@ -61,7 +61,7 @@ type sequenceGenerator struct {
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-// target is a path that a call may want to change or read.
+// target returns a path for a call to change or read.
 func (g *sequenceGenerator) target(project string) string {
 	switch g.IntN(12) {
 	case 0, 1, 2:
@@ -126,7 +126,7 @@ type stage struct {
 	*testing.T
 	world *world
 	base  string
-	made  string // the project as it was made
+	made  string // the original project
 }
 
 const project = "p"
@@ -158,7 +158,7 @@ tar cf a.tar README.md mine.txt && ln -s ../outside link && ln -s loop loop`)
 // A snapshot maps paths to kind, mode and content.
 type snapshot map[string]string
 
-// look reads everything but what umpire keeps itself.
+// look reads everything except for umpire's own files.
 func (s *stage) look() snapshot {
 	s.Helper()
 	found := snapshot{}
@@ -206,7 +206,7 @@ func (was snapshot) changed(now snapshot) (names []string) {
 	return names
 }
 
-// reset makes the project anew, and the folders around it if need be.
+// reset restores the project, and the folders around it if necessary.
 func (s *stage) reset() {
 	s.Helper()
 	dir := filepath.Join(s.base, project)
@@ -250,10 +250,10 @@ type sequenceTally struct {
 	sequences, withChange int
 }
 
-// idle matches processes that do nothing, and need no question in the background either: sleep, and the shell around it.
+// idle matches processes that do nothing, and need no question even in the background: sleep, and the shell around it.
 var idle = regexp.MustCompile(`^sleep |^bash -c (cd \S+ && )*sleep 300 & *$`)
 
-// run plays one sequence, and judges what it left.
+// run plays one sequence, and judges its effects.
 func (s *stage) run(g *sequenceGenerator, name, mode string, all *sequenceTally) {
 	s.Helper()
 	s.reset()
@@ -379,8 +379,8 @@ func (s *stage) inHistory(dir, name string) bool {
 }
 
 // TestUnaskedSequences plays sequences of calls as Claude Code makes them, in each of its modes and at each level of
-// autonomy. After the calls that needed no question no guarded place and nothing outside is changed, no byte was sent, no
-// process is left, each commit can be reached, and what else was changed can be restored.
+// autonomy. After the calls that needed no question, guarded places and everything outside are unchanged, no byte was
+// sent, no process is left, each commit is reachable, and all other changes can be undone.
 func TestUnaskedSequences(t *testing.T) {
 	t.Parallel()
 	if !sandbox.Available().Whole() || os.Geteuid() != 0 {

@@ -27,7 +27,7 @@ var (
 // levels are the levels of autonomy at which every command is decided.
 var levels = []string{"medium", "high"}
 
-// seedCommands run with all other tests, in a tree that is made here, with what each comes to.
+// seedCommands run with all other tests, in a tree that is made here, with their expected outcomes.
 var seedCommands = map[string]string{
 	"sh build.sh":       byTrial,
 	"gofmt -w .":        byReading,
@@ -50,7 +50,7 @@ type world struct {
 }
 
 func TestMain(m *testing.M) {
-	sandbox.Main() // this program finds out what the sandbox can do here
+	sandbox.Main() // this program finds out the sandbox's abilities
 	if file := os.Getenv(playVariable); file != "" {
 		if err := act(file); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -129,7 +129,7 @@ func TestTrees(t *testing.T) {
 // An outcome is how a command was settled, and why it asks.
 type outcome struct{ how, why string }
 
-// settle decides a command line, and tries it where a person's autonomy says so.
+// settle decides a command line, and tries it if the autonomy allows that.
 func (w *world) settle(t *testing.T, dir, line string) outcome {
 	t.Helper()
 	var d umpire.Decision
@@ -157,7 +157,7 @@ func (w *world) settle(t *testing.T, dir, line string) outcome {
 	return outcome{string(tried.Decision.ReasonCode), why + " " + lastLine(output)}
 }
 
-// ask runs umpire, reads its JSON and returns what it wrote beside that.
+// ask runs umpire, parses its JSON and returns the other output.
 func (w *world) ask(t *testing.T, dir string, answer any, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -166,7 +166,7 @@ func (w *world) ask(t *testing.T, dir string, answer any, args ...string) string
 	cmd.Dir, cmd.Env = dir, w.env
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run() // its exit code is that of the command, or says that it asks
+	err := cmd.Run() // the exit code is the command's, or says that it asks
 	if jsonErr := json.Unmarshal(stdout.Bytes(), answer); jsonErr != nil {
 		t.Fatalf("%q: %v, %v\n%s\n%s", args, jsonErr, err, &stdout, &stderr)
 	}
