@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// An Address is where a gate listens: a unix socket or a TCP address.
+// An Address is the listening address of a gate: a unix socket or a TCP address.
 type Address struct{ Network, Name string }
 
 const (
@@ -35,7 +35,7 @@ func (a Address) String() string {
 	return a.Name
 }
 
-// ReadListenAddress reads where the gate listens; nothing is the socket in umpire's folder.
+// ReadListenAddress parses the gate's address; "" is the socket in umpire's folder.
 func (a *App) ReadListenAddress(text string) (Address, error) {
 	path, isUnix := strings.CutPrefix(text, NetworkUnix+":")
 	switch {
@@ -93,8 +93,8 @@ func (a *App) expandPath(path string) string {
 // StateDir is the folder of the store, the socket and the credentials.
 func (a *App) StateDir() string { return filepath.Join(a.Home(), "state") }
 
-// LongNote says what a long path of the socket means, as a format for its size; "" is that
-// there is nothing to say.
+// LongNote describes the consequence of a long socket path, as a format for its size, or
+// returns "" if the path is short.
 func (a Address) LongNote() (format string, size int) {
 	switch {
 	case a.Network != NetworkUnix || len(a.Name) <= files.MaxSocketPath:
@@ -112,7 +112,7 @@ const (
 		"no gate can run until `listen` names a shorter one"
 )
 
-// Since returns when a gate began to listen on a socket; the zero time where that is not known.
+// Since returns when a gate began to listen on a socket, or the zero time if unknown.
 func (a Address) Since() time.Time {
 	if a.Network != NetworkUnix {
 		return time.Time{}
@@ -141,8 +141,8 @@ func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	return conn, nil
 }
 
-// Answers reports whether somebody accepts connections at an address. A socket that is
-// missing or dead is not an error.
+// Answers reports whether a process accepts connections at an address. A missing or
+// dead socket is not an error.
 func (a Address) Answers(ctx context.Context) (bool, error) {
 	conn, err := a.Dial(ctx)
 	if errors.Is(err, relay.ErrAbsent) {
@@ -164,7 +164,7 @@ const (
 // a database.
 type StoreAddress struct{ Kind, Name string }
 
-// ReadStoreAddress reads where the store is; nothing is the file in umpire's folder.
+// ReadStoreAddress parses the address of the store; "" is the file in umpire's folder.
 func (a *App) ReadStoreAddress(text string) (StoreAddress, error) {
 	path, isFile := strings.CutPrefix(text, StoreSQLite+":")
 	switch {
@@ -182,7 +182,7 @@ func (a *App) ReadStoreAddress(text string) (StoreAddress, error) {
 	return StoreAddress{StoreSQLite, a.expandPath(path)}, nil
 }
 
-// Exists reports whether there is a store already; a database is taken to be there.
+// Exists reports whether there is a store already. It assumes that a database exists.
 func (s StoreAddress) Exists() bool {
 	if s.Kind == storePostgres {
 		return true

@@ -11,9 +11,8 @@ import (
 // maxAncestors bounds the walk up the process tree.
 const maxAncestors = 64
 
-// findAncestors returns the processes that this one descends from, the nearest first, up to
-// but without the one that is the root; 0 is the system's first. A process that may not be
-// read counts as unmarked.
+// findAncestors returns the ancestors of this process, the nearest first, up to but without
+// root; 0 is the system's first process. An unreadable process counts as unmarked.
 func findAncestors(root int) []ancestor {
 	var all []ancestor
 	for pid := os.Getppid(); pid > 1 && pid != root && len(all) < maxAncestors; {
@@ -27,8 +26,8 @@ func findAncestors(root int) []ancestor {
 	return all
 }
 
-// markedBy finds an agent's mark in the environment that a process was started
-// with. Taking the mark away from a child does not take it away here.
+// markedBy finds an agent's mark in the initial environment of a process. Removing the
+// mark from a child's environment does not hide it here.
 func markedBy(pid int) *agentMarker {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package app
 
-// findAncestors returns nothing: on this system only the environment shows what an agent
-// started.
+// findAncestors returns nil: on this system only the environment shows that an agent
+// started a process.
 func findAncestors(int) []ancestor { return nil }

@@ -70,7 +70,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// An App is the program with what its commands share.
+// An App is the program's state that its commands share.
 type App struct {
 	Surroundings
 
@@ -83,7 +83,7 @@ func (a *App) UserHome() string { return relay.UserHome(a.Getenv) }
 // Home is umpire's own folder.
 func (a *App) Home() string { return relay.Home(a.Getenv, a.Dir) }
 
-// SmallHook is the path of umpire-hook if it lies next to this program, or "".
+// SmallHook returns the path of umpire-hook if it is next to this program, or "".
 func SmallHook(program string) string {
 	small := filepath.Join(filepath.Dir(program), "umpire-hook"+filepath.Ext(program))
 	if info, err := os.Lstat(small); program == "" || err != nil || !info.Mode().IsRegular() {
@@ -98,7 +98,7 @@ func (a *App) Remark(text string) { fmt.Fprintf(a.Stderr, "umpire: %s\n", view.V
 // RemarkError reports an error that does not stop the command.
 func (a *App) RemarkError(err error) { a.Remark(a.Text.Error(err)) }
 
-// RemarkAll tells the person of notices.
+// RemarkAll shows notices to the person.
 func (a *App) RemarkAll(notices []config.Notice) {
 	for _, n := range notices {
 		a.Remark(n.In(a.Text.Of))

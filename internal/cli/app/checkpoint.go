@@ -41,7 +41,7 @@ func ReadCheckpointKey(a *App) (*checkpoint.Key, error) {
 	return key, err
 }
 
-// CheckpointRecord is where this machine keeps what it knows of a store.
+// CheckpointRecord returns this machine's record of a store.
 func CheckpointRecord(a *App, at StoreAddress, key *checkpoint.Key) *checkpoint.Record {
 	name := at.Public()
 	sum := sha256.Sum256([]byte(name))
@@ -79,12 +79,12 @@ const (
 type keeper struct {
 	app    *App
 	store  *store.Store
-	record *checkpoint.Record // nil when there is no key
+	record *checkpoint.Record // nil if there is no key
 	said   bool               // that a loss was reported
 }
 
-// keepCheckpoints makes a keeper. Its errors are reported but stop nothing: no call is
-// decided by it.
+// keepCheckpoints creates a keeper. Its errors are only reported, because decisions do
+// not depend on it.
 func keepCheckpoints(a *App, s *store.Store, at StoreAddress) *keeper {
 	k := &keeper{app: a, store: s}
 	key, err := checkpoint.OpenKey(a.KeysDir())
@@ -114,7 +114,7 @@ func (k *keeper) renewOnChange(ctx context.Context) {
 	}
 }
 
-// renew records the timeline as it is. A loss is reported once.
+// renew records the current timeline. It reports a loss only once.
 func (k *keeper) renew(ctx context.Context) {
 	if k.record == nil {
 		return

@@ -23,7 +23,7 @@ func RefuseUnknownCommand(cmd *cobra.Command, args []string) error {
 	return Usage(hint, "%q is not a command", args[0])
 }
 
-// RefuseWords refuses words after a command that takes none.
+// RefuseWords rejects words after a command without arguments.
 func RefuseWords(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func WantAtMostOneWord(cmd *cobra.Command, args []string) error {
 	return Usage(cmd.CommandPath()+" --help", "%s takes one word at most, got %q", cmd.CommandPath(), args[1])
 }
 
-// WantWords wants these words after a command, and no more.
+// WantWords requires exactly these words after a command.
 func WantWords(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > len(names) {
@@ -49,7 +49,7 @@ func WantWords(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// WantWordsFrom wants at least these words.
+// WantWordsFrom requires at least these words.
 func WantWordsFrom(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= len(names) {

@@ -35,7 +35,7 @@ func (a *App) ReadUserConfig() (*config.Config, error) {
 	return c, nil
 }
 
-// ReadConfig reads the files and changes nothing else: a gate does it while it
+// ReadConfig reads the files and changes nothing else, so a gate can call it while it
 // serves.
 func (a *App) ReadConfig(dir string) (*config.Config, error) {
 	p, err := a.FindProject(dir)

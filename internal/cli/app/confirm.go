@@ -13,17 +13,17 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A person confirms an answer on the terminal that the process belongs to, not on standard
-// input: that may come from anywhere. Text typed before the question was on the screen for a
-// moment is thrown away, so a key meant for something else answers nothing.
+// A person confirms an answer on the process's terminal, not on standard input, which may
+// come from anywhere. Text typed before the question has been on the screen for settleTime
+// is discarded, so a key meant for something else does not answer.
 
 // settleTime is how long keys are ignored after a question has appeared.
 const settleTime = 400 * time.Millisecond
 
-// ErrUnconfirmed says that the person did not say yes.
+// ErrUnconfirmed means that the person did not confirm.
 var ErrUnconfirmed = errors.New("not confirmed")
 
-// Confirm shows a text on the terminal and wants a word typed back.
+// Confirm shows a text on the terminal and requires the person to type the word.
 func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) error {
 	if _, err := io.WriteString(tty, text); err != nil {
 		return Failed(umpire.Errorf("write to the terminal: %w", err))

@@ -17,14 +17,14 @@ const (
 	ExitRefused = 6 // the state of things refuses it
 )
 
-// A CommandError is an error that knows its exit code. One without text prints nothing.
+// A CommandError is an error with an exit code. An error without a text prints nothing.
 type CommandError struct {
 	Code int
 	Err  error
-	Hint string // what to do next, for people; may be empty
+	Hint string // the next step for people; may be empty
 }
 
-// Error is the text of the error, "" when the exit code says all.
+// Error returns the text of the error, or "" if the exit code says everything.
 func (e *CommandError) Error() string {
 	if e.Err == nil {
 		return ""
@@ -32,7 +32,7 @@ func (e *CommandError) Error() string {
 	return e.Err.Error()
 }
 
-// Phrase says the error.
+// Phrase returns the error as a phrase.
 func (e *CommandError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.Err) }
 
 // Unwrap returns the error that has the exit code.
@@ -51,7 +51,7 @@ func Usage(hint, format string, args ...any) error {
 	return &CommandError{Code: ExitUsage, Err: umpire.Errorf(format, args...), Hint: hint}
 }
 
-// Refused says that the current state does not permit the command.
+// Refused returns an error that says that the current state does not permit the command.
 func Refused(hint, format string, args ...any) error {
 	return &CommandError{Code: ExitRefused, Err: umpire.Errorf(format, args...), Hint: hint}
 }

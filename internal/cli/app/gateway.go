@@ -27,7 +27,7 @@ import (
 // A Credential is whose part a command takes.
 type Credential string
 
-// The credentials, which lie beside the gate's socket.
+// The credentials, which are stored next to the gate's socket.
 const (
 	AgentCredential  Credential = "agent"
 	PersonCredential Credential = "person"
@@ -50,8 +50,8 @@ func (a *App) WithGate(ctx context.Context, as Credential, work func(umpire.Gate
 	return GateError(work(gate))
 }
 
-// FindGate opens the gate to look at it, unless nothing was ever stored: then
-// there is no gate and no error.
+// FindGate opens the gate for reading. If nothing was ever stored, it returns neither a
+// gate nor an error.
 func (a *App) FindGate(ctx context.Context) (umpire.Gate, func(), error) {
 	conf, err := a.LoadConfig(a.Dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *App) FindGate(ctx context.Context) (umpire.Gate, func(), error) {
 	return a.OpenOwnGate(ctx, conf, "")
 }
 
-// ReachGate dials the gate that runs, or opens one in this process, and tells which.
+// ReachGate dials the running gate, or opens one in this process, and says which.
 func (a *App) ReachGate(ctx context.Context, as Credential,
 	tokenFile string) (gate umpire.Gate, runs bool, done func(), err error) {
 	conf, err := a.LoadConfig(a.Dir)
@@ -90,8 +90,8 @@ func (a *App) ReachGate(ctx context.Context, as Credential,
 	return gate, false, done, err
 }
 
-// DialExpectedGate dials the running gate. It returns nil if none runs. A gate that is
-// configured to listen somewhere must be running.
+// DialExpectedGate dials the running gate, or returns nil if no gate runs. It fails if
+// a gate should be running because an address is configured.
 func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Credential,
 	tokenFile string) (*client.Client, error) {
 	where, err := a.ReadListenAddress(conf.Listen)
@@ -116,7 +116,7 @@ func GateCloser(c *client.Client) func() {
 	return func() { c.Close() } //nolint:errcheck // nothing is left to do with a connection that does not close
 }
 
-// DialGate dials the running gate. It returns nil if none runs. It opens no store.
+// DialGate dials the running gate, or returns nil if no gate runs. It does not open a store.
 func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*client.Client, error) {
 	where, err := a.ReadListenAddress(listen)
 	if err != nil {
@@ -148,7 +148,7 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 // ClientName is the name of this program on the timeline.
 const ClientName = "cli"
 
-// ReadToken reads a credential: the one that is named, or the one beside the gate.
+// ReadToken reads a credential: the named one, or the one next to the gate.
 func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, error) {
 	if tokenFile != "" {
 		token, err := client.ReadToken(tokenFile)
@@ -162,9 +162,9 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	return token, nil
 }
 
-// OpenOwnGate opens a gate for this process alone. It needs no credential: a process that can
-// open the store can do everything to it. An address that is named is checked as well, since
-// it stands for the person.
+// OpenOwnGate opens a gate for this process alone. It needs no credential, because a process
+// that can open the store can do everything to it. It still checks a named token file, which
+// represents the person.
 func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile string) (umpire.Gate, func(), error) {
 	at, err := a.ReadStoreAddress(conf.Store)
 	if err != nil {
@@ -229,7 +229,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	return g, nil
 }
 
-// Close ends the gate, and waits for what it does.
+// Close ends the gate, and waits for its work.
 func (g *StartedGate) Close() error {
 	g.stop()
 	g.done.Wait()
@@ -266,7 +266,7 @@ func checkPersonToken(a *App, tokenFile string) error {
 	return nil
 }
 
-// remedyFor is what to do when the store cannot be opened.
+// remedyFor returns the next step if the store cannot be opened.
 func remedyFor(s StoreAddress) string {
 	if s.Kind == storePostgres {
 		return "start the database, or name another store: umpire serve --store sqlite:PATH"
@@ -282,7 +282,7 @@ func (s StoreAddress) Open(ctx context.Context) (*store.Store, error) {
 	return sqlite.Open(ctx, s.Name)
 }
 
-// GateError maps what a gate says to an exit code.
+// GateError maps a gate's error to an exit code.
 func GateError(err error) error {
 	if err == nil {
 		return nil
@@ -307,7 +307,7 @@ func GateError(err error) error {
 	return &CommandError{Code: code, Err: err}
 }
 
-// SessionError is the gate's error about a session that a flag names, with what to look at.
+// SessionError returns the gate's error about a session from a flag, with a hint.
 func SessionError(err error) error {
 	commandErr, ok := errors.AsType[*CommandError](GateError(err))
 	switch {

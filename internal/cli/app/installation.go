@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An Installation says how this program came to this machine.
+// An Installation says how this program was installed.
 type Installation struct {
 	By      string   `json:"installed_by"` // "npm", "homebrew", "deb", "rpm", "go" or "files"
 	Upgrade string   `json:"upgrade"`      // the command that puts a newer one in its place
@@ -20,12 +20,12 @@ type Installation struct {
 // programNames are the programs of umpire, which are in one folder.
 var programNames = []string{"umpire", "umpire-hook"}
 
-// module is where the sources of umpire are.
+// module is the module path of umpire.
 const module = "github.com/umpirehq/umpire"
 
 const installScript = "https://" + module + "/releases/latest/download/install.sh"
 
-// FindInstallation finds out how this program was installed, by where it lies.
+// FindInstallation finds out from the program's path how it was installed.
 func (a *App) FindInstallation(ctx context.Context) Installation {
 	dir := filepath.Dir(a.Executable)
 	var found []string

@@ -7,8 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An agentMarker is an environment variable by which an agent marks the
-// processes that it starts.
+// An agentMarker is an environment variable that an agent sets for its processes.
 type agentMarker struct{ name, agent string }
 
 // agentMarkers are those that are known.
@@ -79,8 +78,8 @@ func (a *App) ancestry() []ancestor {
 	return a.ancestors()
 }
 
-// needOutsider refuses what only a person may do in a process that descends from the runner
-// of a session: a process that an agent started counts as the agent.
+// needOutsider refuses an action that is reserved for people in a process that descends
+// from a session's runner: a process that an agent started counts as the agent.
 func (a *App) needOutsider(what string, runners map[string]string) error {
 	for _, p := range a.ancestry() {
 		if session, runs := runners[p.runner]; runs && p.runner != "" {

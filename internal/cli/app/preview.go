@@ -22,7 +22,7 @@ func PreviewCall(ctx context.Context, a *App, g umpire.Gate, p *umpire.Pending, 
 	defer files.Close()
 	seen, err := files.Preview(umpire.Call{Tool: p.Tool, Input: input, Dir: s.Dir, Session: s.ID}, p.Accesses)
 	if err != nil {
-		return tool.Preview{} // the call itself says what is wrong with it
+		return tool.Preview{} // the call itself reports the error
 	}
 	return seen
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// A OpenedProject is the project that a command is about, with its configuration and
-// rules as they stand.
+// A OpenedProject is the project of a command, with its current configuration and
+// rules.
 type OpenedProject struct {
 	*gate.Project
 	Config *config.Config
 }
 
-// OpenProject opens the project of the working directory. Its rules are read once, so
+// OpenProject opens the project of the working directory. It reads the rules once, so
 // there is nothing to close.
 func (a *App) OpenProject() (*OpenedProject, error) {
 	conf, err := a.LoadConfig(a.Dir)
@@ -103,7 +103,7 @@ func TrialPlace(a *App, p *project.Project, listed []string) *sandbox.Place {
 		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: homeview.Caches(home, a.Getenv), Show: listed,
 	}
 	if p.GitDir != "" {
-		place.Workspace = append(place.Workspace, p.GitDir) // that of a linked worktree lies elsewhere
+		place.Workspace = append(place.Workspace, p.GitDir) // a linked worktree's is elsewhere
 	}
 	return place
 }

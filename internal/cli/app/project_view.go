@@ -10,9 +10,9 @@ import (
 	"github.com/umpirehq/umpire/internal/project"
 )
 
-// A ProjectView reads from a gate what belongs to the project of the working directory, or to all projects. To
-// the project belong also the sessions at its root that were opened when it had another id, as before its first
-// commit or a shallow fetch.
+// A ProjectView reads the data of the working directory's project, or of all projects, from a gate. The project
+// includes sessions at its root that were opened when it had another id, as before its first commit or in a
+// shallow clone.
 type ProjectView struct {
 	gate    umpire.Gate
 	project *project.Project // nil for all projects
@@ -20,7 +20,7 @@ type ProjectView struct {
 }
 
 // ViewProject returns a view of this project, or of all of them. An agent may not list sessions, so its view only
-// knows the ids that the folder itself tells.
+// knows the ids in the folder itself.
 func ViewProject(ctx context.Context, a *App, gate umpire.Gate, as Credential, all bool) (*ProjectView, error) {
 	if all {
 		return &ProjectView{gate: gate, ids: []umpire.ProjectID{""}}, nil

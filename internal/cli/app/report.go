@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// ReportSettled has the timeline tell what a person has kept, discarded and taken back beside all
-// sessions. One that cannot be told now is told by the next process that does this, or opens a gate.
+// ReportSettled adds to the timeline the changes that a person kept, discarded or undid outside all
+// sessions. If it fails, the next process that calls it or opens a gate reports them.
 func ReportSettled(ctx context.Context, a *App) {
 	due, err := trial.Unreported(a.StateDir())
 	if len(due) > 0 {

@@ -49,7 +49,7 @@ func (g *StartedGate) prune(ctx context.Context, a *App, conf *config.Config) {
 // NoRetention is the Age of a status when sessions are kept for ever.
 const NoRetention = "none"
 
-// A RetentionStatus tells whether sessions are removed as they should be.
+// A RetentionStatus says whether old sessions are removed on time.
 type RetentionStatus struct {
 	Age        string     `json:"age"` // or NoRetention
 	LastPruned *time.Time `json:"last_pruned_at,omitempty"`

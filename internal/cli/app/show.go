@@ -51,7 +51,7 @@ func WriteLine(to io.Writer, value any) error {
 // Colour reports whether output may be coloured.
 func (a *App) Colour() bool { return a.ToTerminal && a.Getenv("NO_COLOR") == "" }
 
-// maxShown is how much of one text a person is shown.
+// maxShown is the maximum shown length of one text.
 const maxShown = 200
 
 // Clip shortens a text that is longer than people read.
@@ -71,7 +71,7 @@ func IntroduceLink(a *App) string {
 	return view.Joined(a.Text.Of("Open this page within a minute; the link works once"), ":", "")
 }
 
-// VisibleDiff escapes what a terminal would obey, line by line; a tab is harmless.
+// VisibleDiff escapes control characters, line by line, except for tabs.
 func VisibleDiff(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -84,7 +84,7 @@ func VisibleDiff(text string) string {
 	return b.String()
 }
 
-// FormatCount says how many of something there are.
+// FormatCount returns a count with its noun.
 func (a *App) FormatCount(n int, one, more string) string {
 	return NewCount(n, one, more).In(a.Text)
 }

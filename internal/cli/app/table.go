@@ -11,10 +11,9 @@ import (
 // columnGap is the room between two columns.
 const columnGap = 2
 
-// A Table lines up text in columns, as text/tabwriter does: a tab ends a cell, and a
-// column is as wide as its widest cell among the lines around that have it. But cells
-// are measured by the room that they take on a terminal, where a Chinese character
-// takes two places and a colour none.
+// A Table aligns text in columns like text/tabwriter: a tab ends a cell, and a column
+// is as wide as its widest cell in adjacent lines. But it measures cells in terminal
+// columns: a Chinese character is two columns wide, a colour escape zero.
 type Table struct {
 	out  io.Writer
 	text bytes.Buffer
@@ -26,7 +25,7 @@ func NewTable(out io.Writer) *Table { return &Table{out: out} }
 // Write keeps text until Flush.
 func (t *Table) Write(p []byte) (int, error) { return t.text.Write(p) }
 
-// Flush writes the lines that there are.
+// Flush writes the pending lines.
 func (t *Table) Flush() error {
 	var rows [][]string
 	for line := range strings.Lines(t.text.String()) {

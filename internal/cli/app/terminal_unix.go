@@ -18,7 +18,7 @@ func IsTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// SizeOf returns how many columns and lines a terminal has, 0 when it does not say.
+// SizeOf returns the columns and lines of a terminal, or 0 if unknown.
 func SizeOf(f *os.File) (columns, lines int) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// TidyUp removes what umpire keeps of trials and for undoing beyond its limits, beside what
-// this process does. The function that it returns waits until that is done.
+// TidyUp removes trials and undo records beyond their limits, concurrently with this
+// process's work. The function that it returns waits for the end.
 func TidyUp(ctx context.Context, a *App, conf *config.Config) (wait func()) {
 	if a.Home() == "" {
 		return func() {}

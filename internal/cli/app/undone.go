@@ -8,16 +8,16 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// maxUndoneShown is how many paths are named when they are taken back.
+// maxUndoneShown is the maximum number of paths that an undo names.
 const maxUndoneShown = 20
 
-// undoWords say what became of a path.
+// undoWords describe the undo of a path.
 var undoWords = map[trial.Kind]string{
 	trial.Created: "restored", trial.Deleted: "removed", trial.Changed: "changed back",
 	trial.Attributes: "changed back", trial.Moved: "moved back",
 }
 
-// UndoneTitle says what an undo took back.
+// UndoneTitle says which change was undone.
 func UndoneTitle(a *App, k *trial.Kept) string {
 	if len(k.Changes) == 0 {
 		return a.Text.Of("Nothing was left to take back.")

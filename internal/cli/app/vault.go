@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A Vault seals what umpire undo keeps of files that the built-in rules about secrets name,
-// with the key that also seals arguments. It is safe for concurrent use.
+// A Vault encrypts undo's copies of files that the built-in rules treat as secrets, with
+// the key that also encrypts arguments. It is safe for concurrent use.
 type Vault struct {
 	rules func() (*policy.Policy, error)
 	key   func() (*secret.Sealer, error)

@@ -17,8 +17,8 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
-// release is the version of a release, which the linker fills in. The go command knows that of
-// what it builds itself.
+// release is the version of a release, set by the linker. For its own builds, the go command
+// knows the version.
 var release string
 
 // ThisBuild is the version of the running program.
