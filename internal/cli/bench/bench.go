@@ -137,8 +137,7 @@ func benchFormats() []string {
 	return words
 }
 
-// runBench judges the files, or the lines that come with umpire, and shows the
-// scores.
+// runBench judges the files, or the built-in lines, and shows the scores.
 func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) error {
 	if err := f.valid(); err != nil {
 		return err
@@ -168,8 +167,8 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 	return f.judgeLimits(scores)
 }
 
-// maxBadShown is how many bad lines of a file are shown one by one: a file of another kind
-// has nothing else.
+// maxBadShown is how many bad lines of a file are shown one by one. In a file of another
+// kind, all lines are bad.
 const maxBadShown = 5
 
 // readBenchSets reads all files before judging, so a wrong name fails at once.
@@ -202,8 +201,7 @@ func readBenchSets(a *app.App, files []string) ([]bench.Set, error) {
 	return sets, nil
 }
 
-// openBenchJudge returns the judge that the flags name, and what to call when it is
-// not needed any more.
+// openBenchJudge returns the judge for the flags, and a function that closes it.
 func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
 	dir, home, done := f.cwd, a.UserHome(), func() {}
 	switch {
@@ -293,7 +291,7 @@ func (f *benchFlags) judgeLimits(scores []*bench.Score) error {
 	return nil
 }
 
-// benchPlace makes an empty git project, and an empty home beside it, that last
+// benchPlace creates an empty git project with an empty home next to it. They exist
 // until done is called.
 func benchPlace() (dir, home string, done func(), err error) {
 	top, err := os.MkdirTemp("", "umpire-bench-")

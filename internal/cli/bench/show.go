@@ -101,7 +101,7 @@ func percentText(r bench.Rate) string {
 	return fmt.Sprintf("%.1f %%", r.Percent())
 }
 
-// showClasses writes where the wrong verdicts are, the most first.
+// showClasses writes the classes with wrong verdicts, most frequent first.
 func showClasses(a *app.App, w io.Writer, s *bench.Score) {
 	for _, c := range s.Classes() {
 		name := view.Visible(cmp.Or(c.Name, a.Text.Of("(none)")))
@@ -133,7 +133,7 @@ func beginning(text string) string {
 	return text[:cut] + "…"
 }
 
-// A benchProgress tells a person who waits how far it is. Nil says nothing.
+// A benchProgress shows the progress to a waiting person. A nil one shows nothing.
 type benchProgress struct {
 	w     io.Writer
 	of    int
@@ -141,7 +141,7 @@ type benchProgress struct {
 	shown bool
 }
 
-// progressEvery is how often progress is written, and how long nothing is said.
+// progressEvery is the interval of progress lines, and the delay before the first one.
 const progressEvery = time.Second
 
 func newBenchProgress(a *app.App, of int) *benchProgress {

@@ -1,4 +1,4 @@
-// Package check is `umpire check`: it decides one call, or a stream of calls, and says why.
+// Package check is `umpire check`: it decides one call, or a stream of calls, and gives the reasons.
 package check
 
 import (
@@ -99,7 +99,7 @@ func AllowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// runCheck decides what the flags and words say.
+// runCheck decides the calls of the flags and words.
 func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) error {
 	c, err := newChecker(a, f)
 	if err != nil {
@@ -132,7 +132,7 @@ func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) er
 	return verdictExit(d.Verdict)
 }
 
-// verdictExit is the silent error whose exit code tells a verdict.
+// verdictExit returns a silent error with a verdict's exit code.
 func verdictExit(v umpire.Verdict) error {
 	switch v {
 	case umpire.Allow:
@@ -145,7 +145,7 @@ func verdictExit(v umpire.Verdict) error {
 	return &app.CommandError{Code: app.ExitDenied}
 }
 
-// call is the one call that the command line names.
+// call returns the call that the command line describes.
 func (f *checkFlags) call(words []string) (umpire.Call, error) {
 	if f.tool != "" {
 		if len(words) > 0 {
@@ -174,8 +174,8 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }
 
-// DecideCommand decides a command line as `umpire check --unheld` does in a folder. What a rule
-// denies is denied with a sandbox as well, and to find out whether there is one takes a while.
+// DecideCommand decides a command line in a folder like `umpire check --unheld`. A sandbox
+// would not change what rules deny, and looking for one takes a while.
 func DecideCommand(a *app.App, dir, line string) (umpire.Decision, error) {
 	call, err := CommandCall(line)
 	if err != nil {
@@ -190,7 +190,7 @@ func DecideCommand(a *app.App, dir, line string) (umpire.Decision, error) {
 	return c.decide(call)
 }
 
-// DecideEffects decides whether what a trial of a command line did in a folder may be kept.
+// DecideEffects decides whether a trial's effects in a folder may be kept.
 func DecideEffects(a *app.App, dir, line string, e *umpire.TrialEffects) (umpire.Decision, error) {
 	call, err := CommandCall(line)
 	if err != nil {
@@ -217,8 +217,8 @@ func ShowRows(a *app.App, to io.Writer, d umpire.Decision, colour bool) {
 	p.rows(d)
 }
 
-// CommandCall is the call of a shell with a command line. Go would replace bytes that are not
-// UTF-8, and judge another command than the one that runs.
+// CommandCall returns a shell call with a command line. It rejects invalid UTF-8: Go would
+// replace the bytes, and judge another command than the one that runs.
 func CommandCall(line string) (umpire.Call, error) {
 	if !utf8.ValidString(line) {
 		return umpire.Call{}, app.Usage("", "command: not valid UTF-8")
@@ -235,7 +235,7 @@ func CommandCall(line string) (umpire.Call, error) {
 type checker struct {
 	app    *app.App
 	flags  *checkFlags
-	dir    string // of calls that name none
+	dir    string // for calls without a folder
 	cases  map[string]*checkedFolder
 	follow bool
 }
@@ -297,7 +297,7 @@ func (d *checker) remarkOff() {
 	for dir, c := range d.cases {
 		p, err := c.gate.Project(dir)
 		if err != nil {
-			continue // the decision says why
+			continue // the decision has the reason
 		}
 		for _, f := range p.Rules().Files {
 			if f.Health == rulefile.HealthDegraded {

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// showDecision writes a decision for a program or a person, as the flags say.
+// showDecision writes a decision for a program or a person, depending on the flags.
 func showDecision(a *app.App, f *checkFlags, d umpire.Decision) error {
 	if f.json {
 		return a.ShowJSON(d)
@@ -57,7 +57,7 @@ func (p *page) head(d umpire.Decision) {
 	}
 }
 
-// parts shows each access with what settled it.
+// parts shows each access with its deciding reason.
 func (p *page) parts(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	for i := range d.Accesses {
@@ -88,7 +88,7 @@ func whyText(text *catalogue.Language, d umpire.Decision, i int) string {
 	return view.List(why, "; ")
 }
 
-// settled is the first reason about an access: the one that decided it.
+// settled returns the first reason about an access, which decided it.
 func settled(d umpire.Decision, i int) *umpire.Reason {
 	for r := range d.Reasons {
 		if d.Reasons[r].Access == i {
@@ -156,7 +156,7 @@ func (p *page) next(d umpire.Decision) {
 	}
 }
 
-// widthTexts say what the widths cover.
+// widthTexts describe the coverage of the widths.
 var widthTexts = map[umpire.Width]string{
 	umpire.WidthExact:      "exactly this",
 	umpire.WidthSubcommand: "this subcommand, with options and targets of no higher consequence",

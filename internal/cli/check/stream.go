@@ -118,8 +118,7 @@ func decisionJSON(id json.RawMessage, d umpire.Decision) ([]byte, error) {
 	return append(append(append([]byte(`{"id":`), id...), ','), text[1:]...), nil
 }
 
-// A callLine is one line of a stream. The id is kept as it was written: a string
-// or a number.
+// A callLine is one line of a stream. The id keeps its form: a string or a number.
 type callLine struct {
 	id   json.RawMessage
 	call umpire.Call
@@ -145,7 +144,7 @@ func readCallLine(line []byte) (callLine, error) {
 	return l, l.fill(fields)
 }
 
-// fill reads the fields that say what the call is.
+// fill reads the fields of the call.
 func (l *callLine) fill(fields map[string]json.RawMessage) error {
 	var dir, agent, session, command string
 	texts := []struct {
