@@ -14,11 +14,11 @@ import (
 // Changes holds the changes that a call made in a trial, or would make in files, as its card shows them.
 type Changes struct {
 	Diff  string
-	Shown []string // the fields of the call's input of which the diff leaves nothing out
+	Shown []string // input fields that the diff shows completely
 	Cut   bool     // part of a trial is not shown
 }
 
-// maxCardDiff bounds what a card shows of the changes of one file in a trial.
+// maxCardDiff limits the shown changes of one file in a trial on a card, in bytes.
 const maxCardDiff = 2 << 20
 
 // ChangesOf describes the changes of a call that waits.
@@ -31,8 +31,8 @@ func ChangesOf(ctx context.Context, a *app.App, g umpire.Gate, p *umpire.Pending
 	return Changes{Diff: seen.Diff, Shown: seen.Shown}
 }
 
-// Text returns the changes as a card shows them, with lock files and runs of equal lines folded; "" if there are no
-// changes.
+// Text returns the changes as a card shows them, with lock files and runs of equal lines folded, or "" if there are
+// no changes.
 func (c *Changes) Text(a *app.App) string {
 	if c.Diff == "" {
 		return ""
@@ -46,7 +46,7 @@ func (c *Changes) Text(a *app.App) string {
 	return text.String() + "\n"
 }
 
-// LeftOut says which parts of a call neither its card nor its changes show in full; "" where both show everything.
+// LeftOut names the parts of a call that neither its card nor its changes show in full, or returns "".
 func (c *Changes) LeftOut(a *app.App, card *view.Card) string {
 	parts := view.LeftOut(card, c.Shown...)
 	if c.Cut {

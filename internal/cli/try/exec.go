@@ -114,7 +114,7 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 	return e.settle(ctx, result)
 }
 
-// lookAround finds out what there is to know before the ticket is used.
+// lookAround gathers the facts that are needed before the ticket is used.
 func (e *execution) lookAround(ctx context.Context) (err error) {
 	if e.Dir, err = filepath.EvalSymlinks(e.Dir); err != nil {
 		return app.Failed(err)
@@ -152,8 +152,8 @@ func (e *execution) take(ctx context.Context, line string) error {
 	})
 }
 
-// args are how the line runs: as the host's own shell would run it, with the functions and
-// options that the host has given that. Seen are the files that it reads them from.
+// args returns the command for the line: the host's own shell, with the functions and
+// options that the host has given it. Seen lists the files from which the shell reads them.
 func (e *execution) args() (args, seen []string) {
 	script := "eval " + shell.Quote(e.ticket.Line)
 	if before, _, found := strings.Cut(e.shell.Script, " && eval "); found {
@@ -165,11 +165,11 @@ func (e *execution) args() (args, seen []string) {
 	return []string{e.shell.Program, "-c", script}, seen
 }
 
-// hostSnapshots is the folder in which Claude Code keeps what its shells begin with.
+// hostSnapshots is the folder in which Claude Code stores the initial state of its shells.
 const hostSnapshots = "shell-snapshots"
 
-// hostVariables begin the names of what a host keeps in the environment for itself: sockets,
-// tokens and ids of its session.
+// hostVariables are prefixes of a host's private environment variables: sockets, tokens and
+// ids of its session.
 var hostVariables = []string{
 	"CLAUDE_CODE_", "CLAUDE_PID", "CLAUDE_EFFORT", "ANTHROPIC_", "CODEX_", "GEMINI_CLI_", "COPILOT_", "OPENCODE_",
 }
@@ -181,8 +181,8 @@ func (e *execution) env() []string {
 	})
 }
 
-// named are the paths outside of the project that the line names and may see. All are allowed where the
-// call was started.
+// named returns the paths outside of the project that the line names and may see. All of them are
+// allowed if the call was started.
 func (e *execution) named() []string {
 	if !strings.ContainsAny(e.ticket.Line, "~/$") {
 		return nil // deciding takes a while
@@ -196,12 +196,12 @@ func (e *execution) named() []string {
 
 // runLine runs the line as a trial.
 func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
-	signal.Ignore(syscall.SIGPIPE) // a host that is gone reads nothing, and its command goes on
+	signal.Ignore(syscall.SIGPIPE) // if the host is gone, its command continues
 	signals := make(chan os.Signal, 1)
 	passed := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the command decides what a signal means
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the command handles signals itself
 	defer stop()
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
@@ -259,7 +259,7 @@ func (e *execution) runPlain() error {
 	return app.Failed(err)
 }
 
-// giveUp ends a trial that came to nothing, and its call.
+// giveUp ends a trial without a result, and its call.
 func (e *execution) giveUp(ctx context.Context, why error) error {
 	if e.ticket.Trial == "" {
 		return nil
@@ -344,7 +344,7 @@ func (e *execution) tell(b *umpire.Batch, h *trial.Held, seen *umpire.TrialEffec
 	return exitOf(h.Exit)
 }
 
-// conflictText says why what a line did is in conflict.
+// conflictText describes the conflict of a line's effects.
 func conflictText(h *trial.Held, result string) string {
 	switch full := trial.ErrWouldForget.Error(); {
 	case strings.Contains(result, full):
@@ -375,7 +375,7 @@ func (e *execution) keepUndoable(
 		result.Status = umpire.ResultError
 	}
 	if _, told := g.Finish(ctx, result); told != nil && !errors.Is(told, umpire.ErrState) {
-		e.RemarkError(told) // what it did stands
+		e.RemarkError(told) // the effects are kept anyway
 	}
 	return err
 }
@@ -415,7 +415,7 @@ func exitOf(code int) error {
 	return &app.CommandError{Code: code}
 }
 
-// decide decides what the line did.
+// decide decides about the line's effects.
 func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision {
 	g := gate.New(e.GateConfig(e.config))
 	defer g.Close()
@@ -452,7 +452,7 @@ func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) e
 	return &app.CommandError{Code: app.ExitAsks}
 }
 
-// sayRefused says which addresses the line wanted in vain.
+// sayRefused lists the addresses that the line could not reach.
 func (e *execution) sayRefused(all []umpire.TrialAttempt) {
 	for _, r := range all {
 		if r.Kind == umpire.AttemptNetwork {

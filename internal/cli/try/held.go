@@ -87,8 +87,8 @@ func newDiscardCommand(a *app.App) *cobra.Command {
 	}
 }
 
-// findHeld finds the trial that an id, or the beginning of one, means; without one it is
-// the only one of this project that waits.
+// findHeld finds the trial of an id or its beginning, or without an id, the only waiting
+// trial of this project.
 func findHeld(ctx context.Context, a *app.App, args []string) (string, *trial.Held, error) {
 	state, err := prepareState(ctx, a)
 	if err != nil {

@@ -15,7 +15,7 @@ type report struct {
 	ID       string          `json:"trial_id,omitempty"`
 	Outcome  outcome         `json:"outcome"`
 	Command  string          `json:"command,omitempty"`
-	Exit     *int            `json:"exit_code,omitempty"` // nil when nothing ran
+	Exit     *int            `json:"exit_code,omitempty"` // nil if nothing ran
 	Network  bool            `json:"network,omitempty"`   // it had the machine's
 	Duration int64           `json:"duration_ms,omitempty"`
 	Effects  []effect        `json:"effects"`
@@ -24,7 +24,7 @@ type report struct {
 	Limit   string             `json:"limit,omitempty"`
 	Differs []trial.Difference `json:"differs,omitempty"`
 	Kept    bool               `json:"kept"`
-	// Decision says whether the person's rules let the effects be kept; absent without effects.
+	// Decision says whether the person's rules allow keeping the effects; absent without effects.
 	Decision *umpire.Decision `json:"decision,omitempty"`
 }
 
@@ -33,7 +33,7 @@ type effect struct {
 	Path   string `json:"path"` // from the project's root
 	From   string `json:"from,omitempty"`
 	Change string `json:"change"` // created, changed, deleted, moved, mode or link
-	Size   int64  `json:"size"`   // of a deleted file as it was
+	Size   int64  `json:"size"`   // of a deleted file before the deletion
 	Mode   string `json:"mode,omitempty"`
 	Digest string `json:"digest,omitempty"`
 	Link   string `json:"link,omitempty"`

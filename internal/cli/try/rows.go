@@ -21,8 +21,8 @@ type row struct {
 	red    bool // it cannot be had again, or leads elsewhere
 }
 
-// How many files of one kind in a folder become one row: fewer where the whole folder
-// comes or goes.
+// The minimum number of files of one kind in a folder that become one row. It is lower if
+// the whole folder appears or disappears.
 const (
 	foldWhole = 4
 	foldPart  = 8
@@ -71,11 +71,11 @@ func (s *sheet) rows() []row {
 	return rows
 }
 
-// below is the part of a list that lies in a folder.
+// below returns the part of a list that is below a folder.
 func below(list []trial.Effect, dir string) (from, to int) {
 	byPath := func(e trial.Effect, path string) int { return strings.Compare(e.Path, path) }
 	from, _ = slices.BinarySearchFunc(list, dir+"/", byPath)
-	to, _ = slices.BinarySearchFunc(list, dir+"0", byPath) // what sorts right after a slash
+	to, _ = slices.BinarySearchFunc(list, dir+"0", byPath) // '0' sorts right after '/'
 	return from, to
 }
 
@@ -139,7 +139,7 @@ func (s *sheet) comparedDiff(e *trial.Effect) string {
 	return s.diffOf(e)
 }
 
-// lineText says how many lines come and go.
+// lineText returns the numbers of added and removed lines.
 func lineText(added, removed int) string {
 	switch {
 	case removed == 0:
@@ -150,7 +150,7 @@ func lineText(added, removed int) string {
 	return fmt.Sprintf("+%d −%d", added, removed)
 }
 
-// rowOf is the row of one path.
+// rowOf returns the row of one path.
 func (s *sheet) rowOf(e *trial.Effect) row {
 	r := row{name: s.relative(e.Path), kind: s.Text.Word("effect", string(e.Kind))}
 	if isFolder(e) {
@@ -184,7 +184,7 @@ func (s *sheet) rowOf(e *trial.Effect) row {
 	return r
 }
 
-// describeEntry says what stands at a path, shortly.
+// describeEntry briefly describes the file at a path.
 func describeEntry(e *trial.Entry) string {
 	switch {
 	case e.Type.IsDir():
@@ -242,7 +242,7 @@ func (s *sheet) showRows(to io.Writer) {
 	}
 }
 
-// clipMiddle shortens a name in its middle: its beginning and its end tell most.
+// clipMiddle shortens a name in the middle, because its ends are the most informative.
 func clipMiddle(name string, width int) string {
 	if view.Columns(name) <= width {
 		return name

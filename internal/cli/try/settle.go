@@ -71,7 +71,7 @@ func answerFor(ctx context.Context, a *app.App, h *trial.Held, choice umpire.Cho
 	return answered, err
 }
 
-// sayAnswered says what became of a trial that was approved.
+// sayAnswered reports the outcome of an approved trial.
 func sayAnswered(a *app.App, h *trial.Held, c *umpire.BatchCall) error {
 	switch {
 	case c == nil || c.Result == nil:

@@ -20,17 +20,17 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A sheet shows what a trial would change.
+// A sheet shows the changes of a trial.
 type sheet struct {
 	*app.App
 
 	held *trial.Held
-	// decision says whether the person's rules let the effects be kept. A trial without effects is not decided.
+	// decision says whether the person's rules allow keeping the effects. A trial without effects is not decided.
 	decision umpire.Decision
 	decided  bool
 	tracked  map[string]bool // files whose content git has, and can restore
 	compare  int             // number of files that may still be compared line by line
-	limit    int             // number of lines shown for the changes of one file
+	limit    int             // maximum bytes shown of the changes of one file
 	painted  bool            // the current output may have colours
 }
 
@@ -39,7 +39,7 @@ const (
 	maxCompared = 300
 	// maxShownText is how large a file may be that is compared.
 	maxShownText = 1 << 20
-	// maxFileDiff is how much is shown of the changes of one file.
+	// maxFileDiff limits the shown changes of one file, in bytes.
 	maxFileDiff = 16 << 10
 )
 
@@ -113,8 +113,8 @@ func (s *sheet) wanted() (hosts []string) {
 	return hosts
 }
 
-// wantsNetwork reports whether the command failed, and was refused the network: it has then not
-// done what it was run for.
+// wantsNetwork reports whether the command failed and was refused the network, so it did not
+// complete its task.
 func (s *sheet) wantsNetwork() bool { return s.held.Exit != 0 && len(s.wanted()) > 0 }
 
 // maxQuestions bounds the changes that are named as needing a look.
@@ -141,7 +141,7 @@ func (s *sheet) showQuestions(to io.Writer) {
 	}
 }
 
-// differenceTexts say why a trial differs from a run.
+// differenceTexts say why a trial may differ from a real run.
 var differenceTexts = map[trial.DifferenceReason]string{
 	trial.DiffersHardLink:   "one of several names of a file was changed",
 	trial.DiffersRename:     "a folder could not be moved",
@@ -186,7 +186,7 @@ func isFolder(e *trial.Effect) bool {
 	return e.Before.Type.IsDir() && e.Kind != trial.Changed || e.After.Type.IsDir()
 }
 
-// relative is a path as it is told: from the project's root.
+// relative returns a path relative to the project's root.
 func (s *sheet) relative(path string) string {
 	if rest, inside := strings.CutPrefix(path, s.held.Root+string(filepath.Separator)); inside {
 		return rest
@@ -212,7 +212,7 @@ func (s *sheet) paint(colour, text string) string {
 	return colour + text + "\x1b[0m"
 }
 
-// diffOf is how a file would change, as `diff -u` shows it; "" where nothing of it is text.
+// diffOf returns the change of a file as `diff -u` shows it, or "" if it is not text.
 func (s *sheet) diffOf(e *trial.Effect) string {
 	before, after, err := s.held.Layer.Contents(e, maxShownText)
 	if err != nil {
@@ -289,10 +289,10 @@ func countLines(diff string) (added, removed int) {
 	return added, removed
 }
 
-// sizeUnits are those of a thousand each.
+// sizeUnits are the decimal units of a size.
 var sizeUnits = []string{"kB", "MB", "GB", "TB", "PB"}
 
-// sizeText writes a size as people say it.
+// sizeText formats a size for people.
 func sizeText(size int64) string {
 	if size < 1000 {
 		return fmt.Sprintf("%d B", size)
@@ -309,7 +309,7 @@ func sizeText(size int64) string {
 	return fmt.Sprintf("%.0f %s", value, unit)
 }
 
-// modeChange says how the attributes of a file would change.
+// modeChange describes the change of a file's attributes.
 func (s *sheet) modeChange(e *trial.Effect) string {
 	if before, after := octal(e.Before.Type), octal(e.After.Type); before != after {
 		return before + " → " + after
@@ -320,7 +320,7 @@ func (s *sheet) modeChange(e *trial.Effect) string {
 	return s.Text.Of("time")
 }
 
-// octal is a mode as chmod takes it.
+// octal formats a mode as chmod expects it.
 func octal(mode fs.FileMode) string {
 	special := 0
 	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
@@ -344,8 +344,8 @@ func isListed(list []trial.Effect, e *trial.Effect) bool {
 	return from == to
 }
 
-// DescribeTrial shows line by line what the trial of a call would change whose effects wait for an
-// answer: "" where this machine does not have its layer.
+// DescribeTrial shows, line by line, the changes of a call's trial whose effects wait for an
+// answer, or "" if this machine does not have its layer.
 func DescribeTrial(a *app.App, p *umpire.Pending) string { return describeTrial(a, p, maxFileDiff) }
 
 func describeTrial(a *app.App, p *umpire.Pending, limit int) string {

@@ -68,7 +68,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// refuseBesideList refuses a command, and flags about one, beside --list.
+// refuseBesideList rejects a command, and flags about one, together with --list.
 func refuseBesideList(f *tryFlags, words []string) error {
 	if len(words) > 0 || f.keep || f.discard || f.diff || f.network || f.cwd != "" {
 		return app.Usage("umpire try --help", "--list takes no command and no flag but --json")
@@ -85,14 +85,14 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return app.Usage("umpire try --help", "--keep and --discard: want one of them")
 	}
 	collectLater()
-	ahead := sandbox.StartAhead(pipedInput(a), f.network) // beside finding out what it has to do
+	ahead := sandbox.StartAhead(pipedInput(a), f.network) // concurrently with finding out its task
 	defer ahead.End()
 	f.cwd = a.Absolute(cmp.Or(f.cwd, a.Dir))
 	conf, err := a.LoadConfig(f.cwd)
 	if err != nil {
 		return err
 	}
-	read := make(chan []string, 1) // reading the rules by which secrets are left out takes a while
+	read := make(chan []string, 1) // reading the rules that hide secrets takes a while
 	go func() { read <- tool.SandboxEnv(os.Environ(), conf.SandboxEnv) }()
 	named, err := refuseDenied(a, f, view.CommandLine(words))
 	if err != nil {
@@ -118,8 +118,8 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	}
 }
 
-// tryOnce tries the command, and settles what it did. Again says that the person wants it run
-// again, with the network.
+// tryOnce tries the command, and settles its effects. Again says that the person wants to run
+// it again, with the network.
 func tryOnce(
 	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, spec trial.Spec,
 ) (again bool, err error) {
@@ -153,12 +153,12 @@ func tryOnce(
 	return false, nil
 }
 
-// collectLater has garbage collected seldom, for a process that waits for a command: at the usual
-// rate a sixth of what a trial's start costs would go into it.
+// collectLater makes garbage collection rare, for a process that waits for a command. At the
+// usual rate it would take a sixth of a trial's start-up time.
 func collectLater() { debug.SetGCPercent(400) }
 
-// refuseDenied runs nothing that a rule denies, and nothing critical: a trial would not harm,
-// but keeping it would. It returns what the line names outside of the project and is allowed to see.
+// refuseDenied rejects a line that a rule denies, and a critical one: a trial would do no harm, but
+// keeping it would. It returns the paths outside of the project that the line names and may see.
 func refuseDenied(a *app.App, f *tryFlags, line string) (named []string, err error) {
 	d, err := check.DecideCommand(a, f.cwd, line)
 	if err != nil || d.Verdict != umpire.Deny {
@@ -175,7 +175,7 @@ func refuseDenied(a *app.App, f *tryFlags, line string) (named []string, err err
 	}
 }
 
-// prepareState returns umpire's folder of state, after what a crash has left was finished.
+// prepareState returns umpire's state folder, after finishing work that a crash has interrupted.
 func prepareState(ctx context.Context, a *app.App) (string, error) {
 	if a.Home() == "" {
 		return "", app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder to keep trials in")
@@ -228,7 +228,7 @@ func runTrial(
 	return held, nil
 }
 
-// commandArgs is how a command is run: several words as they are, one as a line of bash.
+// commandArgs returns the arguments of a command: several words as they are, one word as a line of bash.
 func commandArgs(words []string) []string {
 	if len(words) == 1 {
 		return []string{tool.ShellName(), "-c", words[0]}
@@ -236,8 +236,8 @@ func commandArgs(words []string) []string {
 	return words
 }
 
-// pipedInput is standard input where that is not a terminal: a command in a group of its
-// own cannot read from one.
+// pipedInput returns standard input if it is not a terminal, because a command in a
+// separate process group cannot read from a terminal.
 func pipedInput(a *app.App) *os.File {
 	if in, ok := a.Stdin.(*os.File); ok && !app.IsTerminal(in) {
 		return in
@@ -245,7 +245,7 @@ func pipedInput(a *app.App) *os.File {
 	return nil
 }
 
-// exitUnavailable is the exit code where no trial can be had, as that of a sandbox that cannot.
+// exitUnavailable is the exit code if trials are not available, like that of an unavailable sandbox.
 const exitUnavailable = 125
 
 // An outcome is the result of a trial.
@@ -257,11 +257,11 @@ const (
 	outcomeDiscarded   outcome = "discarded"
 	outcomeWaiting     outcome = "waiting"
 	outcomeRefused     outcome = "refused"     // nothing ran
-	outcomeUnavailable outcome = "unavailable" // nothing ran, since no trial can be had here
+	outcomeUnavailable outcome = "unavailable" // nothing ran because trials are not available
 	outcomeAgain       outcome = "again"       // discarded, and to be run again with the network
 )
 
-// settle shows what a trial did, and keeps, discards or holds it.
+// settle shows the effects of a trial, and keeps, discards or holds them.
 func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, error) {
 	a, h := s.App, s.held
 	if !f.json {
@@ -303,7 +303,7 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 	return outcomeWaiting, nil
 }
 
-// sayHeld says how a trial that waits is settled.
+// sayHeld says how to settle a waiting trial.
 func sayHeld(a *app.App, id string) {
 	fmt.Fprintf(a.Stderr, a.Text.Of("It waits as %s. Next:\n"), id)
 	for _, verb := range []string{"show --diff ", "keep ", "discard "} {
@@ -311,7 +311,7 @@ func sayHeld(a *app.App, id string) {
 	}
 }
 
-// keepHeld makes a trial real for a person, and says how to take it back.
+// keepHeld makes a trial's effects real for a person, and says how to undo them.
 func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quiet bool) error {
 	kept, err := h.Keep(ctx, trial.KeepSpec{
 		State: state, Vault: app.NewVault(a), Report: h.Trial == "", Reviewed: true,
@@ -325,7 +325,7 @@ func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quie
 	return nil
 }
 
-// keepError says what to do when something could not be kept.
+// keepError returns an error with the next step if effects could not be kept.
 func keepError(h *trial.Held, err error) error {
 	if _, conflict := errors.AsType[*trial.ConflictError](err); conflict {
 		return app.Refused("umpire try -- "+shell.Quote(h.Command), "nothing was kept: %w", err)
@@ -339,8 +339,8 @@ func keepError(h *trial.Held, err error) error {
 	return app.Failed(umpire.Errorf("nothing was kept: %w", err))
 }
 
-// askPerson asks what becomes of a trial, until one of the keys says it. Without an answer
-// it waits if it changed something.
+// askPerson asks what to do with a trial, until one of the keys decides. Without an
+// answer, a trial with changes waits.
 func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome, error) {
 	unanswered := func() (outcome, error) {
 		if s.held.Effects.IsEmpty() {

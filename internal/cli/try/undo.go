@@ -104,7 +104,7 @@ func absolutePaths(a *app.App, paths []string) []string {
 	return all
 }
 
-// undoError says what can be done when nothing was taken back.
+// undoError adds the next step to the error of a failed undo.
 func undoError(a *app.App, id string, err error) error {
 	conflict, isConflict := errors.AsType[*trial.ConflictError](err)
 	_, isObstacle := errors.AsType[*trial.ObstacleError](err)
@@ -128,7 +128,7 @@ func undoError(a *app.App, id string, err error) error {
 	return app.Failed(umpire.Errorf("nothing was taken back: %w", err))
 }
 
-// showUndone says what is as it was, and how to have it again.
+// showUndone says what was undone, and how to redo it.
 func showUndone(a *app.App, k *trial.Kept) error {
 	fmt.Fprintln(a.Stdout, app.UndoneTitle(a, k))
 	if len(k.Changes) == 0 {
@@ -141,7 +141,7 @@ func showUndone(a *app.App, k *trial.Kept) error {
 	return err
 }
 
-// A keptLine is something that was kept or taken back, in a list.
+// A keptLine is a kept or undone record in a list.
 type keptLine struct {
 	ID      string `json:"id"`
 	Time    string `json:"time"`
@@ -149,7 +149,7 @@ type keptLine struct {
 	Command string `json:"command,omitempty"`
 	Call    string `json:"call,omitempty"`
 	Changes int    `json:"changes"`
-	// Lost are the paths that cannot be taken back.
+	// Lost lists the paths that cannot be undone.
 	Lost   []trial.Loss `json:"lost,omitempty"`
 	Undoes string       `json:"undoes,omitempty"`
 	Undone string       `json:"undone,omitempty"`
@@ -230,7 +230,7 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 	})
 }
 
-// showUnfinished says which records cannot be finished, and how to be rid of each.
+// showUnfinished lists the records that cannot be finished, and how to remove each.
 func showUnfinished(a *app.App, all []trial.Unfinished) {
 	for _, u := range all {
 		fmt.Fprintln(a.Stdout, fmt.Sprintf(a.Text.Of(UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
@@ -239,7 +239,7 @@ func showUnfinished(a *app.App, all []trial.Unfinished) {
 	}
 }
 
-// UnfinishedText says that a record cannot be finished, of which folder, and why.
+// UnfinishedText says which folder's record cannot be finished, and why.
 const UnfinishedText = "a change in %s can no longer be taken back: %s"
 
 // ForgetCommand is the command that removes a record that cannot be finished.

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// UndoInGate takes back the record of an id in the process of the gate, which it reports to, and
-// says what it did. Guarded places need a person at a terminal, so they are refused.
+// UndoInGate undoes the record of an id in the gate's process, reports it to the gate, and
+// describes the result. It rejects changes of guarded places, which need a person at a terminal.
 func UndoInGate(ctx context.Context, a *app.App, gate umpire.Gate, id string) (string, error) {
 	state, err := prepareState(ctx, a)
 	if err != nil {
