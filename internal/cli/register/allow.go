@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// An allowFile is a file in which a host keeps what a person allowed there.
+// An allowFile is a file in which a host stores a person's permissions.
 type allowFile struct {
 	path    string
 	entries []setup.Allowance
@@ -117,7 +117,7 @@ func importedRules(h *host.Host, lists []allowFile, known map[string]bool) []ump
 	return rules
 }
 
-// sayLeftOut names the entries that do not become rules, those of one reason together.
+// sayLeftOut names the entries that do not become rules, grouped by reason.
 func (s *setupJob) sayLeftOut(lists []allowFile) {
 	for _, list := range lists {
 		if list.err != nil {

@@ -53,7 +53,7 @@ type CanaryAnswer struct {
 	exit int
 }
 
-// String says it to people.
+// String describes the answer for people.
 func (c CanaryAnswer) String() string {
 	if c.Decision == "" {
 		return fmt.Sprintf("no decision, exit code %d", c.exit)
@@ -108,8 +108,8 @@ func (c *Canary) End(ctx context.Context) error {
 	return err
 }
 
-// process is the command as it is registered: with arguments it is started
-// as it stands, without them a shell starts it.
+// process returns the registered command. With arguments it is started directly,
+// without them by a shell.
 func (c *Canary) process(ctx context.Context, r setup.Registration) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.Command, r.Args...)
 	if r.Shell != "" && runtime.GOOS != "windows" {

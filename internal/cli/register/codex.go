@@ -15,12 +15,12 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// remarkTrustCodex says what to do where Codex itself could not be asked.
+// remarkTrustCodex names the next step if Codex itself could not be asked.
 const remarkTrustCodex = "Codex skips a hook that it does not trust, without a word: start codex, " +
 	"open /hooks and trust umpire's, or run umpire init codex again once codex is on PATH"
 
-// trustCodex writes the hashes of umpire's hooks into Codex's configuration, or takes them
-// back. Only Codex knows the hashes, so it is asked.
+// trustCodex adds the hashes of umpire's hooks to Codex's configuration, or removes them.
+// It asks Codex for them, because only Codex knows the hashes.
 func (j *initJob) trustCodex(ctx context.Context, hooksFile string) error {
 	path, err := setup.CodexTrust.Place.Path(j.UserHome(), j.Getenv)
 	if err != nil {
@@ -83,12 +83,12 @@ func untrusted(hooks []CodexHook, hooksFile string, config []byte) ([]setup.Code
 	return wanted, nil
 }
 
-// Own reports whether a hook stands in umpire's file and starts umpire.
+// Own reports whether a hook is in umpire's file and starts umpire.
 func (h *CodexHook) Own(hooksFile string) bool {
 	return resolved(h.SourcePath) == resolved(hooksFile) && setup.Codex.Owns(h.Command)
 }
 
-// trustedConfig is Codex's configuration with the hashes, or as it was before them.
+// trustedConfig returns Codex's configuration with the hashes, or as it was before them.
 func (j *initJob) trustedConfig(path string, before []byte, hashes []setup.CodexHash) ([]byte, bool, error) {
 	if j.undo {
 		return j.without(path, before, setup.CodexTrust.Uninstall)

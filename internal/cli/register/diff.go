@@ -27,8 +27,8 @@ func (c settingsChange) diff() string {
 	return app.VisibleDiff(tool.UnifiedDiff(view.Visible(from), view.Visible(to), c.before, c.after, maxDiff))
 }
 
-// summary says in a few lines what the change does: the file, the events and the program
-// that they start.
+// summary describes the change in a few lines: the file, the events and the program that
+// they start.
 func (j *initJob) summary(c settingsChange) string {
 	var b strings.Builder
 	name := view.Visible(c.path)
@@ -64,7 +64,7 @@ func (j *initJob) summary(c settingsChange) string {
 	return b.String()
 }
 
-// registeredHooks are umpire's handlers in a settings file; none in one that cannot be read.
+// registeredHooks returns umpire's handlers in a settings file, or nil if it cannot be read.
 func registeredHooks(file setup.Settings, settings []byte) []setup.Registration {
 	list, err := file.Registered(settings)
 	if err != nil {

@@ -55,8 +55,8 @@ func userFile(a *app.App, s setup.Settings) (string, error) {
 	return path, nil
 }
 
-// hostDir is the folder that the person has set for a host instead of the usual one, or "".
-// Folders that hold those of every program are not the host's.
+// hostDir returns the folder that the person has set for a host instead of the usual one,
+// or "". A folder shared by all programs is not the host's.
 func hostDir(a *app.App, s setup.Settings) string {
 	if s.Place.Variable == "" || strings.HasPrefix(s.Place.Variable, "XDG_") || a.Getenv(s.Place.Variable) == "" {
 		return ""
@@ -67,10 +67,10 @@ func hostDir(a *app.App, s setup.Settings) string {
 // A Found is the program of a host that would be started here.
 type Found struct{ Path, Version string }
 
-// String says it in English.
+// String describes the result in English.
 func (f Found) String() string { return f.In(catalogue.English) }
 
-// In says it in a language.
+// In describes the result in a language.
 func (f Found) In(text *catalogue.Language) string {
 	switch {
 	case f.Path == "":
@@ -118,8 +118,8 @@ func FindProgram(ctx context.Context, a *app.App, h *host.Host) Found {
 	return Found{Path: path}
 }
 
-// lookPath finds a program on PATH; relative entries do not count, since what
-// they lead to depends on the folder.
+// lookPath finds a program on PATH. It ignores relative entries, because their meaning
+// depends on the working directory.
 func lookPath(a *app.App, name string) string {
 	for _, dir := range filepath.SplitList(a.Getenv("PATH")) {
 		if !filepath.IsAbs(dir) {
@@ -132,8 +132,8 @@ func lookPath(a *app.App, name string) string {
 	return ""
 }
 
-// hookBinary is the absolute path of the program that agents shall start for each call:
-// umpire-hook if it lies next to umpire.
+// hookBinary returns the absolute path of the program that agents start for each call:
+// umpire-hook if it is next to umpire.
 func (j *initJob) hookBinary() (string, error) {
 	path, err := j.binary()
 	if err != nil {
@@ -142,7 +142,7 @@ func (j *initJob) hookBinary() (string, error) {
 	return cmp.Or(app.SmallHook(path), path), nil
 }
 
-// binary is the absolute path under which agents shall start umpire.
+// binary returns the absolute path with which agents start umpire.
 func (j *initJob) binary() (string, error) {
 	if j.Executable == "" {
 		return "", app.Failed(errors.New("the path of the umpire program cannot be told"))
@@ -158,7 +158,7 @@ func (j *initJob) binary() (string, error) {
 	return path, nil
 }
 
-// ExplainFleeting says why a program may not stay where it is, or "".
+// ExplainFleeting returns why a program's file may disappear, or "".
 func ExplainFleeting(a *app.App, path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return "is a build of `go run` that will be deleted"
@@ -174,7 +174,7 @@ func ExplainFleeting(a *app.App, path string) string {
 	return ""
 }
 
-// resolved is a folder with links followed, or as it is written where it does not exist.
+// resolved returns a folder with links resolved, or unchanged if it does not exist.
 func resolved(dir string) string {
 	if to, err := files.Canonical(dir); err == nil {
 		return to

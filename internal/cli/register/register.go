@@ -1,5 +1,5 @@
-// Package register is `umpire init`: it writes umpire's hook into the settings of an agent, shows
-// the change, and takes it back byte for byte.
+// Package register is `umpire init`: it adds umpire's hook to the settings of an agent, shows the
+// change, and can undo it byte for byte.
 package register
 
 import (
@@ -33,7 +33,7 @@ type initJob struct {
 	notes []string // shown last, to stay visible
 }
 
-// The initFlags are those of `umpire init`.
+// The initFlags are the flags of `umpire init`.
 type initFlags struct {
 	scope                        string
 	dryRun, undo, diff, unproven bool
@@ -112,7 +112,7 @@ Without AGENT it lists the agents it knows and what it found of them. An agent t
 was never seen to obey umpire, since only its makers' words are known, needs
 --unproven. "umpire setup" does this for all agents at once.`
 
-// The remarks of init beside its result.
+// The remarks of init in addition to its result.
 const (
 	remarkNoVersion = "the version of Claude Code is not known, so a hook that cannot start will not stop a call; " +
 		"run umpire init claude again once `claude --version` tells it"
@@ -121,7 +121,7 @@ const (
 	remarkProjectScope = "the file names a path on this machine; think twice before you commit it"
 )
 
-// listAgents shows what could be registered.
+// listAgents lists the agents that can be registered.
 func listAgents(ctx context.Context, a *app.App) error {
 	next := "umpire init claude"
 	table := app.NewTable(a.Stdout)
@@ -206,7 +206,7 @@ func (j *initJob) changeFile(ctx context.Context) error {
 	return j.apply(ctx, change, info)
 }
 
-// show writes what a change does, in short or in every line.
+// show writes a change, in short or line by line.
 func (j *initJob) show(change settingsChange) {
 	if j.diff {
 		fmt.Fprint(j.Stdout, change.diff())
@@ -215,7 +215,7 @@ func (j *initJob) show(change settingsChange) {
 	}
 }
 
-// plan is the change to make; the file's information is nil where there is no file yet.
+// plan returns the change to make. The file's information is nil if the file does not exist yet.
 func (j *initJob) plan(ctx context.Context) (settingsChange, fs.FileInfo, error) {
 	path, err := j.settingsPath()
 	if err != nil {
@@ -318,8 +318,8 @@ func (j *initJob) hookArgs() []string {
 	return append(args, "--deadline", Seconds(relay.Deadline(j.host.Timeout)))
 }
 
-// blocks reports whether Claude Code is new enough to block when a hook fails. An older one
-// may drop a settings file that says so.
+// blocks reports whether Claude Code is new enough to block when a hook fails. An older
+// version may ignore a settings file with that option.
 func (j *initJob) blocks(ctx context.Context, before []byte, hook setup.Hook) bool {
 	found := FindProgram(ctx, j.App, j.host)
 	switch {
@@ -364,7 +364,7 @@ func (j *initJob) sayNotes() {
 	}
 }
 
-// noteAllowList says that rules of the host's own can be imported.
+// noteAllowList says that the host's own rules can be imported.
 func (j *initJob) noteAllowList() {
 	if j.quiet {
 		return
@@ -382,7 +382,7 @@ func (j *initJob) noteAllowList() {
 	}
 	p, err := j.OpenProject()
 	if err != nil {
-		return // the commands that need it say why
+		return // the commands that need it report the error
 	}
 	for _, file := range ClaudeFiles(j.App) {
 		rules, left, err := p.RulesOf(file.Path, rulefile.FormatClaudeSettings)

@@ -22,13 +22,13 @@ import (
 type service struct {
 	file        string // the unit
 	text        string
-	start, stop [][]string // commands; those of stop may fail where nothing runs
+	start, stop [][]string // commands; those of stop may fail if the service is not running
 }
 
 // serviceName is the gate's name as a service.
 const serviceName = "umpire"
 
-// findService is the service that can be had here, or nil.
+// findService returns the service manager of this system, or nil.
 func findService(ctx context.Context, a *app.App, binary string) *service {
 	switch runtime.GOOS {
 	case "linux":
@@ -72,7 +72,7 @@ WantedBy=default.target
 	}
 }
 
-// unitText is a word of a unit: quoted, with nothing expanded.
+// unitText quotes a word of a unit, to prevent expansions.
 func unitText(word string) string {
 	return strconv.Quote(strings.NewReplacer("%", "%%", "$", "$$").Replace(word))
 }
@@ -132,13 +132,13 @@ func (s *service) remove(ctx context.Context, a *app.App) error {
 	if err := os.Remove(s.file); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	if len(s.start) > 1 { // systemd keeps what it has read
+	if len(s.start) > 1 { // systemd caches unit files
 		return runQuietly(ctx, s.start[0]...)
 	}
 	return nil
 }
 
-// gateRuns reports whether a gate answers where it is expected.
+// gateRuns reports whether a gate answers at the configured address.
 func gateRuns(ctx context.Context, a *app.App) bool {
 	conf, err := a.ReadUserConfig()
 	if err != nil {
@@ -155,7 +155,7 @@ func gateRuns(ctx context.Context, a *app.App) bool {
 // commandTime bounds a command of the system's.
 const commandTime = 20 * time.Second
 
-// runQuietly runs a program of the system. Its error says what the program said.
+// runQuietly runs a program of the system. Its error includes the program's output.
 func runQuietly(ctx context.Context, command ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()

@@ -188,7 +188,7 @@ func (s *setupJob) hasFolder(file setup.Settings) bool {
 	return err == nil
 }
 
-// showPlan says what would change.
+// showPlan shows the planned changes.
 func (s *setupJob) showPlan(ctx context.Context) {
 	for i := range s.agents {
 		p := &s.agents[i]
@@ -220,7 +220,7 @@ func (s *setupJob) showPlan(ctx context.Context) {
 
 func (s *setupJob) service(ctx context.Context) *service { return findService(ctx, s.App, s.binary) }
 
-// confirm asks for the autonomy level, and whether to go on.
+// confirm asks for the autonomy level, and for confirmation.
 func (s *setupJob) confirm(ctx context.Context) error {
 	if s.yes {
 		return nil
@@ -242,7 +242,7 @@ func (s *setupJob) confirm(ctx context.Context) error {
 	return s.Confirm(ctx, tty, "", "yes")
 }
 
-// askAutonomy asks how much shall run without a question. Enter alone leaves it as it is.
+// askAutonomy asks how much may run without a question. Enter alone changes nothing.
 func (s *setupJob) askAutonomy(ctx context.Context, tty *os.File) (string, error) {
 	fmt.Fprintf(tty, "\n%s\n", s.Text.Of(autonomyQuestion))
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {
@@ -363,7 +363,7 @@ func (s *setupJob) setAutonomy(m *setupMemory) error {
 	return nil
 }
 
-// startGate has the gate run from now on. Without it umpire works, but keeps no questions.
+// startGate installs the gate as a service. Without it umpire works, but stores no questions.
 func (s *setupJob) startGate(ctx context.Context, m *setupMemory) {
 	if gateRuns(ctx, s.App) {
 		return
@@ -381,8 +381,8 @@ func (s *setupJob) startGate(ctx context.Context, m *setupMemory) {
 	fmt.Fprintln(s.Stderr, "umpire: "+s.Text.Of("the gate runs, and is started at login"))
 }
 
-// tryHooks sends each agent's hook a call that must be denied, as it is registered, and
-// returns how many let it pass.
+// tryHooks sends each agent's registered hook a call that must be denied, and returns
+// the number of hooks that let it pass.
 func (s *setupJob) tryHooks(ctx context.Context) (failed int) {
 	for i := range s.agents {
 		j := s.agents[i].job
@@ -396,7 +396,7 @@ func (s *setupJob) tryHooks(ctx context.Context) (failed int) {
 	return failed
 }
 
-// tryHook is the canary of one agent.
+// tryHook runs the canary of one agent.
 func (j *initJob) tryHook(ctx context.Context, path string) error {
 	text, _, err := ReadSettings(path)
 	if err != nil {
@@ -410,7 +410,7 @@ func (j *initJob) tryHook(ctx context.Context, path string) error {
 		return umpire.Errorf("%s: umpire's hook is not registered in this file", path)
 	}
 	canary := NewCanary(ctx, j.App, j.host)
-	defer canary.End(ctx) //nolint:errcheck // doctor says so
+	defer canary.End(ctx) //nolint:errcheck // doctor reports such an error
 	answer := canary.Ask(ctx, hooks[0], "rm -rf /")
 	switch {
 	case answer.Err != nil:

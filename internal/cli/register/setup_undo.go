@@ -37,8 +37,8 @@ func (m *setupMemory) empty() bool {
 	return len(m.Hosts) == 0 && m.Rules == nil && m.Config == nil && !m.Service
 }
 
-// remember keeps a file as it was before the first setup that changed it. A file that somebody
-// else changed since has no such state any more: what it is now is kept.
+// remember stores a file as it was before the first setup that changed it. If another program
+// has changed the file since, its current state is stored.
 func (m *setupMemory) remember(at **memory, path string) error {
 	now, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -51,14 +51,14 @@ func (m *setupMemory) remember(at **memory, path string) error {
 	return nil
 }
 
-// done notes what the file is after the change.
+// done records the file's state after the change.
 func (m *memory) done() {
 	if now, err := os.ReadFile(m.Path); err == nil {
 		m.After = digest(now)
 	}
 }
 
-// restore gives a file back as it was. It reports false where somebody has changed it since.
+// restore restores a file. It returns false if the file has been changed since.
 func (m *memory) restore() (bool, error) {
 	now, err := os.ReadFile(m.Path)
 	switch {
@@ -107,7 +107,7 @@ func (s *setupJob) writeMemory(m *setupMemory) error {
 	return app.Failed(err)
 }
 
-// takeBack undoes what setup did, or would undo it.
+// takeBack undoes setup, or shows what that would do.
 func (s *setupJob) takeBack(ctx context.Context) error {
 	m, err := s.readMemory()
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *setupJob) takeBack(ctx context.Context) error {
 	return nil
 }
 
-// undoHost takes the hook of one agent back.
+// undoHost removes the hook of one agent.
 func (s *setupJob) undoHost(ctx context.Context, name string) error {
 	file, ok := setup.Find(name)
 	h := host.Find(name)

@@ -72,7 +72,7 @@ func (u *uninstallation) uninstall(ctx context.Context) error {
 	return u.carryOut(ctx)
 }
 
-// plan finds out what there is to remove.
+// plan finds the things to remove.
 func (u *uninstallation) plan(ctx context.Context) {
 	for _, s := range setup.All {
 		if len(RegisteredFiles(u.App, s)) > 0 {
@@ -101,7 +101,7 @@ func (u *uninstallation) showPlan() {
 	}
 }
 
-// confirm asks whether to go on.
+// confirm asks for confirmation.
 func (u *uninstallation) confirm(ctx context.Context) error {
 	if u.yes {
 		return nil

@@ -184,7 +184,7 @@ func (j *initJob) withoutHooks(path string, now []byte) (after []byte, gone bool
 	return after, gone, nil
 }
 
-// without is a file without what we wrote, which remove takes out of it.
+// without returns a file without our entries, which remove takes out of it.
 func (j *initJob) without(path string, now []byte,
 	remove func([]byte) ([]byte, error)) (after []byte, gone bool, err error) {
 	if after, err = remove(now); err != nil {
@@ -197,7 +197,7 @@ func (j *initJob) without(path string, now []byte,
 	case ok && m.Before != nil:
 		return m.Before, false, nil
 	case !ok && len(after) == 0 && len(now) > 0:
-		return nil, true, nil // it held nothing but ours
+		return nil, true, nil // it had only our entries
 	}
 	return after, false, nil
 }

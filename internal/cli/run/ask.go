@@ -34,8 +34,8 @@ type typedLine struct {
 	at   time.Time
 }
 
-// newAsker opens the terminal. One goroutine reads it until the process ends: a read
-// from a terminal cannot be taken back.
+// newAsker opens the terminal. One goroutine reads it until the process ends, because a
+// terminal read cannot be cancelled.
 func (s *agentRun) newAsker() (*runAsker, error) {
 	tty, err := s.OpenTerminal()
 	if err != nil {
@@ -66,7 +66,7 @@ func (k *runAsker) startReading() {
 	}()
 }
 
-// askPerson shows a question's card and hands in what the person answers.
+// askPerson shows a question's card and submits the person's answer.
 func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	session, err := k.gate.Session(ctx, p.Session)
 	if err != nil {
@@ -110,7 +110,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 			return err
 		}
 		fmt.Fprintf(k.tty, "%s\n",
-			view.Visible(k.Text.Error(err))) // this answer cannot be given; another one can
+			view.Visible(k.Text.Error(err))) // this answer failed; another one may not
 	}
 }
 

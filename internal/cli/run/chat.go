@@ -73,8 +73,8 @@ func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bo
 	return s.runChatSession(ctx, person, host, task, plain)
 }
 
-// chatGates opens the gate twice where one runs: for the agent, and for the person who
-// answers. A gate of this process's own is one for both.
+// chatGates opens a running gate twice: for the agent, and for the person who answers.
+// A gate in this process serves both.
 func (s *agentRun) chatGates(ctx context.Context) (person umpire.Gate, done func(), err error) {
 	as, err := s.flags.credential(s.App)
 	if err != nil {
@@ -136,8 +136,8 @@ func DescribeChange(a *app.App, g umpire.Gate) func(context.Context, umpire.Pend
 	}
 }
 
-// showChat draws the chat on the whole screen where the terminal can, and writes it line
-// by line otherwise.
+// showChat draws the chat on the whole screen if the terminal can, and otherwise writes
+// it line by line.
 func (s *agentRun) showChat(ctx context.Context, conf tui.Config, plain bool) error {
 	chat := tui.New(conf)
 	if plain || s.flags.json || s.IsPoorTerminal() {

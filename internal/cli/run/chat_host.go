@@ -77,7 +77,7 @@ func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, hand
 	return h.describeEnd(outcome), nil
 }
 
-// explain says what a person can do about a turn that broke off.
+// explain adds the person's next step to the error of an interrupted turn.
 func (h *chatHost) explain(err error) error {
 	if errors.Is(err, umpire.ErrFenced) {
 		return umpire.Errorf("%w; /resume %s takes it back", err, h.session.ID)
@@ -85,7 +85,7 @@ func (h *chatHost) explain(err error) error {
 	return err
 }
 
-// describeEnd says how a turn ended, where that is not plain.
+// describeEnd says how a turn ended, if it was unusual.
 func (h *chatHost) describeEnd(o agent.Outcome) string {
 	switch {
 	case o.Cancelled:
@@ -133,7 +133,7 @@ func (h *chatHost) modelName() string {
 	return full
 }
 
-// Profiles are the agents of the configuration as it is now.
+// Profiles returns the agents of the current configuration.
 func (h *chatHost) Profiles() ([]tui.Profile, error) {
 	conf, err := h.ReadConfig(h.Dir)
 	if err != nil {

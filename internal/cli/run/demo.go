@@ -127,7 +127,7 @@ func (d *Demo) playAgent(ctx context.Context, a *app.App, place string) error {
 	return d.ShowRecord(ctx, a)
 }
 
-// moveHome moves this process to a home that is made for the demo: none of the person's files are read or written.
+// moveHome gives this process a new home for the demo: it does not read or write the person's files.
 func moveHome(place string) error {
 	home := filepath.Join(place, "home")
 	if err := os.Mkdir(home, 0o700); err != nil {
@@ -144,7 +144,7 @@ func moveHome(place string) error {
 	return nil
 }
 
-// makeProject makes a repository of files that come with the program.
+// makeProject creates a repository from embedded files.
 func makeProject(ctx context.Context, from, dir string) error {
 	files, err := fs.Sub(demoFiles, from)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *agentRun) playDemo(ctx context.Context, model llm.Model) error {
 	return err
 }
 
-// chatDemo plays the session in the chat, where the person answers on its cards.
+// chatDemo plays the session in the chat, where the person answers the cards.
 func (s *agentRun) chatDemo(ctx context.Context, session umpire.Session, model llm.Model) error {
 	host := &chatHost{agentRun: s, model: model}
 	defer host.leave()
@@ -224,14 +224,14 @@ func (s *agentRun) chatDemo(ctx context.Context, session umpire.Session, model l
 	return app.Failed(err)
 }
 
-// demoInterrupted says that there is no session to resume: the demo's is thrown away.
+// demoInterrupted says that there is no session to resume, because the demo's is deleted.
 func demoInterrupted() error {
 	return &app.CommandError{Code: app.ExitError, Hint: "umpire demo",
 		Err: errors.New("the demo was interrupted; its project is gone")}
 }
 
-// compiledByGoRun reports whether the program with this path was compiled by `go run`,
-// which keeps what it starts in a temporary folder for builds.
+// compiledByGoRun reports whether `go run` compiled the program with this path, in a
+// temporary build folder.
 func compiledByGoRun(program string, err error) bool {
 	return err == nil && strings.Contains(filepath.ToSlash(program), "/go-build")
 }

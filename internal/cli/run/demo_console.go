@@ -27,7 +27,7 @@ var demoAgents = []struct{ name, project, task string }{
 	{"chat", "notes", "Note what the contract says."},
 }
 
-// playConsole has the agents work over one gate, whose console shows what they ask, until ctx ends.
+// playConsole makes the agents work over one gate, whose console shows their questions, until ctx ends.
 func (d *Demo) playConsole(ctx context.Context, a *app.App, place string) (err error) {
 	tty, err := a.OpenTerminal()
 	if err != nil {
@@ -157,7 +157,7 @@ func followPages(ctx context.Context, a *app.App, pages *console.Console, tty io
 
 // labelledLines writes whole lines, each behind a label.
 type labelledLines struct {
-	mu    *sync.Mutex // held while a line is written
+	mu    *sync.Mutex // held while writing a line
 	to    io.Writer
 	label string
 	rest  []byte // of a line that has not ended

@@ -23,8 +23,8 @@ var providers = map[string]func(s *agentRun, name string, o llm.Options) (llm.Mo
 	"openai-chat":      fromOpenAI(openai.Chat),
 }
 
-// model opens the model that the flags or the profile name, and the log of what it is
-// asked. The function that it returns closes the log.
+// model opens the model of the flags or the profile, and the log of its requests. The
+// function that it returns closes the log.
 func (s *agentRun) model() (llm.Model, func(), error) {
 	return s.openModel(cmp.Or(s.flags.model, s.conf.Agents[cmp.Or(s.flags.profile, config.MainAgent)].Model))
 }
@@ -70,7 +70,7 @@ func fromOpenAI(w openai.Wire) func(*agentRun, string, llm.Options) (llm.Model, 
 	}
 }
 
-// withLog has a model's requests written to the log, if there is one.
+// withLog writes a model's requests to the log, if there is one.
 func (s *agentRun) withLog(model llm.Model) (llm.Model, func(), error) {
 	if s.flags.modelLog == "" {
 		return model, func() {}, nil

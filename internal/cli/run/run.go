@@ -89,7 +89,7 @@ func (f *runFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.json, "json", false, "write the session's events as lines of JSON, and nothing else")
 }
 
-// check refuses flags that do not go together, and a run with nothing to do.
+// check rejects conflicting flags, and a run with nothing to do.
 func (f *runFlags) check(task string) error {
 	const hint = "umpire run --help"
 	if err := f.checkSession(hint); err != nil {
@@ -122,7 +122,7 @@ func (f *runFlags) checkSession(hint string) error {
 	return nil
 }
 
-// An agentRun is one run of the built-in agent: its flags, and what it works with.
+// An agentRun is one run of the built-in agent: its flags and resources.
 type agentRun struct {
 	*app.App
 
@@ -191,7 +191,7 @@ func runTask(ctx context.Context, a *app.App, f *runFlags, task string) error {
 // the agent's.
 func (s *agentRun) personsGate(ctx context.Context) (umpire.Gate, func(), error) {
 	if s.NeedPerson("choosing a session") != nil {
-		return nil, func() {}, nil //nolint:nilerr // an agent goes on as one
+		return nil, func() {}, nil //nolint:nilerr // continue as an agent
 	}
 	c, err := s.DialGate(ctx, s.conf.Listen, app.PersonCredential)
 	if c == nil || err != nil {
@@ -200,7 +200,7 @@ func (s *agentRun) personsGate(ctx context.Context) (umpire.Gate, func(), error)
 	return c, app.GateCloser(c), nil
 }
 
-// credential is whose part the run takes: what loosens a session takes a person.
+// credential returns the credential of the run: loosening a session needs a person.
 func (f *runFlags) credential(a *app.App) (app.Credential, error) {
 	for flag, given := range map[string]bool{
 		"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject,
@@ -306,13 +306,13 @@ func (s *agentRun) runAgent(ctx context.Context, session umpire.Session, model l
 	return err
 }
 
-// suggestRules is the line that adds the rules by which the calls would have run, or "" when
-// no rule would do.
+// suggestRules returns the command that adds rules for the calls, or "" if no rule would
+// help.
 func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
 	var commands []string
 	for i := range calls {
 		d, err := s.gate.Check(ctx,
-			umpire.Call{Tool: calls[i].Tool, Input: calls[i].Input, Dir: session.Dir}) // as if somebody were there
+			umpire.Call{Tool: calls[i].Tool, Input: calls[i].Input, Dir: session.Dir}) // as if a person were present
 		if err != nil || len(d.Suggestions) == 0 {
 			continue
 		}
@@ -323,8 +323,8 @@ func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, ca
 	return strings.Join(commands, " && ")
 }
 
-// backgroundGrace is how long commands in the background may continue when the agent has
-// nothing more to do.
+// backgroundGrace is how long background commands may continue when the agent has
+// finished.
 const backgroundGrace = 10 * time.Second
 
 // leaveBackground waits for the background jobs, and ends those that continue.
@@ -339,8 +339,8 @@ func (s *agentRun) leaveBackground(ctx context.Context, tools *tool.Set, wait bo
 	tools.Close()
 }
 
-// toolbox makes all tools of a session: its own and those of MCP servers. Background jobs
-// belong to the session's own tools, which are returned separately.
+// toolbox creates all tools of a session: its own and those of MCP servers. Background
+// jobs belong to the session's own tools, which are returned separately.
 func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session,
 	onOutput func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
 	own, cleanUp, err := s.tools(session, onOutput)
@@ -397,7 +397,7 @@ func (s *agentRun) profileOf(session *umpire.Session) config.Agent {
 	return s.conf.Agents[cmp.Or(session.Profile, config.MainAgent)]
 }
 
-// verdict is the exit of a run in which nothing went wrong.
+// verdict returns the exit code of a run without errors.
 func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	goOn := "umpire run --session " + string(id)
 	switch {
@@ -426,7 +426,7 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	return nil
 }
 
-// brokenOff says why a run ended early, and how to resume it.
+// brokenOff explains the early end of a run, and how to resume it.
 func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error) error {
 	goOn := "umpire run --session " + string(id)
 	_, ofModel := errors.AsType[*agent.ModelError](err)
@@ -455,7 +455,7 @@ func completeAgentFlags(a *app.App, cmd *cobra.Command) {
 	app.CompleteWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		c, err := a.LoadConfig(a.Dir)
 		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will say so
+			return nil, cobra.ShellCompDirectiveNoFileComp // the command itself reports the error
 		}
 		return slices.Sorted(maps.Keys(c.Agents)), cobra.ShellCompDirectiveNoFileComp
 	})

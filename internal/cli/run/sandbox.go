@@ -32,8 +32,8 @@ func (f *runFlags) checkSandbox(conf *config.Config) error {
 	return nil
 }
 
-// confinement is the state of the sandbox for the gate. A person is warned when there is less
-// than was asked for.
+// confinement returns the state of the sandbox for the gate. It warns a person if the sandbox
+// is weaker than requested.
 func (s *agentRun) confinement() *umpire.Confinement {
 	able := sandbox.Available()
 	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox),
@@ -49,11 +49,11 @@ func (s *agentRun) confinement() *umpire.Confinement {
 	return c
 }
 
-// place is where the commands of a session run.
+// place returns the place in which a session's commands run.
 func (s *agentRun) place(session *umpire.Session, added []string, scratch string) *sandbox.Place {
 	folders := append([]string{session.Root}, added...)
 	if session.GitDir != "" {
-		folders = append(folders, session.GitDir) // of a linked worktree it lies elsewhere
+		folders = append(folders, session.GitDir) // a linked worktree's is elsewhere
 	}
 	home := s.UserHome()
 	if plain, err := filepath.EvalSymlinks(home); err == nil {
@@ -63,6 +63,6 @@ func (s *agentRun) place(session *umpire.Session, added []string, scratch string
 		Workspace: folders, Home: home, State: s.Home(), Scratch: scratch, Cache: homeview.Caches(home, s.Getenv),
 		Show: s.conf.SandboxShow,
 	}
-	place.Sweep() // the agent would take what a crash has left for the project's own
+	place.Sweep() // or the agent would see a crash's remains as project files
 	return place
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// enterSession opens a session, or takes the one that the flags name. A task that was left with
-// a session that another process runs is an error, since it has not run yet.
+// enterSession opens a session, or resumes the one of the flags. If another process runs that
+// session, the task is queued there and the result is an error, because the task has not run yet.
 func (s *agentRun) enterSession(ctx context.Context, task string) (umpire.Session, error) {
 	if s.personGate != nil {
 		entered, err := s.enterSessionBy(ctx, s.personGate, task)
@@ -118,7 +118,7 @@ func (s *agentRun) queuedText(existing *umpire.Session, prompted umpire.Prompted
 	return fmt.Sprintf(s.Text.Of("queued: session %s is run by %s"), existing.ID, view.Visible(existing.Runner))
 }
 
-// lastSeqBefore is the event before the one with which this process came to the session.
+// lastSeqBefore returns the event before this process entered the session.
 func (s *agentRun) lastSeqBefore(ctx context.Context, id umpire.SessionID) (int64, error) {
 	events, err := s.gate.Events(ctx, umpire.Filter{Session: id})
 	if err != nil {

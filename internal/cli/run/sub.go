@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// subAgents lets an agent have sub-agents, if its profile does: each with the tools of its profile, and with
-// the model that the profile names, or else with that of its parent.
+// subAgents returns the sub-agents that an agent's profile allows: each with the tools of its profile, and
+// with the model of the profile, or else with its parent's.
 func (s *agentRun) subAgents(model llm.Model, session *umpire.Session) *agent.SubAgents {
 	if !s.listedIn(session)("Task") {
 		return nil

@@ -22,7 +22,7 @@ type chatUndo struct {
 	root string
 }
 
-// Undoable lists the calls that can be taken back.
+// Undoable lists the undoable calls.
 func (u *chatUndo) Undoable(context.Context) ([]tui.Undo, error) {
 	kept, err := trial.Undoable(u.StateDir(), u.root)
 	var all []tui.Undo
@@ -44,8 +44,8 @@ func (u *chatUndo) shorten(path string) string {
 	return strings.TrimPrefix(path, u.root+"/")
 }
 
-// Undo takes one back. A change of a guarded place is confirmed at another terminal, where
-// nothing else is on the screen.
+// Undo undoes one call. A person confirms a change of a guarded place at another terminal,
+// with nothing else on the screen.
 func (u *chatUndo) Undo(ctx context.Context, id string) (again string, said []string, err error) {
 	undone, err := trial.Undo(ctx, trial.UndoSpec{
 		State: u.StateDir(), ID: id, Vault: app.NewVault(u.App),

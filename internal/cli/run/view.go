@@ -11,12 +11,12 @@ import (
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A runView shows a run: what the assistant says on standard output and a line for
-// each call on standard error, or the events alone, as JSON.
+// A runView shows a run: the assistant's words on standard output and a line for each
+// call on standard error, or only the events, as JSON.
 type runView struct {
 	*app.App
 
-	session umpire.SessionID // whose calls are not those of a sub-agent
+	session umpire.SessionID // calls of other sessions are a sub-agent's
 
 	json  bool
 	quiet bool // questions are asked here, and need not be announced
@@ -37,8 +37,8 @@ func (v *runView) Event(e umpire.Event) {
 	}
 }
 
-// Said writes the assistant's words, unless they have been seen coming in. On a terminal
-// their control sequences have no effect.
+// Said writes the assistant's words, unless they were already shown. On a terminal
+// it escapes control sequences.
 func (v *runView) Said(text string) {
 	if v.json || v.settle(text) {
 		return
@@ -99,8 +99,8 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 // maxLiveLine bounds a line that a running command does not end.
 const maxLiveLine = 4 << 10
 
-// Output shows a person at the terminal what a command prints, line by line. A line
-// that is drawn over itself is shown as it was last.
+// Output shows a command's output to a person at the terminal, line by line. Of a line
+// that overwrites itself, it shows the last version.
 func (v *runView) Output(_ umpire.CallID, text string) {
 	if v.json || !v.ToTerminal {
 		return
@@ -119,7 +119,7 @@ func (v *runView) liveLine(line string) {
 	fmt.Fprintf(v.Stderr, "  | %s\n", app.Clip(visibleText(line)))
 }
 
-// subjectFields are the inputs that say what a call is about, the best first.
+// subjectFields are the inputs that best describe a call, the best first.
 var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id",
 	"shell_id", "description"}
 

@@ -29,7 +29,7 @@ func TestRunViewShowsNothingRaw(t *testing.T) {
 	}
 }
 
-// TestRunViewInJSON: an event is a line, and there is nothing else.
+// TestRunViewInJSON: each event is a line, and there is no other output.
 func TestRunViewInJSON(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
@@ -43,7 +43,7 @@ func TestRunViewInJSON(t *testing.T) {
 	}
 }
 
-// TestRunViewShowsWhatACommandPrints: whole lines, as they come, none of them obeyed.
+// TestRunViewShowsWhatACommandPrints: whole lines as they come, without control sequences.
 func TestRunViewShowsWhatACommandPrints(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
@@ -90,8 +90,8 @@ func TestMayName(t *testing.T) {
 	}
 }
 
-// TestRunViewShowsAReplyComingIn: pieces are shown as they come and none of them obeyed,
-// the whole stands there once, and what broke off is not taken for it.
+// TestRunViewShowsAReplyComingIn: pieces appear as they come, without control sequences.
+// The whole text appears once, and an interrupted reply does not count as complete.
 func TestRunViewShowsAReplyComingIn(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
