@@ -23,13 +23,13 @@ func refuseAgents(a *app.App, cmd *cobra.Command, args []string) error {
 	return a.NeedPerson(cmd.CommandPath())
 }
 
-// onlyShows reports whether a command of a person is asked to change nothing.
+// onlyShows reports whether the arguments of a person's command change nothing.
 func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
 	isSet := func(flag string) bool {
 		return cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "true"
 	}
 	if verb == "mcp permission-prompt" {
-		return true // the agent's program starts it, and it answers nothing: it asks as a hook does
+		return true // the agent's program starts it, and it asks like a hook
 	}
 	if verb == "autonomy" {
 		return len(args) == 0

@@ -21,9 +21,9 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Answering is for people. A person who answers sees the whole card first, and then proves to
-// be there: on the terminal that the process belongs to, by typing back what the card asks
-// for. A script proves it by naming the person's credential.
+// Only people may answer. A person first sees the whole card, and then proves to be present:
+// on the process's terminal, by typing back the word that the card asks for. A script proves
+// it by naming the person's credential.
 
 // answerFlags are the flags of an answer.
 type answerFlags struct {
@@ -226,7 +226,7 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 // searchedEvents is how many of the last events are searched for an answer.
 const searchedEvents = 5000
 
-// explainMissing says why nothing waits under an id: it was answered, or never asked.
+// explainMissing says why no question has an id: it was answered, or never asked.
 func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string) error {
 	events, err := gate.Events(ctx, umpire.Filter{Last: searchedEvents})
 	if err != nil {
@@ -283,11 +283,11 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	s umpire.Session, changes try.Changes) error {
 	text, err := renderCard(a, answer, p, s, changes, a.Getenv("NO_COLOR") == "")
 	if err != nil {
-		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
+		tty.Write(text) //nolint:errcheck // the following refusal says it as well
 		return err
 	}
-	// A y approves a call that does little harm. A call that may do much, an answer that lasts, and a card that leaves
-	// something out want a code.
+	// A y approves a call with small effects. A call with large effects, a lasting answer, and an incomplete card
+	// need a code.
 	word, left := "y", ""
 	if view.Approves(answer, &p) {
 		left = changes.LeftOut(a, view.New(p, s, a.Text, a.Now(), false))
@@ -306,8 +306,8 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	return err
 }
 
-// renderCard writes the card and what the answer would do. The error says that the answer
-// cannot be given; the card is returned anyway.
+// renderCard writes the card and the answer's effect. The error means that the answer
+// cannot be given; it returns the card anyway.
 func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes try.Changes,
 	colour bool) ([]byte, error) {
 	var b bytes.Buffer
@@ -396,7 +396,7 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 	return app.Failed(err)
 }
 
-// explainLateAnswer says which answer stands when this one came late.
+// explainLateAnswer names the standing answer if this one came late.
 func explainLateAnswer(a *app.App, err error, p *umpire.Pending) error {
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 		return app.Refused("umpire timeline --session "+string(p.Session), "%s",

@@ -40,7 +40,7 @@ var allApprovals = flag.Bool("approvals.all", false, "try every width and scope 
 type doing struct {
 	tool, input   string
 	path, content string // a path below the project, or below OUT
-	says          string // in the result of a call that changes nothing
+	says          string // in the result of a call without changes
 }
 
 // gone is the content of a path that is deleted.
@@ -66,7 +66,7 @@ func (d doing) tells(text string) doing            { d.says = text; return d }
 
 func use(tool, input string) doing { return doing{tool: tool, input: input} }
 
-// parentOffers are those of reads outside: the file, its folder, and the folder that holds the workspace.
+// parentOffers are the offers for reads outside: the file, its folder, and the folder above the workspace.
 var parentOffers = map[string]string{
 	"y": "", "s": "same", "s2": "same near", "s3": "same near far",
 	"p": "same", "p2": "same near", "p3": "same near far", "g": "same",
@@ -187,8 +187,8 @@ var approvalsTried atomic.Int64
 // quickCases run with all other tests.
 var quickCases = []string{"write outside", "guarded file", "invoke"}
 
-// TestApprovals approves a call of each kind by each scope and width that its card offers. The call then does
-// what its card said and nothing else changes, the same call runs unasked unless it was approved once, and
+// TestApprovals approves a call of each kind by each scope and width that its card offers. Afterwards the
+// call does exactly what its card said, the same call runs unasked unless it was approved only once, and
 // another call asks unless the width covers it.
 func TestApprovals(t *testing.T) {
 	t.Parallel()
@@ -319,8 +319,8 @@ func (w *approvalWorld) startGate(store string) {
 	w.t.Cleanup(func() { w.gate.Close() })
 }
 
-// approve runs a case in a new project, and answers its first question so. It returns the letters of the other
-// calls that ran unasked (same, near, far), and what else the card offered.
+// approve runs a case in a new project, and gives the answer to its first question. It returns the letters of
+// the other calls that ran unasked (same, near, far), and the card's other offers.
 func (c *approvalCase) approve(w *approvalWorld, approval string) (unasked string, offers []string) {
 	w.t.Helper()
 	w.count++
@@ -400,15 +400,15 @@ func (c *approvalCase) approve(w *approvalWorld, approval string) (unasked strin
 	return strings.TrimSpace(unasked), offers
 }
 
-// The lines by which an agent tells how calls ended, those that ran among them, and a terminal's lines
-// that offer an approval.
+// The lines with which an agent reports the ends of calls, and those that ran among them, and a
+// terminal's lines that offer an approval.
 var (
 	ranLines   = regexp.MustCompile(`(?m)^\[(ok|error)\]`)
 	endLines   = regexp.MustCompile(`(?m)^\[(ok|denied|error|timeout|cancelled)\]`)
 	offerLines = regexp.MustCompile(`(?m)^  ([yspg][0-9]?) `)
 )
 
-// tree returns the files of a project and the folders beside it.
+// tree returns the files of a project and of the folders next to it.
 func (w *approvalWorld) tree(top string) map[string]string {
 	w.t.Helper()
 	files := map[string]string{}
@@ -448,7 +448,7 @@ func (w *approvalWorld) answerAtGate(cmd *exec.Cmd, approval string) (text strin
 	exited := make(chan struct{})
 	go func() {
 		defer cancel()
-		_ = cmd.Wait() // 2 where a call was denied
+		_ = cmd.Wait() // 2 if a call was denied
 		close(exited)
 	}()
 	answer := func() {
@@ -522,6 +522,6 @@ func (w *approvalWorld) answerOnTerminal(cmd *exec.Cmd, approval string) (text s
 		}
 		fmt.Fprintln(tty, key)
 	}
-	_ = cmd.Wait() // 2 where a call was denied
+	_ = cmd.Wait() // 2 if a call was denied
 	return seen.String(), asked, offers
 }

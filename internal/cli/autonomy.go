@@ -53,7 +53,7 @@ func setAutonomy(a *app.App, word string) error {
 
 // An autonomyShown is the dial in JSON.
 type autonomyShown struct {
-	Level policy.Level              `json:"level,omitempty"` // empty where the keys are those of no level
+	Level policy.Level              `json:"level,omitempty"` // empty if the keys match no level
 	Keys  map[string]config.InForce `json:"keys"`
 }
 
@@ -67,7 +67,7 @@ func shownAutonomy(c *config.Config) autonomyShown {
 	return shown
 }
 
-// showAutonomy writes the level and what it says about each kind of call.
+// showAutonomy writes the level and its effect on each kind of call.
 func showAutonomy(a *app.App, c *config.Config) error {
 	level := string(c.AutonomyLevel())
 	if level == "" {

@@ -111,7 +111,7 @@ func TestStreamOutlivesBadLines(t *testing.T) {
 	}
 }
 
-// Wrong words on the command line end with exit code 4, and nothing is decided.
+// Invalid command lines end with exit code 4, without a decision.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -195,7 +195,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// A fullDisk takes nothing.
+// A fullDisk fails every write.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -37,7 +37,7 @@ func benched(t *testing.T, args ...string) (scores []bench.Score, stderr string,
 	return answer.Files, errs.String(), code
 }
 
-// TestBenchCorpus holds umpire to the lines that come with it.
+// TestBenchCorpus judges the built-in lines with umpire.
 func TestBenchCorpus(t *testing.T) {
 	t.Parallel()
 	scores, stderr, code := benched(t, "--list", "1000", "--max-false-allow", "0", "--max-needless-ask", "0")
@@ -83,8 +83,8 @@ func labelled(t *testing.T, lines ...string) string {
 	return name
 }
 
-// fourLines wants one of each kind. The commands are words that a test's hook
-// knows; no shell ever sees them.
+// fourLines wants one of each kind. The commands are words known to a test's hook; no
+// shell ever sees them.
 func fourLines(t *testing.T) string {
 	t.Helper()
 	return labelled(t,
@@ -143,8 +143,8 @@ func TestBenchCounts(t *testing.T) {
 	}
 }
 
-// TestBenchLimits: a limit that is exceeded, or met only because nothing
-// answered, is exit code 1.
+// TestBenchLimits: a limit that is exceeded, or met only because there were no answers,
+// is exit code 1.
 func TestBenchLimits(t *testing.T) {
 	t.Parallel()
 	needShell(t)

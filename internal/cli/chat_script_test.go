@@ -16,8 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The verbs by which scripts use a terminal: the real program runs in tmux, is given
-// real keys, and the screen is compared.
+// The verbs with which scripts use a terminal: the real program runs in tmux, gets real
+// keys, and the screen is compared.
 
 // A terminal is the terminal of a script.
 type terminal struct {
@@ -25,14 +25,14 @@ type terminal struct {
 	socket string          // of tmux
 	starts int             // number of terminals so far
 	others []chan struct{} // signalled when the terminal is drawn
-	env    []string        // of tmux and what it starts
+	env    []string        // of tmux and its programs
 	drawn  chan struct{}
 	ids    map[string]string // of sessions, with their replacements
 }
 
 type terminalKey struct{}
 
-// tmux runs tmux and returns what it writes.
+// tmux runs tmux and returns its output.
 func (d *terminal) tmux(ts *testscript.TestScript, args ...string) string {
 	cmd := exec.Command("tmux", append([]string{"-S", d.socket, "-f", os.DevNull, "-u"}, args...)...)
 	cmd.Env = d.env
@@ -90,7 +90,7 @@ func scriptAt(ts *testscript.TestScript, _ bool, args []string) {
 	d.socket, d.drawn = filepath.Join(d.folder, "tmux"+args[0]), d.others[n-1]
 }
 
-// watch has tmux tell of everything that is drawn.
+// watch makes tmux report all drawing.
 func (d *terminal) watch(ts *testscript.TestScript) {
 	cmd := exec.Command("tmux", "-S", d.socket, "-C", "attach", "-t", "chat")
 	cmd.Env = d.env
@@ -192,17 +192,16 @@ func scriptBecomes(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// painted: writes the screen to standard output as it is drawn, with its escapes.
+// painted: writes the screen to standard output with its escapes.
 func scriptPainted(ts *testscript.TestScript, _ bool, _ []string) {
 	fmt.Fprint(ts.Stdout(), ts.Value(terminalKey{}).(*terminal).tmux(ts, "capture-pane", "-e", "-p", "-t", "chat"))
 }
 
-// shownCode is a code that is to be typed back.
+// shownCode matches a code that the person has to type back.
 var shownCode = regexp.MustCompile(`(?m)^(?:Type|输入) ([a-z]{4}) `)
 
-// keys KEY...: presses keys, as tmux names them; N*KEY presses one N times, and what
-// follows text: is typed;
-// code: types the code that the screen shows.
+// keys KEY...: presses keys with tmux's names. N*KEY presses one N times, text: types
+// the rest, and code: types the code on the screen.
 func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
 	d := ts.Value(terminalKey{}).(*terminal)
 	for _, key := range args {
@@ -242,7 +241,7 @@ func scriptKilled(ts *testscript.TestScript, _ bool, _ []string) {
 	program, err := os.FindProcess(pid)
 	ts.Check(err)
 	ts.Check(program.Kill())
-	scriptShows(ts, false, []string{`left\s+with\s+137`}) // broken where the cursor was far to the right
+	scriptShows(ts, false, []string{`left\s+with\s+137`}) // broken because the cursor was far to the right
 }
 
 // left CODE: the program has ended with that code, and the earlier screen is back.

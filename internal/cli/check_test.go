@@ -31,7 +31,7 @@ func TestCommandLineKeepsWords(t *testing.T) {
 	})
 }
 
-// Colours are for terminals, and for people who have not said NO_COLOR.
+// Colours are for terminals, and for people who have not set NO_COLOR.
 func TestColour(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

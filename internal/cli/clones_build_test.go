@@ -86,7 +86,7 @@ type opened struct {
 	listener       *listener
 }
 
-// open makes the clone. Two times it makes the same, but for the names of the folders.
+// open creates the clone. Its result is the same each time, except for the names of the folders.
 func (c clone) open(t *testing.T) *opened {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -167,7 +167,7 @@ func withoutVariables(env []string, prefixes ...string) (kept []string) {
 // callTime bounds one command of a clone, which may wait for something that never comes.
 const callTime = 20 * time.Second
 
-// bash runs a line as a host would, held by nothing, and returns what it prints.
+// bash runs a line as a host would, without a sandbox, and returns its output.
 func (o *opened) bash(line string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
@@ -176,7 +176,7 @@ func (o *opened) bash(line string) (string, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, err := cmd.CombinedOutput()
-	_ = cmd.Cancel() // what it left behind would hold the listener
+	_ = cmd.Cancel() // its remaining processes would keep the listener open
 	return string(out), err
 }
 
@@ -187,8 +187,8 @@ func (o *opened) mustRun(t *testing.T, script string) {
 	}
 }
 
-// payloads counts how often the clone's code ran outside of a sandbox: there alone it can
-// write where the marks are.
+// payloads counts the runs of the clone's code outside of a sandbox, because only there
+// can it write to the place of the marks.
 func (o *opened) payloads(t *testing.T) int { return o.marks(t, "payload") }
 
 func (o *opened) marks(t *testing.T, name string) int {

@@ -79,7 +79,7 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// unguarded runs the calls with nothing before them: the clone is hostile indeed.
+// unguarded runs the calls without umpire, to prove that the clone is hostile.
 func (c clone) unguarded(t *testing.T, results *cloneTable) {
 	o := c.open(t)
 	r := cloneResult{clone: c.name, way: "nothing"}
@@ -154,7 +154,7 @@ func (o *opened) runAgent(t *testing.T, mode string, r *cloneResult) {
 	cmd.Dir, cmd.Env = o.dir, o.env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	_ = cmd.Run() // 2 where a call was denied
+	_ = cmd.Run() // 2 if a call was denied
 	for line := range strings.Lines(stderr.String()) {
 		switch {
 		case strings.HasPrefix(line, "[denied]"):
@@ -270,7 +270,7 @@ type cloneResult struct {
 	clone, way               string
 	ran, stopped             int
 	tried, held              int // by a hook that rewrites: in trials, and of those not kept
-	inside, outside, secrets int // of the clone's code, and of what it may not see
+	inside, outside, secrets int // runs of the clone's code, and secrets that leaked
 	sent                     int64
 	blame                    []string
 }

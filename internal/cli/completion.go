@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
-// A shellScript is the completion script of one shell.
+// A shellScript is the completion script for one shell.
 type shellScript struct {
 	shell, install string
 	write          func(root *cobra.Command, to io.Writer) error

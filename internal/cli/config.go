@@ -39,7 +39,7 @@ func newConfigCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// shownValues are all keys with their values, as they are written in a file.
+// shownValues returns all keys with their values, as written in a file.
 func shownValues(c *config.Config) map[string]config.InForce {
 	values := c.Values()
 	for key, v := range values {
@@ -86,8 +86,7 @@ func formatValue(a *app.App, value any) string {
 	return cmp.Or(strings.Join(slices.Sorted(slices.Values(words)), ", "), "-")
 }
 
-// profileText is a profile for people: what it limits, with the suffixes as they are
-// compared.
+// profileText describes a profile for people: its limits, with normalised suffixes.
 func profileText(agent config.Agent, in *catalogue.Language) string {
 	tools, suffixes := in.Of("all tools"), in.Of("every suffix")
 	if agent.Tools != nil {

@@ -112,7 +112,7 @@ func showLink(a *app.App, tty *os.File, link string) error {
 // minProxySecret is the shortest secret of a proxy: as many random letters cannot be guessed.
 const minProxySecret = 20
 
-// listenConsole makes the console listen where the flag and the configuration say.
+// listenConsole opens the console's listener at the address of the flag or the configuration.
 func listenConsole(
 	ctx context.Context, a *app.App, conf *config.Config, f *serveFlags, pages *console.Console, push *notice.Push,
 ) error {
@@ -174,7 +174,7 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 // newDemoConsole returns the console of the demo's gate.
 func newDemoConsole(a *app.App, g *gate.Gate) *console.Console { return newConsole(a, g, nil, nil) }
 
-// listUndoable lists the kept changes of calls that can be taken back.
+// listUndoable lists the undoable changes of calls.
 func listUndoable(a *app.App) (map[umpire.CallID][]console.Undoable, error) {
 	kept, err := trial.Undoable(a.StateDir(), "")
 	all := map[umpire.CallID][]console.Undoable{}

@@ -96,7 +96,7 @@ var (
 	ofCard   = regexp.MustCompile(`data-(request|session|args|shown)="([^"]+)"`)
 )
 
-// actOn posts what a page offers first, and shows what the console says: "takes-back" on the timeline, or
+// actOn posts a page's first offer, and shows the console's reply: "takes-back" on the timeline, or
 // "denies" on the inbox.
 func actOn(browser *scriptBrowser, page, act string) {
 	path, body := "/undo", ""

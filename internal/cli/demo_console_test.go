@@ -17,8 +17,8 @@ import (
 	"github.com/umpirehq/umpire/internal/test/chromium"
 )
 
-// The demo of the console, as a person sees it: three agents ask at once, each question is answered in a
-// browser, all of it is on the timeline, and Ctrl-C leaves nothing behind.
+// The console demo as a person sees it: three agents ask at once, each question is answered in a
+// browser, the timeline has all of it, and Ctrl-C leaves nothing behind.
 func TestDemoConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	page := chromium.Start(t, 1440, 900, false)

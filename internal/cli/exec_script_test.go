@@ -43,9 +43,9 @@ func scriptHosted(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// scriptRewritten asks the hook of Claude Code about a line, and sets $COMMAND to what it is
-// told to run, "" where it may run the line as it came or asks, and $TICKET to the ticket in it.
-// With ! it wants the line left as it came.
+// scriptRewritten asks the hook of Claude Code about a line. It sets $COMMAND to the rewritten
+// line, or "" if the line runs unchanged or asks, and $TICKET to its ticket. With ! it expects
+// the line to be unchanged.
 //
 //	rewritten MODE LINE
 func scriptRewritten(ts *testscript.TestScript, neg bool, args []string) {

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A turnTaken is one request of a recorded client, with what the gate of its time answered.
+// A turnTaken is one request of a recorded client, with the answer of the old gate.
 type turnTaken struct {
 	Who    string            `json:"who"`
 	Path   string            `json:"path"`
@@ -132,7 +132,7 @@ func kindOf(event []byte) string {
 	return e.Kind
 }
 
-// compare says what of the recorded answer is missing in the one of now.
+// compare reports the parts of the recorded answer that the new one lacks.
 func (r *replay) compare(where string, was, is []byte) {
 	var before, now any
 	r.ts.Check(json.Unmarshal(was, &before))
@@ -144,8 +144,8 @@ func (r *replay) compare(where string, was, is []byte) {
 	}
 }
 
-// missingIn lists what of a value cannot be read in another as it was: every name is there,
-// with a value of the same kind. Words of closed sets stay the same.
+// missingIn lists the parts of a value that another one lacks: it must have every name,
+// with a value of the same kind. Words of closed sets must be equal.
 func missingIn(where string, was, is any) (missing []string) {
 	switch was := was.(type) {
 	case map[string]any:

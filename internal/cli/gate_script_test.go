@@ -55,7 +55,7 @@ func scriptMain() {
 	Main()
 }
 
-// A daemon is the gate that runs beside a script.
+// A daemon is the gate that runs during a script.
 type daemon struct {
 	cmd     *exec.Cmd
 	address string
@@ -105,8 +105,8 @@ func scriptGate(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// gate-ends SIGNAL CODE: sends the gate a signal and wants that exit code; -1 is
-// the death of the signal. What the gate said is standard error.
+// gate-ends SIGNAL CODE: sends the gate a signal and expects that exit code; -1 means
+// death by the signal. The gate's output is standard error.
 func scriptGateEnds(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL}
 	d := ts.Value(daemonKey{}).(*daemon)
@@ -203,8 +203,8 @@ func send(request *http.Request, transport *http.Transport) (status int, text st
 	return response.StatusCode, string(data), err
 }
 
-// waits N: until N questions wait. Sets REQUEST to the id of the first, REQUEST2 to
-// that of the second and so on.
+// waits N: waits until there are N questions. Sets REQUEST to the id of the first,
+// REQUEST2 to that of the second and so on.
 func scriptWaits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -239,7 +239,7 @@ func waitingNow(ctx context.Context, ts *testscript.TestScript, c *client.Client
 	return len(list)
 }
 
-// happens KIND N: until there are N events of a kind.
+// happens KIND N: waits until there are N events of a kind.
 func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -260,7 +260,7 @@ func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// promptWord finds what a person is to type.
+// promptWord matches the word that a person has to type.
 var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > |Autonomy \(low, medium, high; [^)]*\): `)
 
 // types WORD CODE PROGRAM ARGS...: runs a program on a new terminal. It types WORD at the first prompt, and with
@@ -382,8 +382,8 @@ func scriptKeep(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], fmt.Sprint(valueAt(ts, at, args[1])))
 }
 
-// held-hook FILE ARGS...: starts umpire hook claude with a file as its standard
-// input, as an agent would.
+// held-hook FILE ARGS...: starts umpire hook claude as an agent would, with a file as
+// its standard input.
 func scriptHeldHook(ts *testscript.TestScript, _ bool, args []string) {
 	h := &heldHook{exited: make(chan error, 1)}
 	h.cmd = exec.Command(umpireIn(ts), append([]string{"hook", "claude"}, args[1:]...)...)
@@ -394,8 +394,8 @@ func scriptHeldHook(ts *testscript.TestScript, _ bool, args []string) {
 	*ts.Value(heldHookKey{}).(**heldHook) = h
 }
 
-// hooks CODE SESSION FIELDS: asks `umpire hook claude` about an event of a session, and wants
-// that exit code.
+// hooks CODE SESSION FIELDS: asks `umpire hook claude` about an event of a session, and
+// expects that exit code.
 func scriptHooks(ts *testscript.TestScript, _ bool, args []string) {
 	payload := fmt.Sprintf(`{"session_id":%q,"permission_mode":"default",%s}`, args[1], args[2])
 	cmd := exec.Command(umpireIn(ts), "hook", "claude")
@@ -408,7 +408,7 @@ func scriptHooks(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// A heldHook is the hook that runs beside a script.
+// A heldHook is a hook that runs during a script.
 type heldHook struct {
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
@@ -450,7 +450,7 @@ func scriptShortIDs(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// same-records: the command line, HTTP and server-sent events tell the same events,
+// same-records: the command line, HTTP and server-sent events return the same events,
 // field by field.
 func scriptSameRecords(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("umpire", "timeline", "--json", "--all-projects"))
@@ -497,7 +497,7 @@ func streamed(ts *testscript.TestScript, n int) []map[string]any {
 	return decodeLines(ts, lines)
 }
 
-// A watcher is a program that runs beside a script and goes on writing.
+// A watcher is a program that runs during a script and keeps writing.
 type watcher struct {
 	cmd    *exec.Cmd
 	exited chan error
@@ -505,12 +505,12 @@ type watcher struct {
 
 	mu    sync.Mutex
 	text  strings.Builder
-	grown chan struct{} // closed when there is more
+	grown chan struct{} // closed when there is more output
 }
 
 type watchersKey struct{}
 
-// Write takes in what the program writes.
+// Write stores the program's output.
 func (w *watcher) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

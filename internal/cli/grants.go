@@ -49,7 +49,7 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// listGrants shows what is granted in the project.
+// listGrants shows the grants of the project.
 func listGrants(ctx context.Context, a *app.App, asJSON bool) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		grants, err := gate.Grants(ctx, a.Dir)
@@ -136,7 +136,7 @@ func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 	return table.Flush()
 }
 
-// formatGrantCount says how much is granted, and that everything is.
+// formatGrantCount returns the number of grants, or says that everything is granted.
 func formatGrantCount(a *app.App, s *status) string {
 	text := a.FormatCount(s.Grants, "%d grant", "%d grants")
 	if s.AllowAll {

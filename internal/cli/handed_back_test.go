@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// TestHandedBack: when the inbox closes while a call waits in it, Claude Code's own dialog asks instead, and
-// umpire has no word in it. The timeline has what the call would do, also if it is reported as run.
+// TestHandedBack: if the inbox closes while a call waits in it, Claude Code's own dialog asks instead,
+// without umpire. The timeline has the call's accesses, even if it is later reported as run.
 func TestHandedBack(t *testing.T) {
 	t.Parallel()
 	a, g, responder := startResponder(t)

@@ -15,9 +15,9 @@ import (
 )
 
 // BenchmarkHook starts the hooks as an agent does, in turns with cat on the same bytes:
-// alone, and through a gate that runs. The medians are given as multiples of cat's, and so
-// are those of a Go program that copies its input, which is the least that one can take, and
-// of what other hooks are written in, where it is there and does no more than read the
+// alone, and through a running gate. It reports the medians as multiples of cat's, also for
+// a Go program that copies its input, which is the minimum for Go, and for other languages,
+// if installed, in a program that only reads the question and answers.
 // question and answer.
 func BenchmarkHook(b *testing.B) {
 	cat, err := exec.LookPath("cat")
@@ -84,7 +84,7 @@ var benchPeers = [][]string{
 
 const benchAllow = `'{"hookSpecificOutput":{"permissionDecision":"allow"}}'`
 
-// copierText is a program that does nothing but copy its input.
+// copierText is a program that only copies its input.
 const copierText = `package main
 
 import (
@@ -95,7 +95,7 @@ import (
 func main() { io.Copy(os.Stdout, os.Stdin) }
 `
 
-// buildUmpire builds both programs as they are released, and one that copies its input.
+// buildUmpire builds both programs in their release form, and one that copies its input.
 func buildUmpire(b *testing.B) (large, small, copier string) {
 	b.Helper()
 	source := filepath.Join(b.TempDir(), "copier.go")
@@ -109,8 +109,8 @@ func buildUmpire(b *testing.B) (large, small, copier string) {
 	return filepath.Join(dir, "umpire"), filepath.Join(dir, "umpire-hook"), filepath.Join(dir, "copier")
 }
 
-// install builds a program and copies it to where it is started from, as installing
-// does: the linker leaves files that take a tenth longer to start.
+// install builds a program and copies it to its place, as installing does, because
+// files written by the linker take a tenth longer to start.
 func install(b *testing.B, dir, name, what string) {
 	b.Helper()
 	built := filepath.Join(b.TempDir(), name)

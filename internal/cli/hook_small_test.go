@@ -88,7 +88,7 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 			home := t.TempDir()
 			set(t, home)
 			for round := range 2 {
-				if kept := name != "broken" && name != "misplaced"; round == 1 && kept { // what the large one has left is used
+				if kept := name != "broken" && name != "misplaced"; round == 1 && kept { // use the left-over snapshot
 					untilSnapshot(t, large, home)
 				}
 				for _, p := range sample.Of(t, 6, payloads) {
@@ -103,8 +103,8 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 	}
 }
 
-// untilSnapshot asks the large program until it has left a snapshot: it makes none
-// of files that were written a moment ago.
+// untilSnapshot asks the large program until it has left a snapshot. It makes none of
+// files that were just written.
 func untilSnapshot(t testing.TB, large, home string) {
 	t.Helper()
 	var last left
@@ -164,7 +164,7 @@ func hookCorpus(t *testing.T) []posed {
 	return list
 }
 
-// projectIn is a project in a home: one that held the home would decide by its own rules.
+// projectIn creates a project in a home. A project that contained the home would use its own rules.
 func projectIn(t testing.TB, home string) string {
 	t.Helper()
 	project := filepath.Join(home, "p")
@@ -174,7 +174,7 @@ func projectIn(t testing.TB, home string) string {
 	return project
 }
 
-// leaves starts a hook with an environment of nothing but a home.
+// leaves starts a hook with only a home in its environment.
 func leaves(t testing.TB, program, home, agent, payload string) left {
 	t.Helper()
 	project := projectIn(t, home)

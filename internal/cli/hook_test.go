@@ -42,7 +42,7 @@ func newProgram(tb testing.TB, stdin io.Reader, args ...string) *program {
 
 const claudeLs = `{"hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`
 
-// denied wants the answer that stops a call in every way.
+// denied checks for the answer that stops a call in every way.
 func (p *program) denied(t *testing.T, code int, why string) {
 	t.Helper()
 	if code != app.ExitDenied || host.Find("claude").DecisionOf(p.out.Bytes(), code) != "deny" || !strings.Contains(p.err.String(), why) {

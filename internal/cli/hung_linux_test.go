@@ -41,7 +41,7 @@ func scriptHangsIn(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// mountHung mounts a FUSE file system that says that it is there, and then answers nothing. A request of it
+// mountHung mounts a FUSE file system that completes its mount, and then never answers. A request to it
 // makes the device readable.
 func mountHung(dir string) (unmount func() error, device int, err error) {
 	if device, err = unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {

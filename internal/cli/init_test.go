@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
-// initProgram is umpire in a home where it may register itself.
+// initProgram returns umpire in a home where it may register itself.
 func initProgram(t *testing.T) (p *program, settings string) {
 	t.Helper()
 	p = newProgram(t, nil)
@@ -77,7 +77,7 @@ func TestInitUndoKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// TestInitTakesTheSmallHook: where umpire-hook stands beside umpire, agents start it.
+// TestInitTakesTheSmallHook: if umpire-hook is next to umpire, agents start it.
 func TestInitTakesTheSmallHook(t *testing.T) {
 	t.Parallel()
 	p, settings := initProgram(t)

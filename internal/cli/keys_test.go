@@ -17,8 +17,8 @@ import (
 	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
-// TestEveryKeyHasItsEffect sets each key of the configuration once, without and with a gate
-// that runs, and looks at what the program then does. A key without a script fails.
+// TestEveryKeyHasItsEffect sets each key of the configuration once, with and without a
+// running gate, and checks its effect on the program. A key without a script fails.
 func TestEveryKeyHasItsEffect(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -49,8 +49,8 @@ func TestEveryKeyHasItsEffect(t *testing.T) {
 	}
 }
 
-// keyParams runs the scripts about keys. In them the condition gate tells whether a gate
-// runs once the key is set.
+// keyParams runs the scripts about keys. Their condition gate says whether a gate runs
+// after the key is set.
 func keyParams(gate bool) testscript.Params {
 	p := scriptParams()
 	p.Dir = filepath.Join("testdata", "keys")

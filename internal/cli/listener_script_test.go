@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A listener stands for a host of an attacker, and counts what it is sent.
+// A listener plays an attacker's host, and counts the received bytes.
 type listener struct {
 	net.Listener
 	calls, bytes atomic.Int64

@@ -55,7 +55,7 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 	return app.ExitCode(err)
 }
 
-// chooseLanguage is the language that the person reads: UMPIRE_LANG says it, then what POSIX says.
+// chooseLanguage returns the person's language: that of UMPIRE_LANG, or else of the POSIX variables.
 func chooseLanguage(getenv func(string) string) *catalogue.Language {
 	for _, name := range []string{"UMPIRE_LANG", "LC_ALL", "LC_MESSAGES", "LANG"} {
 		if value := getenv(name); value != "" {

@@ -110,8 +110,8 @@ func setUpScript(env *testscript.Env) error {
 		}
 	}
 	if a := sandbox.Available(); !a.Whole() {
-		// The scripts about the sandbox are skipped there; in the others nothing is to ask
-		// for lack of it.
+		// The scripts about the sandbox are skipped there. The others must not ask because
+		// it is missing.
 		if err := withoutSandbox(home); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func newManCommand(a *app.App) *cobra.Command {
 	}
 }
 
-// writeManual writes the page of a command and those of the ones below it.
+// writeManual writes the page of a command and those of its subcommands.
 func writeManual(dir string, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	var b strings.Builder
@@ -105,7 +105,7 @@ func manSeeAlso(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprintf(w, ".SH SEE ALSO\n%s\n", strings.Join(pages, ", "))
 }
 
-// block is text whose lines stay as they are.
+// block formats text whose lines must not change.
 func block(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -114,7 +114,7 @@ func block(text string) string {
 	return ".nf\n" + strings.Join(lines, "\n") + "\n.fi\n"
 }
 
-// roff escapes what roff would obey.
+// roff escapes text for roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

@@ -33,7 +33,7 @@ func listenMetrics(ctx context.Context, f *serveFlags) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveMetrics serves the figures of a gate, counted from the whole timeline, and prints their address. They have no
+// serveMetrics serves the figures of a gate, counted from the whole timeline, and prints their address. They need no
 // credential. If listener is nil, it does nothing. stop ends it.
 func serveMetrics(
 	ctx context.Context, a *app.App, g *gate.Gate, listener net.Listener, log *slog.Logger,

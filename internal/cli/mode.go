@@ -82,7 +82,7 @@ func runMode(ctx context.Context, a *app.App, f *modeFlags, word string) error {
 	})
 }
 
-// chosenSession is the session that is named, or the one that umpire run --continue takes.
+// chosenSession returns the named session, or the one that umpire run --continue would take.
 func chosenSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if id != "" {
 		return findSession(ctx, a, gate, id)
@@ -91,7 +91,7 @@ func chosenSession(ctx context.Context, a *app.App, gate umpire.Gate, id string)
 	return latest.ID, app.SessionError(err)
 }
 
-// A modeShown is a session's mode with what there is to know about it.
+// A modeShown is a session's mode with the related facts.
 type modeShown struct {
 	Session umpire.SessionID `json:"session_id"`
 	Mode    umpire.Mode      `json:"mode"`

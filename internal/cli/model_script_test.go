@@ -50,7 +50,7 @@ func serverOf(ts *testscript.TestScript) *llmtest.Server {
 	return server
 }
 
-// asked N: the provider has taken N requests, and refused none.
+// asked N: the provider has received N requests, and rejected none.
 func scriptAsked(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)

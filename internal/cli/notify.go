@@ -30,8 +30,8 @@ func newNotifyCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// startNotices begins to send notices, if there is anywhere to send them. A fault in the settings is
-// told, and does not keep the gate from its work.
+// startNotices starts sending notices, if there are any targets. It reports an error in the
+// settings, which does not stop the gate.
 func startNotices(a *app.App, g *gate.Gate, c notice.Config) (stop func()) {
 	if !c.On() {
 		return func() {}

@@ -57,8 +57,8 @@ func scriptNtfyGets(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// ntfy-replies [TEXT]: publishes to the topic of replies what a button of the last notice that has one
-// sends, by its label, or after "=" a text as it is. Without arguments it waits until somebody listens.
+// ntfy-replies [TEXT]: publishes to the topic of replies like a button of the last notice with one,
+// chosen by its label, or a literal text after "=". Without arguments it waits for a subscriber.
 func scriptNtfyReplies(ts *testscript.TestScript, _ bool, args []string) {
 	server := *ts.Value(ntfyKey{}).(*(*noticetest.Server))
 	if len(args) == 0 {

@@ -58,7 +58,7 @@ func TestReadsOldTimeline(t *testing.T) {
 	}
 }
 
-// localTime is the time of an event where the test runs.
+// localTime matches the time of an event in the test's time zone.
 var localTime = regexp.MustCompile(`2026-11-2\d \d\d:\d\d:\d\d`)
 
 // unpack writes the files of a tar.gz file to a folder.

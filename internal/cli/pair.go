@@ -36,7 +36,7 @@ func newPairCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// wantPairing refuses words other than the one that says what to pair.
+// wantPairing rejects words other than the name of a pairing.
 func wantPairing(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && !slices.Contains(cmd.ValidArgs, args[0]) {
 		return app.Usage("umpire pair --help", "%q: want one of %s", args[0], strings.Join(cmd.ValidArgs, ", "))
@@ -132,7 +132,7 @@ func showPairing(a *app.App, tty *os.File, link string, p *pairing) error {
 // pairingLines are the lines below the code, with the prompt that follows.
 const pairingLines = 4
 
-// subscribeLink is the address by which the app of ntfy subscribes to a topic:
+// subscribeLink returns the link with which the ntfy app subscribes to a topic:
 // https://docs.ntfy.sh/subscribe/phone/#ntfy-links
 func subscribeLink(server *config.Ntfy) string {
 	u, err := url.Parse(server.Server)
@@ -146,8 +146,8 @@ func subscribeLink(server *config.Ntfy) string {
 	return link.String()
 }
 
-// quietZone is how many light modules a code has around it. The standard says 4; readers take 2, and the code
-// of a usual topic then fits on a terminal of 24 lines.
+// quietZone is the number of light modules around a code. The standard says 4, but readers accept 2, and the
+// code of a usual topic then fits on a terminal of 24 lines.
 const quietZone = 2
 
 // drawCode draws a code in half blocks: each character is two modules, one above the other. With

@@ -144,8 +144,8 @@ func completeSessions(a *app.App) cobra.CompletionFunc {
 	})
 }
 
-// completeFromGate completes the first word with what the gate lists. Pressing a key makes
-// no store: where there is nothing yet, nothing is offered.
+// completeFromGate completes the first word from the gate's lists. Completion never
+// creates a store; without one there is nothing to offer.
 func completeFromGate(
 	a *app.App, list func(context.Context, umpire.Gate) ([]cobra.Completion, error),
 ) cobra.CompletionFunc {

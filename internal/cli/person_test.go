@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// startedByAgents is refused in a command line of an agent. The agent's own program starts it, and
-// what it answers is umpire's word.
+// startedByAgents is refused in an agent's command line. The agent's own program starts it, and
+// umpire answers.
 const startedByAgents = "mcp permission-prompt"
 
 // Every command is marked. A new one is reserved for people by default, and an agent's

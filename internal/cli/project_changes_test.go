@@ -19,7 +19,7 @@ import (
 // A projectChange is how the id of the folder c changes while a session is open in it.
 type projectChange struct {
 	before, change string // of a shell
-	folder         string // where the project is afterwards; "" is c
+	folder         string // the project's folder after the change; "" is c
 	same           bool   // the id does not change
 }
 

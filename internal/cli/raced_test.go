@@ -2,5 +2,5 @@
 
 package cli
 
-// raced says that the race detector watches. Programs under it take five times as long.
+// raced says that the race detector is on. Programs then take five times as long.
 const raced = true

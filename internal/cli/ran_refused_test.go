@@ -129,7 +129,7 @@ func endOf(t *testing.T, asked []byte, before, after string) []byte {
 			payload[field] = after
 		}
 	}
-	payload["toolResult"] = map[string]any{"textResultForLlm": "done"} // by which Copilot CLI tells its events
+	payload["toolResult"] = map[string]any{"textResultForLlm": "done"} // by which Copilot CLI distinguishes its events
 	text, err := json.Marshal(payload)
 	if err != nil {
 		t.Fatal(err)

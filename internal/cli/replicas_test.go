@@ -93,8 +93,8 @@ func asURL(words string) string {
 	return "postgres:///" + name + "?" + values.Encode()
 }
 
-// TestReplicas: several gates over one PostgreSQL are one gate. What one holds,
-// another shows and answers, and all tell the same.
+// TestReplicas: several gates over one PostgreSQL behave like one gate. Each of them
+// shows and answers the questions of the others, and all return the same events.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	store := asURL(storetest.Postgres(t))

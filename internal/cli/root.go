@@ -110,8 +110,8 @@ func translateHelp(cmd *cobra.Command, text *catalogue.Language) {
 	}
 }
 
-// translateFlag puts what a flag does into the person's language, and its default with it: the
-// library says that in English, where it is not the zero value.
+// translateFlag translates a flag's description and its default, because the library adds a
+// non-zero default in English.
 func translateFlag(f *pflag.Flag, text *catalogue.Language) {
 	f.Usage = text.Of(f.Usage)
 	switch kind := f.Value.Type(); {
@@ -125,7 +125,7 @@ func translateFlag(f *pflag.Flag, text *catalogue.Language) {
 	}
 }
 
-// valueWords say what a flag wants, by the type of its value.
+// valueWords describe the values of flags, by type.
 var valueWords = map[string]error{
 	"bool": errors.New("true or false"), "float64": errors.New("a number"),
 	"int": errWholeNumber, "int64": errWholeNumber,
@@ -133,8 +133,8 @@ var valueWords = map[string]error{
 
 var errWholeNumber = errors.New("a whole number")
 
-// explainFlag says what is wrong with the value of a flag without the words of the
-// library that read it.
+// explainFlag describes an error in a flag's value, without the words of the parsing
+// library.
 func explainFlag(err error) error {
 	bad, isValue := errors.AsType[*pflag.InvalidValueError](err)
 	if !isValue {
@@ -168,7 +168,7 @@ func explainUnknownFlag(err error) error {
 	return err
 }
 
-// knownTopic refuses to help with what there is not.
+// knownTopic rejects help on an unknown command or topic.
 func knownTopic(cmd *cobra.Command, args []string) error {
 	if _, rest, err := cmd.Root().Find(args); err != nil || len(rest) > 0 {
 		return app.Usage(cmd.Root().CommandPath()+" help", "%q is neither a command nor a topic",

@@ -24,7 +24,7 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// A serveFlags is where the gate listens and what it keeps.
+// A serveFlags holds the flags of `umpire serve`.
 type serveFlags struct {
 	listen, store string
 	console       string
@@ -181,7 +181,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	}
 	if err != nil {
 		if figures != nil {
-			_ = figures.Close() // err says more
+			_ = figures.Close() // err has the cause
 		}
 		return app.Failed(errors.Join(err, pages.Close(), g.Close()))
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestMemoryOfPeakGoesBack: what one large request took is not kept by a gate that does nothing more.
+// TestMemoryOfPeakGoesBack: an idle gate returns the memory that one large request used.
 //
 //nolint:paralleltest // it looks at the memory of the process
 func TestMemoryOfPeakGoesBack(t *testing.T) {

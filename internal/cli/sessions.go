@@ -127,8 +127,8 @@ func changeSession(
 	})
 }
 
-// findSession finds the session that an id, or the beginning of one, means. A
-// session of another project needs its whole id.
+// findSession finds the session of an id or its beginning. A session of another project
+// needs its complete id.
 func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if err := umpire.CheckID("session ID", id); err != nil {
 		return "", app.Usage("umpire sessions", "%w", err)

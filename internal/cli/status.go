@@ -41,12 +41,12 @@ type status struct {
 
 	Retention app.RetentionStatus `json:"retention"`
 
-	// Notices says how the notices of the gate do, if it sends some.
+	// Notices is the state of the gate's notices, if it sends any.
 	Notices *notice.Report `json:"notices,omitempty"`
 	Notes   []string       `json:"notes"`
 }
 
-// A sandboxStatus tells what commands of the built-in agent run in.
+// A sandboxStatus describes the sandbox of the built-in agent's commands.
 type sandboxStatus struct {
 	sandbox.Ability
 
@@ -55,7 +55,7 @@ type sandboxStatus struct {
 	Network bool   `json:"network"`
 }
 
-// A fileStatus is one place where rules may stand.
+// A fileStatus is the state of one possible rule file.
 type fileStatus struct {
 	Source      umpire.Source   `json:"source"`
 	Path        string          `json:"path"`

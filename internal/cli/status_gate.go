@@ -30,14 +30,14 @@ type permissionStatus struct {
 type sessionsStatus struct {
 	Open  int `json:"open"`
 	Total int `json:"total"`
-	// Latest is the one that was active last.
+	// Latest is the session that was active last.
 	Latest umpire.SessionID `json:"latest,omitempty"`
-	// Mode is the one that it is in.
+	// Mode is the mode of the latest session.
 	Mode *umpire.Mode `json:"mode,omitempty"`
 }
 
-// A gateStatus tells of the gate. If no gate runs, each command opens one over the same
-// store.
+// A gateStatus is the state of the gate. If no gate runs, each command opens one over
+// the same store.
 type gateStatus struct {
 	Running   bool   `json:"running"`
 	Address   string `json:"address"`
@@ -45,15 +45,15 @@ type gateStatus struct {
 	Problem   string `json:"problem,omitempty"`
 }
 
-// A storeStatus tells where sessions and the timeline are kept.
+// A storeStatus describes the store of sessions and the timeline.
 type storeStatus struct {
 	Kind   string `json:"kind"` // sqlite or postgres
 	Path   string `json:"path,omitempty"`
 	Exists bool   `json:"exists"`
 }
 
-// readGateStatus looks at the gate, and at what it says of the project. It never creates a
-// store, and it reports a gate that cannot be reached.
+// readGateStatus reads the state of the gate and its data on the project. It never creates
+// a store, and it reports an unreachable gate.
 func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config) error {
 	where, err := a.ReadListenAddress(c.Listen)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *status) readPermissions(ctx context.Context, a *app.App, gate umpire.Ga
 	return nil
 }
 
-// noteOtherIDs says which other ids the open sessions of the project keep.
+// noteOtherIDs lists the other ids of the project's open sessions.
 func (s *status) noteOtherIDs(a *app.App, sessions []umpire.Session) {
 	var others []string
 	for i := range sessions {
@@ -214,7 +214,7 @@ func formatStore(a *app.App, s *status) string {
 	return text
 }
 
-// formatRetention says how long sessions are kept, and when the last was removed.
+// formatRetention says how long sessions are kept, and when the last one was removed.
 func formatRetention(a *app.App, r *app.RetentionStatus) string {
 	text := r.Age
 	if text == app.NoRetention {

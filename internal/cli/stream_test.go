@@ -12,13 +12,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A stream is the `umpire check --stdin` that runs beside a script.
+// A stream is an `umpire check --stdin` that runs during a script.
 type stream struct {
 	in      io.WriteCloser
 	answers chan string
 }
 
-// streamKey is where a script keeps its stream.
+// streamKey is the key of a script's stream.
 type streamKey struct{}
 
 // The time that anything may take on a machine that is busy, and that within which a change of

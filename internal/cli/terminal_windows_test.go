@@ -2,5 +2,5 @@ package cli
 
 import "os/exec"
 
-// leadTerminal does nothing: the terminals of the tests cannot be opened here.
+// leadTerminal does nothing, because the tests cannot open terminals here.
 func leadTerminal(*exec.Cmd) {}

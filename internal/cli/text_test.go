@@ -34,7 +34,7 @@ import (
 // spared matches texts that are the same in every language: a command, names of files.
 var spared = regexp.MustCompile(`umpire [a-z -]+$|\.[a-z.]+|cookie|shell|git`)
 
-// others are the languages beside English, by their tags.
+// others are the languages other than English, by tag.
 var others = sync.OnceValue(func() map[string]*catalogue.Language {
 	all := map[string]*catalogue.Language{}
 	for _, tag := range languages.Tags()[1:] {
@@ -43,7 +43,7 @@ var others = sync.OnceValue(func() map[string]*catalogue.Language {
 	return all
 })
 
-// translated complains when a text has no translation in one of the languages.
+// translated reports a text without a translation in one of the languages.
 func translated(t *testing.T, where, english string) {
 	t.Helper()
 	for tag, language := range others() {
@@ -125,7 +125,7 @@ func TestSpokenTextsAreTranslated(t *testing.T) {
 	}
 }
 
-// A saying is a literal text that one of the methods is given.
+// A saying is a literal argument of one of the methods.
 type saying struct {
 	method, text string
 	at           token.Position
@@ -154,7 +154,7 @@ func saidIn(t *testing.T, files []string, position map[string]int) iter.Seq[sayi
 	}
 }
 
-// spoken is the literal text that a call of one of the methods is given.
+// spoken returns the literal text in a call of one of the methods.
 func spoken(node ast.Node, position map[string]int) (method, text string) {
 	call, ok := node.(*ast.CallExpr)
 	if !ok {
@@ -179,8 +179,8 @@ func spoken(node ast.Node, position map[string]int) (method, text string) {
 	return name, text
 }
 
-// TestReasonsAreTranslated judges commands of all sorts, and every tool, and wants what
-// is said of each in the person's language.
+// TestReasonsAreTranslated judges commands of all sorts, and every tool, and checks
+// that each reason is in the person's language.
 func TestReasonsAreTranslated(t *testing.T) {
 	t.Parallel()
 	zh, said := languages.Find("zh"), map[umpire.Phrase]bool{}
@@ -219,7 +219,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 	}
 }
 
-// TestBenchSpeaksChinese shows scores in the person's language, and JSON in none.
+// TestBenchSpeaksChinese checks that scores are in the person's language, and JSON is not translated.
 func TestBenchSpeaksChinese(t *testing.T) {
 	t.Parallel()
 	play := func(args ...string) string {

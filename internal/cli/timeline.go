@@ -91,7 +91,7 @@ func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFl
 	return nil
 }
 
-// showRecord shows a whole timeline, and that nothing on it was changed.
+// showRecord shows a whole timeline, and verifies that it was not changed.
 func showRecord(ctx context.Context, a *app.App) error {
 	if err := showTimeline(ctx, a, &timelineFlags{}); err != nil {
 		return err
@@ -183,7 +183,7 @@ func formatEvent(a *app.App, e *umpire.Event) string {
 	return strings.Join(parts, "  ")
 }
 
-// kindColours mark what a person looks for.
+// kindColours highlight the kinds that a person looks for.
 var kindColours = map[umpire.EventKind]string{
 	umpire.EventPermissionAsked:          view.VerdictColour(umpire.Ask),
 	umpire.EventPermissionApproved:       view.VerdictColour(umpire.Allow),

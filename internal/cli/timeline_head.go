@@ -27,7 +27,7 @@ func newTimelineHeadCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// A headReport is a checkpoint with the line that says it signed.
+// A headReport is a checkpoint with its signed line.
 type headReport struct {
 	checkpoint.Checkpoint
 

@@ -83,7 +83,7 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	return err
 }
 
-// doubtSigner says that a checkpoint was not made here. It is compared anyway.
+// doubtSigner reports that a checkpoint was not made here. The timeline is compared with it anyway.
 func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 	if c.KeyID() == key.ID() {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
-// exitCodes is the one table of exit codes.
+// exitCodes is the table of all exit codes.
 var exitCodes = [...]struct {
 	code  int
 	means string

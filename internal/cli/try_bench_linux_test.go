@@ -14,8 +14,8 @@ import (
 const benchFiles = 10_000
 
 // BenchmarkTry starts `umpire try -- true` as a person does, from exec to exit, in turns with a plain start
-// and one in bubblewrap. It reports medians, how often the pages of all processes were looked for, which is
-// steadier, and what decides: the multiple of bubblewrap's time, and the time beyond a plain start.
+// and one in bubblewrap. It reports medians, the page faults of all processes, which are steadier, and the
+// deciding figures: the multiple of bubblewrap's time, and the time beyond a plain start.
 func BenchmarkTry(b *testing.B) {
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
-// addVersionFlag makes --version and -v of the root do what `umpire version` does.
+// addVersionFlag makes --version and -v of the root do the same as `umpire version`.
 func addVersionFlag(a *app.App, root *cobra.Command) {
 	shown := root.Flags().BoolP("version", "v", false, "Show which umpire this is")
 	help := root.RunE

@@ -37,7 +37,7 @@ func newWatchCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// A watchFlags says what is watched, and how.
+// A watchFlags holds the flags of `umpire watch`.
 type watchFlags struct {
 	listFlags
 
@@ -89,7 +89,7 @@ func answerCode(answer *umpire.Answer, p *umpire.Pending) string {
 	return ""
 }
 
-// The escapes by which terminals notify a desktop, with a place for the text.
+// The escapes with which terminals notify a desktop, with a place for the text.
 const (
 	notifyOSC9   = "\x1b]9;%s\x1b\\"
 	notifyOSC777 = "\x1b]777;notify;umpire;%s\x1b\\"
@@ -110,7 +110,7 @@ func notifyEscape(getenv func(string) string) string {
 	return notifyOSC9
 }
 
-// watchGate shows what waits and then what happens.
+// watchGate shows the open questions and then the events.
 func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 	gate, runs, done, err := a.ReachGate(ctx, app.PersonCredential, "")
 	if err != nil {
@@ -143,9 +143,8 @@ func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 	return followEvents(ctx, here, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
 }
 
-// A waiting screen shows the questions that wait below the events. On a terminal
-// the list stays at the bottom and is drawn anew; elsewhere it is written when it
-// changes.
+// A waiting screen shows the open questions below the events. On a terminal the list
+// stays at the bottom and is redrawn; otherwise it is written when it changes.
 type waiting struct {
 	*app.App
 
@@ -153,7 +152,7 @@ type waiting struct {
 	all   bool
 	live  bool
 	width int
-	drawn int      // lines of the list that stand on the terminal
+	drawn int      // number of lines of the list on the terminal
 	lines []string // of the list
 }
 

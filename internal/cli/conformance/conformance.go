@@ -1,5 +1,5 @@
-// Package conformance is `umpire conformance`: it runs the agents that are installed here
-// against a scripted model, and shows what umpire can promise with them.
+// Package conformance is `umpire conformance`: it runs the installed agents against a
+// scripted model, and shows what umpire can promise with them.
 package conformance
 
 import (
@@ -103,11 +103,11 @@ func findSubjects(names []string) (found []*conformance.Subject, err error) {
 	return found, nil
 }
 
-// envIsolated tells the process that runs without a network what it is.
+// envIsolated marks the process that runs without a network.
 const envIsolated = "UMPIRE_CONFORMANCE_ISOLATED"
 
-// runIsolated runs the same command where there is no network but the loopback. It reports false
-// where that is not possible, or was done.
+// runIsolated runs the same command with only the loopback network. It returns false if that is
+// not possible, or if this process is already isolated.
 func runIsolated(a *app.App) (code int, isolated bool) {
 	if a.Getenv(envIsolated) != "" {
 		if err := conformance.RaiseLoopback(); err != nil {

@@ -54,7 +54,7 @@ func (d *doctor) claude(ctx context.Context) {
 	}
 }
 
-// trials says whether commands of an agent are tried before a person is asked.
+// trials says whether an agent's commands run as trials before a person is asked.
 func (d *doctor) trials(ctx context.Context, h *host.Host) {
 	if err := hook.NeverRewrites(ctx, d.App, h, d.Dir); err != nil {
 		d.ok("trials", "commands of %s run unchanged, and none is tried first: %v", h.Title, err)
@@ -83,8 +83,8 @@ func (d *doctor) settings() []registered {
 	return handlers
 }
 
-// audit names what in one file keeps the hooks from running. A file without our hooks is
-// fine: they may be in another one.
+// audit names the settings in one file that keep the hooks from running. A file without
+// our hooks is fine: they may be in another file.
 func (d *doctor) audit(file register.ClaudeFile, text []byte, without bool) {
 	clean := true
 	for _, f := range setup.AuditClaude(text) {
@@ -172,7 +172,7 @@ func loadsLibraries(path string) bool {
 		return false
 	}
 	defer f.Close()
-	head := make([]byte, 4096) // the linker of Go and those of C write their headers first
+	head := make([]byte, 4096) // linkers of Go and C write their headers first
 	n, _ := io.ReadFull(f, head)
 	if head = head[:n]; n < 64 || string(head[:6]) != "\x7fELF\x02\x01" {
 		return false // another system's form, or a script
@@ -188,8 +188,8 @@ func loadsLibraries(path string) bool {
 	return false
 }
 
-// timing checks that umpire gives up before Claude Code does, for then the call
-// would run.
+// timing checks that umpire gives up before Claude Code does. Otherwise the call would
+// run.
 func (d *doctor) timing(h *host.Host, r registered) {
 	again := "umpire init " + h.Name
 	otherwise := relay.Deadline(h.DefaultTimeout)

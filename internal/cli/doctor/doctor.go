@@ -280,7 +280,7 @@ func (d *doctor) configuration(c *config.Config) {
 	d.ok("config", "mode %s", c.Mode)
 }
 
-// socket says when the path of the gate's socket is one that not every program can dial.
+// socket reports a socket path that some programs cannot dial.
 func (d *doctor) socket(c *config.Config) {
 	where, err := d.ReadListenAddress(c.Listen)
 	if err != nil {
@@ -292,7 +292,7 @@ func (d *doctor) socket(c *config.Config) {
 	}
 }
 
-// retention says whether old sessions are removed in time.
+// retention checks whether old sessions are removed in time.
 func (d *doctor) retention(ctx context.Context, c *config.Config) {
 	at, err := d.ReadStoreAddress(c.Store)
 	var r app.RetentionStatus
@@ -322,7 +322,7 @@ func (d *doctor) notices(c *config.Config) {
 	if len(names) == 0 {
 		return
 	}
-	report, _ := notice.ReadReport(from.Report) // a gate has not run yet, or writes none
+	report, _ := notice.ReadReport(from.Report) // missing if no gate has run yet, or it does not write one
 	for _, t := range report.Targets {
 		if t.Problem != "" {
 			d.warn("notices", "umpire notify test", "%s: %s", t.Name, t.Problem)

@@ -83,14 +83,14 @@ func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found
 	}
 }
 
-// limits names what umpire cannot see or stop in an agent.
+// limits names the calls that umpire cannot see or stop in an agent.
 func (d *doctor) limits(h *host.Host) {
 	if len(h.Holes) > 0 {
 		d.ok(h.Name, "known limits: %s", holes(h.Holes))
 	}
 }
 
-// hostVersion compares the version that is here with the one that umpire was checked with.
+// hostVersion compares the installed version with the one that umpire was tested with.
 func (d *doctor) hostVersion(h *host.Host, found register.Found) {
 	switch {
 	case found.Version == "":
@@ -134,7 +134,7 @@ func (d *doctor) switches(h *host.Host) {
 	}
 }
 
-// running names what turns hooks off in agents that run now with this home.
+// running names the settings that turn hooks off in agents that are running with this home.
 func (d *doctor) running(h *host.Host) {
 	for _, name := range process.Running() {
 		args, alive := process.ArgumentsOf(name)

@@ -31,7 +31,7 @@ func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
 	d.probes(&r)
 }
 
-// withoutSandbox says what follows from a weaker or missing sandbox.
+// withoutSandbox describes the effect of a weaker or missing sandbox.
 func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
 	switch {
 	case r.Whole():

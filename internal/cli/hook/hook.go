@@ -83,10 +83,10 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	}
 	fmt.Fprintf(a.Stderr, "umpire: %s: %q; %s: %v\n", a.Text.Of("unknown agent"), args[0], a.Text.Of("known agents"),
 		host.Names())
-	return app.ExitDenied // for an agent any other code means to go on
+	return app.ExitDenied // agents take any other code as permission to continue
 }
 
-// NewResponder returns what answers questions by the configuration as it is at each of them.
+// NewResponder returns a responder that reads the configuration for each question.
 func NewResponder(a *app.App) *host.Responder {
 	return newResponderWith(a, a.ReadConfig)
 }
@@ -102,7 +102,7 @@ func newResponderWith(a *app.App, read func(dir string) (*config.Config, error))
 	}
 }
 
-// NewGateResponder returns that of a gate that runs.
+// NewGateResponder returns the responder of a running gate.
 func NewGateResponder(a *app.App, g *gate.Gate) *host.Responder {
 	kept := &config.Kept{Home: a.Home(), Read: a.ReadConfig}
 	d := newResponderWith(a, kept.Of)
@@ -132,9 +132,8 @@ func readResponderConfig(
 	}, nil
 }
 
-// FindLine finds the gate that a question goes to. An error of the configuration is reported
-// by the part that decides by it. Where umpire only warns, a gate that cannot be asked holds
-// nothing up.
+// FindLine finds the gate for a question. The deciding part reports errors of the
+// configuration. If umpire only warns, an unreachable gate does not stop anything.
 func FindLine(ctx context.Context, a *app.App) (*relay.Line, error) {
 	c, err := a.ReadUserConfig()
 	if err != nil {

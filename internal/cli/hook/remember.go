@@ -13,9 +13,9 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// rememberWrites remembers what files of a project held before an agent writes them, by a tool or by
-// a command line that autonomy lets run unchanged, for umpire undo. It ignores files elsewhere, and
-// a call of which nothing can be remembered runs all the same.
+// rememberWrites stores files of a project for umpire undo, before an agent writes them with a tool
+// or with a command line that autonomy lets run unchanged. It ignores files elsewhere, and a call
+// runs even if its files cannot be stored.
 func rememberWrites(a *app.App) func(context.Context, *host.Question, *host.Event, *umpire.Decision) {
 	if a.Home() == "" {
 		return nil
@@ -68,7 +68,7 @@ func rememberWrites(a *app.App) func(context.Context, *host.Question, *host.Even
 	}
 }
 
-// planWrite has the file of a write remembered that lies in the project.
+// planWrite adds the file of a write to the record, if it is in the project.
 func planWrite(spec *trial.RecordSpec, w *host.Write) {
 	project := spec.Roots[0]
 	path, err := files.Canonical(w.Path)

@@ -28,7 +28,7 @@ import (
 // A rewriter has command lines of agents run by umpire.
 type rewriter struct {
 	app *app.App
-	// gate is the one that runs; nil opens the store for each ticket.
+	// gate is the running gate; if nil, each ticket opens the store.
 	gate *gate.Gate
 }
 
@@ -72,7 +72,7 @@ func (r *rewriter) Issue(ctx context.Context, q *host.Question, t umpire.Ticket)
 	return secret, err
 }
 
-// End has what the line of a ticket does held.
+// End holds the effects of a ticket's line.
 func (r *rewriter) End(ctx context.Context, _ *host.Question, secret string) error {
 	return r.withGate(ctx, func(g *gate.Gate) error {
 		_, err := g.EndTicket(ctx, umpire.TicketEnd{Secret: secret})
@@ -108,11 +108,11 @@ func hostOf(q *host.Question) string {
 	return process.Host(os.Getppid())
 }
 
-// rulesElsewhere are options of Claude Code that bring rules which stand in no file, or in
-// one that is not looked at.
+// rulesElsewhere are options of Claude Code that add rules which are not in a file, or in
+// a file that umpire does not read.
 var rulesElsewhere = []string{"--settings", "--disallowedTools", "--disallowed-tools", "--agents", "--agent"}
 
-// findObstacle says why a call is not rewritten; nil when it may be.
+// findObstacle returns why a call is not rewritten, or nil if it may be.
 func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project string, call *umpire.Call) error {
 	args, alive := process.ArgumentsOf(hostOf(q))
 	if !alive {
@@ -137,7 +137,7 @@ func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project s
 	return r.matchRules(project, call, func(*gate.Project) (setup.Limits, error) { return start.Limits(q.Agent) })
 }
 
-// claudeLimits are the rules of Claude Code's settings, but for those that allow.
+// claudeLimits returns the rules of Claude Code's settings, except for those that allow.
 func claudeLimits(
 	a *app.App, q *host.Question, args []string, project string, at *gate.Project,
 ) (setup.Limits, error) {
@@ -193,7 +193,7 @@ func canTry(ctx context.Context, a *app.App, project string) error {
 	return nil
 }
 
-// readableSettings are the settings files of Claude Code that are there. The error says why
+// readableSettings returns the existing settings files of Claude Code. The error says why
 // nothing may be rewritten in this project.
 func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, error) {
 	var layers []rulefile.Layer

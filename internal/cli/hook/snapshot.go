@@ -23,8 +23,8 @@ func keepSnapshot(a *app.App, dir string) {
 
 var errNotSimple = errors.New("it is decided by more than a snapshot holds")
 
-// takeSnapshot reads what calls in a project are decided by. Programs of the
-// person's that are run or known are not part of a snapshot.
+// takeSnapshot reads the inputs of decisions in a project. It fails if there are hooks or
+// known programs, which a snapshot cannot hold.
 func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	c, err := a.ReadConfig(p.Dir)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package programs is `umpire programs`: it shows what is known of programs.
+// Package programs is `umpire programs`: it shows the facts that umpire knows about programs.
 package programs
 
 import (

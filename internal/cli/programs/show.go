@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// EffectTexts say what an option does, in the order in which they are shown: the
-// least first. The first is for options that do nothing beyond the program.
+// EffectTexts describe the effects of options in the order shown: the least effect
+// first. The first text is for options without an effect beyond the program's.
 var EffectTexts = []struct{ effect, Text string }{
 	{"", "accepted"},
 	{"shows", "prints about itself"},
@@ -75,8 +75,8 @@ func operandsText(p shell.Program) string {
 	return "data…"
 }
 
-// showOptions lists the options by what they do. An option with several effects is listed
-// under each of them.
+// showOptions lists the options by effect. An option with several effects appears under
+// each of them.
 func showOptions(a *app.App, p shell.Program) error {
 	if len(p.Options) == 0 {
 		return nil

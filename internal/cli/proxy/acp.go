@@ -78,8 +78,8 @@ func runACP(ctx context.Context, a *app.App, words []string) error {
 	return describeEnd(p.Run(ctx), agent)
 }
 
-// describeEnd says how a proxy ended. The end of a program that was started is its own to
-// explain.
+// describeEnd returns the error with which a proxy ended. If a started program ended, that
+// is the program's exit status.
 func describeEnd(err error, child *child) error {
 	if !errors.Is(err, io.EOF) || child == nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {

@@ -18,8 +18,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A judge asks what a hook would ask: the gate that runs, or one of this process. It is safe
-// for concurrent use.
+// A judge asks the same questions as a hook, to the running gate or to one of this process.
+// It is safe for concurrent use.
 type judge struct {
 	app    *app.App
 	host   string // the name of the host in package host
@@ -46,7 +46,7 @@ func (j *judge) close() {
 	}
 }
 
-// responder is that of this process, for where no gate runs.
+// responder returns the responder of this process, for use without a running gate.
 func (j *judge) responder(ctx context.Context) (*host.Responder, error) {
 	j.own.Do(func() {
 		conf, err := j.app.LoadConfig(j.app.Dir)
@@ -103,12 +103,12 @@ func payloadOf(event, session, project string, call *umpire.Call) payload {
 	}
 }
 
-// noticeEvents are the events that tell of what happened.
+// noticeEvents are the events that report past actions.
 var noticeEvents = map[acp.NoticeKind]string{
 	acp.Prompted: "prompt", acp.Stopped: "stop", acp.Finished: "after", acp.Failed: "failed",
 }
 
-// Tell tells of what happened.
+// Tell reports a past action.
 func (j *judge) Tell(ctx context.Context, n acp.Notice) {
 	p := payloadOf(noticeEvents[n.Kind], string(n.Session), n.Project, &n.Call)
 	p.Prompt, p.Response = n.Text, n.Output

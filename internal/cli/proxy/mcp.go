@@ -191,8 +191,8 @@ func (f *mcpFlags) reach(ctx context.Context, a *app.App, p *mcp.Proxy, words []
 // launchers are programs that start the server that one of their arguments names.
 var launchers = []string{"npx", "bunx", "pnpx", "uvx", "node", "bun", "deno", "python", "python3", "uv", "docker", "sh"}
 
-// serverName is the name of a server by its address, or by its command: of its program, or of
-// what a launcher starts.
+// serverName derives the name of a server from its address, or from its command: the program,
+// or the one that a launcher starts.
 func serverName(address string, words []string) string {
 	if at, err := url.Parse(address); err == nil && address != "" {
 		return fitName(at.Hostname())
@@ -216,7 +216,7 @@ func serverName(address string, words []string) string {
 	return name
 }
 
-// fitName makes a text one that can stand between the double underscores of a tool's name.
+// fitName converts a text to one that can be used between the double underscores of a tool's name.
 func fitName(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

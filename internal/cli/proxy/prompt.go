@@ -76,7 +76,7 @@ type nopCloser struct{ io.Writer }
 // Close does nothing.
 func (nopCloser) Close() error { return nil }
 
-// A promptReply is the answer that Claude Code wants.
+// A promptReply is the answer in Claude Code's format.
 type promptReply struct {
 	Behavior string          `json:"behavior"`
 	Input    json.RawMessage `json:"updatedInput,omitempty"`
@@ -117,7 +117,7 @@ func encodeReply(r promptReply) []byte {
 	return line[:len(line)-1]
 }
 
-// tellEnd tells that nothing more is asked in a session.
+// tellEnd reports the end of a session's questions.
 func (j *judge) tellEnd(ctx context.Context, session, project string) {
 	if _, _, err := j.ask(ctx, payload{Event: "end", Session: session, Dir: project, Project: project}); err != nil {
 		j.app.RemarkError(err)

@@ -75,7 +75,7 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 	if err != nil {
 		return err
 	}
-	// A rule that is refused for what it says is wrong usage, not a failed write.
+	// A rule that fails its check is wrong usage, not a failed write.
 	if err := p.Options().Check(rule); err != nil {
 		return app.Usage("umpire help rules", "%w", err)
 	}
@@ -108,7 +108,7 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 	})
 }
 
-// remarkAsleep says when the rule that was just added does not hold yet.
+// remarkAsleep says when the new rule is not in force yet.
 func remarkAsleep(a *app.App, p *app.OpenedProject, l rulefile.Layer, action umpire.Verdict) {
 	if action != umpire.Allow {
 		return
@@ -120,7 +120,7 @@ func remarkAsleep(a *app.App, p *app.OpenedProject, l rulefile.Layer, action ump
 	}
 }
 
-// rule makes the rule that the words and flags say.
+// rule makes the rule from the words and flags.
 func (f *ruleFlags) rule(action, short string, now time.Time) (umpire.Rule, error) {
 	r, err := policy.ParseShort(short)
 	if err != nil {

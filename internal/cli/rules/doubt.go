@@ -16,10 +16,10 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A rule that is written by hand may say more, less or something else than was meant.
-// A rule that is probably a slip is asked about before it is written.
+// A handwritten rule may match more, less or something else than intended. A rule that
+// is probably a mistake needs a confirmation before it is written.
 
-// doubtRule says why a rule is probably not meant, or nothing.
+// doubtRule returns why a rule is probably a mistake, or "".
 func doubtRule(a *app.App, r umpire.Rule) string {
 	switch {
 	case r.Action == umpire.Allow && policy.NamesEveryTool(r.Tool) && r.Match == (umpire.Match{}):
@@ -45,8 +45,8 @@ func nearestTool(word string) string {
 	return rulefile.Nearest(word, names)
 }
 
-// confirmRule has a person confirm a doubtful rule on the terminal. Without one, --yes
-// stands for that.
+// confirmRule asks a person to confirm a doubtful rule on the terminal. Without a
+// terminal, --yes confirms it.
 func confirmRule(ctx context.Context, a *app.App, doubt string, again []string) error {
 	for i := range again {
 		again[i] = shell.Quote(again[i])
@@ -88,8 +88,8 @@ func literalCall(r umpire.Rule, dir string) (call umpire.Call, subject string) {
 	return call, subject
 }
 
-// tryRule decides the call that an allow rule is written for. It refuses a rule for what
-// no rule can allow, and says when the call would still not run.
+// tryRule decides the call that an allow rule is for. It rejects a rule for a call that
+// no rule can allow, and says if the call would still not run.
 func tryRule(a *app.App, p *app.OpenedProject, from umpire.Source, r umpire.Rule) (remark string, err error) {
 	call, subject := literalCall(r, a.Dir)
 	if r.Action != umpire.Allow || subject == "" {
@@ -99,7 +99,7 @@ func tryRule(a *app.App, p *app.OpenedProject, from umpire.Source, r umpire.Rule
 		d.ReasonCode != umpire.CodeInvalid {
 		return "", app.Refused("umpire help order", "no rule can allow %q: %s", subject, phrases.English.Text(d.Reason))
 	}
-	r.Source = from // a rule that comes from nowhere allows nothing
+	r.Source = from // a rule without a source allows nothing
 	settings := a.GateConfig(p.Config)
 	settings.Rules = append(settings.Rules, r)
 	g := gate.New(settings)
@@ -129,7 +129,7 @@ func decideAlone(call umpire.Call, home string) (umpire.Decision, error) {
 	return policy.Decide(built, policy.Query{Call: call, Facts: facts, Conditions: given}), nil
 }
 
-// describeCoverage says in words what a rule covers.
+// describeCoverage describes the coverage of a rule.
 func describeCoverage(a *app.App, r umpire.Rule) string {
 	m := r.Match
 	switch {

@@ -52,7 +52,7 @@ type score struct {
 	failures []string
 }
 
-// countResult takes in how one rule did.
+// countResult adds the result of one rule.
 func (s *score) countResult(r umpire.Rule, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

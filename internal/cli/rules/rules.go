@@ -1,5 +1,5 @@
 // Package rules is `umpire rules` and `umpire trust`: it lists, adds, removes and tests rules, and
-// lets those of a project's files hold.
+// puts those of a project's files in force.
 package rules
 
 import (
@@ -74,7 +74,7 @@ func inListOrder(rules []umpire.Rule) []umpire.Rule {
 	return sorted
 }
 
-// A listedRule is a rule with the place where it stands.
+// A listedRule is a rule with its position.
 type listedRule struct {
 	umpire.Rule
 	Short  string        `json:"short"`
@@ -142,7 +142,7 @@ func placeOf(r umpire.Rule) string {
 	return fmt.Sprintf("%s:%d", r.File, r.Line)
 }
 
-// remarkSleeping tells of rules that are in a file and not in force.
+// remarkSleeping reports rules that are in a file but not in force.
 func remarkSleeping(a *app.App, set *rulefile.Set) {
 	for _, f := range set.Files {
 		switch {

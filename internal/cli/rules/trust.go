@@ -79,7 +79,7 @@ func showSleeping(a *app.App, p *app.OpenedProject) ([]rulefile.File, error) {
 	return nil, err
 }
 
-// showSleepingFile lists what one file would allow, and which programs it would run.
+// showSleepingFile lists the allow rules and programs of one file that is not trusted.
 func showSleepingFile(a *app.App, f *rulefile.File) error {
 	var text strings.Builder
 	if len(f.Asleep()) > 0 {
