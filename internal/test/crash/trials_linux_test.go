@@ -20,7 +20,7 @@ const standing = `autonomy: {outside_reads: run, scratch: inside, edits: run, un
   local_git: run, network: once}
 `
 
-// A tried project is one in which commands are tried.
+// A triedProject is a project in which commands run as trials.
 type triedProject struct {
 	testing.TB
 	home, root string

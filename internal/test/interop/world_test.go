@@ -119,7 +119,7 @@ func (w *world) settings() string {
 	return string(text)
 }
 
-// allows writes a rule for the user: umpire allows touch.
+// allowsTouch writes a rule for the user: umpire allows touch.
 func (w *world) allowsTouch() {
 	w.write("home/.umpire/permissions.json",
 		`{"version": 1, "rules": [{"id": "touch", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "touch"}}]}`)

@@ -51,7 +51,7 @@ var settings = []string{
 	"cd src && cd .. && X", "X || true", "x=1; X", "! X", "X 2>/dev/null", "{ X; } > /dev/null",
 }
 
-// A generator draws sequences of calls.
+// A sequenceGenerator draws sequences of calls.
 type sequenceGenerator struct {
 	*rand.Rand
 	lines  []string // of the corpora
