@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file compares one path of a layer with what lies underneath.
+// This file compares one path of a layer with the folder below it.
 
-// compareFolder compares what a folder is, and not what is in it.
+// compareFolder compares a folder's own attributes, not its entries.
 func (r *reader) compareFolder(path string, was, is *unix.Stat_t) {
 	before, after := entryOf(was), entryOf(is)
 	switch {
@@ -23,9 +23,9 @@ func (r *reader) compareFolder(path string, was, is *unix.Stat_t) {
 	}
 }
 
-// isTimeOfTrial reports whether the trial changed the modification time of a folder. Where
-// somebody else has changed the folder since the trial began, and the layer has an older time,
-// that time is the one from before: the folder was merely copied.
+// isTimeOfTrial reports whether the trial changed the modification time of a folder. If
+// another program has changed the folder since the trial began and the layer has an older
+// time, that is the original time: the folder was merely copied up.
 func (r *reader) isTimeOfTrial(path string, was, is *unix.Stat_t) bool {
 	if r.shown != nil {
 		return r.shown[path]
@@ -35,7 +35,7 @@ func (r *reader) isTimeOfTrial(path string, was, is *unix.Stat_t) bool {
 	return was.Mtim != is.Mtim && !(since && older)
 }
 
-// file compares what is not a folder, or has taken the place of what is none.
+// file compares an entry unless it is a folder both before and after.
 func (r *reader) file(p *place, name string, was, is *unix.Stat_t) error {
 	path := filepath.Join(p.path, name)
 	e := Effect{Path: path, Kind: Created, After: entryOf(is), Before: entryOf(was)}
@@ -64,8 +64,8 @@ func (r *reader) file(p *place, name string, was, is *unix.Stat_t) error {
 	return nil
 }
 
-// compare says in what two entries differ, "" for nothing. A name of a link has no mode and
-// no time that anybody would look at.
+// compare returns how two entries differ, or "" if they do not. The mode and time of a
+// symbolic link are ignored.
 func compare(before, after *Entry) Kind {
 	switch {
 	case before.Type.Type() != after.Type.Type() || before.Digest != after.Digest || before.Link != after.Link:
@@ -78,7 +78,7 @@ func compare(before, after *Entry) Kind {
 	return ""
 }
 
-// fill adds the digest of a file, and the target of a link.
+// fill adds the digest of a file, or the target of a link.
 func (r *reader) fill(e *Entry, d *dir, name string, info *unix.Stat_t) (err error) {
 	switch {
 	case e.Type.IsRegular():
@@ -93,7 +93,7 @@ func (r *reader) fill(e *Entry, d *dir, name string, info *unix.Stat_t) (err err
 	return err
 }
 
-// checkAttributes compares the extended attributes of an entry, and returns the kernel's own.
+// checkAttributes compares the extended attributes of an entry and returns the overlay's own.
 func (r *reader) checkAttributes(p *place, name, path string, was *unix.Stat_t) (map[string]string, error) {
 	overlay, now, err := p.upper.attributes(name)
 	if err != nil {
@@ -116,9 +116,9 @@ func (r *reader) checkAttributes(p *place, name, path string, was *unix.Stat_t) 
 	return overlay, nil
 }
 
-// checkOwner looks at what is underneath and not in the layer. A user namespace lacks the groups
-// and owners of others, so copying such a file up fails (EOVERFLOW). The folders above it are
-// copied before that, which is why it is enough to look into those.
+// checkOwner looks at a lower entry that is missing from the layer. A user namespace does
+// not map other users and groups, so copying such a file up fails (EOVERFLOW). Its parent
+// folders are copied up first, so only those need to be checked.
 func (r *reader) checkOwner(p *place, name string) error {
 	was, err := p.lower.stat(name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gittree"
 )
 
-// Describe returns the effects of a layer as they are decided on, stored and shown.
+// Describe returns the effects of a layer in the form used for decisions, storage and display.
 func (l *Layer) Describe(e *Effects) umpire.TrialEffects {
 	described := umpire.TrialEffects{
 		List: make([]umpire.TrialEffect, 0, len(e.List)), Whole: e.Whole(), Digest: e.Digest,
@@ -24,7 +24,7 @@ func (l *Layer) Describe(e *Effects) umpire.TrialEffects {
 	return described
 }
 
-// changes are the effects as git would see them. A file that was moved has gone and come.
+// changes returns the effects as git would see them. A moved file counts as deleted and created.
 func (l *Layer) changes(e *Effects) (all []gittree.Change) {
 	for i := range e.List {
 		f := &e.List[i]
@@ -32,7 +32,7 @@ func (l *Layer) changes(e *Effects) (all []gittree.Change) {
 			Path: f.Path, Before: f.Before.Type, After: f.After.Type, Gone: f.Kind == Deleted,
 			New: f.Kind == Created || f.Kind == Moved, Same: f.Kind == Attributes,
 		}
-		for _, r := range l.Roots { // an inner one comes later
+		for _, r := range l.Roots { // inner roots come later
 			if below, is := strings.CutPrefix(f.Path, r.Lower+"/"); is {
 				c.File = filepath.Join(r.Upper, below)
 			}

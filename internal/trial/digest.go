@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// digestOf names a list: all of it that decides what would be kept. Others may come and go in a
-// folder, so the time that it had and the number of its folders do not.
+// digestOf hashes the parts of a list that determine what Keep changes. Other programs may add and
+// remove entries in a folder, so its previous time and subfolder count are left out.
 func digestOf(list []Effect, folders []Folder) string {
 	h := sha256.New()
 	field := func(parts ...any) {

@@ -7,14 +7,14 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// discardedSuffix marks a layer that is being removed. It is not one any more.
+// discardedSuffix marks a layer that is being removed and must not be used.
 const discardedSuffix = ".discarded"
 
-// Discard removes a layer with all that the trial wrote. Nothing must use it any more.
+// Discard removes a layer and everything that the trial wrote. The layer must no longer be in use.
 func (l *Layer) Discard() error { return removeLayer(l.Dir) }
 
-// removeLayer removes the folder of a layer. From the first step on nobody takes it for a
-// layer, so that one which is half removed is never kept.
+// removeLayer removes the folder of a layer. It renames the folder first, because a
+// half-removed layer must never be kept.
 func removeLayer(dir string) error {
 	gone := filepath.Clean(dir) + discardedSuffix
 	if err := os.Rename(dir, gone); err != nil && !files.Missing(err) {

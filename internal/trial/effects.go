@@ -7,53 +7,52 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Effects are what keeping a layer would change.
+// Effects are the changes that keeping a layer would make.
 type Effects struct {
-	// List is sorted by path, bytewise, so that a folder comes before what lies in it. A
-	// folder that was deleted lists all that it held.
+	// List is sorted by path, bytewise, so a folder comes before its entries. A deleted
+	// folder is listed with everything in it.
 	List []Effect `json:"list"`
-	// Folders are folders of which nothing but the modification time is another, most of them
-	// because of an entry, with the time that the trial left them with.
+	// Folders are folders whose only change is the modification time, mostly because an
+	// entry changed. Each has the time that the trial left.
 	Folders []Folder `json:"folders,omitempty"`
-	// Refused is what the command tried and was refused, as far as that can be seen.
+	// Refused lists refused attempts of the command, as far as they are visible.
 	Refused []Attempt `json:"refused,omitempty"`
 	// Differs are operations that the layer could not do as the real folder would have.
-	// With any of them the effects are not those of the command, and are not kept.
+	// If there are any, the effects are not the command's and cannot be kept.
 	Differs []Difference `json:"differs,omitempty"`
-	// Stale are paths that were changed below the command while it ran, which it may have read before or after.
-	// What it did then is a conflict, and not kept unless a person says so.
+	// Stale are paths that changed below the command while it ran. It may have read them before or
+	// after the change, so they count as conflicts and are kept only if a person says so.
 	Stale []string `json:"stale,omitempty"`
-	// Digest names List and Folders: two are equal when the same would be kept.
+	// Digest identifies List and Folders. Equal digests mean that Keep would make the same changes.
 	Digest string `json:"digest"`
-	// Limit says which limit ended the reading, and is "" when the list is whole. What
-	// is not whole is not kept.
+	// Limit names the limit that stopped the reading, or is "" if the list is complete.
+	// Incomplete effects cannot be kept.
 	Limit string `json:"limit,omitempty"`
 }
 
-// Whole reports whether the effects are all that the command did, so that they may be
-// kept.
+// Whole reports whether the effects are complete and may be kept.
 func (e *Effects) Whole() bool { return e.Limit == "" && len(e.Differs) == 0 }
 
 // IsEmpty reports whether nothing would change.
 func (e *Effects) IsEmpty() bool { return len(e.List)+len(e.Folders) == 0 }
 
-// An Effect is one path that is not as it was.
+// An Effect is a change of one path.
 type Effect struct {
 	Path string `json:"path"` // absolute; any bytes but zero
-	// From is where a file that was moved had been.
+	// From is the previous path of a moved file.
 	From string `json:"from,omitempty"`
 	Kind Kind   `json:"kind"`
-	// Before and After are the path as it was and is; the zero Entry stands for nothing.
-	// Before of a file that was moved is that of From.
+	// Before and After are the path's old and new entry; the zero Entry means that
+	// nothing exists. For a moved file, Before is the entry at From.
 	Before Entry `json:"before,omitzero"`
 	After  Entry `json:"after,omitzero"`
 }
 
-// A Kind is what happened to a path. Moved is a file with its content that has left From,
-// whatever else changed about it: it stands for a deletion and a creation.
+// A Kind is the kind of change at a path. Moved is a file that has left From with its
+// content, possibly with other changes. It stands for a deletion and a creation.
 type Kind = umpire.EffectKind
 
-// The kinds.
+// The kinds of effects.
 const (
 	Created    = umpire.EffectCreated
 	Changed    = umpire.EffectChanged
@@ -62,42 +61,42 @@ const (
 	Attributes = umpire.EffectAttributes
 )
 
-// An Entry is what stands at a path.
+// An Entry describes the file, folder or link at a path.
 type Entry struct {
 	Type fs.FileMode `json:"type"` // type and permissions, set-id bits included
 	Size int64       `json:"size,omitempty"`
 	Link string      `json:"link,omitempty"` // target of a symbolic link
-	// Digest is of a regular file's content: see [digest.Of]. A file that was deleted has
-	// none, unless a created one is as large.
+	// Digest is the digest of a regular file's content: see [digest.Of]. It is "" for a
+	// deleted file unless a created file has the same size.
 	Digest  string    `json:"digest,omitempty"`
 	ModTime time.Time `json:"mod_time"`
 	UID     int       `json:"uid"`
 	GID     int       `json:"gid"`
-	// Device, Inode and Links are those of the file in Lower or Upper.
+	// Device, Inode and Links belong to the file in Lower or Upper.
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`
 	Links  uint64 `json:"links"`
-	// SameAs is another path that is the same file, of those in the trial's tree the
-	// first: an effect that comes earlier in the list, or a path that is not in it.
+	// SameAs is the first other path in the trial's tree with the same file: an earlier
+	// effect in the list, or a path outside the list.
 	SameAs string `json:"same_as,omitempty"`
 }
 
-// Exists reports whether something stands at the path.
+// Exists reports whether the path exists.
 func (e *Entry) Exists() bool { return e.Inode != 0 }
 
-// A Folder is a folder that is as it was, but for its modification time.
+// A Folder is a folder whose only change is its modification time.
 type Folder struct {
 	Path    string    `json:"path"`
 	ModTime time.Time `json:"mod_time"` // as the trial left it
 }
 
-// An Attempt is something that was refused.
+// An Attempt is a refused operation.
 type Attempt struct {
 	Kind   AttemptKind `json:"kind"`
 	Target string      `json:"target"` // an address or a name with its port, or a path
 }
 
-// An AttemptKind says what was tried.
+// An AttemptKind is the kind of a refused operation.
 type AttemptKind = umpire.AttemptKind
 
 // The kinds of attempts.
@@ -112,13 +111,13 @@ type Difference struct {
 	Reason DifferenceReason `json:"reason"`
 }
 
-// A DifferenceReason says why a trial differs from a run.
+// A DifferenceReason is the reason why a trial differs from a real run.
 type DifferenceReason string
 
-// The reasons.
+// The reasons why a trial differs.
 const (
-	// DiffersHardLink is a file with several names that was changed, or moved, by one of them.
-	// In the real folder its other names would have changed too.
+	// DiffersHardLink is a file with several names that was changed or moved through one
+	// of them. In the real folder its other names would have changed too.
 	DiffersHardLink DifferenceReason = "hard_link"
 	// DiffersRename is a folder that could not be moved.
 	DiffersRename DifferenceReason = "rename"
@@ -126,28 +125,28 @@ const (
 	DiffersSpecial DifferenceReason = "special"
 	// DiffersAttributes are extended attributes or access lists, which are not kept.
 	DiffersAttributes DifferenceReason = "extended_attributes"
-	// DiffersUnreadable could not be read to compare it.
+	// DiffersUnreadable is a path that could not be read for the comparison.
 	DiffersUnreadable DifferenceReason = "unreadable"
-	// DiffersOwner belongs to a user or group that a user namespace does not have, so that the
-	// layer could not take it.
+	// DiffersOwner is a path whose owner or group does not exist in the user namespace,
+	// so the layer could not copy it up.
 	DiffersOwner DifferenceReason = "owner"
 	// DiffersUnobserved is a trial that could not be observed: a folder may not have been moved.
 	DiffersUnobserved DifferenceReason = "unobserved"
 )
 
-// limits bound the reading of effects. A zero field is its default.
+// limits bound the reading of effects. Zero fields use the defaults.
 type limits struct {
 	Entries int   // paths in the list and below deleted folders
-	Bytes   int64 // content that is read for digests, holes not counted
-	Depth   int   // folders in each other
+	Bytes   int64 // content read for digests, without holes
+	Depth   int   // nesting of folders
 }
 
-// The limits where nothing else is said.
+// The default limits.
 const (
 	maxEntries = 100_000
 	maxBytes   = 8 << 30
 	maxDepth   = 256
 
-	// maxDiffers bounds what is said about a trial that is not kept anyway.
+	// maxDiffers limits how many differences are listed for a trial that cannot be kept anyway.
 	maxDiffers = 100
 )

@@ -12,13 +12,13 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
-// modeBits are the permissions beyond reading, writing and running.
+// modeBits are the permissions other than read, write and execute.
 var modeBits = [...]struct {
 	system uint32
 	mode   fs.FileMode
 }{{unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, fs.ModeSticky}}
 
-// permissionsOf are the permissions of a mode as the system has them.
+// permissionsOf returns the system's permission bits for a mode.
 func permissionsOf(mode fs.FileMode) uint32 {
 	system := uint32(mode.Perm())
 	for _, b := range modeBits {
@@ -29,8 +29,8 @@ func permissionsOf(mode fs.FileMode) uint32 {
 	return system
 }
 
-// statAt is what stands at a name in a folder that is open; the zero Entry for nothing. The
-// content is not looked at.
+// statAt returns the entry at a name in an open folder, or the zero Entry if nothing
+// exists. It does not read the content.
 func statAt(folder int, name string) (Entry, time.Time, error) {
 	var st unix.Stat_t
 	err := unix.Fstatat(folder, name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -43,8 +43,8 @@ func statAt(folder int, name string) (Entry, time.Time, error) {
 	return entryOf(&st), time.Unix(st.Ctim.Unix()), nil
 }
 
-// readAt is what stands at a name in a folder that is open, with its content, and when it
-// last changed.
+// readAt returns the entry at a name in an open folder with its content's digest, and the
+// time of its last change.
 func readAt(ctx context.Context, folder int, name string) (Entry, time.Time, error) {
 	e, changed, err := statAt(folder, name)
 	if err != nil || !e.Exists() {
@@ -64,7 +64,7 @@ func readAt(ctx context.Context, folder int, name string) (Entry, time.Time, err
 	return e, changed, err
 }
 
-// openFile opens a file in a folder that is open, and waits for nobody.
+// openFile opens a file in an open folder without blocking.
 func openFile(folder int, name string) (*os.File, error) {
 	fd, err := files.OpenBeneath(folder, name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
@@ -73,7 +73,7 @@ func openFile(folder int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// readFile is an open file with its content.
+// readFile returns the entry of an open file with its content's digest.
 func readFile(ctx context.Context, f *os.File) (Entry, time.Time, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {

@@ -17,33 +17,33 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/cache"
 )
 
-// A Held is a trial that waits for somebody to keep or discard it.
+// A Held is a trial that waits to be kept or discarded.
 type Held struct {
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
 	Command string    `json:"command"`
 	Root    string    `json:"root"` // of the project
-	// Call and Session name the call that was tried, if it was one, and Trial and Batch the trial
-	// of it that a gate keeps the record of.
+	// Call and Session identify the tried call, if any. Trial and Batch identify its
+	// trial in a gate's records.
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
 	Batch   umpire.BatchID   `json:"batch,omitempty"`
 	Trial   umpire.TrialID   `json:"trial,omitempty"`
 	Exit    int              `json:"exit"`
-	// Network says that the command had the machine's network.
+	// Network reports whether the command had access to the machine's network.
 	Network bool  `json:"network,omitempty"`
 	Layer   Layer `json:"layer"`
-	// Effects are what was shown, and what is kept.
+	// Effects are the effects that were shown and will be kept.
 	Effects Effects `json:"effects"`
 }
 
-// heldFolder holds the trials that wait in umpire's state: a file for each.
+// heldFolder is the folder in umpire's state with one file per waiting trial.
 const heldFolder = "held"
 
-// heldSuffix ends the names of these files.
+// heldSuffix is the extension of these files.
 const heldSuffix = ".json"
 
-// Hold remembers a trial, so that it can be kept or discarded later.
+// Hold stores a trial so it can be kept or discarded later.
 func Hold(state string, h *Held) error {
 	c := *h
 	c.Effects.List = slices.Clone(h.Effects.List)
@@ -66,8 +66,8 @@ func Hold(state string, h *Held) error {
 	return files.Replace(heldFile(state, h.ID), data, 0o600)
 }
 
-// Keep makes a trial real that waits, all of it or nothing: see [Layer.Keep]. Of the spec it
-// takes the state, the vault and whether it is reported.
+// Keep applies a waiting trial completely or not at all: see [Layer.Keep]. It sets the
+// spec's Shown, Command, Call, Session and Trial itself.
 func (h *Held) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	spec.Shown, spec.Command, spec.Call, spec.Session, spec.Trial = &h.Effects, h.Command, h.Call, h.Session, h.Trial
 	kept, err := h.Layer.Keep(ctx, spec)
@@ -77,8 +77,8 @@ func (h *Held) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	return kept, release(spec.State, h.ID)
 }
 
-// Discard removes a trial that waits, with its layer. If it has changed something, no later trial sees its
-// caches, and the discard is to be reported, unless a gate knows the trial.
+// Discard removes a waiting trial and its layer. If the trial changed something, no later
+// trial sees its caches, and the discard is reported unless a gate knows the trial.
 func (h *Held) Discard(state string) (err error) {
 	if !h.Effects.IsEmpty() {
 		err = cache.Drop(filepath.Dir(h.Layer.Dir), h.Layer.Caches)
@@ -89,7 +89,7 @@ func (h *Held) Discard(state string) (err error) {
 	return errors.Join(err, h.Layer.Discard(), release(state, h.ID))
 }
 
-// release forgets that a trial waits, when it was kept or discarded.
+// release forgets a waiting trial after it was kept or discarded.
 func release(state, id string) error {
 	err := os.Remove(heldFile(state, id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,8 +100,8 @@ func release(state, id string) error {
 
 func heldFile(state, id string) string { return filepath.Join(state, heldFolder, id+heldSuffix) }
 
-// HeldTrials lists the trials that wait, the latest first. Those of which the layer is gone
-// are forgotten.
+// HeldTrials lists the waiting trials, latest first. Trials whose layer is gone are
+// forgotten.
 func HeldTrials(state string) ([]Held, error) {
 	var all []Held
 	names, err := heldNames(state)
@@ -128,7 +128,7 @@ func HeldTrials(state string) ([]Held, error) {
 	return all, nil
 }
 
-// heldNames are the ids of the trials that wait.
+// heldNames returns the ids of the waiting trials.
 func heldNames(state string) (names []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(state, heldFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +157,7 @@ func readHeld(file string) (*Held, error) {
 	})
 }
 
-// eachPath visits all that may hold bytes that are not UTF-8.
+// eachPath visits every string that may not be valid UTF-8.
 func (h *Held) eachPath(visit func(*string) error) error {
 	err := errors.Join(visit(&h.Command), visit(&h.Root), visit(&h.Layer.Dir))
 	for i := range h.Layer.Roots {
@@ -186,8 +186,8 @@ func (h *Held) eachPath(visit func(*string) error) error {
 	return err
 }
 
-// Contents returns what a file held before and holds after an effect, up to a limit; nil is
-// nothing, or more than that. It is for showing: what is kept is checked by its digest.
+// Contents returns a file's content before and after an effect, or nil if it does not
+// exist or is larger than limit. It is only for display; Keep checks the digest.
 func (l *Layer) Contents(e *Effect, limit int64) (before, after []byte, err error) {
 	for _, r := range l.Roots {
 		if files.Within(r.Lower, e.Path) {
@@ -206,7 +206,7 @@ func (l *Layer) Contents(e *Effect, limit int64) (before, after []byte, err erro
 	return nil, nil, umpire.Errorf("%s lies in no folder of the trial", e.Path)
 }
 
-// readPart reads a regular file below a folder, and follows no link out of it.
+// readPart reads a regular file below a folder without following links out of it.
 func readPart(folder, path string, e *Entry, limit int64) ([]byte, error) {
 	if !e.Exists() || !e.Type.IsRegular() || e.Size > limit {
 		return nil, nil
@@ -225,8 +225,8 @@ func readPart(folder, path string, e *Entry, limit int64) ([]byte, error) {
 	return append([]byte{}, data...), err
 }
 
-// LeadsOut reports whether an effect makes a symbolic link that leads out of the folders of
-// the trial: what is written through it later lands elsewhere.
+// LeadsOut reports whether an effect creates a symbolic link out of the trial's folders,
+// because later writes through it would land elsewhere.
 func (l *Layer) LeadsOut(e *Effect) bool {
 	if e.After.Type&fs.ModeSymlink == 0 {
 		return false

@@ -15,21 +15,21 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// A record is the folder of one keep or undo, in state/kept. It is the journal while that
-// runs, and what an undo needs afterwards. How far it has come is told by the files in it:
+// A record is the folder of one keep or undo, in state/kept. It is the journal during the
+// operation and the data for an undo afterwards. Its files show the progress:
 //
-//	pending.json  a call writes the files itself; what stood there is safe
-//	journal.json  what is going to change; nothing of the project has been touched
-//	staged.json   all new files are ready: from here it is finished
-//	back.json     it could not be, and is rolled back
-//	applied.json  all is there, and old files are safe: from here nothing is rolled back
-//	done.json     it is whole
-//	undone        the id of the record that took it back
+//	pending.json  a call writes the files itself; the old content is saved
+//	journal.json  the planned changes; nothing in the project has been touched
+//	staged.json   all new files are ready: from here the changes are completed
+//	back.json     completing them failed, and they are rolled back
+//	applied.json  everything is in place, and old files are safe: from here nothing is rolled back
+//	done.json     the operation is complete
+//	undone        the id of the record that undid this one
 //
-// Those in the middle are one file, which is renamed: that takes no space, so that it works
-// on a full disk. Beside them lie the folders files, with what stood at the paths
-// before (while it runs, with what is put there), and after, with copies of new texts, by
-// which an undo merges later changes.
+// The states from staged to done are one file that is renamed. That takes no space and
+// works on a full disk. The record also has two folders: files holds the old content (and
+// the new content while the operation runs), and after holds copies of new texts, which
+// an undo needs to merge later changes.
 const (
 	journalFile = "journal.json"
 	stagedFile  = "staged.json"
@@ -41,76 +41,76 @@ const (
 	afterFolder = "after"
 )
 
-// keptFolder holds the records in umpire's state.
+// keptFolder is the folder of the records in umpire's state.
 const keptFolder = relay.KeptFolder
 
-// callPrefix begins the ids of records of calls.
+// callPrefix starts the ids of records of calls.
 const callPrefix = "c"
 
-// journalVersion changes when an older umpire could not read what a newer one wrote.
+// journalVersion changes if an older umpire could not read the journal of a newer one.
 const journalVersion = 1
 
-// A journal is what a keep or an undo changes.
+// A journal lists the changes of a keep or an undo.
 type journal struct {
 	Version int       `json:"version"`
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
 	Command string    `json:"command,omitempty"`
-	// Call and Session name the call that wrote, Trial the trial of it, and Project is the folder
-	// it was made for. What `umpire try` kept has none of them.
+	// Call and Session identify the call that wrote, Trial its trial, and Project the
+	// folder it was made for. All are empty for `umpire try`.
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
 	Trial   umpire.TrialID   `json:"trial,omitempty"`
 	Project string           `json:"project,omitempty"`
-	// Later says that another program writes: see [RecordSpec].
+	// Later means that another program writes: see [RecordSpec].
 	Later bool `json:"later,omitempty"`
-	// Undoes is the record that this one takes back, and Only are the paths of it that it
-	// was asked for, "" for all.
+	// Undoes is the record that this one undoes, and Only lists the requested paths, or
+	// is empty for all.
 	Undoes string   `json:"undoes,omitempty"`
 	Only   []string `json:"only,omitempty"`
-	// Layer is the folder of the layer, which is removed when all is done.
+	// Layer is the folder of the layer, which is removed at the end.
 	Layer   string       `json:"layer,omitempty"`
 	Roots   []keptRoot   `json:"roots"`
 	Steps   []step       `json:"steps"`
 	Folders []folderStep `json:"folders"`
 }
 
-// A keptRoot is a folder in which things change.
+// A keptRoot is a folder with changes.
 type keptRoot struct {
 	Path   string `json:"path"`
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`
-	// Apart says that the record lies on another file system. New files are then made
-	// ready in a folder of their own in the root, and old ones copied from there.
+	// Apart means that the record is on another file system. New files are then prepared
+	// in a separate folder in the root, and old files are copied from there.
 	Apart bool `json:"apart,omitempty"`
 }
 
-// A step is one path that changes. The file that is staged for it has its number as a name.
+// A step is the change of one path. Its staged file is named after its number.
 type step struct {
 	Path string `json:"path"`
 	Root int    `json:"root"`
-	// Before and After are what stands there; both carry the digest of the content.
+	// Before and After are the old and new entry; both carry the digest of the content.
 	Before Entry `json:"before,omitzero"`
 	After  Entry `json:"after,omitzero"`
-	// InPlace says that only attributes change: the file stays the same one.
+	// InPlace means that only attributes change and the file stays the same.
 	InPlace bool `json:"in_place,omitempty"`
-	// Unchanged says that a call was to write there, and has not.
+	// Unchanged means that a call was expected to write there and did not.
 	Unchanged bool `json:"unchanged,omitempty"`
-	// Lost says why a call's record cannot bring back what stood there.
+	// Lost is the reason why a call's record cannot restore the old content.
 	Lost relay.LossReason `json:"lost,omitempty"`
-	// Secret says that its content is only kept sealed, and no text of it for merging.
+	// Secret means that the content is only stored sealed, without a text for merging.
 	Secret bool `json:"secret,omitempty"`
 
-	from content // what is staged
+	from content // the source of the staged file
 }
 
-// A content is a file, in a folder that is open, from which a new one is made.
+// A content is a file in an open folder from which a new file is made.
 type content struct {
 	folder int
 	name   string
 }
 
-// A folderStep is a folder whose attributes are set last: entries come and go in it.
+// A folderStep is a folder whose attributes are set last because its entries change.
 type folderStep struct {
 	Path   string `json:"path"`
 	Root   int    `json:"root"`
@@ -118,13 +118,13 @@ type folderStep struct {
 	After  Entry  `json:"after"`
 }
 
-// stageName is the folder in a root in which files are made ready.
+// stageName is the name of the folder in a root in which files are prepared.
 func (j *journal) stageName() string { return ".umpire-" + j.ID }
 
 // isFolderStep reports whether a step makes or deletes a folder.
 func (s *step) isFolderStep() bool { return s.Before.Type.IsDir() || s.After.Type.IsDir() }
 
-// kept is what a journal did, for people.
+// kept summarizes a journal for display.
 func (j *journal) kept() *Kept {
 	k := &Kept{
 		ID: j.ID, Time: j.Time, Command: j.Command, Call: j.Call, Session: j.Session, Trial: j.Trial,
@@ -154,8 +154,8 @@ func (j *journal) kept() *Kept {
 	return k
 }
 
-// byPath are the numbers of the steps, sorted by their paths. Those of a folder that was moved come last in the
-// record of a call.
+// byPath returns the indexes of the steps, sorted by path. In the record of a call, the
+// steps of a moved folder come last.
 func (j *journal) byPath() []int {
 	all := make([]int, len(j.Steps))
 	for i := range all {
@@ -194,8 +194,8 @@ func readJournalFile(file string) (*journal, error) {
 	return j, j.unescape()
 }
 
-// writeStaged notes which files were made ready, by their inodes: a step is done when its
-// own is no longer where it was staged.
+// writeStaged notes the inodes of the prepared files. A step is done when its inode
+// has left the stage.
 func writeStaged(record string, inodes []uint64) error {
 	data, err := json.Marshal(inodes)
 	if err != nil {
@@ -204,7 +204,7 @@ func writeStaged(record string, inodes []uint64) error {
 	return files.Replace(filepath.Join(record, stagedFile), data, 0o600)
 }
 
-// readStaged returns nil when not all was made ready.
+// readStaged returns nil if not all files were prepared.
 func readStaged(record string) ([]uint64, error) {
 	for _, name := range []string{stagedFile, backFile, appliedFile, doneFile} {
 		data, err := os.ReadFile(filepath.Join(record, name))
@@ -220,7 +220,7 @@ func readStaged(record string) ([]uint64, error) {
 	return nil, nil
 }
 
-// escaped is the journal with paths that JSON can hold.
+// escaped returns the journal with paths that JSON can hold.
 func (j *journal) escaped() *journal {
 	c := *j
 	c.Steps = append([]step{}, j.Steps...)
@@ -241,7 +241,7 @@ func (j *journal) unescape() error {
 	})
 }
 
-// eachPath visits all that may hold bytes that are not UTF-8.
+// eachPath visits every string that may not be valid UTF-8.
 func (j *journal) eachPath(visit func(*string) error) error {
 	err := errors.Join(visit(&j.Layer), visit(&j.Command), visit(&j.Project))
 	for i := range j.Only {

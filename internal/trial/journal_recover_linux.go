@@ -12,23 +12,23 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Recover finishes what a crash has left half done, or rolls it back, and leaves alone what
-// another process is working on. It is right at any time, and twice is as once. Without a
-// vault an undo of files that hold secrets stays unfinished. A record that cannot be finished is
-// not an error, because it must not stop work in other projects: see [FindUnfinished].
+// Recover completes the operations that a crash interrupted, or rolls them back, and skips records
+// that another process works on. It is idempotent and can be called at any time. Without a vault,
+// an undo of files with secrets stays unfinished. A record that cannot be finished is not an error,
+// because it must not stop work in other projects: see [FindUnfinished].
 func Recover(ctx context.Context, state string, vault Vault) error {
 	_, _, err := recoverRecords(ctx, state, vault)
 	return err
 }
 
-// FindUnfinished recovers, and returns the records that cannot be finished, set aside or damaged.
+// FindUnfinished recovers, and returns the records that cannot be finished, were set aside or are damaged.
 func FindUnfinished(ctx context.Context, state string, vault Vault) ([]Unfinished, error) {
 	_, failed, err := recoverRecords(ctx, state, vault)
 	_, damaged, readErr := readRecords(state)
 	return append(failed, damaged...), errors.Join(err, readErr)
 }
 
-// Forget removes a record that cannot be finished, with what it remembers.
+// Forget removes a record that cannot be finished, including its saved files.
 func Forget(state, id string) error {
 	record := filepath.Join(state, keptFolder, filepath.Base(id))
 	lock, err := lockRecord(record)
@@ -38,7 +38,7 @@ func Forget(state, id string) error {
 	return errors.Join(files.RemoveTree(record), lock.Close())
 }
 
-// recoverRecords returns what [eachRecord] does.
+// recoverRecords returns the results of [eachRecord].
 func recoverRecords(ctx context.Context, state string, vault Vault) (locked int, failed []Unfinished, err error) {
 	return eachRecord(state, func(record string) error {
 		if strings.HasSuffix(record, strandedSuffix) {
@@ -48,8 +48,8 @@ func recoverRecords(ctx context.Context, state string, vault Vault) (locked int,
 	})
 }
 
-// eachRecord does something to every record that no other process works on, and returns how many
-// of the others there are, and those with which it failed.
+// eachRecord calls do for every record that no other process works on. It returns the
+// number of locked records, and the records for which do failed.
 func eachRecord(state string, do func(record string) error) (locked int, failed []Unfinished, err error) {
 	records, err := os.ReadDir(filepath.Join(state, keptFolder))
 	if err != nil {
@@ -70,14 +70,14 @@ func eachRecord(state string, do func(record string) error) (locked int, failed 
 	return locked, failed, nil
 }
 
-// recoverRecord goes on where the process that made a record has stopped.
+// recoverRecord continues where the process that made a record stopped.
 func recoverRecord(ctx context.Context, record string, vault Vault) error {
 	if files.Exists(record, doneFile) {
 		if strings.HasPrefix(filepath.Base(record), callPrefix) {
-			return nil // there are many of them, and they leave nothing beside themselves
+			return nil // there are many of them, and they leave nothing outside their folder
 		}
 		if j, err := readJournal(record); err != nil || !j.needsCleaning(record) {
-			return nil // a damaged one is found where it is read
+			return nil // a damaged one is reported by its reader
 		}
 	}
 	lock, err := lockRecord(record)
@@ -89,9 +89,9 @@ func recoverRecord(ctx context.Context, record string, vault Vault) error {
 	}
 	j, err := readJournal(record)
 	if err != nil {
-		_ = lock.Close() // which unlocks it
+		_ = lock.Close() // also unlocks it
 		if errors.Is(err, fs.ErrNotExist) {
-			return files.RemoveTree(record) // it has not come as far as its journal
+			return files.RemoveTree(record) // the crash came before the journal
 		}
 		return err
 	}
@@ -107,13 +107,13 @@ func recoverRecord(ctx context.Context, record string, vault Vault) error {
 	return t.goOn(ctx)
 }
 
-// Settle seals the records of calls of other programs that have written and have not said so.
+// Settle seals the records of calls of other programs that have written without reporting it.
 func Settle(ctx context.Context, state string) error {
 	_, _, err := settleRecords(ctx, state)
 	return err
 }
 
-// settleRecords returns what [eachRecord] does.
+// settleRecords returns the results of [eachRecord].
 func settleRecords(ctx context.Context, state string) (locked int, failed []Unfinished, err error) {
 	return eachRecord(state, func(record string) error {
 		if !files.Exists(record, pendingFile) {
@@ -127,7 +127,7 @@ func settleRecords(ctx context.Context, state string) (locked int, failed []Unfi
 	})
 }
 
-// isOverdue reports whether another program has had its time to write, and to say so.
+// isOverdue reports whether another program has had enough time to write and report it.
 func isOverdue(j *journal, changed bool) bool {
 	if changed {
 		return time.Since(j.Time) > laterChanged
@@ -135,7 +135,7 @@ func isOverdue(j *journal, changed bool) bool {
 	return time.Since(j.Time) > laterUnchanged
 }
 
-// goOn finishes a transaction or rolls it back, by what its record says.
+// goOn completes a transaction or rolls it back, depending on its record.
 func (t *transaction) goOn(ctx context.Context) (err error) {
 	if t.staged, err = readStaged(t.record); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (t *transaction) goOn(ctx context.Context) (err error) {
 	return t.finish(ctx)
 }
 
-// needsCleaning reports whether something is left beside a record that is done.
+// needsCleaning reports whether a finished record has leftovers outside its folder.
 func (j *journal) needsCleaning(record string) bool {
 	if j.Layer != "" && files.Exists(filepath.Dir(j.Layer), filepath.Base(j.Layer)) {
 		return true

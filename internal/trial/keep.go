@@ -12,88 +12,88 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// A KeepSpec says what is kept, and where it is remembered.
+// A KeepSpec describes a keep and where to record it.
 type KeepSpec struct {
-	// State is umpire's own folder, in which the journal and the files as they were are
-	// kept, so that it can be undone.
+	// State is umpire's own folder. It receives the journal and the old files, which an
+	// undo needs.
 	State string
-	// Shown are the effects that a person, or a decision, has agreed to.
+	// Shown are the effects that a person or a decision has approved.
 	Shown *Effects
-	// Command is what is remembered of it, and Call, Session and Trial name the call that was
-	// tried, if it was one.
+	// Command is the command to record. Call, Session and Trial identify the tried call,
+	// if any.
 	Command string
 	Call    umpire.CallID
 	Session umpire.SessionID
 	Trial   umpire.TrialID
-	// Report has it told to a gate afterwards, which does not know of it: see [Unreported].
+	// Report schedules a report to a gate that does not know of the keep yet: see [Unreported].
 	Report bool
-	// Vault seals what stood at paths that hold secrets; nil takes no path for one.
+	// Vault seals the old content of paths that hold secrets. If nil, no path counts as secret.
 	Vault Vault
-	// Limits are those of undo; without Bytes there always is room.
+	// Limits are the limits of undo. If Bytes is 0, space is unlimited.
 	Limits UndoLimits
-	// Reviewed says that a person has seen the effects and keeps them although they are stale, or undo has no room.
+	// Reviewed means that a person has seen the effects and keeps them although they are stale, or undo has no room.
 	Reviewed bool
 }
 
-// A Kept is something that was kept, or undone, and can be taken back.
+// A Kept is a keep or an undo that can be undone.
 type Kept struct {
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
-	Root    string    `json:"root"` // the project, or the outermost folder of those that changed
+	Root    string    `json:"root"` // the project, or the outermost changed folder
 	Command string    `json:"command,omitempty"`
-	// Call and Session name the call that wrote, if it was one, and Trial the trial of it.
+	// Call and Session identify the call that wrote, if any, and Trial its trial.
 	Call    umpire.CallID    `json:"call,omitempty"`
 	Session umpire.SessionID `json:"session,omitempty"`
 	Trial   umpire.TrialID   `json:"trial,omitempty"`
-	// Undoes is the record that this one took back, and Undone the one that took it back.
+	// Undoes is the record that this one undid, and Undone the record that undid this one.
 	Undoes string `json:"undoes,omitempty"`
 	Undone string `json:"undone,omitempty"`
-	// Changes are the paths that it changed, in order.
+	// Changes are the changed paths, in order.
 	Changes []Effect `json:"changes"`
-	// Left are folders that an undo did not delete, since somebody has put something there.
+	// Left are folders that an undo did not delete because another program has put something into them.
 	Left []string `json:"left,omitempty"`
-	// Lost are those of the paths that cannot be taken back, or, of an undo, that it could not.
+	// Lost are the changed paths that cannot be undone or, for an undo, those that it could not undo.
 	Lost []Loss `json:"lost,omitempty"`
 }
 
-// A Loss is a path that a call changed and that cannot be taken back.
+// A Loss is a path that a call changed and that cannot be undone.
 type Loss struct {
 	Path   string           `json:"path"`
 	Reason relay.LossReason `json:"reason"`
 }
 
-// ErrLost says that nothing can be taken back of what was asked for.
+// ErrLost means that none of the requested changes can be undone.
 var ErrLost = errors.New("it cannot be taken back")
 
-// Touches reports whether anything changed at or below some paths, which are absolute.
+// Touches reports whether anything changed at or below some absolute paths.
 func (k *Kept) Touches(paths []string) bool {
 	return slices.ContainsFunc(k.Changes, func(e Effect) bool {
 		return files.WithinAny(paths, e.Path)
 	})
 }
 
-// ErrLayerChanged says that a layer no longer is what was shown.
+// ErrLayerChanged means that a layer differs from the effects that were shown.
 var ErrLayerChanged = errors.New("the layer has changed since it was shown")
 
-// ErrNotWhole says that effects are not all that the command did.
+// ErrNotWhole means that the effects do not cover everything the command did.
 var ErrNotWhole = errors.New("the trial could not do all that a run would have done")
 
-// A ConflictError names paths that somebody else has changed. Nothing of what was asked for has
-// been done.
+// A ConflictError lists paths that somebody else has changed. Nothing of the requested
+// change was applied.
 type ConflictError struct {
 	Paths []string
 }
 
 func (c *ConflictError) Error() string { return c.formatted().Error() }
 
-// Phrase returns what it says as data.
+// Phrase returns the message as data.
 func (c *ConflictError) Phrase() umpire.Phrase { return umpire.PhraseOf(c.formatted()) }
 
 func (c *ConflictError) formatted() error {
 	return umpire.Errorf("somebody else has changed %s", listPaths(c.Paths))
 }
 
-// An ObstacleError is a change that cannot be made. Nothing of what was asked for has been done.
+// An ObstacleError is a change that cannot be made. Nothing of the requested change was applied.
 type ObstacleError struct {
 	Path string
 	Err  error
@@ -101,14 +101,14 @@ type ObstacleError struct {
 
 func (o *ObstacleError) Error() string { return o.formatted().Error() }
 
-// Phrase returns what it says as data.
+// Phrase returns the message as data.
 func (o *ObstacleError) Phrase() umpire.Phrase { return umpire.PhraseOf(o.formatted()) }
 
 func (o *ObstacleError) formatted() error {
 	return umpire.Errorf("%s cannot be changed: %w", o.Path, o.Err)
 }
 
-// Unwrap returns what stands against it.
+// Unwrap returns the reason why the change cannot be made.
 func (o *ObstacleError) Unwrap() error { return o.Err }
 
 // Reasons why a change cannot be made.
@@ -122,7 +122,7 @@ var (
 	errSpace      = errors.New("there is not enough space")
 )
 
-// maxListed is how many paths an error names.
+// maxListed limits how many paths an error names.
 const maxListed = 10
 
 func listPaths(paths []string) string {

@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// order is how steps are applied: what goes away first, and of that the inner before the
-// outer; then what comes or changes, the outer before the inner.
+// order returns the order in which steps are applied: first deletions, inner before
+// outer, then creations and changes, outer before inner.
 func (j *journal) order() []int {
 	var going, coming []int
 	for i := range j.Steps {
@@ -29,7 +29,7 @@ func (j *journal) order() []int {
 	return append(going, coming...)
 }
 
-// apply makes all changes that have not been made yet.
+// apply makes all changes that are still missing.
 func (t *transaction) apply(ctx context.Context) error {
 	if err := t.unlockFolders(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (t *transaction) apply(ctx context.Context) error {
 	return t.setFolders(func(f *folderStep) Entry { return f.After })
 }
 
-// applyStep makes one change, if it has not been made.
+// applyStep makes one change unless it is already made.
 func (t *transaction) applyStep(i int) error {
 	s := &t.Steps[i]
 	if s.InPlace {
@@ -57,10 +57,9 @@ func (t *transaction) applyStep(i int) error {
 	return t.swapStep(i, s.Before, s.After)
 }
 
-// swapStep moves what was made ready to a step's path, and what stood there to where it
-// was made ready; out is what should stand there, and in what takes its place, either may
-// be nothing. When something else comes out, somebody has put it there since it was looked
-// at, and gets it back.
+// swapStep exchanges the prepared file with the file at a step's path. out is the entry
+// expected at the path and in is the new one; either may be zero. If something else comes
+// out, another program has put it there since the check, and swapStep puts it back.
 func (t *transaction) swapStep(i int, out, in Entry) error {
 	s := &t.Steps[i]
 	if s.isFolderStep() {
@@ -88,8 +87,8 @@ func (t *transaction) swapStep(i int, out, in Entry) error {
 	return errors.Join(err, unix.Renameat2(folder, name, parent, base, how), &ConflictError{Paths: []string{s.Path}})
 }
 
-// isMade reports whether a change has been made: what was made ready for it is not where
-// it was, or what it takes away is there.
+// isMade reports whether a change has been made: the prepared file has left its stage, or
+// the removed file is there.
 func (t *transaction) isMade(i int) (bool, error) {
 	folder, name := t.stageOf(i)
 	now, _, err := statAt(folder, name)
@@ -102,7 +101,7 @@ func (t *transaction) isMade(i int) (bool, error) {
 	return now.Inode != t.staged[i], nil
 }
 
-// asConflict tells what somebody else has put in the way, or taken away, from other errors.
+// asConflict converts errors caused by another program's files to conflicts.
 func asConflict(path string, err error) error {
 	if errors.Is(err, unix.EEXIST) || files.Missing(err) || errors.Is(err, unix.ELOOP) {
 		return &ConflictError{Paths: []string{path}}
@@ -110,7 +109,7 @@ func asConflict(path string, err error) error {
 	return err
 }
 
-// namePath says which path an error is about, if it does not.
+// namePath adds the path to an error that does not name one.
 func namePath(path string, err error) error {
 	if _, named := errors.AsType[*ConflictError](err); named {
 		return err
@@ -118,7 +117,7 @@ func namePath(path string, err error) error {
 	return umpire.Errorf("%s: %w", path, err)
 }
 
-// isSameFile reports whether a file is the one that was looked at, and has not been
+// isSameFile reports whether a file is still the one that was checked and has not been
 // written since.
 func isSameFile(now, then *Entry) bool {
 	if now.Inode != then.Inode || now.Type.Type() != then.Type.Type() {
@@ -127,7 +126,7 @@ func isSameFile(now, then *Entry) bool {
 	return now.Type.IsDir() || now.Size == then.Size && now.ModTime.Equal(then.ModTime)
 }
 
-// isEmptyAt reports whether a folder holds nothing.
+// isEmptyAt reports whether a folder is empty.
 func isEmptyAt(folder int, name string) bool {
 	fd, err := openLent(folder, name)
 	if err != nil {
@@ -139,10 +138,10 @@ func isEmptyAt(folder int, name string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// changeInPlace gives a file other attributes. It must be the one that was looked at.
+// changeInPlace changes a file's attributes. It must still be the file that was checked.
 func (t *transaction) changeInPlace(s *step, from, to Entry) error {
 	if s.After.Type.IsDir() {
-		return nil // with the other folders, at the end
+		return nil // its attributes are set with the other folders, at the end
 	}
 	parent, base, err := t.parentOf(s.Root, s.Path)
 	if err != nil {
@@ -158,8 +157,8 @@ func (t *transaction) changeInPlace(s *step, from, to Entry) error {
 	return setAttributes(parent, base, to)
 }
 
-// unlockFolders lets us write in folders of our own that nobody may write in, for as long
-// as it takes.
+// unlockFolders makes our own read-only folders writable for the duration of the
+// transaction.
 func (t *transaction) unlockFolders() error {
 	for i := range t.Folders {
 		f := &t.Folders[i]
@@ -177,16 +176,16 @@ func (t *transaction) unlockFolders() error {
 	return nil
 }
 
-// writable are the permissions that it takes to change what is in a folder.
+// writable are the permissions needed to change a folder's entries.
 const writable = fs.FileMode(0o700)
 
-// canWrite reports whether a folder of ours lets us change what is in it. Root always may,
-// and folders of others stay as they are.
+// canWrite reports whether a folder needs no unlocking: root may always write, and
+// folders of other users stay as they are.
 func canWrite(e Entry) bool {
 	return os.Geteuid() == 0 || e.UID != os.Geteuid() || e.Type&writable == writable
 }
 
-// setFolders gives the folders their attributes, the inner before the outer.
+// setFolders sets the attributes of the folders, inner before outer.
 func (t *transaction) setFolders(want func(*folderStep) Entry) error {
 	for i := range slices.Backward(t.Folders) {
 		f := &t.Folders[i]
@@ -200,7 +199,7 @@ func (t *transaction) setFolders(want func(*folderStep) Entry) error {
 			err = setAttributes(parent, base, e)
 		}
 		if files.Missing(err) {
-			continue // a rollback has taken it away, or never found it
+			continue // a rollback has removed it, or never found it
 		}
 		if err != nil {
 			return namePath(f.Path, err)

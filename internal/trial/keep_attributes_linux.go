@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// setAttributes gives what stands at a name the owner, mode and modification time of an
-// entry. A link has no mode.
+// setAttributes sets the owner, mode and modification time of the file at a name. A
+// symbolic link has no mode.
 func setAttributes(folder int, name string, want Entry) error {
 	now, _, err := statAt(folder, name)
 	if err != nil {
@@ -23,7 +23,7 @@ func setAttributes(folder int, name string, want Entry) error {
 			return err
 		}
 	}
-	if want.Type&fs.ModeSymlink == 0 { // changing the owner takes set-id bits away
+	if want.Type&fs.ModeSymlink == 0 { // changing the owner clears the set-id bits
 		if err := setMode(folder, name, want.Type); err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func setAttributes(folder int, name string, want Entry) error {
 	return setTimes(folder, name, want)
 }
 
-// setMode changes the permissions of a file or folder, of which none is followed to.
+// setMode changes the permissions of a file or folder without following links.
 func setMode(folder int, name string, mode fs.FileMode) error {
 	fd, err := files.OpenBeneath(folder, name, unix.O_PATH)
 	if err != nil {
@@ -41,7 +41,7 @@ func setMode(folder int, name string, mode fs.FileMode) error {
 	return unix.Fchmodat(unix.AT_FDCWD, procPath(fd), permissionsOf(mode), 0)
 }
 
-// setTimes gives what stands at a name the modification time of an entry.
+// setTimes sets the modification time of the file at a name.
 func setTimes(folder int, name string, want Entry) error {
 	times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, timespecOf(want.ModTime)}
 	return unix.UtimesNanoAt(folder, name, times, unix.AT_SYMLINK_NOFOLLOW)
@@ -51,10 +51,10 @@ func timespecOf(t time.Time) unix.Timespec {
 	return unix.Timespec{Sec: t.Unix(), Nsec: int64(t.Nanosecond())}
 }
 
-// overlayNames begin the attributes in which an overlay keeps what is its own.
+// overlayNames are the prefixes of an overlay's own attributes.
 var overlayNames = [...]string{"user.overlay.", "trusted.overlay."}
 
-// dropOverlayNames takes off a file what the overlay noted on it.
+// dropOverlayNames removes the overlay's attributes from a file.
 func dropOverlayNames(fd int) error {
 	names, err := extendedNames(fd)
 	if err != nil {
@@ -74,7 +74,7 @@ func isOverlayName(name string) bool {
 	return strings.HasPrefix(name, overlayNames[0]) || strings.HasPrefix(name, overlayNames[1])
 }
 
-// extendedNames are the extended attributes of what is open, none where there cannot be any.
+// extendedNames returns the names of an open file's extended attributes, or nil if they are unsupported.
 func extendedNames(fd int) ([]string, error) {
 	for {
 		size, err := unix.Flistxattr(fd, nil)
@@ -86,7 +86,7 @@ func extendedNames(fd int) ([]string, error) {
 		}
 		list := make([]byte, size)
 		size, err = unix.Flistxattr(fd, list)
-		if errors.Is(err, unix.ERANGE) { // there are more of them by now
+		if errors.Is(err, unix.ERANGE) { // the list has grown meanwhile
 			continue
 		}
 		if err != nil {
@@ -96,7 +96,7 @@ func extendedNames(fd int) ([]string, error) {
 	}
 }
 
-// copyExtended copies extended attributes and access lists, as far as they may be set.
+// copyExtended copies extended attributes and access lists, as far as permissions allow.
 func copyExtended(from, to int) error {
 	names, err := extendedNames(from)
 	if err != nil {

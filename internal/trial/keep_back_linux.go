@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A strandedError says that a rollback found files that somebody else has changed
-// meanwhile, and left them. The old files are in Record.
+// A strandedError means that a rollback left files alone because another program had
+// changed them meanwhile. The old files are in Record.
 type strandedError struct {
 	Paths  []string
 	Record string
@@ -21,7 +21,7 @@ type strandedError struct {
 
 func (e *strandedError) Error() string { return e.formatted().Error() }
 
-// Phrase returns what it says as data.
+// Phrase returns the message as data.
 func (e *strandedError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
 func (e *strandedError) formatted() error {
@@ -29,12 +29,12 @@ func (e *strandedError) formatted() error {
 		listPaths(e.Paths), e.Record)
 }
 
-// rollBack takes all changes back, the last one first, and forgets the record.
+// rollBack undoes all changes, last one first, and forgets the record.
 func (t *transaction) rollBack() error {
 	if err := announceSteps(t.record, t.Steps); err != nil {
 		return err
 	}
-	for _, name := range []string{stagedFile, appliedFile} { // the latter where noting it failed
+	for _, name := range []string{stagedFile, appliedFile} { // the latter exists if flushing its rename failed
 		if files.Exists(t.record, name) {
 			if err := t.advance(name, backFile); err != nil {
 				return err
@@ -66,11 +66,11 @@ func (t *transaction) rollBack() error {
 	return errors.Join(t.noteRestored(), t.drop())
 }
 
-// restoredFile is in a layer's folder and says when a rollback put files back, by path.
+// restoredFile is in a layer's folder and maps paths to the times when a rollback restored them.
 const restoredFile = "restored.json"
 
-// noteRestored notes of the files that were put back when that was, so that the layer can
-// still be kept: moving a file is a change of it that the system remembers.
+// noteRestored notes when files were restored, so the layer can still be kept: moving a
+// file updates its change time.
 func (t *transaction) noteRestored() error {
 	if t.Layer == "" {
 		return nil
@@ -80,7 +80,7 @@ func (t *transaction) noteRestored() error {
 		s := &t.Steps[i]
 		parent, base, err := t.parentOf(s.Root, s.Path)
 		if err != nil || !s.Before.Exists() {
-			continue // it is not there, as before
+			continue // it did not exist before
 		}
 		now, changed, err := statAt(parent, base)
 		if err == nil && isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) {
@@ -95,7 +95,7 @@ func (t *transaction) noteRestored() error {
 	return nil
 }
 
-// readRestored is what noteRestored noted in a layer, if there was a rollback.
+// readRestored returns the times that noteRestored wrote to a layer, or nil if there was no rollback.
 func readRestored(layer string) map[string]time.Time {
 	restored := map[string]time.Time{}
 	text, err := os.ReadFile(filepath.Join(layer, restoredFile))
@@ -105,23 +105,23 @@ func readRestored(layer string) map[string]time.Time {
 	return restored
 }
 
-// strandedSuffix marks a record of which a rollback could not put everything back.
+// strandedSuffix marks a record that a rollback could not restore completely.
 const strandedSuffix = ".stranded"
 
-// strand keeps a record for the person to look at.
+// strand sets a record aside for the user to inspect.
 func (t *transaction) strand(paths []string) error {
 	aside := t.record + strandedSuffix
 	return errors.Join(os.Rename(t.record, aside), &strandedError{paths, aside})
 }
 
-// undoStep takes one change back, if it has been made. The new file must be as it was put
-// there.
+// undoStep undoes one change, if it has been made. The new file must be unchanged since
+// then.
 func (t *transaction) undoStep(i int) error {
 	s := &t.Steps[i]
 	if s.InPlace {
 		err := t.changeInPlace(s, s.After, s.Before)
 		if _, replaced := errors.AsType[*ConflictError](asConflict(s.Path, err)); replaced {
-			return nil // its attributes went with it
+			return nil // its attributes were replaced with it
 		}
 		return err
 	}

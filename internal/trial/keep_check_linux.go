@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// changeTime is when anything about a file last changed, which nobody can set back.
+// changeTime is the time of a file's last change, which no program can set back.
 func changeTime(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(st.Ctim.Unix())
@@ -22,7 +22,7 @@ func changeTime(info fs.FileInfo) time.Time {
 	return time.Time{}
 }
 
-// A checker looks at all that a transaction is going to change, before anything is touched.
+// A checker checks all paths of a transaction before it touches anything.
 type checker struct {
 	*transaction
 
@@ -30,7 +30,7 @@ type checker struct {
 	restored map[string]time.Time // see restoredFile
 }
 
-// checkSteps looks at every path: that it is what it was when the trial began, and that it
+// checkSteps checks for every path that it is unchanged since the trial began and that it
 // can be changed.
 func (c *checker) checkSteps(ctx context.Context) error {
 	conflict := &ConflictError{}
@@ -57,7 +57,7 @@ func (c *checker) checkSteps(ctx context.Context) error {
 	return nil
 }
 
-// isUnchanged reports whether what stands at a path is what was shown, and has not been
+// isUnchanged reports whether a path still has the entry that was shown and was not
 // touched since the trial began.
 func (c *checker) isUnchanged(ctx context.Context, s *step) (bool, error) {
 	parent, base, err := c.parentOf(s.Root, s.Path)
@@ -69,7 +69,7 @@ func (c *checker) isUnchanged(ctx context.Context, s *step) (bool, error) {
 	}
 	now, changed, err := c.readNow(ctx, s, parent, base)
 	if files.Missing(err) || errors.Is(err, unix.ELOOP) {
-		return false, nil // it was replaced while it was read
+		return false, nil // it was replaced while being read
 	}
 	if err != nil {
 		return false, err
@@ -77,7 +77,7 @@ func (c *checker) isUnchanged(ctx context.Context, s *step) (bool, error) {
 	if !now.Exists() || !s.Before.Exists() {
 		return now.Exists() == s.Before.Exists(), nil
 	}
-	if now.Type.IsDir() && s.After.Type.IsDir() { // others may come and go in it
+	if now.Type.IsDir() && s.After.Type.IsDir() { // other programs may add and remove entries
 		return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before), nil
 	}
 	return isSameFile(&now, &s.Before) && hasSameAttributes(&now, &s.Before) && now.Digest == s.Before.Digest &&
@@ -85,8 +85,8 @@ func (c *checker) isUnchanged(ctx context.Context, s *step) (bool, error) {
 		(changed.Before(c.began) || changed.Equal(c.restored[umpire.EscapePath(s.Path)])), nil
 }
 
-// readNow reads what stands at a step's path. A file of which the digest was not needed
-// is not read: nobody can set back when it last changed.
+// readNow reads the entry at a step's path. It skips the content if the old digest was
+// not needed: the change time, which no program can set back, is enough.
 func (c *checker) readNow(ctx context.Context, s *step, parent int, base string) (Entry, time.Time, error) {
 	if s.Before.Type.IsRegular() && s.Before.Digest == "" {
 		return statAt(parent, base)
@@ -94,7 +94,7 @@ func (c *checker) readNow(ctx context.Context, s *step, parent int, base string)
 	return readAt(ctx, parent, base)
 }
 
-// isMadeAbove reports whether a folder above a path is one that a step makes.
+// isMadeAbove reports whether a step makes a folder above a path.
 func (j *journal) isMadeAbove(path string) bool {
 	for i := range j.Steps {
 		s := &j.Steps[i]
@@ -108,11 +108,11 @@ func (j *journal) isMadeAbove(path string) bool {
 // hasSameAttributes compares modes and owners.
 func hasSameAttributes(a, b *Entry) bool { return a.Type == b.Type && a.UID == b.UID && a.GID == b.GID }
 
-// checkObstacle returns what stands against a change of a path.
+// checkObstacle returns the reason why a path cannot be changed, or nil.
 func (c *checker) checkObstacle(s *step) error {
 	parent, base, err := c.parentOf(s.Root, s.Path)
 	if err != nil {
-		return nil //nolint:nilerr // a folder on the way is made first
+		return nil //nolint:nilerr // a parent folder is created first
 	}
 	if s.Before.Exists() {
 		if err := flagsOf(parent, base); err != nil {
@@ -135,7 +135,7 @@ func (c *checker) checkObstacle(s *step) error {
 	case errors.Is(err, unix.EROFS):
 		return errReadOnly
 	case errors.Is(err, unix.EACCES) && folder.UID == me:
-		return nil // it is unlocked for as long as it takes
+		return nil // it is unlocked for the transaction
 	case errors.Is(err, unix.EACCES):
 		return errForbidden
 	case err != nil:
@@ -146,8 +146,8 @@ func (c *checker) checkObstacle(s *step) error {
 	return nil
 }
 
-// flagsOf returns what the flags of a file forbid. Even root cannot change a file that has
-// one of them.
+// flagsOf returns an error if a file's flags forbid changes. Even root cannot change such
+// a file.
 func flagsOf(folder int, name string) error {
 	var st unix.Statx_t
 	err := unix.Statx(folder, name, unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
@@ -162,8 +162,8 @@ func flagsOf(folder int, name string) error {
 	return nil
 }
 
-// checkSpace refuses what would not fit: what is made ready in roots on other file systems,
-// and what is copied from there.
+// checkSpace checks the free space for files prepared in roots on other file systems and
+// for old files copied from there.
 func (c *checker) checkSpace() error {
 	var old int64
 	for i := range c.Roots {
@@ -191,30 +191,30 @@ func (c *checker) checkSpace() error {
 	return nil
 }
 
-// blocksAt is how much space a step's file takes now.
+// blocksAt returns the disk space that a step's file takes now.
 func (c *checker) blocksAt(s *step) int64 {
 	if !s.Before.Type.IsRegular() {
 		return 0
 	}
 	parent, base, err := c.parentOf(s.Root, s.Path)
 	if err != nil {
-		return 0 // it is not there
+		return 0 // it does not exist
 	}
 	return blocksOf(parent, base)
 }
 
-// blockSize is the unit in which the system says how much space a file takes.
+// blockSize is the unit of stat's block count in bytes.
 const blockSize = 512
 
 func blocksOf(folder int, name string) int64 {
 	var st unix.Stat_t
 	if err := unix.Fstatat(folder, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return 0 // staging it says more
+		return 0 // staging it reports the error
 	}
 	return st.Blocks * blockSize
 }
 
-// freeIn is how much space is left for us, unbounded where that is not known.
+// freeIn returns the free space, or the maximum if it is unknown.
 func freeIn(folder int) int64 {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(folder, &st); err != nil {

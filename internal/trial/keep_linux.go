@@ -18,11 +18,11 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Keep makes what was shown real, all of it or nothing, and removes the layer. When it
-// returns without an error all is there, also after a power loss. It refuses when the
-// layer is no longer what was shown, with [ErrLayerChanged], when something underneath has
-// changed since the trial began, with a [*ConflictError], and when a change cannot be made, with
-// an [*ObstacleError]. The layer stays then.
+// Keep applies the shown effects completely or not at all, and removes the layer. If it
+// returns without an error, all changes survive a power loss. It fails with
+// [ErrLayerChanged] if the layer differs from the shown effects, with a [*ConflictError]
+// if the project has changed since the trial began, and with an [*ObstacleError] if a
+// change cannot be made. The layer stays in these cases.
 func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	if !spec.Shown.Whole() {
 		return nil, ErrNotWhole
@@ -74,10 +74,10 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	return j.kept(), nil
 }
 
-// setID are the bits with which a program gets the rights of its owner.
+// setID are the bits that give a program the rights of its owner.
 const setID = fs.ModeSetuid | fs.ModeSetgid
 
-// planSteps lists what a layer's effects change, path by path, and in which root.
+// planSteps turns a layer's effects into steps, each with its path and root.
 func (l *Layer) planSteps(j *journal, shown *Effects) error {
 	for i := range shown.List {
 		e := &shown.List[i]
@@ -111,7 +111,7 @@ func (l *Layer) planSteps(j *journal, shown *Effects) error {
 	return nil
 }
 
-// rootOf is the innermost root that holds a path, -1 for none.
+// rootOf returns the innermost root that holds a path, or -1.
 func (j *journal) rootOf(path string) int {
 	found := -1
 	for i := range j.Roots {
@@ -122,7 +122,7 @@ func (j *journal) rootOf(path string) int {
 	return found
 }
 
-// dropUnusedRoots leaves roots alone in which nothing changes.
+// dropUnusedRoots removes the roots without changes.
 func (j *journal) dropUnusedRoots(left []Folder) {
 	used := map[int]bool{}
 	for i := range j.Steps {
@@ -145,8 +145,8 @@ func (j *journal) dropUnusedRoots(left []Folder) {
 	j.Roots = kept
 }
 
-// prepareKeep checks that all can be done, and says where new files come from. The folders
-// that it returns are to be closed.
+// prepareKeep checks that all changes can be made and sets the source of each new file.
+// The caller closes the returned folders.
 func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects) (sources []int, err error) {
 	stamp, err := os.Lstat(filepath.Join(l.Dir, stampFile))
 	if err != nil {
@@ -160,7 +160,7 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 	if err != nil {
 		return nil, err
 	}
-	if now.Digest != shown.Digest { // or what lies underneath has, since it was checked
+	if now.Digest != shown.Digest { // or the folder below has changed since the check
 		return nil, cmp.Or(check.checkSteps(ctx), ErrLayerChanged)
 	}
 	if err := t.findApart(); err != nil {
@@ -191,8 +191,8 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 	return sources, check.checkSpace()
 }
 
-// findApart finds out which roots lie on another file system than the record. Another mount
-// of the same one counts as well, since nothing can be moved from one mount to another.
+// findApart finds the roots on another file system than the record. Another mount of the
+// same file system counts as well, because files cannot be moved between mounts.
 func (t *transaction) findApart() error {
 	record, err := mountOf(int(t.lock.Fd()), "")
 	if err != nil {
@@ -208,7 +208,7 @@ func (t *transaction) findApart() error {
 	return nil
 }
 
-// A mountID tells file systems and mounts apart.
+// A mountID identifies a file system and mount.
 type mountID struct {
 	major, minor uint32
 	mount        uint64
@@ -220,9 +220,9 @@ func mountOf(folder int, name string) (mountID, error) {
 	return mountID{st.Dev_major, st.Dev_minor, st.Mnt_id}, err
 }
 
-// planFolders lists the folders in which entries come and go. Those that are changed
-// themselves become what the step says; the others keep their attributes, and get the
-// modification time that they had in the trial, if it changed there.
+// planFolders lists the folders whose entries change. Folders with their own step get its
+// attributes. The others keep their attributes and get the modification time of the trial
+// if it changed there.
 func (t *transaction) planFolders(left []Folder) error {
 	all := map[string]folderStep{}
 	for i := range t.Steps {
@@ -245,7 +245,7 @@ func (t *transaction) planFolders(left []Folder) error {
 			return err
 		}
 	}
-	for i := range t.Roots { // a folder of ours comes and goes there
+	for i := range t.Roots { // our own folder is created and removed there
 		if _, listed := all[t.Roots[i].Path]; t.Roots[i].Apart && !listed {
 			if err := t.planFolder(all, i, t.Roots[i].Path); err != nil {
 				return err
@@ -268,7 +268,7 @@ func (t *transaction) planFolders(left []Folder) error {
 	return nil
 }
 
-// planFolder adds a folder that stays as it is.
+// planFolder adds a folder whose attributes stay as they are.
 func (t *transaction) planFolder(all map[string]folderStep, root int, path string) error {
 	if root < 0 {
 		return umpire.Errorf("%s lies in no folder of the trial", path)

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The openRoots are the folders in which things change, and the one below them that was used
-// last. All that happens happens in these very folders, wherever their paths lead by now.
+// openRoots are the open folders with changes, and the most recently used folder below
+// them. All operations use these descriptors, even if the paths lead elsewhere by now.
 type openRoots struct {
 	paths  []string
 	roots  []int
 	folder openFolder
 }
 
-// An openFolder is the folder that was used last. It is ours to use for as long as it is open.
+// An openFolder is the most recently used folder. Its loan lasts while it is open.
 type openFolder struct {
 	root int
 	path string
@@ -25,8 +25,7 @@ type openFolder struct {
 	loan loan
 }
 
-// openRoot opens a root, which must be the folder that was there when the journal was
-// made.
+// openRoot opens a root, which must be the same folder as when the journal was made.
 func (o *openRoots) openRoot(r *keptRoot) error {
 	fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -43,7 +42,7 @@ func (o *openRoots) openRoot(r *keptRoot) error {
 	return nil
 }
 
-// parentOf opens the folder of a path in a root. It stays open until the next one is.
+// parentOf opens the parent folder of a path in a root. It stays open until the next call.
 func (o *openRoots) parentOf(root int, path string) (folder int, name string, err error) {
 	dir, name := filepath.Split(strings.TrimPrefix(path, strings.TrimSuffix(o.paths[root], "/")+"/"))
 	if path == o.paths[root] {
@@ -65,11 +64,11 @@ func (o *openRoots) parentOf(root int, path string) (folder int, name string, er
 	return fd, name, nil
 }
 
-// forgetFolder closes the folder that was used last: a path may lead to another one now.
+// forgetFolder closes the most recently used folder, because its path may lead to another one now.
 func (o *openRoots) forgetFolder() {
 	o.folder.loan.giveBack()
 	if o.folder.fd >= 0 {
-		_ = unix.Close(o.folder.fd) // it was only looked through
+		_ = unix.Close(o.folder.fd) // opened for lookups only
 	}
 	o.folder = openFolder{fd: -1}
 }

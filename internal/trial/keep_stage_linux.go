@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open opens the file. It is ours, so that no mode of it stands against that.
+// open opens the file. It belongs to us, so its mode cannot prevent that.
 func (c *content) open() (*os.File, error) {
 	var rights loan
 	defer rights.giveBack()
@@ -29,8 +29,8 @@ func (c *content) open() (*os.File, error) {
 	return os.NewFile(uintptr(opened), c.name), nil
 }
 
-// stage writes the journal, makes all new files ready, and notes that they are. Nothing of
-// the project has changed then, but for a folder of our own where that is on another file
+// stage writes the journal, prepares all new files and notes that they are ready. It
+// changes nothing in the project except for a folder of ours in roots on another file
 // system than umpire's.
 func (t *transaction) stage(ctx context.Context) error {
 	if err := writeJournal(t.record, t.journal); err != nil {
@@ -60,7 +60,7 @@ func (t *transaction) stage(ctx context.Context) error {
 	return writeStaged(t.record, t.staged)
 }
 
-// stageStep makes ready what a step puts at its path.
+// stageStep prepares the new file of a step.
 func (t *transaction) stageStep(ctx context.Context, i int) error {
 	s := &t.Steps[i]
 	if s.InPlace || !s.After.Exists() {
@@ -88,7 +88,7 @@ func (t *transaction) stageStep(ctx context.Context, i int) error {
 	return err
 }
 
-// stageFolder makes an empty folder. Its mode and times are set when it is full.
+// stageFolder makes an empty folder. Its mode and times are set when its entries are complete.
 func stageFolder(s *step, folder int, name string) error {
 	if err := unix.Mkdirat(folder, name, 0o700); err != nil {
 		return err
@@ -99,8 +99,8 @@ func stageFolder(s *step, folder int, name string) error {
 	return copyFolderNames(s.from.folder, s.from.name, folder, name)
 }
 
-// stageLink makes ready another name of a file: one that is made ready as well, or that
-// stays where it is.
+// stageLink prepares a hard link to another prepared file or to a file that stays in
+// place.
 func (t *transaction) stageLink(ctx context.Context, s *step, folder int, name string) error {
 	i, found := slices.BinarySearchFunc(t.Steps, s.After.SameAs, func(other step, path string) int {
 		return strings.Compare(other.Path, path)
@@ -123,8 +123,8 @@ func (t *transaction) stageLink(ctx context.Context, s *step, folder int, name s
 	return err
 }
 
-// stageFile makes a file ready from another one: as another name of it where that can be,
-// else as a copy. Its content must be what was agreed to.
+// stageFile prepares a file from another one, as a hard link if possible and otherwise as
+// a copy. Its content must match the approved digest.
 func (t *transaction) stageFile(ctx context.Context, s *step, folder int, name string) error {
 	f, err := s.from.open()
 	if err != nil {
@@ -141,7 +141,7 @@ func (t *transaction) stageFile(ctx context.Context, s *step, folder int, name s
 	if err := dropOverlayNames(int(f.Fd())); err != nil {
 		return err
 	}
-	if len(t.Only) > 0 { // the record that is taken back in part keeps its files
+	if len(t.Only) > 0 { // a partly undone record keeps its files
 		err = unix.EXDEV
 	} else {
 		err = unix.Linkat(unix.AT_FDCWD, procPath(int(f.Fd())), folder, name, unix.AT_SYMLINK_FOLLOW)
@@ -155,7 +155,7 @@ func (t *transaction) stageFile(ctx context.Context, s *step, folder int, name s
 	return setAttributes(folder, name, s.After)
 }
 
-// stageCopy makes a copy of a file ready. Names of one file stay names of one file.
+// stageCopy prepares a copy of a file. Hard links to one file stay hard links to one file.
 func (t *transaction) stageCopy(ctx context.Context, s *step, f *os.File, e Entry, name string) error {
 	folder, id := t.stages[s.Root], fileID{e.Device, e.Inode}
 	if first := t.copied[s.Root][id]; first != "" {
@@ -175,16 +175,16 @@ func (t *transaction) stageCopy(ctx context.Context, s *step, f *os.File, e Entr
 	return err
 }
 
-// isUnlinkable reports whether an error of linking says that a copy has to do.
+// isUnlinkable reports whether a failed link requires a copy instead.
 func isUnlinkable(err error) bool {
 	return errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EMLINK) ||
 		errors.Is(err, unix.EOPNOTSUPP)
 }
 
-// procPath is a name for what is open.
+// procPath returns a path to an open file.
 func procPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// createFile makes a file that was not there.
+// createFile creates a file that does not exist yet.
 func createFile(folder int, name string) (*os.File, error) {
 	fd, err := unix.Openat(folder, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -193,13 +193,13 @@ func createFile(folder int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-func closeFD(fd int) { _ = unix.Close(fd) } // it was only looked at
+func closeFD(fd int) { _ = unix.Close(fd) } // opened for lookups only
 
-// maxFlushed is how many files are flushed one by one. Beyond it the whole file system is,
-// as it is where old files are copied to another one.
+// maxFlushed limits how many files are flushed one by one. Beyond it, or if old files are
+// copied to another file system, the whole file system is flushed.
 const maxFlushed = 32
 
-// flush makes what was done so far last through a power loss.
+// flush makes all changes so far survive a power loss.
 func (t *transaction) flush() error {
 	apart := slices.ContainsFunc(t.Roots, func(r keptRoot) bool { return r.Apart })
 	if apart || len(t.Steps) > maxFlushed {
@@ -235,14 +235,14 @@ func (t *transaction) flushAll() error {
 	return nil
 }
 
-// flushAt flushes a file or a folder, if there is one that can be.
+// flushAt flushes a regular file or a folder, if it exists.
 func flushAt(folder int, name string) error {
 	e, _, err := statAt(folder, name)
 	if err != nil || !e.Type.IsRegular() && !e.Type.IsDir() || !e.Exists() {
 		return err
 	}
 	fd, err := openLent(folder, name)
-	if errors.Is(err, unix.EACCES) { // it is not ours to read, and was not written here
+	if errors.Is(err, unix.EACCES) { // not readable, so not written here
 		return nil
 	}
 	if err != nil {

@@ -14,30 +14,30 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/overlap"
 )
 
-// A transaction makes the changes of one journal, all of them or none. It acts on folders
-// that are open: the roots, and those below them that it opens without following a link.
-// Files are exchanged for those that were made ready, and what comes out is looked at
-// before the next one, so that nothing that somebody else wrote is lost.
+// A transaction makes the changes of one journal, all of them or none. It works on open
+// folders: the roots and folders below them, opened without following links. It exchanges
+// files with prepared ones and checks each replaced file before the next exchange,
+// because other programs' writes must not be lost.
 type transaction struct {
 	*journal
 	openRoots
 
-	vault  Vault // nil where nothing is sealed
+	vault  Vault // nil if nothing is sealed
 	record string
-	lock   *os.File            // the record's folder, locked as long as a process works on it
-	stages []int               // by root; where new files are made ready, and old ones go
-	staged []uint64            // by step; the inode of what was made ready, 0 for nothing
-	copied []map[fileID]string // by root; where copies of files were made ready
-	unlock func() error        // of the roots; nil while they are not locked
+	lock   *os.File            // the record's folder, locked while a process works on it
+	stages []int               // by root; holds prepared files, and later old ones
+	staged []uint64            // by step; the inode of the prepared file, or 0
+	copied []map[fileID]string // by root; names of prepared copies
+	unlock func() error        // unlocks the roots; nil if they are not locked
 }
 
-// lockRoots waits until no other process changes something in the roots of a record. They are locked until unlock is
-// called.
+// lockRoots waits until no other process changes anything in the roots of a record. They
+// stay locked until unlock is called.
 func lockRoots(ctx context.Context, record string, all []keptRoot) (unlock func() error, err error) {
 	return overlap.Lock(ctx, layersBeside(record), overlap.Each(all, func(r *keptRoot) string { return r.Path }))
 }
 
-// layersBeside is the folder of layers beside the records.
+// layersBeside returns the folder of layers next to the records.
 func layersBeside(record string) string { return LayersIn(filepath.Dir(filepath.Dir(record))) }
 
 // announceSteps tells running trials which paths are about to change below them.
@@ -45,10 +45,10 @@ func announceSteps(record string, steps []step) error {
 	return overlap.Announce(layersBeside(record), overlap.Each(steps, func(s *step) string { return s.Path }))
 }
 
-// errLocked says that another process works on a record.
+// errLocked means that another process works on a record.
 var errLocked = errors.New("another umpire is working on it")
 
-// openTransaction opens the roots of a journal. The lock is on its record.
+// openTransaction opens the roots of a journal. lock is the lock of its record.
 func openTransaction(record string, lock *os.File, j *journal) (*transaction, error) {
 	t := &transaction{journal: j, record: record, lock: lock, openRoots: openRoots{folder: openFolder{fd: -1}}}
 	for i := range j.Roots {
@@ -61,11 +61,11 @@ func openTransaction(record string, lock *os.File, j *journal) (*transaction, er
 	return t, nil
 }
 
-// maxClaims is how often the folder of a record is made, when another process takes it for
-// one that a crash has left, and removes it.
+// maxClaims limits how often the folder of a record is made, because another process may
+// mistake it for a leftover of a crash and remove it.
 const maxClaims = 10
 
-// claimRecord makes the folder of a record, and locks it. One that is there belongs to
+// claimRecord makes and locks the folder of a record. An existing folder belongs to
 // another process, or could not be recovered.
 func claimRecord(state, id string) (record string, lock *os.File, err error) {
 	record = filepath.Join(state, keptFolder, id)
@@ -78,7 +78,7 @@ func claimRecord(state, id string) (record string, lock *os.File, err error) {
 		}
 		lock, err = lockRecord(record)
 		if err == nil {
-			err = files.SyncFolder(filepath.Dir(record)) // its name lasts as its files do
+			err = files.SyncFolder(filepath.Dir(record)) // its name must survive a power loss like its files
 		}
 		if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errLocked) {
 			break
@@ -87,7 +87,7 @@ func claimRecord(state, id string) (record string, lock *os.File, err error) {
 	return record, lock, err
 }
 
-// lockRecord keeps other processes from taking this one's work for that of a dead one.
+// lockRecord locks a record, so other processes do not mistake it for that of a dead process.
 func lockRecord(record string) (*os.File, error) {
 	lock, err := os.Open(record)
 	if err != nil {
@@ -105,27 +105,27 @@ func lockRecord(record string) (*os.File, error) {
 		err = fs.ErrNotExist // it was removed before it was locked
 	}
 	if err != nil {
-		_ = lock.Close() // nothing was done with it
+		_ = lock.Close() // it was only locked
 		return nil, err
 	}
 	return lock, nil
 }
 
-// close lets go of everything, and of the lock.
+// close releases all folders and locks.
 func (t *transaction) close() {
 	t.forgetFolder()
 	for _, fd := range append(t.roots, t.stages...) {
 		if fd >= 0 {
-			_ = unix.Close(fd) // a folder that was looked through
+			_ = unix.Close(fd) // opened for lookups only
 		}
 	}
-	_ = t.lock.Close() // which unlocks it
+	_ = t.lock.Close() // also unlocks it
 	if t.unlock != nil {
 		_ = t.unlock() // closing unlocks in any case
 	}
 }
 
-// makeStages makes the folders in which files are made ready, and opens them.
+// makeStages makes and opens the folders in which files are prepared.
 func (t *transaction) makeStages() error {
 	for i := range t.Roots {
 		folder, name := t.stagePlace(i)
@@ -136,7 +136,7 @@ func (t *transaction) makeStages() error {
 	return t.openStages()
 }
 
-// openStages opens the folders in which files are made ready, as many as there are.
+// openStages opens the existing folders in which files are prepared.
 func (t *transaction) openStages() (err error) {
 	for i := range t.Roots {
 		folder, name := t.stagePlace(i)
@@ -149,7 +149,7 @@ func (t *transaction) openStages() (err error) {
 	return err
 }
 
-// stagePlace is where the files of a root are made ready.
+// stagePlace returns the folder and name of a root's stage.
 func (t *transaction) stagePlace(root int) (folder int, name string) {
 	if t.Roots[root].Apart {
 		return t.roots[root], t.stageName()
@@ -157,12 +157,12 @@ func (t *transaction) stagePlace(root int) (folder int, name string) {
 	return int(t.lock.Fd()), filesFolder
 }
 
-// stageOf is where a step's file was made ready.
+// stageOf returns the folder and name of a step's prepared file.
 func (t *transaction) stageOf(i int) (folder int, name string) {
 	return t.stages[t.Steps[i].Root], strconv.Itoa(i)
 }
 
-// run makes all changes for good, or none. Its error is for the person, who may try again.
+// run makes all changes durably, or none. Its error is for the user, who may try again.
 func (t *transaction) run(ctx context.Context) error {
 	if err := t.stage(ctx); err != nil {
 		return errors.Join(err, t.drop())
@@ -170,7 +170,7 @@ func (t *transaction) run(ctx context.Context) error {
 	return t.finish(ctx)
 }
 
-// finish goes on from the moment at which all is ready.
+// finish makes the changes after everything is prepared.
 func (t *transaction) finish(ctx context.Context) error {
 	err := announceSteps(t.record, t.Steps)
 	if err == nil {
@@ -191,8 +191,8 @@ func (t *transaction) finish(ctx context.Context) error {
 	return t.complete()
 }
 
-// complete takes our own folders out of the project when all is there. Where that fails,
-// Recover does it.
+// complete removes our own folders from the project after all changes are made. If that
+// fails, Recover does it later.
 func (t *transaction) complete() error {
 	if err := t.removeStages(); err != nil {
 		return err
@@ -209,14 +209,14 @@ func (t *transaction) complete() error {
 	return t.clean()
 }
 
-// advance says how far the record has come. It takes no space.
+// advance records the progress. It takes no space.
 func (t *transaction) advance(from, to string) error {
 	return errors.Join(
 		os.Rename(filepath.Join(t.record, from), filepath.Join(t.record, to)), unix.Fsync(int(t.lock.Fd())),
 	)
 }
 
-// clean removes what is not needed when all is done.
+// clean removes data that is no longer needed.
 func (t *transaction) clean() error {
 	errs := []error{files.RemoveTree(filepath.Join(t.record, mergedFolder))}
 	if t.Layer != "" {
@@ -228,7 +228,7 @@ func (t *transaction) clean() error {
 	return errors.Join(errs...)
 }
 
-// markUndone notes that a record was taken back, and deletes the files in it.
+// markUndone notes that a record was undone, and deletes its files.
 func markUndone(record, by string) error {
 	if !files.Exists(record, journalFile) {
 		return nil
@@ -237,8 +237,8 @@ func markUndone(record, by string) error {
 		files.RemoveTree(filepath.Join(record, filesFolder)), files.RemoveTree(filepath.Join(record, afterFolder)))
 }
 
-// drop forgets a record of which nothing is left in the project.
-// Without its journal nobody would know of what could not be removed there.
+// drop forgets a record that has left nothing in the project. It keeps the journal if
+// leftovers cannot be removed, because only the journal knows about them.
 func (t *transaction) drop() error {
 	if err := t.removeStages(); err != nil {
 		return err
@@ -252,8 +252,8 @@ func (t *transaction) drop() error {
 	return errors.Join(append(errs, files.RemoveTree(t.record))...)
 }
 
-// removeStages removes the folders in the project in which files were made ready. Their
-// parts are removed by their names in those very folders.
+// removeStages removes the folders in the project in which files were prepared. It
+// removes their entries by name relative to the open folders.
 func (t *transaction) removeStages() error {
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -262,7 +262,7 @@ func (t *transaction) removeStages() error {
 		}
 		folder, number := t.stageOf(i)
 		if err := unix.Unlinkat(folder, number, 0); errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EPERM) {
-			_ = unix.Unlinkat(folder, number, unix.AT_REMOVEDIR) // what is in it is said next
+			_ = unix.Unlinkat(folder, number, unix.AT_REMOVEDIR) // the next removal reports its leftovers
 		}
 	}
 	for i := range t.Roots {

@@ -9,21 +9,21 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Keeper keeps and discards trials of calls, of which the layers wait in one folder of state.
-// It is safe for concurrent use.
+// A Keeper keeps and discards trials of calls whose layers are in one state folder. It is
+// safe for concurrent use.
 type Keeper struct {
 	State string
 	Vault Vault
-	// Limits are those of undo; without Bytes there always is room.
+	// Limits are the limits of undo. If Bytes is 0, space is unlimited.
 	Limits UndoLimits
 
-	seen sync.Map // of a trial that waits, by the name of its file
+	seen sync.Map // ids of waiting trials, by file name
 }
 
-// errLayerGone says that a trial cannot be kept any more.
+// errLayerGone means that a trial can no longer be kept.
 var errLayerGone = errors.New("its layer is gone")
 
-// find returns a trial that waits here, or nil.
+// find returns a waiting trial, or nil.
 func (k *Keeper) find(id umpire.TrialID) (*Held, error) {
 	all, err := HeldTrials(k.State)
 	for i := range all {
@@ -34,7 +34,7 @@ func (k *Keeper) find(id umpire.TrialID) (*Held, error) {
 	return nil, err
 }
 
-// Waiting lists the trials of calls that wait here.
+// Waiting lists the waiting trials of calls.
 func (k *Keeper) Waiting() ([]umpire.TrialID, error) {
 	names, err := heldNames(k.State)
 	var all []umpire.TrialID
@@ -43,7 +43,7 @@ func (k *Keeper) Waiting() ([]umpire.TrialID, error) {
 		if !known {
 			h, err := readHeld(heldFile(k.State, name))
 			if err != nil {
-				continue // it was released meanwhile, or somebody else will say so
+				continue // it was released meanwhile, or another reader reports it
 			}
 			id = h.Trial
 			k.seen.Store(name, id)
@@ -55,8 +55,8 @@ func (k *Keeper) Waiting() ([]umpire.TrialID, error) {
 	return all, err
 }
 
-// Keep makes the layer of a digest real, all of it or nothing, and says what became of it, with
-// an error where that is not kept. A trial that was kept before a crash is kept.
+// Keep applies the layer with a digest completely or not at all. It returns the outcome, with an
+// error if the layer was not kept. A trial that was kept before a crash counts as kept.
 func (k *Keeper) Keep(ctx context.Context, id umpire.TrialID, digest string) (umpire.TrialSettlement, error) {
 	settled := umpire.TrialSettlement{Trial: id, State: umpire.TrialDiscarded, Digest: digest}
 	if err := Recover(ctx, k.State, k.Vault); err != nil {
@@ -75,7 +75,7 @@ func (k *Keeper) Keep(ctx context.Context, id umpire.TrialID, digest string) (um
 	if conflict, is := errors.AsType[*ConflictError](err); is {
 		settled.State, settled.Paths = umpire.TrialConflict, conflict.Paths
 	} else if errors.Is(err, ErrWouldForget) {
-		settled.State = umpire.TrialConflict // a person may keep it all the same
+		settled.State = umpire.TrialConflict // a person may still keep it
 	}
 	if err == nil {
 		settled.State = umpire.TrialKept
@@ -83,7 +83,7 @@ func (k *Keeper) Keep(ctx context.Context, id umpire.TrialID, digest string) (um
 	return settled, err
 }
 
-// findKept looks for a trial among what was kept.
+// findKept looks for the trial among the records of keeps.
 func (k *Keeper) findKept(settled umpire.TrialSettlement) (umpire.TrialSettlement, error) {
 	records, err := Records(k.State)
 	if err != nil {
@@ -98,7 +98,7 @@ func (k *Keeper) findKept(settled umpire.TrialSettlement) (umpire.TrialSettlemen
 	return settled, errLayerGone
 }
 
-// Discard removes the layer of a trial, if it is there.
+// Discard removes the layer of a trial, if it exists.
 func (k *Keeper) Discard(id umpire.TrialID) error {
 	held, err := k.find(id)
 	if held == nil {
@@ -107,8 +107,8 @@ func (k *Keeper) Discard(id umpire.TrialID) error {
 	return held.Discard(k.State)
 }
 
-// ResultOf is the result of a call that was tried and then started for its layer: what the trial
-// printed, or why that was not kept.
+// ResultOf returns the result of a call that was tried and then started for its layer:
+// the output of the trial, or the reason why it was not kept.
 func ResultOf(tried *umpire.Trial, settled *umpire.TrialSettlement, why error) umpire.Result {
 	r := umpire.Result{Status: umpire.ResultOK, Output: tried.Output}
 	if tried.Exit != 0 {

@@ -10,24 +10,24 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A loan lets us use files and folders of our own whose modes keep us out, until it is given
-// back. Root needs none. What cannot be lent stays as it is: using it says why.
+// A loan temporarily opens up our own files and folders whose modes keep us out. Root
+// does not need it. If a mode cannot be changed, using the file reports the error.
 type loan struct{ lent []lentFile }
 
 // A lentFile is a file or folder whose mode was changed.
 type lentFile struct {
-	fd   int // its own, so that it is found wherever it lies by then
+	fd   int // its own descriptor, because the file may be moved
 	mode uint32
 }
 
-// What it takes to read a file, to go through a folder, and to list it.
+// The permissions needed to read a file, to pass through a folder, and to list it.
 const (
 	mayRead = 0o400
 	mayPass = 0o100
 	mayList = 0o500
 )
 
-// open opens a folder below an open one, following no link, and lends it and those on the way.
+// open opens a folder below an open one without following links, and lends it and the folders on the way.
 func (l *loan) open(folder int, path string) (int, error) {
 	fd, err := files.OpenBeneath(folder, path, unix.O_PATH|unix.O_DIRECTORY)
 	if errors.Is(err, unix.EACCES) {
@@ -40,7 +40,7 @@ func (l *loan) open(folder int, path string) (int, error) {
 	return fd, err
 }
 
-// lendOnTheWay lends an open folder and those that a path leads through, as far as it comes.
+// lendOnTheWay lends an open folder and the folders along a path, as far as possible.
 func (l *loan) lendOnTheWay(folder int, path string) {
 	l.lend(folder, mayPass)
 	for i, r := range path {
@@ -56,7 +56,7 @@ func (l *loan) lendOnTheWay(folder int, path string) {
 	}
 }
 
-// lend lends what is open; folder says what rights it takes if it is one.
+// lend lends an open file; folder is the permissions needed if it is a folder.
 func (l *loan) lend(opened int, folder uint32) {
 	var st unix.Stat_t
 	me := os.Geteuid()
@@ -85,16 +85,16 @@ func (l *loan) lend(opened int, folder uint32) {
 	l.lent = append(l.lent, lentFile{fd, mode})
 }
 
-// giveBack gives everything its mode back.
+// giveBack restores all modes.
 func (l *loan) giveBack() {
 	for _, f := range l.lent {
-		_ = unix.Fchmodat(unix.AT_FDCWD, procPath(f.fd), f.mode, 0) // it could be changed before
+		_ = unix.Fchmodat(unix.AT_FDCWD, procPath(f.fd), f.mode, 0) // the mode could be changed before
 		closeFD(f.fd)
 	}
 	l.lent = nil
 }
 
-// openLent opens a file or folder to read it, whatever its mode is if it is ours.
+// openLent opens a file or folder for reading, regardless of its mode if it belongs to us.
 func openLent(folder int, name string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_NONBLOCK
 	fd, err := files.OpenBeneath(folder, name, flags)

@@ -12,9 +12,9 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// findMoves takes a file that was created and one that was deleted, with the same content,
-// for one that was moved. Empty files have too little in common. The list is sorted, so files
-// of the same content and name in several folders find each other in order.
+// findMoves pairs a created file with a deleted one of the same content as a move. Empty
+// files are too ambiguous. The list is sorted, so files of the same content and name in
+// several folders are paired in order.
 func (r *reader) findMoves() error {
 	list := r.effects.List
 	created := map[int64]bool{} // by size
@@ -31,7 +31,7 @@ func (r *reader) findMoves() error {
 			}
 		}
 	}
-	moved := map[int]bool{} // deletions that are told by another effect
+	moved := map[int]bool{} // deletions that are part of a move
 	r.matchMoves(moved, func(path, digest string) string { return digest + filepath.Base(path) })
 	r.matchMoves(moved, func(_, digest string) string { return digest })
 	r.effects.List = list[:0]
@@ -43,7 +43,7 @@ func (r *reader) findMoves() error {
 	return nil
 }
 
-// matchMoves pairs files that are alike, the first with the first.
+// matchMoves pairs files with equal keys in list order.
 func (r *reader) matchMoves(moved map[int]bool, alike func(path, digest string) string) {
 	list := r.effects.List
 	from := map[string][]int{}
@@ -72,7 +72,7 @@ func (r *reader) matchMoves(moved map[int]bool, alike func(path, digest string) 
 	}
 }
 
-// digestBefore adds the digest of a file underneath.
+// digestBefore adds the digest of a file in the lower folder.
 func (r *reader) digestBefore(e *Effect) error {
 	for root, d := range r.under {
 		name, inside := strings.CutPrefix(e.Path, strings.TrimSuffix(root, "/")+"/")
@@ -97,8 +97,8 @@ func (r *reader) digestBefore(e *Effect) error {
 	return r.unreadable(e.Path, fs.ErrNotExist)
 }
 
-// findLinks says of each file with several names in the layer which other one it has. A name
-// that is as it was comes first: what is made is a link to what is there.
+// findLinks sets SameAs for each file with several names in the layer. An unchanged name
+// comes first, because a new link points to an existing file.
 func (r *reader) findLinks() {
 	listed := map[string]*Entry{}
 	for i := range r.effects.List {

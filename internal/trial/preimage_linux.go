@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
-// copyFile copies an open file with its extended attributes. Where the file system can
-// share blocks it does, and holes stay holes.
+// copyFile copies an open file with its extended attributes. It shares blocks if the file
+// system can, and preserves holes.
 func copyFile(from *os.File, folder int, name string) error {
 	to, err := createFile(folder, name)
 	if err != nil {
@@ -30,7 +30,7 @@ func copyFile(from *os.File, folder int, name string) error {
 	return errors.Join(err, to.Close())
 }
 
-// copyParts copies the parts of a file that hold something.
+// copyParts copies the parts of a file that are not holes.
 func copyParts(to, from *os.File) error {
 	info, err := from.Stat()
 	if err != nil {
@@ -59,8 +59,8 @@ func copyParts(to, from *os.File) error {
 	return nil
 }
 
-// collectOld copies what stood at the paths to where umpire remembers it, from roots on
-// other file systems. On the same one it lies there already.
+// collectOld copies old files from roots on other file systems into the record. On the
+// same file system they are already there.
 func (t *transaction) collectOld() error {
 	copied := map[fileID]string{}
 	for i := range t.Steps {
@@ -81,16 +81,16 @@ func (t *transaction) collectOld() error {
 	return nil
 }
 
-// openFiles opens the folder in which umpire remembers what stood at the paths.
+// openFiles opens the record's folder for old files.
 func (t *transaction) openFiles() (int, error) {
 	return files.OpenBeneath(int(t.lock.Fd()), filesFolder, unix.O_RDONLY|unix.O_DIRECTORY)
 }
 
-// collectOne copies what one step took away.
+// collectOne copies the old file of one step.
 func (t *transaction) collectOne(i, to int, copied map[fileID]string) error {
 	s := &t.Steps[i]
 	folder, name := t.stageOf(i)
-	if err := unix.Unlinkat(to, name, 0); err != nil && !files.Missing(err) { // half a copy, of a process that died
+	if err := unix.Unlinkat(to, name, 0); err != nil && !files.Missing(err) { // a partial copy of a dead process
 		if err := unix.Unlinkat(to, name, unix.AT_REMOVEDIR); err != nil {
 			return err
 		}
@@ -98,8 +98,8 @@ func (t *transaction) collectOne(i, to int, copied map[fileID]string) error {
 	return errors.Join(copyEntry(folder, name, to, name, s.Before, copied), setAttributes(to, name, s.Before))
 }
 
-// copyEntry copies a file, a link, or a folder without what it holds, and no modes or times. Names of one file
-// stay names of one file, by what was copied before.
+// copyEntry copies a file, a link, or a folder without its entries. It does not copy
+// modes or times. Using copied, it preserves hard links between files.
 func copyEntry(folder int, base string, to int, name string, e Entry, copied map[fileID]string) error {
 	switch {
 	case e.Type.IsDir():
@@ -122,7 +122,7 @@ func copyEntry(folder int, base string, to int, name string, e Entry, copied map
 	return copyFile(from, to, name)
 }
 
-// copyFolderNames gives one folder the extended attributes of another one.
+// copyFolderNames copies a folder's extended attributes to another folder.
 func copyFolderNames(from int, name string, to int, as string) error {
 	old, err := openLent(from, name)
 	if err != nil {
@@ -137,8 +137,7 @@ func copyFolderNames(from int, name string, to int, as string) error {
 	return copyExtended(old, made)
 }
 
-// saveAfter copies a new text, so that an undo can tell later changes of it from this one,
-// and merge them.
+// saveAfter copies a new text, so an undo can distinguish later changes and merge them.
 func (t *transaction) saveAfter(i int) error {
 	s := &t.Steps[i]
 	if s.Secret || t.staged[i] == 0 || !s.Before.Exists() || !s.Before.Type.IsRegular() || !s.After.Type.IsRegular() ||
@@ -161,5 +160,5 @@ func (t *transaction) saveAfter(i int) error {
 	return os.WriteFile(filepath.Join(t.record, afterName(i)), data, 0o600)
 }
 
-// afterName is the copy of a step's new text in a record.
+// afterName returns the name of a step's new text in a record.
 func afterName(i int) string { return filepath.Join(afterFolder, strconv.Itoa(i)) }

@@ -17,49 +17,49 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A reader compares layers with what lies underneath.
+// A reader compares layers with the folders below them.
 type reader struct {
-	ctx     context.Context //nolint:containedctx // it lives as long as one call of Read
+	ctx     context.Context //nolint:containedctx // it lives for one call of Read
 	limits  limits
 	effects Effects
 
 	seen  int   // entries
 	read  int64 // bytes
 	names map[fileID][]string
-	under map[string]*dir // roots underneath, by path
+	under map[string]*dir // lower roots by path
 
-	began time.Time // when the trial began; zero where that is not known
-	// shown are the folders of which the trial changed the time, where the layer was read
-	// before; nil where that is to be found out.
+	began time.Time // when the trial began; zero if unknown
+	// shown are the folders whose time the trial changed, if the layer was read before.
+	// If nil, the reader determines them.
 	shown map[string]bool
 
 	checkOwners bool
 }
 
-// A fileID tells files in layers apart.
+// A fileID identifies a file in a layer.
 type fileID struct{ device, inode uint64 }
 
 // A place is one folder of the tree that the command saw.
 type place struct {
 	path  string
-	upper *dir // as it is in the layer
-	lower *dir // as it is underneath, nil for nothing
-	// opaque says that nothing of lower shows.
+	upper *dir // the folder in the layer
+	lower *dir // the folder below, or nil if it does not exist
+	// opaque means that lower is hidden completely.
 	opaque bool
 	depth  int
 }
 
-// errLimit ends the reading at a limit.
+// errLimit stops the reading at a limit.
 var errLimit = errors.New("the limit was reached")
 
-// read reads the effects of a layer whose command has ended. The folders underneath are read
-// as they are now. An error says that the layer is not one, or that another folder has taken the
-// place of one that was covered; what cannot be read inside is listed in Differs.
+// read returns the effects of a layer whose command has ended. It compares the layer with
+// the current state of the folders below. It fails if the layer is invalid or a covered
+// folder was replaced; unreadable entries inside are listed in Differs.
 func read(ctx context.Context, layer Layer, limits limits) (Effects, error) {
 	return readEffects(ctx, &layer, limits, nil)
 }
 
-// readAgain reads the effects of a layer that was read before, as they are now.
+// readAgain returns the current effects of a layer that was read before.
 func readAgain(ctx context.Context, layer *Layer, before *Effects) (Effects, error) {
 	shown := map[string]bool{}
 	for i := range before.Folders {
@@ -74,7 +74,7 @@ func readEffects(ctx context.Context, layer *Layer, limits limits, shown map[str
 	limits.Depth = cmp.Or(limits.Depth, maxDepth)
 	r := &reader{
 		ctx: ctx, limits: limits, names: map[fileID][]string{}, under: map[string]*dir{}, shown: shown,
-		checkOwners: os.Geteuid() != 0, // root's namespace has all
+		checkOwners: os.Geteuid() != 0, // root's namespace maps all owners
 	}
 	if stamp, err := os.Lstat(filepath.Join(layer.Dir, stampFile)); err == nil {
 		r.began = changeTime(stamp)
@@ -102,7 +102,7 @@ func readEffects(ctx context.Context, layer *Layer, limits limits, shown map[str
 	return *e, ctx.Err()
 }
 
-// root reads one root.
+// root reads the effects in one root.
 func (r *reader) root(root Root) error {
 	lower, err := openRoot(root.Lower)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *reader) root(root Root) error {
 	return r.folder(&place{path: root.Lower, upper: upper, lower: lower})
 }
 
-// folder reads what is in one folder.
+// folder reads the effects in one folder.
 func (r *reader) folder(p *place) error {
 	if p.depth > r.limits.Depth {
 		return r.stop("more than %d folders in each other", r.limits.Depth)
@@ -166,7 +166,7 @@ func (r *reader) folder(p *place) error {
 	return nil
 }
 
-// entry compares one entry of the layer with what lies underneath.
+// entry compares one entry of the layer with the entry below it.
 func (r *reader) entry(p *place, name string) error {
 	if err := r.count(); err != nil {
 		return err
@@ -203,10 +203,10 @@ func (r *reader) entry(p *place, name string) error {
 	return r.file(p, name, &was, &is)
 }
 
-// enter compares a folder with what lies underneath, and then what is in it.
+// enter compares a folder with the folder below it, and then its entries.
 func (r *reader) enter(p *place, name string, was, is *unix.Stat_t, opaque bool) error {
 	path := filepath.Join(p.path, name)
-	// What is in an opaque folder is not marked again.
+	// Folders inside an opaque folder are not marked again.
 	inner := place{path: path, opaque: opaque || p.opaque, depth: p.depth + 1}
 	var err error
 	if inner.upper, err = p.upper.child(name, is); err != nil {
@@ -227,7 +227,7 @@ func (r *reader) enter(p *place, name string, was, is *unix.Stat_t, opaque bool)
 	return r.folder(&inner)
 }
 
-// deleted lists an entry that is there no more. A whiteout over nothing deletes nothing.
+// deleted lists a deleted entry. A whiteout over nothing deletes nothing.
 func (r *reader) deleted(p *place, name string) error {
 	path := filepath.Join(p.path, name)
 	was, err := p.lower.stat(name)
@@ -240,7 +240,7 @@ func (r *reader) deleted(p *place, name string) error {
 	return r.gone(p.lower, name, path, &was, p.depth)
 }
 
-// gone lists what was underneath, with all that it held.
+// gone lists a deleted lower entry with everything in it.
 func (r *reader) gone(lower *dir, name, path string, was *unix.Stat_t, depth int) error {
 	if err := r.count(); err != nil {
 		return err
@@ -259,7 +259,7 @@ func (r *reader) gone(lower *dir, name, path string, was *unix.Stat_t, depth int
 	return r.deletedBelow(lower, name, path, was, depth)
 }
 
-// deletedBelow lists what a folder held that is there no more.
+// deletedBelow lists the entries of a deleted folder.
 func (r *reader) deletedBelow(lower *dir, name, path string, was *unix.Stat_t, depth int) error {
 	if depth >= r.limits.Depth {
 		return r.stop("more than %d folders in each other", r.limits.Depth)
@@ -277,7 +277,7 @@ func (r *reader) deletedBelow(lower *dir, name, path string, was *unix.Stat_t, d
 		below := filepath.Join(path, name)
 		info, err := inner.stat(name)
 		if err == nil && info.Ino == 0 {
-			continue // somebody else deleted it
+			continue // another program deleted it
 		}
 		if err != nil {
 			err = r.unreadable(below, err)
@@ -291,8 +291,8 @@ func (r *reader) deletedBelow(lower *dir, name, path string, was *unix.Stat_t, d
 	return nil
 }
 
-// entriesOf lists the entries of a folder, in order. A folder with more than may be listed is not
-// even read to its end.
+// entriesOf returns the sorted entries of a folder. It stops early if a folder has more
+// entries than the limit.
 func (r *reader) entriesOf(d *dir) ([]string, error) {
 	names, err := d.f.Readdirnames(r.limits.Entries + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -314,7 +314,7 @@ func (r *reader) differ(path string, reason DifferenceReason) {
 	}
 }
 
-// unreadable notes what could not be read, and lets the rest be read.
+// unreadable notes an unreadable path and lets the reading continue.
 func (r *reader) unreadable(path string, err error) error {
 	if errors.Is(err, errLimit) || r.ctx.Err() != nil {
 		return err
@@ -323,7 +323,7 @@ func (r *reader) unreadable(path string, err error) error {
 	return nil
 }
 
-// count counts an entry.
+// count counts an entry against the limit.
 func (r *reader) count() error {
 	if err := r.ctx.Err(); err != nil {
 		return err

@@ -7,32 +7,32 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A RecordSpec says what a call is about to write, and where what stood there is remembered.
+// A RecordSpec describes the planned writes of a call and where to save the old content.
 type RecordSpec struct {
 	// State is umpire's own folder.
 	State string
 	// Roots are the folders of the workspace, the project's first.
 	Roots []string
-	// Paths are the files, links and folders that are about to be written, replaced or moved, absolute;
-	// the folders above them are no links. They need not exist. What a moved folder holds is listed as well.
+	// Paths are the absolute paths of files, links and folders about to be written, replaced or moved. Their
+	// parent folders must not be links. They need not exist. Entries of a moved folder are listed as well.
 	Paths []string
-	// InPlace says that the files may be written in place. Their contents are then copied, and the
-	// copies need not survive a power loss. Otherwise the files are replaced, and the old ones only
-	// get another name.
+	// InPlace means that the files may be written in place. Their contents are then
+	// copied, and the copies need not survive a power loss. Otherwise the files are
+	// replaced, and the old ones only get another name.
 	InPlace bool
-	// Later says that another program writes, in place, perhaps after this process has ended. It
-	// waits for the copies, so fewer bytes are copied.
+	// Later means that another program writes in place, possibly after this process has
+	// ended. It waits for the copies, so fewer bytes are copied.
 	Later bool
-	// Vault seals what stands at paths that hold secrets; nil takes no path for one.
+	// Vault seals the old content of paths that hold secrets. If nil, no path counts as secret.
 	Vault Vault
-	// Call and Session name the call, and Command is what people are told of it.
+	// Call and Session identify the call, and Command describes it for display.
 	Call    umpire.CallID
 	Session umpire.SessionID
 	Command string
 }
 
-// A Vault knows the files that hold secrets, and encrypts what is remembered of them. The
-// label binds a text to its place.
+// A Vault recognizes files with secrets and encrypts their saved content. The label binds
+// a text to its place.
 type Vault interface {
 	IsSecret(path string) bool
 	Seal(label string, plain []byte) ([]byte, error)
@@ -42,17 +42,17 @@ type Vault interface {
 // isSecret reports whether a path holds secrets.
 func isSecret(v Vault, path string) bool { return v != nil && v.IsSecret(path) }
 
-// vaultLabel is where a sealed file belongs.
+// vaultLabel returns the label that binds a sealed file to its record and path.
 func vaultLabel(record, path string) string { return fmt.Sprintf("undo:%q:%q", record, path) }
 
-// sealedSuffix ends the name of a file in a record that is sealed.
+// sealedSuffix ends the name of a sealed file in a record.
 const sealedSuffix = ".sealed"
 
-// maxSealed bounds a file that is sealed: it is held in memory.
+// maxSealed limits the size of a sealed file, which is held in memory.
 const maxSealed = 16 << 20
 
-// How long another program may take to write: a record in which nothing has changed is then
-// forgotten, and one of which nobody said that the call has ended is sealed.
+// The time that another program has to write. Afterwards a record without changes is
+// forgotten, and a record with changes whose end was not reported is sealed.
 const (
 	laterUnchanged = 12 * time.Hour
 	laterChanged   = time.Minute

@@ -23,14 +23,14 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
-// pendingFile is the journal of a record while a call writes the files in it. It says what stood
-// there before. When the record is sealed, journalFile also says what stands there now, and
-// doneFile that it is whole.
+// pendingFile is the journal of a record while a call writes its files. It describes the
+// old files. When the record is sealed, journalFile also describes the new files, and
+// doneFile marks the record as complete.
 const pendingFile = relay.PendingFile
 
-// A Recording is the record of a call that writes files by itself. What stood at its paths
-// is safe, also after a power loss, when [Record] returns; a crash before [Recording.Seal]
-// leaves it to [Recover] to find out what was written.
+// A Recording is the record of a call that writes files itself. The old content survives
+// even a power loss when [Record] returns. After a crash before [Recording.Seal],
+// [Recover] detects the writes.
 type Recording struct {
 	*transaction
 
@@ -38,8 +38,8 @@ type Recording struct {
 	room    int64 // for copies
 }
 
-// Record remembers what stands at some paths, before a call writes there. What it cannot remember is
-// noted in the record: see [Loss].
+// Record saves the current content of some paths before a call writes there. Content that
+// it cannot save is noted in the record: see [Loss].
 func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	j := &journal{
 		Version: journalVersion, ID: callPrefix + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
@@ -68,8 +68,8 @@ func Record(ctx context.Context, spec RecordSpec) (*Recording, error) {
 	return r, nil
 }
 
-// claimRecord makes the folder of the record of a call. It first seals the record of an equal call
-// of another program.
+// claimRecord makes the folder of a call's record. It first seals the record of an equal
+// call of another program.
 func (j *journal) claimRecord(ctx context.Context, state string) (record string, lock *os.File, err error) {
 	if !j.Later {
 		return claimRecord(state, j.ID)
@@ -89,7 +89,7 @@ func (j *journal) claimRecord(ctx context.Context, state string) (record string,
 // Leave leaves a record to be sealed later, by [SealCall] or [Recover].
 func (r *Recording) Leave() { r.close() }
 
-// SealCall seals the record of a call that another program has made, if there is one.
+// SealCall seals the record of another program's call, if it exists.
 func SealCall(ctx context.Context, state string, session umpire.SessionID, call umpire.CallID) error {
 	for nth := range relay.MaxEqualCalls {
 		record := filepath.Join(state, keptFolder, relay.CallRecord(string(session), string(call), nth))
@@ -107,11 +107,11 @@ func SealCall(ctx context.Context, state string, session umpire.SessionID, call 
 	return nil
 }
 
-// lockTries is how often a record is locked that nobody works on any more: a process that is
-// being started holds the locks of the one that starts it for a moment.
+// lockTries limits the attempts to lock an unused record: a process that is just starting
+// briefly holds the locks of its parent.
 const lockTries = 200
 
-// lockSoon locks a record, and waits a moment for who is about to let go of it.
+// lockSoon locks a record, and waits a moment for a process that is about to release it.
 func lockSoon(record string) (lock *os.File, err error) {
 	for range lockTries {
 		if lock, err = lockRecord(record); !errors.Is(err, errLocked) {
@@ -122,17 +122,17 @@ func lockSoon(record string) (lock *os.File, err error) {
 	return lock, err
 }
 
-// sealPending seals the record of a call whose process has ended, if it is time for that.
+// sealPending seals the record of a call whose process has ended, if isTime agrees.
 func sealPending(
 	ctx context.Context, record string, lock *os.File, isTime func(j *journal, changed bool) bool,
 ) error {
 	j, err := readJournalFile(filepath.Join(record, pendingFile))
-	if err == nil && files.Exists(record, doneFile) { // it was sealed, and a crash came before this
+	if err == nil && files.Exists(record, doneFile) { // a crash came after sealing it and before this
 		err = errors.Join(os.Remove(filepath.Join(record, pendingFile)), lock.Close())
 		return err
 	}
 	if err != nil {
-		_ = lock.Close() // which unlocks it
+		_ = lock.Close() // also unlocks it
 		return err
 	}
 	t, err := openTransaction(record, lock, j)
@@ -151,8 +151,8 @@ func sealPending(
 	return err
 }
 
-// findOthers marks steps as unchanged if a later record has them: of another call that wrote there,
-// or of an undo. Only a call of another program may overlap with those.
+// findOthers marks steps as unchanged if a later record of another call or an undo covers
+// them. Only calls of other programs can overlap with such records.
 func (r *Recording) findOthers() error {
 	folder := filepath.Dir(r.record)
 	began, err := os.Stat(filepath.Join(r.record, pendingFile))
@@ -167,12 +167,12 @@ func (r *Recording) findOthers() error {
 		other := filepath.Join(folder, e.Name())
 		done, err := os.Stat(filepath.Join(other, doneFile))
 		if err != nil || done.ModTime().Before(began.ModTime()) {
-			continue // it is not whole, gone, or older
+			continue // incomplete, removed, or older
 		}
 		j, err := readJournal(other)
 		put, stagedErr := readStaged(other)
 		if errors.Join(err, stagedErr) != nil {
-			continue // it is being removed, or damaged
+			continue // being removed, or damaged
 		}
 		for i := range r.Steps {
 			s := &r.Steps[i]
@@ -183,7 +183,7 @@ func (r *Recording) findOthers() error {
 	return nil
 }
 
-// isPut reports whether a path still has what the record says was put there.
+// isPut reports whether a path still has the entry that a record put there.
 func isPut(now, put *Entry, inode uint64) bool {
 	if !now.Exists() || !put.Exists() {
 		return now.Exists() == put.Exists()
@@ -193,7 +193,7 @@ func isPut(now, put *Entry, inode uint64) bool {
 	return isSameFile(now, &then) && hasSameAttributes(now, &then) && now.Digest == then.Digest
 }
 
-// planRecord lists the paths with the folders above them that do not exist yet.
+// planRecord lists the paths and their missing parent folders.
 func (j *journal) planRecord(spec *RecordSpec) error {
 	planned := map[string]bool{}
 	for _, path := range spec.Paths {
@@ -222,8 +222,8 @@ func (j *journal) planRecord(spec *RecordSpec) error {
 	return nil
 }
 
-// addRoot finds the folder of the workspace in which a folder lies, without a mount between
-// them: nothing can be moved over one. Elsewhere the folder is a root of its own.
+// addRoot finds the workspace folder that holds a folder on the same mount, because files
+// cannot be moved between mounts. If there is none, the folder becomes a root itself.
 func (j *journal) addRoot(roots []string, folder string) (int, error) {
 	root := folder
 	for _, r := range roots {
@@ -248,7 +248,7 @@ func isOneMount(a, b string) bool {
 	return errOne == nil && errOther == nil && one == other
 }
 
-// remember saves what stands at the paths, and then the journal that says so.
+// remember saves the current content of the paths, and then the journal.
 func (r *Recording) remember(ctx context.Context) error {
 	for _, name := range []string{filesFolder, afterFolder} {
 		if err := os.Mkdir(filepath.Join(r.record, name), 0o700); err != nil {
@@ -281,7 +281,7 @@ func (r *Recording) remember(ctx context.Context) error {
 	return errors.Join(unix.Fsync(to), r.write(pendingFile, data), files.SyncFolder(filepath.Dir(r.record)))
 }
 
-// write writes a file of the record in one step. A program that writes in place does not wait for the disk.
+// write writes a file of the record atomically. It does not wait for the disk if the call writes in place.
 func (r *Recording) write(name string, data []byte) error {
 	path := filepath.Join(r.record, name)
 	if !r.inPlace {
@@ -290,19 +290,19 @@ func (r *Recording) write(name string, data []byte) error {
 	return replaceQuickly(path, data)
 }
 
-// replaceQuickly writes a file in one step, and does not wait for the disk: a process that is killed
-// leaves all of it or nothing.
+// replaceQuickly writes a file atomically but does not wait for the disk. A killed
+// process leaves the complete file or nothing.
 func replaceQuickly(path string, data []byte) error {
 	return errors.Join(os.WriteFile(path+".tmp", data, 0o600), os.Rename(path+".tmp", path))
 }
 
-// rememberStep saves what stands at a path: a file as another name of it, else as a copy. What cannot be saved
-// is noted.
+// rememberStep saves the content of a path, as a hard link if possible and otherwise as a
+// copy. It notes content that cannot be saved.
 func (r *Recording) rememberStep(ctx context.Context, i, to int) error {
 	s := &r.Steps[i]
 	parent, base, err := r.parentOf(s.Root, s.Path)
 	if files.Missing(err) {
-		return nil // a folder on the way is made first
+		return nil // a parent folder is created first
 	}
 	if err != nil {
 		return err
@@ -321,12 +321,12 @@ func (r *Recording) rememberStep(ctx context.Context, i, to int) error {
 	return err
 }
 
-// saveStep saves what stands at a path, or notes why it does not.
+// saveStep saves the content of a path, or notes why it cannot.
 func (r *Recording) saveStep(ctx context.Context, i, parent int, base string, to int) error {
 	s, name := &r.Steps[i], strconv.Itoa(i)
 	links, room := s.Before.Links, r.room
 	if !r.inPlace {
-		links, room = 1, math.MaxInt64 // it gets another name, unless that cannot be
+		links, room = 1, math.MaxInt64 // it gets a hard link, if possible
 	}
 	if s.Secret {
 		room = min(room, maxSealed)
@@ -359,7 +359,7 @@ func (r *Recording) saveStep(ctx context.Context, i, parent int, base string, to
 	return flushAt(to, name)
 }
 
-// rememberSecret saves a file that holds secrets, sealed.
+// rememberSecret saves a file with secrets, sealed.
 func (r *Recording) rememberSecret(folder int, base, path, name string) error {
 	from, err := openFile(folder, base)
 	if err != nil {
@@ -369,7 +369,7 @@ func (r *Recording) rememberSecret(folder int, base, path, name string) error {
 	return sealFile(r.vault, from, r.record, path, name)
 }
 
-// rememberFolders notes the folders in which entries may come and go.
+// rememberFolders notes the folders whose entries may change.
 func (r *Recording) rememberFolders() error {
 	all := map[string]folderStep{}
 	for i := range r.Steps {
@@ -388,8 +388,8 @@ func (r *Recording) rememberFolders() error {
 	return nil
 }
 
-// Expect says what a path is about to hold. After a crash the record then tells what the call
-// wrote from what others did since.
+// Expect notes the content that is about to be written to a path. After a crash, the
+// record can then distinguish the call's writes from later ones.
 func (r *Recording) Expect(path string, content []byte) error {
 	i := slices.IndexFunc(r.Steps, func(s step) bool { return s.Path == path })
 	if i < 0 {
@@ -401,7 +401,7 @@ func (r *Recording) Expect(path string, content []byte) error {
 	return replaceQuickly(filepath.Join(r.record, afterName(i)), content)
 }
 
-// Text is the text that stood at a path, nil for none and for what is no text.
+// Text returns the file's previous content, or nil if it did not exist or was not text.
 func (r *Recording) Text(path string) []byte {
 	i := slices.IndexFunc(r.Steps, func(s step) bool { return s.Path == path })
 	if i < 0 {
@@ -414,8 +414,8 @@ func (r *Recording) Text(path string) []byte {
 	return text
 }
 
-// Seal notes what the call has written, and makes the record one that can be taken back. A
-// record in which nothing has changed is forgotten; it is returned without an ID.
+// Seal notes what the call has written and completes the record for undo. A record
+// without changes is forgotten and returned without an ID.
 func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 	defer r.close()
 	changed, err := r.readChanges(ctx)
@@ -425,7 +425,7 @@ func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 	if !changed {
 		return &Kept{}, files.RemoveTree(r.record)
 	}
-	if err := announceSteps(r.record, r.Steps); err != nil { // a trial may have begun since Record
+	if err := announceSteps(r.record, r.Steps); err != nil { // a trial may have started since Record
 		return nil, err
 	}
 	r.spareLost()
@@ -451,8 +451,8 @@ func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 	return r.kept(), nil
 }
 
-// spareLost finds what was moved and cannot be remembered. It stays where it went: taken from there, it would
-// be gone.
+// spareLost finds moved files that could not be saved. They stay where they are now,
+// because removing them would lose their content.
 func (r *Recording) spareLost() {
 	for i := range r.Steps {
 		from := &r.Steps[i]
@@ -467,8 +467,8 @@ func (r *Recording) spareLost() {
 	}
 }
 
-// addMoved lists what a folder holds that the call has moved as a whole, where it lies now. What others have put
-// there since is not among it.
+// addMoved lists the entries of a folder that the call has moved as a whole, at their new
+// paths. It leaves out files that other programs have put there since.
 func (r *Recording) addMoved(ctx context.Context) {
 	moved, listed := map[fileID]bool{}, map[string]bool{}
 	for i := range r.Steps {
@@ -483,7 +483,7 @@ func (r *Recording) addMoved(ctx context.Context) {
 		}
 		entries, err := os.ReadDir(s.Path)
 		if err != nil {
-			continue // it stays, with what it holds
+			continue // it stays, with its entries
 		}
 		for _, entry := range entries {
 			path := filepath.Join(s.Path, entry.Name())
@@ -498,7 +498,7 @@ func (r *Recording) addMoved(ctx context.Context) {
 	}
 }
 
-// readChanges reads what stands at the paths now, and reports whether anything has changed.
+// readChanges reads the current entries of the paths, and reports whether anything has changed.
 func (r *Recording) readChanges(ctx context.Context) (changed bool, err error) {
 	r.forgetFolder()
 	for i := range r.Steps {
@@ -526,7 +526,7 @@ func (r *Recording) readChanges(ctx context.Context) (changed bool, err error) {
 	return changed, nil
 }
 
-// writeSealed ends a record: from doneFile on it can be taken back.
+// writeSealed completes a record: once doneFile exists, it can be undone.
 func (r *Recording) writeSealed() error {
 	data, err := json.Marshal(r.escaped())
 	if err != nil {
@@ -548,9 +548,9 @@ func (r *Recording) writeSealed() error {
 	return os.Remove(filepath.Join(r.record, pendingFile))
 }
 
-// sealStep saves the text that a call has put at a path, so that later changes can be merged. If the
-// path has another text than the call was to write, somebody else has written since, and the call's
-// own text counts.
+// sealStep saves the text that a call has put at a path, so later changes can be merged.
+// If the path differs from the announced text, another program has written since, and the
+// call's own text counts.
 func (r *Recording) sealStep(ctx context.Context, i int) error {
 	s := &r.Steps[i]
 	if s.Unchanged || s.Lost != "" {
@@ -574,7 +574,7 @@ func (r *Recording) sealStep(ctx context.Context, i int) error {
 	return nil
 }
 
-// saveNow saves the text that a path has now.
+// saveNow saves the current text of a path.
 func (r *Recording) saveNow(i int) error {
 	s := &r.Steps[i]
 	parent, base, err := r.parentOf(s.Root, s.Path)
@@ -588,7 +588,7 @@ func (r *Recording) saveNow(i int) error {
 	return replaceQuickly(filepath.Join(r.record, afterName(i)), text)
 }
 
-// isUnchanged reports whether a path is as it was, as far as anybody could tell.
+// isUnchanged reports whether a path is unchanged, as far as that can be detected.
 func isUnchanged(before, after *Entry) bool {
 	if !before.Exists() || !after.Exists() {
 		return before.Exists() == after.Exists()

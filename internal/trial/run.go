@@ -8,55 +8,55 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// A Spec says what to try, and where.
+// A Spec describes the command to try, and where to run it.
 type Spec struct {
-	// Args are the command and its arguments, Env its whole environment and Dir where it
-	// starts. The caller leaves out of Env what is to be withheld.
+	// Args are the command and its arguments, Env its whole environment and Dir its
+	// working directory. The caller removes withheld variables from Env.
 	Args []string
 	Env  []string
 	Dir  string
-	// Stdin is the command's input, nil for none. Signals are passed on to it.
+	// Stdin is the command's input, or nil. Signals are passed on to the command.
 	Stdin   *os.File
 	Signals <-chan os.Signal
-	// Stdout and Stderr get what the command prints, as it comes; nil forgets it. They may be
-	// the same.
+	// Stdout and Stderr receive the command's output as it comes; nil discards it. They
+	// may be the same.
 	Stdout, Stderr io.Writer
-	// Place says which folders are covered (Workspace), and what is hidden (Home, State). The
-	// command sees its caches, which stay as they are; later ones see what it changes in them. A command with the
-	// network shows that to such ones only, and not if it has Seen. Scratch and Overlays are not used.
+	// Place says which folders are covered (Workspace) and hidden (Home, State). The command sees the caches, and its
+	// changes to them are visible only to later tried commands. Changes by a command with the network are visible only
+	// to other such commands, and to no other command if it has Seen. Scratch and Overlays are ignored.
 	Place *sandbox.Place
 	// Network gives the command the machine's network. Seen are secrets that it may read.
 	Network bool
 	Seen    []string
-	// Ahead is a helper of the sandbox that has started already, nil for none.
+	// Ahead is a helper of the sandbox that has already started, or nil.
 	Ahead *sandbox.Ahead
-	// Again is told which paths changed below the command when it runs a second time for that reason. Nil runs
-	// nothing twice.
+	// Again is called with the paths that changed below the command before it runs a
+	// second time because of them. If nil, the command never runs twice.
 	Again func(changed []string)
-	// State is the folder in which layers are made, private to the user. Where its file system
-	// cannot carry one, a tmpfs is used.
+	// State is the folder for layers, private to the user. If its file system does not
+	// support layers, a tmpfs is used.
 	State string
-	// Grace is how long the command has to end when it is asked to; 0 is two seconds.
+	// Grace is how long the command may take to end after it is asked to; 0 means two seconds.
 	Grace time.Duration
 
-	limits   limits // of reading the effects
-	maxLayer int64  // what the command may write
+	limits   limits // limits of reading the effects
+	maxLayer int64  // bytes that the command may write
 }
 
-// The limits of one run where nothing else is said.
+// The default limits of one run.
 const (
 	maxOutput = 1 << 20
 	maxLayer  = 16 << 30
-	// maxMemory bounds a layer on tmpfs, which takes the machine's memory.
+	// maxMemory limits a layer on tmpfs, which uses the machine's memory.
 	maxMemory = 2 << 30
 	grace     = 2 * time.Second
 )
 
-// A Result is how a trial went. Its layer is there until it is kept or discarded.
+// A Result is the outcome of a trial. Its layer exists until it is kept or discarded.
 type Result struct {
-	// Exit is the command's exit code; one that a signal ended has 128 and the signal's number.
+	// Exit is the command's exit code, or 128 plus the number of the signal that ended it.
 	Exit int
-	// Output is what the command printed on both streams, up to a mebibyte.
+	// Output is the command's output on both streams, up to 1 MiB.
 	Output  []byte
 	Layer   Layer
 	Effects Effects
@@ -64,7 +64,7 @@ type Result struct {
 	signalled bool
 }
 
-// A recording keeps the beginning of what is written to it.
+// A recording keeps the beginning of the output.
 type recording struct{ text []byte }
 
 func (r *recording) record(p []byte) {

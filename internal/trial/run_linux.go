@@ -20,11 +20,11 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/overlap"
 )
 
-// Run runs a command in a trial, and reads what it did. The command ends with the context, and
-// so does all that it started when it ends; then there is no result, and no layer.
+// Run runs a command in a trial and reads its effects. Canceling the context kills the command, and
+// all its processes end with it. In that case there is no result and no layer.
 //
-// An error that wraps [ErrUnavailable] says that the command did not start, because it cannot
-// be tried here.
+// An error that wraps [ErrUnavailable] means that the command did not start, because it
+// cannot be tried here.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
 	spec.maxLayer = cmp.Or(spec.maxLayer, maxLayer)
 	spec.Grace = cmp.Or(spec.Grace, grace)
@@ -43,29 +43,29 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	spec.Again(result.Effects.Stale)
-	spec.Ahead = nil // it is used up
+	spec.Ahead = nil // already used
 	return runOnce(ctx, &spec, roots)
 }
 
-// mayRunAgain reports whether a second run of the command is as good as the first: nothing that it did, sent
-// or read from its input is left of that.
+// mayRunAgain reports whether a second run of the command is as good as the first,
+// because nothing that it did, sent or read from its input remains.
 func (s *Spec) mayRunAgain(first *Result) bool {
 	return s.Again != nil && !s.Network && !first.signalled && first.Effects.Whole() &&
 		(s.Stdin == nil || files.IsNull(s.Stdin))
 }
 
-// runOnce runs the command with a layer over some folders, and registers it for as long as it runs.
+// runOnce runs the command with a layer over some folders, and registers it while it runs.
 func runOnce(ctx context.Context, spec *Spec, roots []Root) (*Result, error) {
 	lowers := overlap.Each(roots, func(r *Root) string { return r.Lower })
-	changed := func() ([]string, error) { return lowers, nil } // where there is no registry, any path may have changed
+	changed := func() ([]string, error) { return lowers, nil } // without a registry, any path may have changed
 	switch running, err := overlap.Begin(ctx, spec.State, lowers); {
 	case err == nil:
 		changed = running.Changed
-		defer running.End() //nolint:errcheck // the next keep removes a file that is left
+		defer running.End() //nolint:errcheck // the next keep removes a leftover file
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	default:
-		spec.Again = nil // a second run could not tell either
+		spec.Again = nil // a second run could not detect changes either
 	}
 	var refused error
 	for _, open := range []func() (*store, error){
@@ -99,7 +99,7 @@ func runOnce(ctx context.Context, spec *Spec, roots []Root) (*Result, error) {
 	return nil, umpire.Errorf("%w: %w", ErrUnavailable, refused)
 }
 
-// cacheShare is the part of the space for a layer that a project's caches may take.
+// cacheShare is the divisor of a layer's space for a project's caches.
 const cacheShare = 8
 
 // run runs the command with a layer in a store.
@@ -111,7 +111,7 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	}
 	layer.Caches = t.lease.Name()
 	exit, err := t.command(ctx)
-	_ = t.lease.Close() // it is left out then, as after a crash
+	_ = t.lease.Close() // on failure the folder is not reused, as after a crash
 	if err != nil {
 		return nil, err
 	}
@@ -132,12 +132,12 @@ type try struct {
 	layer Layer
 	store *store
 	lease *cache.Lease
-	full  string // the limit by which the layer ended it
+	full  string // the exceeded limit, or ""
 	sight sandbox.Sight
 
-	signalled bool // it was sent a signal, and may have ended for that
+	signalled bool // it received a signal, and may have ended because of it
 
-	mu     sync.Mutex // the two streams are written at a time
+	mu     sync.Mutex // the two streams are written concurrently
 	output recording
 }
 
@@ -146,7 +146,7 @@ func (t *try) command(ctx context.Context) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, context.Cause(ctx)
 	}
-	cmd := exec.Command(t.spec.Args[0], t.spec.Args[1:]...) //nolint:noctx // it is asked to end before it is made to
+	cmd := exec.Command(t.spec.Args[0], t.spec.Args[1:]...) //nolint:noctx // it is asked to end before it is killed
 	if cmd.Err != nil {
 		return 0, cmd.Err
 	}
@@ -155,7 +155,7 @@ func (t *try) command(ctx context.Context) (int, error) {
 		cmd.Env = append(slices.Clip(cmd.Env), offlineVariables...)
 	}
 	if t.spec.Stdin != nil {
-		cmd.Stdin = t.spec.Stdin // a nil file would not be a nil reader
+		cmd.Stdin = t.spec.Stdin // a nil *os.File would not be a nil io.Reader
 	}
 	cmd.Stdout, cmd.Stderr = &stream{t, t.spec.Stdout}, &stream{t, t.spec.Stderr}
 	process.Own(cmd)
@@ -169,7 +169,7 @@ func (t *try) command(ctx context.Context) (int, error) {
 	err = box.Close(t.wait(ctx, box))
 	t.sight = box.Seen
 	if ctx.Err() != nil {
-		return 0, context.Cause(ctx) // the helper may have been ended before it said a word
+		return 0, context.Cause(ctx) // the helper may have been killed before it wrote anything
 	}
 	if _, failed := errors.AsType[*sandbox.SetupError](err); failed {
 		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)
@@ -180,13 +180,13 @@ func (t *try) command(ctx context.Context) (int, error) {
 	return box.Command().ProcessState.ExitCode(), nil
 }
 
-// offlineVariables keep programs from looking for news of themselves, which a trial would refuse and
-// then ask about, and from trying again for minutes what it refuses at once.
+// offlineVariables stop programs from checking for updates, which a trial would refuse
+// and then ask about, and from retrying refused requests for minutes.
 var offlineVariables = []string{
 	"NO_UPDATE_NOTIFIER=1", "npm_config_update_notifier=false", "npm_config_fetch_retries=0",
 }
 
-// place is where the command runs: as the one that was given, under overlays.
+// place returns the place where the command runs: the given one, under overlays.
 func (t *try) place() *sandbox.Place {
 	p := &sandbox.Place{
 		Home: t.spec.Place.Home, State: t.spec.Place.State, Scratch: t.layer.scratch(),
@@ -202,11 +202,11 @@ func (t *try) place() *sandbox.Place {
 	return p
 }
 
-// fullness is how often it is looked how much the command has written.
+// fullness is the interval for checking how much the command has written.
 const fullness = 200 * time.Millisecond
 
-// wait waits for the command, passes signals on, and ends it with the context or when it has
-// written too much.
+// wait waits for the command and passes signals on. It ends the command when the context
+// is canceled or the command has written too much.
 func (t *try) wait(ctx context.Context, box *sandbox.Box) error {
 	group, err := box.Start()
 	if err != nil {
@@ -233,7 +233,7 @@ func (t *try) wait(ctx context.Context, box *sandbox.Box) error {
 	}
 }
 
-// addSight adds what was observed.
+// addSight adds the observed attempts and differences.
 func (t *try) addSight(e *Effects) {
 	for _, address := range t.sight.Addresses {
 		if !t.spec.Network {
@@ -254,8 +254,8 @@ func (t *try) addSight(e *Effects) {
 	}
 }
 
-// countFolders are where tools count, in a home, how often they are used. That they could not is no
-// part of what a command was run for.
+// countFolders are folders in a home in which tools count their usage. A refused write
+// there does not matter for the command.
 var countFolders = []string{".config/go/telemetry", ".config/configstore"}
 
 func isCount(home, path string) bool {
@@ -264,13 +264,13 @@ func isCount(home, path string) bool {
 	})
 }
 
-// A stream records what the command prints, and passes it on.
+// A stream records the command's output, and passes it on.
 type stream struct {
 	try *try
 	to  io.Writer
 }
 
-// Write records a piece.
+// Write records p and passes it on.
 func (s *stream) Write(p []byte) (int, error) {
 	s.try.mu.Lock()
 	defer s.try.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// read says that there are no layers on this system.
+// read returns ErrUnavailable because this system has no layers.
 func read(context.Context, Layer, limits) (Effects, error) { return Effects{}, ErrUnavailable }
 
-// Run says that a trial is not available on this system.
+// Run returns ErrUnavailable because this system does not support trials.
 func Run(context.Context, Spec) (*Result, error) { return nil, ErrUnavailable }
 
-// sweepLayers does nothing: this system has no layers.
+// sweepLayers does nothing because this system has no layers.
 func sweepLayers(string, func(string) bool, time.Time) error { return nil }

@@ -14,17 +14,17 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// layerPrefix begins the names of layers.
+// layerPrefix starts the names of layers.
 const layerPrefix = "trial-"
 
 // A store is a folder in which layers are made.
 type store struct {
 	dir  string
-	max  int64  // what one command may write
-	free uint64 // bytes, when it was opened
+	max  int64  // bytes that one command may write
+	free uint64 // free bytes when it was opened
 }
 
-// openStore opens the folder that was given, and makes it if it is missing.
+// openStore opens the given folder, and makes it if it is missing.
 func openStore(dir string, limit int64) (*store, error) {
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
@@ -40,14 +40,14 @@ func openStore(dir string, limit int64) (*store, error) {
 	return s, err
 }
 
-// minSpace has to be free beside a layer. A command that ran out of space would have gone on in
-// earnest, where it copies nothing.
+// minSpace must stay free next to a layer. A command that ran out of space in a trial
+// might have succeeded in a real run, which copies nothing.
 const minSpace = 4 << 20
 
-// memoryFolder is a tmpfs of every Linux machine, which everybody may write to.
+// memoryFolder is a world-writable tmpfs on every Linux machine.
 const memoryFolder = "/dev/shm"
 
-// memoryOwn is this user's folder in it.
+// memoryOwn returns this user's folder in memoryFolder.
 func memoryOwn() string { return filepath.Join(memoryFolder, "umpire-"+strconv.Itoa(os.Geteuid())) }
 
 // openMemory opens a private folder on tmpfs.
@@ -66,8 +66,8 @@ func openMemory(limit int64) (*store, error) {
 	return openStore(dir, limit)
 }
 
-// exceeded says by how much the command has written too much, "" if it has not. Writes of
-// others to the same file system count as well: nobody is to fill it.
+// exceeded describes the exceeded limit, or returns "". Writes of other programs to the
+// same file system count as well, because the file system must not fill up.
 func (s *store) exceeded() string {
 	free, err := files.FreeBytes(s.dir)
 	switch {
@@ -81,7 +81,7 @@ func (s *store) exceeded() string {
 	return ""
 }
 
-// makeLayer makes an empty layer over some folders. Nobody sweeps it away until it is released.
+// makeLayer makes an empty layer over some folders. It is not swept until it is released.
 func (s *store) makeLayer(roots []Root) (Layer, func(), error) {
 	dir, err := os.MkdirTemp(s.dir, layerPrefix)
 	if err != nil {
@@ -102,8 +102,8 @@ func (l *Layer) folder(i int, name string) string { return filepath.Join(l.Dir, 
 func (l *Layer) work(i int) string                { return l.folder(i, "work") }
 func (l *Layer) scratch() string                  { return filepath.Join(l.Dir, "scratch") }
 
-// fill makes what a layer consists of. The stamp comes last: what changes underneath before it
-// is not younger than the layer.
+// fill makes the parts of a layer. The stamp comes last, so earlier changes below the
+// layer are never newer than the layer.
 func (l *Layer) fill() (release func(), err error) {
 	if err := os.Mkdir(l.scratch(), 0o700); err != nil {
 		return nil, err
@@ -123,17 +123,17 @@ func (l *Layer) fill() (release func(), err error) {
 		return nil, err
 	}
 	if err := unix.Flock(int(stamp.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = stamp.Close() // the first error says more
+		_ = stamp.Close() // the first error matters more
 		return nil, err
 	}
 	return func() {
-		// Its age counts from here on; one that cannot be touched is swept earlier.
+		// The layer's age counts from here on. If the time cannot be set, the layer is swept earlier.
 		_ = unix.UtimesNanoAt(unix.AT_FDCWD, l.Dir, []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}, 0)
 		_ = stamp.Close()
 	}, nil
 }
 
-// copyFolder makes one folder look like another one: an overlay takes its own looks from the
+// copyFolder copies a folder's attributes, because an overlay takes its own from the
 // upper folder.
 func copyFolder(from, to string) error {
 	var info unix.Stat_t
@@ -149,7 +149,7 @@ func copyFolder(from, to string) error {
 	return unix.UtimesNanoAt(unix.AT_FDCWD, to, []unix.Timespec{info.Atim, info.Mtim}, 0)
 }
 
-// findRoots resolves the folders to cover, and leaves out what lies in another one.
+// findRoots resolves the folders to cover, and leaves out nested ones.
 func findRoots(folders []string) ([]Root, error) {
 	var all []string
 	for _, folder := range folders {

@@ -13,13 +13,12 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/cache"
 )
 
-// sweepAge is how old a layer has to be to be swept: whoever ran a trial needs a moment to say
-// that it is held.
+// sweepAge is the age at which a layer may be swept. The caller of a trial needs a moment
+// to hold it.
 const sweepAge = time.Hour
 
-// sweepLayers deletes what processes have left that died while they ran a trial: layers in a
-// folder, and those on tmpfs, that are not young, whose command does not run, and which are
-// not held by their name.
+// sweepLayers deletes layers of processes that died during a trial, in a folder and on
+// tmpfs. It spares layers that are young, in use by a running command or held.
 func sweepLayers(dir string, held func(id string) bool, now time.Time) error {
 	return errors.Join(sweepFolder(dir, held, now), sweepFolder(memoryOwn(), held, now))
 }
@@ -32,7 +31,7 @@ func sweepFolder(dir string, held func(id string) bool, now time.Time) error {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), layerPrefix) || held(e.Name()) || layer.runs() {
 			continue
 		}
-		// Looked at last: a layer becomes young again before its command is said to have ended.
+		// Check this last: a layer's time is renewed before its command is reported as ended.
 		info, statErr := os.Lstat(layer.Dir)
 		if statErr == nil && now.Sub(info.ModTime()) >= sweepAge {
 			err = errors.Join(err, layer.Discard())
@@ -45,7 +44,7 @@ func sweepFolder(dir string, held func(id string) bool, now time.Time) error {
 func (l *Layer) runs() bool {
 	f, err := os.OpenFile(filepath.Join(l.Dir, stampFile), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return false // it never began
+		return false // it never started
 	}
 	defer f.Close()
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil

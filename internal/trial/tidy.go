@@ -10,21 +10,21 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// tidyEvery is how often what is past its time is removed, by whatever process comes first.
+// tidyEvery is the interval at which the first process to notice removes expired data.
 const tidyEvery = time.Hour
 
-// tidiedFile in umpire's state was written when that was done last.
+// tidiedFile in umpire's state records the time of the last cleanup.
 const tidiedFile = "tidied"
 
-// heldAge is how long a trial waits for somebody to settle it.
+// heldAge is how long a trial waits to be kept or discarded.
 const heldAge = 7 * 24 * time.Hour
 
-// LayersIn is the folder of layers in umpire's state.
+// LayersIn returns the folder of layers in umpire's state.
 func LayersIn(state string) string { return filepath.Join(state, "trials") }
 
-// TidyUp finishes what crashes have left, and removes what is past its time: what was kept for
-// undoing beyond the limits, trials that nobody has settled, and layers of dead processes. It
-// does nothing when that was done within the hour. It takes a while, so call it beside other work.
+// TidyUp completes work that crashes interrupted, and removes expired data: undo records
+// beyond the limits, abandoned trials, and layers of dead processes. It does nothing if
+// it ran within the last hour. It takes a while, so run it in the background.
 func TidyUp(ctx context.Context, state string, limits UndoLimits, vault Vault, now time.Time) error {
 	stamp := filepath.Join(state, tidiedFile)
 	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < tidyEvery {
@@ -39,8 +39,8 @@ func TidyUp(ctx context.Context, state string, limits UndoLimits, vault Vault, n
 	return errors.Join(Recover(ctx, state, vault), collect(state, limits, now), tidyHeld(state, LayersIn(state), now))
 }
 
-// tidyHeld discards the trials that nobody has settled for long, and removes what dead
-// processes have left in the folder of layers.
+// tidyHeld discards abandoned trials, and removes leftovers of dead processes in the
+// folder of layers.
 func tidyHeld(state, layers string, now time.Time) error {
 	all, err := HeldTrials(state)
 	if err != nil {

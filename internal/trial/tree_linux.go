@@ -16,10 +16,10 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
-// A dir is an open folder: all that is read is read by names in one, and no link is followed.
+// A dir is an open folder. All reads use names in an open folder and follow no links.
 type dir struct{ f *os.File }
 
-// openRoot opens the folder that a path leads to, without links.
+// openRoot opens a folder by a path without symbolic links.
 func openRoot(path string) (*dir, error) {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
@@ -38,7 +38,7 @@ func (d *dir) close() {
 
 func (d *dir) fd() int { return int(d.f.Fd()) }
 
-// stat looks at an entry. The zero Stat_t stands for nothing.
+// stat returns the attributes of an entry, or the zero Stat_t if it does not exist.
 func (d *dir) stat(name string) (unix.Stat_t, error) {
 	var info unix.Stat_t
 	if d == nil {
@@ -51,7 +51,7 @@ func (d *dir) stat(name string) (unix.Stat_t, error) {
 	return info, err
 }
 
-// openIn opens a file or folder in the folder, if it is still the one that was looked at.
+// openIn opens an entry of the folder, if it still is the one in info.
 func (d *dir) openIn(name string, flags int, info *unix.Stat_t) (*os.File, error) {
 	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 	fd, err := unix.Openat(d.fd(), name, flags, 0)
@@ -67,8 +67,8 @@ func (d *dir) openIn(name string, flags int, info *unix.Stat_t) (*os.File, error
 	return f, nil
 }
 
-// lend gives the owner of an entry of a layer the right to read it that the command took from
-// him, until it is given back. Root needs none.
+// lend restores the owner's right to read an entry of a layer if the command removed it,
+// until back is called. Root does not need it.
 func (d *dir) lend(name string, info *unix.Stat_t) (back func(), err error) {
 	needed := uint32(0o400)
 	switch kindOf(info) {
@@ -85,7 +85,7 @@ func (d *dir) lend(name string, info *unix.Stat_t) (back func(), err error) {
 	return func() { _ = unix.Fchmodat(d.fd(), name, mode, 0) }, unix.Fchmodat(d.fd(), name, mode|needed, 0)
 }
 
-// child opens a folder in the folder.
+// child opens a subfolder.
 func (d *dir) child(name string, info *unix.Stat_t) (*dir, error) {
 	f, err := d.openIn(name, unix.O_DIRECTORY, info)
 	if err != nil {
@@ -94,12 +94,12 @@ func (d *dir) child(name string, info *unix.Stat_t) (*dir, error) {
 	return &dir{f}, nil
 }
 
-// kindOf is the type part of a mode.
+// kindOf returns the type part of a mode.
 func kindOf(info *unix.Stat_t) uint32 { return info.Mode & unix.S_IFMT }
 
 func isWhiteout(info *unix.Stat_t) bool { return kindOf(info) == unix.S_IFCHR && info.Rdev == 0 }
 
-// entryOf turns what the kernel says into an Entry, without digest and target.
+// entryOf converts attributes to an Entry, without digest and link target.
 func entryOf(info *unix.Stat_t) Entry {
 	if info.Ino == 0 {
 		return Entry{}
@@ -114,7 +114,7 @@ func entryOf(info *unix.Stat_t) Entry {
 	return e
 }
 
-// typeOf is a mode in Go's form.
+// typeOf converts a mode to Go's form.
 func typeOf(mode uint32) fs.FileMode {
 	t := fs.FileMode(mode & 0o777)
 	switch mode & unix.S_IFMT {
@@ -139,19 +139,19 @@ func typeOf(mode uint32) fs.FileMode {
 	return t
 }
 
-// overlayPrefix begins the names of the attributes that are the kernel's own. A command
-// that sets one of them sets it with escapedPrefix.
+// overlayPrefix starts the names of the kernel's own attributes. If a command sets one of
+// them, the kernel stores it with escapedPrefix.
 const (
 	overlayPrefix = "user.overlay."
 	escapedPrefix = "user.overlay.overlay."
 )
 
-// harmless are the kernel's attributes that change nothing about what a layer shows, but for
-// opaque, which a walk looks for.
+// harmless are the kernel's attributes that do not change what a layer shows, except
+// opaque, which the reader handles.
 var harmless = []string{"opaque", "origin", "impure", "nlink", "upper", "uuid"}
 
-// attributes are the extended ones of an entry: those that the kernel keeps about the layer,
-// and the others with their values.
+// attributes returns the extended attributes of an entry: the kernel's attributes for the
+// layer, and the others with their values.
 func (d *dir) attributes(name string) (overlay map[string]string, others string, err error) {
 	path := fmt.Sprintf("/proc/self/fd/%d/%s", d.fd(), name)
 	list := make([]byte, 1<<16)
@@ -166,7 +166,7 @@ func (d *dir) attributes(name string) (overlay map[string]string, others string,
 	slices.Sort(names)
 	for _, attribute := range names {
 		if strings.HasPrefix(attribute, "security.") || strings.HasPrefix(attribute, "trusted.") {
-			continue // the kernel's own, and not for commands in a sandbox to set
+			continue // the kernel's own; commands in a sandbox cannot set them
 		}
 		value := make([]byte, 1<<16)
 		n, err := unix.Lgetxattr(path, attribute, value)
@@ -186,7 +186,7 @@ func (d *dir) attributes(name string) (overlay map[string]string, others string,
 	return overlay, others, nil
 }
 
-// digestIn is the digest of a regular file in the folder.
+// digestIn returns the digest of a regular file in the folder.
 func (d *dir) digestIn(ctx context.Context, name string, info *unix.Stat_t) (string, int64, error) {
 	f, err := d.openIn(name, 0, info)
 	if err != nil {

@@ -11,28 +11,28 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// probesFolder holds, in umpire's state, a file for each folder that says whether trials can be
-// had there.
+// probesFolder is in umpire's state. It has a file for each folder that records whether
+// trials are available there.
 const probesFolder = "probes"
 
-// probeAge is how long that is remembered. What was in the way may be gone then.
+// probeAge is how long that result is used. The obstacle may be gone afterwards.
 const probeAge = 24 * time.Hour
 
-// What a probe found.
+// The results of a probe.
 const (
 	probeWorks = "works"
 	probeFails = "fails"
 )
 
-// Works reports whether commands of a project can be tried: as it was found lately, or else by
-// trying one that does nothing, which takes some 20 ms. So no command of anybody's is the first.
+// Works reports whether commands of a project can be tried. It uses a recent result, or tries a
+// command that does nothing, which takes about 20 ms. So the first trial is never a user's command.
 func Works(ctx context.Context, place *sandbox.Place, state, root string, now time.Time) bool {
 	file := probeFile(state, root)
 	if info, err := os.Stat(file); err == nil && now.Sub(info.ModTime()) < probeAge {
 		found, err := os.ReadFile(file)
 		return err == nil && string(found) == probeWorks
 	}
-	// Without caches: their folders would be made, and true needs none.
+	// Omit the caches: their folders would be created, and the command does not need any.
 	bare := &sandbox.Place{Workspace: place.Workspace, Home: place.Home, State: place.State, Show: place.Show}
 	result, err := Run(ctx, Spec{
 		Args: []string{"true"}, Dir: root, Env: os.Environ(), Place: bare, State: LayersIn(state),
@@ -41,7 +41,7 @@ func Works(ctx context.Context, place *sandbox.Place, state, root string, now ti
 		err = result.Layer.Discard()
 	}
 	if ctx.Err() != nil {
-		return false // nothing was found
+		return false // inconclusive
 	}
 	found := probeWorks
 	if err != nil {
@@ -50,7 +50,7 @@ func Works(ctx context.Context, place *sandbox.Place, state, root string, now ti
 	return noteProbe(file, found) == nil && found == probeWorks
 }
 
-// NoteUnavailable remembers that no trial could be had in a project.
+// NoteUnavailable remembers that no trial was possible in a project.
 func NoteUnavailable(state, root string) error { return noteProbe(probeFile(state, root), probeFails) }
 
 func noteProbe(file, found string) error {

@@ -15,37 +15,37 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/retention"
 )
 
-// UndoLimits say how much is kept for undoing, and for how long.
+// UndoLimits limit the size and age of undo records.
 type UndoLimits = retention.Limits
 
-// An UndoSpec says what is taken back.
+// An UndoSpec selects the changes to undo.
 type UndoSpec struct {
 	// State is umpire's own folder.
 	State string
-	// ID is a record, the beginning of its id, or the call that wrote; "" is the latest one below Root that has not
-	// been taken back.
+	// ID is a record's id, a prefix of it, or the id of the call that wrote. If "", it is
+	// the latest record below Root that has not been undone.
 	ID string
-	// Root is a project, "" for all of them. It does not matter to an ID.
+	// Root is a project, or "" for all. It is ignored if ID is set.
 	Root string
-	// Approve is asked before anything is taken back, with what would change; nil approves
-	// all. Its error is returned.
+	// Approve is called with the planned changes before anything is undone. Its error is
+	// returned. If nil, all changes are approved.
 	Approve func(*Kept) error
-	// Vault opens what was sealed, and seals what the undo takes away.
+	// Vault opens sealed content, and seals the content that the undo removes.
 	Vault Vault
-	// Only are the paths that are taken back, with what lies in them; none is all. They
-	// are absolute.
+	// Only are the absolute paths to undo, with everything below them. If empty, all are
+	// undone.
 	Only []string
 }
 
-// Why nothing can be taken back.
+// The reasons why nothing can be undone.
 var (
 	ErrNothingKept = errors.New("nothing was kept that could be taken back")
 	ErrTakenBack   = errors.New("it was taken back already")
 	ErrManyKept    = errors.New("the ID means several: type more of it")
 )
 
-// An Unfinished is a record that cannot be finished: its project was removed, was replaced or cannot be reached, or the
-// record is damaged. Root is "" if the record does not tell it.
+// An Unfinished is a record that cannot be finished: its project was removed or replaced
+// or cannot be reached, or the record is damaged. Root is "" if it is unknown.
 type Unfinished struct {
 	ID, Root string
 	Err      error
@@ -61,8 +61,8 @@ func newUnfinished(record string, err error) Unfinished {
 	return u
 }
 
-// Records lists keeps and undos, the latest first, and says which were taken back. Damaged records
-// are left out.
+// Records lists keeps and undos, latest first, and whether they were undone. Damaged
+// records are left out.
 func Records(state string) ([]Kept, error) {
 	all, _, err := readRecords(state)
 	return all, err
@@ -80,7 +80,7 @@ func readRecords(state string) (all []Kept, damaged []Unfinished, err error) {
 		}
 		j, err := readJournal(record)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it is being removed
+			continue // being removed
 		}
 		undone, undoneErr := os.ReadFile(filepath.Join(record, undoneFile))
 		if err = errors.Join(err, files.IgnoreMissing(undoneErr)); err != nil {
@@ -95,8 +95,8 @@ func readRecords(state string) (all []Kept, damaged []Unfinished, err error) {
 	return all, damaged, nil
 }
 
-// Undoable lists what was kept below a folder, can be taken back and has not been, the latest
-// first. An undo of something kept is not in it, though it can be taken back by its id.
+// Undoable lists the records below a folder that can be undone and have not been, latest
+// first. It leaves out undos of keeps, which can be undone by their id.
 func Undoable(state, root string) ([]Kept, error) {
 	all, err := Records(state)
 	var open []Kept
@@ -108,7 +108,7 @@ func Undoable(state, root string) ([]Kept, error) {
 	return open, err
 }
 
-// findRecord finds the record that an id means.
+// findRecord returns the record with the spec's ID.
 func findRecord(spec *UndoSpec) (*Kept, error) {
 	if spec.ID == "" {
 		open, err := Undoable(spec.State, spec.Root)
@@ -124,7 +124,7 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Agents name their calls, so that one may be called like the record of another.
+	// Agents choose the names of calls, so a call may have the same name as another record.
 	if i := slices.IndexFunc(all, func(k Kept) bool { return k.ID == spec.ID }); i >= 0 {
 		return wantOpen(&all[i])
 	}
@@ -133,7 +133,7 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 		k := &all[i]
 		switch {
 		case spec.ID == string(k.Call) && k.Undone == "":
-			return k, nil // the latest, where several sessions have a call of that name
+			return k, nil // the latest, if several sessions have a call of that name
 		case strings.HasPrefix(k.ID, spec.ID), spec.ID == string(k.Call):
 			found = append(found, k)
 		}
@@ -147,7 +147,7 @@ func findRecord(spec *UndoSpec) (*Kept, error) {
 	return wantOpen(found[0])
 }
 
-// wantOpen refuses what was taken back already.
+// wantOpen returns an error if k was already undone.
 func wantOpen(k *Kept) (*Kept, error) {
 	if k.Undone != "" {
 		return nil, umpire.Errorf("%w, by %s", ErrTakenBack, k.Undone)
@@ -155,8 +155,8 @@ func wantOpen(k *Kept) (*Kept, error) {
 	return k, nil
 }
 
-// isTakenBack reports whether a record is an undo of something kept. That is taken back by
-// its id only, else undoing twice would bring back what the first one took away.
+// isTakenBack reports whether a record undoes a keep. Such a record can only be undone by
+// its id; otherwise a second undo would redo the changes that the first one removed.
 func isTakenBack(all []Kept, k *Kept) bool {
 	takes := false
 	for k.Undoes != "" {
@@ -170,8 +170,8 @@ func isTakenBack(all []Kept, k *Kept) bool {
 	return takes
 }
 
-// collect removes the records beyond the limits of space and age: see [retention.Removable]. Records of calls that
-// cannot be finished have the same age.
+// collect removes the records beyond the limits of space and age: see [retention.Removable]. The
+// age limit also applies to records of calls that cannot be finished.
 func collect(state string, limits UndoLimits, now time.Time) error {
 	all, err := Records(state)
 	if err != nil {
@@ -185,13 +185,13 @@ func collect(state string, limits UndoLimits, now time.Time) error {
 	for _, record := range calls {
 		began, err := os.Stat(filepath.Join(record, relay.PendingFile))
 		if err == nil && !files.Exists(record, doneFile) && now.Sub(began.ModTime()) > limits.Age {
-			_ = Forget(state, filepath.Base(record)) // one that is locked or another user's stays
+			_ = Forget(state, filepath.Base(record)) // a locked one or another user's stays
 		}
 	}
 	return errors.Join(append(errs, err)...)
 }
 
-// retained returns the records with their space and their worth.
+// retained converts the records for the retention rules.
 func retained(state string, all []Kept) []retention.Record {
 	list, projects := make([]retention.Record, len(all)), map[string]*retention.Project{}
 	for i := range all {
@@ -205,7 +205,7 @@ func retained(state string, all []Kept) []retention.Record {
 	return list
 }
 
-// retained returns the record with its worth. Bytes are those of the files that it replaced.
+// retained converts the record for the retention rules. Bytes is the size of the replaced files.
 func (k *Kept) retained(p *retention.Project) retention.Record {
 	r := retention.Record{ID: k.ID, Project: k.Root, Session: string(k.Session), Time: k.Time}
 	if k.Undone != "" {
@@ -221,19 +221,19 @@ func (k *Kept) retained(p *retention.Project) retention.Record {
 	return r
 }
 
-// Expires is when a record goes at the latest, and from when it may go for its space.
+// Expires returns when a record may be removed for its space, and when it is removed for its age.
 func (k *Kept) Expires(limits UndoLimits) (early, late time.Time) {
 	r := k.retained(retention.NewProject(k.Root))
 	return limits.Expires(&r)
 }
 
-// ErrWouldForget says that undo has no room for a keep: records younger than a day stay.
+// ErrWouldForget means that a keep's old content does not fit: records younger than a day stay.
 var ErrWouldForget = errors.New("undo has no room for the old content: records younger than a day stay")
 
-// smallKeep is how much a keep may replace without a look at the other records.
+// smallKeep is the size below which a keep does not check the other records.
 const smallKeep = 1 << 20
 
-// checkRoom refuses a keep whose old content has no room beside the records of the last day.
+// checkRoom refuses a keep whose old content does not fit next to the records of the last day.
 func (s *KeepSpec) checkRoom(j *journal) error {
 	kept := j.kept()
 	next := kept.retained(retention.NewProject(kept.Root))
@@ -247,7 +247,7 @@ func (s *KeepSpec) checkRoom(j *journal) error {
 	return ErrWouldForget
 }
 
-// forgetRecord removes a record that is done. From the first step on it is none any more.
+// forgetRecord removes a finished record. Without its journal it no longer counts as a record.
 func forgetRecord(record string) error {
 	if err := os.Remove(filepath.Join(record, journalFile)); err != nil {
 		return err
@@ -255,11 +255,11 @@ func forgetRecord(record string) error {
 	return files.RemoveTree(record)
 }
 
-// spaceOf is how large the files in a folder are together.
+// spaceOf returns the total size of the files in a folder.
 func spaceOf(dir string) (total int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // what cannot be read counts nothing
+			return nil //nolint:nilerr // unreadable entries count as 0
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			total += diskSize(info)

@@ -22,9 +22,9 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
-// Undo takes back what was kept, all of it or nothing, and can itself be taken back. Later
-// changes to the same files stay: texts are merged, and where that cannot be done a
-// [*ConflictError] names the files and nothing is changed.
+// Undo undoes a record completely or not at all. The undo itself can be undone. Later
+// changes to the same files stay: texts are merged, and if that fails Undo returns a
+// [*ConflictError] with the files and changes nothing.
 func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 	what, err := findRecord(&spec)
 	if err != nil {
@@ -61,7 +61,7 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		err = owesReport(record)
 	}
 	if err == nil {
-		t.unlock, err = lockRoots(ctx, record, t.Roots) // not before: a person takes time to approve
+		t.unlock, err = lockRoots(ctx, record, t.Roots) // not earlier: a person takes time to approve
 	}
 	if err != nil {
 		return nil, errors.Join(err, files.RemoveTree(record))
@@ -74,21 +74,21 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 	return kept, nil
 }
 
-// idLetters is how many letters the id of an undo has after its first one.
+// idLetters is the number of letters in an undo's id after the first one.
 const idLetters = 8
 
-// An undoing plans what takes a record back.
+// An undoing plans the undo of a record.
 type undoing struct {
 	*transaction
 
 	old    string // the record
 	was    *journal
-	put    []uint64 // by the numbers of its steps, the inodes of what it put there
-	files  int      // its folders, -1 for none
+	put    []uint64 // by step number; the inodes of the files that it put there
+	files  int      // its folders, or -1 if missing
 	after  int
-	merged int // a folder of ours for merged texts
+	merged int // our folder for merged texts
 
-	plans []step   // by the numbers of the old steps; without a path where there is nothing to do
+	plans []step   // by number of the old step; Path is "" if there is nothing to do
 	left  []string // folders that stay
 	lost  []Loss
 }
@@ -120,7 +120,7 @@ func openUndo(t *transaction, old string, was *journal) (u *undoing, err error) 
 	return u, nil
 }
 
-// mergedFolder holds merged texts in a record, while it runs.
+// mergedFolder holds merged texts in a record while it runs.
 const mergedFolder = "merged"
 
 func openFolderAt(path string) (int, error) {
@@ -139,8 +139,8 @@ func (u *undoing) close() {
 	}
 }
 
-// plan finds out what stands at each path now, and what is to be done about it. The last
-// path comes first: whether a folder can go depends on what is in it.
+// plan compares each path with its current state and plans its undo. It starts with the
+// last path, because a folder can only be removed if it becomes empty.
 func (u *undoing) plan(ctx context.Context) error {
 	conflict := &ConflictError{}
 	asked := 0
@@ -181,15 +181,15 @@ func (u *undoing) plan(ctx context.Context) error {
 	return u.prepare()
 }
 
-// isAsked reports whether a step is to be taken back: all are, or those at and below some
-// paths, with the deleted folders that lead there.
+// isAsked reports whether a step is to be undone. If Only is set, this includes steps at
+// and below its paths, and the deleted folders above them.
 func (u *undoing) isAsked(s *step) bool {
 	return !s.Unchanged && (len(u.Only) == 0 || slices.ContainsFunc(u.Only, func(only string) bool {
 		return files.Within(only, s.Path) || s.Before.Type.IsDir() && !s.After.Exists() && files.Within(s.Path, only)
 	}))
 }
 
-// prepare checks that all can be done, and plans the folders.
+// prepare checks that all changes can be made, and plans the folders.
 func (u *undoing) prepare() error {
 	check := &checker{transaction: u.transaction}
 	for i := range u.Steps {
@@ -210,8 +210,8 @@ func (u *undoing) prepare() error {
 	return check.checkSpace()
 }
 
-// oldTimes are the modification times that folders had, but for those that somebody else
-// has changed since.
+// oldTimes returns the old modification times of folders, without those that another
+// program has changed since.
 func (u *undoing) oldTimes() ([]Folder, error) {
 	var left []Folder
 	for i := range u.was.Folders {
@@ -237,12 +237,12 @@ func (u *undoing) oldTimes() ([]Folder, error) {
 	return left, nil
 }
 
-// isTouched reports whether something changes in a folder.
+// isTouched reports whether a step changes an entry of the folder.
 func (u *undoing) isTouched(dir string) bool {
 	return slices.ContainsFunc(u.Steps, func(s step) bool { return filepath.Dir(s.Path) == dir })
 }
 
-// planStep plans what takes one step back.
+// planStep plans the undo of one step.
 func (u *undoing) planStep(ctx context.Context, i int) error {
 	s := &u.was.Steps[i]
 	now, err := u.readPath(ctx, i)
@@ -279,7 +279,7 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 	case had:
 		return u.planBack(ctx, i, plan)
 	case isSameContent(&now, &plan.After):
-		return nil // it is as it was already
+		return nil // it already has its old content
 	default:
 		return u.planMerge(ctx, i, plan)
 	}
@@ -287,7 +287,7 @@ func (u *undoing) planStep(ctx context.Context, i int) error {
 	return nil
 }
 
-// readPath is what stands at a step's path now.
+// readPath returns the current entry at a step's path.
 func (u *undoing) readPath(ctx context.Context, i int) (Entry, error) {
 	s := &u.was.Steps[i]
 	parent, base, err := u.parentOf(s.Root, s.Path)
@@ -301,7 +301,7 @@ func (u *undoing) readPath(ctx context.Context, i int) (Entry, error) {
 	if !errors.Is(err, fs.ErrPermission) {
 		return now, err
 	}
-	// It cannot be read: it is what was put there if it is that very file, not written since.
+	// If it cannot be read, it counts as unchanged if it is the same file and not written since.
 	put := s.After
 	put.Inode = u.put[i]
 	now, _, err = statAt(parent, base)
@@ -312,13 +312,13 @@ func (u *undoing) readPath(ctx context.Context, i int) (Entry, error) {
 	return now, err
 }
 
-// isSameContent compares what two files are, and not whose and how.
+// isSameContent compares the content of two entries, not their owners and modes.
 func isSameContent(a, b *Entry) bool {
 	return a.Exists() == b.Exists() && a.Type.Type() == b.Type.Type() && a.Digest == b.Digest && a.Link == b.Link
 }
 
-// isContent reports whether what stands at a path is still what was put there. Git's index
-// is while its entries are: git writes it anew whenever it looks at the files.
+// isContent reports whether a path still has the content that was put there. Git's index
+// is compared by its entries, because git rewrites it whenever it looks at the files.
 func (u *undoing) isContent(i int, now, put *Entry) (bool, error) {
 	if isSameContent(now, put) {
 		return true, nil
@@ -334,12 +334,11 @@ func (u *undoing) isContent(i int, now, put *Entry) (bool, error) {
 	return err == nil && gitdir.SameIndex(kept, text), err
 }
 
-// planAttributes plans to give a file the attributes back that it had, as far as nobody has
-// changed them since.
+// planAttributes plans to restore a file's attributes, except those changed since.
 func (u *undoing) planAttributes(i int, now Entry) {
 	s := &u.was.Steps[i]
 	if !now.Exists() || now.Type.Type() != s.After.Type.Type() {
-		return // they went with the file
+		return // the attributes went with the file
 	}
 	plan := step{Path: s.Path, Root: s.Root, Before: now, After: now, InPlace: true}
 	if now.Type == s.After.Type {
@@ -356,7 +355,7 @@ func (u *undoing) planAttributes(i int, now Entry) {
 	}
 }
 
-// isEmptied reports whether nothing is left in a folder when what was kept in it is gone.
+// isEmptied reports whether a folder is empty after its kept entries are removed.
 func (u *undoing) isEmptied(s *step) bool {
 	parent, base, err := u.parentOf(s.Root, s.Path)
 	if err != nil {
@@ -378,8 +377,8 @@ func (u *undoing) isEmptied(s *step) bool {
 	return err == nil
 }
 
-// planBack plans to put back what stood at a path. A mode that somebody has changed since
-// stays.
+// planBack plans to restore the old file at a path. It preserves a mode that was changed
+// since.
 func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 	s := &u.was.Steps[i]
 	if s.Before.Type.IsRegular() {
@@ -396,7 +395,7 @@ func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 	return nil
 }
 
-// readOld reads the file that stood at a step's path.
+// readOld reads the old file of a step.
 func (u *undoing) readOld(ctx context.Context, i int, old content) (Entry, error) {
 	f, err := old.open()
 	if files.Missing(err) {
@@ -410,11 +409,11 @@ func (u *undoing) readOld(ctx context.Context, i int, old content) (Entry, error
 	return e, err
 }
 
-// planMerge plans to take a change of a text back, and to leave later ones.
+// planMerge plans to undo a change of a text and preserve later ones.
 func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	s := &u.was.Steps[i]
 	if s.Before.Type.IsDir() && plan.Before.Type.IsDir() {
-		return nil // somebody has made it again
+		return nil // another program has made it again
 	}
 	conflict := &ConflictError{Paths: []string{s.Path}}
 	kept, saved := u.savedText(i)
@@ -452,7 +451,7 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	return nil
 }
 
-// savedText is the text that was put at a step's path.
+// savedText returns the text that was put at a step's path.
 func (u *undoing) savedText(i int) ([]byte, bool) {
 	if u.after < 0 {
 		return nil, false
@@ -461,7 +460,7 @@ func (u *undoing) savedText(i int) ([]byte, bool) {
 	return text, err == nil && text != nil
 }
 
-// textNow is the text that stands at a step's path now, nil for one that is too large.
+// textNow returns the current text at a step's path, or nil if it is too large.
 func (u *undoing) textNow(i int) ([]byte, error) {
 	s := &u.was.Steps[i]
 	parent, base, err := u.parentOf(s.Root, s.Path)
@@ -471,7 +470,7 @@ func (u *undoing) textNow(i int) ([]byte, error) {
 	return readText(parent, base)
 }
 
-// readText reads a file that can be merged, nil for one that is too large.
+// readText reads a file that can be merged, or nil if it is too large.
 func readText(folder int, name string) ([]byte, error) {
 	f, err := openFile(folder, name)
 	if err != nil {
@@ -485,7 +484,7 @@ func readText(folder int, name string) ([]byte, error) {
 	return append([]byte{}, data...), err
 }
 
-// diskSize is how much space a file takes, which is little where it has holes.
+// diskSize returns the disk space of a file, which is small if it has holes.
 func diskSize(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * blockSize

@@ -12,23 +12,23 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A gate writes down what becomes of the trials of its sessions. What a person keeps, discards or
-// takes back outside any session is reported to a gate afterwards. A file, written together with
-// the change itself, says that the report is due. After a crash the next process reports it.
+// A gate records the outcome of its sessions' trials. Keeps, discards and undos that a person makes
+// outside any session are reported to a gate afterwards. A file, written together with the change
+// itself, marks the report as due. After a crash the next process sends the report.
 
-// unreportedFile lies in the record of a keep or an undo that is to be reported.
+// unreportedFile is in the record of a keep or an undo that must be reported.
 const unreportedFile = "unreported"
 
-// discardedHeld ends the name of a trial in the folder of those that wait, when it was discarded and
-// that is to be reported.
+// discardedHeld ends the name of a discarded trial in the folder of waiting trials if the
+// discard must be reported.
 const discardedHeld = ".discarded"
 
-// owesReport notes in a record that it is to be reported when it is done.
+// owesReport marks a record as due for a report when it is done.
 func owesReport(record string) error {
 	return os.WriteFile(filepath.Join(record, unreportedFile), nil, 0o600)
 }
 
-// discardReported discards a trial that waits, and leaves a note that this is to be reported.
+// discardReported discards a waiting trial and notes that a report is due.
 func (h *Held) discardReported(state string) error {
 	now, file := time.Now(), heldFile(state, h.ID)
 	err := os.Chtimes(file, now, now)
@@ -45,8 +45,8 @@ func discardedFile(state, id string) string {
 	return filepath.Join(state, heldFolder, id+discardedHeld)
 }
 
-// Unreported lists what a gate is still to be told of: what was kept, discarded and taken back beside
-// all sessions.
+// Unreported lists the keeps, discards and undos outside any session that a gate has not
+// been told about.
 func Unreported(state string) ([]umpire.TrialSettlement, error) {
 	all, err := unreportedRecords(state)
 	discarded, discardErr := unreportedDiscards(state)
@@ -66,7 +66,7 @@ func unreportedRecords(state string) (all []umpire.TrialSettlement, err error) {
 		}
 		j, readErr := readJournal(record)
 		if readErr != nil {
-			continue // it is gone, or damaged
+			continue // removed or damaged
 		}
 		k := j.kept()
 		all = append(all, settlementOf(umpire.TrialKept, k.Changes, &umpire.TrialRecord{
@@ -91,7 +91,7 @@ func unreportedDiscards(state string) (all []umpire.TrialSettlement, err error) 
 			h, oneErr = readHeld(filepath.Join(state, heldFolder, e.Name()))
 		}
 		if oneErr == nil {
-			oneErr = h.Layer.Discard() // of which a crash has left something
+			oneErr = h.Layer.Discard() // a crash may have left parts of it
 		}
 		if oneErr != nil {
 			err = errors.Join(err, files.IgnoreMissing(oneErr))
@@ -108,7 +108,7 @@ func unreportedDiscards(state string) (all []umpire.TrialSettlement, err error) 
 	return all, err
 }
 
-// maxReportedPaths is how many paths a report names.
+// maxReportedPaths limits how many paths a report names.
 const maxReportedPaths = 20
 
 func settlementOf(state umpire.TrialState, list []Effect, r *umpire.TrialRecord) umpire.TrialSettlement {
@@ -121,8 +121,8 @@ func settlementOf(state umpire.TrialState, list []Effect, r *umpire.TrialRecord)
 	return s
 }
 
-// MarkReported notes that a gate has been told. It is told once more where that gets lost, and knows
-// the record by its id.
+// MarkReported notes that a gate has received the report. If the note is lost, the report
+// is sent again, and the gate recognizes it by its id.
 func MarkReported(state string, r *umpire.TrialRecord) error {
 	return errors.Join(
 		files.IgnoreMissing(os.Remove(filepath.Join(state, keptFolder, r.ID, unreportedFile))),

@@ -13,10 +13,10 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// errNoVault says that something is sealed, or is to be.
+// errNoVault means that a file is or must be sealed.
 var errNoVault = errors.New("it holds secrets, and there is no key")
 
-// sealFile encrypts an open file of a path into a record.
+// sealFile encrypts an open file into a record.
 func sealFile(v Vault, from *os.File, record, path, name string) error {
 	if v == nil {
 		return errNoVault
@@ -35,7 +35,7 @@ func sealFile(v Vault, from *os.File, record, path, name string) error {
 	return files.Replace(filepath.Join(record, filesFolder, name+sealedSuffix), sealed, 0o600)
 }
 
-// sealOld encrypts what stood at paths that hold secrets, when nothing is rolled back any more.
+// sealOld encrypts the old content of paths with secrets, once a rollback is no longer possible.
 func (t *transaction) sealOld() error {
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -52,7 +52,7 @@ func (t *transaction) sealOld() error {
 			err = errors.Join(sealFile(t.vault, f, t.record, s.Path, name), f.Close(), unix.Unlinkat(folder, name, 0))
 		}
 		closeFD(folder)
-		notFile := errors.Is(err, files.ErrNotRegular) || errors.Is(err, unix.ELOOP) // a link tells no secret
+		notFile := errors.Is(err, files.ErrNotRegular) || errors.Is(err, unix.ELOOP) // a link holds no secret
 		if err != nil && !files.Missing(err) && !notFile {
 			return err
 		}
@@ -60,8 +60,8 @@ func (t *transaction) sealOld() error {
 	return nil
 }
 
-// unsealOld decrypts what stood at a step's path into the folder of merged texts, and returns
-// where it lies. What is not sealed lies where it was.
+// unsealOld decrypts the old file of a step into the folder of merged texts and returns
+// its place. A file that is not sealed stays where it is.
 func (u *undoing) unsealOld(i int) (content, error) {
 	old := content{u.files, strconv.Itoa(i)}
 	sealed, err := os.ReadFile(filepath.Join(u.old, filesFolder, old.name+sealedSuffix))

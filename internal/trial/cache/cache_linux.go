@@ -20,59 +20,59 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Below the folder of layers each project has a folder, and in it one for each command that ran at a time.
+// Each project has a folder below the folder of layers, and in it one folder per concurrent command.
 const (
 	parent       = "cache"
 	projectFile  = "project.json"
 	folderPrefix = "used-"
 	gonePrefix   = "gone-"
-	// lockFile is locked as long as a command uses the folder.
+	// lockFile is locked while a command uses the folder.
 	lockFile = "lock"
-	// doneFile is there as long as no command uses the folder. It is missing after a crash.
+	// doneFile exists while no command uses the folder. It is missing after a crash.
 	doneFile = "done.json"
-	// droppedFile says that no command uses the folder again.
+	// droppedFile marks a folder that must not be used again.
 	droppedFile = "dropped"
-	// layersFolder is for the sandbox.
+	// layersFolder holds the sandbox's cache layers.
 	layersFolder = "layers"
 )
 
-// maxFolders bounds how many commands of a project that run at a time leave something.
+// maxFolders limits how many concurrent commands of a project leave a folder.
 const maxFolders = 4
 
-// crashAge is how old the folder of an interrupted command is when it is removed. Its last processes need a moment
-// to end.
+// crashAge is the age at which the folder of an interrupted command is removed. The
+// command's last processes need a moment to end.
 const crashAge = time.Hour
 
-// errBusy says that other commands use all folders of the project.
+// errBusy means that other commands use all folders of the project.
 var errBusy = errors.New("all caches of tried commands are in use")
 
-// A Project names the commands that share folders. It is also the content of projectFile.
+// A Project identifies the commands that share folders. It is also the content of projectFile.
 type Project struct {
-	// Roots are the folders of the project, without links.
+	// Roots are the project's folders, with symbolic links resolved.
 	Roots []string `json:"roots"`
-	// Network is for commands with the network. They must not run code that a command without it has planted.
+	// Network marks commands with network access. They must not run code that a command without it has planted.
 	Network bool `json:"network,omitempty"`
-	// Max bounds the bytes of all folders.
+	// Max limits the total bytes of all folders.
 	Max int64 `json:"max"`
 }
 
 // A state is the content of doneFile.
 type state struct {
 	Boot  string `json:"boot"`
-	Bytes int64  `json:"bytes"` // at most
+	Bytes int64  `json:"bytes"` // upper bound
 }
 
-// A Lease is the right of one command to a folder.
+// A Lease is one command's right to use a folder.
 type Lease struct {
 	folder
 	max   int64
-	bytes int64  // that it held before
-	free  uint64 // that the file system had then
+	bytes int64  // held before the lease
+	free  uint64 // free space on the file system before the lease
 	space func(dir string) (uint64, error)
 }
 
-// Open takes the folder that a command of a project used last and that none uses now. Layers is the folder
-// of layers, without links.
+// Open leases the project's most recently used free folder. layers is the folder of
+// layers, with symbolic links resolved.
 func Open(layers string, p Project) (*Lease, error) {
 	key, err := p.key()
 	if err != nil {
@@ -100,7 +100,7 @@ func Open(layers string, p Project) (*Lease, error) {
 	return l, nil
 }
 
-// find locks the free folder with the latest use. Without a free one it makes a folder.
+// find locks the most recently used free folder, or makes a new one.
 func find(dir string) (*folder, state, error) {
 	all, err := listFolders(dir)
 	if err != nil {
@@ -131,7 +131,7 @@ func find(dir string) (*folder, state, error) {
 	return f, state{}, err
 }
 
-// Dir is the folder for the cache layers, or "" if there is no lease.
+// Dir returns the folder for the cache layers, or "" if there is no lease.
 func (l *Lease) Dir() string {
 	if l == nil {
 		return ""
@@ -139,7 +139,7 @@ func (l *Lease) Dir() string {
 	return filepath.Join(l.path, layersFolder)
 }
 
-// Name names the folder for [Drop].
+// Name returns the folder's name for [Drop].
 func (l *Lease) Name() string {
 	if l == nil {
 		return ""
@@ -147,8 +147,8 @@ func (l *Lease) Name() string {
 	return filepath.Join(filepath.Base(filepath.Dir(l.path)), filepath.Base(l.path))
 }
 
-// Drop removes a folder by its name, because a command that used it was rejected. If a command uses it now, no
-// later one does.
+// Drop removes a folder by name because a command that used it was rejected. If a command
+// is using the folder, no later command does.
 func Drop(layers, name string) error {
 	if name == "" {
 		return nil
@@ -165,8 +165,8 @@ func Drop(layers, name string) error {
 	return f.remove()
 }
 
-// Close frees the folder for the next command. Call it when all processes of the command have ended. It removes
-// folders of the project if they are too large together.
+// Close releases the folder for the next command. Call it after all processes of the
+// command have ended. It removes folders of the project if their total size is too large.
 func (l *Lease) Close() error {
 	if l == nil {
 		return nil
@@ -190,7 +190,7 @@ func (l *Lease) Close() error {
 	return trim(filepath.Dir(l.path), l.max-s.Bytes, l.path)
 }
 
-// trim removes the least recently used folders of a project beyond some bytes, but for one.
+// trim removes a project's least recently used folders, except one, until at most left bytes remain.
 func trim(dir string, left int64, except string) error {
 	all, err := listFolders(dir)
 	if err != nil {
@@ -218,7 +218,7 @@ func trim(dir string, left int64, except string) error {
 	return errors.Join(errs...)
 }
 
-// key names the project. Another folder that takes the place of a root makes another one.
+// key identifies the project. It changes if a root is replaced by another folder.
 func (p *Project) key() (string, error) {
 	all := []any{p.Network}
 	for _, root := range p.Roots {
@@ -266,7 +266,7 @@ func readProject(dir string) (p Project, err error) {
 	return p, err
 }
 
-// listFolders returns the folders of a project, the latest first.
+// listFolders returns the folders of a project, most recent first.
 func listFolders(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	times := map[string]time.Time{}
@@ -287,7 +287,7 @@ func listFolders(dir string) ([]string, error) {
 	return all, files.IgnoreMissing(err)
 }
 
-// A folder is one that this process has locked.
+// A folder is locked by this process.
 type folder struct {
 	path string
 	file *os.File
@@ -319,13 +319,13 @@ func lock(path string) (*folder, error) {
 	return f, nil
 }
 
-// unlock unlocks the folder. A process that is just being started has the file as well, so closing is not enough.
+// unlock unlocks the folder. A process that is just starting may have inherited the file, so closing it is not enough.
 func (f *folder) unlock() {
 	_ = unix.Flock(int(f.file.Fd()), unix.LOCK_UN)
 	_ = f.file.Close() // nothing was written
 }
 
-// remove renames the folder first, so no command finds one half removed.
+// remove renames the folder first, so no command finds it half removed.
 func (f *folder) remove() error {
 	dir, name := filepath.Split(f.path)
 	gone := filepath.Join(dir, gonePrefix+name)
@@ -335,8 +335,8 @@ func (f *folder) remove() error {
 	return files.RemoveTree(gone)
 }
 
-// state is how the last command left the folder: an error if that was interrupted or dropped, or if it ran before a
-// reboot. The kernel writes layers of trials to the disk when it likes.
+// state returns how the last command left the folder. It fails if that command was interrupted or
+// dropped, or if it ran before a reboot: the kernel may not have flushed the layers to disk.
 func (f *folder) state() (s state, err error) {
 	if files.Exists(f.path, droppedFile) {
 		return state{}, errors.New("dropped")
@@ -355,7 +355,7 @@ func (f *folder) state() (s state, err error) {
 	return s, err
 }
 
-// writeState says that no command uses the folder any more.
+// writeState records that no command uses the folder any more.
 func (f *folder) writeState(s state) (err error) {
 	if s.Boot, err = bootID(); err != nil {
 		return err
@@ -367,7 +367,7 @@ func (f *folder) writeState(s state) (err error) {
 	return os.WriteFile(filepath.Join(f.path, doneFile), text, 0o600)
 }
 
-// measure is how many bytes the folder takes on the disk, and more than any limit if that cannot be found out.
+// measure returns the folder's size on disk, or more than any limit if it cannot be determined.
 func (f *folder) measure() (bytes int64) {
 	const tooMany = 1 << 62
 	err := filepath.WalkDir(filepath.Join(f.path, layersFolder), func(_ string, d fs.DirEntry, err error) error {
@@ -389,7 +389,7 @@ func (f *folder) measure() (bytes int64) {
 	return bytes
 }
 
-// bootID names the time since the machine has started.
+// bootID returns an identifier of the current boot.
 func bootID() (string, error) {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text)), err

@@ -4,16 +4,16 @@
 //	...                                          // a command runs with its cache layers in lease.Dir
 //	err = lease.Close()                          // the next command finds them
 //
-// What the package keeps true:
+// Guarantees:
 //
-//   - A folder serves one command at a time, and commands of one project. A command that runs beside another one
-//     gets another folder. Commands with the network have their own folders and never run code that a command without
-//     it has planted.
-//   - Nothing is ever copied from here to the person's caches. A build cache maps inputs to outputs, and a tried
+//   - A folder serves one command at a time and only commands of one project. A concurrent command gets another
+//     folder. Commands with network access have their own folders and never run code that a command without it
+//     has planted.
+//   - Nothing is ever copied from here to the user's caches. A build cache maps inputs to outputs, and a tried
 //     command can write any output.
-//   - A command never sees a folder whose last command was interrupted by a crash, nor one from before a reboot:
-//     its files may be incomplete.
-//   - A project has at most a few folders, of a limited size together. The least recently used go first.
+//   - A command never sees a folder whose last command was interrupted by a crash, or one from before a reboot,
+//     because its files may be incomplete.
+//   - A project has only a few folders with a limited total size. The least recently used are removed first.
 //
-// The folders lie beside the layers of trials, in umpire's state. The sandbox hides and guards that.
+// The folders are next to the layers of trials, in umpire's state, which the sandbox hides and guards.
 package cache

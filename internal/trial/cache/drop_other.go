@@ -2,5 +2,5 @@
 
 package cache
 
-// Drop does nothing: this system has no trials.
+// Drop does nothing because this system does not support trials.
 func Drop(string, string) error { return nil }

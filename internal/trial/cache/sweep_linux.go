@@ -10,9 +10,9 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Sweep removes, below a folder of layers, the folders of projects that are gone or have another folder in their
-// place, folders that no command has used for some time, and those that crashes have left. It measures the others,
-// and removes those that are too large.
+// Sweep removes, below a folder of layers, the folders of projects that no longer exist
+// or were replaced, folders unused for longer than age, and leftovers of crashes. It
+// measures the others and removes those that are too large.
 func Sweep(layers string, age time.Duration, now time.Time) error {
 	entries, err := os.ReadDir(filepath.Join(layers, parent))
 	errs := []error{files.IgnoreMissing(err)}
@@ -43,15 +43,15 @@ func sweepProject(dir string, age time.Duration, now time.Time) error {
 		return errors.Join(append(errs, trim(dir, p.Max, ""), removeGone(dir))...)
 	}
 	errs = append(errs, removeGone(dir), files.IgnoreMissing(os.Remove(filepath.Join(dir, projectFile))))
-	_ = os.Remove(dir) // a command may have begun to use it
+	_ = os.Remove(dir) // a command may have started to use it
 	return errors.Join(errs...)
 }
 
-// sweepFolder removes a folder past its time, or measures it.
+// sweepFolder removes an expired folder, or measures it.
 func sweepFolder(path string, gone bool, age time.Duration, now time.Time) (removed bool, err error) {
 	f, err := lock(path)
 	if err != nil {
-		return false, nil // a command uses it, or it has gone
+		return false, nil // in use or already removed
 	}
 	defer f.unlock()
 	last := filepath.Join(path, doneFile)
@@ -73,7 +73,7 @@ func sweepFolder(path string, gone bool, age time.Duration, now time.Time) (remo
 	return false, errors.Join(f.writeState(s), os.Chtimes(last, info.ModTime(), info.ModTime()))
 }
 
-// removeGone removes what a crash has left of removing folders.
+// removeGone removes folders that a crash left half removed.
 func removeGone(dir string) error {
 	entries, err := os.ReadDir(dir)
 	errs := []error{files.IgnoreMissing(err)}

@@ -1,4 +1,4 @@
-// Package digest names the content of a file without reading its holes.
+// Package digest computes the digest of a file's content without reading its holes.
 package digest
 
 import (
@@ -12,17 +12,17 @@ import (
 	"slices"
 )
 
-// holeSize is the grain in which holes are told from content. It is a part of the digest's
-// definition: content of the same bytes has the same digest, wherever its holes are.
+// holeSize is the granularity at which holes are detected. It is part of the digest's
+// definition: equal content has an equal digest, wherever its holes are.
 const holeSize = 64 << 10
 
-// holesPrefix begins the digests of content with holes.
+// holesPrefix starts the digests of content with holes.
 const holesPrefix = "holes-"
 
-// Of returns a digest of a regular file's content, and how many bytes were read. Without a piece of 64 KiB of
-// zeros, counted from the beginning, it is the SHA-256 of the bytes. With such pieces it is
-// one of the others and of the places of the zeros, and the holes of a disk image are not
-// read. It reads from the beginning, wherever the file's offset is.
+// Of returns a digest of a regular file's content and the number of bytes read. If no 64 KiB block,
+// counted from the start, is all zeros, the digest is the SHA-256 of the content. Otherwise it
+// covers the other blocks and the positions of the zeros, and the holes of a disk image are not
+// read. Of reads from the start regardless of the file's offset.
 func Of(ctx context.Context, f *os.File) (digest string, read int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -35,7 +35,7 @@ func Of(ctx context.Context, f *os.File) (digest string, read int64, err error) 
 			return "", read, err
 		}
 		data := nextData(f, at)
-		if data < 0 { // only a hole follows; its end may not be a whole piece
+		if data < 0 { // only a hole follows; it may not end on a block boundary
 			data = info.Size()
 		}
 		if skip := data / holeSize * holeSize; skip > at {
@@ -48,7 +48,7 @@ func Of(ctx context.Context, f *os.File) (digest string, read int64, err error) 
 			return "", read, err
 		}
 		if n == 0 {
-			break // it was cut meanwhile
+			break // the file was truncated meanwhile
 		}
 		d.piece(buf[:n])
 		at, read = at+int64(n), read+int64(n)
@@ -56,10 +56,10 @@ func Of(ctx context.Context, f *os.File) (digest string, read int64, err error) 
 	return d.sum(), read, nil
 }
 
-// A digester takes content piece by piece.
+// A digester hashes content block by block.
 type digester struct {
 	content, runs hash.Hash
-	length, run   int64 // of all, and of the zeros that came last
+	length, run   int64 // total length, and length of the current run of zeros
 	holes         bool
 }
 
@@ -77,7 +77,7 @@ func (d *digester) piece(p []byte) {
 	d.content.Write(p)
 }
 
-// endRun writes down where zeros end and how many they are.
+// endRun hashes the end and the length of a run of zeros.
 func (d *digester) endRun() {
 	if d.run > 0 {
 		var numbers [16]byte

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nextData returns where content follows, from a place on: there itself where the file system
-// does not know about holes, and -1 when none follows.
+// nextData returns the next offset with content, or -1 if there is only a hole. If the
+// file system does not report holes, it returns from.
 func nextData(f *os.File, from int64) int64 {
 	at, err := f.Seek(from, unix.SEEK_DATA)
 	switch {

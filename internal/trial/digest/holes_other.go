@@ -4,5 +4,5 @@ package digest
 
 import "os"
 
-// nextData takes all of a file for content.
+// nextData treats the whole file as content.
 func nextData(_ *os.File, from int64) int64 { return from }

@@ -1,4 +1,4 @@
-// Package merge takes a change to a text back and leaves later changes in place.
+// Package merge undoes a change to a text and preserves later changes.
 package merge
 
 import (
@@ -11,8 +11,8 @@ import (
 // MaxSize is the largest text, in bytes, that is merged.
 const MaxSize = 1 << 20
 
-// Texts takes the change from before to kept back in now, which has later changes. clean is false if both changes
-// touch the same lines.
+// Texts undoes the change from before to kept in now, which has later changes. clean is
+// false if both changes touch the same lines.
 func Texts(kept, now, before []byte) (merged []byte, clean bool) {
 	later := udiff.Lines(string(kept), string(now))
 	back := udiff.Lines(string(kept), string(before))
@@ -20,7 +20,7 @@ func Texts(kept, now, before []byte) (merged []byte, clean bool) {
 		if edit.Start == edit.End && slices.ContainsFunc(back, func(other udiff.Edit) bool {
 			return other.Start == other.End && other.Start == edit.Start && other != edit
 		}) {
-			return nil, false // which of the two texts comes first is not known
+			return nil, false // the order of the two texts is unknown
 		}
 	}
 	edits, clean := udiff.Merge(later, back)
@@ -34,10 +34,10 @@ func Texts(kept, now, before []byte) (merged []byte, clean bool) {
 // IsText reports whether data has no NUL byte.
 func IsText(data []byte) bool { return bytes.IndexByte(data, 0) < 0 }
 
-// IndexMagic is the beginning of git's index.
+// IndexMagic starts git's index.
 const IndexMagic = "DIRC"
 
-// IsMergeable reports whether later changes can be told apart: by lines in a text, by entries in git's index.
+// IsMergeable reports whether changes can be merged: by lines in a text, by entries in git's index.
 func IsMergeable(data []byte) bool {
 	return IsText(data) || bytes.HasPrefix(data, []byte(IndexMagic))
 }

@@ -28,8 +28,8 @@ func Each[T any](list []T, path func(*T) string) []string {
 	return paths
 }
 
-// The registry has its own folder beside the layers. It has a file for each running trial, which that
-// trial locks, and a file for the locks of folders.
+// The registry has its own folder next to the layers. It holds one file per running
+// trial, locked by that trial, and one file for the locks of folders.
 const (
 	folder      = "running"
 	trialPrefix = "run-"
@@ -38,12 +38,12 @@ const (
 	lockFile    = "lock"
 )
 
-// A Trial is a running trial. Its file lists the folders that it covers in the first line. Each further line is a
-// path that was changed below it.
+// A Trial is a running trial. The first line of its file lists the covered folders. Each
+// further line is a path that changed below it.
 type Trial struct{ file *os.File }
 
-// Begin registers a trial over some folders, in the folder that holds the layers. It waits for changes that are
-// being made in these folders, but not for other trials.
+// Begin registers a trial over some folders, in the folder that holds the layers. It
+// waits for ongoing changes in these folders, but not for other trials.
 func Begin(ctx context.Context, layers string, roots []string) (*Trial, error) {
 	dir := filepath.Join(layers, folder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -64,7 +64,7 @@ func Begin(ctx context.Context, layers string, roots []string) (*Trial, error) {
 	return t, unlock()
 }
 
-// register locks the file before it gets the name by which changes find it.
+// register locks the file before giving it the name that other processes look for.
 func (t *Trial) register(roots []string) error {
 	line, err := json.Marshal(Each(roots, func(root *string) string { return umpire.EscapePath(*root) }))
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *Trial) register(roots []string) error {
 	return os.Rename(t.file.Name(), filepath.Join(dir, trialPrefix+name))
 }
 
-// Changed returns the paths that were announced since Begin. Call it after the command has ended.
+// Changed returns the paths announced since Begin. Call it after the command has ended.
 func (t *Trial) Changed() ([]string, error) {
 	_, changed, err := readTrial(t.file)
 	return changed, err
@@ -98,8 +98,8 @@ func (t *Trial) End() error {
 	return errors.Join(append(errs, t.file.Close())...)
 }
 
-// Announce tells the running trials which paths are about to change. It also removes the files of trials whose
-// process has died.
+// Announce tells the running trials which paths are about to change. It also removes the
+// files of trials whose process has died.
 func Announce(layers string, paths []string) error {
 	dir := filepath.Join(layers, folder)
 	entries, err := os.ReadDir(dir)
@@ -114,7 +114,7 @@ func Announce(layers string, paths []string) error {
 				return err
 			}
 		case strings.HasPrefix(e.Name(), newPrefix) && err == nil && time.Since(info.ModTime()) > newAge:
-			_ = os.Remove(name) // the process died before it registered the trial
+			_ = os.Remove(name) // the process died before registering the trial
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ func announceTo(name string, paths []string) error {
 	}
 	defer f.Close()
 	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
-		return files.IgnoreMissing(os.Remove(name)) // its process has died, and its command with it
+		return files.IgnoreMissing(os.Remove(name)) // its process has died, and so has its command
 	}
 	roots, _, err := readTrial(f)
 	if err != nil {
@@ -151,10 +151,10 @@ func announceTo(name string, paths []string) error {
 	return err
 }
 
-// maxLine bounds a line of a trial's file. A path has at most 4,096 bytes, and the first line a few of them.
+// maxLine limits a line of a trial's file. A path has at most 4,096 bytes, and the first line holds a few of them.
 const maxLine = 1 << 20
 
-// readTrial reads the folders of a trial and the paths that were announced to it.
+// readTrial reads the folders of a trial and the paths announced to it.
 func readTrial(f *os.File) (roots, changed []string, err error) {
 	if _, err := f.Seek(0, 0); err != nil {
 		return nil, nil, err
@@ -184,11 +184,11 @@ func readTrial(f *os.File) (roots, changed []string, err error) {
 	return roots, slices.Compact(changed), lines.Err()
 }
 
-// lockRetry is how often a locked folder is tried again.
+// lockRetry is the interval at which a locked folder is tried again.
 const lockRetry = 2 * time.Millisecond
 
-// Lock waits until no other process changes one of the folders, a folder below or one above, and keeps others
-// from it until unlock is called or the process ends.
+// Lock waits until no other process changes one of the folders, a folder below or one
+// above. It keeps others out until unlock is called or the process ends.
 func Lock(ctx context.Context, layers string, roots []string) (unlock func() error, err error) {
 	dir := filepath.Join(layers, folder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -201,7 +201,7 @@ func Lock(ctx context.Context, layers string, roots []string) (unlock func() err
 	for {
 		locked, err := tryLock(f, roots)
 		if locked && err == nil {
-			return f.Close, nil // which unlocks it
+			return f.Close, nil // also unlocks it
 		}
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -214,8 +214,8 @@ func Lock(ctx context.Context, layers string, roots []string) (unlock func() err
 	}
 }
 
-// tryLock locks a byte of the file for each folder, and shares those of the folders above. If one of them is
-// taken it locks nothing, so two processes never wait for each other.
+// tryLock takes a write lock on one byte of the file per folder, and read locks for the parent
+// folders. If any of them is taken it locks nothing, so two processes never deadlock.
 func tryLock(f *os.File, roots []string) (bool, error) {
 	own, above := map[int64]bool{}, map[int64]bool{}
 	for _, root := range roots {
@@ -233,7 +233,7 @@ func tryLock(f *os.File, roots []string) (bool, error) {
 	take := func(places map[int64]bool, kind int16) error {
 		for place := range places {
 			if kind == unix.F_RDLCK && own[place] {
-				continue // it is locked already, and stays so
+				continue // already locked for writing
 			}
 			if err := lock(kind, place, 1); err != nil {
 				return err
@@ -251,8 +251,8 @@ func tryLock(f *os.File, roots []string) (bool, error) {
 	return err == nil, err
 }
 
-// placeOf is the byte of the lock file that stands for a folder. Two folders with the same byte wait for each
-// other without need.
+// placeOf returns the byte of the lock file that represents a folder. Two folders with
+// the same byte wait for each other needlessly.
 func placeOf(dir string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(dir)) // a hash takes every byte

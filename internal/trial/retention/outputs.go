@@ -10,29 +10,29 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// A Project weighs the records of one project, and reads its git index at most once.
+// A Project weighs the records of one project. It reads its git index at most once.
 type Project struct {
 	root           string
-	ignoresChanged time.Time // when .gitignore last changed; zero if it can't count
+	ignoresChanged time.Time // when .gitignore last changed; zero if it cannot count
 	read           bool
-	tracked        map[string]bool // nil if the root is not a repository that can be read
+	tracked        map[string]bool // nil if the root is not a readable repository
 }
 
-// NewProject returns the project whose root is a folder.
+// NewProject returns the project with the given root folder.
 func NewProject(root string) *Project { return &Project{root: root} }
 
-// An Old is content that a call replaced, or deleted.
+// An Old is content that a call replaced or deleted.
 type Old struct {
 	Path    string
 	Bytes   int64
 	Deleted bool
 }
 
-// Weigh sets what old content says of a record: its bytes, and how long it stays.
+// Weigh sets the fields of a record that depend on its old content: its size and how long it stays.
 //
-// An output is a file that a tool makes again: it lies in a folder that such tools fill, the .gitignore at the
-// project's root names the folder, and git does not track the file. A .gitignore that was changed after the record was
-// made ignores nothing in it: an agent may have changed it.
+// An output is a file that a tool can make again: it is in a folder that such tools fill, the .gitignore at
+// the project's root names the folder, and git does not track the file. If .gitignore was changed after the
+// record was made, an agent may have done it, so nothing in the record counts as ignored.
 func (p *Project) Weigh(r *Record, all []Old) {
 	r.Holds, r.Outputs = len(all) > 0, len(all) > 0
 	for _, o := range all {
@@ -59,7 +59,7 @@ func (p *Project) tracks(file string) bool {
 	return p.tracked[file]
 }
 
-// inOutput reports whether a folder above a file is one of outputs, and ignored.
+// inOutput reports whether a parent folder of a file is an ignored output folder.
 func inOutput(root, file string) bool {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if sensitive.IsOutputFolder(path.Base(dir)) && gitdir.Ignores(root, dir) {

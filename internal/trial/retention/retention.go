@@ -1,9 +1,9 @@
 // Package retention decides which undo records are removed to stay within the limits of space and age.
 //
 // An agent chooses how much it writes, so space alone must not decide. A young record with old content stays
-// even beyond the limits: a keep that needs its space asks a person first. Each project and each session
-// has a share, so none of them can push out the records of the others. Old outputs of builds, which git ignores and
-// which a build makes again, have a separate share and go first: they take no space from other records.
+// even beyond the limits: a keep that needs its space asks a person first. Each project and each session has
+// a share and cannot push out the records of others. Old build outputs, which git ignores and a build can
+// make again, have a separate share and go first, so they take no space from other records.
 package retention
 
 import (
@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Protected is how long a record with old content stays, however much is written after it.
+// Protected is how long a record with old content stays, regardless of later writes.
 const Protected = 24 * time.Hour
 
-// The shares of the space that one project and one session may take.
+// The divisors of the space for one project, one session and outputs.
 const (
 	projectShare = 2
 	sessionShare = 4
@@ -27,21 +27,21 @@ type Record struct {
 	ID, Project, Session string
 	Time                 time.Time
 	Bytes                int64
-	// Holds says that the record has old content of the project. Without it, undo only removes new files.
+	// Holds means that the record has old content of the project. Without it, undo only removes new files.
 	Holds bool
-	// Outputs says that all its old content are outputs. It then counts as holding none.
+	// Outputs means that all its old content is build output. It then counts like a record without old content.
 	Outputs bool
-	// Alone says that it has old content that git cannot have: of a file that was deleted, or that git does not track.
+	// Alone means that it has old content that git cannot have: of a deleted or untracked file.
 	Alone bool
 }
 
-// Limits say how much is kept and for how long.
+// Limits are the limits of size and age.
 type Limits struct {
 	Bytes int64
 	Age   time.Duration
 }
 
-// Expires is when a record may be removed for its space, and at the latest for its age.
+// Expires returns when a record may be removed for its space, and when it is removed for its age.
 func (l Limits) Expires(r *Record) (early, late time.Time) {
 	late = r.Time.Add(l.Age)
 	if early = r.Time; r.rank() >= rankHolds {
@@ -53,21 +53,21 @@ func (l Limits) Expires(r *Record) (early, late time.Time) {
 	return early, late
 }
 
-// Removable returns the records to remove: those beyond the age, and of a session, a project or all that take more
-// than their share the ones that hold nothing, then those with changes of tracked files, then all others, each time
-// the oldest first. The latest record always stays.
+// Removable returns the records to remove: first those beyond the age limit. For each session,
+// project or total over its share it then removes records without old content, records with changes
+// of tracked files, and all others, oldest first in each group. The latest record always stays.
 func Removable(all []Record, l Limits, now time.Time) map[string]bool {
 	remove, _ := fit(all, l, now)
 	return remove
 }
 
-// Fits reports whether a record has room when all that is removable has gone.
+// Fits reports whether a record has room after all removable records are gone.
 func Fits(all []Record, r *Record, l Limits, now time.Time) bool {
 	_, over := fit(append(slices.Clone(all), *r), l, now)
 	return r.Outputs || !over(r)
 }
 
-// fit returns the records to remove. Over reports whether one is in a group that stays too large.
+// fit returns the records to remove. over reports whether a record is in a group that stays too large.
 func fit(all []Record, l Limits, now time.Time) (remove map[string]bool, over func(*Record) bool) {
 	order := slices.Clone(all)
 	slices.SortStableFunc(order, func(a, b Record) int {
@@ -117,7 +117,7 @@ func fit(all []Record, l Limits, now time.Time) (remove map[string]bool, over fu
 	return remove, over
 }
 
-// The ranks of records, by which they go.
+// The ranks of records, in the order of removal.
 const (
 	rankOutputs = iota
 	rankNothing
@@ -137,7 +137,7 @@ func (r *Record) rank() int {
 	return rankNothing
 }
 
-// groupsOf names the budgets that a record's bytes count against. The first letter tells the kind of budget.
+// groupsOf returns the budgets that a record's bytes count against. The first letter is the kind of budget.
 func groupsOf(r *Record) []string {
 	if r.Outputs {
 		return []string{"outputs"}
