@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Available sets a sandbox up, once in the life of the process, and says what came of
-// it. It takes some milliseconds.
+// Available sets up a sandbox, once per process, and returns the result. It takes a few
+// milliseconds.
 var Available = sync.OnceValue(func() Ability {
 	err := tryLayers(allLayers)
 	if err == nil {
@@ -22,7 +22,7 @@ var Available = sync.OnceValue(func() Ability {
 	return Ability{Level: umpire.SandboxNone, Lacks: reasonOf(err)}
 })
 
-// reasonOf is a set-up's error without what everybody knows by then.
+// reasonOf shortens a SetupError to its step and reason.
 func reasonOf(err error) string {
 	if e, ok := errors.AsType[*SetupError](err); ok {
 		return e.Step + ": " + e.Reason
@@ -30,7 +30,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// tryLayers sets some of the layers up and starts nothing.
+// tryLayers sets up some of the layers and starts no command.
 func tryLayers(which layers) error {
 	cmd := exec.Command("/proc/self/exe") //nolint:noctx // it ends by itself
 	b := &Box{cmd: cmd}

@@ -11,22 +11,21 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// An Ahead is a helper that was started before it was known what it has to do, so that it starts
-// while that is found out. Until it is told it only waits, and it serves one command. A nil one
-// serves none.
+// An Ahead is a helper that starts before its order is known, to start up in the
+// meantime. It waits for the order and serves one command. A nil Ahead serves no command.
 type Ahead struct {
-	holdings // order is the end that is written to
+	holdings // order is the write end
 
 	cmd            *exec.Cmd
 	reach          reach
-	told           []byte // its order, as soon as there is one
-	taken          bool   // it has a command, or none is wanted any more
+	told           []byte // the encoded order, once there is one
+	taken          bool   // it has a command, or is no longer wanted
 	stdout, stderr lateWriter
-	started        chan error // yields once
+	started        chan error // receives once
 	group          *process.Group
 }
 
-// A lateWriter passes on what is written to it to a writer that is known later.
+// A lateWriter forwards writes to a writer that is set later.
 type lateWriter struct {
 	mu sync.Mutex
 	to io.Writer
@@ -36,7 +35,7 @@ func (l *lateWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.to == nil {
-		return len(p), nil // nobody asked for it
+		return len(p), nil // no command uses it
 	}
 	return l.to.Write(p)
 }
@@ -47,8 +46,8 @@ func (l *lateWriter) set(to io.Writer) {
 	l.to = to
 }
 
-// StartAhead starts a helper for a command that will write to a workspace. A command for which it
-// turns out not to fit starts one of its own, and so does one where this fails. End it in any case.
+// StartAhead starts a helper for a command that will write to a workspace. If it fails, or the
+// helper does not fit the command, the command starts its own helper. Always call End.
 func StartAhead(stdin *os.File, network bool) *Ahead {
 	if !called {
 		return nil
@@ -59,7 +58,7 @@ func StartAhead(stdin *os.File, network bool) *Ahead {
 	}
 	a.cmd = &exec.Cmd{Stdout: &a.stdout, Stderr: &a.stderr}
 	if stdin != nil {
-		a.cmd.Stdin = stdin // a nil file would not be a nil reader
+		a.cmd.Stdin = stdin // a nil *os.File would not be a nil io.Reader
 	}
 	process.Own(a.cmd)
 	read, write, err := os.Pipe()
@@ -68,19 +67,19 @@ func StartAhead(stdin *os.File, network bool) *Ahead {
 	}
 	a.order = write
 	if err := a.become(a.cmd, read, &order{Layers: allLayers, Reach: a.reach, Env: os.Environ()}); err != nil {
-		_ = errors.Join(read.Close(), a.closeFiles()) // the command's own helper says why
+		_ = errors.Join(read.Close(), a.closeFiles()) // the command's own helper reports the error
 		return nil
 	}
 	go func() {
 		var err error
 		a.group, err = process.Start(a.cmd)
-		_ = read.Close() // the helper has its own
+		_ = read.Close() // the helper has its own copy
 		a.started <- err
 	}()
 	return a
 }
 
-// End ends a helper that was not needed, and waits for it.
+// End stops an unused helper and waits for it.
 func (a *Ahead) End() {
 	if a == nil || a.taken {
 		return
@@ -89,15 +88,15 @@ func (a *Ahead) End() {
 	if <-a.started == nil {
 		a.group.Stop(0)
 	}
-	_ = a.closeFiles() // nothing was told
+	_ = a.closeFiles() // nothing was written
 }
 
-// fits reports whether a command can have this helper.
+// fits reports whether the helper can serve a command.
 func (a *Ahead) fits(cmd *exec.Cmd, o *order) bool {
 	return a != nil && !a.taken && o.Layers == allLayers && o.Reach == a.reach && cmd.Stdin == a.cmd.Stdin
 }
 
-// take has the helper that was started ahead serve a command.
+// take assigns the helper that was started ahead to a command.
 func (b *Box) take(cmd *exec.Cmd, told []byte) {
 	a := b.ahead
 	a.taken, a.told = true, told
@@ -106,10 +105,10 @@ func (b *Box) take(cmd *exec.Cmd, told []byte) {
 	b.cmd, b.holdings = a.cmd, a.holdings
 }
 
-// Command is what starts: the command that Wrap was given, or the helper that was started ahead.
+// Command returns the command to start: the one passed to Wrap, or the helper that was started ahead.
 func (b *Box) Command() *exec.Cmd { return b.cmd }
 
-// Start starts it.
+// Start starts the command.
 func (b *Box) Start() (*process.Group, error) {
 	if b.ahead == nil {
 		return process.Start(b.cmd)

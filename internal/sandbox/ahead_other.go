@@ -4,11 +4,11 @@ package sandbox
 
 import "os"
 
-// An Ahead is for systems where a helper can start before it is known what it has to do.
+// An Ahead is only useful on systems whose helper can start before its order is known.
 type Ahead struct{}
 
-// StartAhead starts nothing here.
+// StartAhead returns nil on this system.
 func StartAhead(*os.File, bool) *Ahead { return nil }
 
-// End has nothing to end.
+// End does nothing on this system.
 func (a *Ahead) End() {}

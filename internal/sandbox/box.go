@@ -15,34 +15,34 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A Box is the sandbox of one command. Close it when the command has ended, or could
-// not be started.
+// A Box is the sandbox of one command. Close it when the command has ended or could not
+// be started.
 type Box struct {
-	// Notes say what was found when it was closed, for the person and the model.
+	// Notes describe what Close found and changed, for the user and the model.
 	Notes []string
-	// Held says what else it could not write, for a command that failed.
+	// Held describes other paths that a failed command could not write.
 	Held string
-	// Seen is what was observed, if it was to be.
+	// Seen is the result of the observation, if it was requested.
 	Seen Sight
 
-	holdings // what the system needs for it
+	holdings // system-specific resources
 
 	cmd     *exec.Cmd
-	ahead   *Ahead              // the helper, where it was started already
-	folders []string            // those that may be written
+	ahead   *Ahead              // the helper, if it was started ahead
+	folders []string            // writable folders
 	roots   map[string]*os.Root // by folder
-	watched map[string]string   // what nothing holds in place, and the link that it was; "" for nothing
+	watched map[string]string   // by path that cannot be pinned: its link target, or "" if it must not exist
 	slot    func()
 
 	place   *Place
-	sealed  []string // folders that are not looked into, since they are read-only
-	allowed []string // what a person allowed by its name
-	verbs   []string // of git, that the command line itself runs
-	counted bool     // among the running ones
+	sealed  []string // read-only folders that need no search
+	allowed []string // paths that a person allowed by name
+	verbs   []string // git subcommands that the command line itself runs
+	counted bool     // counted as running
 }
 
-// in is the writable folder that a path lies in, and the path from there. What is done by
-// these stays in the folder, even if a command that still runs puts a link in the way.
+// in returns the writable folder that holds a path, and the path relative to it. Operations through
+// the returned root stay in the folder, even if a running command replaces a parent with a link.
 func (b *Box) in(path string) (*os.Root, string, error) {
 	for _, folder := range b.folders {
 		if !files.Within(folder, path) || path == folder {
@@ -65,8 +65,8 @@ func (b *Box) in(path string) (*os.Root, string, error) {
 	return nil, "", umpire.Errorf("%s lies in no writable folder", path)
 }
 
-// Wrap makes a command start in the sandbox. The command must not have been started,
-// and must not have ExtraFiles. With full access it is left as it is.
+// Wrap changes a command to start in the sandbox. The command must not have been started
+// or have ExtraFiles. With full access the command is not changed.
 func (p *Place) Wrap(cmd *exec.Cmd, limits Limits) (*Box, error) {
 	if limits.Mode == umpire.SandboxFullAccess {
 		return &Box{}, nil
@@ -80,14 +80,14 @@ func (p *Place) Wrap(cmd *exec.Cmd, limits Limits) (*Box, error) {
 		err = b.hand(cmd, o)
 	}
 	if err != nil {
-		_ = b.Close(nil) // the first error says more
+		_ = b.Close(nil) // the first error matters more
 		return nil, &SetupError{Step: "prepare", Reason: err.Error()}
 	}
 	return b, nil
 }
 
-// Close frees what the sandbox needed, and returns how the command ended: the error
-// that it is given, or a SetupError when the command did not start at all.
+// Close releases the sandbox's resources and returns the command's error: the one passed
+// in, or a SetupError if the command did not start at all.
 func (b *Box) Close(ended error) error {
 	if b.slot != nil {
 		b.slot()
@@ -96,14 +96,14 @@ func (b *Box) Close(ended error) error {
 	b.place.leave(b)
 	err := b.letGo(ended)
 	for _, root := range b.roots {
-		_ = root.Close() // it was only looked at
+		_ = root.Close() // it was only read
 	}
 	return err
 }
 
-// listWatched lists what is looked at afterwards, since nothing can be mounted on it: links,
-// files that git would take settings from, and those by which a git directory can be made
-// to follow another one's.
+// listWatched lists the paths to check afterwards because nothing can be mounted on them:
+// links, missing files from which git would read settings, and missing files that would
+// redirect one git directory to another.
 func listWatched(folders, links, missing []string) map[string]string {
 	all := map[string]string{}
 	for _, path := range missing {
@@ -122,10 +122,10 @@ func listWatched(folders, links, missing []string) map[string]string {
 	return all
 }
 
-// untrusted is added to the name of what was put where something was watched.
+// untrusted is appended to the name of a file that replaced a watched path.
 const untrusted = ".untrusted"
 
-// takeAway renames what was put in the place of what is watched, and restores links.
+// takeAway renames files that replaced watched paths, and restores links.
 func (b *Box) takeAway() {
 	for _, path := range slices.Sorted(maps.Keys(b.watched)) {
 		was := b.watched[path]
@@ -150,14 +150,14 @@ func (b *Box) takeAway() {
 	}
 }
 
-// setAside renames a path, and returns what it is called now.
+// setAside renames a path and returns its new name.
 func (b *Box) setAside(path string) (string, error) {
 	root, name, err := b.in(path)
 	if err != nil {
 		return "", err
 	}
 	aside := name + untrusted
-	for n := 2; ; n++ { // else a command could keep the name taken
+	for n := 2; ; n++ { // else a command could block the name
 		if _, err := root.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 			break
 		} else if err != nil {
@@ -172,7 +172,7 @@ func (b *Box) setAside(path string) (string, error) {
 	return filepath.Join(strings.TrimSuffix(path, name), aside), err
 }
 
-// renameIn renames in a folder that its owner may not write.
+// renameIn renames in a folder that its owner may not write to.
 func renameIn(root *os.Root, name, to string) error {
 	dir := filepath.Dir(name)
 	info, err := root.Stat(dir)
@@ -185,7 +185,7 @@ func renameIn(root *os.Root, name, to string) error {
 	return err
 }
 
-// restore makes a path the link again that it was.
+// restore recreates a link.
 func (b *Box) restore(path, was string) error {
 	root, name, err := b.in(path)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// layersOver works out the layers over caches, with what is written to them below at. A layer
-// for a whole home serves all caches in it: mounting a layer takes the kernel longer than the
-// rest of the set-up. Once says that no other command writes below at meanwhile. Then an empty cache
-// needs no layer before something was written to it.
+// layersOver plans the layers over caches; their writes are stored below at. One layer
+// over a whole home serves all caches in it, because mounting a layer takes longer than
+// the rest of the setup. once means that no other command writes below at meanwhile. Then
+// an empty cache needs no layer until something is written to it.
 func layersOver(home string, folders []string, at string, once bool) ([]caches, error) {
 	over := func(folder string) caches {
 		sum := sha256.Sum256([]byte(folder))
@@ -47,7 +47,7 @@ func layersOver(home string, folders []string, at string, once bool) ([]caches, 
 		all = append(all, shared)
 	}
 	for _, c := range all {
-		if c.Volatile { // the kernel does not take a work folder again that was
+		if c.Volatile { // the kernel refuses a used work folder
 			if err := files.RemoveTree(c.Work); err != nil {
 				return nil, err
 			}
@@ -64,10 +64,10 @@ func layersOver(home string, folders []string, at string, once bool) ([]caches, 
 	return all, nil
 }
 
-// holdsAnything reports whether a folder may hold something.
+// holdsAnything reports whether a folder may have entries.
 func holdsAnything(path string) bool { return isPresent(path) && !isEmptyFolder(path) }
 
-// isEmptyFolder reports whether there is certainly nothing in a folder.
+// isEmptyFolder reports whether a folder is certainly empty.
 func isEmptyFolder(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,8 +78,8 @@ func isEmptyFolder(path string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// sameMount reports whether two folders are of one mount: a layer over one does not show
-// what is mounted in it.
+// sameMount reports whether two folders are on the same mount: a layer over one does not
+// show mounts inside it.
 func sameMount(a, b string) bool {
 	var one, two unix.Statx_t
 	for path, into := range map[string]*unix.Statx_t{a: &one, b: &two} {
@@ -91,7 +91,7 @@ func sameMount(a, b string) bool {
 	return one.Mnt_id == two.Mnt_id
 }
 
-// hold makes the layer and takes hold of what is seen of it.
+// hold makes the layer and opens its visible folders.
 func (c *caches) hold() ([]heldMount, error) {
 	whole, err := c.layer()
 	if err != nil || len(c.Inside) == 0 {
@@ -113,7 +113,7 @@ func (c *caches) hold() ([]heldMount, error) {
 	return all, unix.Unmount(c.At, unix.MNT_DETACH)
 }
 
-// layer makes a view of a folder that can be written, with what is written elsewhere.
+// layer makes a writable view of a folder whose writes are stored elsewhere.
 func (c *caches) layer() (heldMount, error) {
 	if c.Work == "" {
 		m, err := grabMount(c.Upper)
@@ -134,13 +134,13 @@ func (c *caches) layer() (heldMount, error) {
 		if err := c.expect(dir, option[1]); err != nil {
 			return heldMount{}, err
 		}
-		// By the descriptor it is the folder that was opened, whatever characters are in its name.
+		// The descriptor names the opened folder, regardless of special characters in its path.
 		if err := unix.FsconfigSetString(at, option[0], fmt.Sprintf("/proc/self/fd/%d", dir)); err != nil {
 			return heldMount{}, err
 		}
 	}
-	// An index would show a change by one name of a file by its other names, which are not in
-	// the upper folder. Some kernels have it on by default.
+	// An index would show a change to one hard link under the file's other names, which
+	// are not in the upper folder. Some kernels enable it by default.
 	if err := unix.FsconfigSetString(at, "index", "off"); err != nil {
 		return heldMount{}, err
 	}
@@ -160,7 +160,7 @@ func (c *caches) layer() (heldMount, error) {
 	return heldMount{fd: fd, path: c.Folder}, err
 }
 
-// expect wants the folder to be the one that was judged.
+// expect returns an error unless the folder is the one that was checked.
 func (c *caches) expect(dir int, path string) error {
 	if path != c.Folder || c.Inode == 0 {
 		return nil
@@ -175,7 +175,7 @@ func (c *caches) expect(dir int, path string) error {
 	return nil
 }
 
-// openFolder opens a folder, and follows no link on the way.
+// openFolder opens a folder by a path without symbolic links.
 func openFolder(path string) (int, error) {
 	return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,

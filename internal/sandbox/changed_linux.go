@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// changed is when a file was last changed in any way. No program can set it.
+// changed returns a file's change time in nanoseconds. Programs cannot set it.
 func changed(info fs.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Ctim.Nano()

@@ -4,5 +4,5 @@ package sandbox
 
 import "io/fs"
 
-// changed is when a file was last written.
+// changed returns a file's modification time in nanoseconds.
 func changed(info fs.FileInfo) int64 { return info.ModTime().UnixNano() }

@@ -12,23 +12,23 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// This file is the filter of system calls. It lists what is refused, since a list of what
-// programs need would break them one by one. It refuses ways around the other layers: other
-// kinds of sockets, new namespaces, other processes, and parts of the kernel that a build or
-// a test does not need.
+// This file defines the system call filter. It lists refused calls, because a list of
+// allowed ones would break programs one by one. It refuses ways around the other layers:
+// other kinds of sockets, new namespaces, other processes, and parts of the kernel that
+// builds and tests do not need.
 
-// processors are those whose system calls are known here. A call with another architecture's
-// numbers, such as a 32-bit program's, is always refused: its meaning would be unknown.
+// processors are the architectures with known system calls. A call with another architecture's
+// numbers, such as a 32-bit program's, is always refused because its meaning is unknown.
 var processors = map[string]uint32{
 	"amd64": unix.AUDIT_ARCH_X86_64,
 	"arm64": unix.AUDIT_ARCH_AARCH64,
 }
 
-// x32 marks the calls of a third set of numbers on amd64.
+// x32 marks the calls of a third numbering on amd64.
 const x32 = 0x40000000
 
-// Where a filter finds what it judges. Of arguments the lower half is enough: what is
-// compared here the kernel takes as 32 bits, and ignores the rest.
+// Offsets in the filter's input. The lower half of an argument is enough, because the
+// kernel uses only 32 bits of the compared arguments.
 const (
 	atNumber    = 0
 	atProcessor = 4
@@ -36,7 +36,7 @@ const (
 	argument    = 8
 )
 
-// refusedCalls fail as if the right for them was missing.
+// refusedCalls fail as if the caller lacked the permission.
 var refusedCalls = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS,
@@ -52,35 +52,35 @@ var refusedCalls = []uint32{
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 }
 
-// newNamespaces are the flags with which clone and unshare make namespaces.
+// newNamespaces are the flags of clone and unshare that create namespaces.
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// setID are the bits of a mode that lend whoever runs a file its owner's rights, and one of
-// them a folder's group to what is made in it, which no build needs. They are refused for
-// folders too: a filter cannot tell what a path leads to.
+// setID are the mode bits that give a program its owner's rights, or a folder's group to
+// its new files. No build needs them. They are refused for folders too, because a filter
+// cannot tell what a path refers to.
 const setID = unix.S_ISUID | unix.S_ISGID
 
-// A modeCall is a system call that takes a mode. If it has flags, the mode counts only where
-// one of them says that something may be made.
+// A modeCall is a system call with a mode. If makes is set, the mode counts only if a
+// flag says that the call may create a file.
 type modeCall struct {
 	number uint32
-	mode   uint32 // which argument it is
-	flags  uint32 // which argument they are, if makes is not 0
+	mode   uint32 // argument index
+	flags  uint32 // argument index, if makes is not 0
 	makes  uint32
 }
 
-// modeCalls are all of them, on every processor; oldModeCalls those that only some have.
+// modeCalls exist on every processor; oldModeCalls only on some.
 var modeCalls = append([]modeCall{
 	{number: unix.SYS_FCHMOD, mode: 1}, {number: unix.SYS_FCHMODAT, mode: 2}, {number: unix.SYS_FCHMODAT2, mode: 2},
 	{number: unix.SYS_MKNODAT, mode: 2}, {number: unix.SYS_MKDIRAT, mode: 2},
 	{number: unix.SYS_OPENAT, mode: 3, flags: 2, makes: unix.O_CREAT | tmpfile},
 }, oldModeCalls...)
 
-// tmpfile is the bit of O_TMPFILE that is not O_DIRECTORY.
+// tmpfile is the part of O_TMPFILE besides O_DIRECTORY.
 const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
 
-// judge refuses the call if its mode has one of the bits. Else it goes on as otherwise says.
+// judge refuses the call if its mode has a setID bit. Otherwise it continues with otherwise.
 func (c *modeCall) judge(otherwise []bpf.Instruction) []bpf.Instruction {
 	program := []bpf.Instruction{
 		loadArgument(c.mode), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: setID, SkipTrue: 1}, refuse,
@@ -95,27 +95,27 @@ func (c *modeCall) judge(otherwise []bpf.Instruction) []bpf.Instruction {
 	return append(program, otherwise...)
 }
 
-// terminalInputs put characters into a terminal as if they had been typed there.
+// terminalInputs insert characters into a terminal as if they were typed.
 var terminalInputs = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
-// The kinds of sockets that may be made, without and with the machine's network. A
-// netlink socket is how programs learn which addresses there are.
+// The allowed kinds of sockets without and with the machine's network. Programs list the
+// machine's addresses through a netlink socket.
 var (
 	localSockets   = []uint32{unix.AF_UNIX}
 	networkSockets = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 )
 
-// The calls that a server and its client need on a loopback. Further protocols would only be
-// more of the kernel to find holes in.
+// The socket types and protocols that a server and its client need on a loopback. More
+// protocols would only expose more of the kernel.
 var (
 	plainTypes     = []uint32{unix.SOCK_STREAM, unix.SOCK_DGRAM}
 	plainProtocols = []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP}
 )
 
-// socketType is the part of a socket's type without flags.
+// socketType masks the flags in a socket's type.
 const socketType = 0xf
 
-// The answers of the filter.
+// The results of the filter.
 var (
 	permit  = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	refuse  = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
@@ -128,7 +128,7 @@ func loadWord(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offs
 
 func loadArgument(n uint32) bpf.Instruction { return loadWord(atArgument + n*argument) }
 
-// filterOf writes the filter down.
+// filterOf returns the filter's program.
 func filterOf(processor uint32, o *order) []bpf.Instruction {
 	program := []bpf.Instruction{
 		loadWord(atProcessor), bpf.JumpIf{Cond: bpf.JumpEqual, Val: processor, SkipTrue: 1}, missing,
@@ -140,15 +140,15 @@ func filterOf(processor uint32, o *order) []bpf.Instruction {
 	for _, number := range refusedCalls {
 		program = append(program, onCall(number, refuse)...)
 	}
-	// The arguments of clone3 lie in memory, where a filter cannot look. Without it programs
-	// use clone.
+	// The arguments of clone3 are in memory, which a filter cannot read. Without it
+	// programs use clone.
 	program = append(program, onCall(unix.SYS_CLONE3, missing)...)
 	program = append(program, onCall(unix.SYS_CLONE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_UNSHARE, refuseBits(newNamespaces)...)...)
 	for _, call := range modeCalls {
 		program = append(program, onCall(call.number, call.judge(o.observedCall(&call))...)...)
 	}
-	// The arguments of openat2 lie in memory as well. Without it programs use openat.
+	// The arguments of openat2 are in memory as well. Without it programs use openat.
 	program = append(program, onCall(unix.SYS_OPENAT2, missing)...)
 	program = append(program, onCall(unix.SYS_IOCTL, answerAmong(1, terminalInputs, refuse, permit)...)...)
 	program = append(program, onCall(unix.SYS_SOCKET, o.sockets()...)...)
@@ -159,7 +159,7 @@ func filterOf(processor uint32, o *order) []bpf.Instruction {
 	return append(program, permit)
 }
 
-// sockets answers whether a socket may be made.
+// sockets returns the part of the filter that judges new sockets.
 func (o *order) sockets() []bpf.Instruction {
 	kinds := localSockets
 	var program []bpf.Instruction
@@ -176,7 +176,7 @@ func (o *order) sockets() []bpf.Instruction {
 	return append(program, answerAmong(0, kinds, permit, refuse)...)
 }
 
-// onLoopback answers for sockets that a loopback of one's own is there for.
+// onLoopback judges the sockets that are useful on a private loopback.
 func onLoopback() []bpf.Instruction {
 	return slices.Concat(
 		onFamily(unix.AF_INET, plainInternet()...),
@@ -185,12 +185,12 @@ func onLoopback() []bpf.Instruction {
 	)
 }
 
-// onFamily does something about sockets of one family. What it does ends in an answer.
+// onFamily runs do for sockets of one family. do must end in a result.
 func onFamily(family uint32, do ...bpf.Instruction) []bpf.Instruction {
 	return append([]bpf.Instruction{loadArgument(0)}, onCall(family, do...)...)
 }
 
-// plainInternet lets TCP and UDP through.
+// plainInternet allows TCP and UDP.
 func plainInternet() []bpf.Instruction {
 	program := []bpf.Instruction{loadArgument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: socketType}}
 	for i, kind := range plainTypes {
@@ -200,8 +200,8 @@ func plainInternet() []bpf.Instruction {
 	return append(program, answerAmong(2, plainProtocols, permit, refuse)...)
 }
 
-// onCall does something about one call, or whatever else was loaded, and steps over it
-// for any other. What it does ends in an answer.
+// onCall runs do if the loaded value, usually the call's number, is equal to number, and
+// skips it otherwise. do must end in a result.
 func onCall(number uint32, do ...bpf.Instruction) []bpf.Instruction {
 	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: number, SkipTrue: uint8(len(do))}}, do...)
 }
@@ -213,7 +213,7 @@ func refuseBits(bits uint32) []bpf.Instruction {
 	}
 }
 
-// answerAmong answers by whether an argument is one of the values.
+// answerAmong ends in is if an argument has one of the values, and in isNot otherwise.
 func answerAmong(n uint32, values []uint32, is, isNot bpf.RetConstant) []bpf.Instruction {
 	program := []bpf.Instruction{loadArgument(n)}
 	for _, value := range values {
@@ -222,7 +222,7 @@ func answerAmong(n uint32, values []uint32, is, isNot bpf.RetConstant) []bpf.Ins
 	return append(program, isNot)
 }
 
-// filter puts the filter on this thread and on what it starts.
+// filter installs the filter on this thread and its children.
 func (h *helper) filter() error {
 	processor, known := processors[runtime.GOARCH]
 	if !known {
@@ -230,7 +230,7 @@ func (h *helper) filter() error {
 	}
 	err := h.install(processor)
 	if h.Observe && errors.Is(err, unix.EBUSY) {
-		// The container that this runs in listens already, and there can be one listener only.
+		// The surrounding container already has a listener, and only one is possible.
 		close(h.listeners)
 		h.Observe, h.listeners = false, nil
 		h.blind = true
@@ -239,7 +239,7 @@ func (h *helper) filter() error {
 	return err
 }
 
-// install puts the filter on, and hands its listener to the observer, if there is one.
+// install installs the filter, and hands its listener to the observer, if any.
 func (h *helper) install(processor uint32) error {
 	raw, err := bpf.Assemble(filterOf(processor, &h.order))
 	if err != nil {
@@ -266,8 +266,8 @@ func (h *helper) install(processor uint32) error {
 	return nil
 }
 
-// checkFilter tries what the filter refuses, from its beginning to its end: a filter
-// that was put on and does nothing would be worse than none.
+// checkFilter tries refused calls from the whole filter: an installed filter without
+// effect would be worse than no filter.
 func (h *helper) checkFilter() error {
 	tries := []struct {
 		name   string

@@ -2,13 +2,13 @@
 
 package sandbox
 
-// oldModeCalls is empty here: this processor has only the calls that start from a folder.
+// oldModeCalls is empty because this architecture only has calls with folder arguments.
 var oldModeCalls []modeCall
 
-// oldMoveCalls are none either.
+// oldMoveCalls is empty for the same reason.
 var oldMoveCalls []uint32
 
-// oldPathCalls are none either, and so are those of them that delete and that make.
+// oldPathCalls, oldDeleteCalls and oldMakeCalls are empty for the same reason.
 var (
 	oldPathCalls   map[uint32]pathCall
 	oldDeleteCalls []uint32

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// order works out what the helper has to do.
+// order plans the helper's work.
 func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*order, error) {
 	o := &order{
 		Path: cmd.Path, Args: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir,
@@ -39,7 +39,7 @@ func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*orde
 	return o, nil
 }
 
-// folders decides what may be written, seen and replaced.
+// folders decides which paths are writable, visible and replaced.
 func (p *Place) folders(o *order, limits Limits, b *Box) error {
 	var err error
 	if len(p.Overlays) > 0 {
@@ -55,7 +55,7 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 	var beside []string
 	for _, path := range limits.Open {
 		if path = holdingFolder(path); slices.Contains(privateFolders, path) {
-			continue // it has one of its own
+			continue // the sandbox has its own
 		}
 		if beside, err = withPath(beside, path); err != nil {
 			return err
@@ -72,7 +72,7 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 	return nil
 }
 
-// withPath adds a path as it is without links.
+// withPath adds a path with symbolic links resolved.
 func withPath(paths []string, path string) ([]string, error) {
 	plain, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -84,8 +84,8 @@ func withPath(paths []string, path string) ([]string, error) {
 	return append(paths, plain), nil
 }
 
-// holdingFolder is what has to be writable so that a path can be made, replaced or deleted:
-// the folder that it is in, or itself if it is a folder.
+// holdingFolder returns the folder that must be writable to create, replace or delete a
+// path: its parent, or the path itself if it is a folder.
 func holdingFolder(path string) string {
 	for {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -98,8 +98,8 @@ func holdingFolder(path string) string {
 	}
 }
 
-// guardAll guards the writable folders, the workspace's and those beside it, but for what
-// was opened by name.
+// guardAll guards the writable folders in and beside the workspace, except for paths
+// opened by name.
 func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b *Box) error {
 	opened := func(path string) bool {
 		return files.HoldsAny(path, limits.Open)
@@ -115,7 +115,7 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 	for _, root := range b.folders {
 		g.folder(root, p.Home, found)
 		for _, outer := range beside {
-			g.pin(outer, root) // else another one could take its place
+			g.pin(outer, root) // else another folder could replace it
 		}
 	}
 	g.follow(p.Home)
@@ -156,11 +156,11 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 	return nil
 }
 
-// maxGuarded bounds the mounts of one sandbox.
+// maxGuarded limits the mounts of one sandbox.
 const maxGuarded = 5000
 
-// seal lists the folders beside what was opened, in a folder that is writable only so that
-// a file in it can be replaced. Those that hold the workspace or caches stay open.
+// seal lists the folders next to opened files, in a folder that is writable only to let
+// those files be replaced. Folders that hold the workspace or caches stay open.
 func (p *Place) seal(beside, workspace, open []string) (sealed []string) {
 	kept := slices.Concat(workspace, open)
 	for _, cache := range p.Cache {
@@ -170,7 +170,7 @@ func (p *Place) seal(beside, workspace, open []string) (sealed []string) {
 	}
 	var seal func(dir string)
 	seal = func(dir string) {
-		entries, _ := os.ReadDir(dir) // what cannot be read cannot be changed by its name either
+		entries, _ := os.ReadDir(dir) // an unreadable folder hides its names from the command, too
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
 			switch {
@@ -190,8 +190,8 @@ func (p *Place) seal(beside, workspace, open []string) (sealed []string) {
 	return sealed
 }
 
-// private gives the command a /tmp, and layers over caches. Once says that Scratch serves no other
-// command: then the kernel need not write out the whole disk of each layer when the command ends.
+// private gives the command a /tmp, and layers over caches. once means that Scratch serves no other
+// command. Then the kernel need not flush the layers' whole disk when the command ends.
 func (p *Place) private(o *order, b *Box, once bool) error {
 	if p.Scratch == "" {
 		return nil
@@ -213,7 +213,7 @@ func (p *Place) private(o *order, b *Box, once bool) error {
 			!slices.ContainsFunc(
 				o.writable(), func(open string) bool { return files.Within(open, plain) || files.Within(plain, open) },
 			) {
-			found = append(found, plain) // else it is not there, or can be written anyway
+			found = append(found, plain) // else it does not exist, or is writable anyway
 		}
 	}
 	at := cmp.Or(p.CacheLayers, filepath.Join(scratch, fmt.Sprintf("caches-%d", number)))
@@ -221,14 +221,14 @@ func (p *Place) private(o *order, b *Box, once bool) error {
 	return err
 }
 
-// privateFolders are the ones that everybody may write to; the sandbox has its own.
+// privateFolders are world-writable; the sandbox has its own.
 var privateFolders = []string{"/tmp", "/var/tmp"}
 
-// hide lists what is not to be seen, and what lies there and has to be.
+// hide lists the hidden paths, and the paths below them that must stay visible.
 func (p *Place) hide(o *order, seen []string) {
 	seenWhole := func(dir string) bool { return files.WithinAny(o.writable(), dir) }
 	o.Homes = slices.DeleteFunc(slices.Clone(p.View.Hidden), seenWhole)
-	// Homes come first: then nothing in them has to be hidden.
+	// Homes come first, so nothing inside them needs hiding.
 	o.Hidden = slices.Concat(o.Homes, o.Hidden, []string{"/run"})
 	if p.State != "" {
 		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"), filepath.Join(p.State, "keys"))
@@ -270,8 +270,8 @@ func (p *Place) hide(o *order, seen []string) {
 	}
 }
 
-// isNamed reports whether a secret was allowed by its name, or something in it where no part
-// of a folder can be shown alone.
+// isNamed reports whether a person allowed a secret by name. This includes a path inside a secret
+// folder below an opened path, because no part of such a folder can be shown alone.
 func isNamed(secret string, seen, open []string) bool {
 	inOpen := files.WithinAny(open, secret)
 	return files.HoldsAny(secret, open) || slices.ContainsFunc(seen, func(path string) bool {
@@ -279,7 +279,7 @@ func isNamed(secret string, seen, open []string) bool {
 	})
 }
 
-// programFolders are where programs are looked for.
+// programFolders returns the folders in PATH.
 func programFolders(env []string) []string {
 	for _, pair := range env {
 		if list, found := strings.CutPrefix(pair, "PATH="); found {
@@ -289,7 +289,7 @@ func programFolders(env []string) []string {
 	return nil
 }
 
-// setEnv sets a variable.
+// setEnv returns env with the variable set.
 func setEnv(env []string, name, value string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
 	return append(env, name+"="+value)

@@ -12,17 +12,17 @@ import (
 	"github.com/umpirehq/umpire/internal/gittree"
 )
 
-// This file looks at repositories that a command has made. Git, an editor or a prompt that
-// looks at a project looks into those in it as well, and runs what their settings name.
+// This file checks repositories that a command has made. Git, an editor or a prompt that looks at a
+// project also looks into nested repositories, and runs programs named in their settings.
 
-// disarm sets aside what makes git run programs in one repository.
+// disarm sets aside the files that make git run programs in one repository.
 func (b *Box) disarm(dir string) {
 	for _, name := range []string{"config", "config.worktree"} {
 		if gittree.NamesPrograms(filepath.Join(dir, name)) {
 			b.made(filepath.Join(dir, name))
 		}
 	}
-	hooks, _ := os.ReadDir(filepath.Join(dir, "hooks")) // most have none
+	hooks, _ := os.ReadDir(filepath.Join(dir, "hooks")) // most repositories have no such folder
 	for _, e := range hooks {
 		if !strings.HasSuffix(e.Name(), ".sample") {
 			b.made(filepath.Join(dir, "hooks"))
@@ -36,8 +36,8 @@ func (b *Box) disarm(dir string) {
 	}
 }
 
-// unfinished sets aside the state of an operation of git that was not there before: going on
-// with it would run what it lists.
+// unfinished sets aside the state of a new unfinished git operation, because continuing
+// it would run the commands that it lists.
 func (b *Box) unfinished(dir string, before map[string]bool) {
 	for _, p := range guardedPatterns().git {
 		if len(p.verbs) > 0 && !p.runs(b.verbs) {
@@ -50,8 +50,8 @@ func (b *Box) unfinished(dir string, before map[string]bool) {
 	}
 }
 
-// made sets a path aside that a command made, and says so; not what a person allowed by its
-// name.
+// made sets aside a path that a command made, and notes it, unless a person allowed the
+// path by name.
 func (b *Box) made(path string) {
 	if !isPresent(path) || files.HoldsAny(path, b.allowed) {
 		return

@@ -9,19 +9,19 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// maxGitSettings bounds the files of settings that are followed.
+// maxGitSettings limits how many settings files are followed.
 const maxGitSettings = 100
 
-// follow guards what git's settings name in the writable folders: files with further
-// settings, and folders with hooks. Settings count for every work tree here, since those
-// of a linked one or of a submodule stand elsewhere, and a person's own for all.
+// follow guards the files and hook folders in writable folders that git's settings refer
+// to. Each setting counts for every work tree here, because those of linked work trees
+// and submodules are stored elsewhere, and the user's own apply to all.
 func (g *guarded) follow(home string) {
 	files := append(g.settings, "/etc/gitconfig")
 	if home != "" {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config/git/config"))
 	}
 	for i := 0; i < len(files) && i < maxGitSettings; i++ {
-		settings, _ := gitdir.ReadConfig(files[i]) // what git cannot read it does not follow
+		settings, _ := gitdir.ReadConfig(files[i]) // git ignores files that it cannot read
 		for _, s := range settings {
 			switch {
 			case s.Key == "core.hookspath":
@@ -41,7 +41,7 @@ func (g *guarded) follow(home string) {
 	}
 }
 
-// within guards a path if it lies in a writable folder.
+// within guards a path if it is in a writable folder.
 func (g *guarded) within(path string, add func(root, name string)) {
 	for _, root := range g.roots {
 		if files.Within(root, path) && path != root {
@@ -51,8 +51,8 @@ func (g *guarded) within(path string, add func(root, name string)) {
 	}
 }
 
-// addFile guards a file. Git does not read a folder as settings, so an empty one can block
-// the place of a missing file.
+// addFile guards a file. Git does not read a folder as settings, so an empty folder can
+// block the path of a missing file.
 func (g *guarded) addFile(root, name string) {
 	if path := filepath.Join(root, name); isPresent(path) {
 		g.add(root, name)
@@ -61,7 +61,7 @@ func (g *guarded) addFile(root, name string) {
 	}
 }
 
-// gitPath is a path as git reads it in settings.
+// gitPath resolves a path in git's settings.
 func gitPath(value, base, home string) string {
 	if rest, found := strings.CutPrefix(value, "~/"); found {
 		return filepath.Join(home, rest)

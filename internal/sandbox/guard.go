@@ -10,29 +10,29 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// This file knows what stays as it is inside a folder that may be written: the places of
-// the policy's table (policy, guarded places), and those that git's settings name.
+// This file finds the paths in a writable folder that must stay unchanged: the policy's
+// guarded places and those named in git's settings.
 
-// A guarded is what stays as it is in writable folders.
+// A guarded is the set of paths in writable folders that must stay unchanged.
 type guarded struct {
-	// paths are there, and are made read-only; pinned are the folders they lie in.
+	// paths exist and are made read-only; pinned are the folders above them.
 	paths, pinned []string
-	// absent are not there, and must not be made.
+	// absent do not exist and must not be created.
 	absent []string
-	// links are watched: they must be the same when the command has ended. missing are
-	// watched, too: nothing can be put in their place meanwhile.
+	// links are watched: they must be unchanged when the command has ended. missing are
+	// watched, too, because nothing can be mounted in their place.
 	links, missing []string
 
-	// beside are folders that are writable for just this command. Nothing is put into them.
+	// beside are folders that are writable for this command only. Nothing is created in them.
 	beside []string
 
-	roots, tops, settings, gits []string // writable folders, and what git keeps in them
+	roots, tops, settings, gits []string // writable folders, and git's work trees, settings and directories in them
 
-	verbs      []string        // of git, that the command line itself runs
-	seen, pins map[string]bool // what was added
+	verbs      []string        // git subcommands that the command line itself runs
+	seen, pins map[string]bool // already added
 }
 
-// folder guards what was found in a folder.
+// folder guards the paths that were found in a folder.
 func (g *guarded) folder(root, home string, found *survey) {
 	g.roots = append(g.roots, root)
 	for _, name := range guardedPatterns().empty {
@@ -54,8 +54,8 @@ func (g *guarded) folder(root, home string, found *survey) {
 	}
 }
 
-// homeFiles guards the files of a home, for people who work in it, or keep it in a repository
-// and link to it.
+// homeFiles guards the files of a home, for users who work in it, or keep it in a
+// repository and link to it.
 func (g *guarded) homeFiles(root, home string) {
 	if home == "" {
 		return
@@ -70,15 +70,15 @@ func (g *guarded) homeFiles(root, home string) {
 	}
 }
 
-// inside guards a path if it lies in a folder.
+// inside guards a path if it is in the folder root.
 func (g *guarded) inside(root, path string) {
 	if files.Within(root, path) && path != root {
 		g.add(root, strings.TrimPrefix(path, strings.TrimSuffix(root, "/")+"/"))
 	}
 }
 
-// add guards one name below a folder. Nothing can be mounted on a link: what it leads
-// to is guarded, and afterwards it is looked at whether it is the same link still.
+// add guards one name below a folder. Nothing can be mounted on a link, so its target is
+// guarded, and the link itself is checked afterwards.
 func (g *guarded) add(root, name string) {
 	path := filepath.Join(root, name)
 	if g.seen[path] {
@@ -90,7 +90,7 @@ func (g *guarded) add(root, name string) {
 	g.seen[path] = true
 	info, err := os.Lstat(path)
 	if err != nil && !plainFolder(filepath.Dir(path)) {
-		return // a folder on the way is missing or elsewhere; its name decides nothing
+		return // a parent is missing or elsewhere, so the name has no effect
 	}
 	g.pin(root, filepath.Dir(path))
 	switch {
@@ -111,7 +111,7 @@ func (g *guarded) add(root, name string) {
 	}
 }
 
-// plainFolder reports whether a folder is there, and is nobody's placeholder.
+// plainFolder reports whether a folder exists and is not a placeholder.
 func plainFolder(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir() && !hasMark(path, info)
@@ -123,7 +123,7 @@ func isPlaceholder(path string) bool {
 	return err == nil && hasMark(path, info)
 }
 
-// pin holds the folders between root and dir in place.
+// pin keeps the folders between root and dir from being moved.
 func (g *guarded) pin(root, dir string) {
 	if g.pins == nil {
 		g.pins = map[string]bool{}

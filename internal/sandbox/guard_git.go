@@ -14,16 +14,16 @@ func (g *guarded) git(root, dir string) {
 		return
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		g.inside(root, dir) // the git directory itself is found as a bare one
+		g.inside(root, dir) // the git directory itself is found as a bare repository
 		return
 	}
 	switch {
 	case filepath.Base(dir) == ".git":
 		g.tops = append(g.tops, filepath.Dir(dir))
-	case !strings.Contains(dir, "/.git/"): // a bare one
+	case !strings.Contains(dir, "/.git/"): // a bare repository
 		g.tops = append(g.tops, dir)
 	}
-	if !info.IsDir() { // it says where the git directory is
+	if !info.IsDir() { // a file with the path of the git directory
 		g.paths = append(g.paths, dir)
 		g.pin(root, filepath.Dir(dir))
 		return
@@ -45,16 +45,16 @@ func (g *guarded) git(root, dir string) {
 	}
 }
 
-// pointers are the files of a linked worktree's git directory that say where others lie.
-// Elsewhere they are missing, and nothing may stand in their place.
+// pointers are the files in a linked worktree's git directory that hold paths of others.
+// Elsewhere they must not exist.
 var pointers = map[string]bool{"commondir": true, "gitdir": true}
 
-// maxModuleDepth is how many folders the name of a submodule may have.
+// maxModuleDepth limits the number of folders in a submodule's name.
 const maxModuleDepth = 8
 
-// gitFoldersNamed are git directories below a folder, with slashes in their names.
+// gitFoldersNamed returns the git directories below a folder whose names may contain slashes.
 func gitFoldersNamed(dir string, depth int) []string {
-	entries, _ := os.ReadDir(dir) // most have none
+	entries, _ := os.ReadDir(dir) // most repositories have no such folder
 	var found []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -68,7 +68,7 @@ func gitFoldersNamed(dir string, depth int) []string {
 	return found
 }
 
-// isGitFolder reports whether a folder is a git directory itself.
+// isGitFolder reports whether a folder itself is a git directory.
 func isGitFolder(dir string) bool {
 	return isPresent(filepath.Join(dir, "HEAD")) && isPresent(filepath.Join(dir, "objects"))
 }

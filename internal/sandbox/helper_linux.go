@@ -16,24 +16,24 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 )
 
-// helperWord is the argument that makes this program the helper.
+// helperWord is the argument that starts this program as the helper.
 const helperWord = "__sandbox"
 
-// The helper's files beside the three of the command.
+// The helper's files in addition to the command's three.
 const (
 	orderFile  = 3
 	reportFile = 4
 )
 
-// observedProcessors are those of a helper that observes: one for it, one for the names, one for the
-// observer. Else it has one, which starts faster.
+// observedProcessors is GOMAXPROCS for an observing helper: one for itself, one for the
+// name server and one for the observer. Other helpers use one, which starts faster.
 const observedProcessors = 3
 
-// maxOrder bounds what the helper reads: an environment takes most of it.
+// maxOrder limits the size of an order, which is mostly the environment.
 const maxOrder = 16 << 20
 
-// Main turns the process into the sandbox's helper when it was started as one, and
-// does not return then. A program calls it first of all.
+// Main turns the process into the sandbox's helper if it was started as one, and does not
+// return in that case. A program must call it first.
 func Main() {
 	called = true
 	if len(os.Args) == 3 && os.Args[1] == proberWord {
@@ -46,12 +46,12 @@ func Main() {
 	if len(os.Args) != 2 || os.Args[1] != helperWord {
 		return
 	}
-	// What is given up below is given up by this thread, and by what it starts.
+	// This thread and its children give up their rights below.
 	runtime.LockOSThread()
 	h := &helper{report: os.NewFile(reportFile, "report")}
 	h.journal = newJournal(h.report)
-	// The command gets none of this program's files, nor what the programs above umpire
-	// have left open: a folder from outside would lead past all mounts.
+	// The command must not inherit files of this program or its parents: an open folder
+	// from outside would bypass all mounts.
 	if err := unix.CloseRange(orderFile, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		h.fail("close files", err)
 	}
@@ -59,8 +59,8 @@ func Main() {
 		h.fail("read the order", err)
 	}
 	if h.Observe {
-		// Two threads wait in system calls for as long as the command runs. Go would take a processor
-		// away from each only after milliseconds, for which all else would wait.
+		// Two threads wait in system calls while the command runs. Go would take a
+		// processor from each only after milliseconds, which would delay everything else.
 		runtime.GOMAXPROCS(observedProcessors)
 	}
 	h.setUp()
@@ -71,21 +71,21 @@ func Main() {
 	os.Exit(h.run())
 }
 
-// called says that this program can be the helper: one that is not would start
-// itself anew for ever.
+// called means that this program can be the helper. Otherwise it would start itself again
+// forever.
 var called bool
 
-// A helper sets the sandbox up from inside, and is the first process in it.
+// A helper sets up the sandbox from inside, and is its first process.
 type helper struct {
 	order
 
 	report *os.File
-	over   []heldMount // the overlays of the workspace
+	over   []heldMount // overlays of the workspace
 	homes  []homeview.Real
 
-	journal   *journal // of what is seen
-	listeners chan int // to the observer, where there is one
-	blind     bool     // there should be one, and cannot
+	journal   *journal // of observed operations
+	listeners chan int // to the observer, if any
+	blind     bool     // the observation is not possible
 }
 
 func (h *helper) readOrder() error {
@@ -94,9 +94,8 @@ func (h *helper) readOrder() error {
 	return gob.NewDecoder(io.LimitReader(f, maxOrder)).Decode(&h.order)
 }
 
-// fail says what went wrong to whoever waits for it, and ends the sandbox. The
-// report does not go to the command's own output, where it could be taken for what
-// the command said.
+// fail reports an error and ends the sandbox. It does not use the command's own output,
+// where the report could be mistaken for output of the command.
 func (h *helper) fail(step string, err error) {
 	if e := json.NewEncoder(h.report).Encode(report{Step: step, Reason: err.Error()}); e != nil {
 		fmt.Fprintf(os.Stderr, "umpire: sandbox: %s: %v\n", step, err)
@@ -104,26 +103,25 @@ func (h *helper) fail(step string, err error) {
 	os.Exit(exitSetup)
 }
 
-// started says that the set-up is done. Without it nobody believes that it was.
+// started reports that the setup is complete. Without this report, the setup counts as failed.
 func (h *helper) started() {
 	if err := json.NewEncoder(h.report).Encode(report{Started: true, Blind: h.blind}); err != nil {
 		os.Exit(exitSetup)
 	}
 	if !h.Observe {
-		_ = h.report.Close() // it has been said
+		_ = h.report.Close() // nothing more to report
 	}
 }
 
-// A step is one part of the set-up. Its name is what a person reads when it fails.
+// A step is one part of the setup. Its name is shown to the user if it fails.
 type step struct {
 	name  string
 	layer layers
 	do    func(*helper) error
 }
 
-// steps are in the order in which they have to be done: mounts first, since what
-// follows forbids them, and the filter last, since what comes before it is forbidden
-// by it.
+// steps are in their required order: mounts first, because later steps forbid them, and
+// the filter last, because it forbids the other steps.
 var steps = []step{
 	{"keep other processes out", 0, (*helper).undumpable},
 	{"loopback", withNamespaces, (*helper).loopback},
@@ -154,8 +152,8 @@ func (h *helper) setUp() {
 	}
 }
 
-// undumpable keeps the command from looking into the helper, which has more rights
-// than it for as long as it runs.
+// undumpable keeps the command from inspecting the helper, which has more rights while it
+// runs.
 func (h *helper) undumpable() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return err
@@ -163,8 +161,8 @@ func (h *helper) undumpable() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// loopback switches the loopback of its own on. That takes a right which the helper has
-// in its own network namespace only: should it stand in the machine's, it fails.
+// loopback enables the private loopback. The helper has the required capability only in
+// its own network namespace, so this fails in the machine's.
 func (h *helper) loopback() error {
 	if h.Reach != reachItself {
 		return nil
@@ -177,7 +175,7 @@ func (h *helper) loopback() error {
 	return switchOn(fd, "lo")
 }
 
-// switchOn switches an interface on, by any socket.
+// switchOn enables a network interface through any socket.
 func switchOn(socket int, name string) error {
 	request, err := unix.NewIfreq(name)
 	if err != nil {
@@ -187,8 +185,8 @@ func switchOn(socket int, name string) error {
 	return unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, request)
 }
 
-// enter goes to the working directory by its name: the one that was inherited is a
-// folder below what has been mounted since.
+// enter changes to the working directory by its path, because the inherited one is below
+// newer mounts.
 func (h *helper) enter() error {
 	if err := os.Chdir(h.Dir); err != nil {
 		return err

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// passedOn are the signals that the helper hands to the command. As the first
-// process of its namespace it gets only those that it asks for.
+// passedOn are the signals that the helper forwards to the command. As the first process
+// of its namespace, it only receives signals that it handles.
 var passedOn = []os.Signal{
 	unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGCONT, unix.SIGWINCH,
 	unix.SIGTSTP, unix.SIGALRM,
 }
 
-// signalled is added to the number of the signal that ended a command, as shells do.
+// signalled is added to the number of the signal that ended a command, like shells do.
 const signalled = 128
 
-// run starts the command and waits for it, and for what loses its parent. It
-// returns the exit code. When the helper ends, the kernel ends all the rest.
+// run starts the command, waits for it, reaps orphans, and returns the exit code. When
+// the helper exits, the kernel kills all remaining processes.
 func (h *helper) run() int {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, passedOn...)
@@ -36,7 +36,7 @@ func (h *helper) run() int {
 		go func() {
 			for s := range signals {
 				if number, ok := s.(syscall.Signal); ok {
-					_ = unix.Kill(-pid, number) // it may have ended already
+					_ = unix.Kill(-pid, number) // it may already have ended
 				}
 			}
 		}()
@@ -44,7 +44,7 @@ func (h *helper) run() int {
 	return reapUntil(pid)
 }
 
-// reapUntil waits until the command has ended.
+// reapUntil reaps children until the command has ended.
 func reapUntil(command int) int {
 	for {
 		var status unix.WaitStatus

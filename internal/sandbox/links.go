@@ -9,18 +9,18 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// This file is about files in the workspace that have another name outside of it, as pnpm
-// and uv make them from their stores: what a command writes to one, it writes to all.
+// This file deals with hard links between the workspace and other folders, as pnpm and uv
+// make them to their stores: a write to one name changes the file under all its names.
 
-// maxLinked is how many such files are made read-only one by one.
+// maxLinked limits how many such files are made read-only one by one.
 const maxLinked = 200
 
-// storeFolders hold what package managers have put there.
+// storeFolders are the folders that package managers fill.
 const storeFolders = "node_modules .venv venv site-packages"
 
-// coverLinks returns the paths to make read-only so that no file is written through a name
-// outside, and what to tell a command that may want to write there. Beyond some files it is
-// the folder that a package manager keeps them in.
+// coverLinks returns paths to make read-only, to prevent writes through hard links to
+// files outside, and a note for a command that may need to write there. Beyond maxLinked
+// files, it returns the package managers' folders instead.
 func (found *survey) coverLinks(roots []string) (paths []string, note string) {
 	for _, l := range found.links {
 		if uint64(len(l.names)) < l.count {
@@ -40,7 +40,7 @@ func (found *survey) coverLinks(roots []string) (paths []string, note string) {
 	for _, path := range paths {
 		folder := storeFolder(path, roots)
 		if slices.Contains(roots, folder) {
-			folder = path // the others in it are the person's own
+			folder = path // the others in it are the user's own
 		}
 		if !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
@@ -50,8 +50,8 @@ func (found *survey) coverLinks(roots []string) (paths []string, note string) {
 	return folders, note + fmt.Sprintf(", nor anything else in %s", strings.Join(folders[:min(len(folders), 3)], ", "))
 }
 
-// storeFolder is the outermost folder of a package manager that a file lies in, or else the
-// folder that it lies in.
+// storeFolder returns the outermost package manager's folder that holds a file, or else
+// the file's parent.
 func storeFolder(path string, roots []string) string {
 	folder := filepath.Dir(path)
 	for dir := folder; !slices.Contains(roots, dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -62,8 +62,7 @@ func storeFolder(path string, roots []string) string {
 	return folder
 }
 
-// otherNames are the further names, in the folders that were looked through, of files that
-// are guarded.
+// otherNames returns the other names of guarded files in the searched folders.
 func (found *survey) otherNames(guarded []string) (names []string) {
 	for _, l := range found.links {
 		isGuarded := func(name string) bool { return files.WithinAny(guarded, name) }

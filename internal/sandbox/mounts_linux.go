@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 )
 
-// mountAll makes everything read-only and puts back what may be written. The
-// latter is opened first, since it may lie below a folder that is hidden.
+// mountAll makes everything read-only and puts back the writable folders. It opens those
+// first, because they may be below a hidden folder.
 func (h *helper) mountAll() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return umpire.Errorf("keep mounts to itself: %w", err)
@@ -49,12 +49,12 @@ func (h *helper) mountAll() error {
 	return h.guard()
 }
 
-// A held mount is taken out of the tree of folders, to be put somewhere in it later.
+// A heldMount is a detached mount that will be attached later.
 type heldMount struct {
 	fd   int
-	path string // where it goes
+	path string // where it will be attached
 	file bool
-	more uint64 // flags beyond those of all
+	more uint64 // additional mount flags
 }
 
 type held struct {
@@ -62,7 +62,7 @@ type held struct {
 	devices map[string]int
 }
 
-// hold takes hold of what is put back later, while it can still be seen.
+// hold detaches the mounts to put back later, while they are still visible.
 func (h *helper) hold() (*held, error) {
 	all := &held{devices: map[string]int{}}
 	take := func(from, to string) error {
@@ -84,7 +84,7 @@ func (h *helper) hold() (*held, error) {
 	for i := range h.Caches {
 		mounts, err := h.Caches[i].hold()
 		all.mounts = append(all.mounts, mounts...)
-		if err != nil { // where layers are not to be had they stay read-only
+		if err != nil { // without layers the caches stay read-only
 			h.Shown = append(h.Shown, h.Caches[i].shown()...)
 		}
 	}
@@ -112,13 +112,13 @@ func (h *helper) hold() (*held, error) {
 		}
 		all.devices[name] = m.fd
 	}
-	// The outer before the inner: what comes later lies over what came before.
+	// Attach outer mounts first, because later mounts cover earlier ones.
 	slices.SortStableFunc(all.mounts, func(a, b heldMount) int { return len(a.path) - len(b.path) })
 	return all, nil
 }
 
-// grabMount takes hold of a file or folder, with what is mounted in it. No part of its
-// path may be a link: it would have been put there since the path was judged.
+// grabMount detaches a copy of a file or folder with the mounts in it. Its path must not
+// contain links: one would have appeared after the path was checked.
 func grabMount(path string) (heldMount, error) {
 	at, err := unix.Openat2(
 		unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS},
@@ -140,8 +140,8 @@ func grabMount(path string) (heldMount, error) {
 	return heldMount{fd: fd, path: path, file: !folder}, err
 }
 
-// place puts a mount where it belongs. Below a hidden folder there is nothing to put
-// it on, so that is made.
+// place attaches a mount to its path. It creates the mount point if it is below a hidden
+// folder.
 func (m *heldMount) place() error {
 	defer closeFD(m.fd)
 	if _, err := os.Lstat(m.path); errors.Is(err, os.ErrNotExist) {
@@ -167,7 +167,7 @@ func (m *heldMount) makePoint() error {
 	return os.WriteFile(m.path, nil, 0o644)
 }
 
-// attachMount puts a mount on a path, and follows no link on the way.
+// attachMount attaches a mount to a path without following links.
 func attachMount(fd int, path string) error {
 	at, err := unix.Openat2(
 		unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS},
@@ -183,16 +183,16 @@ func setFlags(fd int, path string, how uint, flags uint64) error {
 	return unix.MountSetattr(fd, path, how, &unix.MountAttr{Attr_set: flags})
 }
 
-// mountProc shows the sandbox's own processes. Nothing below it may be written:
-// for root some of it are switches of the whole machine.
+// mountProc shows only the sandbox's own processes. It is read-only because root could
+// change settings of the whole machine there.
 func mountProc() error {
 	return unix.Mount("proc", "/proc", "proc", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 }
 
-// deviceNodes are the devices that a command gets.
+// deviceNodes are the devices available to a command.
 var deviceNodes = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// deviceLinks are the links that programs expect there.
+// deviceLinks are the links that programs expect in /dev.
 var deviceLinks = map[string]string{
 	"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
 	"ptmx": "pts/ptmx",
@@ -200,7 +200,7 @@ var deviceLinks = map[string]string{
 
 const folderFlags = unix.MS_NOSUID | unix.MS_NODEV
 
-// mountDev makes a /dev without disks, and with terminals of its own.
+// mountDev makes a /dev without disks and with private terminals.
 func mountDev(all *held) error {
 	if err := unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "mode=0755,size=64k"); err != nil {
 		return err
@@ -236,10 +236,10 @@ func mountDev(all *held) error {
 	return setFlags(unix.AT_FDCWD, "/dev", 0, unix.MOUNT_ATTR_RDONLY)
 }
 
-// hide covers what is not to be seen. Folders become empty ones; a socket or file
-// becomes nothing to connect to or read.
+// hide covers the hidden paths. Folders become empty; sockets and files cannot be
+// connected to or read.
 func (h *helper) hide() error {
-	if h.Tmp == "" { // else what is there covers them
+	if h.Tmp == "" { // else Tmp covers them
 		for _, dir := range privateFolders {
 			if err := coverPath(dir, "mode=1777"); err != nil {
 				return umpire.Errorf("%s: %w", dir, err)
@@ -254,8 +254,8 @@ func (h *helper) hide() error {
 	return nil
 }
 
-// coverPath hides one path. One that is not there, or that this user cannot look at,
-// needs no hiding; a link is followed, so that what it leads to is hidden.
+// coverPath hides one path. Paths that do not exist or are inaccessible to this user need
+// no hiding. Links are followed, so their targets are hidden.
 func coverPath(path, options string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
@@ -273,11 +273,11 @@ func coverPath(path, options string) error {
 	if err := unix.Mount("/dev/null", path, "", unix.MS_BIND, ""); !errors.Is(err, unix.ENOENT) {
 		return err
 	}
-	return nil // it has gone since it was looked at
+	return nil // it was removed since the check
 }
 
-// coveringFile is where a file is made for each one that is covered: programs find nothing in
-// a hidden one, and are told when they write that they cannot.
+// coveringFile is the source of the files that cover hidden ones. Programs read nothing
+// from a hidden file, and writes fail with an error.
 const coveringFile = "/dev/shm/.covering"
 
 func coverFile(path, text string) error {
@@ -300,18 +300,18 @@ func coverFile(path, text string) error {
 	return os.Remove(coveringFile)
 }
 
-// seal makes what covers hidden folders of the workspace read-only, so that nothing seems
-// to be written into them.
+// seal makes the covers of hidden folders in the workspace read-only, because writes to
+// them would be lost.
 func (h *helper) seal() {
 	for _, path := range h.Hidden {
 		if files.WithinAny(h.order.writable(), path) || slices.Contains(h.Homes, path) {
-			_ = setFlags(unix.AT_FDCWD, path, 0, unix.MOUNT_ATTR_RDONLY) // without it what is written is forgotten
+			_ = setFlags(unix.AT_FDCWD, path, 0, unix.MOUNT_ATTR_RDONLY) // on failure, writes are silently lost
 		}
 	}
 }
 
-// hideBelow hides again what is seen again in a folder that was put back. What is to be
-// seen all the same lies deeper, and is put back later.
+// hideBelow hides paths again in a folder that was put back. Visible paths below it are
+// put back later.
 func (h *helper) hideBelow(folder string) error {
 	for _, path := range h.Hidden {
 		if files.Within(folder, path) {
@@ -323,8 +323,8 @@ func (h *helper) hideBelow(folder string) error {
 	return nil
 }
 
-// guard pins the folders that guarded things lie in and makes those read-only.
-// Whatever is mounted on cannot be moved or deleted, so no other can take its place.
+// guard pins the folders above guarded paths and makes the paths read-only. A mount point
+// cannot be moved or deleted, so it cannot be replaced.
 func (h *helper) guard() error {
 	for _, path := range h.Pinned {
 		if err := rebindPath(path, 0); err != nil {
@@ -333,7 +333,7 @@ func (h *helper) guard() error {
 	}
 	for _, path := range h.Guarded {
 		if slices.Contains(h.Hidden, path) {
-			continue // what covers it cannot be written either
+			continue // its cover is read-only, too
 		}
 		if err := rebindPath(path, unix.MOUNT_ATTR_RDONLY); err != nil {
 			return umpire.Errorf("guard %s: %w", path, err)
@@ -342,8 +342,7 @@ func (h *helper) guard() error {
 	return h.guardAbsent()
 }
 
-// guardAbsent puts one empty folder, which cannot be written, on all names that must not
-// be made.
+// guardAbsent mounts one read-only empty folder on all names that must not be created.
 func (h *helper) guardAbsent() error {
 	if len(h.Absent) == 0 {
 		return nil
@@ -373,7 +372,7 @@ func (h *helper) guardAbsent() error {
 	return nil
 }
 
-// rebindPath puts a path on itself, with other flags.
+// rebindPath mounts a path on itself with other flags.
 func rebindPath(path string, flags uint64) error {
 	m, err := grabMount(path)
 	if err != nil {
@@ -388,5 +387,5 @@ func rebindPath(path string, flags uint64) error {
 	return attachMount(m.fd, path)
 }
 
-// closeFD closes a file that nothing was written to, or whose end cannot be helped.
+// closeFD closes a file that was not written to, or whose close error does not matter.
 func closeFD(fd int) { _ = unix.Close(fd) }

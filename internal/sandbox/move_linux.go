@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file moves folders that lie under an overlay. The kernel refuses to (EXDEV), since it
-// would have to follow a redirection that a user namespace may not write. mv copies then, but
-// a program that calls rename by itself fails, where in the real folder it would not.
+// This file moves folders under an overlay. The kernel refuses that (EXDEV) because it
+// would need redirects, which are not available in a user namespace. mv copies instead,
+// but a program that calls rename itself fails, unlike in the real folder.
 
 // A spot is a name in an open folder.
 type spot struct {
@@ -20,12 +20,12 @@ type spot struct {
 	name string
 }
 
-// move makes a call that renames a folder for the command. With false it makes none: it is
-// about something else than folders, or cannot be judged from here, and the kernel goes on.
+// move performs a command's rename of a folder. It returns false if the call does not
+// concern folders or cannot be judged here; the kernel then continues the call.
 func (w *observer) move(n *notice) (bool, error) {
 	from, to, flags, err := readMove(n)
 	if err != nil {
-		return false, nil // the kernel finds out by itself
+		return false, nil // the kernel detects the error itself
 	}
 	defer closeFD(from.dir)
 	defer closeFD(to.dir)
@@ -42,14 +42,14 @@ func (w *observer) move(n *notice) (bool, error) {
 		err = replaceEmpty(from, to, flags&unix.RENAME_NOREPLACE != 0)
 	}
 	if err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENOTDIR) {
-		stuck, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", from.dir)) // only its name is lost
+		stuck, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", from.dir)) // without it only the name is lost
 		stuck = filepath.Join(stuck, from.name)
 		w.tell(report{Stuck: []byte(stuck[:min(len(stuck), maxPath)])})
 	}
 	return true, err
 }
 
-// readMove reads the arguments of a call, and opens the two folders that it is about.
+// readMove reads the arguments of a call and opens its two folders.
 func readMove(n *notice) (from, to spot, flags uint64, err error) {
 	a := n.arguments
 	folders, paths := [2]int32{unix.AT_FDCWD, unix.AT_FDCWD}, [2]uint64{a[0], a[1]}
@@ -70,13 +70,13 @@ func readMove(n *notice) (from, to spot, flags uint64, err error) {
 
 var errNotHere = errors.New("cannot be resolved from here")
 
-// openSpot resolves a path as the thread that named it would.
+// openSpot resolves a path like the calling thread would.
 func openSpot(thread uint32, folder int32, at uint64) (spot, error) {
 	path, err := readText(thread, at)
 	if err != nil {
 		return spot{}, err
 	}
-	path = strings.TrimRight(path, "/") // after a folder they mean nothing
+	path = strings.TrimRight(path, "/") // redundant after a folder
 	dir, name := filepath.Split(path)
 	if name == "" || name == "." || name == ".." || strings.Contains(path, "/proc/") {
 		return spot{}, errNotHere
@@ -103,13 +103,13 @@ func (s spot) isFolder() bool {
 	return err == nil && info.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
-// oneMount reports whether two open folders are of one mount. Between two the kernel refuses
-// everywhere.
+// oneMount reports whether two open folders are on one mount. The kernel always refuses
+// to move between mounts.
 func oneMount(a, b int) bool {
 	return sameMount(fmt.Sprintf("/proc/self/fd/%d/.", a), fmt.Sprintf("/proc/self/fd/%d/.", b))
 }
 
-// replaceEmpty moves a folder to a name that is free, or that an empty folder has.
+// replaceEmpty moves a folder to a free name or onto an empty folder.
 func replaceEmpty(from, to spot, free bool) error {
 	info, err := to.stat()
 	switch {
@@ -128,7 +128,7 @@ func replaceEmpty(from, to spot, free bool) error {
 	return moveFolder(from, to)
 }
 
-// exchange lets two names swap what they stand for.
+// exchange swaps two names.
 func exchange(a, b spot) error {
 	aside := spot{a.dir, fmt.Sprintf(".umpire-exchange-%d", os.Getpid())}
 	if err := moveAny(a, aside); err != nil {
@@ -140,8 +140,8 @@ func exchange(a, b spot) error {
 	return moveAny(aside, b)
 }
 
-// moveAny moves what the kernel moves, and else a folder. It refuses one that its owner may
-// not write, since what is above it changes.
+// moveAny renames an entry, or moves a folder if the kernel cannot. The kernel refuses a
+// folder that its owner may not write to, because its parent entry changes.
 func moveAny(from, to spot) error {
 	err := unix.Renameat2(from.dir, from.name, to.dir, to.name, unix.RENAME_NOREPLACE)
 	if (errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EACCES)) && from.isFolder() {
@@ -150,7 +150,7 @@ func moveAny(from, to spot) error {
 	return err
 }
 
-// moveFolder moves a folder by making another one and moving what is in it.
+// moveFolder moves a folder by creating a new one and moving its entries.
 func moveFolder(from, to spot) error {
 	info, err := from.stat()
 	if err != nil {
@@ -187,8 +187,8 @@ func moveFolder(from, to spot) error {
 	return unix.Unlinkat(from.dir, from.name, unix.AT_REMOVEDIR)
 }
 
-// openMoved opens a folder to read it, and makes it one that its owner may write: it will be
-// gone, or get its mode when it is whole.
+// openMoved opens a folder for reading, and makes it writable for its owner. It will be
+// removed, or gets its final mode when it is complete.
 func openMoved(s spot) (*os.File, error) {
 	flags := unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	fd, err := unix.Openat(s.dir, s.name, flags, 0)
@@ -246,7 +246,7 @@ func ignoreUnsupported(err error) error {
 	return err
 }
 
-// setTimes gives a folder the times that another one had.
+// setTimes sets a folder's times from another one's.
 func setTimes(f *os.File, info *unix.Stat_t) error {
 	times := []unix.Timespec{info.Atim, info.Mtim}
 	return unix.UtimesNanoAt(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), times, 0)

@@ -13,27 +13,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file is a name server for a command that is observed and has no network. It knows no
-// names: it gives each one an address that leads nowhere, and remembers which. So a person can
-// be told that a command wanted registry.example:443, and not that it wanted the port 53 of a
-// name server.
+// This file is a name server for an observed command without a network. It knows no
+// names: it gives each one an unroutable address and remembers it. The report can then
+// say that a command wanted registry.example:443 instead of port 53 of a name server.
 
-// nameServer is where it listens, on the loopback that the command has for itself.
+// nameServer is its address on the command's private loopback.
 var nameServer = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 53)
 
-// settingsOfNames is the file that says where names are asked for.
+// settingsOfNames is the file that lists name servers.
 const settingsOfNames = "/etc/resolv.conf"
 
-// fictional is the first of the addresses that are given out. They are set aside for tests of
-// devices, so that no machine has them (RFC 2544).
+// fictional is the first of the assigned addresses. They are reserved for device tests,
+// so no machine has them (RFC 2544).
 var fictional = netip.AddrFrom4([4]byte{198, 18, 0, 1})
 
-// A journal reports what was seen, each thing once. It is safe for concurrent use.
+// A journal reports each observation once. It is safe for concurrent use.
 type journal struct {
 	file *os.File
 
 	mu    sync.Mutex
-	lines map[string]bool // that were written
+	lines map[string]bool // already written
 	names map[netip.Addr]string
 	next  netip.Addr
 }
@@ -42,8 +41,8 @@ func newJournal(file *os.File) *journal {
 	return &journal{file: file, lines: map[string]bool{}, names: map[netip.Addr]string{}, next: fictional}
 }
 
-// tell reports one thing, once. The pipe has to hold all that is reported, since it is read
-// when the command has ended.
+// tell reports an observation unless it was reported before. All reports must fit in the
+// pipe, which is read only after the command has ended.
 func (j *journal) tell(r report) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -52,10 +51,10 @@ func (j *journal) tell(r report) {
 		return
 	}
 	j.lines[string(line)] = true
-	_, _ = j.file.Write(append(line, '\n')) // who reads it may have gone
+	_, _ = j.file.Write(append(line, '\n')) // the reader may have gone
 }
 
-// addressOf gives a name its address.
+// addressOf returns the address assigned to a name.
 func (j *journal) addressOf(name string) (netip.Addr, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -72,7 +71,7 @@ func (j *journal) addressOf(name string) (netip.Addr, bool) {
 	return address, true
 }
 
-// nameOf is the name that an address was given out for.
+// nameOf returns the name to which an address was assigned.
 func (j *journal) nameOf(address netip.Addr) (string, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -80,15 +79,15 @@ func (j *journal) nameOf(address netip.Addr) (string, bool) {
 	return name, given
 }
 
-// serveNames starts the name server, and has programs ask it. Where the port cannot be had they
-// ask whom they would, and only that is known.
+// serveNames starts the name server and makes programs use it. If the port is taken,
+// programs ask their usual server, and only that is reported.
 func (h *helper) serveNames() error {
 	if !h.Observe || h.Reach != reachItself {
 		return nil
 	}
 	plain, err := filepath.EvalSymlinks(settingsOfNames)
 	if err != nil {
-		return nil //nolint:nilerr // a machine without the file asks nobody
+		return nil //nolint:nilerr // programs do not use name servers without the file
 	}
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -104,14 +103,14 @@ func (h *helper) serveNames() error {
 	}
 	ready := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never lets go: the thread has given up its rights
+		runtime.LockOSThread() // never unlocked, because the thread has given up its rights
 		ready <- h.dropCapabilities()
 		h.journal.answerNames(socket)
 	}()
 	return <-ready
 }
 
-// maxQuestion is how long a question over UDP is.
+// maxQuestion is the maximum size of a UDP question in bytes.
 const maxQuestion = 1232
 
 // answerNames answers until the sandbox ends.
@@ -126,12 +125,12 @@ func (j *journal) answerNames(socket int) {
 			return
 		}
 		if answer, err := j.answerName(buf[:n]); err == nil {
-			_ = unix.Sendto(socket, answer, 0, from) // who asked may have gone
+			_ = unix.Sendto(socket, answer, 0, from) // the client may have gone
 		}
 	}
 }
 
-// answerName answers one question. A name has one address of the old kind, and nothing else.
+// answerName answers one question. A name has one IPv4 address and nothing else.
 func (j *journal) answerName(question []byte) ([]byte, error) {
 	var p dnsmessage.Parser
 	head, err := p.Start(question)
@@ -160,8 +159,8 @@ func (j *journal) answerName(question []byte) ([]byte, error) {
 	return answer.Pack()
 }
 
-// plainName is a name without its last dot. Only what can be the name of a host is one: it
-// will be shown to a person.
+// plainName returns a name without its final dot. It accepts only valid host names,
+// because the name is shown to a person.
 func plainName(n dnsmessage.Name) (string, bool) {
 	name := n.String()
 	for i := range len(name) {

@@ -17,13 +17,13 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 )
 
-// This file is the part of the helper that the kernel asks about some system calls before
-// it makes them (seccomp_unotify(2)). It allows nothing that the other layers refuse: it
-// writes down which addresses a command connects to, and moves folders that an overlay
-// cannot move (move_linux.go). All else goes on as if nobody had asked.
+// This file is the part of the helper that the kernel asks before it performs some system
+// calls (seccomp_unotify(2)). It allows nothing that the other layers refuse: it records
+// the addresses to which a command connects, and moves folders that an overlay cannot
+// move (move_linux.go). All other calls continue as usual.
 
-// A notice is a system call that waits, and a reply how it goes on (struct seccomp_notif and
-// seccomp_notif_resp).
+// A notice is a waiting system call, and a reply tells how to continue it (struct
+// seccomp_notif and seccomp_notif_resp).
 type notice struct {
 	id        uint64
 	thread    uint32
@@ -41,7 +41,7 @@ type reply struct {
 	flags  uint32
 }
 
-// An observer answers for one sandbox. Its thread has no rights that the command has not.
+// An observer answers for one sandbox. Its thread has no more rights than the command.
 type observer struct {
 	*journal
 
@@ -49,20 +49,20 @@ type observer struct {
 	listener int
 }
 
-// The limits of what is reported: the pipe has to hold it all, since it is read when the
+// The limits of reports. All reports must fit in the pipe, which is read only after the
 // command has ended.
 const (
 	maxReports = 64
-	maxPath    = 600 // bytes of one
+	maxPath    = 600 // bytes of one path
 )
 
 var askAbout = bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
 
-// moveCalls are the system calls that rename.
+// moveCalls are the renaming system calls.
 var moveCalls = append([]uint32{unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2}, oldMoveCalls...)
 
-// observed lists what the helper is asked about, besides calls with a mode. A call that sends
-// without an address goes where one connected to before.
+// observed lists the calls to ask about, besides calls with a mode. A call that sends
+// without an address uses an earlier connection.
 func (o *order) observed() []bpf.Instruction {
 	var program []bpf.Instruction
 	for _, number := range slices.Concat(moveCalls, deleteCalls) {
@@ -76,7 +76,7 @@ func (o *order) observed() []bpf.Instruction {
 	return program
 }
 
-// startObserver starts the thread that answers. It begins when it is given a listener.
+// startObserver starts the answering thread, which begins when it receives a listener.
 func (h *helper) startObserver() error {
 	if !h.Observe {
 		return nil
@@ -84,7 +84,7 @@ func (h *helper) startObserver() error {
 	h.listeners = make(chan int)
 	ready := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never lets go: the thread has given up its rights
+		runtime.LockOSThread() // never unlocked, because the thread has given up its rights
 		ready <- h.dropCapabilities()
 		if fd, open := <-h.listeners; open {
 			(&observer{h.journal, h.homes, fd}).answerAll()
@@ -95,8 +95,8 @@ func (h *helper) startObserver() error {
 
 // answerAll answers until the sandbox ends.
 func (w *observer) answerAll() {
-	// Who asks waits, so the answer may as well be found on the same processor. Older kernels
-	// do not know this, and are slower.
+	// The caller waits, so the answer may run on the same processor. Older kernels do not
+	// support this and are slower.
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 		unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	for {
@@ -105,12 +105,12 @@ func (w *observer) answerAll() {
 		switch {
 		case err == nil:
 			r := w.answer(&n)
-			// Who asked may have been killed meanwhile.
+			// The caller may have been killed meanwhile.
 			_ = control(w.listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.ENOENT):
 		default:
 			w.tell(report{Blind: true})
-			closeFD(w.listener) // the calls that wait fail, and so do all later ones
+			closeFD(w.listener) // waiting and later calls fail
 			return
 		}
 	}
@@ -151,7 +151,7 @@ func errnoOf(err error) unix.Errno {
 	return unix.EIO
 }
 
-// noteAddress reports an address that the command has no way to.
+// noteAddress reports an address that the command cannot reach.
 func (w *observer) noteAddress(n *notice, at, size uint64) {
 	raw := make([]byte, min(size, unix.SizeofSockaddrInet6))
 	if err := readMemory(n.thread, at, raw); err != nil {
@@ -165,7 +165,7 @@ func (w *observer) noteAddress(n *notice, at, size uint64) {
 	}
 }
 
-// addressIn reads an internet address and its port.
+// addressIn decodes an internet address and its port.
 func addressIn(raw []byte) (netip.AddrPort, bool) {
 	if len(raw) < unix.SizeofSockaddrInet4 {
 		return netip.AddrPort{}, false
@@ -196,12 +196,12 @@ func readMemory(thread uint32, at uint64, into []byte) error {
 	return err
 }
 
-// readText reads a text that ends with a zero, as long as a path may be.
+// readText reads a zero-terminated text up to the maximum length of a path.
 func readText(thread uint32, at uint64) (string, error) {
 	var text []byte
 	page := os.Getpagesize()
 	for len(text) < unix.PathMax {
-		part := make([]byte, page-int(at%uint64(page))) // the next page may not be there
+		part := make([]byte, page-int(at%uint64(page))) // the next page may not exist
 		if err := readMemory(thread, at, part); err != nil {
 			return "", err
 		}

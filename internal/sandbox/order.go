@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// An order is what the helper is told: plain steps, worked out by the process that
-// starts it. Paths hold no links; the helper refuses those that do. It travels as bytes and not
-// as JSON: arguments and paths need not be UTF-8.
+// An order is the helper's work in plain steps, planned by the process that starts it.
+// Paths contain no links; the helper refuses those that do. It is not encoded as JSON
+// because arguments and paths need not be UTF-8.
 type order struct {
 	Path string
 	Args []string
@@ -19,57 +19,56 @@ type order struct {
 
 	Layers layers
 	Reach  reach
-	// NoSockets refuses new unix sockets, but for pairs: not every one that somebody
-	// listens at could be hidden.
+	// NoSockets refuses new unix sockets except pairs, because not every listening socket
+	// could be hidden.
 	NoSockets bool
-	// Observe has the helper asked about system calls that may be refused.
+	// Observe lets the kernel ask the helper about calls that may be refused.
 	Observe bool
-	// Open are files and folders that may be written, the outer before the inner.
+	// Open are writable files and folders, outer before inner.
 	Open []string
-	// Pinned are folders inside them that may be written and not be moved away, since
-	// something guarded lies in them.
+	// Pinned are folders inside them that may be written but not moved, because guarded
+	// paths are inside.
 	Pinned []string
-	// Guarded are files and folders inside them that stay as they are.
+	// Guarded are files and folders inside them that must stay unchanged.
 	Guarded []string
-	// Absent are names inside them that must not be made. Empty folders stand there.
+	// Absent are names inside them that must not be created. Empty folders take their place.
 	Absent []string
-	// Hidden cannot be seen, but for Shown.
+	// Hidden are invisible, except for Shown.
 	Hidden []string
 	Shown  []string
-	// Homes are those of Hidden of which only parts are seen, and in which nothing can be made. Stubs are links in
-	// them, and folders where they have no target.
+	// Homes are the paths in Hidden of which parts are visible, and in which nothing can
+	// be created. Stubs are links in them, or folders if they have no target.
 	Homes []string
 	Stubs []files.Link
-	// Tmp is the folder that is /tmp inside; "" makes one that is forgotten.
+	// Tmp is the folder that is mounted as /tmp; "" makes a temporary one.
 	Tmp    string
 	Caches []caches
-	// Over are folders that may be written, and stay as they are.
+	// Over are writable folders that stay unchanged.
 	Over []caches
-	// Check sets everything up and starts nothing.
+	// Check sets up the sandbox without starting a command.
 	Check bool
 	// Fault makes a step fail, for tests.
 	Fault string
 }
 
-// A caches is a folder with a layer over it that takes what is written.
+// A caches is a folder with a layer over it that receives the writes.
 type caches struct {
 	Folder string
 	Upper  string
-	Work   string // "" where Upper itself takes the place of Folder, which is empty
-	// Inside are the folders in it of which the layer is seen; nothing else of it is. None
-	// says the folder itself.
+	Work   string // "" if Upper replaces Folder, which is empty
+	// Inside are the visible folders of the layer. If empty, the whole folder is visible.
 	Inside []string
-	// At is where the layer is while these are taken hold of.
+	// At is the layer's temporary place while Inside is opened.
 	At string
-	// Volatile says that the layer is written to the disk when the system likes, and is not
-	// used again. Else the kernel waits for the disk with each file that it copies up.
+	// Volatile lets the system flush the layer at any time; it must not be reused.
+	// Otherwise the kernel waits for the disk after each file that it copies up.
 	Volatile bool
-	// Device and Inode, where they are not 0, are those that the folder must have.
+	// Device and Inode, if not 0, must match the folder.
 	Device uint64
 	Inode  uint64
 }
 
-// shown are the folders that can be written.
+// shown returns the writable folders.
 func (c *caches) shown() []string {
 	if len(c.Inside) == 0 {
 		return []string{c.Folder}
@@ -81,17 +80,17 @@ func (c *caches) shown() []string {
 	return all
 }
 
-// A reach is how far a command's sockets get. The zero value is the shortest.
+// A reach limits how far a command's sockets reach. The zero value is the strictest.
 type reach uint8
 
 const (
-	reachNothing reach = iota // no sockets but unix ones
-	reachItself               // a loopback of its own, which leads nowhere else
-	reachMachine              // the network that the machine has
+	reachNothing reach = iota // only unix sockets
+	reachItself               // a private loopback
+	reachMachine              // the machine's network
 )
 
-// reach is how far a command gets. A loopback of its own takes a namespace; a command
-// that only looks needs none.
+// reach returns the reach of a command. A private loopback needs a namespace; a read-only
+// command does not need it.
 func (l Limits) reach(which layers) reach {
 	switch {
 	case l.Network:
@@ -102,7 +101,7 @@ func (l Limits) reach(which layers) reach {
 	return reachNothing
 }
 
-// layers say which means are used. Each is of use without the others.
+// layers are the mechanisms in use. Each is useful without the others.
 type layers uint8
 
 const (
@@ -110,13 +109,13 @@ const (
 	withFilter          // seccomp
 	withNamespaces
 	allLayers = withLandlock | withFilter | withNamespaces
-	// weakerLayers are to be had where namespaces are not.
+	// weakerLayers are available without namespaces.
 	weakerLayers = withLandlock | withFilter
 )
 
 func (l layers) has(one layers) bool { return l&one == one }
 
-// writable are the folders that a command may write, really or in an overlay.
+// writable returns the folders that a command may write, really or in an overlay.
 func (o *order) writable() []string {
 	paths := slices.Clone(o.Open)
 	for i := range o.Over {
@@ -125,18 +124,18 @@ func (o *order) writable() []string {
 	return paths
 }
 
-// A report is what the helper says: first that the command was started, or why not, then
-// one for each thing that was seen.
+// A report is a message of the helper: first whether the command was started, then one
+// for each observation.
 type report struct {
 	Started bool   `json:"started,omitempty"`
 	Step    string `json:"step,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	// Address is one that the command could not connect to.
+	// Address is an address that the command could not connect to.
 	Address string `json:"address,omitempty"`
 	// Write is a path that it could not write.
 	Write []byte `json:"write,omitempty"`
-	// Stuck is a folder that it could not move, which only an overlay refuses.
+	// Stuck is a folder that it could not move because of an overlay.
 	Stuck []byte `json:"stuck,omitempty"`
-	// Blind says that it could not be observed.
+	// Blind means that it could not be observed.
 	Blind bool `json:"blind,omitempty"`
 }

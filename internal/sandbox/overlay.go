@@ -9,31 +9,31 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An Overlay is a folder that a command may write and that stays as it is: what is written
-// goes to another one. All paths are absolute and without links, and the folders exist.
+// An Overlay is a writable folder that stays unchanged because writes go to another
+// folder. All paths are absolute and contain no links, and the folders exist.
 type Overlay struct {
 	Folder string
-	// Upper gets what is written, and Work is the kernel's. Both lie in one file system, are
-	// empty and for one command. It has not been flushed to the disk when that has ended.
+	// Upper receives the writes, and Work belongs to the kernel. Both are empty, in one file system
+	// and for one command. Upper has not been flushed to the disk when the command has ended.
 	Upper, Work string
-	// Device and Inode, where they are not 0, are those of Folder: if another one stands
-	// there by now, the command does not start.
+	// Device and Inode, if not 0, identify Folder. If it was replaced, the command does
+	// not start.
 	Device, Inode uint64
 }
 
-// stepOverlays is the step of the set-up that lays overlays.
+// stepOverlays is the step of the setup that mounts overlays.
 const stepOverlays = "overlays"
 
-// NoOverlay reports whether an error says that the command did not start because a file
-// system, or the kernel, has no overlays. With other folders to write to it may.
+// NoOverlay reports whether the command did not start because a file system or the kernel
+// does not support overlays. Other folders may work.
 func NoOverlay(err error) bool {
 	setup, ok := errors.AsType[*SetupError](err)
 	return ok && setup.Step == stepOverlays
 }
 
-// overlaid decides what may be written and seen where overlays lie over the workspace. No
-// path is really open: what a command changes in an overlay is looked at afterwards, so
-// nothing in it has to be guarded.
+// overlaid decides which paths are writable and visible if overlays cover the workspace.
+// No real path is writable: changes in an overlay are inspected afterwards, so nothing in
+// it needs guarding.
 func (p *Place) overlaid(o *order, limits Limits, b *Box) error {
 	if limits.Mode != umpire.SandboxWorkspaceWrite || !o.Layers.has(withNamespaces) {
 		return umpire.Errorf("overlays need %s with namespaces", umpire.SandboxWorkspaceWrite)
@@ -54,17 +54,17 @@ func (p *Place) overlaid(o *order, limits Limits, b *Box) error {
 	return nil
 }
 
-// A Sight is what could be observed of a command. Its zero value is that nothing happened.
+// A Sight is the result of observing a command. Its zero value means that nothing happened.
 type Sight struct {
-	// Addresses are those that it could not connect to, with their ports: those of TCP and
-	// UDP to which it connected or sent, up to a limit. A name that it looked up stands for
-	// its address, and without a port if it did no more than that.
+	// Addresses are the TCP and UDP addresses with ports to which it could not connect or
+	// send, up to a limit. If it looked up a name, the name replaces the address; a name
+	// that was only looked up has no port.
 	Addresses []string
-	// Writes are paths outside that it wanted to make, write or delete, up to a limit.
+	// Writes are outside paths that it tried to create, write or delete, up to a limit.
 	Writes []string
 	// Stuck are folders under an overlay that it could not move.
 	Stuck []string
-	// Blind says that it could not be observed, or not to its end.
+	// Blind means that it could not be observed, or not until its end.
 	Blind bool
 }
 

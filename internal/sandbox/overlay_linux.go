@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// makeOverlays lays overlays over the workspace, before anything is mounted that would hide
-// what they need.
+// makeOverlays mounts overlays over the workspace, before other mounts hide the folders
+// that they need.
 func (h *helper) makeOverlays() error {
 	for i := range h.Over {
 		c := &h.Over[i]
@@ -26,7 +26,7 @@ func (h *helper) makeOverlays() error {
 	return nil
 }
 
-// explainOverlay says in words why an overlay was refused.
+// explainOverlay explains why an overlay was refused.
 func explainOverlay(err error) error {
 	if errors.Is(err, unix.EINVAL) {
 		return umpire.Errorf("something is mounted below it, or the file system of the layer does not do: %w", err)
@@ -34,8 +34,8 @@ func explainOverlay(err error) error {
 	return err
 }
 
-// checkUpper tries what the kernel needs of a layer's file system and does not ask for:
-// without attributes a folder that took another one's place would show what that held.
+// checkUpper tests a requirement on a layer's file system that the kernel does not check:
+// without attributes, a folder that replaced another one would show the old entries.
 func checkUpper(c *caches) error {
 	const name = "user.overlay.umpire"
 	if err := unix.Setxattr(c.Work, name, []byte("y"), 0); err != nil {

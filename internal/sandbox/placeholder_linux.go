@@ -11,22 +11,22 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// placeholderMode marks an empty folder as one of ours, which no one else makes so.
+// placeholderMode marks an empty folder as ours, because no other program uses this mode.
 const placeholderMode = 0o500 | fs.ModeSticky
 
-// A placeholder stands where something guarded is missing, so that the sandbox has
-// something to hold in place: without it a command could make the missing thing. It
-// is an empty folder, which git does not see, and is taken away when the last
-// command that needs it has ended.
+// A placeholder takes the place of a missing guarded path, because the sandbox needs
+// something to mount over. Without it a command could create the path. It is an empty
+// folder, which git ignores, and is removed when the last command that needs it has
+// ended.
 type placeholder struct {
-	root *os.Root // the writable folder that it is in
+	root *os.Root // the writable folder that holds it
 	name string
-	dir  *os.File // locked as long as it is needed
+	dir  *os.File // locked while it is needed
 }
 
-// holdPlace makes a placeholder, or shares the one that another command made. That
-// command may still run and change the name: all is done through what was opened, and
-// a link is an error.
+// holdPlace makes a placeholder, or shares that of another command. That command may
+// still run and change the name, so all operations use open folders, and a link is an
+// error.
 func holdPlace(root *os.Root, name string) (*placeholder, error) {
 	for {
 		if err := makePlaceholder(root, name); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -45,12 +45,12 @@ func holdPlace(root *os.Root, name string) (*placeholder, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		// Its last user took it away just now.
+		// Its last user has just removed it.
 	}
 }
 
-// makePlaceholder makes an empty folder that has its mark from the start: nobody ever takes it
-// for somebody's.
+// makePlaceholder makes an empty folder with its mark from the start, so it is never
+// mistaken for a user's folder.
 func makePlaceholder(root *os.Root, name string) error {
 	parent, err := root.Open(filepath.Dir(name))
 	if err != nil {
@@ -60,7 +60,7 @@ func makePlaceholder(root *os.Root, name string) error {
 	return unix.Mkdirat(int(parent.Fd()), filepath.Base(name), 0o500|unix.S_ISVTX)
 }
 
-// lockPlace opens a placeholder.
+// lockPlace opens a placeholder and locks it.
 func lockPlace(root *os.Root, name string) (*placeholder, error) {
 	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -73,7 +73,7 @@ func lockPlace(root *os.Root, name string) (*placeholder, error) {
 	return &placeholder{root: root, name: name, dir: dir}, nil
 }
 
-// release takes the placeholder away unless another command needs it.
+// release removes the placeholder unless another command needs it.
 func (p *placeholder) release() {
 	defer p.dir.Close()
 	if unix.Flock(int(p.dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
@@ -81,11 +81,11 @@ func (p *placeholder) release() {
 	}
 	info, err := p.dir.Stat()
 	if err == nil && info.Mode()&(fs.ModePerm|fs.ModeSticky) == placeholderMode && p.same() {
-		_ = p.root.Remove(p.name) // it is not ours any more when it holds something
+		_ = p.root.Remove(p.name) // it fails if the folder is not empty and thus not ours any more
 	}
 }
 
-// same reports whether the name still leads to the folder that was opened.
+// same reports whether the name still refers to the opened folder.
 func (p *placeholder) same() bool {
 	opened, err := p.dir.Stat()
 	if err != nil {
@@ -95,8 +95,8 @@ func (p *placeholder) same() bool {
 	return err == nil && os.SameFile(opened, now)
 }
 
-// hasMark reports whether what was seen at a path is a placeholder. A command can make a folder
-// look like one, but for its being empty; one that is gone by now was one.
+// hasMark reports whether a path is a placeholder. A command can make a folder look like
+// one only if the folder is empty. A folder that was removed meanwhile counts as one.
 func hasMark(path string, info fs.FileInfo) bool {
 	if !info.IsDir() || info.Mode()&(fs.ModePerm|fs.ModeSticky) != placeholderMode {
 		return false

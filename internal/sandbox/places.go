@@ -11,24 +11,24 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// This file is the policy's table of guarded places in the form in which it is looked for
-// in folders: which names there begin a guarded place, and what has to follow.
+// This file prepares the policy's guarded places for searching folders: the names that
+// start a guarded place, and the parts that must follow.
 
-// everything is the last part of a pattern for a folder with all that is in it.
+// everything is the last part of a pattern that covers a folder with all its contents.
 const everything = "**"
 
-// A pattern is one guarded place, cut into its parts.
+// A pattern is one guarded place, split into its parts.
 type pattern struct {
 	parts []string
 	verbs []string
 }
 
-// patterns are the table, by where its places lie.
+// patterns are the guarded places, grouped by location.
 type patterns struct {
 	named map[string][]pattern // below any folder, by their first part
 	wild  []pattern            // below any folder, with a wildcard in the first part
 	git   []pattern            // in a git directory
-	empty []string             // names of which an empty folder may stand at a workspace's root
+	empty []string             // names that an empty folder may occupy at a workspace's root
 	home  []pattern
 	whole []pattern // from the root of the file system
 }
@@ -51,12 +51,12 @@ func (all *patterns) add(place *sensitive.Place) {
 		p.parts = parts[1:]
 		all.home = append(all.home, p)
 	case first == ".git":
-		// git directories themselves, which are found
+		// git directories themselves, which are found by searching
 		if len(parts) > 1 && parts[1] != "modules" && parts[1] != "worktrees" {
 			p.parts = parts[1:]
 			all.git = append(all.git, p)
 		}
-	case first == "*.git": // a bare repository is known by what is in it
+	case first == "*.git": // a bare repository is recognized by its contents
 	case strings.Contains(first, "*"):
 		all.wild = append(all.wild, p)
 	default:
@@ -68,7 +68,7 @@ func (all *patterns) add(place *sensitive.Place) {
 	}
 }
 
-// begins reports whether a name in a folder may begin a guarded place.
+// begins reports whether a name in a folder may start a guarded place.
 func (all *patterns) begins(name string) bool {
 	if _, found := all.named[name]; found {
 		return true
@@ -76,7 +76,7 @@ func (all *patterns) begins(name string) bool {
 	return slices.ContainsFunc(all.wild, func(p pattern) bool { return partMatches(p.parts[0], name) })
 }
 
-// beginning finds the guarded places that begin with a name in a folder.
+// beginning finds the guarded places that start with a name in a folder.
 func (all *patterns) beginning(dir, name string, found func(string)) {
 	for _, p := range all.named[name] {
 		findMatches(filepath.Join(dir, name), p.parts[1:], found)
@@ -88,8 +88,8 @@ func (all *patterns) beginning(dir, name string, found func(string)) {
 	}
 }
 
-// findMatches looks for what a pattern is about at a path and below it. A link on the way is
-// taken for the place itself: by it all that follows can be exchanged.
+// findMatches looks for a pattern at a path and below it. A link on the way counts as the
+// place itself, because replacing it replaces everything below.
 func findMatches(at string, rest []string, found func(string)) {
 	info, err := os.Lstat(at)
 	switch {
@@ -100,7 +100,7 @@ func findMatches(at string, rest []string, found func(string)) {
 	case !strings.Contains(rest[0], "*"):
 		findMatches(filepath.Join(at, rest[0]), rest[1:], found)
 	default:
-		entries, _ := os.ReadDir(at) // what cannot be read is not read by others either
+		entries, _ := os.ReadDir(at) // unreadable folders have no effect on other programs either
 		for _, e := range entries {
 			if partMatches(rest[0], e.Name()) {
 				findMatches(filepath.Join(at, e.Name()), rest[1:], found)
@@ -114,7 +114,7 @@ func partMatches(part, name string) bool {
 	return matched && err == nil
 }
 
-// literal is a pattern's path as far as it has no wildcards, and whether that is all of it.
+// literal returns a pattern's path up to the first wildcard, and whether it covers the whole pattern.
 func (p *pattern) literal() (string, bool) {
 	for i, part := range p.parts {
 		if strings.Contains(part, "*") {
@@ -124,7 +124,7 @@ func (p *pattern) literal() (string, bool) {
 	return filepath.Join(p.parts...), true
 }
 
-// runs reports whether the command line itself runs one of the place's verbs of git.
+// runs reports whether the command line itself runs one of the place's git subcommands.
 func (p *pattern) runs(verbs []string) bool {
 	return slices.ContainsFunc(p.verbs, func(verb string) bool { return slices.Contains(verbs, verb) })
 }

@@ -1,30 +1,30 @@
 package sandbox
 
-// A Probe is one thing that a command must not be able to do, tried in earnest.
+// A Probe is a real attempt at an operation that a command must not be able to do.
 type Probe struct {
 	Group string `json:"group"`
 	Name  string `json:"name"`
-	// Landlock, Filter and Full are what came of it with Landlock alone, with the
-	// filter of system calls as well, and with everything.
+	// Landlock, Filter and Full are the outcomes with Landlock alone, with the system
+	// call filter added, and with all layers.
 	Landlock Outcome `json:"landlock"`
 	Filter   Outcome `json:"filter"`
 	Full     Outcome `json:"full"`
 
-	// loopback says that the other layers let it be where there is a loopback to use.
+	// loopback means that the other layers allow it if there is a usable loopback.
 	loopback bool
 }
 
-// An Outcome is the error with which a probe was refused, such as EROFS, or Allowed.
-// The zero value says that it was not tried.
+// An Outcome is the error with which a probe was refused, such as EROFS, or ALLOWED. The
+// zero value means that it was not tried.
 type Outcome string
 
-// allowed is the outcome of a probe that did what it tried.
+// allowed is the outcome of a probe that succeeded.
 const allowed Outcome = "ALLOWED"
 
-// denied reports whether a probe was tried in vain.
+// denied reports whether a probe was tried and refused.
 func (o Outcome) denied() bool { return o != allowed && o != "" }
 
-// A Report is what the sandbox of this machine stops.
+// A Report lists what the sandbox of this machine stops.
 type Report struct {
 	Ability
 
@@ -32,7 +32,7 @@ type Report struct {
 	Probes   []Probe `json:"probes,omitempty"`
 }
 
-// best is the outcome with all layers that this machine has.
+// best returns the outcome with all layers of this machine.
 func (r *Report) best(p *Probe) Outcome {
 	if r.Whole() {
 		return p.Full
@@ -40,7 +40,7 @@ func (r *Report) best(p *Probe) Outcome {
 	return p.Filter
 }
 
-// Holes are the probes that the sandbox of this machine does not stop.
+// Holes returns the names of the probes that the sandbox of this machine does not stop.
 func (r *Report) Holes() []string {
 	var names []string
 	for i := range r.Probes {
@@ -51,7 +51,7 @@ func (r *Report) Holes() []string {
 	return names
 }
 
-// By returns the probes that a layer is the first to stop: Landlock, then the filter,
+// By groups the probes by the first layer that stops them: Landlock, then the filter,
 // then namespaces and mounts.
 func (r *Report) By() (landlock, filter, namespaces []string) {
 	for i := range r.Probes {

@@ -19,23 +19,23 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// proberWord is the argument that makes this program try the probes.
+// proberWord is the argument that makes this program run the probes.
 const proberWord = "__sandbox-probe"
 
-// A testBed is what probes are tried on. It is made outside of the sandbox.
+// A testBed holds the targets of the probes. It is made outside of the sandbox.
 type testBed struct {
 	Workspace string `json:"workspace"`
 	Outside   string `json:"outside"`
 	Abstract  string `json:"abstract"` // name of a socket
 	TCP       string `json:"tcp"`
 	UDP       string `json:"udp"`
-	Process   int    `json:"process"` // one outside
-	Started   string `json:"started"` // when that one did
-	Disk      string `json:"disk"`    // a block device, "" for none
+	Process   int    `json:"process"` // a process outside
+	Started   string `json:"started"` // its start time
+	Disk      string `json:"disk"`    // a block device, or ""
 }
 
-// Examine tries the probes in a folder of its own below dir, which must not be in
-// /tmp. Layer by layer it says what each one stops.
+// Examine runs the probes in its own folder below dir, which must not be in /tmp. It
+// reports the outcome for each layer.
 func Examine(ctx context.Context, dir string) (Report, error) {
 	r := Report{Ability: Available(), Landlock: landlockVersion()}
 	if r.Level == umpire.SandboxNone {
@@ -68,7 +68,7 @@ func Examine(ctx context.Context, dir string) (Report, error) {
 	return r, nil
 }
 
-// probeWith tries all probes under some of the layers.
+// probeWith runs all probes under some of the layers.
 func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error) {
 	s, done, err := newTestBed(ctx, dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error)
 	return s.tryIn(ctx, &Place{Workspace: []string{s.Workspace}}, Limits{Mode: umpire.SandboxWorkspaceWrite}, which)
 }
 
-// tryIn tries all probes as a command of a place.
+// tryIn runs all probes as a command of a place.
 func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which layers) ([]Outcome, error) {
 	encoded, err := json.Marshal(s)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which 
 	return outcomes, nil
 }
 
-// newTestBed makes what the probes are tried on.
+// newTestBed makes the targets of the probes.
 func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	base, err := os.MkdirTemp(dir, "probe-")
 	if err != nil {
@@ -127,9 +127,9 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	var open []io.Closer
 	done := func() {
 		for _, c := range open {
-			_ = c.Close() // only this function knows of it
+			_ = c.Close() // no other code uses it
 		}
-		_ = os.RemoveAll(base) // what is left over is named for what it is
+		_ = os.RemoveAll(base) // the names of leftovers tell their origin
 	}
 	if err := s.files(); err != nil {
 		done()
@@ -141,7 +141,7 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 			return "", err
 		}
 		if u, ok := l.(*net.UnixListener); ok {
-			u.SetUnlinkOnClose(false) // it goes with the folder, whose short name is gone by then
+			u.SetUnlinkOnClose(false) // it is removed with the folder; its short name is invalid by then
 		}
 		open = append(open, l)
 		return l.Addr().String(), nil
@@ -170,11 +170,11 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	return s, done, nil
 }
 
-// maxSocketPath is how long the path of a socket may be (unix(7)).
+// maxSocketPath is the maximum length of a socket's path (unix(7)).
 const maxSocketPath = 107
 
-// shortPath names a file in few bytes, wherever a project lies. The name holds as long as
-// the folder is open.
+// shortPath returns a short path to a file. It is valid while the returned folder is
+// open.
 func shortPath(path string) (string, io.Closer, error) {
 	if len(path) <= maxSocketPath {
 		return path, io.NopCloser(nil), nil
@@ -189,7 +189,7 @@ func shortPath(path string) (string, io.Closer, error) {
 func (s *testBed) outside(name string) string { return filepath.Join(s.Outside, name) }
 func (s *testBed) inside(name string) string  { return filepath.Join(s.Workspace, name) }
 
-// files writes the files: outside some of each kind of attempt, inside a repository.
+// files writes the targets: files outside for each kind of attempt, and a repository inside.
 func (s *testBed) files() error {
 	for _, dir := range []string{s.Outside, s.inside(".git/hooks"), s.inside(".git/objects"), s.inside(".umpire")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -213,7 +213,7 @@ func (s *testBed) files() error {
 	return os.Symlink(s.Outside, s.inside("way-out"))
 }
 
-// someDisk is a block device of this machine.
+// someDisk returns a block device of this machine, or "".
 func someDisk() string {
 	disks, _ := os.ReadDir("/sys/class/block") // a container may not show any
 	for _, d := range disks {
@@ -224,7 +224,7 @@ func someDisk() string {
 	return ""
 }
 
-// runProbes tries all probes and prints what came of them.
+// runProbes runs all probes and prints their outcomes.
 func runProbes(encoded string) error {
 	var s testBed
 	if err := json.Unmarshal([]byte(encoded), &s); err != nil {
@@ -237,7 +237,7 @@ func runProbes(encoded string) error {
 	return json.NewEncoder(os.Stdout).Encode(outcomes)
 }
 
-// errNotFound stands for an attempt on what is not there to be tried on.
+// errNotFound means that the target of an attempt does not exist.
 var errNotFound = unix.ENOENT
 
 func outcomeOf(err error) Outcome {
@@ -250,7 +250,7 @@ func outcomeOf(err error) Outcome {
 	return Outcome(strings.ReplaceAll(err.Error(), "\n", " "))
 }
 
-// groups of probes.
+// The groups of probes.
 const (
 	ofFiles     = "files outside"
 	ofGuarded   = "guarded files"

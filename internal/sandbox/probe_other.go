@@ -4,5 +4,5 @@ package sandbox
 
 import "context"
 
-// Examine says what there is; attempts are made on Linux alone.
+// Examine returns the ability without probes, which need Linux.
 func Examine(context.Context, string) (Report, error) { return Report{Ability: Available()}, nil }

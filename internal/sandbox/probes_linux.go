@@ -16,14 +16,14 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// A probe is an attempt. A probe that succeeds does no harm: it changes only files made for
-// it, and opens switches of the machine without moving them.
+// A probe is an attempt. Success does no harm: it changes only files made for it, and
+// opens the machine's settings without changing them.
 type probe struct {
 	group, name string
 	try         func(*testBed) error
 }
 
-// probes are all attempts. The table in docs/sandbox.md is made of them.
+// probes are all attempts. The table in docs/sandbox.md is generated from them.
 var probes = []probe{
 	{ofFiles, "write a file", func(s *testBed) error { return writeProbe(s.outside("write")) }},
 	{ofFiles, "create a file", func(s *testBed) error { return writeProbe(s.outside("new")) }},
@@ -162,8 +162,8 @@ var probes = []probe{
 	{ofKernel, "gain rights by a program", newRights},
 }
 
-// onOther is a probe of the process outside. In a container its number may be low enough for a process of the
-// sandbox to have the same one: then it is not to be seen.
+// onOther makes a probe of the process outside. In a container, a process of the sandbox
+// may have the same id; the outside process then counts as invisible.
 func onOther(try func(pid int) error) func(*testBed) error {
 	return func(s *testBed) error {
 		if _, started, ok := process.Stat(s.Process); ok && started != s.Started {
@@ -173,8 +173,8 @@ func onOther(try func(pid int) error) func(*testBed) error {
 	}
 }
 
-// loopbackProbes are stopped by the network namespace alone, where a command has a
-// loopback in it: the other layers refuse the sockets only where it has none.
+// loopbackProbes are stopped only by the network namespace if a command has a loopback:
+// the other layers refuse the sockets only without one.
 var loopbackProbes = []string{"TCP", "UDP"}
 
 func openTo(path string) error {
@@ -203,7 +203,7 @@ func probeReopen(s *testBed) error {
 	return openTo(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 }
 
-// runShell says only whether a command line succeeded.
+// runShell returns only whether a command line succeeded.
 func runShell(line string) error {
 	if exec.Command("/bin/sh", "-c", line).Run() != nil { //nolint:noctx // the prober ends with its sandbox
 		return unix.EPERM
@@ -214,7 +214,7 @@ func runShell(line string) error {
 func probeDial(network, address string) error {
 	c, err := net.DialTimeout(network, address, 30*time.Second) //nolint:noctx // it has a limit
 	if err == nil {
-		_ = c.Close() // that it was opened is all
+		_ = c.Close() // opening it was the test
 	}
 	return err
 }
@@ -229,7 +229,7 @@ func dialByPath(s *testBed) error {
 }
 
 func sendUDP(s *testBed) error {
-	c, err := net.Dial("udp", s.UDP) //nolint:noctx // nothing waits here
+	c, err := net.Dial("udp", s.UDP) //nolint:noctx // nothing blocks here
 	if err != nil {
 		return err
 	}
@@ -237,11 +237,11 @@ func sendUDP(s *testBed) error {
 	if _, err := c.Write([]byte("x")); err != nil {
 		return err
 	}
-	_, err = c.Write([]byte("x")) // by now it is known that nobody took the first one
+	_, err = c.Write([]byte("x")) // by now the first one is known to be undelivered
 	return err
 }
 
-// changeInterface switches a loopback on that is on, which takes the right to do so.
+// changeInterface enables a loopback that is already enabled, which needs the capability.
 func changeInterface(*testBed) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -266,7 +266,7 @@ func callKernel(number, a, b, c uintptr) error {
 	return nil
 }
 
-// callAndClose makes a call that returns a file.
+// callAndClose makes a call that returns a file, and closes the file.
 func callAndClose(number, a uintptr) error {
 	fd, _, errno := unix.Syscall(number, a, 0, 0)
 	if errno != 0 {
@@ -275,7 +275,7 @@ func callAndClose(number, a uintptr) error {
 	return unix.Close(int(fd))
 }
 
-// typeIn types into a terminal of its own.
+// typeIn types into its own terminal.
 func typeIn(*testBed) error {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -286,7 +286,7 @@ func typeIn(*testBed) error {
 	return callKernel(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
 }
 
-// clone3 asks for a child in a user namespace. The child ends at once.
+// clone3 creates a child in a user namespace. The child exits at once.
 func clone3(*testBed) error {
 	args := [11]uint64{unix.CLONE_NEWUSER, 0, 0, 0, uint64(unix.SIGCHLD)}
 	runtime.LockOSThread()
@@ -322,7 +322,7 @@ func ioUring(*testBed) error {
 	return unix.Close(int(fd))
 }
 
-// bpfMap makes a map of one entry.
+// bpfMap creates a map with one entry.
 func bpfMap() error {
 	attr := [32]uint32{2, 4, 4, 1} // array, key size, value size, entries
 	fd, _, errno := unix.Syscall(unix.SYS_BPF, unix.BPF_MAP_CREATE, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr))
@@ -366,7 +366,7 @@ func probeDisk(s *testBed) error {
 	return openTo(s.Disk)
 }
 
-// newRights looks whether programs that give rights still do.
+// newRights tests whether set-id programs still give rights.
 func newRights(*testBed) error {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// lastCapability is more than there are, so that new ones are dropped too.
+// lastCapability is larger than any known capability, so future ones are dropped too.
 const lastCapability = 63
 
-// dropCapabilities leaves this thread, and all that it starts, without any right
-// beyond those of its user, and without a way to get one.
+// dropCapabilities removes all capabilities from this thread and its children, and all
+// ways to regain them.
 func (h *helper) dropCapabilities() error {
 	for c := range lastCapability + 1 {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
@@ -22,7 +22,7 @@ func (h *helper) dropCapabilities() error {
 			break // there are no more
 		}
 		if errors.Is(err, unix.EPERM) && !h.Layers.has(withNamespaces) {
-			break // without a namespace of its own there is nothing to drop from
+			break // nothing to drop without a namespace
 		}
 		if err != nil {
 			return umpire.Errorf("bounding set: %w", err)
@@ -39,8 +39,8 @@ func (h *helper) dropCapabilities() error {
 	return nil
 }
 
-// The rights that Landlock denies outside of the writable folders, by the version that knows
-// them.
+// The rights that Landlock denies outside of the writable folders, by the version that
+// introduced them.
 const (
 	landlockWrites = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -50,7 +50,7 @@ const (
 	landlockMoves    = unix.LANDLOCK_ACCESS_FS_REFER     // version 2
 	landlockTruncate = unix.LANDLOCK_ACCESS_FS_TRUNCATE  // version 3
 	landlockDevices  = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // version 5
-	// landlockFile are the rights that can be granted for a file other than a folder.
+	// landlockFile are the rights that can be granted for a file that is not a folder.
 	landlockFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | landlockTruncate | landlockDevices
 
 	landlockTCP   = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP      // version 4
@@ -58,10 +58,10 @@ const (
 	landlockUDP   = unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP // version 10
 )
 
-// leastLandlock is the version from which on a file cannot be emptied by truncate.
+// leastLandlock is the first version that prevents truncating a file.
 const leastLandlock = 3
 
-// landlockVersion is what the kernel has, 0 for nothing.
+// landlockVersion returns the kernel's Landlock version, or 0 if there is none.
 func landlockVersion() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -70,8 +70,8 @@ func landlockVersion() int {
 	return int(version)
 }
 
-// landlockRules is what is forbidden where nothing else is said. It knows ports and no
-// addresses, so a command that has its own loopback is held by that alone.
+// landlockRules returns the default restrictions. Landlock knows ports but not addresses,
+// so only the network namespace confines a command with a private loopback.
 func landlockRules(version int, far reach) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: landlockWrites | landlockMoves | landlockTruncate}
 	if version >= 5 {
@@ -89,8 +89,8 @@ func landlockRules(version int, far reach) unix.LandlockRulesetAttr {
 	return attr
 }
 
-// landlock forbids writing outside of the writable folders once more, for the case
-// that a mount does not say so.
+// landlock forbids writing outside of the writable folders again, in case a mount does
+// not prevent it.
 func (h *helper) landlock() error {
 	version := landlockVersion()
 	if version < leastLandlock {
@@ -116,7 +116,7 @@ func (h *helper) landlock() error {
 	return nil
 }
 
-// letWrite lets files below a path be written.
+// letWrite allows writing below a path.
 func letWrite(rules *os.File, path string, access uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -141,7 +141,7 @@ func letWrite(rules *os.File, path string, access uint64) error {
 	return nil
 }
 
-// written are the paths that may be written, with those that every command has.
+// written returns the writable paths, including those that every command may write.
 func (h *helper) written() []string {
 	paths := h.order.writable()
 	if !h.Layers.has(withNamespaces) {

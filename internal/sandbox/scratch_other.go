@@ -2,8 +2,8 @@
 
 package sandbox
 
-// lockScratch does not mark a folder on this system.
+// lockScratch does nothing on this system.
 func lockScratch(string) (release func(), err error) { return func() {}, nil }
 
-// seizeScratch takes over none: it cannot tell whose process has died.
+// seizeScratch never succeeds: this system cannot tell whether a process has died.
 func seizeScratch(string) (free func(), dead bool) { return nil, false }

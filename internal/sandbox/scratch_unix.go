@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockScratch marks a folder as in use. The mark is locked before it has its name, so that
-// nobody meets it without.
+// lockScratch marks a folder as in use. It locks the mark before giving it its name, so a
+// visible mark is always locked.
 func lockScratch(dir string) (release func(), err error) {
 	path := filepath.Join(dir, scratchLock)
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -26,13 +26,13 @@ func lockScratch(dir string) (release func(), err error) {
 		return nil, err
 	}
 	return func() {
-		// A process that is just being started has the file as well, until it becomes its program.
+		// A process that is just starting may have inherited the file.
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 		_ = f.Close() // nothing was written
 	}, nil
 }
 
-// seizeScratch takes a folder over whose process has died, if it was this user's.
+// seizeScratch takes over a folder of this user whose process has died.
 func seizeScratch(dir string) (free func(), dead bool) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// This file writes the profile of macOS's own sandbox, Seatbelt. In it a later rule
-// beats an earlier one, so what is guarded comes after what is writable.
+// This file writes the profile of macOS's own sandbox, Seatbelt. Later rules override
+// earlier ones, so guarded paths come after writable ones.
 
-// seatbeltBase lets a program start, fork, read and talk to the few services without
-// which nothing on macOS runs; what is not named is denied.
+// seatbeltBase lets a program start, fork, read and use the few services that every
+// program on macOS needs; everything else is denied.
 const seatbeltBase = `(version 1)
 (deny default)
 (allow process-exec process-fork)
@@ -29,12 +29,12 @@ const seatbeltBase = `(version 1)
 (allow file-read* file-write* (regex #"^/dev/ttys[0-9]+$") (literal "/dev/ptmx"))
 `
 
-// seatbeltNetwork opens the network, with the services that find names.
+// seatbeltNetwork allows the network and the services that resolve names.
 const seatbeltNetwork = `(allow network* system-socket)
 (allow mach-lookup (global-name "com.apple.SystemConfiguration.configd") (global-name "com.apple.dnssd.service"))
 `
 
-// seatbelt writes the profile of an order.
+// seatbelt returns the profile for an order.
 func seatbelt(o *order) string {
 	var b strings.Builder
 	b.WriteString(seatbeltBase)

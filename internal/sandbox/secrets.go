@@ -19,25 +19,25 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// This file knows which files a command cannot read: those that the policy's rules about
-// secrets name. In a home and on the machine they are where programs look for them; in the
-// workspace they are looked for. A file that git has unchanged stays: everyone with the
-// repository has it, and hiding it would look like a change.
+// This file finds the files that a command cannot read: those named in the policy's rules
+// about secrets. Paths in a home or on the machine are fixed; the workspace is searched.
+// A file that is unchanged in git stays visible: everyone with the repository has it, and
+// hiding it would look like a change.
 
-// The limits of looking for secrets in a workspace.
+// The limits of the search for secrets in a workspace.
 const (
 	secretDepth  = 8
-	maxSecretDir = 4000 // folders that are looked into
+	maxSecretDir = 4000 // searched folders
 )
 
-// neverHolds are folders that other people's programs fill, and git's own.
+// neverHolds are folders with other people's programs, and git's own.
 var neverHolds = []string{".git", "node_modules", "vendor", ".venv", "venv", "target", "__pycache__"}
 
-// The patterns of the policy, sorted by where they are looked for.
+// secretNames are the policy's patterns, grouped by location.
 type secretNames struct {
-	// byName are the patterns that hold at any depth, by the last part of the path, without
-	// the / at the beginning; wild are those last parts that have wildcards, by their last
-	// byte, 0 for a wildcard.
+	// byName has the patterns for any depth, without the leading slash, by the last part
+	// of the path. wild has the last parts with wildcards, by their last byte, or by 0 if
+	// that is a wildcard.
 	byName  map[string][]string
 	wild    map[byte][]wildName
 	inHome  []string // below the home
@@ -52,7 +52,7 @@ var secretsKnown = sync.OnceValue(func() *secretNames {
 		known.except = append(known.except, strings.TrimPrefix(p, "/"))
 	}
 	for _, p := range patterns {
-		p = strings.TrimSuffix(p, "/**") // what is below goes with the folder
+		p = strings.TrimSuffix(p, "/**") // the folder covers its contents
 		switch {
 		case strings.HasPrefix(p, "~/"):
 			known.inHome = append(known.inHome, p[2:])
@@ -75,7 +75,7 @@ func (k *secretNames) add(pattern string) {
 	k.byName[name] = append(k.byName[name], pattern)
 }
 
-// names reports whether a rule about secrets names an entry of a folder. The name alone
+// names reports whether a rule about secrets covers an entry of a folder. The name alone
 // decides for nearly all entries.
 func (k *secretNames) names(dir, name string) bool {
 	patterns := k.byName[name]
@@ -100,8 +100,8 @@ func lastByte(text string) byte {
 	return text[len(text)-1]
 }
 
-// A wildName is a pattern of a name. Every entry of a project is compared with some, so what
-// stands before the first wildcard and after the last one is known beforehand.
+// A wildName is a pattern for a name. Every entry of a project is compared with some, so
+// the parts before the first and after the last wildcard are computed in advance.
 type wildName struct {
 	pattern, first, last string
 	simple               bool // its only wildcard is a star
@@ -113,7 +113,7 @@ func wildOf(pattern string) wildName {
 	return wildName{pattern, pattern[:begin], pattern[end+1:], begin == end && pattern[begin] == '*'}
 }
 
-// fits is path.Match.
+// fits is like path.Match, but faster.
 func (w *wildName) fits(name string) bool {
 	if !strings.HasSuffix(name, w.last) || !strings.HasPrefix(name, w.first) {
 		return false
@@ -132,7 +132,7 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// secrets are the files and folders that a command cannot read, without links.
+// secrets returns the files and folders that a command cannot read, with links resolved.
 func (p *Place) secrets() []string {
 	known := secretsKnown()
 	var found []string
@@ -165,7 +165,7 @@ func (p *Place) secrets() []string {
 	return found
 }
 
-// secretsInside looks for secrets in the workspace, level by level.
+// secretsInside searches the workspace for secrets, level by level.
 func (p *Place) secretsInside(known *secretNames) (found []string) {
 	var level []string
 	for _, dir := range p.Workspace {
@@ -186,7 +186,7 @@ func (p *Place) secretsInside(known *secretNames) (found []string) {
 	return found
 }
 
-// lookInto looks into folders, into several at a time: the command waits for it.
+// lookInto reads folders concurrently, because the command waits for it.
 func (s *secretSearch) lookInto(folders []string) []secretLook {
 	looks := make([]secretLook, len(folders))
 	var next atomic.Int64
@@ -202,11 +202,11 @@ func (s *secretSearch) lookInto(folders []string) []secretLook {
 	return looks
 }
 
-// readNames reads the names in a folder, as far as that can be done.
+// readNames reads the names in a folder, as far as possible.
 func (k *secretNames) readNames(l *secretLook) error {
 	f, err := os.Open(l.Path)
 	if err != nil {
-		return err // what cannot be read is not read by the command either
+		return err // the command cannot read it either
 	}
 	defer f.Close()
 	entries, err := f.ReadDir(-1)
@@ -219,6 +219,6 @@ func (k *secretNames) readNames(l *secretLook) error {
 		}
 	}
 	slices.Sort(l.Secrets)
-	slices.Sort(l.Inner) // the limit of folders leaves out the same ones each time
+	slices.Sort(l.Inner) // makes the limit of folders deterministic
 	return err
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// This file remembers in umpire's state which secrets each folder of a workspace held. A folder
-// that has not changed since holds the same names, so one look at its times takes the place of
-// reading and comparing all of them. Commands cannot write there.
+// This file caches the secrets in each folder of a workspace in umpire's state, where
+// commands cannot write. An unchanged folder holds the same names, so checking its time
+// replaces reading and matching all of them.
 
-// A secretLook is what a look into one folder found: names of secrets, and of folders to look into.
+// A secretLook is the result of reading one folder: names of secrets and of folders to search.
 type secretLook struct {
 	Path           string
 	Device, Number uint64
@@ -27,17 +27,17 @@ type secretLook struct {
 	Secrets, Inner []string
 }
 
-// A secretSearch looks for secrets in one workspace.
+// A secretSearch searches one workspace for secrets.
 type secretSearch struct {
 	names   *secretNames
-	file    string                 // where looks are remembered, "" for nowhere
-	devices []uint64               // only folders on these are remembered
+	file    string                 // the cache, or ""
+	devices []uint64               // only folders on these devices are cached
 	known   map[string]*secretLook // by folder
-	made    []secretLook           // what is known now
-	fresh   bool                   // some of it was not known before
+	made    []secretLook           // new content of the cache
+	fresh   bool                   // made has results that were not cached
 }
 
-// newSecretSearch begins a search of some folders.
+// newSecretSearch prepares a search of some folders.
 func (p *Place) newSecretSearch(names *secretNames, folders []string) *secretSearch {
 	s := &secretSearch{names: names}
 	if s.devices = timedDevices(folders); p.State == "" || len(s.devices) == 0 {
@@ -52,7 +52,7 @@ func (p *Place) newSecretSearch(names *secretNames, folders []string) *secretSea
 	return s
 }
 
-// load reads what is remembered. What cannot be read is not known.
+// load reads the cache. It ignores an unreadable one.
 func (s *secretSearch) load() {
 	text, err := os.ReadFile(s.file)
 	var looks []secretLook
@@ -65,7 +65,7 @@ func (s *secretSearch) load() {
 	}
 }
 
-// save remembers what was found, if some of it is new.
+// save writes the cache if it has changed.
 func (s *secretSearch) save() {
 	if s.file == "" || !s.fresh && len(s.made) == len(s.known) {
 		return
@@ -74,22 +74,22 @@ func (s *secretSearch) save() {
 	if gob.NewEncoder(&text).Encode(s.made) != nil || os.MkdirAll(filepath.Dir(s.file), 0o700) != nil {
 		return // the next search reads the folders again
 	}
-	// It need not last, so nothing waits for the disk; a torn file is read as none.
+	// It need not survive a crash, so nothing waits for the disk; load ignores a torn file.
 	f, err := os.CreateTemp(filepath.Dir(s.file), ".looks-")
 	if err != nil {
 		return
 	}
 	_, err = f.Write(text.Bytes())
 	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), s.file) != nil {
-		_ = os.Remove(f.Name()) // nothing of it is needed
+		_ = os.Remove(f.Name()) // incomplete
 	}
 	forgetOldLooks(filepath.Dir(s.file))
 }
 
-// maxLookAge is how long what a search found is remembered. Many workspaces are temporary folders.
+// maxLookAge is how long an unused cache is kept. Many workspaces are temporary folders.
 const maxLookAge = 30 * 24 * time.Hour
 
-// forgetOldLooks removes what was found long ago.
+// forgetOldLooks removes old caches.
 func forgetOldLooks(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -97,13 +97,13 @@ func forgetOldLooks(folder string) {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > maxLookAge {
-			_ = os.Remove(filepath.Join(folder, e.Name())) // the next search may
+			_ = os.Remove(filepath.Join(folder, e.Name())) // the next search may remove it
 		}
 	}
 }
 
-// look looks into a folder, or remembers it. A folder that changed just before may have changed
-// again since, without its time saying so.
+// look reads a folder, or returns the cached result. A folder that changed very recently
+// may have changed again with the same time.
 func (s *secretSearch) look(folder string) secretLook {
 	l := secretLook{Path: folder}
 	if s.file != "" {
@@ -127,7 +127,7 @@ func (s *secretSearch) look(folder string) secretLook {
 	return l
 }
 
-// add takes over what was found in one level of folders.
+// add collects the results of one level of folders.
 func (s *secretSearch) add(looks []secretLook) (secrets, inner []string) {
 	for i := range looks {
 		l := &looks[i]
@@ -139,7 +139,7 @@ func (s *secretSearch) add(looks []secretLook) (secrets, inner []string) {
 			inner = append(inner, within+name)
 		}
 		if l.Changed == 0 {
-			continue // not to be remembered
+			continue // not cacheable
 		}
 		was := s.known[l.Path]
 		s.fresh = s.fresh || was == nil || was.Changed != l.Changed || was.Number != l.Number

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timedSystems are the file systems that change a folder's time whenever a name in it changes, and
-// let nobody set it.
+// timedSystems are the file systems that update a folder's change time whenever a name in
+// it changes, and do not let programs set it.
 var timedSystems = []int64{unix.EXT4_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.TMPFS_MAGIC}
 
-// timedDevices are the devices of those folders that lie in such a file system.
+// timedDevices returns the devices of the folders on such a file system.
 func timedDevices(folders []string) (devices []uint64) {
 	for _, folder := range folders {
 		var system unix.Statfs_t

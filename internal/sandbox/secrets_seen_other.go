@@ -2,5 +2,5 @@
 
 package sandbox
 
-// timedDevices knows none: programs may set when a folder was changed.
+// timedDevices returns nil because programs may set a folder's time on this system.
 func timedDevices([]string) []uint64 { return nil }

@@ -9,22 +9,21 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// A sentry knows what was guarded in the folders of a place before commands ran. Anything
-// else that is found while the command runs or after it has ended was made by it, and is set
-// aside.
+// A sentry knows the guarded paths that existed in the folders of a place before commands
+// ran. Any others found during or after a command were made by it, and are set aside.
 type sentry struct {
 	mu       sync.Mutex
 	surveyor surveyor
 	running  int
-	places   map[string]bool // guarded places that are trusted
-	gits     map[string]bool // git directories that are
-	open     []string        // what running commands, and people meanwhile, may make
+	places   map[string]bool // trusted guarded places
+	gits     map[string]bool // trusted git directories
+	open     []string        // paths that running commands, or people meanwhile, may create
 
 	folders, sealed []string // of the last command that could write
 }
 
-// Approve says that a person allowed a guarded place to be made just now, by other means
-// than a command of this place.
+// Approve notes that a person allowed a guarded place to be created just now, other than
+// through a command of this place.
 func (p *Place) Approve(path string) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
@@ -33,8 +32,8 @@ func (p *Place) Approve(path string) {
 	}
 }
 
-// Sweep takes away the empty folders that a command which was killed, with the umpire that
-// watched it, left in the place of guarded names. Those in use stay.
+// Sweep removes placeholders that a command left when it and its umpire were killed. It
+// spares those in use.
 func (p *Place) Sweep() {
 	b := Box{place: p}
 	for _, root := range p.Workspace {
@@ -46,7 +45,7 @@ func (p *Place) Sweep() {
 	found, err := p.watch.surveyor.survey(b.folders, nil, maxSurvey)
 	p.watch.mu.Unlock()
 	if err != nil {
-		return // the first command will say so
+		return // the first command reports it
 	}
 	var g guarded
 	for _, root := range b.folders {
@@ -55,14 +54,14 @@ func (p *Place) Sweep() {
 	g.follow(p.Home)
 	for _, path := range g.absent {
 		if isPlaceholder(path) {
-			_ = b.keepAbsent(path) // what cannot be taken away waits for the next command
+			_ = b.keepAbsent(path) // failures are left to the next command
 		}
 	}
 	_ = b.Close(nil) // no command ended
 }
 
-// enter looks through the folders of a command that is about to start. The files it finds are
-// trusted, unless another command that is running may have made them.
+// enter searches the folders of a command that is about to start. It trusts the files it
+// finds, unless a running command may have made them.
 func (p *Place) enter(b *Box) (*survey, error) {
 	w := &p.watch
 	w.mu.Lock()
@@ -89,7 +88,7 @@ func (p *Place) enter(b *Box) (*survey, error) {
 	return found, nil
 }
 
-// look sets aside what running commands have made, before one that writes nothing.
+// look sets aside paths made by running commands, before a command that writes nothing.
 func (w *sentry) look(b *Box) error {
 	if w.running == 0 {
 		return nil
@@ -103,7 +102,7 @@ func (w *sentry) look(b *Box) error {
 	return err
 }
 
-// recognize adds git directories to those that are trusted.
+// recognize adds trusted git directories.
 func (p *Place) recognize(dirs []string) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
@@ -115,8 +114,7 @@ func (p *Place) recognize(dirs []string) {
 	}
 }
 
-// leave looks through the folders of a command that has ended, all of them however many it
-// has made.
+// leave searches the folders of a command that has ended, without a limit.
 func (p *Place) leave(b *Box) {
 	if p == nil || !b.counted {
 		return
@@ -155,7 +153,7 @@ func (w *sentry) trustState(dir string) {
 	}
 }
 
-// inspect sets aside what was found and is not trusted, and reports whether there was any.
+// inspect sets aside paths that are not trusted, and reports whether there were any.
 func (w *sentry) inspect(b *Box, found *survey) bool {
 	before := len(b.Notes)
 	allowed := b.allowed
@@ -176,7 +174,7 @@ func (w *sentry) inspect(b *Box, found *survey) bool {
 			b.disarm(dir)
 		}
 		if len(b.verbs) > 0 && err == nil {
-			w.trustState(dir) // what is left of it is what the command line was for
+			w.trustState(dir) // remaining state is the command line's purpose
 		}
 	}
 	b.allowed = allowed

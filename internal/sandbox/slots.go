@@ -2,14 +2,14 @@ package sandbox
 
 import "sync"
 
-// slots number what commands that run at the same time must not share. The lowest
-// free number is taken, so that commands one after another share it.
+// slots number resources that concurrent commands must not share. The lowest free number
+// is used, so consecutive commands share it.
 type slots struct {
 	mu    sync.Mutex
 	taken []bool
 }
 
-// take returns a number, and how to give it back.
+// take returns a number and a function that frees it.
 func (s *slots) take() (number int, free func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A boundFile is the file that a socket was bound to, as the kernel numbers it (the lower
-// half of the file's own number).
+// A boundFile is the file to which a socket was bound, as the kernel identifies it (by
+// the lower half of the inode number).
 type boundFile struct{ device, number uint32 }
 
-// The message by which unix sockets are asked about (sock_diag(7)).
+// The netlink message that queries unix sockets (sock_diag(7)).
 const (
 	diagByFamily = 20
 	diagShowFile = 1 << 1 // UDIAG_SHOW_VFS
@@ -23,7 +23,7 @@ const (
 	diagAnswer   = 16     // bytes before the attributes
 )
 
-// boundFiles asks the kernel which file each unix socket was bound to, by the socket's
+// boundFiles asks the kernel for the file of each bound unix socket, by the socket's
 // number.
 func boundFiles() (map[string]boundFile, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
@@ -50,7 +50,7 @@ func boundFiles() (map[string]boundFile, error) {
 	}
 }
 
-// diagQuestion asks about all unix sockets, in any state.
+// diagQuestion queries all unix sockets, in any state.
 func diagQuestion() []byte {
 	ask := make([]byte, unix.SizeofNlMsghdr+24)
 	binary.NativeEndian.PutUint32(ask, uint32(len(ask)))
@@ -63,7 +63,7 @@ func diagQuestion() []byte {
 	return ask
 }
 
-// addFiles reads answers. more says that others follow.
+// addFiles reads answers. more means that others follow.
 func addFiles(found map[string]boundFile, answers []byte) (more bool, err error) {
 	messages, err := syscall.ParseNetlinkMessage(answers)
 	if err != nil {
@@ -84,7 +84,7 @@ func addFiles(found map[string]boundFile, answers []byte) (more bool, err error)
 	return true, nil
 }
 
-// fileIn finds the file among the attributes of an answer.
+// fileIn finds the file in the attributes of an answer.
 func fileIn(attributes []byte) (boundFile, bool) {
 	order := binary.NativeEndian
 	for len(attributes) >= unix.SizeofRtAttr {
@@ -100,7 +100,7 @@ func fileIn(attributes []byte) (boundFile, bool) {
 	return boundFile{}, false
 }
 
-// fileAt is the file at a path, which is not followed if it is a link.
+// fileAt returns the socket file at a path without following links.
 func fileAt(path string) (boundFile, bool) {
 	var info unix.Stat_t
 	if unix.Lstat(path, &info) != nil || info.Mode&unix.S_IFMT != unix.S_IFSOCK {

@@ -13,35 +13,34 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// maxSockets bounds how many sockets are hidden one by one.
+// maxSockets limits how many sockets are hidden one by one.
 const maxSockets = 512
 
-// The kernel writes its list piece by piece. When sockets close that it has listed, it leaves out others that
-// stay open. So a look is complete when all that it saw are still there in the next one. Where sockets close
-// all the time, what maxSocketLooks looks saw together is taken. They also go on, up to ownerLooks, until every
-// owner is found: a program that just ended is still listed, but nobody holds its socket any more.
+// The kernel writes its list piece by piece. If listed sockets close meanwhile, it skips others that stay
+// open. A look is therefore complete when the next one still has all its sockets. If sockets close all the
+// time, the results of maxSocketLooks looks are combined. Looks also continue, up to ownerLooks, until every
+// owner is found: a socket of a program that just ended is still listed without an owner.
 const (
 	maxSocketLooks = 8
 	ownerLooks     = 4
 )
 
-// socketLine is a line of /proc/net/unix (proc(5)): the number that the socket has, and the
-// name that it was bound to, if it has one. Names that begin with @ are not files.
+// socketLine matches a line of /proc/net/unix (proc(5)): the socket's number, and its
+// bound name, if any. Names that start with @ are not files.
 var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+)(?: (.*))?$`)
 
-// A socketLook is what the list of sockets was once.
+// A socketLook is the list of sockets at one moment.
 type socketLook struct {
-	paths   []string        // of sockets that somebody listens at
-	all     bool            // every one of them has a path
-	numbers map[string]bool // of all sockets; nil where the list cannot be read
+	paths   []string        // of listening sockets
+	all     bool            // every listening socket has a path
+	numbers map[string]bool // of all sockets; nil if the list cannot be read
 }
 
-// sockets are the paths of the sockets that somebody listens at: a mount that cannot be
-// written does not keep anybody from connecting to one that lies on it. all is false
-// when there are more than those.
+// sockets returns the paths of the listening sockets: a read-only mount does not prevent
+// connections to a socket on it. all is false if some have no known path.
 func sockets() (paths []string, all bool) { return lookForSockets(listenedAt) }
 
-// lookForSockets looks until it has found all, and adds up what it sees.
+// lookForSockets looks until a look is complete, and combines the results.
 func lookForSockets(look func() socketLook) (paths []string, all bool) {
 	var before socketLook
 	for n := 1; ; n++ {
@@ -74,7 +73,7 @@ func listenedAt() socketLook {
 	}
 	defer f.Close()
 	bound := sync.OnceValue(func() map[string]boundFile {
-		known, _ := boundFiles() // a kernel that does not tell leaves it at the name
+		known, _ := boundFiles() // without the kernel's answer, the name must do
 		return known
 	})
 	return socketsIn(f, sync.OnceValue(socketOwners), bound)
@@ -88,7 +87,7 @@ func socketsIn(
 	for lines.Scan() {
 		m := socketLine.FindStringSubmatch(lines.Text())
 		if m == nil || m[1] == "0" {
-			continue // it is a connection that nobody has taken yet
+			continue // a connection that is not accepted yet
 		}
 		number, name := m[1], m[2]
 		look.numbers[number] = true
@@ -106,12 +105,12 @@ func socketsIn(
 	return look
 }
 
-// socketOwners are the processes that hold each socket, of those that may be looked at.
+// socketOwners returns the inspectable processes that hold each socket.
 func socketOwners() map[string][]string {
 	owners := map[string][]string{}
-	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is right
+	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is valid
 	for _, file := range files {
-		to, _ := os.Readlink(file) // a file that was closed meanwhile is nobody's
+		to, _ := os.Readlink(file) // a file closed meanwhile has no owner
 		if number, is := strings.CutPrefix(to, "socket:["); is {
 			number = strings.TrimSuffix(number, "]")
 			owners[number] = append(owners[number], filepath.Dir(filepath.Dir(file)))
@@ -120,10 +119,10 @@ func socketOwners() map[string][]string {
 	return owners
 }
 
-// boundBy is where a name leads the processes that hold the socket: it counts from the
-// folder that one of them is in, or from a file that one has open. It may have led
-// elsewhere when the socket was bound, so that it has to lead to the file that it was
-// bound to, where the kernel tells which that is.
+// boundBy resolves a socket's name for the processes that hold it. The name is relative
+// to the working directory or an open file of one of them. It may have led elsewhere when
+// the socket was bound, so the result must be the file that the kernel reports, if it
+// does.
 func boundBy(processes []string, name string, file boundFile) (paths []string) {
 	for _, process := range processes {
 		path := filepath.Join(process, "cwd", name)

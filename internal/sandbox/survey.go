@@ -9,29 +9,29 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A survey is what was found in folders that a command may write.
+// A survey is the result of searching the folders that a command may write.
 type survey struct {
-	guarded []string // guarded places that are there, those of git directories excepted
-	gits    []string // whatever is named .git, and bare repositories
+	guarded []string // existing guarded places outside of git directories
+	gits    []string // everything named .git, and bare repositories
 	links   map[fileID]*linked
 	folders int
 }
 
-// A fileID tells files apart, whatever their names.
+// A fileID identifies a file, regardless of its names.
 type fileID struct{ device, number uint64 }
 
 // A linked is a file with several names.
 type linked struct {
-	names []string // those that were found
-	count uint64   // of all that it has
+	names []string // the names found
+	count uint64   // of all its names
 }
 
-// A folder is what a look into one found.
+// A folder is the result of reading one folder.
 type folder struct {
 	id      fileID
 	changed int64
 	read    int64
-	inner   []string // folders to look into
+	inner   []string // folders to search
 	begins  []string // names that may begin a guarded place
 	git     bool     // has a .git
 	bare    bool     // looks like a git directory
@@ -44,14 +44,14 @@ type link struct {
 	count uint64
 }
 
-// A surveyor looks through folders, and into one again only if it has changed.
+// A surveyor searches folders, and rereads one only if it has changed.
 type surveyor struct{ known map[string]*folder }
 
-// maxSurvey bounds the folders of a workspace: beyond it nobody could say what is in them.
+// maxSurvey limits the folders of a workspace, because a larger one cannot be checked.
 const maxSurvey = 200_000
 
-// survey looks through folders, into all of them but those that are left out, whatever their
-// names and depth: git, editors and prompts find what lies there as well. 0 means no limit.
+// survey searches all folders except those in without, regardless of name and depth,
+// because git, editors and prompts search there as well. A limit of 0 means no limit.
 func (s *surveyor) survey(roots, without []string, limit int) (*survey, error) {
 	found := &survey{links: map[fileID]*linked{}}
 	left := map[string]bool{}
@@ -68,7 +68,7 @@ func (s *surveyor) survey(roots, without []string, limit int) (*survey, error) {
 		}
 		f := s.look(dir)
 		if f == nil {
-			continue // what cannot be read cannot be read by others either
+			continue // other programs cannot read it either
 		}
 		if seen[dir] = f; limit > 0 && len(seen) > limit {
 			return nil, umpire.Errorf("%s has over %d folders, so that what is guarded in them cannot all be found: "+
@@ -87,8 +87,8 @@ func (s *surveyor) survey(roots, without []string, limit int) (*survey, error) {
 	return found, nil
 }
 
-// add notes what a folder holds. Places that span several folders are looked for each time:
-// the folder does not change when something deeper does.
+// add notes the contents of a folder. Places that span several folders are searched every
+// time, because deeper changes do not change the folder.
 func (found *survey) add(dir string, f *folder) {
 	for _, name := range f.begins {
 		guardedPatterns().beginning(dir, name, func(path string) {
@@ -111,8 +111,8 @@ func (found *survey) add(dir string, f *folder) {
 	}
 }
 
-// look reads a folder, or remembers it. A folder that changed just before it was read may
-// have changed again since, without its time saying so.
+// look reads a folder, or returns the remembered result. A folder that changed just
+// before it was read may have changed again with the same time.
 func (s *surveyor) look(dir string) *folder {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// idOf returns nothing here: folders are distinguished by when they changed.
+// idOf returns no identity on this system: folders are distinguished by their times.
 func idOf(fs.FileInfo) (fileID, uint64) { return fileID{}, 1 }
 
 // linksOf does not count names on this system.

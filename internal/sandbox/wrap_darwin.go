@@ -10,28 +10,28 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// seatbeltProgram is named by its path: one that is found elsewhere would not be it.
+// seatbeltProgram is an absolute path because PATH could lead to another program.
 const seatbeltProgram = "/usr/bin/sandbox-exec"
 
-// Main is for systems where the program starts itself anew as the sandbox's helper.
+// Main is for systems where the program starts itself again as the sandbox's helper.
 func Main() {}
 
 type holdings struct{}
 
 func (l Limits) layers() layers { return allLayers }
 
-// keepAbsent has nothing to do: a rule also holds for what is not there yet.
+// keepAbsent does nothing: Seatbelt's rules also cover paths that do not exist yet.
 func (b *Box) keepAbsent(string) error { return nil }
 
-// layersOver returns nothing: this system has no layers.
+// layersOver returns nil because this system has no layers.
 func layersOver(string, []string, string, bool) ([]caches, error) { return nil, nil }
 
-// sockets says that it cannot tell which sockets somebody listens at.
+// sockets returns false because it cannot find the listening sockets.
 func sockets() (paths []string, all bool) { return nil, false }
 
 func hasMark(string, fs.FileInfo) bool { return false }
 
-// hand rewrites the command so that Seatbelt starts it.
+// hand changes the command to start under Seatbelt.
 func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 	if len(o.Over) > 0 {
 		return ErrUnavailable
@@ -52,8 +52,7 @@ func (b *Box) letGo(ended error) error {
 	return ended
 }
 
-// Available writes inside and outside of a sandbox, once in the life of the process,
-// and believes what it sees.
+// Available tests writing inside and outside of a sandbox, once per process.
 var Available = sync.OnceValue(func() Ability {
 	if err := proveSeatbelt(); err != nil {
 		return Ability{Level: umpire.SandboxNone, Lacks: err.Error()}

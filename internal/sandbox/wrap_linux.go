@@ -16,23 +16,23 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// namespaces are those that a command gets for itself.
+// namespaces are the namespaces that every command gets.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
-// setupRights are what the helper needs for the set-up: two for what layers keep to
-// themselves, the last ones for the loopback and the names on it. It passes none of them on.
+// setupRights are the capabilities that the helper needs for the setup: two for files private to
+// layers, the last two for the loopback and the name server. It does not pass them on.
 var setupRights = []uintptr{
 	unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_NET_ADMIN,
 	unix.CAP_NET_BIND_SERVICE,
 }
 
-// holdings are what the helper is told by, and what keeps things from being made.
+// holdings are the helper's pipes, and the placeholders.
 type holdings struct {
 	order, said, says *os.File // says is the helper's end
 	places            []*placeholder
 }
 
-// closeFiles closes what the helper is told by, and what it says.
+// closeFiles closes the pipes to and from the helper.
 func (h *holdings) closeFiles() (err error) {
 	for _, f := range []*os.File{h.order, h.said, h.says} {
 		if f != nil {
@@ -42,7 +42,7 @@ func (h *holdings) closeFiles() (err error) {
 	return err
 }
 
-// layers are all, unless fewer are agreed to and needed.
+// layers returns all layers, unless fewer are accepted and needed.
 func (l Limits) layers() layers {
 	if l.Weaker && Available().Level == umpire.SandboxWeaker {
 		return weakerLayers
@@ -50,7 +50,7 @@ func (l Limits) layers() layers {
 	return allLayers
 }
 
-// hand rewrites the command so that the helper starts in its place.
+// hand changes the command to start the helper.
 func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 	if !called {
 		return errors.New("sandbox.Main was not called by this program")
@@ -75,7 +75,7 @@ func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 	return b.become(cmd, b.order, o)
 }
 
-// become makes a command the helper, which reads its order from a file.
+// become turns a command into the helper, which reads its order from a file.
 func (h *holdings) become(cmd *exec.Cmd, from *os.File, o *order) (err error) {
 	if h.said, h.says, err = os.Pipe(); err != nil {
 		return err
@@ -92,9 +92,9 @@ func (h *holdings) become(cmd *exec.Cmd, from *os.File, o *order) (err error) {
 	return nil
 }
 
-// helperEnv is the helper's own environment: the command's would reach into it, the
-// race detector's options and the coverage folder of tests excepted. It seldom has so much
-// garbage that collecting it is worth the time.
+// helperEnv returns the helper's own environment, because the command's could affect it.
+// It keeps the race detector's options and the coverage folder of tests. The helper
+// rarely has enough garbage to be worth collecting.
 func helperEnv(env []string) []string {
 	kept := []string{"GOMAXPROCS=1", "GOGC=400", "GOTRACEBACK=none"}
 	for _, pair := range env {
@@ -105,7 +105,7 @@ func helperEnv(env []string) []string {
 	return kept
 }
 
-// isolateNamespaces asks for namespaces.
+// isolateNamespaces requests the namespaces.
 func isolateNamespaces(attr *syscall.SysProcAttr, far reach) error {
 	attr.Cloneflags |= namespaces
 	if far != reachMachine {
@@ -117,7 +117,7 @@ func isolateNamespaces(attr *syscall.SysProcAttr, far reach) error {
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 		return nil
 	}
-	// Root sees every owner as it is, so that what it makes and reads looks the same.
+	// Root keeps every owner's id, so files look the same inside and outside.
 	var err error
 	if attr.UidMappings, err = sameIDs("/proc/self/uid_map"); err == nil {
 		attr.GidMappings, err = sameIDs("/proc/self/gid_map")
@@ -126,7 +126,7 @@ func isolateNamespaces(attr *syscall.SysProcAttr, far reach) error {
 	return err
 }
 
-// sameIDs maps every id that there is to itself.
+// sameIDs maps every existing id to itself.
 func sameIDs(file string) ([]syscall.SysProcIDMap, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -143,19 +143,19 @@ func sameIDs(file string) ([]syscall.SysProcIDMap, error) {
 	return all, nil
 }
 
-// letGo frees what the helper was given, and tells a set-up that failed from how the
-// command ended.
+// letGo releases the helper's resources, and distinguishes a failed setup from the
+// command's own error.
 func (b *Box) letGo(ended error) error {
 	for _, p := range b.places {
 		p.release()
 	}
 	if b.order != nil {
-		_ = b.order.Close() // nothing is written to it any more
+		_ = b.order.Close() // nothing more is written to it
 	}
 	if b.said == nil {
 		return ended
 	}
-	_ = b.says.Close() // the helper's has ended with it, so reading comes to an end
+	_ = b.says.Close() // the helper's copy closed with it, so reading ends
 	defer b.said.Close()
 	if b.cmd.Process == nil && ended != nil {
 		return &SetupError{Step: "namespaces", Reason: refusedNamespaces(ended)}
@@ -163,7 +163,7 @@ func (b *Box) letGo(ended error) error {
 	return b.readReports(ended)
 }
 
-// readReports reads what the helper said.
+// readReports reads the helper's reports.
 func (b *Box) readReports(ended error) error {
 	started := false
 	failed := &SetupError{Step: "helper", Reason: "it ended without a word"}
@@ -187,7 +187,7 @@ func (b *Box) readReports(ended error) error {
 	return ended
 }
 
-// refusedNamespaces says in words why the helper could not be started.
+// refusedNamespaces explains why the helper could not be started.
 func refusedNamespaces(err error) string {
 	switch {
 	case errors.Is(err, unix.EPERM):
@@ -198,7 +198,7 @@ func refusedNamespaces(err error) string {
 	return err.Error()
 }
 
-// keepAbsent puts something in the place of what must not be made.
+// keepAbsent puts a placeholder at a path that must not be created.
 func (b *Box) keepAbsent(path string) error {
 	root, name, err := b.in(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Main is for systems where the program starts itself anew as the sandbox's helper.
+// Main is for systems where the program starts itself again as the sandbox's helper.
 func Main() {}
 
 type holdings struct{}
@@ -18,15 +18,15 @@ func (l Limits) layers() layers { return allLayers }
 
 func (b *Box) keepAbsent(string) error { return nil }
 
-// hand refuses: there is nothing on this system that would hold a command.
+// hand returns ErrUnavailable because this system cannot confine a command.
 func (b *Box) hand(*exec.Cmd, *order) error { return ErrUnavailable }
 
 func (b *Box) letGo(ended error) error { return ended }
 
-// layersOver returns nothing: this system has no layers.
+// layersOver returns nil because this system has no layers.
 func layersOver(string, []string, string, bool) ([]caches, error) { return nil, nil }
 
-// sockets says that it cannot tell which sockets somebody listens at.
+// sockets returns false because it cannot find the listening sockets.
 func sockets() (paths []string, all bool) { return nil, false }
 
 func hasMark(string, fs.FileInfo) bool { return false }

@@ -14,15 +14,15 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 )
 
-// This file is how the observer sees that a command wanted to write where it may not: by the
-// paths of calls that make, open for writing, or delete. The kernel refuses such a call after
-// that, as it would anyway. Other ways to change a file, such as its mode, are not looked at.
+// This file detects attempts to write read-only paths, from the paths of calls that
+// create, open for writing or delete. The kernel then refuses such a call as usual. Other
+// changes of a file, such as its mode, are not observed.
 
-// A pathCall says which arguments of a call are a path and the folder that it starts from, if
-// there is one.
+// A pathCall holds the indexes of the arguments with a path and with the folder that it
+// is relative to, or -1 if there is none.
 type pathCall struct{ folder, path int }
 
-// pathCalls are those whose paths are looked at.
+// pathCalls are the calls whose paths are inspected.
 var pathCalls = func() map[uint32]pathCall {
 	all := map[uint32]pathCall{
 		unix.SYS_OPENAT: {0, 1}, unix.SYS_MKDIRAT: {0, 1}, unix.SYS_MKNODAT: {0, 1}, unix.SYS_UNLINKAT: {0, 1},
@@ -31,19 +31,19 @@ var pathCalls = func() map[uint32]pathCall {
 	return all
 }()
 
-// deleteCalls are those of them that delete; all others have a mode.
+// deleteCalls are the deleting calls; all others have a mode.
 var deleteCalls = append([]uint32{unix.SYS_UNLINKAT}, oldDeleteCalls...)
 
-// makeCalls are those that make something and fail where it is there already.
+// makeCalls create an entry and fail if it exists.
 var makeCalls = append([]uint32{unix.SYS_MKDIRAT, unix.SYS_MKNODAT}, oldMakeCalls...)
 
-// toWrite are the flags of a call that opens a file to write it.
+// toWrite are the flags of a call that opens a file for writing.
 const toWrite = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
 
-// unremarkable are folders that cannot be written and hold what can.
+// unremarkable are read-only folders with writable entries.
 var unremarkable = []string{"/dev", "/proc"}
 
-// observedCall is how a call with a mode goes on: the helper is asked about one that writes.
+// observedCall returns how a call with a mode continues: the helper is asked about writing calls.
 func (o *order) observedCall(c *modeCall) []bpf.Instruction {
 	_, looked := pathCalls[c.number]
 	switch {
@@ -57,8 +57,8 @@ func (o *order) observedCall(c *modeCall) []bpf.Instruction {
 	}
 }
 
-// noteWrite reports a path that a call is about, if nothing can be written there. With false it
-// is another call.
+// noteWrite reports a call's path if it is read-only. It returns false if the call has no
+// such path.
 func (w *observer) noteWrite(n *notice) bool {
 	call, is := pathCalls[n.number]
 	if !is {
@@ -89,23 +89,22 @@ func (w *observer) noteWrite(n *notice) bool {
 	return true
 }
 
-// isIdle reports whether a call would change nothing anywhere: it makes what is there, as
-// programs make sure of their folders, or deletes what is not.
+// isIdle reports whether a call would never change anything: it creates an existing path,
+// as programs do to ensure that a folder exists, or deletes a missing one.
 func (w *observer) isIdle(call uint32, path string) bool {
 	there := isPresent(path) || w.hides(path)
 	return there && slices.Contains(makeCalls, call) || !there && slices.Contains(deleteCalls, call)
 }
 
-// refuses reports whether nothing can be made in a folder that is there, seen or not.
+// refuses reports whether nothing can be created in an existing folder, visible or not.
 func (w *observer) refuses(dir string) bool { return isReadOnly(dir) || w.hides(dir) }
 
-// hides reports whether a path is not seen and there all the same, in a home.
+// hides reports whether a path in a home exists but is hidden.
 func (w *observer) hides(path string) bool {
 	return !isPresent(path) && slices.ContainsFunc(w.homes, func(h homeview.Real) bool { return h.Has(path) })
 }
 
-// isReadOnly reports whether a folder is there and nothing can be written to it, wherever the
-// links on the way lead.
+// isReadOnly reports whether a folder exists and is read-only. It follows links.
 func isReadOnly(dir string) bool {
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
