@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Asks are the questions to people.
+// Asks accesses the questions to people.
 type Asks struct{ *transaction }
 
 const askColumns = `k.request_id, k.session_id, k.batch_id, k.call_id, k.round, k.args_hash, k.shown_digest, k.shown,
@@ -22,7 +22,7 @@ func askFields(a *AskRow) []any {
 	}
 }
 
-// Insert puts a question, which is pending. A call has one at a time, and one
+// Insert adds a pending question. A call can have one pending question, and one question
 // in each round.
 func (t Asks) Insert(a AskRow) error {
 	t.pending = true
@@ -41,8 +41,7 @@ func (t Asks) Get(id umpire.RequestID) (AskRow, error) {
 	return a, err
 }
 
-// List returns questions, the oldest first; those of one batch in the order of its
-// calls.
+// List returns questions, oldest first; those of one batch in the order of its calls.
 func (t Asks) List(q AskQuery) ([]AskRow, error) {
 	var all []AskRow
 	err := t.rows(func(scan scanner) error {
@@ -54,7 +53,7 @@ func (t Asks) List(q AskQuery) ([]AskRow, error) {
 	return all, err
 }
 
-// ListSessions returns the sessions of a project in which a question waits, or of every project.
+// ListSessions returns the sessions with a pending question, of a project or of every project.
 func (t Asks) ListSessions(project umpire.ProjectID) ([]umpire.SessionID, error) {
 	var all []umpire.SessionID
 	err := t.rows(func(scan scanner) error {
@@ -67,21 +66,21 @@ func (t Asks) ListSessions(project umpire.ProjectID) ([]umpire.SessionID, error)
 	return all, err
 }
 
-// Bounds on the calls that ListCalls reads.
+// Limits on the rows that ListCalls reads.
 const (
 	maxAskedEvents = 5000
 	maxAskedCalls  = 100
 )
 
-// listAskedCalls begins with the last events of the project, by an index, so that it reads only so many rows.
+// listAskedCalls starts from the last events of the project, using an index, so it reads a limited number of rows.
 var listAskedCalls = fmt.Sprintf(`SELECT e.session_id, c.call_id, c.tool, c.working_dir, c.agent, c.input FROM (
 		SELECT seq, session_id, call_id, kind, at FROM events WHERE project_id = $1 ORDER BY seq DESC LIMIT %d
 	) AS e CROSS JOIN calls AS c
 	WHERE c.session_id = e.session_id AND c.call_id = e.call_id AND e.kind = 'PermissionAsked' AND e.at >= $2
 		AND c.input_size = 0 ORDER BY e.seq DESC LIMIT %d`, maxAskedEvents, maxAskedCalls)
 
-// ListCalls returns the last calls of a project about which questions were put since some time, each once, with
-// their secrets masked: a hundred at most, found among the last events, and none with a large input.
+// ListCalls returns the last calls of a project that were asked about since some time, each once, with masked
+// secrets. It searches the last 5,000 events, returns at most 100 calls and skips calls with a large input.
 func (t Asks) ListCalls(project umpire.ProjectID, since time.Time) ([]umpire.Call, error) {
 	var all []umpire.Call
 	err := t.rows(func(scan scanner) error {
@@ -96,7 +95,7 @@ func (t Asks) ListCalls(project umpire.ProjectID, since time.Time) ([]umpire.Cal
 	return all, err
 }
 
-// askQuery finds those of one session, and those that are late, by an index: others may have thousands.
+// askQuery uses an index for the questions of one session and for late ones, because others may have thousands.
 func askQuery(q *AskQuery) string {
 	of := `CAST($1 AS TEXT) = ''`
 	if q.Session != "" {
@@ -125,9 +124,8 @@ func askQuery(q *AskQuery) string {
 	return query + ` ORDER BY k.asked_at, k.session_id, c.ordinal, k.round LIMIT $4`
 }
 
-// Close ends a pending question: as answered once it has its answer, or as
-// withdrawn. Answers.Insert closes it already, so closing it as answered after that
-// changes nothing.
+// Close ends a pending question as answered or withdrawn. Answers.Insert already closes
+// it, so closing it as answered afterwards changes nothing.
 func (t Asks) Close(id umpire.RequestID, to string) error {
 	n, err := t.exec(`UPDATE asks SET state = $2 WHERE request_id = $1 AND (state = 'pending' OR state = $2
 		AND state = 'answered')`,
@@ -145,7 +143,7 @@ func (t Asks) Close(id umpire.RequestID, to string) error {
 	return t.conflict("question %q: it is not pending", id)
 }
 
-// Answers are the answers of people to questions.
+// Answers accesses people's answers to questions.
 type Answers struct{ *transaction }
 
 const answerColumns = `a.request_id, a.args_hash, a.answer, a.scope, a.reason, a.reason_code, a.actor, a.channel,
@@ -158,12 +156,12 @@ func answerFields(a *AnswerRow) []any {
 	}
 }
 
-// Insert answers a pending question and closes it. The first answer wins:
-// one to a question that is not pending, or about other arguments, is ErrConflict.
+// Insert answers a pending question and closes it. The first answer wins: an answer to a
+// question that is not pending, or about other arguments, fails with ErrConflict.
 func (t Answers) Insert(a AnswerRow) error {
 	t.pending = true
-	// Selecting from the question tells a late answer without an error of the
-	// database; a constraint refuses it once more.
+	// Selecting from the question detects a late answer without a database error; a
+	// constraint checks it again.
 	return t.insert(umpire.Errorf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash,
 		answer, scope,
 			reason, reason_code, actor, channel, policy_revision, at)

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
-// Batches are the batches of calls, each with its calls.
+// Batches accesses the batches of calls, each with its calls.
 type Batches struct{ *transaction }
 
 const insertBatch = `INSERT INTO batches (session_id, batch_id, seq, lane, turn, state, resumes, cancelled, created_at)
@@ -26,8 +26,8 @@ const insertCall = `INSERT INTO calls (session_id, call_id, batch_id, ordinal, t
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 	ON CONFLICT DO NOTHING`
 
-// Submit stores the batch that a BatchSubmitted event makes, with its calls in their order,
-// and appends the event. It returns the batch. See Insert for what is a conflict.
+// Submit stores the batch and calls of a BatchSubmitted event, appends the event, and
+// returns the batch. See Insert for the conflicts.
 func (t Batches) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 	b, err := batch.Apply(umpire.Batch{}, e)
 	if err != nil {
@@ -40,15 +40,13 @@ func (t Batches) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
 	return b, Events(t).Add(e.Event)
 }
 
-// Apply folds an event into a batch, stores what it changes, and appends it to the
-// timeline. The batch must be as it was read, or as the last event left it: a row that is
-// otherwise is ErrConflict. An event that does not fit stores nothing, and its error
-// matches batch.ErrIllegal.
+// Apply folds an event into a batch, stores the changes, and appends the event to the
+// timeline. b must match the stored row; otherwise Apply fails with ErrConflict. An
+// illegal event stores nothing, and its error matches batch.ErrIllegal.
 //
-// The rows that an event needs are stored before it: the answer that it tells of, the
-// execution or trial that it starts, what a trial did that ran, the claim and the delivery of
-// a batch that is delivered.
-// Results are stored by Results.Insert.
+// The rows that belong to an event must be stored before it: the answer, the started
+// execution or trial, the trial's report, and the claim and delivery of a delivered
+// batch. Results.Insert stores results.
 func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	next, err := batch.Apply(*b, e)
 	if err != nil {
@@ -69,7 +67,7 @@ func (t Batches) Apply(b *umpire.Batch, e batch.Event) error {
 	return Events(t).Add(e.Event)
 }
 
-// saveState takes a batch one transition further, if the event moved it.
+// saveState stores a batch's new state, if the event changed it.
 func (t Batches) saveState(from, to *umpire.Batch) error {
 	if from.State == to.State && from.Resumes == to.Resumes && from.Cancelled == to.Cancelled {
 		return nil
@@ -82,7 +80,7 @@ func (t Batches) saveState(from, to *umpire.Batch) error {
 		string(from.State), from.Resumes, from.Cancelled)
 }
 
-// saveCall takes a call of a batch one transition further, if the event changed it.
+// saveCall stores a call's new state, if the event changed it.
 func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 	if from.State == to.State && from.Request == to.Request && from.Round == to.Round && from.Attempt == to.Attempt &&
 		from.Verdict == to.Verdict && from.Reason == to.Reason && from.Code == to.Code {
@@ -102,8 +100,8 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 		string(b.ID), string(b.State), b.Resumes, b.Cancelled)
 }
 
-// Insert adds a batch as it begins, with its calls in their order. A batch or
-// a call that is there already, and a lane whose batch is open, are ErrConflict.
+// Insert adds a new batch with its calls in order. An existing batch or call, or a lane
+// with an open batch, fails with ErrConflict.
 func (t Batches) Insert(b umpire.Batch, turn int64, calls []CallRow, at time.Time) error {
 	what := umpire.Errorf("batch %q", b.ID)
 	if len(calls) != len(b.Calls) {
@@ -136,15 +134,15 @@ func (t Batches) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, ro
 		raw(row.Extra), string(input), blob(row.Input.Exact), size, digest)
 }
 
-// selectBatches reads batches with their calls and results, one call a row. The join
-// keeps its order in SQLite, which would else begin with all calls of the session.
+// selectBatches reads batches with their calls and results, one row per call. CROSS JOIN
+// fixes the order in SQLite, which would otherwise start with all calls of the session.
 const selectBatches = batchColumns + `0 FROM batches AS b CROSS JOIN calls AS c` + ofCalls + `
 	WHERE b.session_id = $1 AND c.session_id = b.session_id AND c.batch_id = b.batch_id`
 
-// selectAround reads what an event about one call looks at, a call more than once where it is there
-// for several reasons. Each part finds its rows by an index that leaves nothing to choose, for a
-// database that does not know yet how many rows there are. SQLite plans a statement anew each time a
-// parameter of LIMIT is bound, so that the limits are in the text.
+// selectAround reads the calls that matter to an event about one call; a call may appear
+// more than once. Each part has only one usable index, because the database may have no
+// statistics yet. SQLite replans a statement whenever a LIMIT parameter is bound, so the
+// limits are literals.
 var selectAround = batchColumns + fmt.Sprintf(`(SELECT ordinal + 1 FROM calls WHERE session_id = $1 AND batch_id = $2
 		ORDER BY ordinal DESC LIMIT 1)
 	FROM (
@@ -168,8 +166,8 @@ const ofCalls = `
 	LEFT JOIN trials AS t ON t.session_id = c.session_id AND t.call_id = c.call_id
 		AND t.state IN ('running', 'waiting', 'conflict')`
 
-// query runs a query that begins with batchColumns. Its rows stand by batch and
-// then by ordinal.
+// query runs a query that starts with batchColumns. Its rows are sorted by batch and
+// ordinal.
 func (t Batches) query(query string, args ...any) ([]umpire.Batch, error) {
 	var all []umpire.Batch
 	err := t.rows(func(scan scanner) error {
@@ -218,13 +216,13 @@ func oneBatch(all []umpire.Batch, err error) (umpire.Batch, error) {
 	return all[0], nil
 }
 
-// Get returns a batch with its calls in their order, their inputs and outputs as
-// they are shown, and their results.
+// Get returns a batch with its calls in order, their inputs and outputs as shown, and
+// their results.
 func (t Batches) Get(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
 	return oneBatch(t.query(selectBatches+` AND b.batch_id = $2 ORDER BY c.ordinal`, string(s), string(id)))
 }
 
-// GetWhole returns a batch as Get does, and large inputs whole.
+// GetWhole is like Get but returns large inputs completely.
 func (t Batches) GetWhole(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
 	b, err := t.Get(s, id)
 	for i := range b.Calls {
@@ -241,8 +239,8 @@ func (t Batches) GetWhole(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, 
 	return b, err
 }
 
-// GetAround returns a batch with at least those of its calls that an event about one of them looks
-// at: see umpire.Batch.Total. The call may be missing.
+// GetAround returns a batch with at least the calls that matter to an event about one
+// call: see umpire.Batch.Total. The call may be missing.
 func (t Batches) GetAround(s umpire.SessionID, id umpire.BatchID, call umpire.CallID) (umpire.Batch, error) {
 	return oneBatch(t.query(selectAround, string(s), string(id), string(call)))
 }
@@ -254,22 +252,22 @@ func (t Batches) GetState(s umpire.SessionID, id umpire.BatchID) (state umpire.B
 	return state, err
 }
 
-// List returns all batches of a session in the order in which they came.
+// List returns all batches of a session in the order of their submission.
 func (t Batches) List(s umpire.SessionID) ([]umpire.Batch, error) {
 	return t.query(selectBatches+` ORDER BY b.seq, c.ordinal`, string(s))
 }
 
-// ListOpen returns the batches of a session that are not delivered. Every lane is
-// at least empty: saying so has SQLite take the index that has no delivered ones, and
-// the plus keeps it from one in their order, which has them all.
+// ListOpen returns the batches of a session that are not delivered. The condition on lane
+// is always true, and lets SQLite use the index without delivered batches. The plus
+// prevents it from using the index by seq, which has them all.
 func (t Batches) ListOpen(s umpire.SessionID) ([]umpire.Batch, error) {
 	return t.query(selectBatches+` AND b.state <> 'delivered' AND b.lane >= ''
 		ORDER BY +b.seq, c.ordinal`, string(s))
 }
 
-// OpenWork returns how many calls of a session wait for a person, and whether one of
-// its batches goes on: it runs, or has ended by itself and is not delivered. It does
-// not read the batches: a host may leave many of them open.
+// OpenWork returns how many calls of a session wait for a person, and whether one of its
+// batches continues: it is running, or has finished without being cancelled and is not
+// delivered. It does not read the batches, because a host may leave many open.
 func (t Batches) OpenWork(s umpire.SessionID) (waiting int, goesOn bool, err error) {
 	err = t.row([]any{&waiting, &goesOn}, `SELECT
 		(SELECT COUNT(*) FROM calls WHERE session_id = $1 AND state IN ('asked', 'indeterminate')),
@@ -278,16 +276,16 @@ func (t Batches) OpenWork(s umpire.SessionID) (waiting int, goesOn bool, err err
 	return waiting, goesOn, err
 }
 
-// GetOpen returns the batch of a lane that is not delivered.
+// GetOpen returns the undelivered batch of a lane.
 func (t Batches) GetOpen(s umpire.SessionID, lane string) (umpire.Batch, error) {
 	return oneBatch(t.query(selectBatches+` AND b.state <> 'delivered' AND b.lane = $2
 		ORDER BY c.ordinal`, string(s), lane))
 }
 
-// Calls are the calls of all batches.
+// Calls accesses the calls of all batches.
 type Calls struct{ *transaction }
 
-// Get returns a call with what no event bears, and its input whole.
+// Get returns a call with its complete input and the fields that are not in events.
 func (t Calls) Get(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
 	row := CallRow{Session: s, ID: c}
 	var size int64
@@ -307,8 +305,8 @@ func (t Calls) Get(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
 	return row, err
 }
 
-// deniedInTurn begins with the calls, which are few: a database that knows nothing of
-// how many rows there are would begin anywhere.
+// deniedInTurn starts with the calls, which are few: a database without statistics might
+// start anywhere.
 const deniedInTurn = `WITH same AS MATERIALIZED (
 		SELECT session_id, call_id, request_id FROM calls WHERE session_id = $1 AND turn = $2 AND args_hash = $3
 			AND request_id <> '')
@@ -317,9 +315,9 @@ const deniedInTurn = `WITH same AS MATERIALIZED (
 		AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.session_id = same.session_id AND e.call_id = same.call_id)
 	ORDER BY a.at DESC, a.request_id DESC LIMIT 1`
 
-// DeniedInTurn returns the answer by which a person denied a call with the same
-// arguments in the same turn, the latest one. An answer about a call that was
-// started already denies nothing: it says what became of it.
+// DeniedInTurn returns the latest answer with which a person denied a call with the same
+// arguments in the same turn. An answer about a started call does not count: it reports
+// the call's outcome.
 func (t Calls) DeniedInTurn(s umpire.SessionID, turn int64, argsHash string) (umpire.Standing, error) {
 	var a AnswerRow
 	err := t.row(answerFields(&a), deniedInTurn, string(s), turn, argsHash)

@@ -12,13 +12,12 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
-// Chain returns the hash of an event that follows another one in its stream: the
-// SHA-256, in hex, of the hash before it ("" for the first) and the event's
-// canonical JSON without seq, prev_hash and hash. Canonical is with sorted keys,
-// without blanks, and with <, > and & written as \u003c, \u003e and \u0026. The time
-// counts in UTC and microseconds.
+// Chain returns the hash of the next event in a stream: the SHA-256, in hex, of the
+// previous hash ("" for the first event) and the event's canonical JSON without seq,
+// prev_hash and hash. Canonical JSON has sorted keys, no whitespace, and <, > and &
+// written as \u003c, \u003e and \u0026. The time is in UTC, truncated to microseconds.
 //
-// The events of one session are a stream, and so are those of none.
+// The events of one session form a stream, and so do the events without a session.
 func Chain(prev string, e umpire.Event) (string, error) {
 	var err error
 	if len(e.Data) > 0 {
@@ -29,7 +28,7 @@ func Chain(prev string, e umpire.Event) (string, error) {
 	return chain(prev, &e)
 }
 
-// chain is Chain for an event whose data is canonical.
+// chain is Chain for an event with canonical data.
 func chain(prev string, e *umpire.Event) (string, error) {
 	c := canonicalEvent{
 		Actor: e.Actor, Agent: e.Agent, At: e.At.UTC().Truncate(time.Microsecond), Batch: e.Batch, Call: e.Call,
@@ -58,8 +57,8 @@ func chain(prev string, e *umpire.Event) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// canonicalEvent has the fields of an event that are hashed, in the order of their
-// names: writing them in order is much cheaper than sorting what was written.
+// canonicalEvent has the hashed fields of an event, sorted by name. Encoding them in
+// order is much cheaper than sorting the result.
 type canonicalEvent struct {
 	Accesses json.RawMessage        `json:"accesses,omitempty"`
 	Actor    string                 `json:"actor,omitempty"`
@@ -92,18 +91,17 @@ func canonical(v any) (json.RawMessage, error) {
 	return batch.Canonical(text)
 }
 
-// A Break is a place where a timeline is not what was written.
+// A Break is a place where a timeline differs from the recorded one.
 type Break struct {
 	Session umpire.SessionID `json:"session_id,omitempty"`
 	Seq     int64            `json:"seq"`
 	Problem string           `json:"problem"`
 }
 
-// Verify walks events in the order of their seq, any mix of streams, each from its
-// first event, and returns where they are broken: events that were altered, that
-// do not follow the one before them, or that have none before them. An end that
-// was cut off leaves no trace in the events themselves: see Store.Verify. The
-// error is that of the walk.
+// Verify checks events in the order of their seq, from any mix of streams, each from its
+// first event. It returns the breaks: events that were altered, do not follow the one
+// before, or lack a predecessor. A truncated end leaves no trace in the events
+// themselves: see Store.Verify. The error is that of the iteration.
 func Verify(events iter.Seq2[umpire.Event, error]) ([]Break, error) {
 	v := verifier{last: map[umpire.SessionID]link{}}
 	for e, err := range events {
@@ -126,7 +124,7 @@ type link struct {
 type verifier struct {
 	seq    int64
 	last   map[umpire.SessionID]link
-	pruned map[int64]bool // the seqs of events about prunings that count; nil when nobody asks
+	pruned map[int64]bool // seqs of accepted pruning events; nil if not needed
 	breaks []Break
 }
 
@@ -153,8 +151,7 @@ func (v *verifier) see(e *umpire.Event) error {
 	return nil
 }
 
-// missing says what is wrong with an event whose prev_hash is not that of the one
-// before it.
+// missing describes an event whose prev_hash is not the hash of the event before it.
 func missing(last link) string {
 	if last.hash == "" {
 		return "it is not the first event of its session, and there is none before it"

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// A conn is one connection with the statements that were prepared on it. One
-// goroutine uses it at a time.
+// A conn is one connection with its prepared statements. Only one goroutine may use it at
+// a time.
 type conn struct {
 	*sql.Conn
 
@@ -17,18 +17,18 @@ type conn struct {
 	prepared map[string]*prepared
 }
 
-// A prepared statement has one unnamed parameter for each place of the text in
-// which one stands: drivers look names up, and numbers are names to them.
+// A prepared statement has one unnamed parameter for each occurrence in the text, because
+// drivers look names up, and treat numbers as names.
 type prepared struct {
 	*sql.Stmt
 
-	places []int // for each place the number of its parameter, from 0
+	places []int // the parameter's number for each occurrence, from 0
 }
 
-// parameters are how statements are written.
+// parameters matches the parameters in statements.
 var parameters = regexp.MustCompile(`\$[0-9]+`)
 
-// args returns the arguments for the places.
+// args returns the arguments for the occurrences.
 func (p *prepared) args(args []any) []any {
 	placed := make([]any, len(p.places))
 	for i, n := range p.places {
@@ -67,8 +67,8 @@ func (c *conn) query(ctx context.Context, query string, args []any) (*sql.Rows, 
 	return s.QueryContext(ctx, s.args(args)...)
 }
 
-// stmt prepares a statement once. Statements are constants: there are as many as
-// the source has.
+// stmt prepares a statement once. Statements are constants, so their number is bounded by
+// the source.
 func (c *conn) stmt(ctx context.Context, query string) (*prepared, error) {
 	if p, ok := c.prepared[query]; ok {
 		return p, nil
@@ -77,7 +77,7 @@ func (c *conn) stmt(ctx context.Context, query string) (*prepared, error) {
 	text := parameters.ReplaceAllStringFunc(query, func(parameter string) string {
 		n, err := strconv.Atoi(parameter[1:])
 		if err != nil {
-			panic(err) // they are digits
+			panic(err) // only digits match
 		}
 		p.places = append(p.places, n-1)
 		return "?"
@@ -107,8 +107,8 @@ func (c *conn) run(ctx context.Context, query string) error {
 
 func (c *conn) close() error { return errors.Join(c.forget(), c.Conn.Close()) }
 
-// forget closes the statements. They go before their connection: the driver reads
-// it to close them.
+// forget closes the statements. They must be closed before their connection, because the
+// driver still uses it.
 func (c *conn) forget() error {
 	var errs []error
 	for _, s := range c.prepared {
@@ -118,20 +118,19 @@ func (c *conn) forget() error {
 	return errors.Join(errs...)
 }
 
-// drop closes a connection for good: what is wrong with it is not handed to the
-// next one who asks for a connection.
+// drop closes a connection for good, because the pool must not lend it again.
 func (c *conn) drop() {
 	_ = c.forget()
 	_ = c.Raw(func(any) error { return errBad })
 	_ = c.Conn.Close()
 }
 
-// A pool lends connections, and lets whoever comes when all are lent wait. It keeps
-// those that have prepared statements; others are looked after by database/sql.
+// A pool lends connections, and makes callers wait while all are lent. It keeps
+// connections with prepared statements; database/sql manages the others.
 type pool struct {
 	db      *sql.DB
 	dialect *Dialect
-	lent    chan struct{} // has a place for each that may be lent
+	lent    chan struct{} // has a slot for each connection that may be lent
 	idle    chan *conn
 	closed  chan struct{}
 }
@@ -180,7 +179,7 @@ func (p *pool) dial(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// give takes a connection back. One that is not good any more is closed.
+// give takes a connection back. It closes one that is not good.
 func (p *pool) give(c *conn, good bool) {
 	switch {
 	case !good:
@@ -188,12 +187,12 @@ func (p *pool) give(c *conn, good bool) {
 	case p.dialect.Prepare:
 		p.idle <- c
 	default:
-		_ = c.close() // it goes back to database/sql
+		_ = c.close() // database/sql keeps it
 	}
 	<-p.lent
 }
 
-// close waits for the connections that are lent, and closes all of them.
+// close waits for the lent connections, and closes all.
 func (p *pool) close() error {
 	close(p.closed)
 	for range cap(p.lent) {

@@ -4,10 +4,10 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Messages are the messages of conversations.
+// Messages accesses the messages of conversations.
 type Messages struct{ *transaction }
 
-// Append adds a message at the end of a conversation. The number in m is not looked at.
+// Append adds a message at the end of a conversation. It ignores the number in m.
 func (t Messages) Append(s umpire.SessionID, m MessageRow) error {
 	return t.modify(umpire.Errorf("message of session %q", s), umpire.ErrNotFound, `INSERT INTO messages
 			(session_id, n, role, batch_id, at, content, content_exact)
@@ -17,7 +17,7 @@ func (t Messages) Append(s umpire.SessionID, m MessageRow) error {
 		string(s), m.Role, string(m.Batch), stamp(m.At), []byte(m.Content.Shown), blob(m.Content.Exact))
 }
 
-// List returns a conversation in its order.
+// List returns a conversation in order.
 func (t Messages) List(s umpire.SessionID) ([]MessageRow, error) {
 	var all []MessageRow
 	err := t.rows(func(scan scanner) error {
@@ -29,11 +29,11 @@ func (t Messages) List(s umpire.SessionID) ([]MessageRow, error) {
 	return all, err
 }
 
-// Prompts are the messages of users that wait to be sent.
+// Prompts accesses the users' messages that wait to be sent.
 type Prompts struct{ *transaction }
 
-// Queue keeps a message of the user until it is taken, and returns its place
-// in the queue. The number in p is not looked at.
+// Queue stores a user's message until it is taken, and returns its place in the queue. It
+// ignores the number in p.
 func (t Prompts) Queue(s umpire.SessionID, p PromptRow) (int64, error) {
 	var n int64
 	err := t.modifyRow([]any{&n}, `INSERT INTO prompts (session_id, n, at, text, text_exact)
@@ -48,7 +48,7 @@ func (t Prompts) Queue(s umpire.SessionID, p PromptRow) (int64, error) {
 	return n, nil
 }
 
-// Take removes the messages that wait and returns them in their order.
+// Take removes the waiting messages and returns them in order.
 func (t Prompts) Take(s umpire.SessionID) ([]PromptRow, error) {
 	var all []PromptRow
 	err := t.rows(func(scan scanner) error {

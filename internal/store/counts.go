@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// Counts are how many statements the transactions of a context ran, how many bytes of values these were
-// given, how many rows they read, and how often they waited for an answer of the database.
+// Counts are the number of statements run by the transactions of a context, the bytes of
+// their arguments, the rows they read, and the round trips to the database.
 type Counts struct{ Statements, Bytes, Rows, Trips int }
 
 func (c *Counts) countStatement(args []any) {
@@ -20,13 +20,13 @@ func (c *Counts) countStatement(args []any) {
 
 type countsKey struct{}
 
-// WithCounts returns a context whose transactions are counted, those that run again too. One
-// goroutine at a time may use it.
+// WithCounts returns a context whose transactions are counted, including reruns. Only one
+// goroutine may use it at a time.
 func WithCounts(ctx context.Context, c *Counts) context.Context {
 	return context.WithValue(ctx, countsKey{}, c)
 }
 
-// countsOf returns the counts of a context, or new ones that are not read.
+// countsOf returns the counts of a context, or counts to be discarded.
 func countsOf(ctx context.Context) *Counts {
 	if c, ok := ctx.Value(countsKey{}).(*Counts); ok {
 		return c

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
-// Events are the timeline.
+// Events accesses the timeline.
 type Events struct{ *transaction }
 
 const (
@@ -26,9 +26,9 @@ const (
 	insertNumbered = insertEvent + ` RETURNING seq`
 )
 
-// Append adds an event to the timeline. It returns the event as it is stored: with
-// its seq, linked to the one before it in its session, its time in UTC and
-// microseconds, its data in canonical form.
+// Append adds an event to the timeline. It returns the stored event: with its seq, linked
+// to the previous event of its session, its time in UTC and microseconds, and canonical
+// data.
 func (t Events) Append(e umpire.Event) (umpire.Event, error) {
 	e, values, err := t.link(e)
 	if err == nil {
@@ -40,7 +40,7 @@ func (t Events) Append(e umpire.Event) (umpire.Event, error) {
 	return e, nil
 }
 
-// Add adds an event as Append does, for those who do not ask for its seq.
+// Add is like Append for callers that do not need the seq.
 func (t Events) Add(e umpire.Event) error {
 	about := umpire.Errorf("event %s", e.Kind)
 	_, values, err := t.link(e)
@@ -50,7 +50,7 @@ func (t Events) Add(e umpire.Event) error {
 	return t.modify(about, nil, insertEvent, values...)
 }
 
-// storable brings an event into the form in which it is given back.
+// storable normalizes an event for storage.
 func storable(e umpire.Event) (umpire.Event, error) {
 	e.Seq, e.PrevHash, e.Hash = 0, "", ""
 	e.At = e.At.UTC().Truncate(time.Microsecond)
@@ -89,8 +89,8 @@ func (t Events) link(e umpire.Event) (linked umpire.Event, values []any, err err
 	return e, eventValues(&e, end.n+1), nil
 }
 
-// lockEnd reads where a stream ends. The row that says so stays locked, so that a stream has one writer;
-// what this transaction has appended itself need not be looked up.
+// lockEnd reads the end of a stream and locks its row, so a stream has one writer at a
+// time. It skips streams that this transaction has already locked.
 func (t Events) lockEnd(s umpire.SessionID) error {
 	if _, known := t.ends[s]; known {
 		return nil
@@ -136,22 +136,21 @@ func eventFields(e *umpire.Event) []any {
 	}
 }
 
-// List returns stored events in the order of their seq. Where several processes
-// write, one with a smaller seq may still come: only what is not above Horizon is
-// complete.
+// List returns stored events in the order of their seq. If several processes write, an
+// event with a smaller seq may still appear: only events up to Horizon are complete.
 func (t Events) List(f umpire.Filter) ([]umpire.Event, error) {
 	return t.query(f, math.MaxInt64, "", f.Limit)
 }
 
-// ListLast returns the last f.Last of the events that a filter finds, up to a sequence
-// number and in their order.
+// ListLast returns the last f.Last events that match a filter, up to a sequence number
+// and in order.
 func (t Events) ListLast(f umpire.Filter, upTo int64) ([]umpire.Event, error) {
 	events, err := t.query(f, upTo, " DESC", f.Last)
 	slices.Reverse(events)
 	return events, err
 }
 
-// query reads events up to a sequence number, in an order: "" or " DESC".
+// query reads events up to a sequence number. order is "" or " DESC".
 func (t Events) query(f umpire.Filter, upTo int64, order string, count int) ([]umpire.Event, error) {
 	query, args := selectEvents, []any{f.After}
 	where := func(condition string, value any) {
@@ -181,14 +180,14 @@ func (t Events) query(f umpire.Filter, upTo int64, order string, count int) ([]u
 	return all, err
 }
 
-// ListBefore returns the last events of a project that have a smaller seq, the latest
-// first; a seq of 0 begins at the end.
+// ListBefore returns the last events of a project with a seq below seq, latest first. If
+// seq is 0, it starts at the end.
 func (t Events) ListBefore(p umpire.ProjectID, seq int64, count int) ([]umpire.Event, error) {
 	return t.query(umpire.Filter{Project: p, Before: seq}, math.MaxInt64, " DESC", count)
 }
 
-// GetLast returns the kind and the batch of the last event of a session that is about a batch, or
-// about one whose id goes on with a dash. Where there is none, the error matches umpire.ErrNotFound.
+// GetLast returns the kind and batch of a session's last event about a batch, or about a batch
+// whose id continues with a dash. If there is no such event, the error matches umpire.ErrNotFound.
 func (t Events) GetLast(s umpire.SessionID, id umpire.BatchID) (e umpire.Event, err error) {
 	longer := string(id) + "-"
 	err = t.row([]any{&e.Kind, &e.Batch}, `SELECT kind, batch_id FROM events
@@ -197,15 +196,15 @@ func (t Events) GetLast(s umpire.SessionID, id umpire.BatchID) (e umpire.Event, 
 	return e, err
 }
 
-// verifyPage is how many events are verified in one go.
+// verifyPage is the number of events verified at a time.
 const verifyPage = 1000
 
-// Verify walks the whole timeline in one snapshot and returns where it is broken.
-// It finds an end that was cut off as well, by the row that says where each stream
-// ends; what it cannot find is an end that was cut off there too.
+// Verify checks the whole timeline in one snapshot and returns its breaks. It detects a
+// truncated end through the row with the end of each stream, but not if that row was
+// changed too.
 //
-// Sessions that were pruned are no break where accept names no problem of the event that
-// says so and of what is known to have been removed. A nil accept takes none.
+// A pruned session is not a break if accept returns "" for the pruning event and the
+// removed events. A nil accept accepts no prunings.
 func (s *Store) Verify(ctx context.Context, accept func(*umpire.Event, *Pruned) (problem string)) ([]Break, error) {
 	var breaks []Break
 	err := s.View(ctx, func(tx *Tx) (err error) {
@@ -251,7 +250,7 @@ func (t Events) all() iter.Seq2[umpire.Event, error] {
 	}
 }
 
-// checkEnds compares where the streams end with where they should.
+// checkEnds compares the ends of the streams with the recorded ones.
 func (t Events) checkEnds(v *verifier) error {
 	err := t.rows(func(scan scanner) error {
 		var session umpire.SessionID

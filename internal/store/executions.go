@@ -6,11 +6,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Executions are the attempts to run calls.
+// Executions accesses the attempts to run calls.
 type Executions struct{ *transaction }
 
-// Insert writes down that a call is started, before it runs. Attempts are
-// numbered from 1, and those after the first need an effect that may be repeated.
+// Insert records an attempt before the call runs. Attempts are numbered from 1; later
+// ones need a repeatable effect.
 func (t Executions) Insert(e ExecutionRow) error {
 	return t.insert(umpire.Errorf("execution %d of call %q", e.Attempt, e.Call), `INSERT INTO executions (session_id,
 		call_id, attempt,
@@ -29,7 +29,7 @@ func (t Executions) GetLast(s umpire.SessionID, c umpire.CallID) (ExecutionRow, 
 	return e, err
 }
 
-// StartEvent returns the event of the last attempt to run a call: what it was to do.
+// StartEvent returns the event of the last attempt to run a call.
 func (t Executions) StartEvent(s umpire.SessionID, c umpire.CallID) (umpire.Event, error) {
 	var e umpire.Event
 	err := t.row(eventFields(&e), selectEvents+` AND session_id = $2 AND call_id = $3 AND kind = $4 ORDER BY seq DESC
@@ -38,11 +38,11 @@ func (t Executions) StartEvent(s umpire.SessionID, c umpire.CallID) (umpire.Even
 	return e, err
 }
 
-// Results are the results of calls.
+// Results accesses the results of calls.
 type Results struct{ *transaction }
 
-// Insert stores what the model is told about a call. The first result
-// stands: a second one is ErrConflict.
+// Insert stores the result that the model sees. The first result wins: a second one fails
+// with ErrConflict.
 func (t Results) Insert(r ResultRow) error {
 	t.pending = true
 	return t.insert(umpire.Errorf("result of call %q", r.Call), `INSERT INTO results (session_id, call_id, status,
@@ -65,7 +65,7 @@ func (t Results) Get(s umpire.SessionID, c umpire.CallID) (ResultRow, error) {
 	return r, err
 }
 
-// Resumes are the claims on the results of batches.
+// Resumes accesses the claims on the results of batches.
 type Resumes struct{ *transaction }
 
 const (
@@ -78,9 +78,9 @@ const (
 		WHERE session_id = $1 AND batch_id = $2 AND delivered_at IS NULL`
 )
 
-// Claim claims the results of a batch for a runner, once: every other claim
-// is ErrConflict. As long as they are not delivered, a runner with a later epoch
-// takes the claim over, to deliver them again.
+// Claim claims the results of a batch for a runner, once: any other claim fails with
+// ErrConflict. Until they are delivered, a runner with a later epoch can take over the
+// claim, to deliver them again.
 func (t Resumes) Claim(s umpire.SessionID, b umpire.BatchID, epoch int64, at time.Time) error {
 	t.pending = true
 	n, err := t.exec(`UPDATE resumes SET epoch = $3
@@ -94,8 +94,8 @@ func (t Resumes) Claim(s umpire.SessionID, b umpire.BatchID, epoch int64, at tim
 	return t.insert(umpire.Errorf("claim on batch %q", b), claimBatch, string(s), string(b), epoch, stamp(at))
 }
 
-// Complete says that the results of a batch have arrived, and claims them first if nobody has. It is
-// said once: a second time is ErrConflict.
+// Complete records that the results of a batch have arrived, and claims them first if
+// they are unclaimed. A second call fails with ErrConflict.
 func (t Resumes) Complete(s umpire.SessionID, b umpire.BatchID, epoch int64, at time.Time) error {
 	about := umpire.Errorf("claim on batch %q", b)
 	err := t.modify(about, nil, claimBatch, string(s), string(b), epoch, stamp(at))
@@ -115,8 +115,8 @@ func (t Resumes) Get(s umpire.SessionID, b umpire.BatchID) (ResumeRow, error) {
 	return r, err
 }
 
-// Deliver says that the results that were claimed have arrived. It is said
-// once: a second time is ErrConflict.
+// Deliver records that claimed results have arrived. A second call fails with
+// ErrConflict.
 func (t Resumes) Deliver(s umpire.SessionID, b umpire.BatchID, at time.Time) error {
 	n, err := t.exec(deliverBatch, string(s), string(b), micros(at))
 	if err != nil {

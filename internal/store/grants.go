@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Grants are the remembered approvals.
+// Grants accesses the remembered approvals.
 type Grants struct{ *transaction }
 
 const grantColumns = `grant_id, scope, project_id, git_dir, session_id, call_id, request_id, remembered, tool, exact,
@@ -22,7 +22,7 @@ func grantFields(g *GrantRow) []any {
 	}
 }
 
-// covers is what the column of that name holds.
+// covers is the content of the column with this name.
 type covers struct {
 	umpire.Match
 	umpire.Cap
@@ -42,8 +42,7 @@ func (s coversTo) Scan(value any) error {
 	return err
 }
 
-// Insert adds a grant in force. Its scope and its expiry are those of the row
-// and of the grant in it.
+// Insert adds a grant in force. The row's scope and expiry must match its grant.
 func (t Grants) Insert(g GrantRow) error {
 	return t.insert(umpire.Errorf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
@@ -54,14 +53,14 @@ func (t Grants) Insert(g GrantRow) error {
 		stamp(g.Created), micros(g.Grant.ExpiresAt), g.MaxUses, g.Uses, micros(g.Revoked), g.By)
 }
 
-// The grants of a query: all of a project, or those in force.
+// The queries for grants: all of a project, or those in force.
 const (
-	// cloneOfSession is the clone of the project of a session, which is read with what depends on it.
+	// cloneOfSession selects the clone of a session's project, in the same statement as the rows that depend on it.
 	cloneOfSession = `WITH clone AS (SELECT COALESCE(project_id, '') AS project_id,
 		COALESCE(NULLIF(git_dir, ''), project_root) AS git_dir FROM sessions AS s WHERE session_id = $1) `
 
 	grantsOfProject = `SELECT ` + grantColumns + ` FROM grants WHERE project_id = $1 ORDER BY created_at, grant_id`
-	// Each part finds what it looks for by an index: used once grants are many.
+	// Each part uses its own index, which matters once there are many grants.
 	grantsInForce = cloneOfSession + `SELECT ` + grantColumns + ` FROM (
 			SELECT * FROM grants WHERE session_id = $1 AND scope <> 'once'
 			UNION ALL SELECT * FROM grants WHERE session_id = $1 AND call_id = $2 AND $2 <> '' AND scope = 'once'
@@ -74,8 +73,7 @@ const (
 		ORDER BY created_at, grant_id`
 )
 
-// List returns grants, the oldest first. A global grant is in force in every
-// project.
+// List returns grants, oldest first. A global grant is in force in every project.
 func (t Grants) List(q GrantQuery) ([]GrantRow, error) {
 	var all []GrantRow
 	each := func(scan scanner) error {
@@ -92,7 +90,7 @@ func (t Grants) List(q GrantQuery) ([]GrantRow, error) {
 	return all, err
 }
 
-// GetOnce returns the id of the last once grant of a call that was in force when a question was answered, or "".
+// GetOnce returns the id of the last once grant of a call that was in force when the question was answered, or "".
 func (t Grants) GetOnce(s umpire.SessionID, c umpire.CallID, answered umpire.RequestID) (id string, err error) {
 	err = t.row([]any{&id}, `SELECT grant_id FROM grants
 		WHERE session_id = $1 AND call_id = $2 AND scope = 'once' AND revoked_at IS NULL
@@ -105,15 +103,15 @@ func (t Grants) GetOnce(s umpire.SessionID, c umpire.CallID, answered umpire.Req
 	return id, err
 }
 
-// Use counts one use of a grant. One that is used up, revoked or not there is
-// ErrConflict.
+// Use counts one use of a grant. It fails with ErrConflict if the grant is used up,
+// revoked or missing.
 func (t Grants) Use(id string) error {
 	return t.modify(umpire.Errorf("grant %q", id), conflict("it is used up or revoked"), `UPDATE grants
 		SET uses = uses + 1 WHERE grant_id = $1 AND revoked_at IS NULL AND (max_uses = 0 OR uses < max_uses)`, id)
 }
 
-// Revoke takes a grant out of force for good. One that is revoked already is
-// ErrConflict.
+// Revoke revokes a grant permanently. It fails with ErrConflict if the grant is already
+// revoked.
 func (t Grants) Revoke(id string, at time.Time) error {
 	n, err := t.exec(`UPDATE grants SET revoked_at = $2 WHERE grant_id = $1 AND revoked_at IS NULL`, id, micros(at))
 	if err != nil {
@@ -129,8 +127,8 @@ func (t Grants) Revoke(id string, at time.Time) error {
 	return t.conflict("grant %q: it is revoked already", id)
 }
 
-// ForgetRemembered revokes the remembered answers of a clone of a project and
-// returns how many there were.
+// ForgetRemembered revokes the remembered answers of a clone of a project and returns
+// their number.
 func (t Grants) ForgetRemembered(project umpire.ProjectID, gitDir string, at time.Time) (int, error) {
 	n, err := t.exec(`UPDATE grants SET revoked_at = $3
 		WHERE project_id = $1 AND git_dir = $2 AND remembered

@@ -9,18 +9,17 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Head is an event at which a stream ended at some time: the hash there stands for
-// every event of the stream up to it.
+// A Head is an event that ended a stream at some time. Its hash covers every event of the
+// stream up to it.
 type Head struct {
-	Session umpire.SessionID `json:"session_id,omitempty"` // "" is the stream of no session
-	Events  int64            `json:"events"`               // of the stream, up to this one
+	Session umpire.SessionID `json:"session_id,omitempty"` // "" is the stream without a session
+	Events  int64            `json:"events"`               // in the stream, up to this one
 	Seq     int64            `json:"seq"`
 	Hash    string           `json:"hash"`
 }
 
-// Heads returns where each stream ended among the events up to seq, in the order of
-// the sessions' ids. What it says of events up to the Horizon stays true for good, also
-// when sessions are pruned.
+// Heads returns the end of each stream among the events up to seq, sorted by session id.
+// The result for events up to the Horizon never changes, even if sessions are pruned.
 func (t Events) Heads(seq int64) ([]Head, error) {
 	heads := map[umpire.SessionID]Head{}
 	take := func(scan scanner) error {
@@ -43,7 +42,7 @@ func (t Events) Heads(seq int64) ([]Head, error) {
 	return slices.SortedFunc(maps.Values(heads), func(a, b Head) int { return cmp.Compare(a.Session, b.Session) }), err
 }
 
-// headsOfPruned adds where streams ended that went on after seq and were pruned since.
+// headsOfPruned adds the ends of streams that continued after seq and were pruned since.
 func (t Events) headsOfPruned(seq int64, heads map[umpire.SessionID]Head) error {
 	before := map[umpire.SessionID]int64{}
 	return Prunings(t).each(func(p *Pruning) {
@@ -54,9 +53,9 @@ func (t Events) headsOfPruned(seq int64, heads map[umpire.SessionID]Head) error 
 	}, `JOIN streams AS s ON s.session_id = p.session_id WHERE s.seq > $1`, seq)
 }
 
-// Holds reports whether the timeline has the event of a head, at its place in its
-// stream, or had it when its session was pruned. A chain without breaks up to there is
-// then the one that the head was taken of.
+// Holds reports whether the timeline has the event of a head at its place in its stream,
+// or had it when its session was pruned. A chain without breaks up to there is then the
+// one that the head was taken from.
 func (t Events) Holds(h Head) (bool, error) {
 	found := Head{Seq: h.Seq}
 	err := t.row([]any{&found.Session, &found.Events, &found.Hash}, `SELECT session_id, session_seq, hash FROM events
@@ -74,8 +73,8 @@ func (t Events) Holds(h Head) (bool, error) {
 	return found == h, err
 }
 
-// FirstHash returns the hash of the first event that the timeline ever had, "" if its seq
-// is above this one.
+// FirstHash returns the hash of the first event that the timeline ever had, or "" if its
+// seq is above this one.
 func (t Events) FirstHash(seq int64) (string, error) {
 	var first Head
 	err := t.row([]any{&first.Seq, &first.Hash}, `SELECT seq, hash FROM events ORDER BY seq LIMIT 1`)
@@ -99,8 +98,8 @@ func (t Events) FirstHash(seq int64) (string, error) {
 	return first.Hash, nil
 }
 
-// Horizon returns the greatest Seq below which no event can still appear. An event
-// is below the horizon a moment after its commit; Changed is closed again then.
+// Horizon returns the greatest seq up to which no event can still appear. An event gets
+// below the horizon a moment after its commit; Changed is then closed again.
 func (t Events) Horizon() (int64, error) {
 	if t.begin != "" && t.lost == nil {
 		if err := t.store.herald.Prepare(t.ctx, t.conn.Conn); err != nil {

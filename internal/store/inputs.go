@@ -13,22 +13,22 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Inputs above largeInput bytes are kept once in each session, compressed, and what shows the call has about maxClip
-// bytes of them.
+// Inputs above largeInput bytes are stored once per session, compressed. Displays of the
+// call contain about maxClip bytes of them.
 const (
 	largeInput = 64 << 10
 	maxClip    = 16 << 10
 )
 
-// A packedInput is one that has a row of its own.
+// A packedInput is an input with its own row.
 type packedInput struct {
 	digest string // the SHA-256 of the input, in hex
 	data   []byte // compressed
 	clip   json.RawMessage
 }
 
-// Pack compresses a large input, so that the transaction that stores it need not: others wait for that. An input
-// that was not packed is packed when it is stored. It returns s.
+// Pack compresses a large input in advance, because other transactions wait while one
+// compresses. Otherwise it is packed when it is stored. Pack returns s.
 func (s *Sealed) Pack() *Sealed {
 	if s.Packed != nil || len(s.Shown) <= largeInput {
 		return s
@@ -42,7 +42,7 @@ func (s *Sealed) Pack() *Sealed {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // the level is known, and a buffer takes everything
+		panic(err) // the level is valid, and a buffer never fails
 	}
 	s.Packed = &packedInput{
 		digest: DigestOf(s.Shown), data: out.Bytes(), clip: strictjson.Clip(json.RawMessage(s.Shown), maxClip),
@@ -50,7 +50,7 @@ func (s *Sealed) Pack() *Sealed {
 	return s
 }
 
-// Clip returns what is shown of an input, and the size of one of which that is only a part, else 0.
+// Clip returns the displayed input, and the full size if it is only a part, or else 0.
 func (s *Sealed) Clip() (input json.RawMessage, size int) {
 	if s.Pack(); s.Packed != nil {
 		return s.Packed.clip, len(s.Shown)
@@ -58,14 +58,14 @@ func (s *Sealed) Clip() (input json.RawMessage, size int) {
 	return json.RawMessage(s.Shown), 0
 }
 
-// DigestOf is what large inputs and tickets are found by: the SHA-256 of a text, in hex.
+// DigestOf returns the key of large inputs and tickets: the SHA-256 of a text, in hex.
 func DigestOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// ShortForm is what a grant keeps of the exact form of a call: of one as large as a large input it is the
-// SHA-256 after a blank, with which no form begins.
+// ShortForm returns the form of a call that a grant stores: the exact form, or for a
+// large one its SHA-256 after a blank. No form starts with a blank.
 func ShortForm(form string) string {
 	if len(form) <= largeInput {
 		return form
@@ -75,7 +75,7 @@ func ShortForm(form string) string {
 
 const insertInput = `INSERT INTO inputs (session_id, digest, packed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 
-// insertInput stores a large input, unless the session has the same already, and returns its digest, else nil.
+// insertInput stores a large input, unless the session already has it, and returns its digest, or else nil.
 func (t Batches) insertInput(s umpire.SessionID, input *Sealed) (digest any, err error) {
 	p := input.Pack().Packed
 	if p == nil {

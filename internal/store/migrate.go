@@ -21,8 +21,8 @@ type migration struct {
 const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER NOT NULL PRIMARY KEY,
 	name TEXT NOT NULL)`
 
-// migrate brings the schema up to date, each file in a transaction of its own.
-// Several processes may do so at once.
+// migrate updates the schema, each file in its own transaction. Several processes may
+// call it at once.
 func migrate(ctx context.Context, db *sql.DB, d *Dialect) error {
 	all, err := migrations(d.Migrations)
 	if err != nil {
@@ -33,7 +33,7 @@ func migrate(ctx context.Context, db *sql.DB, d *Dialect) error {
 		return err
 	}
 	defer func() {
-		_ = c.close() // what it did is committed, or given up
+		_ = c.close() // its work is committed or abandoned
 	}()
 	for {
 		done, err := c.migrateOne(ctx, all)
@@ -46,7 +46,7 @@ func migrate(ctx context.Context, db *sql.DB, d *Dialect) error {
 	}
 }
 
-// migrateOne applies the next migration, or reports that there is none left.
+// migrateOne applies the next migration, or reports that all are done.
 func (c *conn) migrateOne(ctx context.Context, all []migration) (done bool, err error) {
 	if err := c.script(ctx, c.dialect.BeginUpdate, c.dialect.MigrationLock, createMigrations); err != nil {
 		return false, c.giveUp(ctx, err)
@@ -72,7 +72,7 @@ func (c *conn) migrateOne(ctx context.Context, all []migration) (done bool, err 
 	return false, nil
 }
 
-// script runs texts of one or more statements; "" is none.
+// script runs texts of one or more statements, skipping "".
 func (c *conn) script(ctx context.Context, texts ...string) error {
 	for _, text := range texts {
 		if text == "" {
@@ -85,16 +85,15 @@ func (c *conn) script(ctx context.Context, texts ...string) error {
 	return nil
 }
 
-// giveUp rolls back and returns the error that made it do so.
+// giveUp rolls back and returns err.
 func (c *conn) giveUp(ctx context.Context, err error) error {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
-	_ = c.script(ctx, "ROLLBACK") // the database may have done it itself
+	_ = c.script(ctx, "ROLLBACK") // the database may have already rolled back
 	return err
 }
 
-// migrations reads the files in the order of their numbers, which begin with 1 and
-// leave none out.
+// migrations reads the files in order. Their numbers start with 1 and have no gaps.
 func migrations(files fs.FS) ([]migration, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {

@@ -16,13 +16,13 @@ var (
 	errBad    = driver.ErrBadConn
 )
 
-// A Store is a database that is open. It is safe for concurrent use.
+// A Store is an open database. It is safe for concurrent use.
 type Store struct {
 	dialect *Dialect
 	db      *sql.DB
 	herald  Herald
 	pool    *pool
-	writer  *writer // nil where updates have transactions of their own
+	writer  *writer // nil if updates have their own transactions
 	bell    bell
 
 	stop   context.CancelFunc
@@ -30,8 +30,8 @@ type Store struct {
 	closed func() error
 }
 
-// New brings the schema of a database up to date and opens it. The store owns db
-// from then on, also when it fails.
+// New updates the schema of a database and opens the store. The store owns db from then
+// on, even if New fails.
 func New(ctx context.Context, db *sql.DB, d Dialect) (*Store, error) {
 	if err := migrate(ctx, db, &d); err != nil {
 		return nil, errors.Join(umpire.Errorf("%s: %w", d.Name, err), db.Close())
@@ -47,8 +47,7 @@ func New(ctx context.Context, db *sql.DB, d Dialect) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for the transactions that have begun and closes the database. Later
-// calls fail.
+// Close waits for running transactions and closes the database. Later calls fail.
 func (s *Store) Close() error { return s.closed() }
 
 func (s *Store) close() error {
@@ -59,11 +58,10 @@ func (s *Store) close() error {
 	return errors.Join(err, s.db.Close())
 }
 
-// View runs f in one snapshot of the database, in which f only reads. The error of
-// f is returned as it is.
+// View runs f in one snapshot of the database, in which f only reads. It returns the
+// error of f unchanged.
 //
-// f may be run again when the connection turns out to be lost before it could read
-// anything.
+// f may run again if the connection was lost before it could read anything.
 func (s *Store) View(ctx context.Context, f func(*Tx) error) error {
 	for try := 1; ; try++ {
 		if again, err := s.view(ctx, f); !again || try == maxTries {
@@ -80,9 +78,9 @@ func (s *Store) view(ctx context.Context, f func(*Tx) error) (again bool, err er
 	tx := newTx(transaction{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginView})
 	defer func() {
 		again = tx.repeatable() && err != nil
-		giveBack := func() { s.pool.give(c, tx.end("ROLLBACK") == nil && !again) } // after a panic too
+		giveBack := func() { s.pool.give(c, tx.end("ROLLBACK") == nil && !again) } // even after a panic
 		if tx.pipelined() {
-			go giveBack() // nobody has to wait for the answer
+			go giveBack() // the caller need not wait for the answer
 		} else {
 			giveBack()
 		}
@@ -90,14 +88,14 @@ func (s *Store) view(ctx context.Context, f func(*Tx) error) (again bool, err er
 	return false, f(tx)
 }
 
-// Changed returns a channel that is closed when something may have been
-// committed since the call, here or by another process. Close closes it too.
+// Changed returns a channel that is closed when this or another process may have
+// committed something since the call. Close closes it too.
 func (s *Store) Changed() <-chan struct{} { return s.bell.wait() }
 
-// A bell wakes everybody who waits, at once.
+// A bell wakes all waiting goroutines at once.
 type bell struct {
 	mu      sync.Mutex
-	waiting chan struct{} // nil when nobody waits
+	waiting chan struct{} // nil if no goroutine waits
 }
 
 func (b *bell) wait() <-chan struct{} {
@@ -118,10 +116,10 @@ func (b *bell) ring() {
 	}
 }
 
-// endTime bounds the end of a transaction, which its caller does not cut short.
+// endTime limits the end of a transaction, which its caller cannot interrupt.
 const endTime = 30 * time.Second
 
-// lasting returns a context for what must be brought to its end.
+// lasting returns a context for operations that must be completed.
 func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), endTime)
 }

@@ -12,13 +12,13 @@ import (
 
 // A pipeline is a driver's connection that runs several statements in one round trip.
 type pipeline interface {
-	// Send runs statements in their order until one fails. There are as many results as
-	// statements that did not fail before it. ErrUnchanged is the error of one that had to
-	// change a row and changed none.
+	// Send runs statements in order until one fails. It returns one result for each
+	// statement that succeeded before. It returns ErrUnchanged if a statement had to
+	// change a row and did not.
 	Send(context.Context, []Statement) ([]Result, error)
 }
 
-// A Statement is one of those that a Pipeline runs.
+// A Statement is run by a pipeline.
 type Statement struct {
 	Query   string
 	Args    []any
@@ -26,37 +26,37 @@ type Statement struct {
 	Changes bool // it fails unless it changes a row
 }
 
-// A Result is what a statement did.
+// A Result is the result of a statement.
 type Result struct {
 	Changed int64
-	Rows    driver.Rows // of one that reads; sql.Conn.QueryContext takes them with Replay
+	Rows    driver.Rows // of a reading statement; sql.Conn.QueryContext returns them for Replay
 }
 
-// Replay is the query to which a driver with a Pipeline answers by its only argument: rows that
-// were read before.
+// Replay is a query that a driver with a pipeline answers with its only argument: rows
+// that were read before.
 const Replay = "rows that were read before"
 
-// ErrUnchanged is matched when a statement that had to change a row changed none.
+// ErrUnchanged means that a statement had to change a row and did not.
 var ErrUnchanged = errors.New("no row was changed")
 
-// maxPipelined is how many statements are sent together.
+// maxPipelined limits how many statements are sent together.
 const maxPipelined = 512
 
 // A queued statement has not been sent yet.
 type queued struct {
 	Statement
 
-	key  string              // of one that reads
-	fail func(e error) error // says what an error of it means
+	key  string              // of a reading statement
+	fail func(e error) error // converts its error
 }
 
 // pipelined reports whether statements are sent together.
 func (tx *transaction) pipelined() bool { return tx.store.dialect.Pipelined }
 
-// Ahead says what is about to be read, by reading it: within read no method finds anything. Where
-// statements are sent together, all of it is read in one round trip, with what is read or
-// written next. It changes nothing else: what is read otherwise, or after a write, is read
-// when its turn comes.
+// Ahead announces reads by performing them in read, where no method finds anything. With
+// pipelining, all of them are then sent in one round trip with the next read or write.
+// Ahead has no other effect: unannounced reads and reads after a write are performed when
+// they are called.
 func (tx *transaction) Ahead(read func()) {
 	if !tx.pipelined() || tx.lost != nil {
 		return
@@ -66,9 +66,9 @@ func (tx *transaction) Ahead(read func()) {
 	read()
 }
 
-// modify runs a statement that changes rows. Where statements are sent together it may not have run
-// yet when modify returns, and its error is then that of a later method or of the commit. What it is
-// about stands before the error. Unchanged is the error of a statement that changed no row; nil is none.
+// modify runs a statement that changes rows. With pipelining it may not have run yet when
+// modify returns, and a later method or the commit returns its error. about is the prefix
+// of the error. unchanged is the error if no row was changed; if nil, that is allowed.
 func (tx *transaction) modify(about, unchanged error, query string, args ...any) error {
 	fail := func(err error) error {
 		if errors.Is(err, ErrUnchanged) {
@@ -99,7 +99,7 @@ func (tx *transaction) modify(about, unchanged error, query string, args ...any)
 	return nil
 }
 
-// forgetAhead drops what was read ahead: a write may change it.
+// forgetAhead drops the rows read ahead, because a write may change them.
 func (tx *transaction) forgetAhead() {
 	clear(tx.ahead)
 	tx.queue = slices.DeleteFunc(tx.queue, func(q queued) bool { return q.key != "" })
@@ -111,7 +111,7 @@ func (tx *transaction) enqueue(q queued) {
 	tx.queue = append(tx.queue, q)
 }
 
-// flush sends what is queued, and returns the last result.
+// flush sends the queue and returns the last result.
 func (tx *transaction) flush(ctx context.Context) (last Result, err error) {
 	if len(tx.queue) == 0 {
 		return last, nil
@@ -128,9 +128,9 @@ func (tx *transaction) flush(ctx context.Context) (last Result, err error) {
 	return last, err
 }
 
-// sendQueue sends statements, and keeps what they read.
+// sendQueue sends statements and keeps the rows they read.
 func (tx *transaction) sendQueue(ctx context.Context, queue []queued) ([]Result, error) {
-	// It may be open also when this fails: a context that ends can cut off the answer alone.
+	// The transaction may be open even if this fails: a canceled context can cut off the answer alone.
 	tx.open = true
 	tx.counts.Trips++
 	all := make([]Statement, len(queue))
@@ -149,7 +149,7 @@ func (tx *transaction) sendQueue(ctx context.Context, queue []queued) ([]Result,
 	return results, err
 }
 
-// blame gives the transaction up for the statement that failed.
+// blame marks the transaction as lost because of the failed statement.
 func (tx *transaction) blame(queue []queued, failed int, err error) error {
 	if failed < len(queue) && queue[failed].fail != nil {
 		return queue[failed].fail(err)
@@ -157,8 +157,8 @@ func (tx *transaction) blame(queue []queued, failed int, err error) error {
 	return tx.markLost(err)
 }
 
-// commit sends what is left together with the commit. A transaction that is still open after an error
-// has not been committed.
+// commit sends the queue together with the commit. A transaction that is still open after
+// an error has not been committed.
 func (tx *transaction) commit() error {
 	if !tx.pipelined() {
 		return tx.end("COMMIT")
@@ -167,7 +167,7 @@ func (tx *transaction) commit() error {
 		tx.lost = err
 		return err
 	}
-	if tx.begin != "" { // a connection that was lost meanwhile shows here, where it does no harm
+	if tx.begin != "" { // a lost connection fails here, where it does no harm
 		if _, err := tx.flush(tx.work()); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (tx *transaction) commit() error {
 	return err
 }
 
-// pipelineRows is rows where statements are sent together.
+// pipelineRows is rows with pipelining.
 func (tx *transaction) pipelineRows(each func(scanner) error, query string, args []any) error {
 	key := fmt.Sprintf("%s %#v", query, args)
 	rows, known := tx.ahead[key]

@@ -11,11 +11,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Prunings remove whole sessions with their events. What stays of each is a row, an event of no session that says
-// so, and the end of its stream, from which the session goes on if it comes back.
+// Prunings removes whole sessions with their events. It leaves a row, an event without a session that reports
+// the removal, and the end of the stream, from which the session continues if it comes back.
 type Prunings struct{ *transaction }
 
-// Pruned says which events of a session were removed: all that it had.
+// Pruned describes the removed events of a session, which are all that it had.
 type Pruned struct {
 	Session  umpire.SessionID `json:"session_id"`
 	Events   int64            `json:"events"`
@@ -23,7 +23,7 @@ type Pruned struct {
 	LastSeq  int64            `json:"last_seq"`
 	LastHash string           `json:"last_hash"`
 	LastAt   time.Time        `json:"last_at"`
-	Trace    string           `json:"trace"` // the SHA-256, in hex, of the seq and the hash of each of them
+	Trace    string           `json:"trace"` // the SHA-256, in hex, of the seqs and hashes of all of them
 }
 
 // A Pruning is the removal of a session.
@@ -31,12 +31,12 @@ type Pruning struct {
 	Pruned
 
 	Project umpire.ProjectID
-	seq     int64 // of the event that says so
+	seq     int64 // of the event that reports the pruning
 	trace   trace
 }
 
-// A trace has, for each event that was removed, its seq and its hash. With it a checkpoint that was taken in the
-// middle of a session can be compared after the session was removed.
+// A trace has the seq and the hash of each removed event. With it, a checkpoint from the
+// middle of a session can still be compared after the session was removed.
 type trace []byte
 
 const traceEntry = 8 + sha256.Size
@@ -47,17 +47,17 @@ func (t trace) seq(i int) int64 { return int64(binary.BigEndian.Uint64(t[i*trace
 
 func (t trace) hash(i int) string { return hex.EncodeToString(t[i*traceEntry+8 : (i+1)*traceEntry]) }
 
-// head is where the stream of a session ended at the nth of the events, after those that were removed before.
+// head returns the end of a session's stream at the nth event, after the events that were pruned before.
 func (t trace) head(s umpire.SessionID, before int64, n int) Head {
 	return Head{Session: s, Events: before + int64(n), Seq: t.seq(n - 1), Hash: t.hash(n - 1)}
 }
 
-// upTo is how many of the events have a seq up to this one.
+// upTo returns the number of events with a seq up to this one.
 func (t trace) upTo(seq int64) int {
 	return sort.Search(t.len(), func(i int) bool { return t.seq(i) > seq })
 }
 
-// describe fills in what the trace tells: of one that is damaged, no events.
+// describe sets the fields that follow from the trace. It leaves them empty if the trace is damaged.
 func (p *Pruning) describe() {
 	n := p.trace.len()
 	if n == 0 || len(p.trace)%traceEntry != 0 {
@@ -73,8 +73,8 @@ func (p *Pruning) describe() {
 	p.Trace = hex.EncodeToString(sum[:])
 }
 
-// whereOver finds streams whose events are all older than a time, of sessions that nobody uses. A stream with events of
-// several projects stays, where an id came again elsewhere: the event that says so is of one project.
+// whereOver selects streams of unused sessions whose events are all older than a time. A stream with events
+// of several projects (a reused id) stays, because the pruning event belongs to one project.
 const whereOver = ` FROM streams AS st JOIN events AS e ON e.seq = st.seq LEFT JOIN sessions AS s
 		ON s.session_id = st.session_id
 	WHERE st.session_id <> '' AND e.at < $1
@@ -83,9 +83,9 @@ const whereOver = ` FROM streams AS st JOIN events AS e ON e.seq = st.seq LEFT J
 		AND (s.session_id IS NULL OR s.active_at < $1 AND COALESCE(s.lease_until, 0) < $1)
 		AND NOT EXISTS (SELECT 1 FROM sessions_in_use AS u WHERE u.session_id = st.session_id)`
 
-// ListOver returns the sessions in which nothing has happened since before and that nobody needs, the oldest first,
-// with their Events and LastAt. It leaves out sessions with more than maxEvents events and returns at most count; 0
-// sets no limit. A session may have been deleted before.
+// ListOver returns the unused sessions without activity since before, oldest first, with
+// their Events and LastAt. It skips sessions with more than maxEvents events and returns
+// at most count; 0 means no limit. A session may already have been deleted.
 func (t Prunings) ListOver(before time.Time, maxEvents, count int) ([]Pruned, error) {
 	var all []Pruned
 	err := t.rows(func(scan scanner) error {
@@ -99,8 +99,8 @@ func (t Prunings) ListOver(before time.Time, maxEvents, count int) ([]Pruned, er
 	return all, err
 }
 
-// Prepare returns what would be removed with a session. Nobody else writes the session until the transaction ends.
-// The error matches umpire.ErrNotFound when it is not over.
+// Prepare returns the events to be removed with a session, and locks the session until the
+// transaction ends. The error matches umpire.ErrNotFound if the session is still needed.
 func (t Prunings) Prepare(s umpire.SessionID, before time.Time) (Pruning, error) {
 	p := Pruning{Pruned: Pruned{Session: s}}
 	if _, err := Sessions(t).Lock(s); err != nil && !errors.Is(err, umpire.ErrNotFound) {
@@ -121,7 +121,7 @@ func (t Prunings) Prepare(s umpire.SessionID, before time.Time) (Pruning, error)
 		if err := scan(&seq, &hash); err != nil {
 			return err
 		}
-		p.trace = binary.BigEndian.AppendUint64(p.trace, uint64(seq)) //nolint:gosec // a seq is above 0
+		p.trace = binary.BigEndian.AppendUint64(p.trace, uint64(seq)) //nolint:gosec // a seq is positive
 		sum, err := hex.DecodeString(hash)
 		p.trace = append(p.trace, sum...)
 		return err
@@ -130,14 +130,14 @@ func (t Prunings) Prepare(s umpire.SessionID, before time.Time) (Pruning, error)
 	return p, err
 }
 
-// Insert removes what was prepared, after the event of a seq, which says so.
+// Insert performs a prepared pruning, after appending its event, whose seq is given.
 func (t Prunings) Insert(p *Pruning, seq int64) error {
 	t.pending = true
 	return t.insert(errors.New("pruning"), `INSERT INTO prunings (session_id, seq, trace) VALUES ($1, $2, $3)`,
 		string(p.Session), seq, []byte(p.trace))
 }
 
-// Last is the last event that told of a pruning, the zero event when there is none.
+// Last returns the last event about a pruning, or the zero event.
 func (t Prunings) Last() (e umpire.Event, err error) {
 	err = t.row(eventFields(&e), selectEvents+` AND seq = (SELECT MAX(seq) FROM prunings)`, 0)
 	if errors.Is(err, umpire.ErrNotFound) {
@@ -146,7 +146,7 @@ func (t Prunings) Last() (e umpire.Event, err error) {
 	return e, err
 }
 
-// each calls f for every pruning, those of one session in their order.
+// each calls f for every pruning, in order for one session.
 func (t Prunings) each(f func(*Pruning), where string, args ...any) error {
 	return t.rows(func(scan scanner) error {
 		var p Pruning
@@ -158,7 +158,7 @@ func (t Prunings) each(f func(*Pruning), where string, args ...any) error {
 	}, `SELECT p.session_id, p.seq, p.trace FROM prunings AS p `+where+` ORDER BY p.session_id, p.seq`, args...)
 }
 
-// beginStreams lets each stream begin where the events end that were pruned of it.
+// beginStreams starts each stream after its pruned events.
 func (t Prunings) beginStreams(v *verifier, accept func(*umpire.Event, *Pruned) (problem string)) error {
 	var all []Pruning
 	err := t.each(func(p *Pruning) {
@@ -184,7 +184,7 @@ func (t Prunings) beginStreams(v *verifier, accept func(*umpire.Event, *Pruned) 
 	return err
 }
 
-// doubt says why a pruning, after which e came and before which the session was pruned up to a seq, does not count.
+// doubt returns why a pruning does not count. e is its event, and upTo is the last seq that earlier prunings removed.
 func (p *Pruning) doubt(e *umpire.Event, upTo int64, accept func(*umpire.Event, *Pruned) (problem string)) string {
 	switch {
 	case e.Kind != umpire.EventPruned || e.Session != "":

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Sessions are the conversations of agents.
+// Sessions accesses the conversations of agents.
 type Sessions struct{ *transaction }
 
 // sessionValues and sessionFields are in the order of sessionColumns.
@@ -54,7 +54,7 @@ func placeholders(from, to int) string {
 	return b.String()
 }
 
-// savedColumns are those that change while a session lives.
+// savedColumns are the columns that change during a session.
 const savedColumns = `project_root, working_dir, worktree, git_dir, is_root_session, parent, forked_from,
 	agent, profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, blocked_reason,
 		epoch,
@@ -71,14 +71,14 @@ var (
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE session_id = $1`
 
-// Lock returns a session and keeps every other transaction from writing it
-// until this one ends. It is the first step of whatever changes a session.
+// Lock returns a session and prevents other transactions from writing it until this one
+// ends. It is the first step of every change of a session.
 func (t Sessions) Lock(id umpire.SessionID) (umpire.Session, error) {
 	read := func() (s umpire.Session, err error) {
 		err = t.row(sessionFields(&s), selectSession+t.store.dialect.ForUpdate, string(id))
 		return s, err
 	}
-	// Whoever changes a session says so on its timeline.
+	// A transaction that changes a session also appends to its timeline.
 	t.Ahead(func() { _, _ = read(); _ = Events(t).lockEnd(id) })
 	s, err := read()
 	if err == nil && t.pipelined() {
@@ -97,7 +97,7 @@ func (t Sessions) Get(id umpire.SessionID) (umpire.Session, error) {
 	return s, err
 }
 
-// List returns sessions, the latest activity first.
+// List returns sessions, latest activity first.
 func (t Sessions) List(q SessionQuery) ([]umpire.Session, error) {
 	var all []umpire.Session
 	query, args := sessionQuery(&q)
@@ -112,8 +112,8 @@ func (t Sessions) List(q SessionQuery) ([]umpire.Session, error) {
 	return all, err
 }
 
-// sessionQuery names only what is asked for, since a condition that may hold for all rows is found by
-// no index.
+// sessionQuery contains only the requested conditions, because no index helps with a
+// condition that may be true for all rows.
 func sessionQuery(q *SessionQuery) (query string, args []any) {
 	var where strings.Builder
 	where.WriteString(`SELECT ` + sessionColumns + ` FROM sessions WHERE 1 = 1`)
@@ -138,7 +138,7 @@ func sessionQuery(q *SessionQuery) (query string, args []any) {
 		for i, r := range q.Runners {
 			runners[i] = r
 		}
-		// Few sessions have further runners, and List looks through those itself.
+		// Few sessions have more runners, and List checks those itself.
 		and("state <> 'ended' AND (external IN (FALSE, TRUE) AND runner <> '' AND state <> 'ended' AND runner IN (?"+
 			strings.Repeat(", ?", len(runners)-1)+") OR runners IS NOT NULL AND state <> 'ended')", runners...)
 	}
@@ -163,29 +163,29 @@ func isIn(names []string) func(string) bool {
 	return func(name string) bool { return slices.Contains(names, name) }
 }
 
-// CountOpen returns how many sessions of a runner are open, and how many questions wait
-// in them together.
+// CountOpen returns how many sessions of a runner are open, and the total of their
+// pending questions.
 func (t Sessions) CountOpen(runner string) (sessions, pending int, err error) {
 	err = t.row([]any{&sessions, &pending},
 		`SELECT COUNT(*), COALESCE(SUM(pending), 0) FROM sessions WHERE runner = $1 AND state <> 'ended'`, runner)
 	return sessions, pending, err
 }
 
-// LastRoot returns the root session of a project with the latest activity.
+// LastRoot returns a project's root session with the latest activity.
 func (t Sessions) LastRoot(project umpire.ProjectID) (umpire.SessionID, error) {
 	var id umpire.SessionID
 	err := t.row([]any{&id}, `SELECT session_id FROM project_last_root_session WHERE project_id = $1`, string(project))
 	return id, err
 }
 
-// Insert adds a session. With a project it enters the two indexes of the
-// project in the same moment.
+// Insert adds a session. If it has a project, both indexes of the project are updated in
+// the same statement.
 func (t Sessions) Insert(s umpire.Session) error {
 	return t.insert(umpire.Errorf("session %q", s.ID), insertSession, sessionValues(&s)...)
 }
 
-// Save stores a session as it is now. The indexes of its project follow. A
-// session that has no project gets one; no other project takes its place.
+// Save stores a session. The indexes of its project follow. A session without a project
+// can get one, but a project never changes.
 func (t Sessions) Save(s umpire.Session) error {
 	if project, locked := t.locked[s.ID]; locked && project == s.Project {
 		about := umpire.Errorf("session %q", s.ID)
@@ -208,8 +208,8 @@ func (t Sessions) Save(s umpire.Session) error {
 	return nil
 }
 
-// Delete removes a session with all that belongs to it, but for its events.
-// The next latest root session of the project takes its place in the index.
+// Delete removes a session and all its rows except its events. The project's next latest
+// root session replaces it in the index.
 func (t Sessions) Delete(id umpire.SessionID) error {
 	n, err := t.exec(`DELETE FROM sessions WHERE session_id = $1`, string(id))
 	if err != nil {
@@ -222,11 +222,11 @@ func (t Sessions) Delete(id umpire.SessionID) error {
 	return nil
 }
 
-// Workspaces are the settings of clones of projects.
+// Workspaces accesses the settings of clones of projects.
 type Workspaces struct{ *transaction }
 
-// Get returns what is remembered of a clone of a project. Where nothing is
-// remembered, the row beside the error is that of a clone without settings.
+// Get returns the settings of a clone of a project. If there are none, it returns the row
+// of a clone without settings beside the error.
 func (t Workspaces) Get(p umpire.ProjectID, gitDir string) (WorkspaceRow, error) {
 	w := WorkspaceRow{Project: p, GitDir: gitDir}
 	err := t.row([]any{&w.AllowAll, textOrNil[umpire.Mode, *umpire.Mode]{&w.Mode}},
@@ -234,8 +234,8 @@ func (t Workspaces) Get(p umpire.ProjectID, gitDir string) (WorkspaceRow, error)
 	return w, err
 }
 
-// GetOf returns what is remembered of the clone of the project in which a session is. Without settings it
-// returns an empty row, and no error.
+// GetOf returns the settings of the clone that a session uses. If there are none, it
+// returns an empty row and no error.
 func (t Workspaces) GetOf(s umpire.SessionID) (WorkspaceRow, error) {
 	var w WorkspaceRow
 	err := t.row([]any{&w.Project, &w.GitDir, &w.AllowAll, textOrNil[umpire.Mode, *umpire.Mode]{&w.Mode}},
@@ -247,7 +247,7 @@ func (t Workspaces) GetOf(s umpire.SessionID) (WorkspaceRow, error) {
 	return w, err
 }
 
-// Save remembers the settings of a clone of a project.
+// Save stores the settings of a clone of a project.
 func (t Workspaces) Save(w WorkspaceRow) error {
 	_, err := t.exec(`INSERT INTO workspaces (project_id, git_dir, allow_all, mode) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (project_id, git_dir) DO UPDATE SET allow_all = excluded.allow_all, mode = excluded.mode`,

@@ -1,15 +1,15 @@
-// Package store keeps sessions, batches, calls, answers, grants and their events,
-// in SQLite or PostgreSQL. It knows rows and constraints; what may happen when is
-// decided above it, and refused here once more.
+// Package store keeps sessions, batches, calls, answers, grants and their events, in
+// SQLite or PostgreSQL. It enforces constraints on rows; higher layers decide what may
+// happen, and the store refuses illegal changes again.
 //
 //	err := s.Update(ctx, func(tx *store.Tx) error { ... }) // one transaction
 //	err := s.View(ctx, func(tx *store.Tx) error { ... })   // one snapshot
 //
-// When Update returns nil, the change is on disk. After an error it did not happen, but
-// for [ErrUncertain]: then the connection was lost at the very end, and the caller reads
-// the state again.
+// When Update returns nil, the change is on disk. After an error it did not happen,
+// except for [ErrUncertain]: then the connection was lost at the very end, and the caller
+// must read the state again.
 //
-// A Store is safe for concurrent use; a Tx belongs to the function that got it.
+// A Store is safe for concurrent use; a Tx belongs to the function that received it.
 package store
 
 import (
@@ -20,23 +20,23 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// ErrConflict is matched when a constraint or a compare-and-set refused a write.
+// ErrConflict is matched if a constraint or a compare-and-set refused a write.
 var ErrConflict = errors.New("conflict")
 
-// ErrUncertain is matched when it is not known whether the commit happened.
+// ErrUncertain is matched if the outcome of the commit is unknown.
 var ErrUncertain = errors.New("commit outcome not known")
 
-// A Sealed text is one that may hold secrets: Shown has them masked and is what
-// everybody reads; Exact is the encrypted original, nil when masking changed nothing.
+// A Sealed text may hold secrets. Shown has them masked and is used everywhere; Exact is
+// the encrypted original, or nil if masking changed nothing.
 type Sealed struct {
 	Shown string
 	Exact []byte
 
-	// Packed is what Pack makes of a large input.
+	// Packed is a large input after Pack.
 	Packed *packedInput
 }
 
-// A CallRow is a call with what no event bears.
+// A CallRow is a call with the fields that are not in events.
 type CallRow struct {
 	Session  umpire.SessionID
 	Batch    umpire.BatchID
@@ -58,7 +58,7 @@ type CallRow struct {
 const (
 	AskPending   = "pending"
 	AskAnswered  = "answered"
-	AskWithdrawn = "withdrawn" // nobody needs the answer any more
+	AskWithdrawn = "withdrawn" // the answer is no longer needed
 )
 
 // An AskRow is one question.
@@ -76,7 +76,7 @@ type AskRow struct {
 	ExpiresAt   time.Time // zero: never
 }
 
-// An AnswerRow is one answer; there is one to a question, ever.
+// An AnswerRow is the only answer to a question.
 type AnswerRow struct {
 	umpire.Standing
 	ArgsHash       string // must be the ask's
@@ -91,30 +91,30 @@ type GrantRow struct {
 	Project umpire.ProjectID
 	GitDir  string
 	Session umpire.SessionID // "" for grants that outlive sessions
-	Call    umpire.CallID    // of a once grant
-	Request umpire.RequestID // the answer it comes from
+	Call    umpire.CallID    // if it is a once grant
+	Request umpire.RequestID // the answer that created it
 	Grant   umpire.Grant
 	Created time.Time
-	MaxUses int // 0 is no limit
+	MaxUses int // 0 means no limit
 	Uses    int
 	Revoked time.Time // zero: in force
 	By      string
 }
 
-// A GrantQuery finds grants in force: those of the session, and those of the
-// project and git directory that belong to no session.
+// A GrantQuery selects grants in force: those of the session, and those of the project
+// and git directory that belong to no session.
 type GrantQuery struct {
-	// Session finds the grants in force in a session: its own, those of its clone of the project, and global ones.
+	// Session selects the grants in force in a session: its own, those of its clone of the project, and global ones.
 	Session umpire.SessionID
 	// Call adds the once grants of one call.
 	Call umpire.CallID
 	Now  time.Time
-	// Project finds every grant of a project instead, in force or not, for people to look at.
+	// Project selects all grants of a project instead, in force or not, for display.
 	Project umpire.ProjectID
 }
 
-// An ExecutionRow says that a call was started. Attempts after the first need a
-// repeatable effect.
+// An ExecutionRow records the start of a call. Attempts after the first need a repeatable
+// effect.
 type ExecutionRow struct {
 	Session umpire.SessionID
 	Call    umpire.CallID
@@ -123,11 +123,11 @@ type ExecutionRow struct {
 	Epoch   int64
 	Runner  string
 	Group   int
-	Before  json.RawMessage // evidence of how things stood before
+	Before  json.RawMessage // evidence of the state before
 	At      time.Time
 }
 
-// A ResultRow is what the model is told about a call; the first one stands.
+// A ResultRow is the result of a call that the model sees; the first one wins.
 type ResultRow struct {
 	Session umpire.SessionID
 	Call    umpire.CallID
@@ -137,7 +137,7 @@ type ResultRow struct {
 	At      time.Time
 }
 
-// A ResumeRow is the one claim of a batch's results.
+// A ResumeRow is the only claim on a batch's results.
 type ResumeRow struct {
 	Session     umpire.SessionID
 	Batch       umpire.BatchID
@@ -155,50 +155,50 @@ type MessageRow struct {
 	At      time.Time
 }
 
-// A PromptRow is a message of the user that waits to be sent.
+// A PromptRow is a user's message that waits to be sent.
 type PromptRow struct {
 	N    int64
 	Text Sealed
 	At   time.Time
 }
 
-// A WorkspaceRow is what is remembered of one clone of one project.
+// A WorkspaceRow has the settings of one clone of one project.
 type WorkspaceRow struct {
 	Project  umpire.ProjectID
 	GitDir   string // the root of a project without git
 	AllowAll bool
-	Mode     *umpire.Mode // the mode last switched to, nil when none
+	Mode     *umpire.Mode // the last selected mode, or nil
 }
 
-// A SessionQuery finds sessions, the latest activity first.
+// A SessionQuery selects sessions, latest activity first.
 type SessionQuery struct {
-	Project umpire.ProjectID // "" is every project
-	// IdleBefore finds only sessions without activity since; zero is all.
+	Project umpire.ProjectID // "" means every project
+	// IdleBefore selects only sessions without activity since; zero means all.
 	IdleBefore time.Time
-	// Held finds only live sessions that a runner holds and umpire runs the calls of.
+	// Held selects only live sessions held by a runner whose calls umpire runs.
 	Held bool
-	// Runners finds only live sessions that one of them runs; none is all.
+	// Runners selects only live sessions of these runners; empty means all.
 	Runners []string
-	// Parent finds only those that this session started; "" is all.
+	// Parent selects only the sessions that this one started; "" means all.
 	Parent umpire.SessionID
-	// Root finds only the live root sessions of this project root that umpire runs the
-	// calls of, Agent only those of one agent; "" is all.
+	// Root selects only the live root sessions of this project root whose calls umpire
+	// runs, Agent only those of one agent; "" means all.
 	Root, Agent string
 	Limit       int
-	// After finds only the sessions after this one, which was active at AfterActiveAt.
+	// After selects only the sessions after this one, which was active at AfterActiveAt.
 	After         umpire.SessionID
 	AfterActiveAt time.Time
 }
 
-// An AskQuery finds questions, the oldest first.
+// An AskQuery selects questions, oldest first.
 type AskQuery struct {
 	Project umpire.ProjectID
 	Session umpire.SessionID
-	// ExpiredBy finds only pending questions whose time is over; zero is all.
+	// ExpiredBy selects only pending questions that have expired; zero means all.
 	ExpiredBy time.Time
-	// All adds those that are answered or withdrawn.
+	// All adds answered and withdrawn questions.
 	All bool
-	// After finds only the questions after this one, answered or not; none if it was deleted.
+	// After selects only the questions after this one, even if it is answered. If it was deleted, nothing matches.
 	After umpire.RequestID
 	Limit int
 }

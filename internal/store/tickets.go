@@ -6,37 +6,37 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Tickets let command lines of hosts run, each once.
+// Tickets accesses the tickets that let hosts run command lines, each once.
 type Tickets struct{ *transaction }
 
-// A TicketState says what became of a ticket.
+// A TicketState is the state of a ticket.
 type TicketState string
 
 // The states of a ticket.
 const (
 	TicketIssued TicketState = "issued"
-	TicketUsed   TicketState = "used"  // its command runs, or has run
-	TicketEnded  TicketState = "ended" // somebody has settled what becomes of the effects
+	TicketUsed   TicketState = "used"  // its command runs or has run
+	TicketEnded  TicketState = "ended" // its effects are settled
 )
 
-// A TicketRow is a ticket with all that it is bound to.
+// A TicketRow is a ticket with everything it is bound to.
 type TicketRow struct {
-	Digest     string // of the ticket itself, hex
+	Digest     string // of the ticket itself, in hex
 	Session    umpire.SessionID
-	Batch      umpire.BatchID // "" where the call is not recorded
+	Batch      umpire.BatchID // "" if the call is not recorded
 	Call       umpire.CallID
 	Action     umpire.TicketAction
 	LineDigest string // hex
-	Line       []byte // encrypted; nil where the host hands the line over
+	Line       []byte // encrypted; nil if the host supplies the line
 	Dir        string
 	User       int
-	Host       string // the process, by its name
+	Host       string // name of the process
 	State      TicketState
 	Issued     time.Time
 	Expires    time.Time
 }
 
-// Insert adds a ticket that is issued.
+// Insert adds an issued ticket.
 func (t Tickets) Insert(r *TicketRow) error {
 	return t.insert(umpire.Errorf("ticket of call %q", r.Call), `INSERT INTO tickets (digest, session_id,
 		batch_id, call_id, action, line_digest, line, working_dir, user_id, host, state, issued_at, expires_at)
@@ -45,7 +45,7 @@ func (t Tickets) Insert(r *TicketRow) error {
 		r.Dir, r.User, r.Host, string(TicketIssued), stamp(r.Issued), stamp(r.Expires))
 }
 
-// Get returns the ticket of a digest.
+// Get returns the ticket with a digest.
 func (t Tickets) Get(digest string) (TicketRow, error) {
 	r := TicketRow{Digest: digest}
 	err := t.row([]any{
@@ -56,11 +56,11 @@ func (t Tickets) Get(digest string) (TicketRow, error) {
 	return r, err
 }
 
-// Use takes a ticket. One that was used, or is not known, is ErrConflict.
+// Use uses a ticket. It fails with ErrConflict if the ticket was used or is unknown.
 func (t Tickets) Use(digest string) error { return t.move(digest, TicketIssued, TicketUsed) }
 
-// End settles the effects of a ticket that was used: whoever does it first has won, and
-// everybody else gets ErrConflict.
+// End settles the effects of a used ticket: the first caller wins, and others get
+// ErrConflict.
 func (t Tickets) End(digest string) error { return t.move(digest, TicketUsed, TicketEnded) }
 
 func (t Tickets) move(digest string, from, to TicketState) error {
@@ -74,7 +74,7 @@ func (t Tickets) move(digest string, from, to TicketState) error {
 	return nil
 }
 
-// Forget deletes the tickets that were issued before a time.
+// Forget deletes the tickets issued before a time.
 func (t Tickets) Forget(before time.Time) error {
 	_, err := t.exec(`DELETE FROM tickets WHERE issued_at < $1`, stamp(before))
 	return err

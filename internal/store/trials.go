@@ -14,9 +14,9 @@ type TrialRow struct {
 	Batch   umpire.BatchID
 	Call    umpire.CallID
 	Project umpire.ProjectID
-	Round   int // which trial of the call, from 1
+	Round   int // number of the call's trial, from 1
 	State   umpire.TrialState
-	Base    string // a digest of what the call would do, as it was read when the trial began
+	Base    string // a digest of the call's plan, as read when the trial started
 	Network bool   // it has the machine's network
 	Epoch   int64
 	Runner  string
@@ -26,7 +26,7 @@ type TrialRow struct {
 	TrialReport
 }
 
-// A TrialReport is what a trial did; it is empty while the trial runs.
+// A TrialReport describes a trial's effects; it is empty while the trial runs.
 type TrialReport struct {
 	Layer   string // digest
 	Exit    int
@@ -35,12 +35,12 @@ type TrialReport struct {
 	Ran     time.Time
 }
 
-// Trials are the trials of calls.
+// Trials accesses the trials of calls.
 type Trials struct{ *transaction }
 
-// Insert writes down that a trial begins, before its command runs. Its call is the next one
-// of its batch and is asked. Another one that is open of the same call is ErrConflict. Rounds are
-// numbered here.
+// Insert records a trial before its command runs. Its call must be asked and the next one
+// of its batch. Another open trial of the same call fails with ErrConflict. Insert
+// numbers the rounds.
 func (t Trials) Insert(r TrialRow) error {
 	t.pending = true
 	return t.insert(umpire.Errorf("trial %q", r.ID), `INSERT INTO trials (trial_id, session_id, batch_id, call_id,
@@ -54,7 +54,7 @@ func (t Trials) Insert(r TrialRow) error {
 		r.Epoch, r.Runner, stamp(r.Started), []byte{})
 }
 
-// Report stores what a trial did that runs. Its state is changed by Batches.Apply after that.
+// Report stores the effects of a running trial. Batches.Apply then changes its state.
 func (t Trials) Report(id umpire.TrialID, r *TrialReport) error {
 	return t.modify(umpire.Errorf("trial %q", id), conflict("it does not run"), `UPDATE trials
 		SET layer_digest = $2, exit_code = $3, output = $4, output_exact = $5, effects = $6,
@@ -81,12 +81,12 @@ func (t Trials) Get(id umpire.TrialID) (TrialRow, error) {
 	return t.one(` WHERE trial_id = $1`, string(id))
 }
 
-// ListRunning returns the trials that run in a project, with no more than ListOpen says of them.
+// ListRunning returns the running trials of a project, with the same fields as ListOpen.
 func (t Trials) ListRunning(p umpire.ProjectID) ([]TrialRow, error) {
 	return t.listBriefly(`state = 'running' AND project_id = $1`, string(p))
 }
 
-// IsWanted reports whether a person has answered a question by having its call tried.
+// IsWanted reports whether a person has answered a question by requesting a trial.
 func (t Trials) IsWanted(s umpire.SessionID, r umpire.RequestID) (bool, error) {
 	var count int
 	err := t.row([]any{&count}, `SELECT COUNT(*) FROM events WHERE session_id = $1 AND request_id = $2 AND kind = $3`,
@@ -94,7 +94,7 @@ func (t Trials) IsWanted(s umpire.SessionID, r umpire.RequestID) (bool, error) {
 	return count > 0, err
 }
 
-// ListOpen returns the trials that are neither kept nor discarded, without what they did.
+// ListOpen returns the trials that are neither kept nor discarded, without their reports.
 func (t Trials) ListOpen() ([]TrialRow, error) {
 	return t.listBriefly(`state IN ('running', 'waiting', 'conflict')`)
 }
@@ -109,8 +109,8 @@ func (t Trials) listBriefly(where string, args ...any) (all []TrialRow, err erro
 	return all, err
 }
 
-// apply takes the trial of a call one transition further, if an event moves it. One that begins
-// was inserted before.
+// apply stores the new state of a call's trial, if an event changes it. A new trial was
+// inserted before.
 func (t Trials) apply(c *umpire.BatchCall, e *umpire.Event) error {
 	to := batch.NextTrialState(c.TrialState, e)
 	if c.Trial == "" || to == c.TrialState {

@@ -11,18 +11,18 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Tx is one transaction. It belongs to the function that got it, and ends with
-// it. Its errors match umpire.ErrNotFound, ErrConflict and umpire.ErrNotRecorded.
+// A Tx is one transaction. It belongs to the function that received it and ends with it.
+// Its errors match umpire.ErrNotFound, ErrConflict and umpire.ErrNotRecorded.
 //
-// Once a method has failed otherwise than with umpire.ErrNotFound, the transaction
-// is lost: every later method returns the same error, and nothing of it is kept.
-// Look at what stood in the way in another transaction. Where statements are sent
-// together, the error of a write may be that of a later method or of the commit.
+// After an error other than umpire.ErrNotFound, the transaction is lost: every later
+// method returns the same error, and no change is kept. Use another transaction to find
+// the cause of a conflict. With pipelining, a later method or the commit may return the
+// error of a write.
 //
-// Text that no database takes (bytes that are not UTF-8, and NUL) is replaced by
-// U+FFFD; inputs, outputs, messages and prompts are kept byte for byte.
+// Invalid text (bytes that are not UTF-8, and NUL) is replaced by U+FFFD; inputs,
+// outputs, messages and prompts are kept byte for byte.
 //
-// Each of its fields is about one table.
+// Each field accesses one table.
 type Tx struct {
 	transaction
 
@@ -57,7 +57,7 @@ func newTx(t transaction) *Tx {
 	return tx
 }
 
-// A transaction runs statements, for all tables.
+// A transaction runs statements for all tables.
 type transaction struct {
 	//nolint:containedctx // a Tx lives as long as one call of Update or View, whose context it is
 	ctx     context.Context
@@ -66,22 +66,22 @@ type transaction struct {
 	begin   string // the statement that opens it, "" once it is open
 	open    bool
 	writes  bool
-	grouped bool                                  // others share its transaction
+	grouped bool                                  // it shares a database transaction with others
 	pending bool                                  // a question, an answer or a batch changed
-	lost    error                                 // why nothing more can be done
-	ends    map[umpire.SessionID]link             // of the streams that it has locked
-	locked  map[umpire.SessionID]umpire.ProjectID // and to which project each belongs
+	lost    error                                 // the error after which nothing more can be done
+	ends    map[umpire.SessionID]link             // of the locked streams
+	locked  map[umpire.SessionID]umpire.ProjectID // the project of each locked session
 	counts  *Counts
 
-	// Where statements are sent together:
+	// With pipelining:
 	queue   []queued               // not sent yet
-	ahead   map[string]driver.Rows // read, and not asked for yet
-	looking bool                   // what is read is only read ahead
+	ahead   map[string]driver.Rows // read but not requested yet
+	looking bool                   // inside Ahead
 }
 
 var errEnded = errors.New("the transaction has ended")
 
-// ready opens the transaction with its first statement.
+// ready opens the transaction before its first statement.
 func (tx *transaction) ready() error {
 	if tx.lost != nil {
 		return tx.lost
@@ -99,8 +99,8 @@ func (tx *transaction) ready() error {
 		}
 		return nil
 	}
-	// It may be open also when this fails: a context that ends can cut off the answer
-	// alone.
+	// The transaction may be open even if this fails: a canceled context can cut off the
+	// answer alone.
 	tx.open = true
 	tx.counts.Trips++
 	if err := tx.conn.run(tx.ctx, tx.begin); err != nil {
@@ -110,8 +110,8 @@ func (tx *transaction) ready() error {
 	return nil
 }
 
-// work is the context of a statement. Where others share the transaction, none is
-// interrupted: that would take back theirs too.
+// work returns the context of a statement. In a shared transaction no statement is
+// canceled, because that would roll back the others' changes too.
 func (tx *transaction) work() context.Context {
 	if tx.grouped {
 		return context.WithoutCancel(tx.ctx)
@@ -119,7 +119,7 @@ func (tx *transaction) work() context.Context {
 	return tx.ctx
 }
 
-// end closes the transaction by a statement, if it was opened.
+// end ends the transaction with a statement, if it was opened.
 func (tx *transaction) end(statement string) error {
 	tx.lost, tx.queue = errEnded, nil
 	if !tx.open {
@@ -131,8 +131,8 @@ func (tx *transaction) end(statement string) error {
 	return tx.conn.run(ctx, statement)
 }
 
-// repeatable reports whether the transaction can be run again: the database asks
-// for it, or the connection was lost before anything was done.
+// repeatable reports whether the transaction can run again: the database requests it, or
+// the connection was lost before the transaction did anything.
 func (tx *transaction) repeatable() bool {
 	if tx.lost == nil || tx.ctx.Err() != nil {
 		return false
@@ -141,7 +141,7 @@ func (tx *transaction) repeatable() bool {
 	return fault == FaultRetry || fault == FaultLost && tx.begin != ""
 }
 
-// markLost says what an error of the database means, and gives the transaction up.
+// markLost wraps a database error by its meaning, and marks the transaction as lost.
 func (tx *transaction) markLost(err error) error {
 	switch {
 	case tx.store.dialect.Fault(err) == FaultConflict:
@@ -157,18 +157,18 @@ func (tx *transaction) markLost(err error) error {
 	return err
 }
 
-// conflict is the error of a write that found something else than it expected.
+// conflict returns the error of a write that found unexpected data.
 func conflict(format string, args ...any) error {
 	return umpire.Errorf("%w: %w", umpire.Errorf(format, args...), ErrConflict)
 }
 
-// conflict gives the transaction up for a conflict.
+// conflict marks the transaction as lost because of a conflict.
 func (tx *transaction) conflict(format string, args ...any) error {
 	tx.lost = conflict(format, args...)
 	return tx.lost
 }
 
-// exec runs a statement and returns how many rows it changed.
+// exec runs a statement and returns the number of changed rows.
 func (tx *transaction) exec(query string, args ...any) (int64, error) {
 	if err := tx.ready(); err != nil {
 		return 0, err
@@ -192,12 +192,12 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 	return n, nil
 }
 
-// insert runs a statement that adds one row, or none when there is one in its way.
+// insert runs a statement that adds one row, or fails because of a conflicting one.
 func (tx *transaction) insert(what error, query string, args ...any) error {
 	return tx.modify(what, conflict("there is one already, or one in its place"), query, args...)
 }
 
-// row reads one row into dest. No row is umpire.ErrNotFound.
+// row reads one row into dest. It fails with umpire.ErrNotFound if there is no row.
 func (tx *transaction) row(dest []any, query string, args ...any) error {
 	found := false
 	err := tx.rows(func(scan scanner) error {
@@ -253,7 +253,7 @@ func (tx *transaction) readRows(rows *sql.Rows, each func(scanner) error) error 
 	return nil
 }
 
-// clean makes text that every database takes, and gives back as it was.
+// clean converts text to a form that every database returns unchanged.
 func clean(args []any) []any {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok && !isClean(text) {

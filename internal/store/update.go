@@ -8,18 +8,18 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The limits on running a transaction again after a deadlock.
+// The limits for repeating a transaction after a deadlock.
 const (
 	maxTries   = 10
 	firstPause = 2 * time.Millisecond
 )
 
-// Update runs f in one transaction. When it returns nil, what f did is on disk. It
-// returns the error of f as it is, and then nothing that f did is kept.
+// Update runs f in one transaction. When it returns nil, the changes are on disk. If f
+// fails, Update returns its error unchanged and keeps no changes.
 //
-// f may be run again when the database asks for it, so it begins anew each time
-// and has no effects elsewhere. It must not use the store itself, and not wait for
-// anybody who does: others wait for it.
+// f may run again if the database requests it, so it must start from scratch each time
+// and have no other effects. It must not use the store itself or wait for a goroutine
+// that does, because other updates wait for it.
 func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 	if s.writer != nil {
 		return s.writer.update(ctx, f)
@@ -39,14 +39,14 @@ func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 	}
 }
 
-// try runs f in a transaction of its own, and reports whether it may run again.
+// try runs f in its own transaction, and reports whether it may run again.
 func (s *Store) try(ctx context.Context, f func(*Tx) error) (again bool, err error) {
 	c, err := s.pool.take(ctx)
 	if err != nil {
 		return false, s.unrecorded(ctx, err)
 	}
 	good := false
-	defer func() { s.pool.give(c, good) }() // a panic ends the transaction with its connection
+	defer func() { s.pool.give(c, good) }() // a panic closes the connection, and thus the transaction
 	tx := newTx(transaction{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginUpdate, writes: true})
 	err = f(tx)
 	if err == nil {
@@ -63,7 +63,7 @@ func (s *Store) try(ctx context.Context, f func(*Tx) error) (again bool, err err
 			s.committed(tx.pending)
 		}
 		return false, nil
-	case tx.lost == errEnded: //nolint:errorlint // by the commit, and nothing else
+	case tx.lost == errEnded: //nolint:errorlint // by the commit only
 		return s.commitFailed(err)
 	}
 	again = tx.repeatable()
@@ -71,8 +71,7 @@ func (s *Store) try(ctx context.Context, f func(*Tx) error) (again bool, err err
 	return again, err
 }
 
-// commitFailed tells a commit that the database refused from one whose outcome
-// nobody knows.
+// commitFailed distinguishes a refused commit from one with an unknown outcome.
 func (s *Store) commitFailed(err error) (again bool, _ error) {
 	switch s.dialect.Fault(err) {
 	case FaultRetry:
@@ -86,7 +85,7 @@ func (s *Store) commitFailed(err error) (again bool, _ error) {
 	return false, umpire.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
 }
 
-// unrecorded is the error of an update that could not begin.
+// unrecorded returns the error of an update that could not start.
 func (s *Store) unrecorded(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
 		return umpire.Errorf("%s: %w", s.dialect.Name, cause)
@@ -94,7 +93,7 @@ func (s *Store) unrecorded(ctx context.Context, err error) error {
 	return umpire.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
 }
 
-// committed wakes everybody who waits for changes.
+// committed wakes all goroutines that wait for changes.
 func (s *Store) committed(pending bool) {
 	s.herald.Committed(pending)
 	s.bell.ring()

@@ -12,7 +12,7 @@ import (
 
 func stamp(t time.Time) int64 { return t.UnixMicro() }
 
-// micros writes a time that may be missing: the zero time is NULL.
+// micros encodes an optional time: the zero time is NULL.
 func micros(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -20,7 +20,7 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// A moment reads a time.
+// A moment decodes a time.
 type moment struct{ t *time.Time }
 
 // Scan implements sql.Scanner.
@@ -36,7 +36,7 @@ func (m moment) Scan(value any) error {
 	return nil
 }
 
-// A word writes a value by its text form.
+// A word is encoded as text.
 type word interface{ MarshalText() ([]byte, error) }
 
 func textOf(w word) string {
@@ -47,7 +47,7 @@ func textOf(w word) string {
 	return string(t)
 }
 
-// optional writes a value that may be missing.
+// optional encodes an optional value.
 func optional[T word](w *T) any {
 	if w == nil {
 		return nil
@@ -55,7 +55,7 @@ func optional[T word](w *T) any {
 	return textOf(*w)
 }
 
-// textTo reads a value from its text form.
+// textTo decodes a value from text.
 type textTo struct {
 	to interface{ UnmarshalText([]byte) error }
 }
@@ -69,7 +69,7 @@ func (s textTo) Scan(value any) error {
 	return s.to.UnmarshalText([]byte(n.String))
 }
 
-// textOrNil reads a value that may be missing.
+// textOrNil decodes an optional value.
 type textOrNil[T any, P interface {
 	*T
 	UnmarshalText([]byte) error
@@ -85,7 +85,7 @@ func (s textOrNil[T, P]) Scan(value any) error {
 	return textTo{P(*s.to)}.Scan(value)
 }
 
-// A jsonTo reads a value from JSON; NULL leaves it as it is.
+// A jsonTo decodes a value from JSON; NULL leaves it unchanged.
 type jsonTo struct{ to any }
 
 // Scan implements sql.Scanner.
@@ -101,7 +101,7 @@ func (s jsonTo) Scan(value any) error {
 	return json.Unmarshal([]byte(n.String), s.to)
 }
 
-// jsonOf writes a value as JSON. Its types cannot fail to be written.
+// jsonOf encodes a value as JSON. Encoding its types cannot fail.
 func jsonOf(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -110,7 +110,7 @@ func jsonOf(v any) string {
 	return string(data)
 }
 
-// raw writes JSON that is there already, and NULL for none.
+// raw writes existing JSON, and nil as NULL.
 func raw(data json.RawMessage) any {
 	if data == nil {
 		return nil
@@ -148,7 +148,7 @@ func (s bytesTo) Scan(value any) error {
 	return err
 }
 
-// bound writes a time that a query compares with, and 0 for none.
+// bound encodes a time for comparisons, and the zero time as 0.
 func bound(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -156,7 +156,7 @@ func bound(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// limit writes how many rows a query wants; 0 is as many as there are.
+// limit returns the limit of rows; 0 means no limit.
 func limit(n int) int64 {
 	if n <= 0 {
 		return math.MaxInt64

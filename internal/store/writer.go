@@ -14,23 +14,23 @@ const (
 	maxGroup  = 128
 )
 
-// A writer is the one goroutine that writes. It takes the updates that wait into
-// one transaction, gives each its turn in a savepoint, commits them together, and
-// only then answers them. The functions themselves run with their callers.
+// A writer is the only goroutine that writes. It runs waiting updates in one transaction,
+// each in its own savepoint, commits them together, and only then reports their outcomes.
+// The functions themselves run in their callers' goroutines.
 type writer struct {
 	store *Store
 	queue chan *update
 	ended chan struct{}
-	conn  *conn // nil when there is none
+	conn  *conn // nil if there is none
 }
 
 // An update waits for its turn, and then for the commit.
 type update struct {
-	ctx     context.Context //nolint:containedctx // it stands in a queue with its caller waiting
-	claimed atomic.Bool     // by the writer, or by a caller who no longer waits
+	ctx     context.Context //nolint:containedctx // it waits in a queue together with its caller
+	claimed atomic.Bool     // by the writer, or by a caller that gave up
 	turn    chan *Tx
-	ran     chan error // what the function returned
-	outcome chan error // what its caller is told
+	ran     chan error // the function's error
+	outcome chan error // the result for the caller
 }
 
 // errLeft is the outcome of a function that did not return.
@@ -64,7 +64,7 @@ func (w *writer) update(ctx context.Context, f func(*Tx) error) error {
 			return w.store.unrecorded(ctx, errClosed)
 		}
 	}
-	// The writer has it in hand.
+	// The writer has claimed the update.
 	select {
 	case tx := <-u.turn:
 		return u.run(tx, f)
@@ -73,14 +73,13 @@ func (w *writer) update(ctx context.Context, f func(*Tx) error) error {
 	}
 }
 
-// run takes the turn. It gives the turn back even when f panics or ends its
-// goroutine.
+// run runs f in its turn. It ends the turn even if f panics or exits its goroutine.
 func (u *update) run(tx *Tx, f func(*Tx) error) (err error) {
 	returned := false
 	defer func() {
 		if !returned {
 			u.ran <- errLeft
-			err = <-u.outcome // nobody is there to be told
+			err = <-u.outcome // there is no caller to report to
 		}
 	}()
 	err = f(tx)
@@ -109,7 +108,7 @@ func (w *writer) run(ctx context.Context) {
 	}
 }
 
-// next returns another update that waits already, or nil.
+// next returns another waiting update, or nil.
 func (w *writer) next() *update {
 	for {
 		select {
@@ -123,10 +122,10 @@ func (w *writer) next() *update {
 	}
 }
 
-// group runs an update and those that wait in one transaction.
+// group runs an update and the waiting ones in one transaction.
 func (w *writer) group(ctx context.Context, first *update) {
 	g := &group{writer: w}
-	work := context.WithoutCancel(ctx) // what has begun is brought to its end
+	work := context.WithoutCancel(ctx) // a started group is always completed
 	var err error
 	for u := first; u != nil; u = w.next() {
 		g.members = append(g.members, u)
@@ -158,10 +157,10 @@ func (w *writer) begin(ctx context.Context) error {
 	return w.conn.run(ctx, w.store.dialect.BeginUpdate)
 }
 
-// rollback ends the transaction, if the database has not ended it already. A
-// connection that has neither is dropped.
+// rollback rolls the transaction back, unless the database already has. It drops a
+// connection where both fail.
 func (w *writer) rollback(ctx context.Context) {
-	_ = w.conn.run(ctx, "ROLLBACK") // fails when the database has rolled back itself
+	_ = w.conn.run(ctx, "ROLLBACK") // fails if the database has already rolled back
 	if w.conn.run(ctx, "BEGIN") == nil && w.conn.run(ctx, "ROLLBACK") == nil {
 		return
 	}
@@ -169,7 +168,7 @@ func (w *writer) rollback(ctx context.Context) {
 	w.conn = nil
 }
 
-// A group is the updates of one transaction.
+// A group is the set of updates in one transaction.
 type group struct {
 	writer   *writer
 	members  []*update
@@ -179,8 +178,8 @@ type group struct {
 	pending  bool
 }
 
-// give gives an update its turn, and keeps what it did or takes it back. The error
-// is that of the transaction: it is lost.
+// give runs an update, and keeps or undoes its changes. An error means that the whole
+// transaction is lost.
 func (g *group) give(ctx context.Context, u *update) error {
 	if err := g.begin(ctx); err != nil {
 		return err
@@ -206,8 +205,7 @@ func (g *group) give(ctx context.Context, u *update) error {
 	return g.writer.conn.run(ctx, "RELEASE member")
 }
 
-// begin begins what a member does: the transaction, or once something is kept in it
-// a savepoint.
+// begin starts a member's part: the transaction, or a savepoint once it has kept changes.
 func (g *group) begin(ctx context.Context) error {
 	if g.kept > 0 {
 		return g.writer.conn.run(ctx, "SAVEPOINT member")
@@ -219,7 +217,7 @@ func (g *group) begin(ctx context.Context) error {
 	return nil
 }
 
-// takeBack undoes what a member did.
+// takeBack undoes a member's changes.
 func (g *group) takeBack(ctx context.Context) error {
 	c := g.writer.conn
 	if g.kept == 0 {
@@ -235,9 +233,9 @@ func (g *group) takeBack(ctx context.Context) error {
 	return c.run(ctx, "RELEASE member")
 }
 
-// commit makes the group durable. A commit that failed may still lie in the log
-// where a crash would find it; the next one overwrites it, so that what is told
-// to have failed did not happen.
+// commit makes the group durable. A failed commit may remain in the log, where recovery
+// after a crash would find it. The next commit overwrites it, so a reported failure stays
+// a failure.
 func (g *group) commit(ctx context.Context) error {
 	w := g.writer
 	err := w.conn.run(ctx, "COMMIT")
@@ -265,8 +263,8 @@ func (w *writer) overwrite(ctx context.Context) error {
 	return err
 }
 
-// answer tells every caller the outcome. When the transaction was lost, so is what
-// a function found in it, unless nothing was kept before.
+// answer reports the outcome to every caller. If the transaction was lost, so are the
+// results that functions saw in it, unless nothing was kept before.
 func (g *group) answer(err error) {
 	s := g.writer.store
 	if err == nil && g.kept > 0 {

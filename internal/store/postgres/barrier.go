@@ -7,36 +7,35 @@ import (
 	"sync"
 )
 
-// Events get their numbers before they are committed, so a smaller number may
-// appear after a greater one. A barrier says when that is over.
+// Events get their numbers before they are committed, so a smaller number may appear
+// after a greater one. A barrier tells when that can no longer happen.
 //
-// A writer has its transaction id before it draws a number. So when the greatest
-// number that is committed is read first, and an id is drawn after that, every writer
-// with a number up to the first has an id below the second. Once a snapshot sees all
-// transactions up to that id as ended (its xmin is greater), it sees all those events,
-// or they will never be.
+// A writer has its transaction id before it draws a number. So if the greatest committed
+// number is read first and an id is drawn after that, every writer with a number up to
+// the first has an id below the second. Once a snapshot sees all transactions up to that
+// id as ended (its xmin is greater), it sees all those events, or they will never exist.
 //
-// The last number drawn will not do for the first: a server that crashes forgets those
-// that were not committed, and draws them again. Nor will the snapshot's own xmax for
-// the id: it is one past the last transaction that has ended, and a writer in progress
-// may be beyond it.
+// The last number drawn cannot replace the first: a server that crashes forgets
+// uncommitted numbers and draws them again. The snapshot's own xmax cannot replace the
+// id: it is one past the last transaction that has ended, and a writer in progress may be
+// beyond it.
 type barrier struct {
-	seq int64 // the greatest number that is committed
-	xid int64 // a transaction id drawn after it was read
+	seq int64 // the greatest committed number
+	xid int64 // a transaction id drawn after seq was read
 }
 
-// maxBarriers is how many are kept: a long view needs one of before it began.
+// maxBarriers limits the stored barriers: a long view needs one from before it started.
 const maxBarriers = 64
 
-// barriers are those taken so far, in their order.
+// barriers are the barriers taken so far, in order.
 type barriers struct {
 	mu     sync.Mutex
 	taken  []barrier
-	passed int64 // the greatest seq that a look has found complete
+	passed int64 // the greatest seq known to be complete
 }
 
-// raise takes a barrier if events were committed since the last one, and reports
-// whether it did. The connection is in no transaction.
+// raise takes a barrier if events were committed since the last one, and reports whether
+// it did. The connection must not be in a transaction.
 func (b *barriers) raise(ctx context.Context, c *sql.Conn) (bool, error) {
 	var next barrier
 	var xmax int64
@@ -45,8 +44,8 @@ func (b *barriers) raise(ctx context.Context, c *sql.Conn) (bool, error) {
 	if err := c.QueryRowContext(ctx, newest).Scan(&next.seq, &xmax); err != nil {
 		return false, err
 	}
-	// A server that crashed forgets ids that nothing was written with. The one of
-	// the last barrier lies ahead again then, and waiting for it might take forever.
+	// A crashed server forgets ids without writes. The last barrier's id may then be in
+	// the future, and waiting for it might take forever.
 	if last := b.last(); next.seq <= last.seq && last.xid < xmax {
 		return false, nil
 	}
@@ -57,13 +56,13 @@ func (b *barriers) raise(ctx context.Context, c *sql.Conn) (bool, error) {
 	return true, nil
 }
 
-// add keeps a barrier, in the order of the numbers, and drops those that cover less
-// and are passed no sooner.
+// add stores a barrier in the order of the numbers, and drops those that cover less and
+// are passed no sooner.
 func (b *barriers) add(next barrier) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.taken = slices.DeleteFunc(b.taken, func(t barrier) bool { return t.seq <= next.seq && t.xid >= next.xid })
-	// Another one may have been taken meanwhile; each is true for itself.
+	// Another one may have been taken meanwhile; each is valid by itself.
 	if n := len(b.taken); n > 0 && b.taken[n-1].seq >= next.seq {
 		return
 	}
@@ -82,8 +81,8 @@ func (b *barriers) last() barrier {
 	return barrier{}
 }
 
-// horizon returns the greatest seq whose barrier the snapshot of the connection has
-// passed, 0 when it has passed none.
+// horizon returns the greatest seq whose barrier the connection's snapshot has passed, or
+// 0.
 func (b *barriers) horizon(ctx context.Context, c *sql.Conn) (int64, error) {
 	var xmin int64
 	const oldest = `SELECT pg_snapshot_xmin(pg_current_snapshot())::TEXT::BIGINT`
@@ -115,7 +114,7 @@ func (b *barriers) look(ctx context.Context, c *sql.Conn) (bool, error) {
 	return true, nil
 }
 
-// behind reports whether there are numbers that were not complete at the last look.
+// behind reports whether some numbers were not complete at the last look.
 func (b *barriers) behind() bool {
 	last := b.last()
 	b.mu.Lock()

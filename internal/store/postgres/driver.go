@@ -18,42 +18,42 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// This file is the driver for database/sql. It sends every value as text, and bytes as they are:
-// that is all the store needs. The driver of pgx knows every type of PostgreSQL, which takes two
-// megabytes of the program.
+// This file is the driver for database/sql. It sends every value as text and bytes
+// unchanged, which is all that the store needs. The driver of pgx supports every type of
+// PostgreSQL, which adds two megabytes to the program.
 
 const (
-	bytesType = 17 // the number of BYTEA among the server's types
+	bytesType = 17 // the server's id of BYTEA
 
 	textFormat   = 0
 	binaryFormat = 1
 
-	// maxPrepared is how many statements are kept on one connection.
+	// maxPrepared limits the statements kept on one connection.
 	maxPrepared = 512
-	// pingAfter is how long a connection may be idle before it is tried.
+	// pingAfter is the idle time after which a connection is tested.
 	pingAfter = time.Second
-	// partingTime bounds how long a connection takes to close.
+	// partingTime limits how long closing a connection takes.
 	partingTime = 5 * time.Second
 )
 
-// The codes of errors after which a statement has to be prepared anew: the server does not know it,
-// or a table has changed.
+// The codes of errors after which a statement must be prepared again: the server does not
+// know it, or a table has changed.
 const (
 	unknownStatement = "26000"
 	changedResult    = "0A000"
 )
 
-// errUnsupported is the answer to what the store never does.
+// errUnsupported is returned for operations that the store never uses.
 var errUnsupported = errors.New("postgres: the driver runs statements alone")
 
 // A connector dials the server.
 type connector struct {
 	config  *pgconn.Config
-	unnamed bool // statements are not kept on the server
+	unnamed bool // do not keep statements on the server
 }
 
-// parseConfig reads an address or its key-value form. Beside the server's own options it takes those of
-// pgx that say how statements are run: a pooler may not keep them.
+// parseConfig parses an address or its key-value form. Besides the server's own options it accepts
+// those of pgx that choose how statements run, because a pooler may not keep them.
 func parseConfig(dsn string) (connector, error) {
 	config, err := pgconn.ParseConfig(dsn)
 	if err != nil {
@@ -87,8 +87,8 @@ func (connector) Open(string) (driver.Conn, error) { return nil, errUnsupported 
 type connection struct {
 	server   *pgconn.PgConn
 	unnamed  bool
-	prepared map[string]*pgconn.StatementDescription // by their text; nil for one that is out of date
-	used     time.Time                               // when it was last handed out
+	prepared map[string]*pgconn.StatementDescription // by text; nil if out of date
+	used     time.Time                               // when it was last lent
 }
 
 // Prepare implements driver.Conn.
@@ -104,8 +104,8 @@ func (c *connection) Close() error {
 	return c.server.Close(ctx)
 }
 
-// ResetSession implements driver.SessionResetter: a connection that broke, or that somebody left within a
-// transaction, is not handed out again.
+// ResetSession implements driver.SessionResetter: a connection that broke, or was left in
+// a transaction, is not reused.
 func (c *connection) ResetSession(ctx context.Context) error {
 	if c.server.IsClosed() || c.server.TxStatus() != 'I' {
 		return driver.ErrBadConn
@@ -118,7 +118,7 @@ func (c *connection) ResetSession(ctx context.Context) error {
 	return nil
 }
 
-// ExecContext implements driver.ExecerContext. A text without arguments may hold several statements.
+// ExecContext implements driver.ExecerContext. Without arguments, the text may have several statements.
 func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if c.server.IsClosed() {
 		return nil, driver.ErrBadConn
@@ -144,10 +144,10 @@ func (c *connection) ExecContext(ctx context.Context, query string, args []drive
 	return driver.RowsAffected(tag.RowsAffected()), nil
 }
 
-// QueryContext implements driver.QueryerContext. It reads the first row, since an error comes in its place.
+// QueryContext implements driver.QueryerContext. It reads the first row, because an error may come instead.
 func (c *connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if query == store.Replay {
-		return args[0].Value.(*keptRows), nil //nolint:forcetypeassert // CheckNamedValue takes nothing else
+		return args[0].Value.(*keptRows), nil //nolint:forcetypeassert // CheckNamedValue accepts nothing else
 	}
 	if c.server.IsClosed() {
 		return nil, driver.ErrBadConn
@@ -183,10 +183,10 @@ func (c *connection) start(
 	return c.server.ExecStatement(ctx, statement, values, formats, resultFormats(statement)), nil
 }
 
-// keeps reports whether the server is to keep statements.
+// keeps reports whether the server should keep statements.
 func (c *connection) keeps() bool { return !c.unnamed && len(c.prepared) < maxPrepared }
 
-// keepStatement has the server keep a statement, if it does not yet.
+// keepStatement makes the server keep a statement, unless it already does.
 func (c *connection) keepStatement(ctx context.Context, query string) (*pgconn.StatementDescription, error) {
 	statement, old := c.prepared[query]
 	if statement != nil {
@@ -206,13 +206,13 @@ func (c *connection) keepStatement(ctx context.Context, query string) (*pgconn.S
 	return statement, nil
 }
 
-// statementName says which statement it is, on whatever connection of a pooler it is kept.
+// statementName identifies a statement on every connection of a pooler.
 func statementName(query string) string {
 	sum := sha256.Sum256([]byte(query))
 	return "umpire_" + hex.EncodeToString(sum[:16])
 }
 
-// explain tells database/sql to take another connection if nothing was sent on this one.
+// explain tells database/sql to use another connection if nothing was sent on this one.
 func (c *connection) explain(query string, err error) error {
 	if pgconn.SafeToRetry(err) {
 		return driver.ErrBadConn
@@ -223,7 +223,7 @@ func (c *connection) explain(query string, err error) error {
 	return err
 }
 
-// encodeValues writes arguments as the server reads them.
+// encodeValues encodes arguments for the server.
 func encodeValues(args []driver.NamedValue) (values [][]byte, formats []int16, err error) {
 	values, formats = make([][]byte, len(args)), make([]int16, len(args))
 	for i, arg := range args {
@@ -244,10 +244,10 @@ func encodeValues(args []driver.NamedValue) (values [][]byte, formats []int16, e
 	return values, formats, nil
 }
 
-// rows are those that a statement returns.
+// rows are the rows that a statement returns.
 type rows struct {
 	answer  *pgconn.ResultReader
-	waiting bool // the first one has been read
+	waiting bool // the first row has been read
 }
 
 // Columns implements driver.Rows.
@@ -285,7 +285,7 @@ func (r *rows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// decodeValue reads one value: bytes, or text of which database/sql makes what is wanted.
+// decodeValue decodes one value: bytes, or text that database/sql converts.
 func decodeValue(field *pgconn.FieldDescription, data []byte) (driver.Value, error) {
 	switch {
 	case data == nil:

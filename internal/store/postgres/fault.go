@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// The codes of the server that matter here, from appendix A of its manual.
+// The server's error codes that matter here, from appendix A of its manual.
 const (
 	constraintClass = "23"
 	connectionClass = "08"
@@ -20,8 +20,8 @@ var (
 	endings = []string{"57P01", "57P02", "57P03"} // the server ends the connection
 )
 
-// fault says what an error means. One that does not come from the server is that
-// of a connection which broke.
+// fault classifies an error. An error that is not from the server means that the
+// connection broke.
 func fault(err error) store.Fault {
 	var e *pgconn.PgError
 	switch {

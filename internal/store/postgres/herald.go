@@ -9,36 +9,35 @@ import (
 )
 
 const (
-	// channel is where processes tell each other that something waits.
+	// channel is used by processes to notify each other of waiting work.
 	channel = "umpire"
-	// pollTime is how soon the commits of other processes are noticed without that.
+	// pollTime is the interval for noticing commits of other processes without a notification.
 	pollTime = 250 * time.Millisecond
-	// recheckTime is how soon a barrier is looked at again while a writer is behind
-	// it.
+	// recheckTime is the interval for checking a barrier while a writer is behind it.
 	recheckTime = 5 * time.Millisecond
 	// redialTime is the pause after a listening connection broke.
 	redialTime = time.Second
-	// queryTime bounds one question to the server.
+	// queryTime limits one query to the server.
 	queryTime = 10 * time.Second
 )
 
-// A herald rings when events become complete, on this or another process's word or
-// because it looks.
+// A herald rings when events become complete, after a notification by this or another
+// process, or by polling.
 type herald struct {
 	db       *sql.DB
 	config   *pgconn.Config
 	barriers barriers
 	look     chan struct{} // something was committed
-	tell     chan struct{} // others are to be told
+	tell     chan struct{} // other processes should be notified
 }
 
 func newHerald(db *sql.DB, config *pgconn.Config) *herald {
 	h := &herald{db: db, config: config, look: make(chan struct{}, 1), tell: make(chan struct{}, 1)}
-	nudge(h.look) // what is there already becomes visible at once
+	nudge(h.look) // existing events become visible at once
 	return h
 }
 
-// Committed never waits: what is told already is told once.
+// Committed never blocks: several pending notifications become one.
 func (h *herald) Committed(pending bool) {
 	nudge(h.look)
 	if pending {
@@ -53,7 +52,7 @@ func nudge(c chan struct{}) {
 	}
 }
 
-// Run looks for new events, and has two more goroutines listen and tell.
+// Run polls for new events, and starts two more goroutines to listen and notify.
 func (h *herald) Run(ctx context.Context, ring func()) {
 	listened, told := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -69,7 +68,7 @@ func (h *herald) Run(ctx context.Context, ring func()) {
 	<-told
 }
 
-// watch rings when there are new events, and once more when they are complete.
+// watch rings when there are new events, and again when they are complete.
 func (h *herald) watch(ctx context.Context, ring func()) {
 	timer := time.NewTimer(pollTime)
 	defer timer.Stop()
@@ -91,7 +90,7 @@ func (h *herald) watch(ctx context.Context, ring func()) {
 	}
 }
 
-// pause looks again soon while a barrier is waited for, then less and less often.
+// pause returns a short interval after a new barrier, then increasing ones.
 func pause(last time.Duration, behind bool) time.Duration {
 	if !behind {
 		return pollTime
@@ -102,8 +101,8 @@ func pause(last time.Duration, behind bool) time.Duration {
 	return min(2*last, pollTime)
 }
 
-// refresh takes a new barrier if events were added. It reports whether there are
-// new events, or old ones are now complete, and whether some are not complete yet.
+// refresh takes a new barrier if events were added. It reports whether there are new
+// events or newly complete ones, and whether some are still incomplete.
 func (h *herald) refresh(ctx context.Context) (news, behind bool) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
@@ -123,11 +122,11 @@ func (h *herald) refresh(ctx context.Context) (news, behind bool) {
 	return raised || passed, h.barriers.behind()
 }
 
-// listen rings whenever another process says that something waits. A connection
-// that breaks is made anew; until then, looking has to do.
+// listen rings whenever another process notifies. It reconnects after a broken
+// connection; until then, polling must do.
 func (h *herald) listen(ctx context.Context, ring func()) {
 	for ctx.Err() == nil {
-		_ = h.listenOnce(ctx, ring) // the next one may do better
+		_ = h.listenOnce(ctx, ring) // the next one may succeed
 		select {
 		case <-ctx.Done():
 		case <-time.After(redialTime):
@@ -143,7 +142,7 @@ func (h *herald) listenOnce(ctx context.Context, ring func()) error {
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		_ = c.Close(closing) // it has only read
+		_ = c.Close(closing) // it was only read
 	}()
 	if err := c.Exec(ctx, "LISTEN "+channel).Close(); err != nil {
 		return err
@@ -157,8 +156,8 @@ func (h *herald) listenOnce(ctx context.Context, ring func()) error {
 	}
 }
 
-// notify tells other processes, outside of the transactions that give reason to: a
-// notification makes the commits that bear one wait for each other.
+// notify notifies other processes, outside of the transactions that caused it: a
+// notification inside a transaction would serialize the commits.
 func (h *herald) notify(ctx context.Context) {
 	for {
 		select {
@@ -167,13 +166,12 @@ func (h *herald) notify(ctx context.Context) {
 		case <-h.tell:
 		}
 		bounded, cancel := context.WithTimeout(ctx, queryTime)
-		_, _ = h.db.ExecContext(bounded, "SELECT pg_notify($1, '')", channel) // others will look themselves
+		_, _ = h.db.ExecContext(bounded, "SELECT pg_notify($1, '')", channel) // other processes poll anyway
 		cancel()
 	}
 }
 
-// Prepare takes a barrier before a view's snapshot, so that it covers what was
-// committed before.
+// Prepare takes a barrier before a view's snapshot, so it covers earlier commits.
 func (h *herald) Prepare(ctx context.Context, c *sql.Conn) error {
 	_, err := h.barriers.raise(ctx, c)
 	return err

@@ -13,10 +13,10 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// divisionByZero is the code of the error that a statement is made to end with when it changes no row.
+// divisionByZero is the code of the error that a statement raises deliberately if it changes no row.
 const divisionByZero = "22012"
 
-// changing makes a statement fail that changes no row: those after it are not run then, a commit neither.
+// changing makes a statement fail if it changes no row. Later statements, including a commit, are then skipped.
 func changing(query string) string {
 	return "WITH changed AS (" + query + " RETURNING 1) SELECT 1 / COUNT(*) FROM changed"
 }
@@ -63,29 +63,29 @@ func sentText(s *store.Statement) string {
 	return s.Query
 }
 
-// A sending is several statements on their way.
+// A sending is a group of statements being sent.
 type sending struct {
 	*connection
 
 	pipeline *pgconn.Pipeline
 	parts    []part
-	prepared map[string]string // what is prepared on the way, by its text
+	prepared map[string]string // statements prepared in this group, by text
 }
 
-// A part is a statement as the server takes it: with arguments, and prepared, or one without.
+// A part is a unit sent to the server: a prepared statement with arguments, or a statement without.
 type part struct {
-	of       int  // which of those that are sent
+	of       int  // the statement's index
 	goesOn   bool // other parts of the statement follow
 	text     string
 	values   [][]byte
 	formats  []int16
 	known    *pgconn.StatementDescription
-	name     string // under which it is prepared on the way, or was a moment before
+	name     string // prepared under this name, in this group or just before
 	prepares bool
-	forgets  bool // what the server has under that name is out of date
+	forgets  bool // the server's version under this name is out of date
 }
 
-// addParts adds what is sent of a statement. One that reads is prepared before, since its result has to be known.
+// addParts adds the parts of a statement. A reading statement is prepared first, to learn its result types.
 func (s *sending) addParts(ctx context.Context, of int, from *store.Statement) error {
 	if len(from.Args) == 0 {
 		for text := range strings.SplitSeq(sentText(from), "; ") {
@@ -141,7 +141,7 @@ func (s *sending) sendPart(p *part) {
 	}
 }
 
-// receive reads what a part returns.
+// receive reads the result of a part.
 func (s *sending) receive(p *part) (store.Result, error) {
 	for {
 		answer, err := s.pipeline.GetResults()
@@ -160,7 +160,7 @@ func (s *sending) receive(p *part) (store.Result, error) {
 	}
 }
 
-// keepResult reads all that one statement returns.
+// keepResult reads the complete result of one statement.
 func keepResult(answer *pgconn.ResultReader) (store.Result, error) {
 	r := &rows{answer: answer}
 	kept := &keptRows{columns: r.Columns()}
@@ -179,7 +179,7 @@ func keepResult(answer *pgconn.ResultReader) (store.Result, error) {
 	return store.Result{Changed: tag.RowsAffected(), Rows: kept}, err
 }
 
-// keptRows are rows that were read before they are asked for.
+// keptRows are rows that were read ahead.
 type keptRows struct {
 	columns []string
 	rows    [][]driver.Value
@@ -201,7 +201,7 @@ func (r *keptRows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// CheckNamedValue implements driver.NamedValueChecker: rows that were read before are an argument of store.Replay.
+// CheckNamedValue implements driver.NamedValueChecker: rows that were read ahead are an argument of store.Replay.
 func (*connection) CheckNamedValue(v *driver.NamedValue) error {
 	if _, is := v.Value.(*keptRows); is {
 		return nil
@@ -209,7 +209,7 @@ func (*connection) CheckNamedValue(v *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-// resultFormats asks for bytes as they are, and for all else as text.
+// resultFormats requests bytes in binary and everything else as text.
 func resultFormats(s *pgconn.StatementDescription) []int16 {
 	formats := make([]int16, len(s.Fields))
 	for i := range s.Fields {

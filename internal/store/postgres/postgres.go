@@ -3,9 +3,9 @@
 //
 //	s, err := postgres.Open(ctx, "postgres://user@host/database")
 //
-// The tables stand in the first schema of the search path. Nothing needs a session
-// of the server for longer than a transaction, so a pooler may stand between; what
-// it then costs is the doorbell: others notice changes by looking for them.
+// The tables are in the first schema of the search path. No feature needs a server
+// session for longer than a transaction, so a pooler may be in between. Notifications do
+// not work then, and processes notice changes by polling.
 package postgres
 
 import (
@@ -27,23 +27,23 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
-// maxConnections is how many transactions one process may have in progress.
+// maxConnections limits the concurrent transactions of one process.
 const maxConnections = 16
 
-// maxIdleTime is how long a connection is kept that nobody needs.
+// maxIdleTime is how long an unused connection is kept.
 const maxIdleTime = 5 * time.Minute
 
-// A commit waits for the disk, whatever the server is set to, in the same round
-// trip in which the transaction begins.
+// A commit waits for the disk regardless of the server's settings. The setting needs no
+// extra round trip at the start.
 const (
 	beginUpdate = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on`
 	beginView   = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
 )
 
-// migrationLock keeps other processes waiting while one changes the schema.
+// migrationLock makes other processes wait while one changes the schema.
 const migrationLock = `SELECT pg_advisory_xact_lock(hashtextextended('umpire.schema', 0))`
 
-// Open opens the store in a database, by its address or its key-value form.
+// Open opens the store in a database, given by its address or its key-value form.
 func Open(ctx context.Context, dsn string) (*store.Store, error) {
 	dial, err := parseConfig(dsn)
 	if err != nil {
@@ -59,8 +59,8 @@ func Open(ctx context.Context, dsn string) (*store.Store, error) {
 	return s, nil
 }
 
-// explainOpen says in one line why a database cannot be opened. The driver repeats itself
-// for every address and mode that it has tried.
+// explainOpen explains in one line why a database cannot be opened. The driver repeats
+// itself for every address and mode that it has tried.
 func explainOpen(config *pgconn.Config, err error) error {
 	failed, is := errors.AsType[*pgconn.ConnectError](err)
 	if !is {
@@ -71,11 +71,11 @@ func explainOpen(config *pgconn.Config, err error) error {
 		net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), cause)
 }
 
-// innermost is the error that all others are about; of several the first.
+// innermost returns the root cause of an error; if there are several, the first.
 func innermost(err error) error {
 	for {
 		var next error
-		switch wrapper := err.(type) { //nolint:errorlint // each layer is taken off
+		switch wrapper := err.(type) { //nolint:errorlint // unwrap one layer at a time
 		case interface{ Unwrap() error }:
 			next = wrapper.Unwrap()
 		case interface{ Unwrap() []error }:

@@ -8,11 +8,10 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// constraint is SQLite's primary code for everything that a constraint or a trigger
-// refuses.
+// constraint is SQLite's primary code for violations of a constraint or trigger.
 const constraint = 19
 
-// primary takes the primary code out of an extended one.
+// primary masks the primary code in an extended one.
 const primary = 0xff
 
 func fault(err error) store.Fault {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pollTime is how soon the commits of other processes are noticed.
+// pollTime is the interval for noticing commits of other processes.
 const pollTime = 250 * time.Millisecond
 
 // A herald watches SQLite's own counter of commits.
@@ -14,15 +14,15 @@ type herald struct{ db *sql.DB }
 
 func newHerald(db *sql.DB) *herald { return &herald{db: db} }
 
-// Run polls on a connection of its own, for which the counter moves with every
-// commit of another one, in this process or elsewhere.
+// Run polls on its own connection, whose counter changes with every commit of another
+// connection, in this process or elsewhere.
 func (h *herald) Run(ctx context.Context, ring func()) {
 	ticker := time.NewTicker(pollTime)
 	defer ticker.Stop()
 	var c *sql.Conn
 	defer func() {
 		if c != nil {
-			_ = c.Close() // it has only read
+			_ = c.Close() // it was only read
 		}
 	}()
 	var seen int64
@@ -46,18 +46,18 @@ func (h *herald) Run(ctx context.Context, ring func()) {
 }
 
 func dataVersion(c *sql.Conn) (version int64, err error) {
-	// The context has no end, so that no goroutine is made to wait for it each time.
+	// The context never ends, because a cancelable one costs a goroutine for each query.
 	err = c.QueryRowContext(context.Background(), "PRAGMA data_version").Scan(&version)
 	return version, err
 }
 
-// Committed has nothing to do: others look for themselves.
+// Committed does nothing because other processes poll.
 func (h *herald) Committed(bool) {}
 
-// Prepare has nothing to do: there is one writer at a time.
+// Prepare does nothing because there is one writer at a time.
 func (h *herald) Prepare(context.Context, *sql.Conn) error { return nil }
 
-// Horizon is the last event: each writer commits before the next one begins.
+// Horizon returns the last event, because each writer commits before the next one starts.
 func (h *herald) Horizon(ctx context.Context, c *sql.Conn) (seq int64, err error) {
 	err = c.QueryRowContext(ctx, "SELECT COALESCE(MAX(seq), 0) FROM events").Scan(&seq)
 	return seq, err

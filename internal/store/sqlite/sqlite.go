@@ -1,10 +1,10 @@
-// Package sqlite keeps a store in one SQLite file. It needs no set-up, and several
+// Package sqlite keeps a store in one SQLite file. It needs no setup, and several
 // processes may have the file open.
 //
 //	s, err := sqlite.Open(ctx, path)
 //
-// A commit is on disk when it returns: the log is written ahead and synced each
-// time. Updates that wait for each other share one sync.
+// A commit is on disk when it returns: the write-ahead log is synced each time. Updates
+// that wait for each other share one sync.
 package sqlite
 
 import (
@@ -29,28 +29,28 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
-// maxConnections is how many views may read at the same time.
+// maxConnections limits the concurrent views.
 const maxConnections = 8
 
-// pragmas hold for every connection. Full syncs of the log make a commit durable;
-// the two about fullfsync are for the one system on which a sync alone is not
-// enough. The log is copied into the database every 2000 pages, some 150 answers.
+// pragmas apply to every connection. Full syncs of the log make a commit durable; the two
+// about fullfsync are for macOS, where a sync alone is not enough. The log is copied into
+// the database every 2000 pages, about 150 answers.
 var pragmas = []string{
 	"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "fullfsync(1)", "checkpoint_fullfsync(1)",
 	"wal_autocheckpoint(2000)", "foreign_keys(1)", "recursive_triggers(1)", "temp_store(memory)",
 }
 
-// creating keeps two stores of this process from making one file at once: closing
-// a file that SQLite has open takes its locks away.
+// creating prevents two stores of this process from making one file at once, because
+// closing a file that SQLite has open releases its locks.
 var creating sync.Mutex
 
-// Open opens the store in a file. It makes the file, readable for its owner only,
-// and its folder, if they are missing.
+// Open opens the store in a file. If the file or its folder is missing, Open creates it,
+// readable only by its owner.
 func Open(ctx context.Context, path string) (*store.Store, error) {
 	return OpenWith(ctx, path, func(d driver.Driver) driver.Driver { return d })
 }
 
-// OpenWith opens the store in a file as Open does, through a driver that wraps SQLite's.
+// OpenWith is like Open with a driver that wraps SQLite's.
 func OpenWith(ctx context.Context, path string, wrap func(driver.Driver) driver.Driver) (*store.Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func OpenWith(ctx context.Context, path string, wrap func(driver.Driver) driver.
 		return nil, umpire.Errorf("sqlite: %s: %w", path, err)
 	}
 	wrapped := connector{wrap(db.Driver()), dsn(path)}
-	if err := db.Close(); err != nil { // it only named the driver
+	if err := db.Close(); err != nil { // it was only needed for its driver
 		return nil, umpire.Errorf("sqlite: %w", err)
 	}
 	s, err := store.New(ctx, sql.OpenDB(wrapped), dialect(fault))
@@ -85,7 +85,7 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.file) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// create makes the file if it is not there. SQLite gives its other files the same
+// create makes the file if it does not exist. SQLite gives its other files the same
 // permissions.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -101,7 +101,7 @@ func create(path string) error {
 	return f.Close()
 }
 
-// dsn writes the address of a file with the settings of its connections.
+// dsn returns the address of a file with the settings of its connections.
 func dsn(path string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
@@ -111,7 +111,7 @@ func dsn(path string) string {
 	return u.String()
 }
 
-// dialect is what SQLite does otherwise, whichever driver brings it.
+// dialect returns SQLite's dialect for any SQLite driver.
 func dialect(fault func(error) store.Fault) store.Dialect {
 	migrations, err := fs.Sub(files, "migrations")
 	if err != nil {

@@ -48,7 +48,7 @@ func questions(b *bench) {
 		{store.AskQuery{Limit: 1}, "[s/c1/1]"},
 		{store.AskQuery{After: "s/c1/1"}, "[t/c3/1 full]"},
 		{store.AskQuery{After: "s/c1/1", Limit: 1}, "[t/c3/1]"},
-		{store.AskQuery{After: "s/c2/1"}, "[t/c3/1 full]"}, // it was answered
+		{store.AskQuery{After: "s/c2/1"}, "[t/c3/1 full]"}, // it is already answered
 		{store.AskQuery{After: "s/c1/1", Session: "s"}, "[full]"},
 		{store.AskQuery{After: "s/c1/1", All: true}, "[s/c2/1 t/c3/1 full]"},
 		{store.AskQuery{After: "full"}, "[]"},
@@ -70,7 +70,7 @@ func questions(b *bench) {
 	}
 }
 
-// askedCalls are the calls of one project about which questions were put, the last first and each once.
+// askedCalls lists the calls of one project that were asked about, last first and each once.
 func askedCalls(b *bench) {
 	b.session("s")
 	b.play("s", "b1", func(p *play) error { return p.submit("1", asked("c1"), approved("c2"), asked("c3")) })
@@ -104,9 +104,9 @@ func askedCalls(b *bench) {
 	}
 }
 
-// ListsPending holds reading the questions of one session, and of none, to the cost of what
-// is returned: it is the same beside ten questions of other sessions and beside ten thousand.
-// It counts allocations, so no other test may run meanwhile.
+// ListsPending checks that the cost of reading the questions of one session, or of none,
+// depends only on the result: it must be the same next to ten questions of other sessions
+// and next to ten thousand. It counts allocations, so no other test may run meanwhile.
 func ListsPending(t *testing.T, fresh func(testing.TB) Database) {
 	b := &bench{T: t, fresh: fresh, db: fresh(t), now: time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)}
 	b.store = b.open()
@@ -132,7 +132,7 @@ func ListsPending(t *testing.T, fresh func(testing.TB) Database) {
 	})
 }
 
-// fillPending has so many questions wait in other sessions, a thousand in each.
+// fillPending adds questions in other sessions, a thousand in each.
 func (b *bench) fillPending(others int) {
 	const each = 1000
 	for others > 0 {
@@ -147,7 +147,7 @@ func (b *bench) fillPending(others int) {
 	}
 }
 
-// allocates counts what reading questions allocates, and checks how many there are.
+// allocates counts the allocations of reading questions, and checks the number of questions.
 func (b *bench) allocates(q store.AskQuery, want int) float64 {
 	return testing.AllocsPerRun(10, func() {
 		b.view(func(tx *store.Tx) error {
@@ -188,7 +188,7 @@ func firstAnswer(b *bench) {
 		}
 		return all(func() error { return err }, func() error { return err2 })
 	})
-	// Closing says again what the answer said; closing otherwise is too late.
+	// Closing as answered again is allowed; any other closing is too late.
 	b.update(func(tx *store.Tx) error { return tx.Asks.Close("s/c1/1", store.AskAnswered) })
 	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Asks.Close("s/c1/1", store.AskWithdrawn) })
 	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Asks.Close("s/c2/1", store.AskAnswered) })
@@ -210,7 +210,7 @@ func answerBound(b *bench) {
 	b.refuse(store.ErrConflict, answer("none", hash("c1")))
 	b.update(func(tx *store.Tx) error { return tx.Asks.Close("s/c1/1", store.AskWithdrawn) })
 	b.refuse(store.ErrConflict, answer("s/c1/1", hash("c1")))
-	// The call is asked about anew, in another round.
+	// The call is asked about again, in another round.
 	b.play("s", "b", func(p *play) error {
 		return p.tx.Asks.Insert(store.AskRow{Request: "again", Session: "s", Batch: "b", Call: "c1", Round: 2,
 			ArgsHash: hash("c1"), AskedAt: b.now})
@@ -237,7 +237,7 @@ func deniedInTurn(b *bench) {
 	answer("timeout", umpire.Refuse, umpire.CodeTimeout)
 	answer("auto", umpire.Refuse, umpire.CodeAutoDeny)
 	answer("approved", umpire.Approve, "")
-	// A person who says that a lost call was not done has not denied it.
+	// A person who reports that a lost call did not run has not denied it.
 	b.play("s", "lost", func(p *play) error {
 		return all(
 			func() error { return p.submit("lost", approved("lost")) }, func() error { return p.start("lost") },

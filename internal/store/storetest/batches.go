@@ -73,7 +73,7 @@ func batchesComeBack(b *bench) {
 	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.Batches.Insert(made, 1, rows[:1], b.now) })
 }
 
-// sameBatch checks that every way of reading an open batch gives it.
+// sameBatch checks that every way of reading an open batch returns it.
 func (b *bench) sameBatch(want umpire.Batch) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
@@ -103,7 +103,7 @@ func (b *bench) sameBatch(want umpire.Batch) {
 	})
 }
 
-// done takes a batch of one call to where its results are delivered.
+// done takes a batch with one call to the delivery of its results.
 func done(id umpire.CallID) func(*play) error {
 	return func(p *play) error {
 		return all(
@@ -127,14 +127,14 @@ func oneOpenBatch(b *bench) {
 		}
 	}
 	again := func(p *play) error {
-		p.now.State = "" // as if nobody had looked
+		p.now.State = "" // as if it had not been read
 		return p.submit("third", asked("c9"))
 	}
 	if err := b.tryPlay("s", "b2", again); !is(err, store.ErrConflict) {
 		b.Errorf("a batch that was there: %v", err)
 	}
 	b.play("s", "b3", func(p *play) error { return p.submit("other", asked("c3")) })
-	b.session("t") // ids are unique within their session only
+	b.session("t") // ids are unique only within their session
 	b.play("t", "b2", func(p *play) error { return p.submit("", asked("c2")) })
 	b.view(func(tx *store.Tx) error {
 		every, err1 := tx.Batches.List("s")

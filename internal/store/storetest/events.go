@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// append appends events and returns them as they are stored.
+// append appends events and returns them as stored.
 func (b *bench) append(events ...umpire.Event) (stored []umpire.Event) {
 	b.Helper()
 	b.update(func(tx *store.Tx) error {
@@ -133,7 +133,7 @@ func eventsComeBack(b *bench) {
 		}
 	}
 	b.whole()
-	// What is no text is stored as text, and hashed as it is stored.
+	// Invalid text is stored as text, and hashed as stored.
 	odd := b.append(umpire.Event{Kind: "x", Session: "s\x00\xff", Reason: "\xff",
 		Data: json.RawMessage("{\"k\":\"\xff\\u0000\"}"), At: b.now})
 	if got := b.events(umpire.Filter{After: seq(3)}); !cmp.Equal(got, odd) {
@@ -155,9 +155,9 @@ func eventsComeBack(b *bench) {
 	})
 }
 
-// tampers are what somebody could do to a timeline with the database in hand. In
-// them 2 stands for the second event of session "s", and so on. What is found by
-// walking the events comes first, then what the ends of the streams tell.
+// tampers are ways to change a timeline with direct access to the database. In them {2}
+// stands for the second event of session "s", and so on. found lists the breaks found in
+// the events, foundByEnds those found through the ends of the streams.
 var tampers = []struct {
 	name, statements   string
 	found, foundByEnds []string
@@ -182,7 +182,7 @@ var tampers = []struct {
 	{"a session dropped", `DELETE FROM events WHERE session_id = 's'`, nil, []string{"s has 0"}},
 	{"the end forgotten", `DELETE FROM streams WHERE session_id = 's'`, nil, []string{"s says"}},
 	{
-		// The one thing that only a copy kept elsewhere tells.
+		// Only a copy kept elsewhere can detect this.
 		"the tail cut in both places", `DELETE FROM events WHERE seq >= {3} AND session_id = 's';
 			UPDATE streams SET session_seq = 2, hash = (SELECT hash FROM events WHERE seq = {2})
 				WHERE session_id = 's'`, nil, nil,
@@ -212,8 +212,7 @@ func chainBreaks(b *bench) {
 			FROM streams`, `INSERT INTO streams SELECT * FROM saved_streams`)
 		b.whole()
 	}
-	// A hash that was made to fit is found by the next event, and the last one by
-	// the end of its stream.
+	// The next event detects a forged hash, and the end of its stream the last one.
 	for i, want := range map[int]string{2: "{3} follow", 5: "s has"} {
 		forged := stored[i]
 		forged.Reason = "forged"
@@ -233,8 +232,7 @@ func chainBreaks(b *bench) {
 	}
 }
 
-// disarm removes the triggers that stand in the way of somebody who tampers, and
-// keeps a copy of the timeline.
+// disarm removes the triggers that prevent tampering, and copies the timeline.
 func (b *bench) disarm() {
 	b.Helper()
 	for _, t := range [][2]string{
@@ -250,7 +248,7 @@ func (b *bench) disarm() {
 	b.commit(`CREATE TABLE saved_events AS SELECT * FROM events`, `CREATE TABLE saved_streams AS SELECT * FROM streams`)
 }
 
-// commit runs raw statements for good.
+// commit runs raw statements and commits them.
 func (b *bench) commit(statements ...string) {
 	b.Helper()
 	for _, s := range statements {
@@ -260,8 +258,8 @@ func (b *bench) commit(statements ...string) {
 	}
 }
 
-// found compares breaks with what is wanted of them: a seq or a session, and a word
-// of the problem.
+// found compares breaks with the expected ones: a seq or a session, and a word of the
+// problem.
 func (b *bench) found(name string, fill *strings.Replacer, want []string, got []store.Break, err error) {
 	b.Helper()
 	matches := func(want string, got store.Break) bool {
@@ -287,7 +285,7 @@ func sequence(events []umpire.Event) iter.Seq2[umpire.Event, error] {
 	}
 }
 
-// horizon: what is not above it is there, and everything gets below it in time.
+// horizon checks that events up to it exist, and that it eventually covers all events.
 func horizon(b *bench) {
 	other := b.open()
 	last := b.append(umpire.Event{Kind: "x", At: b.now}, umpire.Event{Kind: "x", Session: "s", At: b.now})[1].Seq

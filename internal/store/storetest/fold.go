@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// foldAgrees takes batches through random events, several to a transaction, and
-// skips those that the fold refuses. What is stored must be what the fold says.
+// foldAgrees takes batches through random events, several per transaction, and skips
+// those that the fold refuses. The stored batch must match the fold.
 func foldAgrees(b *bench) {
 	rapid.Check(b.T, func(t *rapid.T) {
 		id := umpire.SessionID(b.name("s"))
@@ -53,8 +53,8 @@ func drawPlan(t *rapid.T) plan {
 	}
 }
 
-// moves are what may happen to a batch. The fold decides first, so a move that it
-// refuses stores nothing.
+// moves are the possible events of a batch. The fold decides first, so a refused move
+// stores nothing.
 var moves = []func(*play, umpire.CallID) error{
 	(*play).ask,
 	func(p *play, c umpire.CallID) error { return p.answer(c, umpire.Approve) },
@@ -77,8 +77,8 @@ var moves = []func(*play, umpire.CallID) error{
 	(*play).conflict,
 }
 
-// sameAs compares a batch with what is stored, but for the inputs, which no event
-// bears, and so what an event about one call looks at.
+// sameAs compares a batch with the stored one, except for the inputs, which events lack.
+// It also compares the calls that matter to an event about one call.
 func (b *bench) sameAs(t *rapid.T, want umpire.Batch, call umpire.CallID) {
 	err := b.store.View(b.Context(), func(tx *store.Tx) error {
 		got, err := tx.Batches.Get(want.Session, want.ID)

@@ -9,12 +9,12 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A Forger changes the timeline in a SQLite file as somebody does who owns it: the
-// triggers are put aside meanwhile, and everything in the file agrees afterwards.
+// A Forger changes the timeline in a SQLite file like its owner could: it disables the
+// triggers meanwhile and leaves the file consistent.
 type Forger struct{ File string }
 
-// Rewrite changes every event and computes all hashes anew. The events are those of
-// the file, in order.
+// Rewrite changes every event and recomputes all hashes. The events are those in the
+// file, in order.
 func (f Forger) Rewrite(ctx context.Context, events []umpire.Event, change func(*umpire.Event)) error {
 	last := map[umpire.SessionID]string{}
 	var statements []statement
@@ -33,7 +33,7 @@ func (f Forger) Rewrite(ctx context.Context, events []umpire.Event, change func(
 	return f.run(ctx, statements)
 }
 
-// Remove deletes events, which must be the last of their sessions, with what tells of
+// Remove deletes events, which must be the last of their sessions, and all references to
 // them.
 func (f Forger) Remove(ctx context.Context, where string) error {
 	return f.Run(ctx, `DELETE FROM events WHERE `+where,
@@ -85,7 +85,7 @@ func (f Forger) run(ctx context.Context, statements []statement) error {
 	return nil
 }
 
-// triggersOf returns the statements that made the triggers, by name.
+// triggersOf returns the statements that created the triggers, by name.
 func triggersOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`)
 	if err != nil {

@@ -69,7 +69,7 @@ func grantsInForce(b *bench) {
 			"[other session project global short]"},
 		{store.GrantQuery{Session: "clone", Now: start}, "[other clone global]"},
 		{store.GrantQuery{Session: "project", Now: start}, "[other project global]"},
-		// short is over in that moment
+		// short expires at that moment
 		{store.GrantQuery{Session: "none", Now: start.Add(time.Minute)}, "[project global]"},
 		{store.GrantQuery{Session: "s", Now: start.Add(2 * time.Hour)}, "[project global]"},
 		{store.GrantQuery{Project: "p"}, "[full once other session project other clone short]"},
@@ -120,7 +120,7 @@ func grantsUsed(b *bench) {
 	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[]")
 }
 
-// grantOnce: the grant by which an approved call starts is the last one that was in force when it was answered.
+// grantOnce checks that an approved call starts with its last grant in force at the time of the answer.
 func grantOnce(b *bench) {
 	b.session("s")
 	b.play("s", "b", func(p *play) error { return p.submit("", asked("c1"), asked("c2")) })
@@ -158,7 +158,7 @@ func grantOnce(b *bench) {
 }
 
 func grantsForgotten(b *bench) {
-	b.session("s") // without a git directory, so that its root stands for it
+	b.session("s") // without a git directory, so its root is used
 	remembered := umpire.Grant{Remembered: true}
 	b.update(func(tx *store.Tx) error {
 		for _, g := range []store.GrantRow{

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// growing runs a benchmark over databases of several sizes; the largest are only made when
-// UMPIRE_BENCH_LARGE is set, since filling them takes minutes.
+// growing runs a benchmark over databases of several sizes. It makes the largest only if
+// UMPIRE_BENCH_LARGE is set, because filling them takes minutes.
 func growing(b *testing.B, fresh func(testing.TB) Database, sizes, large []int,
 	fill func(tx *store.Tx, i int) error, read func(*store.Tx) error,
 ) {
@@ -50,7 +50,7 @@ func growing(b *testing.B, fresh func(testing.TB) Database, sizes, large []int,
 	}
 }
 
-// BenchPending measures reading the two questions of one session beside those of others.
+// BenchPending measures reading the two questions of one session next to those of others.
 func BenchPending(b *testing.B, fresh func(testing.TB) Database) {
 	growing(b, fresh, []int{100, 1000, 10_000}, []int{100_000},
 		func(tx *store.Tx, i int) error {
@@ -69,7 +69,7 @@ func BenchPending(b *testing.B, fresh func(testing.TB) Database) {
 		})
 }
 
-// BenchTimeline measures reading a page of the timeline of one project, beside the events of a hundred.
+// BenchTimeline measures reading a page of one project's timeline next to the events of a hundred projects.
 func BenchTimeline(b *testing.B, fresh func(testing.TB) Database) {
 	growing(b, fresh, []int{1000, 10_000, 100_000}, []int{1_000_000, 10_000_000},
 		func(tx *store.Tx, i int) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// headsStay: where the streams ended at an event is the same whatever comes later,
-// and no event takes the place of another unseen.
+// headsStay checks that the ends of streams at an event never change later, and that a
+// replaced event is detected.
 func headsStay(b *bench) {
 	notice := func(s umpire.SessionID) umpire.Event {
 		return umpire.Event{Kind: umpire.EventNotice, Session: s, Reason: "why", At: b.later()}
@@ -17,7 +17,7 @@ func headsStay(b *bench) {
 	if got := b.heads(math.MaxInt64); len(got) > 0 {
 		b.Errorf("heads of an empty timeline: %v", got)
 	}
-	// Their order is that of bytes, in every database.
+	// They are sorted by bytes in every database.
 	stored := b.append(notice("b"), notice("B"), notice("a"), notice(""), notice("b"), notice("ä"))
 	head := func(i int, n int64) store.Head {
 		return store.Head{Session: stored[i].Session, Events: n, Seq: stored[i].Seq, Hash: stored[i].Hash}

@@ -48,7 +48,7 @@ func largeInputs(b *bench) {
 	b.countInputs(1)
 	b.inputIs("other", "c4", large)
 
-	// A call whose input has another one's digest is not given a part of either.
+	// A call whose input has the digest of another one returns neither.
 	b.session("forged")
 	b.commit(`INSERT INTO inputs (session_id, digest, packed)
 		SELECT 'forged', '` + store.DigestOf(longer) + `', packed FROM inputs`)
@@ -65,7 +65,7 @@ func largeInputs(b *bench) {
 	}
 }
 
-// numbers are three megabytes of text, which a seed makes another one in the middle.
+// numbers returns three megabytes of text with the seed in the middle.
 func numbers(seed int) string {
 	var text strings.Builder
 	for i := 0; text.Len() < 3<<20; i++ {
@@ -77,7 +77,7 @@ func numbers(seed int) string {
 	return text.String()[:3<<20]
 }
 
-// submitInput stores a batch of one call, and returns what that took.
+// submitInput stores a batch of one call, and returns the counts.
 func (b *bench) submitInput(s umpire.SessionID, id umpire.CallID, input string) store.Counts {
 	b.Helper()
 	var counts store.Counts
@@ -95,7 +95,7 @@ func (b *bench) submitInput(s umpire.SessionID, id umpire.CallID, input string) 
 	return counts
 }
 
-// inputIs checks what each way of reading a call says of its input.
+// inputIs checks a call's input with every way of reading it.
 func (b *bench) inputIs(s umpire.SessionID, id umpire.CallID, want string) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {

@@ -14,16 +14,15 @@ import (
 
 func is(err, want error) bool { return err != nil && errors.Is(err, want) }
 
-// A play takes one batch through events: the fold says what becomes of it, and the
-// play stores the rows that go with each event.
+// A play takes one batch through events: the fold computes the new state, and the play
+// stores the rows that belong to each event.
 type play struct {
 	tx  *store.Tx
 	now umpire.Batch
 	at  time.Time
 }
 
-// play runs f on a batch of a session in one transaction. A batch that is not there
-// yet has no state.
+// play runs f on a batch of a session in one transaction. A new batch has no state.
 func (b *bench) play(s umpire.SessionID, id umpire.BatchID, f func(*play) error) {
 	b.Helper()
 	if err := b.tryPlay(s, id, f); err != nil {
@@ -48,8 +47,8 @@ func (b *bench) tryPlay(s umpire.SessionID, id umpire.BatchID, f func(*play) err
 	})
 }
 
-// event applies an event, after the rows that it needs. One that the fold refuses stores
-// none of them.
+// event applies an event after storing its rows. If the fold refuses the event, no rows
+// are stored.
 func (p *play) event(
 	kind umpire.EventKind, call umpire.CallID, request umpire.RequestID, detail batch.Detail, rows ...func() error,
 ) error {
@@ -65,17 +64,17 @@ func (p *play) event(
 	return p.tx.Batches.Apply(&p.now, e)
 }
 
-// hash is the args_hash of a call in tests.
+// hash returns the args_hash of a call in tests.
 func hash(id umpire.CallID) string { return "hash of " + string(id) }
 
-// A plan is a call that is to be submitted.
+// A plan is a call to submit.
 type plan struct {
 	id     umpire.CallID
 	state  umpire.CallState
 	effect umpire.Effect
 }
 
-// submit stores a batch, and a question for each call that asks.
+// submit stores a batch, and a question for each asked call.
 func (p *play) submit(lane string, calls ...plan) error {
 	session, id := p.now.Session, p.now.ID
 	told := batch.Submitted{Lane: lane, Turn: 1}
@@ -154,7 +153,7 @@ func (p *play) answer(id umpire.CallID, choice umpire.Choice) error {
 	})
 }
 
-// reject denies a call that no question waits for.
+// reject denies a call without a pending question.
 func (p *play) reject(id umpire.CallID) error {
 	return p.event(umpire.EventPermissionRejected, id, "", nil)
 }
@@ -163,7 +162,7 @@ func (p *play) resume() error {
 	return p.event(umpire.EventBatchResumed, "", "", batch.Resumed{Epoch: p.now.Resumes + 1})
 }
 
-// start writes down that a call runs.
+// start records that a call runs.
 func (p *play) start(id umpire.CallID) error {
 	c := p.now.Call(id)
 	attempt := c.Attempt + 1
@@ -183,7 +182,7 @@ func (p *play) finish(id umpire.CallID, status umpire.ResultStatus) error {
 	return p.tx.Results.Insert(store.ResultRow{Session: p.now.Session, Call: id, Status: status, At: p.at})
 }
 
-// lose says that nobody knows whether a call ran, and asks what became of it.
+// lose marks a call's outcome as unknown, and asks about it.
 func (p *play) lose(id umpire.CallID) error { return p.question(umpire.EventCallIndeterminate, id) }
 
 func (p *play) cancel() error { return p.event(umpire.EventBatchCancelled, "", "", nil) }
@@ -208,7 +207,7 @@ func all(steps ...func() error) error {
 	return nil
 }
 
-// ways take a call c1, the first of two, to each state.
+// ways take call c1, the first of two, to each state.
 var ways = map[umpire.CallState]func(*play) error{
 	umpire.CallAsked: func(p *play) error { return p.submit("", asked("c1"), approved("c2")) },
 	umpire.CallApproved: func(p *play) error {
@@ -246,7 +245,7 @@ func asked(id umpire.CallID) plan    { return plan{id, umpire.CallAsked, umpire.
 func approved(id umpire.CallID) plan { return plan{id, umpire.CallApproved, umpire.EffectUnknown} }
 func pure(id umpire.CallID) plan     { return plan{id, umpire.CallApproved, umpire.EffectPure} }
 
-// Fill puts at least one row into every table that has a guarantee.
+// Fill adds at least one row to every table with a guarantee.
 func Fill(t *testing.T, s *store.Store) {
 	t.Helper()
 	b := &bench{T: t, store: s, now: when}

@@ -11,12 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// socketName is how PostgreSQL names the socket of port 5432.
+// socketName is PostgreSQL's name for the socket of port 5432.
 const socketName = ".s.PGSQL.5432"
 
-// A Proxy stands between clients and a server. Cutting it takes the connections
-// away without a word: a commit may have reached the server, and its answer may
-// not come back.
+// A Proxy relays between clients and a server. Cutting it closes the connections without
+// notice: a commit may have reached the server while its answer is lost.
 type Proxy struct {
 	server   *Server
 	dir      string
@@ -25,7 +24,7 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool // nil once closed
-	mute  bool              // what the server says is dropped
+	mute  bool              // drop the server's answers
 }
 
 // Proxy starts a proxy in front of the server.
@@ -43,7 +42,7 @@ func (s *Server) Proxy(t testing.TB) *Proxy {
 	return p
 }
 
-// Through returns the address of a database by way of the proxy.
+// Through returns the address of a database through the proxy.
 func (p *Proxy) Through(t testing.TB, dsn string) string {
 	t.Helper()
 	config, err := pgx.ParseConfig(dsn)
@@ -53,7 +52,7 @@ func (p *Proxy) Through(t testing.TB, dsn string) string {
 	return address(p.dir, config.Database)
 }
 
-// Mute drops everything that the server says from now on, until Cut.
+// Mute drops all output of the server from now on, until Cut.
 func (p *Proxy) Mute() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,12 +71,12 @@ func (p *Proxy) Cut() {
 	defer p.mu.Unlock()
 	p.mute = false
 	for c := range p.conns {
-		_ = c.Close() // that is all that is wanted of it
+		_ = c.Close() // only closing it matters
 	}
 }
 
 func (p *Proxy) close() {
-	_ = p.listener.Close() // serve ends with it
+	_ = p.listener.Close() // it also stops serve
 	p.Cut()
 	p.mu.Lock()
 	p.conns = nil
@@ -95,7 +94,7 @@ func (p *Proxy) serve() {
 		var dialer net.Dialer
 		server, err := dialer.Dial("unix", filepath.Join(p.server.dir, socketName))
 		if err != nil {
-			_ = client.Close() // the server is not there now
+			_ = client.Close() // the server is not running
 			continue
 		}
 		p.relay(client, server)
@@ -103,7 +102,7 @@ func (p *Proxy) serve() {
 	}
 }
 
-// A speaker is a connection to a client, which may be muted.
+// A speaker is a connection to a client that can be muted.
 type speaker struct {
 	net.Conn
 
@@ -117,17 +116,17 @@ func (s speaker) Write(data []byte) (int, error) {
 	return s.Conn.Write(data)
 }
 
-// relay copies one direction; when it ends, both connections do.
+// relay copies one direction and then closes both connections.
 func (p *Proxy) relay(from, to net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.conns == nil {
-		_ = from.Close() // it came too late
+		_ = from.Close() // the proxy is already closed
 		return
 	}
 	p.conns[from] = true
 	p.done.Go(func() {
-		_, _ = io.Copy(to, from) // how it ended does not matter
+		_, _ = io.Copy(to, from) // the error does not matter
 		_, _ = from.Close(), to.Close()
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// prune removes a session that is over since now.
+// prune removes a session that has just become unused.
 func (b *bench) prune(id umpire.SessionID) (p store.Pruning) {
 	b.Helper()
 	b.update(func(tx *store.Tx) (err error) {
@@ -23,7 +23,7 @@ func (b *bench) prune(id umpire.SessionID) (p store.Pruning) {
 	return p
 }
 
-// over lists the sessions that can be pruned.
+// over lists the prunable sessions.
 func (b *bench) over() (ids []umpire.SessionID) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
@@ -44,7 +44,7 @@ func (b *bench) count(table string) (n int) {
 	return n
 }
 
-// accepting verifies with every pruning accepted, and returns the breaks.
+// accepting verifies with all prunings accepted, and returns the breaks.
 func (b *bench) accepting() []store.Break {
 	b.Helper()
 	breaks, err := b.store.Verify(b.Context(), func(*umpire.Event, *store.Pruned) string { return "" })
@@ -54,8 +54,8 @@ func (b *bench) accepting() []store.Break {
 	return breaks
 }
 
-// prunedWhole: of a pruned session nothing is left but the end of its stream, what was known of the timeline stays
-// true, and a session that comes again goes on from there.
+// prunedWhole checks that only the end of its stream remains of a pruned session, that facts about
+// the timeline stay true, and that a session that comes back continues from there.
 func prunedWhole(b *bench) {
 	b.session("s")
 	b.session("other")
@@ -101,7 +101,7 @@ func prunedWhole(b *bench) {
 		for seq, want := range known {
 			got := b.heads(seq)
 			if seq == math.MaxInt64 {
-				continue // more has come since
+				continue // there are more events by now
 			}
 			if !slices.Equal(got, want) {
 				b.Errorf("%s: heads up to %d: %v, want %v", when, seq, got, want)
@@ -134,14 +134,14 @@ func prunedWhole(b *bench) {
 	known[again[0].Seq] = b.heads(again[0].Seq)
 	b.prune("s")
 	same("pruned again")
-	// Without a word about who did it, each is a break.
+	// Without evidence of their author, all are breaks.
 	breaks, err := b.store.Verify(b.Context(), nil)
 	if err != nil || len(breaks) < 3 {
 		b.Errorf("nobody accepted them: %v, %v", breaks, err)
 	}
 }
 
-// neededStay: sessions that somebody may still need are not over.
+// neededStay checks that needed sessions cannot be pruned.
 func neededStay(b *bench) {
 	notice := func(s umpire.SessionID) {
 		b.append(umpire.Event{Kind: umpire.EventNotice, Session: s, At: b.later()})
@@ -176,7 +176,7 @@ func neededStay(b *bench) {
 	if got := b.over(); !slices.Contains(got, "parent") {
 		b.Errorf("over without its child: %v", got)
 	}
-	// The id of a session that was deleted may come again in another project, which asks what was pruned of its own.
+	// The id of a deleted session may be reused in another project, which only accepts prunings of its own events.
 	of := func(s umpire.SessionID, p umpire.ProjectID) umpire.Event {
 		return umpire.Event{Kind: umpire.EventNotice, Session: s, Project: p, At: b.later()}
 	}
@@ -186,7 +186,7 @@ func neededStay(b *bench) {
 			b.Errorf("the session %q of several projects is over: %t", id, got)
 		}
 	}
-	// What happened since the time is not over.
+	// Sessions with later activity are not prunable.
 	b.view(func(tx *store.Tx) error {
 		none, err := tx.Prunings.ListOver(time.UnixMicro(1), 0, 0)
 		if len(none) > 0 {
@@ -196,7 +196,7 @@ func neededStay(b *bench) {
 	})
 }
 
-// forgedPrunings: what is said to have been pruned and was not, or is still there, is a break.
+// forgedPrunings checks that claims about events that were not pruned, or still exist, are breaks.
 func forgedPrunings(b *bench) {
 	for _, id := range []umpire.SessionID{"a", "b"} {
 		b.append(umpire.Event{Kind: umpire.EventNotice, Session: id, At: b.later()},
@@ -222,27 +222,27 @@ func forgedPrunings(b *bench) {
 	}
 }
 
-// prunedEvent says that a session was pruned.
+// prunedEvent records that a session was pruned.
 var prunedEvent = strings.NewReplacer(
 	`'asked', 3`, `'', 1 + (SELECT session_seq FROM streams WHERE session_id = '')`, `'x'`, `'EventsPruned'`,
 	`WHERE session_id = 'asked'`, `WHERE session_id = ''`, `99)`, `(SELECT 1 + MAX(seq) FROM events));`,
 ).Replace(eventRow("3", "last"))
 
-// pruningRow removes a session with so many events, after the last event.
+// pruningRow prunes a session with the given number of events, after the last event.
 func pruningRow(session string, events int) string {
 	return `INSERT INTO prunings (session_id, seq, trace) SELECT '` + session + `', MAX(seq), '` +
 		strings.Repeat("x", 40*events) + `' FROM events;`
 }
 
-// deliveredEvents is how many the session "delivered" has.
+// deliveredEvents is the number of events of the session "delivered".
 const deliveredEvents = 4
 
 var prunesDelivered = prunedEvent + pruningRow("delivered", deliveredEvents)
 
-// prunedRefusals are the refusals about what was pruned.
+// prunedRefusals are the refusals about prunings.
 var prunedRefusals = []refusal{
 	{"ok", prunesDelivered},
-	{"prunings_insert", pruningRow("delivered", deliveredEvents)}, // no event says so
+	{"prunings_insert", pruningRow("delivered", deliveredEvents)}, // without an event about it
 	{"prunings_insert", strings.Replace(prunesDelivered, "EventsPruned", "x", 1)},
 	{"prunings_insert", prunedEvent + pruningRow("delivered", deliveredEvents-1)},
 	{"prunings_insert", prunedEvent + pruningRow("none", 0)},

@@ -17,8 +17,8 @@ func split(statements string) (all []string) {
 	return all
 }
 
-// expect runs raw statements; the last is refused by one of the constraints, or
-// not at all when none is named.
+// expect runs raw statements. The last one must be refused by one of the constraints, or
+// succeed if none are given.
 func (b *bench) expect(constraints string, statements ...string) {
 	b.Helper()
 	err := b.raw(statements...)
@@ -36,10 +36,9 @@ func (b *bench) expect(constraints string, statements ...string) {
 
 type refusal struct{ constraint, statements string }
 
-// refusals are raw statements that would do what must never happen, with the
-// constraint or trigger that refuses each. What stands before a semicolon prepares
-// the last one. "ok" is refused by none: it shows that the others are not refused
-// for the way they are written.
+// refusals are raw statements for illegal changes, with the constraint or trigger that
+// refuses each. Statements before a semicolon prepare the last one. "ok" must succeed: it
+// shows that the others are not refused because of their syntax.
 var refusals = []refusal{
 	// Large inputs.
 	{"ok", largeInput},
@@ -113,7 +112,7 @@ var refusals = []refusal{
 
 	// Starting a call.
 	{"ok", startRow("approved", "c1", "1", "unknown") + startCall("approved", "c1")},
-	// nothing is written down
+	// the start is not recorded
 	{"calls_start", startCall("approved", "c1")},
 	{"calls_start", startRow("approved", "c2", "1", "unknown") + startCall("approved", "c2")},   // c1 is not finished
 	{"calls_start", startRow("executing", "c2", "1", "unknown") + startCall("executing", "c2")}, // c1 runs
@@ -129,7 +128,7 @@ var refusals = []refusal{
 	{"executions_insert", startRow("finished", "c1", "1", "unknown")},
 	{"executions_insert", startRow("indeterminate", "c1", "2", "unknown")},
 	{"executions_insert", startRow("approved", "c1", "2", "unknown")},
-	{"executions_insert", startRow("approved", "c1", "1", "pure")}, // the call's is another
+	{"executions_insert", startRow("approved", "c1", "1", "pure")}, // the call has another effect
 	{"executions_insert executions_attempt", startRow("executing", "c1", "2", "unknown")},
 	{"ok", startRow("repeatable", "c1", "2", "pure") + startCall("repeatable", "c1")},
 	{"executions_insert executions_pkey", startRow("repeatable", "c1", "1", "pure")},
@@ -324,8 +323,8 @@ func eventRow(number, after string) string {
 			'` + strings.Repeat("0", 64) + `', 99)`
 }
 
-// rawRefused runs the statements on sessions in every state. That none of them is
-// refused for the way it is written is shown by those that are not.
+// rawRefused runs the statements on sessions in every state. Those that succeed show that
+// the others are not refused because of their syntax.
 func rawRefused(b *bench) {
 	b.reach()
 	b.session("delivered")
@@ -340,7 +339,7 @@ func rawRefused(b *bench) {
 		return tx.Grants.Insert(once)
 	})
 	b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(umpire.Session{ID: "child", Project: "of child"}) })
-	b.session("latest") // so that "asked" is not the last root session
+	b.session("latest") // makes "asked" not the last root session
 	for _, r := range slices.Concat(refusals, prunedRefusals) {
 		constraints := r.constraint
 		if constraints == "ok" {
@@ -348,7 +347,7 @@ func rawRefused(b *bench) {
 		}
 		b.expect(constraints, split(r.statements)...)
 	}
-	// The next line of defence refuses too what a trigger refuses first.
+	// Without the triggers, the constraints refuse the same changes.
 	b.expect("calls_executing", b.drop("calls_start", "calls"),
 		startRow("executing", "c2", "1", "unknown"), startCall("executing", "c2"))
 	b.expect("batches_state", b.drop("batches_transition", "batches"), `UPDATE batches SET state = 'other'

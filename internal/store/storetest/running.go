@@ -171,8 +171,8 @@ func prompts(b *bench) {
 	})
 }
 
-// anyBytes keeps inputs, outputs, messages and prompts byte for byte, and makes
-// text of all else.
+// anyBytes checks that inputs, outputs, messages and prompts are stored unchanged, and
+// all else as valid text.
 func anyBytes(b *bench) {
 	const bytes = "a\x00b\xff\xfec\u2028\U0001f600"
 	const text = "a\ufffdb\ufffdc\u2028\U0001f600"

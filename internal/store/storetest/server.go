@@ -18,25 +18,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Server is a private PostgreSQL server that listens on one unix socket in a
-// folder of its own, and is gone with its test.
+// A Server is a private PostgreSQL server that listens on one unix socket in its own
+// folder, and is removed after its test.
 type Server struct {
-	dir      string // of the socket, the data and the log
+	dir      string // holds the socket, the data and the log
 	bin      string
 	owner    owner
 	database atomic.Int64
 }
 
-// The limits on a server's starting, stopping and answering.
+// The limits for starting, stopping and querying a server.
 const (
 	serverTime = 5 * time.Minute
 	queryTime  = 5 * time.Minute
-	// maxSocketDir leaves room for the name of the socket in its address.
+	// maxSocketDir leaves room for the socket's name in its address.
 	maxSocketDir = 80
 )
 
-// settings are those of a server that is thrown away, and which must not lose what
-// it said was committed.
+// settings suit a temporary server that must not lose acknowledged commits.
 var settings = []string{
 	"listen_addresses=''", "port=5432", "max_connections=200", "shared_buffers=32MB", "fsync=on",
 	"synchronous_commit=on",
@@ -46,8 +45,8 @@ var settings = []string{
 // Postgres starts a server and returns the address of an empty database in it.
 func Postgres(t testing.TB) (dsn string) { return NewServer(t).Database(t) }
 
-// NewServer starts a server for a test. Where PostgreSQL is not installed the test is
-// skipped, and fails when CI is set.
+// NewServer starts a server for a test. If PostgreSQL is not installed, it skips the
+// test, or fails it if CI is set.
 func NewServer(t testing.TB) *Server {
 	t.Helper()
 	bin, err := findServer()
@@ -60,7 +59,7 @@ func NewServer(t testing.TB) *Server {
 	s := &Server{bin: bin, owner: serverOwner(t)}
 	s.dir = socketDir(t)
 	t.Cleanup(func() {
-		_ = s.control("stop", "-m", "immediate") // it may have been stopped
+		_ = s.control("stop", "-m", "immediate") // it may be stopped already
 		if err := os.RemoveAll(s.dir); err != nil {
 			t.Errorf("server: %v", err)
 		}
@@ -76,7 +75,7 @@ func NewServer(t testing.TB) *Server {
 	return s
 }
 
-// socketDir makes a folder whose name is short enough for a socket in it.
+// socketDir makes a folder whose path is short enough for a socket in it.
 func socketDir(t testing.TB) string {
 	t.Helper()
 	parent := os.TempDir()
@@ -134,7 +133,7 @@ func (s *Server) run(name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	cmd.Dir = s.dir
 	s.owner.runAs(cmd)
-	// The server inherits the output of pg_ctl: with a pipe, waiting would not end.
+	// The server inherits the output of pg_ctl: with a pipe, Wait would never return.
 	out, err := os.CreateTemp("", "umpire-pg-output-")
 	if err != nil {
 		return err
@@ -162,7 +161,7 @@ func (s *Server) control(args ...string) error {
 	return s.run("pg_ctl", append(args, "-D", s.data(), "-w", "-t", "240")...)
 }
 
-// Start starts the server again after Stop, and returns when it takes connections.
+// Start restarts the server after Stop, and returns when it accepts connections.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	options := "-k " + s.dir + " -c " + strings.Join(settings, " -c ")
@@ -171,7 +170,7 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// Stop stops the server: at once, as if it had crashed, or in an orderly way.
+// Stop stops the server, either immediately as in a crash or in an orderly way.
 func (s *Server) Stop(t testing.TB, immediate bool) {
 	t.Helper()
 	mode := "fast"
@@ -197,13 +196,13 @@ func address(socketDir, database string) string {
 	return fmt.Sprintf("host=%s port=5432 user=umpire dbname=%s", socketDir, database)
 }
 
-// Cut ends all connections to the server, from its side.
+// Cut closes all connections from the server's side.
 func (s *Server) Cut() error {
 	return s.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend'
 		AND pid <> pg_backend_pid()`)
 }
 
-// admin runs a statement in the database that is always there.
+// admin runs a statement in the default database.
 func (s *Server) admin(statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTime)
 	defer cancel()

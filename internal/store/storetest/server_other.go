@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An owner is the user that a server runs as: here always this one.
+// An owner is the user that runs a server: always this one on this system.
 type owner struct{}
 
 func serverOwner(t testing.TB) owner {

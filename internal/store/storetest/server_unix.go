@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// An owner is the user that a server runs as: PostgreSQL does not run as root.
+// An owner is the user that runs a server, because PostgreSQL refuses to run as root.
 type owner struct{ credential *syscall.Credential }
 
-// serverOwner is this user, or for root an unprivileged one.
+// serverOwner returns this user, or for root an unprivileged one.
 func serverOwner(t testing.TB) owner {
 	t.Helper()
 	if os.Geteuid() != 0 {

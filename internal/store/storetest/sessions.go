@@ -120,8 +120,8 @@ func sessionsAreFound(b *bench) {
 	}
 }
 
-// lastRoot checks the last root session of a project; "" is none. It also checks
-// the index of sessions against the sessions.
+// lastRoot checks the last root session of a project; "" means that there must not be
+// any. It also checks the index of sessions.
 func (b *bench) lastRoot(project umpire.ProjectID, want umpire.SessionID) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
@@ -174,7 +174,7 @@ func indexesFollow(b *bench) {
 	save(&two)
 	b.lastRoot("p", "two")
 
-	// A session from before projects is in no index until it gets one, once.
+	// A session from before projects existed is in no index until it gets a project, once.
 	old := umpire.Session{ID: "old", IsRoot: true, ActiveAt: b.later()}
 	b.update(func(tx *store.Tx) error { return tx.Sessions.Insert(old) })
 	b.lastRoot("p", "two")
@@ -189,7 +189,7 @@ func indexesFollow(b *bench) {
 	b.lastRoot("p", "old")
 	b.lastRoot("q", "")
 
-	// An update that fails leaves the indexes as they were.
+	// A failed update leaves the indexes unchanged.
 	b.refuse(errUndo, func(tx *store.Tx) error {
 		if err := tx.Sessions.Insert(umpire.Session{ID: "never", Project: "p", IsRoot: true,
 			ActiveAt: b.later()}); err != nil {
@@ -222,8 +222,8 @@ func deletesRepoint(b *bench) {
 	b.lastRoot("p", "")
 }
 
-// indexesAtOnce lets sessions of one project be active, come and go at the same
-// time: whatever order they commit in, the latest one is found.
+// indexesAtOnce adds, changes and removes sessions of one project concurrently: the
+// latest one must be found in any commit order.
 func indexesAtOnce(b *bench) {
 	const writers, rounds = 6, 12
 	var wg sync.WaitGroup
@@ -299,7 +299,7 @@ func deleteKeepsEvents(b *bench) {
 		}
 	}
 	b.sameSession(other)
-	// The session may come again: its events go on.
+	// The session may come back, and its events continue.
 	b.session("s")
 	b.update(func(tx *store.Tx) error {
 		_, err := tx.Events.Append(umpire.Event{Kind: umpire.EventNotice, Session: s.ID, At: b.now})
@@ -316,7 +316,7 @@ func workspaces(b *bench) {
 		}
 		return nil
 	})
-	b.session("s") // without a git directory, so that its root stands for it
+	b.session("s") // without a git directory, so its root is used
 	own := store.WorkspaceRow{Project: "p", GitDir: "/r", AllowAll: true, Mode: new(umpire.ModePlan)}
 	for _, want := range []store.WorkspaceRow{
 		own,

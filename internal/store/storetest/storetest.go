@@ -1,5 +1,5 @@
-// Package storetest says what a store is: a suite that every database has to pass,
-// and a private PostgreSQL server to run it on.
+// Package storetest defines the behavior of a store: a suite that every database must
+// pass, and a private PostgreSQL server to run it on.
 //
 //	storetest.Run(t, func(t testing.TB) storetest.Database { ... })
 //	dsn := storetest.Postgres(t)
@@ -17,15 +17,15 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A Database is one that is empty at first.
+// A Database is initially empty.
 type Database struct {
 	// Open opens the store in it; several may be open at once.
 	Open func(context.Context) (*store.Store, error)
-	// Raw reaches it past the store, with the same settings of the connection.
+	// Raw accesses it directly, with the same connection settings.
 	Raw *sql.DB
 }
 
-// Run holds a store to what package store promises. Fresh makes a new database.
+// Run checks the promises of package store. fresh makes a new database.
 func Run(t *testing.T, fresh func(testing.TB) Database) {
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ type bench struct {
 	made  int
 }
 
-// open opens the store once more. It is closed with the test.
+// open opens another store, which is closed with the test.
 func (b *bench) open() *store.Store {
 	b.Helper()
 	s, err := b.db.Open(b.Context())
@@ -124,13 +124,13 @@ func (b *bench) open() *store.Store {
 	return s
 }
 
-// later moves the time on, and returns it.
+// later advances the time and returns it.
 func (b *bench) later() time.Time {
 	b.now = b.now.Add(time.Second)
 	return b.now
 }
 
-// name makes up a name that is not in use.
+// name returns an unused name.
 func (b *bench) name(prefix string) string {
 	b.made++
 	return fmt.Sprintf("%s%d", prefix, b.made)
@@ -144,7 +144,7 @@ func (b *bench) update(f func(*store.Tx) error) {
 	}
 }
 
-// refuse runs f, which must fail with an error that matches.
+// refuse runs f, which must fail with a matching error.
 func (b *bench) refuse(want error, f func(*store.Tx) error) {
 	b.Helper()
 	if err := b.store.Update(b.Context(), f); !is(err, want) {
@@ -171,8 +171,7 @@ func (b *bench) session(id umpire.SessionID) umpire.Session {
 	return s
 }
 
-// raw runs a statement past the store and returns what the database says. What it
-// did is undone.
+// raw runs statements directly, rolls them back, and returns the database's error.
 func (b *bench) raw(statements ...string) error {
 	b.Helper()
 	tx, err := b.db.Raw.BeginTx(b.Context(), nil)
@@ -190,8 +189,8 @@ func (b *bench) raw(statements ...string) error {
 	return nil
 }
 
-// drop is the statement that removes a trigger: to see what the next line of defence
-// does, or to do what only somebody with the file in hand can do.
+// drop returns the statement that removes a trigger, to test the next line of defense or
+// to simulate an attacker with access to the file.
 func (b *bench) drop(trigger, table string) string {
 	var version string
 	if b.db.Raw.QueryRowContext(b.Context(), `SELECT sqlite_version()`).Scan(&version) == nil {
@@ -200,7 +199,7 @@ func (b *bench) drop(trigger, table string) string {
 	return "DROP TRIGGER " + trigger + " ON " + table
 }
 
-// indexColumns are what SQLite calls an index by.
+// indexColumns are SQLite's names for indexes.
 var indexColumns = map[string]string{
 	"batches_open": "batches.session_id, batches.lane", "batches_seq": "batches.session_id, batches.seq",
 	"calls_executing": "calls.session_id, calls.batch_id",
@@ -209,8 +208,8 @@ var indexColumns = map[string]string{
 	"asks_pending":    "asks.session_id, asks.call_id", "asks_round": "asks.session_id, asks.call_id, asks.round",
 }
 
-// names reports whether an error of a database names one of the constraints. SQLite
-// names no foreign key.
+// names reports whether a database error names one of the constraints. SQLite does not
+// name foreign keys.
 func names(err error, constraints string) bool {
 	for name := range strings.FieldsSeq(constraints) {
 		text := err.Error() + " "

@@ -13,10 +13,10 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A Tally is what a worker was told about each transaction while its store was
-// being ill-treated, to be compared with what is left. A tally has one worker.
+// A Tally records the reported outcome of each of a worker's transactions while its store
+// was being abused, for a comparison with the stored data. A tally has one worker.
 type Tally struct {
-	// Session is the worker's own.
+	// Session is the worker's own session.
 	Session umpire.SessionID
 
 	acknowledged, refused, uncertain []string
@@ -24,14 +24,13 @@ type Tally struct {
 	made                             int
 }
 
-// Acknowledged returns how many transactions were said to be stored.
+// Acknowledged returns the number of transactions reported as stored.
 func (t *Tally) Acknowledged() int { return len(t.acknowledged) }
 
-// Uncertain returns for how many nobody could say.
+// Uncertain returns the number of transactions with an unknown outcome.
 func (t *Tally) Uncertain() int { return len(t.uncertain) }
 
-// Work asks a question and answers it, in two transactions, and notes what it is
-// told.
+// Work asks a question and answers it, in two transactions, and records their outcomes.
 func (t *Tally) Work(ctx context.Context, s *store.Store) {
 	id := fmt.Sprintf("%s-%d", t.Session, t.made)
 	t.made++
@@ -55,7 +54,7 @@ func (t *Tally) note(id string, err error) (stored bool) {
 	return err == nil
 }
 
-// when is the time of everything that a worker writes.
+// when is the time of all writes.
 var when = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // inputSize makes a transaction fill more than one page.
@@ -91,7 +90,7 @@ func (t *Tally) ask(tx *store.Tx, id string) error {
 	return t.leaveTraces(tx, id+" asked")
 }
 
-// answer answers it, in all the tables that an answer touches.
+// answer answers the question, writing all tables that an answer affects.
 func (t *Tally) answer(tx *store.Tx, id string) error {
 	if _, err := tx.Sessions.Lock(t.Session); err != nil {
 		return err
@@ -123,8 +122,8 @@ func (t *Tally) answer(tx *store.Tx, id string) error {
 	return t.leaveTraces(tx, id)
 }
 
-// leaveTraces writes of one transaction in two more tables: half of it, or all of it
-// twice, would show.
+// leaveTraces writes one transaction's traces to two more tables, to make partial or
+// repeated transactions visible.
 func (t *Tally) leaveTraces(tx *store.Tx, id string) error {
 	if err := tx.Messages.Append(t.Session, store.MessageRow{Role: id, At: when}); err != nil {
 		return err
@@ -134,8 +133,8 @@ func (t *Tally) leaveTraces(tx *store.Tx, id string) error {
 	return err
 }
 
-// Compare returns what is wrong with what is left: acknowledged transactions that
-// are not there, refused ones that are, halves, and things that are there twice.
+// Compare returns differences from the stored data: missing acknowledged transactions,
+// stored refused ones, partial and repeated ones.
 func (t *Tally) Compare(ctx context.Context, s *store.Store) (problems []string, err error) {
 	there := map[string]int{}
 	err = s.View(ctx, func(tx *store.Tx) error {
@@ -166,8 +165,7 @@ func (t *Tally) Compare(ctx context.Context, s *store.Store) (problems []string,
 	return problems, nil
 }
 
-// traces counts the traces of each transaction, and says where they differ from
-// table to table.
+// traces counts the traces of each transaction, and returns differences between tables.
 func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, err error) {
 	messages, err := tx.Messages.List(t.Session)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// hashOf is something as long as a hash.
+// hashOf returns a text as long as a hash.
 func hashOf(name string) string { return strings.Repeat("0", 64-len(name)) + name }
 
-// ticketRow is the statement that adds a ticket; without a name its digest is too short.
+// ticketRow returns the statement that adds a ticket; without a name its digest is too short.
 func ticketRow(name, action, state string) string {
 	digest := ""
 	if name != "" {
@@ -25,7 +25,7 @@ func ticketRow(name, action, state string) string {
 		VALUES ('%s', 's', '', 'c', '%s', '%s', '/d', 1, 'h', '%s', 1, 2)`, digest, action, hashOf("line"), state)
 }
 
-// ticketsUsed: a ticket comes back as it was issued, and is used once, and ended once.
+// ticketsUsed checks that a ticket is stored unchanged, used once, and ended once.
 func ticketsUsed(b *bench) {
 	get := func(digest string) (row store.TicketRow) {
 		b.Helper()

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// sentTogether: where statements are sent together, a transaction ends as it would without.
+// sentTogether checks that a transaction has the same result with and without pipelining.
 func sentTogether(b *bench) {
 	b.session("s")
 	message := func(tx *store.Tx, s umpire.SessionID) error {
@@ -34,7 +34,7 @@ func sentTogether(b *bench) {
 			return err
 		}
 		ahead(tx)
-		if _, err := tx.Sessions.Get("s"); err != nil { // what was to be read ahead has been read
+		if _, err := tx.Sessions.Get("s"); err != nil { // the reads ahead have been performed
 			return err
 		}
 		err := message(tx, "s")

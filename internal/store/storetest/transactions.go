@@ -13,13 +13,13 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// errUndo is what functions return to have their work undone.
+// errUndo makes a function's transaction roll back.
 var errUndo = errors.New("undo this")
 
-// patience is how long a test waits for what has to come.
+// patience is how long a test waits for an expected event.
 const patience = 5 * time.Minute
 
-// until waits until a view finds what is wanted, looking again after each change.
+// until waits until look returns true, calling it again after each change.
 func (b *bench) until(s *store.Store, what string, look func(*store.Tx) (bool, error)) {
 	b.Helper()
 	deadline := time.After(patience)
@@ -43,7 +43,7 @@ func (b *bench) until(s *store.Store, what string, look func(*store.Tx) (bool, e
 	}
 }
 
-// exists reports whether a session is there.
+// exists reports whether a session exists.
 func (b *bench) exists(id umpire.SessionID) bool {
 	b.Helper()
 	found := false
@@ -97,10 +97,10 @@ func staysLost(b *bench) {
 		if _, err := tx.Sessions.Get("none"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Session: %v", err)
 		}
-		if err := open("before")(tx); err != nil { // not found is no failure
+		if err := open("before")(tx); err != nil { // not found is not a failure
 			b.Errorf("after not found: %v", err)
 		}
-		if err := open("s")(tx); err != nil && !is(err, store.ErrConflict) { // or the next one that reads says so
+		if err := open("s")(tx); err != nil && !is(err, store.ErrConflict) { // or the next read reports it
 			b.Errorf("a session that is there: %v", err)
 		}
 		if _, err := tx.Sessions.Get("s"); !is(err, store.ErrConflict) {
@@ -109,7 +109,7 @@ func staysLost(b *bench) {
 		if err := open("after")(tx); !is(err, store.ErrConflict) {
 			b.Errorf("after a conflict: %v, want the conflict", err)
 		}
-		return nil // the store knows better
+		return nil // the store must return the conflict anyway
 	})
 	if b.exists("before") || b.exists("after") {
 		b.Error("something was kept")
@@ -128,7 +128,7 @@ func staysLost(b *bench) {
 	}
 }
 
-// groupMember has many updates at once, every third of which fails after it wrote.
+// groupMember runs many concurrent updates, every third of which fails after its writes.
 func groupMember(b *bench) {
 	const updates = 30
 	var wg sync.WaitGroup
@@ -224,7 +224,7 @@ func giveUp(b *bench) {
 	if !is(err, context.Canceled) || b.exists("t") || b.exists("u") {
 		b.Errorf("Update whose caller gives up on the way: %v, something kept: %t", err, b.exists("t"))
 	}
-	// A caller who waits for another one's lock need not wait on.
+	// A caller that waits for another one's lock can give up.
 	ctx, cancel = context.WithCancel(b.Context())
 	defer cancel()
 	locked, release, waited := make(chan struct{}), make(chan struct{}), make(chan error)

@@ -14,8 +14,8 @@ var callStates = []umpire.CallState{
 	umpire.CallSettled, umpire.CallDone,
 }
 
-// reach makes for each state of a call a session of the state's name, whose batch
-// "b" has the call c1 in that state and c2 approved behind it.
+// reach makes a session for each state of a call, named after the state. Its batch "b"
+// has call c1 in that state and c2 approved behind it.
 func (b *bench) reach() {
 	b.Helper()
 	for _, s := range callStates {
@@ -24,15 +24,15 @@ func (b *bench) reach() {
 	}
 }
 
-// callWays tries every pair of states with a raw statement. What the fold allows in
-// one event the database allows, and nothing else.
+// callWays tries every pair of states with a raw statement. The database must allow
+// exactly the fold's single-event transitions.
 func callWays(b *bench) {
 	b.reach()
 	for _, from := range callStates {
 		legal := foldWays(b, umpire.SessionID(from))
 		for _, to := range callStates {
 			if from == to && from != umpire.CallDone {
-				continue // nothing moves
+				continue // nothing changes
 			}
 			statements := []string{fmt.Sprintf(`UPDATE calls SET state = '%s' WHERE session_id = '%s'
 				AND call_id = 'c1'`, to, from)}
@@ -64,7 +64,7 @@ func execution(session umpire.CallState, attempt int) string {
 		VALUES ('%s', 'c1', %d, 'unknown', 0, '', 0, 0)`, session, attempt)
 }
 
-// foldWays asks the fold where call c1 of a session may go in one event.
+// foldWays returns the states that the fold allows for call c1 of a session after one event.
 func foldWays(b *bench, s umpire.SessionID) (states []umpire.CallState) {
 	var now umpire.Batch
 	b.view(func(tx *store.Tx) (err error) {
@@ -92,7 +92,7 @@ func foldWays(b *bench, s umpire.SessionID) (states []umpire.CallState) {
 	return states
 }
 
-// batchWays tries transitions of batches in the circumstances that matter.
+// batchWays tries transitions of batches in the relevant circumstances.
 func batchWays(b *bench) {
 	b.reach()
 	b.session("over")

@@ -12,8 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// try begins a trial of a call. Each session is a project of its own here, since one trial
-// runs in a project.
+// try starts a trial of a call. Each session is its own project here.
 func (p *play) try(id umpire.CallID) error {
 	c := p.now.Call(id)
 	trial := umpire.TrialID(fmt.Sprintf("%s/%s/t%d/%d", p.now.Session, id, c.Round, p.at.UnixMicro()))
@@ -25,7 +24,7 @@ func (p *play) try(id umpire.CallID) error {
 	})
 }
 
-// tried is an event about the open trial of a call.
+// tried applies an event about the open trial of a call.
 func (p *play) tried(kind umpire.EventKind, id umpire.CallID, rows ...func() error) error {
 	return p.event(kind, id, "", batch.Tried{Trial: p.now.Call(id).Trial}, rows...)
 }
@@ -41,7 +40,7 @@ func (p *play) keep(id umpire.CallID) error     { return p.tried(umpire.EventEff
 func (p *play) discard(id umpire.CallID) error  { return p.tried(umpire.EventEffectsDiscarded, id) }
 func (p *play) conflict(id umpire.CallID) error { return p.tried(umpire.EventEffectsConflicted, id) }
 
-// steps makes a function of several moves of the call c1.
+// steps combines several moves of call c1 into a function.
 func steps(moves ...func(*play, umpire.CallID) error) func(*play) error {
 	return func(p *play) error {
 		for _, move := range moves {
@@ -60,7 +59,7 @@ var (
 	withdraw = func(p *play, c umpire.CallID) error { return p.ask(c) }
 )
 
-// waysOfTrials take a trial of the call c1, the first of two, to each state.
+// waysOfTrials take a trial of call c1, the first of two, to each state.
 var waysOfTrials = map[umpire.TrialState]func(*play) error{
 	umpire.TrialRunning: steps(begin, (*play).try),
 	umpire.TrialWaiting: steps(begin, (*play).try, (*play).report, approve, resume, (*play).start),
@@ -70,8 +69,8 @@ var waysOfTrials = map[umpire.TrialState]func(*play) error{
 	umpire.TrialDiscarded: steps(begin, (*play).try, (*play).discard),
 }
 
-// trialWays tries every pair of states with a raw statement: the database allows what the
-// table does, and nothing else.
+// trialWays tries every pair of states with a raw statement: the database must allow
+// exactly the transitions in the table.
 func trialWays(b *bench) {
 	for state, way := range waysOfTrials {
 		b.session(umpire.SessionID(state))
@@ -95,7 +94,7 @@ func trialWays(b *bench) {
 	}
 }
 
-// trials come back as they were stored, and their call shows the one that is open.
+// trials checks that trials are stored unchanged, and that their call shows the open one.
 func trials(b *bench) {
 	b.session("s")
 	b.play("s", "b", steps(begin))
@@ -155,7 +154,7 @@ func trials(b *bench) {
 	})
 }
 
-// trial compares a stored trial, and what its call shows of it.
+// trial compares a stored trial, and its state as its call shows it.
 func (b *bench) trial(want store.TrialRow, shown umpire.TrialState) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
@@ -171,8 +170,8 @@ func (b *bench) trial(want store.TrialRow, shown umpire.TrialState) {
 	})
 }
 
-// refusedTrials are statements about trials that would do what must never happen: see
-// refusals. Each trial is of a session of its state's name, and "asked" has none.
+// refusedTrials are illegal statements about trials: see refusals. Each trial belongs to
+// a session named after its state, and "asked" has none.
 var refusedTrials = []struct{ constraint, statements string }{
 	{"ok", trialRow("asked", "c1", "1", "running")},
 	{"trials_insert", trialRow("asked", "c1", "1", "waiting")},
