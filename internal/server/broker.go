@@ -13,27 +13,27 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The newest events are kept for subscribers. A subscriber who falls behind this window
-// reads from the store again.
+// The broker keeps the newest events for subscribers. A subscriber that falls behind this
+// window reads from the store again.
 const (
 	windowFrames = 4096
 	windowBytes  = 16 << 20
 )
 
 const (
-	pageSize   = 256 // events that are read from the store at a time
-	maxReading = 2   // subscribers that read from the store at once; more of them keep hooks waiting for a processor
+	pageSize   = 256 // events read from the store at a time
+	maxReading = 2   // concurrent readers of the store; more would delay hooks
 	minRetry   = 100 * time.Millisecond
 	maxRetry   = 5 * time.Second
 )
 
-// A pace says how often and how long a server waits.
+// A pace sets the server's timeouts and intervals.
 type pace struct {
-	body     time.Duration // for the whole of a request
-	beat     time.Duration // between two comments that say that the gate is there
-	stall    time.Duration // a write may take so long
-	farewell time.Duration // and the last one, which says where to resume, so long
-	goodbye  time.Duration // but only so long once the gate goes away
+	body     time.Duration // limit for reading a whole request
+	beat     time.Duration // interval of the comments that keep a stream alive
+	stall    time.Duration // limit for one write
+	farewell time.Duration // limit for the last write, which says where to resume
+	goodbye  time.Duration // limit for the last write while the gate is stopping
 }
 
 var usualPace = pace{
@@ -41,31 +41,30 @@ var usualPace = pace{
 	farewell: time.Minute, goodbye: 2 * time.Second,
 }
 
-// A broker follows the timeline once, for all subscribers. It begins when the first of
-// them comes and ends with close. It never waits for a subscriber: see window.
+// A broker follows the timeline once for all subscribers. It starts with the first one
+// and stops with close. It never waits for a subscriber: see window.
 type broker struct {
 	timeline umpire.Watcher
 	log      *slog.Logger
 	pace     pace
 	limits   Limits
-	reading  chan struct{} // holds one for each that reads from the store
-	draining chan struct{} // closed when subscribers are to go
+	reading  chan struct{} // has an entry for each subscriber reading from the store
+	draining chan struct{} // closed when subscribers should leave
 	recent   atomic.Pointer[window]
 	owned    sync.WaitGroup
 
 	mu     sync.Mutex
-	counts [rolePerson + 1]int // of subscribers and of requests that are held
-	cancel context.CancelFunc  // ends following; nil before it has begun
+	counts [rolePerson + 1]int // subscribers and held requests
+	cancel context.CancelFunc  // stops following; nil if it has not started
 }
 
-// A window has the newest events. It never changes: when an event comes, the next window
-// takes its place.
+// A window has the newest events. It is immutable: a new event creates the next window.
 type window struct {
 	frames []*frame
 	bytes  int
 	floor  int64         // it has every event after this one
-	tip    int64         // the last event that was seen
-	next   chan struct{} // closed when the next window is there
+	tip    int64         // the last event seen
+	next   chan struct{} // closed when there is a next window
 }
 
 func newBroker(t umpire.Watcher, log *slog.Logger, p pace, l Limits) *broker {
@@ -77,8 +76,8 @@ func newBroker(t umpire.Watcher, log *slog.Logger, p pace, l Limits) *broker {
 	return b
 }
 
-// enter counts a subscriber or a held request in. leave counts it out again; close waits
-// for that.
+// enter registers a subscriber or a held request. leave unregisters it; close waits for
+// that.
 func (b *broker) enter(r role) (leave func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,8 +97,8 @@ func (b *broker) enter(r role) (leave func(), err error) {
 	}, nil
 }
 
-// start begins to follow the timeline, unless it is followed. Only a subscriber that has
-// entered calls it.
+// start starts following the timeline, unless it is already followed. Only a registered
+// subscriber may call it.
 func (b *broker) start(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,8 +116,8 @@ func (b *broker) start(ctx context.Context) error {
 	return nil
 }
 
-// follow takes events as they commit. When the timeline fails, it goes on from where it
-// was.
+// follow publishes events as they are committed. After an error it resumes at the same
+// place.
 func (b *broker) follow(ctx context.Context) {
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		for e, err := range b.timeline.Watch(ctx, umpire.Filter{After: b.recent.Load().tip}) {
@@ -138,8 +137,8 @@ func (b *broker) follow(ctx context.Context) {
 	}
 }
 
-// publish replaces the window by one with another event, and without the oldest ones when
-// it is full.
+// publish replaces the window by one with another event, dropping the oldest ones when it
+// is full.
 func (b *broker) publish(e umpire.Event) {
 	now, f := b.recent.Load(), newFrame(e)
 	if e.Seq <= now.tip {
@@ -152,12 +151,12 @@ func (b *broker) publish(e umpire.Event) {
 		next.floor = next.frames[0].event.Seq
 		next.frames = next.frames[1:]
 	}
-	next.frames = append(next.frames, f) // nobody else appends, and nobody looks beyond their own end
+	next.frames = append(next.frames, f) // only publish appends, and readers never look beyond their own length
 	b.recent.Store(next)
 	close(now.next)
 }
 
-// after returns the frames after a number. It is not ok when some of them have left the
+// after returns the frames after a number. ok is false if some of them have left the
 // window.
 func (w *window) after(seq int64) (frames []*frame, ok bool) {
 	if seq < w.floor {
@@ -167,7 +166,7 @@ func (w *window) after(seq int64) (frames []*frame, ok bool) {
 	return w.frames[first:], true
 }
 
-// drain tells all subscribers to resume elsewhere, and lets no others in.
+// drain tells all subscribers to resume elsewhere, and refuses new ones.
 func (b *broker) drain() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -185,7 +184,7 @@ func (b *broker) isDraining() bool {
 	}
 }
 
-// untilDraining returns a context that ends when the broker drains, too.
+// untilDraining returns a context that is also canceled when the broker drains.
 func (b *broker) untilDraining(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	b.owned.Go(func() {
@@ -198,7 +197,7 @@ func (b *broker) untilDraining(ctx context.Context) (context.Context, context.Ca
 	return ctx, cancel
 }
 
-// close ends the broker and waits for all that it started.
+// close stops the broker and waits for its goroutines.
 func (b *broker) close() {
 	b.drain()
 	b.mu.Lock()

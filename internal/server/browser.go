@@ -10,16 +10,16 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Browser is the other end of a connection to the console.
+// A Browser is the client of a connection to the console.
 type Browser struct{ peer *peer }
 
-// BrowserOf returns the other end of a connection.
+// BrowserOf returns the client of a connection.
 func BrowserOf(c net.Conn) *Browser { return &Browser{peerOf(c)} }
 
-// Identify describes the process at the other end, as far as the system knows it. The text is stable
-// for one browser; it differs between users, and between processes that are confined differently.
-// The error says why the process may not act for the person: it belongs to another user, or was
-// started by a process that runs a session.
+// Identify describes the client's process, as far as the system knows it. The text is
+// stable for one browser; it differs between users, and between differently confined
+// processes. The error tells why the process may not act for the person: it belongs to
+// another user, or was started by a process that runs a session.
 //
 // A browser may be confined, as many are; a process with a person's credential may not.
 func (b *Browser) Identify(ctx context.Context, sessions umpire.SessionReader) (string, error) {

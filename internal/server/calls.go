@@ -29,8 +29,8 @@ type pendingQuery struct {
 	Paged bool `json:"paged"`
 }
 
-// shape puts the extra fields, which stand beside the others in JSON, into one of
-// their own: a message has no room for fields that nobody knows.
+// shape moves the extra fields of the JSON objects into one field, because a message has
+// no room for unknown fields.
 func (l pendingList) shape() (any, error) {
 	list := make([]json.RawMessage, len(l.Pending))
 	for i, p := range l.Pending {
@@ -53,7 +53,7 @@ func (l pendingList) shape() (any, error) {
 	return map[string]any{"pending": list, "more": l.More}, nil
 }
 
-// A callService has the procedures about calls, their batches and their questions.
+// A callService handles the procedures about calls, their batches and their questions.
 type callService struct {
 	gate   Backend
 	owner  ownership
@@ -84,8 +84,8 @@ func (c *callService) addRoutes(r routes) {
 		unary(maxBody, c.SettleTrial, &umpirev1.TrialSettlement{}, &umpirev1.Batch{}))
 }
 
-// Check decides a call. One that names a session is decided as that session's, so that the
-// answer tells of it.
+// Check decides a call. A call with a session needs access to that session, because the
+// answer reveals facts about it.
 func (c *callService) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
 	if err := c.owner.checkOwn(ctx, call.Session); err != nil {
 		return umpire.Decision{}, err
@@ -127,7 +127,7 @@ func mayLoosen(ctx context.Context, c *umpire.Confinement) error {
 	return needPerson(ctx, "sandbox.loosen", c != nil && c.Loosen)
 }
 
-// ListPending lists questions. Lists without members are lists on the wire, too.
+// ListPending lists questions. Empty lists are encoded as lists, too.
 func (c *callService) ListPending(ctx context.Context, q pendingQuery) (pendingList, error) {
 	limit, err := pageLimit(q.Limit, maxListed)
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *callService) ListPending(ctx context.Context, q pendingQuery) (pendingL
 		return pendingList{}, err
 	}
 	if exchangeOf(ctx).role < rolePerson {
-		q.Coverage = "" // it is about the calls of other agents too
+		q.Coverage = "" // it also covers the calls of other agents
 	}
 	ask := c.gate.Pending
 	if q.Session == "" && exchangeOf(ctx).role < rolePerson {
@@ -157,8 +157,8 @@ func (c *callService) ListPending(ctx context.Context, q pendingQuery) (pendingL
 	return pendingList{list, more}, err
 }
 
-// listOwnPending lists the questions of an agent's own sessions, the oldest first. Those of
-// others are never read: there may be thousands.
+// listOwnPending lists the questions of an agent's own sessions, oldest first. It never
+// reads those of others, because there may be thousands.
 func (c *callService) listOwnPending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
 	asking, err := c.gate.Asking(ctx, q.Project)
 	if err != nil {
@@ -179,10 +179,10 @@ func (c *callService) listOwnPending(ctx context.Context, q umpire.PendingQuery)
 		if err != nil {
 			return nil, err
 		}
-		// The sessions stand in the order of their ids, as the gate lists what was asked at one moment.
+		// The sessions are sorted by id, like the gate sorts questions of the same time.
 		list = append(list, own...)
 		slices.SortStableFunc(list, func(a, b umpire.Pending) int { return a.AskedAt.Compare(b.AskedAt) })
-		list = slices.Clone(list[:min(len(list), q.Limit)]) // the rest is not kept in memory
+		list = slices.Clone(list[:min(len(list), q.Limit)]) // frees the rest
 	}
 	return list, nil
 }
@@ -198,14 +198,14 @@ func (c *callService) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batc
 	return signGate(ctx, c.gate).Resolve(ctx, a)
 }
 
-// signGate is a gate for who is at the other end.
+// signGate returns a gate that signs as the client.
 func signGate(ctx context.Context, g umpire.Gate) *signedGate {
 	x := exchangeOf(ctx)
 	return &signedGate{Gate: g, by: func() umpire.Actor { return x.peer.actor(x.claim) }, channel: x.peer.channel}
 }
 
-// GetBatch returns a batch, and holds it while it waits for a person as long as the
-// request allows.
+// GetBatch returns a batch. While the batch waits for a person, it holds the request for
+// up to wait_ms.
 func (c *callService) GetBatch(ctx context.Context, r batchRequest) (umpire.Batch, error) {
 	if r.WaitMS < 0 {
 		return umpire.Batch{}, invalid("wait_ms: want 0 or more, got %d", r.WaitMS)
@@ -220,8 +220,8 @@ func (c *callService) GetBatch(ctx context.Context, r batchRequest) (umpire.Batc
 	return c.awaitBatch(ctx, r.Session, r.Batch, time.Duration(r.WaitMS)*time.Millisecond)
 }
 
-// awaitBatch waits for a batch, and counts as a watcher meanwhile. When the server drains, it
-// returns the batch as it stands.
+// awaitBatch waits for a batch, and counts as a watcher meanwhile. When the server
+// drains, it returns the current batch.
 func (c *callService) awaitBatch(
 	ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration,
 ) (umpire.Batch, error) {

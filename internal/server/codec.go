@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A carrier is a value on its way over the wire. A value that cannot be read is kept
-// as the carrier's error, so that the handler answers it as it answers others.
+// A carrier is a value to be encoded or decoded. A decoding error is kept in the carrier
+// and answered by the handler like any other error.
 type carrier interface {
 	appendJSON(dst []byte) ([]byte, error)
 	appendProto(dst []byte) ([]byte, error)
@@ -22,15 +22,15 @@ type carrier interface {
 	readProto(data []byte)
 }
 
-// A body carries a value, whose JSON has the fields of a message. It is of one type for all
-// procedures, since each instance of Connect's generic handlers weighs some 20 KB.
+// A body carries a value whose JSON has the fields of a message. All procedures share
+// this type, because each instance of Connect's generic handlers takes about 20 KB.
 type body struct {
-	value   any           // of a request, a pointer to it
-	message proto.Message // is one, and stays empty
-	err     error         // of reading
+	value   any           // for a request, a pointer to it
+	message proto.Message // an example of the message; stays empty
+	err     error         // from decoding
 }
 
-// A shaper is a value whose JSON is not that of its message as it is; shape returns what is.
+// A shaper is a value that needs a conversion before its JSON fits its message.
 type shaper interface{ shape() (any, error) }
 
 func (b *body) appendJSON(dst []byte) ([]byte, error) {
@@ -54,7 +54,7 @@ func (b *body) appendProto(dst []byte) ([]byte, error) {
 	return appendProtoOf(dst, data, b.message.ProtoReflect().New().Interface())
 }
 
-// appendProtoOf appends a JSON object in the form of a message.
+// appendProtoOf appends a JSON object, encoded as a message.
 func appendProtoOf(dst, data []byte, m proto.Message) ([]byte, error) {
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, m); err != nil {
 		return nil, err
@@ -78,8 +78,7 @@ func (b *body) readProto(data []byte) {
 	b.readJSON(text)
 }
 
-// readJSON reads one JSON object. Fields that are not known are passed over, as
-// the contract says.
+// readJSON decodes one JSON object. It ignores unknown fields, as the API specifies.
 func readJSON(data []byte, into any) error {
 	fields, err := strictjson.ReadObject(data)
 	if err != nil {
@@ -91,15 +90,15 @@ func readJSON(data []byte, into any) error {
 	return checkNames(fields)
 }
 
-// checkNames refuses a request, or a call in it, with a field that stands twice in another
-// case: two readers could read it as two different ones.
+// checkNames refuses a request, or a call in it, with two fields that differ only in
+// case, because readers could interpret them differently.
 func checkNames(fields strictjson.Object) error {
 	if err := fields.CheckSpelling(); err != nil {
 		return invalid("%v", err)
 	}
 	var calls []json.RawMessage
 	if json.Unmarshal(fields["calls"], &calls) != nil {
-		calls = nil // a field that this request does not know
+		calls = nil // a field unknown to this request
 	}
 	for i := range calls {
 		call, err := strictjson.ReadObject(calls[i])
@@ -113,8 +112,8 @@ func checkNames(fields strictjson.Object) error {
 	return nil
 }
 
-// nameField says which field made reading fail. encoding/json names it for a
-// wrong type only.
+// nameField finds the field that could not be decoded. encoding/json names it only for a
+// wrong type.
 func nameField(data []byte, t reflect.Type, err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		name := wrong.Field
@@ -140,8 +139,8 @@ func nameField(data []byte, t reflect.Type, err error) error {
 	return invalid("the request: %v", err)
 }
 
-// isEmbedded reports whether a name is that of an embedded struct, which encoding/json puts before the names
-// of its fields.
+// isEmbedded reports whether a name is that of an embedded struct, which encoding/json
+// puts before the names of its fields.
 func isEmbedded(t reflect.Type, name string) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -150,7 +149,7 @@ func isEmbedded(t reflect.Type, name string) bool {
 	return ok && field.Anonymous
 }
 
-// kindName is what a field wants, in the words of JSON.
+// kindName returns the JSON name of the type that a field needs.
 func kindName(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the others are no fields of a request
 	case reflect.String:
@@ -168,16 +167,16 @@ func kindName(t reflect.Type) string {
 	}
 }
 
-// A jsonCodec is Connect's JSON in the form of the contract.
+// A jsonCodec is Connect's JSON codec with the API's encoding.
 type jsonCodec struct{ name string }
 
-// Name returns the name that the content type bears.
+// Name returns the name in the content type.
 func (c jsonCodec) Name() string { return c.name }
 
-// Marshal writes a carrier.
+// Marshal encodes a carrier.
 func (c jsonCodec) Marshal(v any) ([]byte, error) { return c.marshalAppend(nil, v) }
 
-// marshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
+// marshalAppend avoids a copy, and keeps shared bytes out of Connect's buffers.
 func (jsonCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
 	c, ok := v.(carrier)
 	if !ok {
@@ -186,7 +185,7 @@ func (jsonCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
 	return c.appendJSON(dst)
 }
 
-// Unmarshal reads a carrier.
+// Unmarshal decodes a carrier.
 func (jsonCodec) Unmarshal(data []byte, v any) error {
 	c, ok := v.(carrier)
 	if !ok {
@@ -196,17 +195,16 @@ func (jsonCodec) Unmarshal(data []byte, v any) error {
 	return nil
 }
 
-// A protoCodec is protobuf: of carriers, and of the messages that Connect itself
-// sends.
+// A protoCodec is the protobuf codec for carriers and for Connect's own messages.
 type protoCodec struct{}
 
-// Name returns the name that the content type bears.
+// Name returns the name in the content type.
 func (protoCodec) Name() string { return "proto" }
 
-// Marshal writes a carrier or a message.
+// Marshal encodes a carrier or a message.
 func (c protoCodec) Marshal(v any) ([]byte, error) { return c.marshalAppend(nil, v) }
 
-// marshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
+// marshalAppend avoids a copy, and keeps shared bytes out of Connect's buffers.
 func (protoCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case carrier:
@@ -217,7 +215,7 @@ func (protoCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
 	return nil, umpire.Errorf("%T is neither carrier nor message", v)
 }
 
-// Unmarshal reads a carrier or a message.
+// Unmarshal decodes a carrier or a message.
 func (protoCodec) Unmarshal(data []byte, v any) error {
 	switch v := v.(type) {
 	case carrier:

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// A rawStream is a stream of events on a connection that was taken over from net/http: a
-// subscriber then costs a goroutine, and no request, buffers and second goroutine beside.
+// A rawStream is a stream of events on a connection taken over from net/http: a
+// subscriber then costs one goroutine, without a request, buffers and a second goroutine.
 type rawStream struct {
 	conn net.Conn
 	pace pace
-	// codes says that what is said goes out in codes.
+	// codes means that phrases are sent as codes.
 	codes bool
-	rest  []byte // of what was written in part
+	rest  []byte // rest of a partial write
 }
 
-// takeOver takes the connection of a request, whose head is still to be written.
+// takeOver takes over the connection of a request whose response header is still to be written.
 func takeOver(w http.ResponseWriter, p pace, codes bool) (*rawStream, error) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -33,8 +33,8 @@ func takeOver(w http.ResponseWriter, p pace, codes bool) (*rawStream, error) {
 	return &rawStream{conn: conn, pace: p, codes: codes, rest: headOf(w.Header())}, nil
 }
 
-// headOf writes the head of the answer, which net/http no longer does. The body
-// goes on until the connection is closed.
+// headOf encodes the response header, which net/http no longer does. The body lasts until
+// the connection is closed.
 func headOf(h http.Header) []byte {
 	head := []byte("HTTP/1.1 200 OK\r\nConnection: close\r\n")
 	names := make([]string, 0, len(h))
@@ -50,8 +50,8 @@ func headOf(h http.Header) []byte {
 	return append(head, "\r\n"...)
 }
 
-// serveRaw brings a subscriber up to now, and leaves the rest to a goroutine that is new
-// and small: the stack of this one has grown by then.
+// serveRaw sends a subscriber all events so far, and leaves the rest to a new goroutine,
+// because the stack of this one has grown.
 func (b *broker) serveRaw(ctx context.Context, s *subscriber, r *rawStream, leave func()) {
 	err := r.write(nil, b.pace.stall)
 	if err == nil {
@@ -68,7 +68,7 @@ func (b *broker) serveRaw(ctx context.Context, s *subscriber, r *rawStream, leav
 	}()
 }
 
-// endRaw closes the connection. A subscriber who is to go on elsewhere is told so.
+// endRaw closes the connection. It first tells the subscriber where to resume, if it should.
 func (b *broker) endRaw(s *subscriber, r *rawStream, err error) {
 	defer r.conn.Close()
 	told, ok := errors.AsType[*failure](err)
@@ -83,7 +83,7 @@ func (b *broker) endRaw(s *subscriber, r *rawStream, err error) {
 	}
 }
 
-// sayResume tells a subscriber where to resume. One that reads again within the farewell
+// sayResume tells a subscriber where to resume. If it reads again within the farewell, it
 // gets the rest of the last event first.
 func (b *broker) sayResume(r *rawStream, seq int64, word string) {
 	until := time.Now().Add(b.pace.farewell)
@@ -103,8 +103,8 @@ func (r *rawStream) send(frames []*frame) error {
 
 func (r *rawStream) beat() error { return r.write(beatLines, r.pace.stall) }
 
-// write writes the rest that is left and then lines. After errStalled, rest is what
-// the reader still has to be given.
+// write writes the rest of the last write and then lines. After errStalled, r.rest has
+// the bytes still to be sent.
 func (r *rawStream) write(lines []byte, stall time.Duration) error {
 	if len(r.rest) > 0 {
 		lines = slices.Concat(r.rest, lines)

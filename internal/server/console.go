@@ -9,17 +9,17 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// consolePath opens the console for a terminal. The answer is lines of text for that terminal, and
-// lasts until the client leaves. The first line is a link for signing in. Only `umpire console` and
-// `umpire pair` use it.
+// consolePath opens the console for a terminal. The response has lines of text for that
+// terminal, and lasts until the client disconnects. The first line is a sign-in link.
+// Only `umpire console` and `umpire pair` use it.
 const consolePath = "/umpire.v1.Console/Open"
 
-// A ConsoleOpener lets a terminal follow the console, in a language, until ctx ends. Each
-// write is one line, the first a link: for the person with a name, or "", and if remote is set, one
-// that works on other machines.
+// A ConsoleOpener lets a terminal follow the console in a language until ctx ends. Each
+// write is one line. The first is a link for the person (a name or ""), which works on
+// other machines if remote is set.
 type ConsoleOpener func(ctx context.Context, lang, person string, remote bool, terminal io.Writer) error
 
-// openConsole answers POST /umpire.v1.Console/Open.
+// openConsole handles POST /umpire.v1.Console/Open.
 func (s *Server) openConsole(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		s.refuser.refuse(w, r, wrongMethod(http.MethodPost))
@@ -46,7 +46,7 @@ func (s *Server) openConsole(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A lineWriter sends each line at once.
+// A lineWriter flushes each line.
 type lineWriter struct {
 	to    io.Writer
 	flush func() error

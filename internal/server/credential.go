@@ -16,7 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// The files that hold the tokens, in the state folder.
+// The names of the token files in the state folder.
 const (
 	AgentTokenFile  = "agent.token"
 	PersonTokenFile = "person.token"
@@ -29,7 +29,7 @@ const (
 	fileMode     = 0o600
 )
 
-// A role is whom a credential speaks for. Each may do what the ones before it may.
+// A role is the kind of user that a credential stands for. Each role includes the rights of the ones before it.
 type role uint8
 
 const (
@@ -49,14 +49,14 @@ func (r role) String() string {
 	return "nobody"
 }
 
-// Credentials are the two tokens. The zero value lets nobody in.
+// Credentials are the two tokens. The zero value admits no client.
 type Credentials struct {
 	Agent  string
 	Person string
 }
 
-// LoadCredentials reads the tokens of a state folder. A token that is missing, or
-// that others could have read, is made anew.
+// LoadCredentials reads the tokens in a state folder. It replaces a token that is missing
+// or that other users could have read.
 func LoadCredentials(folder string) (c Credentials, err error) {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return c, umpire.Errorf("credentials: %w", err)
@@ -81,7 +81,7 @@ func loadToken(path string) (string, error) {
 	return makeToken(path)
 }
 
-// readToken returns "" for a token that is missing or not sound.
+// readToken returns "" if a token is missing or invalid.
 func readToken(path string) (string, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -100,17 +100,17 @@ func readToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(text))
 	if raw, err := hex.DecodeString(token); err != nil || len(raw) < tokenBytes {
-		return "", nil //nolint:nilerr // not sound: the caller makes another
+		return "", nil //nolint:nilerr // invalid: the caller makes another
 	}
 	return token, nil
 }
 
-// othersMayRead reports whether others than the owner may read a file.
+// othersMayRead reports whether users other than the owner may read a file.
 func othersMayRead(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
-// makeToken writes a token that is whole from the moment it can be seen.
+// makeToken writes a token atomically.
 func makeToken(path string) (string, error) {
 	var raw [tokenBytes]byte
 	_, _ = rand.Read(raw[:]) // never fails
@@ -121,7 +121,7 @@ func makeToken(path string) (string, error) {
 	return token, nil
 }
 
-// A keyring tells whom a token speaks for, in a time that says nothing about it.
+// A keyring returns the role of a token, in constant time.
 type keyring struct{ agent, person [sha256.Size]byte }
 
 func (c Credentials) keyring() *keyring {

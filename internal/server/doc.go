@@ -1,33 +1,32 @@
-// Package server puts a gate on the wire: gRPC, gRPC-Web and Connect JSON
-// (POST /umpire.v1.SERVICE/METHOD), and server-sent events (GET /v1/events), on
-// one listener.
+// Package server serves a gate over the network: gRPC, gRPC-Web and Connect JSON (POST
+// /umpire.v1.SERVICE/METHOD), and server-sent events (GET /v1/events), on one listener.
 //
 //	listener, err := server.Listen(ctx, "unix:"+path, false)
 //	err = server.New(server.Config{Gate: gate, Credentials: credentials}).Serve(ctx, listener)
 //
-// A record has one form on every way: the JSON of the root package's types, field
-// by field. Over protobuf it is that JSON, carried by the messages of
+// A record has the same form in every protocol: the JSON of the root package's types,
+// field by field. Over protobuf it is that JSON, carried by the messages of
 // proto/umpire/v1.
 //
-// # Who may do what
+// # Authorization
 //
-// Every route wants a credential, `Authorization: Bearer TOKEN`. An agent's lets it
-// have calls decided, run its session and watch it. A person's may do everything,
-// and answering a question, changing rules or a mode and deleting a session take
-// it. All agents share one token: they are not told apart from each other.
+// Every route needs a credential, `Authorization: Bearer TOKEN`. With an agent's token, a
+// client can have calls decided, run its session and watch it. With a person's token, it
+// can do everything, including answering questions, changing rules or a mode, and
+// deleting sessions. All agents share one token, which does not distinguish them.
 //
-// On a unix socket, and on Linux for TCP from this machine, the peer must be the same
-// user, and a person's credential is refused to a process that runs under tighter
+// On a unix socket, and on Linux for TCP from this machine, the client must be the same
+// user. A person's credential is refused if the client's process runs under tighter
 // restrictions than the gate, in another pid namespace, or below a process that runs a
-// session. A peer on another machine shows its credential and nothing more. On TCP the
-// Host must be one of the listener's own, and nothing from another origin is served.
+// session. For a client on another machine only the credential counts. On TCP, the Host
+// must be one of the listener's own names, and requests from another origin are refused.
 //
 // # Watching
 //
-// Events reach a watcher in the order of their sequence numbers and none is left
-// out. A watcher that cannot keep up, and every watcher when the gate drains, is
-// told the number to go on from, as an event named resume. It is never dropped
-// without a word, unless it has stopped reading altogether.
+// Watchers receive events in the order of their sequence numbers, without gaps. A watcher
+// that cannot keep up, and every watcher when the gate drains, receives an event named
+// resume with the number to continue from. It is never dropped silently, unless it has
+// stopped reading altogether.
 package server
 
 //go:generate go run -C ../../proto github.com/bufbuild/buf/cmd/buf@v1.71.0 generate

@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// The words of a failure's reason_code that name no decision.
+// The values of a failure's reason_code that are not reasons of a decision.
 const (
 	wordNotFound     = "not_found"
 	wordInvalid      = "invalid"
@@ -34,8 +34,7 @@ const (
 	wordInternal     = "internal"
 )
 
-// kinds say how the errors of a gate are told on the wire. The first that an error
-// matches holds.
+// kinds map a gate's errors to the protocol. The first match wins.
 var kinds = []struct {
 	is   error
 	code connect.Code
@@ -56,21 +55,21 @@ var kinds = []struct {
 	{context.DeadlineExceeded, connect.CodeDeadlineExceeded, wordDeadline},
 }
 
-// A failure is an error on its way out.
+// A failure is an error to be sent to a client.
 type failure struct {
 	code     connect.Code
 	word     string
 	text     string
-	phrase   umpire.Phrase    // the text as data, "" where there is none
-	standing *umpire.Standing // the answer that stands, when one came late
-	after    int64            // where to watch from again
-	resume   bool             // whether after says something
-	status   int              // of a unary HTTP answer; 0 is that of the code
+	phrase   umpire.Phrase    // the text as data, or ""
+	standing *umpire.Standing // the winning answer, if this one was late
+	after    int64            // where to resume watching
+	resume   bool             // whether after is set
+	status   int              // of a unary HTTP response; 0 uses the code's
 }
 
 func (f *failure) Error() string { return f.text }
 
-// failureOf tells an error of the gate.
+// failureOf converts an error of the gate.
 func failureOf(err error) *failure {
 	if known, ok := errors.AsType[*failure](err); ok {
 		return known
@@ -92,8 +91,8 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// failureIn reads a failure that Connect found by itself, before anybody here was
-// asked: a body that is too large, or that is compressed in an unknown way.
+// failureIn converts a failure that Connect itself detected before calling a handler: a
+// body that is too large, or in an unknown compression.
 func failureIn(body []byte) *failure {
 	f := &failure{code: connect.CodeInvalidArgument, word: wordInvalid}
 	var told struct {
@@ -115,7 +114,7 @@ func invalid(format string, args ...any) error {
 	return umpire.Errorf("%w: %w", umpire.Errorf(format, args...), umpire.ErrInvalid)
 }
 
-// rpc returns the failure as Connect and gRPC tell it, with its detail.
+// rpc returns the failure with its detail, in the form of Connect and gRPC.
 func (f *failure) rpc() *connect.Error {
 	told := connect.NewError(f.code, errors.New(f.text))
 	detail := &umpirev1.Failure{ReasonCode: f.word, After: f.after}
@@ -132,9 +131,9 @@ func (f *failure) rpc() *connect.Error {
 	return told
 }
 
-// fields are what a JSON error has beside Connect's own, each with a comma after
-// it, so that nobody has to unpack a protobuf message to learn them. With codes it has
-// the text as data as well.
+// fields returns the additional fields of a JSON error, each followed by a comma, because
+// clients should not need to unpack a protobuf message. With codes, it includes the text
+// as data.
 func (f *failure) fields(codes bool) []byte {
 	fields := append([]byte(`"reason_code":`), strconv.Quote(f.word)...)
 	fields = append(fields, ',')
@@ -155,13 +154,13 @@ func (f *failure) fields(codes bool) []byte {
 	return fields
 }
 
-// An exchange is one request with who makes it and how it failed. It travels in
-// the request's context.
+// An exchange is one request with its client and its failure. It is in the request's
+// context.
 type exchange struct {
 	peer    *peer
 	role    role
-	codes   bool   // the client reads codes and looks up their texts itself
-	claim   string // which client the peer says it is
+	codes   bool   // the client wants codes and looks up their texts itself
+	claim   string // the client's claimed name
 	failure *failure
 	body    *timedBody
 }
@@ -175,14 +174,14 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{}
 }
 
-// noteFailure notes how the request failed, and returns what Connect is to tell.
+// noteFailure records the request's failure, and returns the error for Connect.
 func noteFailure(ctx context.Context, err error) error {
 	f := failureOf(err)
 	exchangeOf(ctx).failure = f
 	return f.rpc()
 }
 
-// errDraining answers whoever comes while the server ends.
+// errDraining is the response to requests while the server stops.
 var errDraining = &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is going away"}
 
 func wrongMethod(want string) *failure {
@@ -191,7 +190,7 @@ func wrongMethod(want string) *failure {
 	}
 }
 
-// A refuser writes a failure in the protocol that the request speaks.
+// A refuser writes a failure in the request's protocol.
 type refuser struct {
 	errors *connect.ErrorWriter
 	log    *slog.Logger

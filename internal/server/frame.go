@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A frame is one event with its encodings, each made once, when somebody first
-// wants it, and shared by all subscribers.
+// A frame is one event with its encodings. Each encoding is made once, on first use, and
+// shared by all subscribers.
 type frame struct {
 	event umpire.Event
 
@@ -27,19 +27,19 @@ type frame struct {
 // lines are an event as JSON.
 type lines struct {
 	once sync.Once
-	sse  []byte // the whole server-sent event
+	sse  []byte // the complete server-sent event
 	json []byte // its data, within sse
 	err  error
 }
 
 func newFrame(e umpire.Event) *frame { return &frame{event: e} }
 
-// frameOverhead is about what a frame takes beside its data.
+// frameOverhead is roughly the size of a frame without its data.
 const frameOverhead = 1024
 
 func (f *frame) size() int { return len(f.event.Data) + len(f.event.Reason) + frameOverhead }
 
-// lines returns the frame as a server-sent event, which says what it says in codes or in
+// lines returns the frame as a server-sent event, with its phrases as codes or in
 // English.
 func (f *frame) lines(codes bool) ([]byte, error) {
 	l := &f.english
@@ -68,8 +68,8 @@ func (f *frame) lines(codes bool) ([]byte, error) {
 	return l.sse, l.err
 }
 
-// joinLines returns frames as one piece. It is not to be changed: a single frame's is
-// shared by all subscribers.
+// joinLines concatenates frames. The result must not be changed: that of a single frame
+// is shared by all subscribers.
 func joinLines(frames []*frame, codes bool) (lines []byte, err error) {
 	for i, f := range frames {
 		more, err := f.lines(codes)
@@ -99,17 +99,17 @@ func (f *frame) appendProto(dst []byte) ([]byte, error) {
 	return append(dst, f.proto...), f.protoErr
 }
 
-// A frame is only ever written.
+// A frame is never decoded.
 func (f *frame) readJSON([]byte)  {}
 func (f *frame) readProto([]byte) {}
 
-// resumeLines tells a watcher where to go on from. Its id is what a browser sends
-// when it connects again.
+// resumeLines tells a watcher where to continue. A browser sends its id when it
+// reconnects.
 func resumeLines(after int64, why string) []byte {
 	number := strconv.FormatInt(after, 10)
 	return []byte("id: " + number + "\nevent: resume\ndata: " +
 		"{\"after\":" + number + ",\"reason_code\":\"" + why + "\"}\n\n")
 }
 
-// beatLines is a comment, which says no more than that the gate is there.
+// beatLines is a comment that only shows that the gate is alive.
 var beatLines = []byte(":\n\n")

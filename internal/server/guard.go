@@ -19,17 +19,17 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// clientHeader is where a client says which one it is: cli, tui, console.
+// clientHeader is the header with the client's name: cli, tui, console.
 const clientHeader = "Umpire-Client"
 
-// phrasesHeader is where a client asks for phrases as codes; others get English.
+// phrasesHeader is the header with which a client requests phrases as codes; others get English.
 const phrasesHeader = "Umpire-Phrases"
 
-// maxClientName is how long a client may call itself something.
+// maxClientName limits the length of a client's name.
 const maxClientName = 32
 
-// isClientName reports whether a client may call itself that: the name is shown to
-// people and written into the record.
+// isClientName reports whether a client's name is valid: it is shown to people and
+// recorded.
 func isClientName(name string) bool {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.' && r != '_'
@@ -37,8 +37,8 @@ func isClientName(name string) bool {
 	return len(name) <= maxClientName && !strings.ContainsFunc(name, odd)
 }
 
-// safeHeaders keep a browser from doing anything with an answer but what the page
-// that asked does.
+// safeHeaders prevent a browser from using a response for anything except the page that
+// requested it.
 var safeHeaders = map[string][]string{
 	"X-Content-Type-Options":       {"nosniff"},
 	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
@@ -48,12 +48,12 @@ var safeHeaders = map[string][]string{
 	"Cache-Control":                {"no-store"},
 }
 
-// A guard stands before the routes of one listener. It lets a request through when
-// it comes to the right name, from the right origin, with a credential for the
-// route, and not too often.
+// A guard checks requests before the routes of one listener. It admits a request with the
+// right host, from the right origin, with a credential for the route, and within the
+// limits.
 type guard struct {
 	server *Server
-	hosts  map[string]bool // that a request may name; nil is all of them
+	hosts  map[string]bool // allowed hosts; nil allows all
 }
 
 // ServeHTTP answers a request.
@@ -78,7 +78,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(out, r, f)
 		return
 	}
-	if where.stream { // subscribers are counted by the broker
+	if where.stream { // the broker counts subscribers
 		end()
 		out.stall = g.server.pace.stall
 	}
@@ -95,7 +95,7 @@ func (g *guard) peer(r *http.Request) *peer {
 	return localPeer()
 }
 
-// identify learns who asks, and says why nobody is listened to here.
+// identify determines the client and its role, or returns why it is refused.
 func (g *guard) identify(x *exchange, r *http.Request) *failure {
 	x.codes = r.Header.Get(phrasesHeader) == "codes"
 	if claim := r.Header.Get(clientHeader); claim != "" {
@@ -120,7 +120,7 @@ func (g *guard) identify(x *exchange, r *http.Request) *failure {
 	return nil
 }
 
-// admit finds where a request leads, and says why it may not go there.
+// admit finds the route of a request, or returns why it is refused.
 func (g *guard) admit(x *exchange, r *http.Request) (route, *failure) {
 	where, known := g.server.routes[r.URL.Path]
 	switch {
@@ -139,8 +139,8 @@ func forbidden(why string) *failure {
 	return &failure{code: connect.CodePermissionDenied, word: wordCredential, text: why}
 }
 
-// elsewhere says why a request is not from here: it names another host, as after
-// DNS rebinding, or a browser sent it for a page of another origin.
+// elsewhere returns why a request is not local: it names another host, as after DNS
+// rebinding, or a page of another origin sent it.
 func (g *guard) elsewhere(r *http.Request) string {
 	if g.hosts != nil && !g.hosts[r.Host] {
 		return "the request is for another host"
@@ -157,7 +157,7 @@ func (g *guard) elsewhere(r *http.Request) string {
 	return ""
 }
 
-// person refuses a person's credential to a process that should not have it.
+// person refuses a person's credential from a process that should not have it.
 func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	if x.role != rolePerson {
 		return nil
@@ -180,7 +180,7 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	return nil
 }
 
-// refuse answers in the protocol that the request speaks.
+// refuse answers in the request's protocol.
 func (g *guard) refuse(w *reply, r *http.Request, f *failure) {
 	if f.code == connect.CodeUnauthenticated {
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -188,8 +188,8 @@ func (g *guard) refuse(w *reply, r *http.Request, f *failure) {
 	g.server.refuser.writeFailure(w, r, w.x, f)
 }
 
-// recover answers a panic as an internal error; what the gate did not say is never
-// an answer. The details are for the log alone.
+// recover answers a panic as an internal error, never as an answer of the gate. It
+// reports the details only in the log.
 func (g *guard) recover(w *reply, r *http.Request) {
 	fault := recover()
 	if fault == nil {
@@ -205,8 +205,8 @@ func (g *guard) recover(w *reply, r *http.Request) {
 	g.refuse(w, r, &failure{code: connect.CodeInternal, word: wordInternal, text: "internal error"})
 }
 
-// A timedBody bounds the time that a request's body takes to come, and only that:
-// a deadline left standing would end a request that is held.
+// A timedBody limits the time for receiving a request's body, and only that: a remaining
+// deadline would end a held request.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -214,11 +214,11 @@ type timedBody struct {
 	begun   bool
 }
 
-// Read sets the bound at first, and takes it away at the end.
+// Read sets the deadline at first, and removes it at the end.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if !b.begun {
 		b.begun = true
-		// What has no deadlines is in memory.
+		// A connection without deadlines is in memory.
 		_ = b.control.SetReadDeadline(time.Now().Add(b.limit))
 	}
 	n, err := b.ReadCloser.Read(p)
@@ -228,14 +228,14 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// done takes the bound away. A stream's request ends before its body does.
+// done removes the deadline. A stream's request ends before its body does.
 func (b *timedBody) done() {
 	if b != nil {
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 }
 
-// hostsOf are the names that a listener goes by: nil, for any, unless it is TCP.
+// hostsOf returns a listener's host names, or nil for all if it is not TCP.
 func hostsOf(addr net.Addr, more []string) map[string]bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok {
@@ -255,7 +255,7 @@ func hostsOf(addr net.Addr, more []string) map[string]bool {
 	return hosts
 }
 
-// logWriter passes what net/http has to say to the log.
+// logWriter passes net/http's messages to the log.
 type logWriter struct{ log *slog.Logger }
 
 func (w logWriter) Write(p []byte) (int, error) {

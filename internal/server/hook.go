@@ -23,15 +23,15 @@ type hookService struct {
 func newHookService(r host.Responder, calls *callService, refuser refuser, in *inbox) *hookService {
 	r.UseGate(hookGate{calls.gate, calls}, func(ctx context.Context, session umpire.SessionID) bool {
 		return in.attended(func() umpire.ProjectID {
-			s, _ := calls.gate.Session(ctx, session) // of one that is not known nobody sees a question
+			s, _ := calls.gate.Session(ctx, session) // questions of an unknown session are not visible to people
 			return s.Project
 		})
 	})
 	return &hookService{r, calls, refuser}
 }
 
-// ServeHTTP answers the question of an agent's hook. The answer is what the hook leaves
-// behind: its body is standard output and standard error, one after the other.
+// ServeHTTP answers an agent's hook. The body is the hook's standard output followed by
+// its standard error.
 func (c *hookService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, err := c.answerQuestion(r)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *hookService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Length", strconv.Itoa(len(out.Stdout)+len(out.Stderr)))
 	h.Set(relay.HeaderExit, strconv.Itoa(out.Exit))
 	h.Set(relay.HeaderStdout, strconv.Itoa(len(out.Stdout)))
-	// A hook that has gone has denied.
+	// If the hook is gone, the call counts as denied.
 	_, _ = w.Write(slices.Concat(out.Stdout, out.Stderr))
 }
 
@@ -65,8 +65,8 @@ func (c *hookService) answerQuestion(r *http.Request) (host.Output, error) {
 	return c.responder.Answer(r.Context(), q)
 }
 
-// checkQuestion refuses a question about a session that another process runs, and one in the name
-// of another process. It notes which process the hook works for.
+// checkQuestion refuses a question about a session that another process runs, and one in
+// the name of another process. It notes which process the hook works for.
 func (c *hookService) checkQuestion(ctx context.Context, q *host.Question) error {
 	if err := asItself(ctx, q.Runner); err != nil {
 		return err
@@ -74,13 +74,13 @@ func (c *hookService) checkQuestion(ctx context.Context, q *host.Question) error
 	return c.calls.owner.checkHook(ctx, c.calls.gate, host.SessionOf(q), &q.Runner)
 }
 
-// A hookGate is the gate as a responder within the server needs it.
+// A hookGate is the gate in the form that a responder within the server needs.
 type hookGate struct {
 	umpire.Gate
 	calls *callService
 }
 
-// Await holds until the batch waits no more.
+// Await holds until the batch no longer waits.
 func (g hookGate) Await(
 	ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration,
 ) (umpire.Batch, error) {
@@ -91,7 +91,7 @@ func (g hookGate) Await(
 	return b, err
 }
 
-// away is the error of a gate that ends, else what it is given.
+// away returns host.ErrAway if the gate is stopping, or else err.
 func (g hookGate) away(err error) error {
 	if g.calls.broker.isDraining() {
 		return host.ErrAway

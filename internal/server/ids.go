@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// idTypes are the types of ids. Every field of a request that has one is checked, so that no
-// procedure can forget to.
+// idTypes are the types of ids. Every field of these types is checked, so procedures
+// cannot forget it.
 var idTypes = map[reflect.Type]bool{
 	reflect.TypeFor[umpire.SessionID](): true, reflect.TypeFor[umpire.BatchID](): true,
 	reflect.TypeFor[umpire.CallID]():    true,
@@ -17,7 +17,7 @@ var idTypes = map[reflect.Type]bool{
 	reflect.TypeFor[umpire.RuleID](): true, reflect.TypeFor[umpire.TrialID](): true,
 }
 
-// checkIDs refuses a request with an id that is not fit to be one, and names its field.
+// checkIDs refuses a request with an invalid id, and names its field.
 func checkIDs(request any) error { return checkIDsIn("", reflect.ValueOf(request)) }
 
 func checkIDsIn(field string, v reflect.Value) error {

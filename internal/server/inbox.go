@@ -7,12 +7,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// inboxGrace is how long an inbox counts as open after it was last seen: a page that
-// loads again, or a laptop that changes networks, is back before it is over.
+// inboxGrace is how long an inbox counts as open after it was last seen. A page that
+// reloads, or a laptop that changes networks, is back before that.
 const inboxGrace = time.Minute
 
-// An inbox knows whether a person would see a question now: whether something that shows
-// the questions of its project is connected. Make it with newInbox.
+// An inbox tells whether a person would see a question now, because something that shows
+// its project's questions is connected. Make it with newInbox.
 type inbox struct {
 	now func() time.Time
 
@@ -20,7 +20,7 @@ type inbox struct {
 	watchers map[umpire.ProjectID]*watchers // "" shows the questions of all projects
 }
 
-// The watchers of a project are what shows its questions.
+// watchers are the connections that show a project's questions.
 type watchers struct {
 	open int
 	last time.Time // when the last one left
@@ -30,8 +30,8 @@ func newInbox(now func() time.Time) *inbox {
 	return &inbox{now: now, watchers: map[umpire.ProjectID]*watchers{}}
 }
 
-// enter counts a watcher in, if a person may look at questions there: it has the
-// person's credential and follows more than one session.
+// enter registers a watcher if people may see questions there: it has the person's
+// credential and follows more than one session.
 func (b *inbox) enter(x *exchange, f umpire.Filter) (leave func()) {
 	if x.role < rolePerson || f.Session != "" {
 		return func() {}
@@ -52,8 +52,8 @@ func (b *inbox) enter(x *exchange, f umpire.Filter) (leave func()) {
 	})
 }
 
-// attended reports whether an inbox that shows the questions of a project is open, or was a
-// moment ago. Which project it is, is asked only where the answer depends on it.
+// attended reports whether an inbox that shows a project's questions is open, or was a
+// moment ago. It calls project only if the result depends on it.
 func (b *inbox) attended(project func() umpire.ProjectID) bool {
 	if b.isWatched("") {
 		return true
@@ -64,8 +64,8 @@ func (b *inbox) attended(project func() umpire.ProjectID) bool {
 	return known && b.isWatched(project())
 }
 
-// isWatched reports whether a project has watchers or had some a moment ago. It forgets those that
-// have left for good.
+// isWatched reports whether a project has watchers or had some a moment ago. It forgets
+// those that are gone for good.
 func (b *inbox) isWatched(project umpire.ProjectID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,38 +9,37 @@ import (
 	"time"
 )
 
-// Bounds that nothing configures.
+// Limits that cannot be configured.
 const (
-	// maxBody is the largest request of most kinds; maxCallBody of those that bear
-	// a tool's input or output, which adapters read up to 10 MiB of.
+	// maxBody is the maximum size of most requests, and maxCallBody of those with a
+	// tool's input or output, of which adapters read up to 10 MiB.
 	maxBody     = 1 << 20
 	maxCallBody = 24 << 20
-	// maxHeader is the largest head of a request.
+	// maxHeader is the maximum size of a request's header.
 	maxHeader = 16 << 10
-	// compressFrom is the size from which an answer is compressed, if the client
-	// takes that. Below, it costs more than it saves.
+	// compressFrom is the size from which a response is compressed, if the client accepts
+	// that. Below, it costs more than it saves.
 	compressFrom = 64 << 10
 
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 5 * time.Minute
 	maxStreams    = 1024 // on one HTTP/2 connection
-	maxUsages     = 4096 // of credentials and addresses that are remembered
+	maxUsages     = 4096 // remembered credentials and addresses
 )
 
-// Limits bound what one credential may take from one address. Zero fields take
-// the default.
+// Limits apply to one credential at one address. Zero fields use the default.
 type Limits struct {
-	PerSecond int // requests; twice as many may come at once. Default 2,000.
-	InFlight  int // requests under way, not counting watchers. Default 1,024.
-	Watchers  int // with one credential, from everywhere. Default 16,384.
-	Idle      int // connections without a request, from everywhere. Default 1,024.
+	PerSecond int // requests; bursts may have twice as many. Default 2,000.
+	InFlight  int // active requests without watchers. Default 1,024.
+	Watchers  int // per credential, from all addresses. Default 16,384.
+	Idle      int // connections without a request, from all addresses. Default 1,024.
 }
 
-// keptDescriptors are for the database, files and sockets of the gate's own.
+// keptDescriptors are reserved for the gate's own database, files and sockets.
 const keptDescriptors = 48
 
-// orDefault leaves of the descriptors that the process may have open enough for hooks: watchers with
-// both credentials take two thirds, requests a quarter, and idle connections a sixteenth.
+// orDefault divides the process's descriptors to leave enough for hooks: watchers with
+// both credentials get two thirds, requests a quarter, and idle connections a sixteenth.
 func (l Limits) orDefault(descriptors int) Limits {
 	free := max(descriptors-keptDescriptors, 0)
 	if l.PerSecond == 0 {
@@ -58,13 +57,13 @@ func (l Limits) orDefault(descriptors int) Limits {
 	return l
 }
 
-// An idleList holds the connections on which no request is under way. When there are too many, the
-// one that has waited longest is closed: whoever asks does so at once.
+// An idleList holds the connections without an active request. If there are too many, it
+// closes the oldest: clients send their requests at once.
 type idleList struct {
 	most int
 
 	mu    sync.Mutex
-	conns *list.List // of net.Conn, the one that has waited longest first
+	conns *list.List // of net.Conn, oldest first
 	at    map[net.Conn]*list.Element
 }
 
@@ -72,7 +71,7 @@ func newIdleList(most int) *idleList {
 	return &idleList{most: most, conns: list.New(), at: map[net.Conn]*list.Element{}}
 }
 
-// track is told of each change of a connection.
+// track is called for each state change of a connection.
 func (i *idleList) track(c net.Conn, to http.ConnState) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -87,12 +86,12 @@ func (i *idleList) track(c net.Conn, to http.ConnState) {
 	if i.conns.Len() > i.most {
 		oldest := i.conns.Remove(i.conns.Front()).(net.Conn) //nolint:forcetypeassert // it holds nothing else
 		delete(i.at, oldest)
-		_ = oldest.Close() // nothing was under way on it
+		_ = oldest.Close() // it had no active request
 	}
 }
 
-// LimitConnections returns what a [http.Server] tells of its connections, so that no more of them stay than
-// so many with a request under way, and so many without.
+// LimitConnections returns a ConnState function for a [http.Server] that limits the
+// number of connections with and without an active request.
 func LimitConnections(busy, idle int) func(net.Conn, http.ConnState) {
 	var mu sync.Mutex
 	waiting, working := newIdleList(idle), map[net.Conn]bool{}
@@ -104,14 +103,14 @@ func LimitConnections(busy, idle int) func(net.Conn, http.ConnState) {
 			return
 		}
 		if len(working) >= busy {
-			_ = c.Close() // its answer goes nowhere
+			_ = c.Close() // its response is dropped
 			return
 		}
 		working[c] = true
 	}
 }
 
-// A limiter counts requests.
+// A limiter limits requests.
 type limiter struct {
 	limits Limits
 	now    func() time.Time
@@ -120,8 +119,8 @@ type limiter struct {
 	usages map[user]*usage
 }
 
-// A user is one credential at one address; the zero address is this machine by
-// other ways than TCP.
+// A user is one credential at one address; the zero address means this machine without
+// TCP.
 type user struct {
 	role role
 	addr netip.Addr
@@ -133,8 +132,7 @@ type usage struct {
 	inFlight int
 }
 
-// begin reports whether another request may begin. If so, end has to be called
-// when it is over.
+// begin reports whether another request may start. If so, end must be called after it.
 func (l *limiter) begin(u user) (ok bool, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,8 +158,8 @@ func (l *limiter) end(u user) {
 	l.usage(u).inFlight--
 }
 
-// usage finds what a user takes. When there are too many, those that take nothing
-// are forgotten: their allowance is full again, or nearly.
+// usage returns a user's usage. If there are too many, it forgets inactive ones, whose
+// allowance is nearly full again.
 func (l *limiter) usage(u user) *usage {
 	if use := l.usages[u]; use != nil {
 		return use

@@ -14,16 +14,15 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// unixPrefix begins the address of a unix socket.
+// unixPrefix starts the address of a unix socket.
 const unixPrefix = "unix:"
 
-// probeTimeout is how long a gate that is there may take to accept.
+// probeTimeout limits how long a live gate may take to accept.
 const probeTimeout = 2 * time.Second
 
-// Listen listens at "unix:PATH" or "HOST:PORT". A unix socket is for this user
-// alone, in a folder that is, too; a socket that a dead gate has left is replaced,
-// one that is answered is not. A TCP address has to be one of this machine that
-// others do not reach, unless remote is set.
+// Listen listens at "unix:PATH" or "HOST:PORT". A unix socket and its folder are
+// accessible only to this user. Listen replaces the socket of a dead gate, but not a live
+// one. A TCP address must be a loopback address, unless remote is set.
 func Listen(ctx context.Context, address string, remote bool) (net.Listener, error) {
 	path, isUnix := strings.CutPrefix(address, unixPrefix)
 	var l net.Listener
@@ -76,7 +75,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	return &privateListener{UnixListener: l, lock: lock, release: release}, nil
 }
 
-// bind makes the socket. The folder keeps others out until its mode is set.
+// bind makes the socket. The folder keeps other users out until its mode is set.
 func bind(ctx context.Context, path string) (*net.UnixListener, error) {
 	if err := vacate(ctx, path); err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func bind(ctx context.Context, path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// vacate takes away a socket that nobody answers, and nothing else.
+// vacate removes a stale socket, and nothing else.
 func vacate(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -111,7 +110,7 @@ func vacate(ctx context.Context, path string) error {
 	return os.Remove(path)
 }
 
-// ownFolder makes the folder, or sees that it is this user's alone.
+// ownFolder makes the folder, or checks that only this user can access it.
 func ownFolder(folder string) error {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return err
@@ -127,14 +126,14 @@ func ownFolder(folder string) error {
 	return nil
 }
 
-// A privateListener accepts connections of this user alone.
+// A privateListener only accepts connections of this user.
 type privateListener struct {
 	*net.UnixListener
 	lock    *os.File
-	release func() error // of the socket's name
+	release func() error // releases the socket's name
 }
 
-// Accept closes the connections of other users: root gets through every mode.
+// Accept closes the connections of other users, because modes do not stop root.
 func (l *privateListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptUnix()
@@ -149,8 +148,8 @@ func (l *privateListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close removes the socket. The lock file stays: removing it would let two gates
-// hold locks on different files of one name.
+// Close removes the socket. The lock file stays: removing it would let two gates lock
+// different files with the same name.
 func (l *privateListener) Close() error {
 	return errors.Join(l.UnixListener.Close(), l.release(), l.lock.Close())
 }

@@ -9,20 +9,20 @@ import (
 	"os"
 )
 
-// ours is not told by this system's modes.
+// ours returns true because this system's modes do not show the owner.
 func ours(fs.FileInfo) bool { return true }
 
-// refused takes any failure to connect for nobody there: the lock has been taken.
+// refused treats any connection error as a dead gate, because the lock is held.
 func refused(error) bool { return true }
 
 // lockFile holds a file that no other process can make meanwhile.
 func lockFile(path string) (*os.File, error) {
-	// A file that a dead gate has left can be removed, one that is open cannot.
+	// The file of a dead gate can be removed, an open one cannot.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 }
 
-// descriptorLimit is how many files and connections the process may have open.
+// descriptorLimit returns how many files and connections the process may have open.
 func descriptorLimit() int { return math.MaxInt32 }

@@ -9,13 +9,13 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Local returns a gate for this process itself, which goes by the name of a client on the
-// record. It asks for no credential: who can open the store can do everything to it.
+// Local returns a gate for this process itself, with the name of a client for the record.
+// It needs no credential: a process that can open the store has full access anyway.
 func Local(g umpire.Gate, client string) umpire.Gate { return LocalAs(g, client, "") }
 
-// LocalAs is Local for a client that several people use, and that knows the name of the person; "" is
-// the user of this process. The name is on the record in place of the user's, whose number stays. No
-// request of another process gets here, so nobody can ask for a name over the API.
+// LocalAs is Local for a client that several people use and that knows the person's name; "" means
+// this process's user. The record has this name instead of the user's, and keeps the user's id.
+// Requests of other processes do not get here, so the API cannot set a name.
 func LocalAs(g umpire.Gate, client, person string) umpire.Gate {
 	by := sync.OnceValue(func() umpire.Actor {
 		a := localPeer().actor(client)
@@ -25,9 +25,8 @@ func LocalAs(g umpire.Gate, client, person string) umpire.Gate {
 	return &signedGate{Gate: g, by: by, channel: channelLocal}
 }
 
-// A signedGate notes who answers and who changes what, whatever the request says. It
-// refuses requests with ids that are not fit to be one, and to watch a session that does
-// not exist.
+// A signedGate records the author of answers and changes, regardless of the request. It
+// refuses requests with invalid ids, and watching a session that does not exist.
 type signedGate struct {
 	umpire.Gate
 
@@ -119,7 +118,7 @@ func (g *signedGate) checkFilter(ctx context.Context, f umpire.Filter) error {
 	return checkFilter(ctx, g.Gate, f)
 }
 
-// checked passes a request on if its ids are fit to be one.
+// checked passes a request on if its ids are valid.
 func checked[In, Out any](ctx context.Context, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
 	if err := checkIDs(in); err != nil {
 		return out, err

@@ -11,26 +11,26 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// All agents share one credential. A session that names its runner is that process's own:
-// an agent sees, prompts and ends it only from this process or from one that it started,
-// as the system tells. One whose runner is gone is open to be continued, and to nothing
-// else. One that names no runner, or one of a machine that cannot be asked, is open to
-// every agent.
+// All agents share one credential. A session with a runner belongs to that process: an
+// agent can see, prompt and end it only from this process or its descendants, as the
+// system reports them. A session whose runner is gone can only be continued. A session
+// without a runner, or with one on a machine that cannot be queried, is open to every
+// agent.
 
-// A bond is how a peer stands to a session.
+// A bond is a client's relation to a session.
 type bond uint8
 
 const (
 	bondForeign bond = iota // another process runs it
 	bondOrphan              // its runner is gone
-	bondUnknown             // nobody can tell who runs it
-	bondOwn                 // the peer runs it, or was started by who does
+	bondUnknown             // its runner cannot be determined
+	bondOwn                 // the client or its ancestor runs it
 )
 
-// maxFamily bounds the walk from a sub-agent's session to those above it.
+// maxFamily limits the walk from a sub-agent's session to its ancestors.
 const maxFamily = 16
 
-// bondOf tells how the peer stands to the process that a session names.
+// bondOf returns the client's relation to a session's named process.
 func (p *peer) bondOf(name string) bond {
 	host, err := os.Hostname()
 	if err != nil || !p.hasOrigin() || !tellsPeers {
@@ -54,8 +54,8 @@ func (p *peer) bondOf(name string) bond {
 	return bondForeign
 }
 
-// bondTo returns the peer's bond to a session with several runners. It owns the session if it belongs to one of them.
-// Otherwise one live runner is enough to make the session foreign.
+// bondTo returns the client's bond to a session with several runners. The client owns the session
+// if it belongs to one of them. Otherwise one live runner is enough to make the session foreign.
 func (p *peer) bondTo(s *umpire.Session) bond {
 	runners := s.AllRunners()
 	found := map[bond]bool{bondUnknown: len(runners) == 0}
@@ -70,7 +70,7 @@ func (p *peer) bondTo(s *umpire.Session) bond {
 	return bondOrphan
 }
 
-// An ownership keeps an agent from the sessions of others.
+// An ownership protects sessions from other agents.
 type ownership struct{ gate umpire.Gate }
 
 // checkOwn refuses an agent a session that is not its own.
@@ -95,8 +95,8 @@ func (o ownership) checkHook(ctx context.Context, gate Backend, id umpire.Sessio
 	return gate.AddRunner(ctx, &s, *runner)
 }
 
-// checkBond refuses an agent a session to which it stands less than so. What belongs to the
-// agent's own session, as a sub-agent's does, is its own.
+// checkBond refuses an agent a session with a bond below least. Descendants of the
+// agent's own session, such as a sub-agent's, count as its own.
 //
 // It returns the session if it has read it.
 func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bond) (s umpire.Session, err error) {
@@ -106,7 +106,7 @@ func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bon
 	}
 	s, err = o.gate.Session(ctx, id)
 	if errors.Is(err, umpire.ErrNotFound) {
-		return umpire.Session{}, nil // the operation itself reports that
+		return umpire.Session{}, nil // the operation itself reports the error
 	}
 	if err != nil || x.peer.bondTo(&s) >= least {
 		return s, err
@@ -124,7 +124,7 @@ func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bon
 	return s, forbidden(fmt.Sprintf("session_id: session %q belongs to another agent", id))
 }
 
-// asItself refuses a runner that is not the process that says so, nor one that started it.
+// asItself refuses a runner other than the calling process and its ancestors.
 func asItself(ctx context.Context, name string) error {
 	x := exchangeOf(ctx)
 	if x.role >= rolePerson || name == "" {
@@ -138,8 +138,8 @@ func asItself(ctx context.Context, name string) error {
 	return nil
 }
 
-// asRunner refuses a runner that is not the peer or the agent that it works for. Processes below a runner may not
-// answer, so an agent that could name the person's shell would lock the person out.
+// asRunner refuses a runner other than the client or the agent that it works for. Processes below a
+// runner may not answer, so an agent that could name the person's shell would lock the person out.
 func asRunner(ctx context.Context, name string) error {
 	x := exchangeOf(ctx)
 	if err := asItself(ctx, name); err != nil || x.role >= rolePerson || name == "" || x.peer.runnerOf(name) == name {
@@ -148,8 +148,8 @@ func asRunner(ctx context.Context, name string) error {
 	return forbidden(fmt.Sprintf("runner: %q is not the process that asks, nor the agent that it works for", name))
 }
 
-// runnerOf returns the agent that the peer works for: the peer itself if it claims so, else the process that started
-// it, past the shells that only start a hook. The gate looks for itself and believes the claim only if it cannot.
+// runnerOf returns the agent that the client works for: the client itself if it claims so, or else the process that
+// started it, skipping shells that only start a hook. The claim is only a fallback if the gate cannot look.
 func (p *peer) runnerOf(claim string) string {
 	host, err := os.Hostname()
 	if err != nil || !p.hasOrigin() || !tellsPeers {

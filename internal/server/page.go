@@ -8,20 +8,20 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Bounds on the answer of a list, which the gate holds in memory as a whole.
+// Limits on a list, which the gate holds in memory completely.
 const (
-	// maxPage is the most bytes in a page, unless its only entry is larger. A gRPC client takes 4 MiB. maxUnpaged is
-	// the same for a client that would take a page that ends early for the last one.
+	// maxPage is the maximum size of a page, unless its only entry is larger. A gRPC client accepts 4 MiB.
+	// maxUnpaged is the limit for clients that would mistake a shortened page for the last one.
 	maxPage    = 3 << 20
 	maxUnpaged = 16 << 20
-	// maxLists is the most lists that are read at a time: reading one takes several times its bytes.
+	// maxLists limits concurrent lists: reading one takes several times its size.
 	maxLists = 4
-	// maxListed is the most questions or sessions in a page, and maxEvents the most events.
+	// maxListed is the maximum number of questions or sessions in a page, and maxEvents that of events.
 	maxListed = 500
 	maxEvents = 5000
 )
 
-// pageLimit returns the size of a page for the limit of a request; 0 is none.
+// pageLimit returns the size of a page for the limit of a request; 0 means no limit.
 func pageLimit(limit, most int) (int, error) {
 	if limit < 0 {
 		return 0, invalid("limit: want 0 or more, got %d", limit)
@@ -32,9 +32,9 @@ func pageLimit(limit, most int) (int, error) {
 // turns holds a value for each list that is being read.
 type turns chan struct{}
 
-// readPage reads entries until there are limit of them or maxPage bytes, and reports whether more follow. It reads
-// a few at a time: read returns up to n of those after the last one, and fewer only at the end. A request that
-// is not paged gets as many as it asked for, or an error.
+// readPage reads entries until it has limit entries or maxPage bytes, and reports whether
+// more follow. It reads a few at a time: read returns up to n entries after the last one,
+// and fewer only at the end. An unpaged request gets all requested entries, or an error.
 func readPage[T any](
 	ctx context.Context, t turns, limit int, paged bool, read func(last *T, n int) ([]T, error),
 ) (page []T, more bool, err error) {

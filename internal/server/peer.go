@@ -16,14 +16,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The ways by which a peer comes.
+// The kinds of connections.
 const (
 	channelUnix  = "unix"
 	channelTCP   = "tcp"
 	channelLocal = "local" // from within this process
 )
 
-// A peer is the other end of a connection. Fields that are not known are -1 or "".
+// A peer is the client of a connection. Unknown fields are -1 or "".
 type peer struct {
 	channel string
 	uid     int
@@ -38,19 +38,19 @@ type peer struct {
 	err    error
 }
 
-// An origin is where a peer's process comes from, as it was when the peer first
-// showed a person's credential.
+// An origin describes the client's process at the time when the client first used a
+// person's credential.
 type origin struct {
-	// itself is the process, or all that hold the connection; lineage are the parents, the
-	// nearest first.
+	// itself is the process, or all processes that hold the connection; lineage are its
+	// ancestors, nearest first.
 	itself, lineage []peerProcess
-	// elsewhere says that the process counts its fellows otherwise than the gate.
+	// elsewhere means that the process is in another pid namespace than the gate.
 	elsewhere bool
-	// objection says why a person's credential is not to be honoured there.
+	// objection is the reason why its use of a person's credential is refused.
 	objection string
 }
 
-// A peerProcess is told from later ones of the same number by when it began.
+// A peerProcess has a start time, which distinguishes it from later processes with the same id.
 type peerProcess struct {
 	pid     int
 	started string
@@ -58,7 +58,7 @@ type peerProcess struct {
 
 type peerKey struct{}
 
-// peerOf learns who is at the other end of a connection.
+// peerOf identifies the client of a connection.
 func peerOf(c net.Conn) *peer {
 	switch c := c.(type) {
 	case *net.UnixConn:
@@ -86,8 +86,8 @@ func addrPortOf(a net.Addr) netip.AddrPort {
 
 func localPeer() *peer { return &peer{channel: channelLocal, uid: os.Getuid(), pid: os.Getpid()} }
 
-// actor is the peer for the record: by its login name, where the system tells the user, or
-// else by its address. Which client it is, it says itself.
+// actor returns the client for the record: with its login name if the system knows the
+// user, or else its address. The client claims its name itself.
 func (p *peer) actor(claim string) umpire.Actor {
 	if p.uid < 0 {
 		name := cmp.Or(p.channel, channelLocal)
@@ -103,7 +103,7 @@ func (p *peer) actor(claim string) umpire.Actor {
 	return a
 }
 
-// person reports why the peer may not use a person's credential: "" is that it may.
+// person returns why the client may not use a person's credential, or "" if it may.
 func (p *peer) person() string {
 	if !p.hasOrigin() {
 		return ""
@@ -115,11 +115,11 @@ func (p *peer) person() string {
 	return p.origin.objection
 }
 
-// runner returns the process that started the peer and runs a session, nil when there is none. The
-// peer's own parents are looked up, and not all sessions that there are.
+// runner returns the client's ancestor that runs a session, or nil. It looks up the
+// ancestors only, not all sessions.
 func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peerProcess, error) {
 	if len(p.origin.lineage) == 0 {
-		return nil, nil //nolint:nilnil // nobody is not an error
+		return nil, nil //nolint:nilnil // a missing runner is not an error
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -143,8 +143,8 @@ func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peer
 	return nil, err
 }
 
-// hasOrigin reports whether the other end is a process of this machine that the system
-// can tell. One on another machine shows its credential, and nothing else is known.
+// hasOrigin reports whether the client is a process of this machine that the system can
+// identify. Only the credential is known of a client on another machine.
 func (p *peer) hasOrigin() bool {
 	return p.channel == channelUnix || p.channel == channelTCP && p.far.Addr().IsLoopback()
 }
@@ -157,7 +157,7 @@ func (p *peer) findOrigin() {
 	p.origin, p.uid, p.pid, p.err = tcpOriginOf(p.far, p.near)
 }
 
-// parseRunner reads "host:pid:starttime", where a host's name may hold colons.
+// parseRunner parses "host:pid:starttime". The host may contain colons.
 func parseRunner(text, host string) (peerProcess, bool) {
 	rest, ok := strings.CutPrefix(text, host+":")
 	if !ok {

@@ -13,13 +13,13 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// tellsPeers says that this system tells who connected.
+// tellsPeers means that this system identifies clients.
 const tellsPeers = true
 
-// maxLineage bounds the walk from a process to its parents.
+// maxLineage limits the walk from a process to its ancestors.
 const maxLineage = 128
 
-// credentialsOf returns the user and the process that connected.
+// credentialsOf returns the client's user and process.
 func credentialsOf(c *net.UnixConn) (uid, pid int, err error) {
 	err = control(c, func(fd int) error {
 		cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
@@ -43,8 +43,8 @@ func control(c *net.UnixConn, f func(fd int) error) error {
 	return inner
 }
 
-// originOf looks at the process that connected. A number may have gone to another
-// process since: the handle that the kernel keeps for the connection tells.
+// originOf inspects the client's process. Another process may have its id by now; the
+// kernel's handle for the connection detects that.
 func originOf(c *net.UnixConn, pid int) (origin, error) {
 	if pid <= 0 {
 		return origin{objection: "the process is in another pid namespace", elsewhere: true}, nil
@@ -54,7 +54,7 @@ func originOf(c *net.UnixConn, pid int) (origin, error) {
 		return origin{}, err
 	}
 	if handle >= 0 {
-		defer unix.Close(handle) //nolint:errcheck // nothing was written to it
+		defer unix.Close(handle) //nolint:errcheck // it was only read
 	}
 	o, err := look(pid)
 	if err != nil {
@@ -68,8 +68,7 @@ func originOf(c *net.UnixConn, pid int) (origin, error) {
 	return o, nil
 }
 
-// handleOf returns a descriptor of the process that connected, or -1 where the
-// kernel is too old to give one.
+// handleOf returns a descriptor of the client's process, or -1 if the kernel is too old.
 func handleOf(c *net.UnixConn) (handle int, err error) {
 	handle = -1
 	err = control(c, func(fd int) error {
@@ -104,7 +103,7 @@ func look(pid int) (origin, error) {
 	return o, err
 }
 
-// A confinement is what a process may not do any more.
+// A confinement describes the restrictions of a process.
 type confinement struct {
 	namespace   string
 	noNewPrivs  bool
@@ -112,8 +111,8 @@ type confinement struct {
 	filters     int
 }
 
-// beyond says how a process is confined further than the gate is. Where all of
-// them run in one container, as in many, nothing is.
+// beyond returns how a process is more confined than the gate, or "". Usually both run in
+// the same container, and there is no difference.
 func (c confinement) beyond(gate confinement) string {
 	switch {
 	case c.namespace != gate.namespace:
@@ -152,7 +151,7 @@ func confinementOf(pid string) (c confinement, err error) {
 	return c, nil
 }
 
-// lineageOf returns the parents of a process, the nearest first.
+// lineageOf returns the ancestors of a process, nearest first.
 func lineageOf(pid int) (lineage []peerProcess, err error) {
 	_, parent, err := statOf(pid)
 	for err == nil && parent > 0 && len(lineage) < maxLineage {
@@ -164,8 +163,8 @@ func lineageOf(pid int) (lineage []peerProcess, err error) {
 	return lineage, err
 }
 
-// statOf reads who a process is and which is its parent. The name in the middle
-// may hold anything, brackets too.
+// statOf returns a process and its parent. The name in the middle may contain anything,
+// even brackets.
 func statOf(pid int) (p peerProcess, parent int, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -8,20 +8,19 @@ import (
 	"net/netip"
 )
 
-// tellsPeers says that this system does not tell who connected.
+// tellsPeers means that this system does not identify clients.
 const tellsPeers = false
 
-// credentialsOf is not known here: who may reach the socket is held by the modes
-// of its folder alone.
+// credentialsOf is not available: only the modes of the socket's folder control access.
 func credentialsOf(*net.UnixConn) (uid, pid int, err error) {
 	return -1, -1, errors.New("this system does not tell who connected")
 }
 
-// originOf objects to nothing: this system does not tell how a process is
-// confined, nor what started it.
+// originOf returns no objection: this system does not report a process's restrictions or
+// ancestors.
 func originOf(*net.UnixConn, int) (origin, error) { return origin{}, nil }
 
-// tcpOriginOf knows as little.
+// tcpOriginOf returns no objection for the same reason.
 func tcpOriginOf(_, _ netip.AddrPort) (o origin, uid, pid int, err error) {
 	return origin{}, -1, -1, nil
 }

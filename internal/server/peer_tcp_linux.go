@@ -19,8 +19,8 @@ type tcpSocket struct {
 }
 
 // tcpOriginOf finds the processes on this machine that hold the far end of a TCP
-// connection, and looks at all of them: a socket can be shared, and whoever holds it
-// can use it. pid is one of them.
+// connection, and inspects all of them, because each can use a shared socket. pid is one
+// of them.
 func tcpOriginOf(far, near netip.AddrPort) (o origin, uid, pid int, err error) {
 	socket, err := findTCPSocket(far, near)
 	if err != nil {
@@ -47,12 +47,12 @@ func tcpOriginOf(far, near netip.AddrPort) (o origin, uid, pid int, err error) {
 	return o, socket.uid, holders[0], nil
 }
 
-// findTCPSocket looks up the socket whose own address is far and whose peer is near.
+// findTCPSocket finds the socket with local address far and remote address near.
 func findTCPSocket(far, near netip.AddrPort) (tcpSocket, error) {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		text, err := os.ReadFile(table)
 		if err != nil {
-			continue // a kernel without IPv6 has no second table
+			continue // a kernel without IPv6 lacks the second table
 		}
 		for line := range strings.Lines(string(text)) {
 			const localField, remoteField, uidField, inodeField = 1, 2, 7, 9
@@ -71,8 +71,8 @@ func findTCPSocket(far, near netip.AddrPort) (tcpSocket, error) {
 	return tcpSocket{}, umpire.Errorf("the connection from %s is not in the kernel's table", far)
 }
 
-// parseProcAddr reads "0100007F:1F90": words of the address in the machine's byte
-// order, and the port. What is not an address is the zero AddrPort.
+// parseProcAddr parses "0100007F:1F90": words of the address in the machine's byte order,
+// and the port. An invalid address is the zero AddrPort.
 func parseProcAddr(text string) netip.AddrPort {
 	address, portText, _ := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(address)
@@ -90,8 +90,8 @@ func parseProcAddr(text string) netip.AddrPort {
 	return netip.AddrPortFrom(ip.Unmap(), uint16(port))
 }
 
-// findHolders returns the processes that have a file open, by what /proc says of their
-// descriptors. Processes of other users are not seen.
+// findHolders returns the processes that have a file open, according to their descriptors
+// in /proc. It does not see processes of other users.
 func findHolders(target string) ([]int, error) {
 	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
 	if err != nil {
@@ -100,7 +100,7 @@ func findHolders(target string) ([]int, error) {
 	var holders []int
 	for _, link := range links {
 		if found, err := os.Readlink(link); err != nil || found != target {
-			continue // it is another file, or closed by now
+			continue // another file, or closed by now
 		}
 		pid, err := strconv.Atoi(strings.Split(link, "/")[2])
 		if err != nil {

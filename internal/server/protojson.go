@@ -10,15 +10,15 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// wellKnown are messages that have a JSON form of their own.
+// wellKnown are messages with their own JSON form.
 var wellKnown = map[protoreflect.FullName]bool{
 	"google.protobuf.Struct": true, "google.protobuf.Value": true,
 	"google.protobuf.ListValue": true, "google.protobuf.Timestamp": true,
 }
 
-// appendMessage writes a message with the names of the schema and whole numbers as
-// numbers: the JSON that the root package's types read. protojson would write them
-// as strings. A field that is not set is left out.
+// appendMessage encodes a message with the names of the schema and integers as numbers,
+// which is the JSON of the root package's types. protojson would write integers as
+// strings. Unset fields are left out.
 func appendMessage(dst []byte, m protoreflect.Message) ([]byte, error) {
 	if wellKnown[m.Descriptor().FullName()] {
 		text, err := protojson.Marshal(m.Interface())
@@ -87,7 +87,7 @@ func appendMap(dst []byte, field protoreflect.FieldDescriptor, entries protorefl
 }
 
 func appendValue(dst []byte, field protoreflect.FieldDescriptor, v protoreflect.Value) ([]byte, error) {
-	switch kind := field.Kind(); kind { //nolint:exhaustive // the schema has these; a test fails when it has others
+	switch kind := field.Kind(); kind { //nolint:exhaustive // the schema has only these; a test fails on others
 	case protoreflect.StringKind:
 		return appendString(dst, v.String())
 	case protoreflect.BoolKind:

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// A reply is a response writer that completes the errors of unary Connect, which
-// are the only answers with a status other than 200, and bounds how long a write
-// may take.
+// A reply is a response writer that completes the errors of unary Connect, the only
+// responses with a status other than 200, and limits how long a write may take.
 type reply struct {
 	http.ResponseWriter
 	x       *exchange
-	stall   time.Duration // 0 sets no bound
+	stall   time.Duration // 0 means no limit
 	wrote   bool
 	failing bool
 }
 
-// WriteHeader replaces the status of a failure that has one of its own.
+// WriteHeader uses the failure's own status, if it has one.
 func (w *reply) WriteHeader(status int) {
 	w.wrote = true
 	w.failing = status >= http.StatusBadRequest
@@ -26,7 +25,7 @@ func (w *reply) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write puts the failure's fields before those of a JSON error.
+// Write inserts the failure's fields into a JSON error.
 func (w *reply) Write(b []byte) (int, error) {
 	w.wrote = true
 	defer w.bound()()
@@ -48,20 +47,20 @@ func (w *reply) Write(b []byte) (int, error) {
 func (w *reply) Flush() {
 	w.wrote = true
 	defer w.bound()()
-	// A connection that cannot be flushed any more fails at the next write.
+	// If the connection cannot be flushed, the next write fails.
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// bound sets a deadline and returns what takes it away: over HTTP/2, one that
-// passes resets the stream even when nothing is being written.
+// bound sets a deadline and returns a function that removes it: over HTTP/2, an expired
+// deadline resets the stream even if nothing is being written.
 func (w *reply) bound() (free func()) {
 	if w.stall == 0 {
 		return func() {}
 	}
-	// What has no deadlines is in memory, and does not stall.
+	// A connection without deadlines is in memory and does not stall.
 	control := http.NewResponseController(w.ResponseWriter)
 	_ = control.SetWriteDeadline(time.Now().Add(w.stall))
 	return func() { _ = control.SetWriteDeadline(time.Time{}) }

@@ -10,31 +10,31 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A route is where a path leads and whose credential it takes.
+// A route is the handler of a path and the role that it needs.
 type route struct {
 	handler http.Handler
 	role    role
-	// stream marks what goes on until somebody ends it.
+	// stream marks a request that lasts until one side ends it.
 	stream bool
 }
 
-// A procedure makes the handler of one procedure, once its name is known.
+// A procedure makes the handler of one procedure from its name.
 type procedure func(name string) http.Handler
 
-// A routes has the route of each path.
+// routes maps paths to routes.
 type routes map[string]route
 
 func (r routes) addProcedure(name string, role role, p procedure) {
 	r[name] = route{handler: p(name), role: role}
 }
 
-// unary makes a procedure of a function. The types of its argument and its result
-// have the JSON of the messages.
+// unary makes a procedure from a function. The types of its argument and its result have
+// the JSON of the messages.
 func unary[In, Out any](limit int, f func(context.Context, In) (Out, error), in, out proto.Message) procedure {
 	u := unaryProcedure{
 		limit: limit, in: in, out: out, empty: func() any { return new(In) },
 		call: func(ctx context.Context, in any) (any, error) {
-			out, err := f(ctx, *in.(*In)) //nolint:forcetypeassert // it is what empty made
+			out, err := f(ctx, *in.(*In)) //nolint:forcetypeassert // made by empty
 			if err == nil && !exchangeOf(ctx).codes {
 				out = catalogue.In(catalogue.English, out)
 			}
@@ -44,11 +44,11 @@ func unary[In, Out any](limit int, f func(context.Context, In) (Out, error), in,
 	return u.handler
 }
 
-// A unaryProcedure is a procedure with its types left out.
+// A unaryProcedure is a procedure without its types.
 type unaryProcedure struct {
 	limit   int
 	in, out proto.Message
-	empty   func() any // a pointer to an argument
+	empty   func() any // returns a pointer to an argument
 	call    func(context.Context, any) (any, error)
 }
 
@@ -70,7 +70,7 @@ func (u *unaryProcedure) handler(name string) http.Handler {
 	}, append(handlerOptions(u.limit), bodiesOf(u.in, u.empty))...)
 }
 
-// bodiesOf says what the bodies of requests are read as.
+// bodiesOf sets the type into which request bodies are decoded.
 func bodiesOf(m proto.Message, empty func() any) connect.HandlerOption {
 	return connect.WithRequestInitializer(func(_ connect.Spec, request any) error {
 		if b, ok := request.(*body); ok {

@@ -20,8 +20,8 @@ type grantList struct {
 	Grants []umpire.GrantStatus `json:"grants"`
 }
 
-// A standingRule is a rule with where it stands, which its own JSON, that of the
-// rule file, does not say.
+// A standingRule is a rule with its source, which the rule's own JSON, that of the rule
+// file, lacks.
 type standingRule struct {
 	umpire.Rule
 	Source umpire.Source `json:"source"`
@@ -41,7 +41,7 @@ type ruleAdded struct {
 	ID umpire.RuleID `json:"rule_id"`
 }
 
-// A ruleService has the procedures about rules.
+// A ruleService handles the procedures about rules.
 type ruleService struct{ gate umpire.Gate }
 
 func (c *ruleService) addRoutes(r routes) {
@@ -57,7 +57,7 @@ func (c *ruleService) addRoutes(r routes) {
 		unary(maxBody, c.Trust, &umpirev1.TrustRequest{}, &umpirev1.TrustResponse{}))
 }
 
-// A grantService has the procedures about grants.
+// A grantService handles the procedures about grants.
 type grantService struct{ gate umpire.Gate }
 
 func (c *grantService) addRoutes(r routes) {

@@ -17,37 +17,37 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// defaultDrain is how long requests under way may take to end.
+// defaultDrain limits how long active requests may take to end.
 const defaultDrain = 15 * time.Second
 
-// A Backend is the gate that a server puts on the wire.
+// A Backend is the gate that a server serves.
 type Backend interface {
 	umpire.Gate
-	// AddRunner makes a live process one of those that run the session of an agent that runs its calls
-	// itself.
+	// AddRunner adds a live process to the runners of a session whose agent runs its
+	// calls itself.
 	AddRunner(ctx context.Context, s *umpire.Session, runner string) error
-	// Asking returns the sessions of a project in which a question waits, or of every one.
+	// Asking returns the sessions of a project with a pending question, or of all projects.
 	Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error)
 }
 
-// A Config says what a server serves. Gate and Credentials are required; the other fields
-// have useful zero values.
+// A Config configures a server. Gate and Credentials are required; the other fields have
+// useful zero values.
 type Config struct {
 	Gate        Backend
 	Credentials Credentials
-	// Hooks answers the hooks of agents, with Gate as its gate; nil answers none.
+	// Hooks answers the hooks of agents, using Gate. If nil, hooks are not answered.
 	Hooks *host.Responder
-	// Console opens the console when a person asks for it; nil has none.
+	// Console opens the console at a person's request. If nil, there is no console.
 	Console ConsoleOpener
-	// Remote permits TCP addresses that other machines reach. What goes over the
-	// wire is not encrypted.
+	// Remote permits TCP addresses that other machines can reach. The connection is not
+	// encrypted.
 	Remote bool
-	// Hosts are further names, with the port, by which a TCP listener may be
-	// called.
+	// Hosts are additional host names, with the port, that requests to a TCP listener may
+	// use.
 	Hosts  []string
 	Log    *slog.Logger
 	Limits Limits
-	// Drain is how long requests under way may take to end; 0 is 15 seconds.
+	// Drain limits how long active requests may take to end; 0 means 15 seconds.
 	Drain time.Duration
 }
 
@@ -67,7 +67,7 @@ type Server struct {
 	inbox       *inbox
 }
 
-// New returns a server, which does nothing yet. It ends with Close, or with Serve.
+// New returns an idle server. It must be ended with Close or Serve.
 func New(c Config) *Server { return newServer(c, usualPace) }
 
 func newServer(c Config, p pace) *Server {
@@ -90,7 +90,7 @@ func newServer(c Config, p pace) *Server {
 	return s
 }
 
-// addRoutes makes the services, and adds the routes of each.
+// addRoutes makes the services and adds their routes.
 func (s *Server) addRoutes() {
 	owner := ownership{s.gate}
 	lists := make(turns, maxLists)
@@ -120,9 +120,9 @@ func Serve(ctx context.Context, c Config, listeners ...net.Listener) error {
 }
 
 // Serve serves on the listeners, which it closes, until ctx ends. Then it drains:
-// watchers are told to resume, nobody else is let in, and requests under way may
-// end. The error names what did not go as it should; it is nil when ctx ended and
-// everything was answered. A server serves once.
+// watchers are told to resume, new requests are refused, and active requests may end. It
+// returns nil if ctx ended and all requests were answered, or else what went wrong. A
+// server serves once.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	defer s.Close()
 	for _, l := range listeners {
@@ -156,7 +156,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	return err
 }
 
-// admissible refuses addresses that other machines reach.
+// admissible refuses addresses that other machines can reach.
 func (s *Server) admissible(addr net.Addr) error {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !s.config.Remote {
 		return umpire.Errorf("listen on %s: not a loopback address, which has to be allowed explicitly", tcp)
@@ -195,8 +195,8 @@ func (s *Server) http(base context.Context, l net.Listener) *http.Server {
 	}
 }
 
-// drain ends the watchers, waits for the requests under way, and cuts off those
-// that take too long.
+// drain ends the watchers, waits for active requests, and aborts those that take too
+// long.
 func (s *Server) drain(servers []*http.Server) error {
 	s.broker.drain()
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Drain)
@@ -210,8 +210,7 @@ func (s *Server) drain(servers []*http.Server) error {
 	return err
 }
 
-// Close ends the watchers and waits for all that the server started. Its error is
-// always nil.
+// Close ends the watchers and waits for the server's goroutines. Its error is always nil.
 func (s *Server) Close() error {
 	s.broker.close()
 	return nil
@@ -227,6 +226,6 @@ func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	// A client that has gone does not mind.
+	// A write error only means that the client is gone.
 	_, _ = w.Write([]byte("{\"status\":\"ok\"}\n"))
 }

@@ -38,10 +38,10 @@ type endRequest struct {
 	Reason  string           `json:"reason"`
 }
 
-// nothing is the answer where there is nothing to say.
+// nothing is an empty response.
 type nothing struct{}
 
-// A sessionService has the procedures about sessions and their conversations.
+// A sessionService handles the procedures about sessions and their conversations.
 type sessionService struct {
 	gate  umpire.Gate
 	owner ownership
@@ -79,8 +79,8 @@ func (c *sessionService) addRoutes(r routes) {
 		unary(maxBody, c.Delete, &umpirev1.SessionRequest{}, &umpirev1.DeleteResponse{}))
 }
 
-// needPerson refuses what loosens a session to an agent: an agent does not open
-// its own way out.
+// needPerson refuses an agent's request to loosen a session, because agents must not lift
+// their own restrictions.
 func needPerson(ctx context.Context, field string, wanted bool) error {
 	if wanted && exchangeOf(ctx).role < rolePerson {
 		return forbidden(field + " takes the credential of a person")
@@ -108,7 +108,7 @@ func (c *sessionService) Open(ctx context.Context, o umpire.Opening) (umpire.Ses
 	return c.gate.Open(ctx, o)
 }
 
-// checkResumption refuses an agent what takes a person, and another agent's session.
+// checkResumption refuses agents a person's options, and another agent's session.
 func (c *sessionService) checkResumption(ctx context.Context, r *umpire.Resumption) error {
 	if err := needPerson(ctx, "allow_bypass", r.AllowBypass); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// streamEvents answers GET /v1/events.
+// streamEvents handles GET /v1/events.
 func (c *timelineService) streamEvents(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
 	filter, err := eventFilter(r.URL.RawQuery, r.Header)
@@ -47,7 +47,7 @@ func (c *timelineService) streamEvents(w http.ResponseWriter, r *http.Request) {
 	c.broker.serveRaw(r.Context(), at, raw, leave)
 }
 
-// subscribe counts a subscriber in, at the broker and as an inbox.
+// subscribe registers a subscriber with the broker and as an inbox.
 func (c *timelineService) subscribe(ctx context.Context, x *exchange, f umpire.Filter) (leave func(), err error) {
 	leaveBroker, err := c.broker.enter(x.role)
 	if err != nil {
@@ -61,8 +61,8 @@ func (c *timelineService) subscribe(ctx context.Context, x *exchange, f umpire.F
 	return func() { leaveInbox(); leaveBroker() }, nil
 }
 
-// eventFilter reads what a watcher wants. The header is what a browser sends when
-// it connects again, with the address that it began with: it counts for more.
+// eventFilter parses a watcher's filter. The header overrides the query: a browser sends
+// it when it reconnects with its original address.
 func eventFilter(query string, header http.Header) (f umpire.Filter, err error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -89,8 +89,8 @@ func eventFilter(query string, header http.Header) (f umpire.Filter, err error) 
 	return f, nil
 }
 
-// checkWatch says why a reader may not have the events of a filter: an agent may watch a
-// session of its own.
+// checkWatch returns why a client may not watch the events of a filter: an agent may only
+// watch its own sessions.
 func (c *timelineService) checkWatch(ctx context.Context, f umpire.Filter) error {
 	if f.Session == "" {
 		if exchangeOf(ctx).role < rolePerson {
@@ -104,8 +104,8 @@ func (c *timelineService) checkWatch(ctx context.Context, f umpire.Filter) error
 	return checkFilter(ctx, c.gate, f)
 }
 
-// checkFilter refuses a session that does not exist, and one of another project. A session
-// that was deleted has left its events.
+// checkFilter refuses a session that does not exist, and one of another project. A
+// deleted session's events still exist.
 func checkFilter(ctx context.Context, g umpire.Gate, f umpire.Filter) error {
 	if f.Session == "" {
 		return nil
@@ -130,7 +130,7 @@ func checkFilter(ctx context.Context, g umpire.Gate, f umpire.Filter) error {
 	return nil
 }
 
-// eventHead are the headers of a stream of events, beside the safe ones.
+// eventHead are the headers of an event stream, in addition to safeHeaders.
 var eventHead = map[string]string{"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
 
 // streamHTTP sends events through net/http.
@@ -143,16 +143,16 @@ func (c *timelineService) streamHTTP(w http.ResponseWriter, r *http.Request, at 
 	err := c.broker.serve(r.Context(), at, out)
 	c.log.Debug("a watcher has gone", "after", at.seq, "why", err)
 	if told, ok := errors.AsType[*failure](err); ok && told.resume {
-		// It cannot be told more than that it is over.
+		// Nothing more can be done if this fails.
 		_ = out.write(resumeLines(told.after, told.word))
 	}
 }
 
-// An httpStream is a stream of events that net/http writes.
+// An httpStream is an event stream written by net/http.
 type httpStream struct {
 	w     io.Writer
 	flush func() error
-	codes bool // what is said goes out in codes
+	codes bool // send phrases as codes
 }
 
 func (o httpStream) send(frames []*frame) error {

@@ -11,11 +11,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A subscriber is what one reader wants and how far it is.
+// A subscriber is one reader's filter and position.
 type subscriber struct {
 	project umpire.ProjectID
 	session umpire.SessionID
-	seq     int64 // it has had every event up to this one
+	seq     int64 // it has received every event up to this one
 }
 
 func newSubscriber(f umpire.Filter) *subscriber {
@@ -26,19 +26,19 @@ func (s *subscriber) wants(f *frame) bool {
 	return (s.project == "" || s.project == f.event.Project) && (s.session == "" || s.session == f.event.Session)
 }
 
-// A sink is where a subscriber's events go.
+// A sink receives a subscriber's events.
 type sink interface {
 	// send writes events. After errStalled, the sink has them all, and writes the rest of
 	// them before anything else.
 	send(frames []*frame) error
-	// beat says that the gate is there.
+	// beat shows that the gate is alive.
 	beat() error
 }
 
 // errStalled is the error of a write that took too long.
 var errStalled = errors.New("the reader has stopped reading")
 
-// resume is the error that ends a subscriber who is to go on elsewhere.
+// resume returns the error that tells a subscriber to resume elsewhere.
 func (s *subscriber) resume(word string) *failure {
 	text := "the gate is going away; go on after the event named"
 	if word == wordSlow {
@@ -47,8 +47,8 @@ func (s *subscriber) resume(word string) *failure {
 	return &failure{code: connect.CodeUnavailable, word: word, text: text, after: s.seq, resume: true}
 }
 
-// serve sends a subscriber its events until ctx ends, the sink fails or the subscriber has
-// to resume: then the error is a *failure that says so.
+// serve sends a subscriber its events until ctx ends, the sink fails or the subscriber
+// must resume. In the last case the error is a *failure with the position.
 func (b *broker) serve(ctx context.Context, s *subscriber, out sink) error {
 	beat := time.NewTicker(b.pace.beat)
 	defer beat.Stop()
@@ -71,9 +71,9 @@ func (b *broker) serve(ctx context.Context, s *subscriber, out sink) error {
 	}
 }
 
-// sendNew sends a subscriber all that there is up to now: from the store what has left
-// the window, or was before it, and then the window. The channel is closed when there may
-// be more.
+// sendNew sends a subscriber all events so far: from the store those that have left the
+// window or precede it, and then the window. The channel is closed when there may be
+// more.
 func (b *broker) sendNew(ctx context.Context, s *subscriber, out sink) (next <-chan struct{}, err error) {
 	for {
 		recent := b.recent.Load()
@@ -87,8 +87,8 @@ func (b *broker) sendNew(ctx context.Context, s *subscriber, out sink) (next <-c
 	}
 }
 
-// sendStored sends a subscriber one page of what the store has. When the page is not full,
-// nothing that the subscriber wants is left up to the tip that was seen before reading it.
+// sendStored sends a subscriber one page from the store. If the page is not full, the
+// subscriber has all its events up to tip, which was seen before reading.
 func (b *broker) sendStored(ctx context.Context, s *subscriber, out sink, tip int64) error {
 	if b.isDraining() {
 		return s.resume(wordDraining)
@@ -118,8 +118,8 @@ func (b *broker) readPage(ctx context.Context, s *subscriber) ([]umpire.Event, e
 	return b.timeline.Events(ctx, umpire.Filter{Project: s.project, Session: s.session, After: s.seq, Limit: pageSize})
 }
 
-// send sends those of the frames that the subscriber wants, after which it has had
-// everything up to a number.
+// send sends the frames that the subscriber wants. Afterwards it has received everything
+// up to upTo.
 func (s *subscriber) send(frames []*frame, upTo int64, out sink) error {
 	if s.project != "" || s.session != "" {
 		frames = slices.DeleteFunc(slices.Clone(frames), func(f *frame) bool { return !s.wants(f) })

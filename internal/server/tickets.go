@@ -10,9 +10,9 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A ticketService lets command lines run by their tickets. Only our own `umpire exec` asks, so
-// these are no procedures of the published API. A ticket that was used shows whose process
-// reports: the agent itself may have ended.
+// A ticketService handles the tickets of command lines. Only our own `umpire exec` uses
+// it, so its procedures are not part of the published API. A used ticket shows which
+// agent's process reports, because the agent itself may have ended.
 type ticketService struct {
 	gate    umpire.Ticketer
 	refuser refuser
@@ -29,7 +29,7 @@ func (c *ticketService) addRoutes(r routes) {
 	r[endTicketPath] = route{handler: answerJSON(c, maxCallBody, c.gate.EndTicket), role: roleAgent}
 }
 
-// use takes a ticket for a process that says truly which ones are above it.
+// use takes a ticket for a process, after verifying its claimed ancestors.
 func (c *ticketService) use(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
 	for _, name := range append([]string{u.Runner}, u.Above...) {
 		if err := asItself(ctx, name); err != nil {
@@ -39,7 +39,7 @@ func (c *ticketService) use(ctx context.Context, u umpire.TicketUse) (umpire.Tic
 	return c.gate.UseTicket(ctx, u)
 }
 
-// answerJSON makes a handler of a function from JSON to JSON.
+// answerJSON makes a handler from a function between JSON values.
 func answerJSON[In, Out any](
 	c *ticketService, limit int64, f func(context.Context, In) (Out, error),
 ) http.Handler {
@@ -55,7 +55,7 @@ func answerJSON[In, Out any](
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(strictjson.EncodeLine(out)) // whoever has gone has used the ticket
+		_, _ = w.Write(strictjson.EncodeLine(out)) // the ticket is used even if the client is gone
 	})
 }
 

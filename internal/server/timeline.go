@@ -43,7 +43,7 @@ type eventList struct {
 	More   bool           `json:"more"`
 }
 
-// A timelineService lists events, and sends them to subscribers as they come.
+// A timelineService lists events, and sends new ones to subscribers.
 type timelineService struct {
 	gate    umpire.Gate
 	owner   ownership
@@ -90,7 +90,7 @@ func (c *timelineService) List(ctx context.Context, q eventQuery) (eventList, er
 	return eventList{events, more}, err
 }
 
-// listLast reads backwards, so that a page that ends early has the last events.
+// listLast reads backwards, so a shortened page has the last events.
 func (c *timelineService) listLast(ctx context.Context, filter umpire.Filter, paged bool) (eventList, error) {
 	limit := min(filter.Last, maxEvents)
 	events, more, err := readPage(ctx, c.turns, limit, paged, func(first *umpire.Event, n int) ([]umpire.Event, error) {
@@ -105,8 +105,8 @@ func (c *timelineService) listLast(ctx context.Context, filter umpire.Filter, pa
 	return eventList{events, more}, err
 }
 
-// Watch streams events. What ends it names the number to go on from, unless the
-// client ended it.
+// Watch streams events. Its error has the number to continue from, unless the client
+// ended the stream.
 func (c *timelineService) Watch(
 	ctx context.Context, r *connect.Request[body], stream *connect.ServerStream[frame],
 ) error {
@@ -126,7 +126,7 @@ func (c *timelineService) Watch(
 		return noteFailure(ctx, err)
 	}
 	defer leave()
-	if err := stream.Send(nil); err != nil { // the head, so that the client knows that it watches
+	if err := stream.Send(nil); err != nil { // the header tells the client that it is watching
 		return err
 	}
 	at := newSubscriber(filter)
@@ -135,8 +135,8 @@ func (c *timelineService) Watch(
 	return noteFailure(ctx, err)
 }
 
-// An rpcStream is a stream of events of Connect or gRPC. HTTP/2 looks after idle
-// connections itself.
+// An rpcStream is an event stream of Connect or gRPC. HTTP/2 handles idle connections
+// itself.
 type rpcStream struct{ stream *connect.ServerStream[frame] }
 
 func (o rpcStream) send(frames []*frame) error {

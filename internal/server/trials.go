@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A trial is its runner's own, as a start of the call is.
+// A trial belongs to its runner, like the start of a call.
 
 func (c *callService) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
 	if err := mayLoosen(ctx, r.Sandbox); err != nil {
