@@ -6,11 +6,11 @@ import (
 	"github.com/umpirehq/umpire/internal/token"
 )
 
-// maxAddress bounds how far the part of an address before its host is read.
+// maxAddress limits how much of an address before its host is read.
 const maxAddress = 1024
 
-// address masks the password in scheme://user:password@host, or a token that
-// stands for the user.
+// address masks the password in scheme://user:password@host, or a token in place of the
+// user.
 func (s *scan) address(_, end int) {
 	limit := min(len(s.text), end+maxAddress)
 	stop := end
@@ -37,8 +37,8 @@ func (s *scan) address(_, end int) {
 	}
 }
 
-// unescaped finds the @ behind a password that holds characters which it should
-// not: user:pass/word@host. It returns -1 when these begin a path.
+// unescaped finds the @ after a password with unescaped special characters:
+// user:pass/word@host. It returns -1 if they start a path.
 func (s *source) unescaped(start, stop, limit int) int {
 	colon := strings.IndexByte(s.text[start:stop], ':')
 	if colon < 0 || s.text[start] == '[' || stop >= limit || strings.IndexByte("/?#;", s.text[stop]) < 0 {
@@ -73,8 +73,8 @@ func (s *scan) dataSource(start, _ int) {
 	}
 }
 
-// pathToken masks the token that some addresses have in their path: of a bot, of a
-// webhook.
+// pathToken masks the token in the path of some addresses, such as those of bots and
+// webhooks.
 func (s *scan) pathToken(_, end int) {
 	const enough = 24
 	at := end

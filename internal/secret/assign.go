@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire/internal/token"
 )
 
-// assigned masks the value of a name: NAME=VALUE, name: value, "name": "value",
-// --name value, <name>value</name> and the like.
+// assigned masks the value of a name: NAME=VALUE, name: value, "name": "value", --name
+// value, <name>value</name> and the like.
 func (s *scan) assigned(t tier, start, end int) {
 	n, ok := s.nameAt(t, start, end)
 	if !ok || start < s.valued {
@@ -56,12 +56,12 @@ func ruleName(n name, word string) string {
 	return "secret"
 }
 
-// A form is the way in which a value follows its name.
+// A form is the syntax that connects a value to its name.
 type form uint8
 
 const (
 	noForm       form = iota
-	tightForm         // NAME=value, as a shell has it
+	tightForm         // NAME=value, as in a shell
 	spaceForm         // --name value, set NAME value
 	looseForm         // name = value, name := value, name => value
 	colonForm         // name: value
@@ -69,7 +69,7 @@ const (
 	fallbackForm      // ${NAME:-value}
 )
 
-// operator returns how a value follows a name, and where it begins.
+// operator returns the form of a name's value, and where the value starts.
 func (s *scan) operator(n name) (form, int) {
 	at := n.end
 	if n.variable {
@@ -113,7 +113,7 @@ func (s *scan) operator(n name) (form, int) {
 	return noForm, 0
 }
 
-// listed returns where the value stands in a list of environment variables:
+// listed returns where the value starts in a list of environment variables:
 //
 //   - name: NAME
 //     value: VALUE
@@ -134,8 +134,8 @@ func (s *source) listed(n name) (form, int) {
 	return noForm, 0
 }
 
-// loose reports whether a blank follows the sign: in a shell the value is empty,
-// elsewhere the blank means nothing.
+// loose reports whether a blank follows the sign. In a shell the value is then empty;
+// elsewhere the blank is ignored.
 func (n name) loose(s *scan, at int) bool { return at < len(s.text) && isBlank(s.text[at]) }
 
 func (s *source) blanks(at int) int {
@@ -145,7 +145,7 @@ func (s *source) blanks(at int) int {
 	return at
 }
 
-// setBefore reports whether a name is what a command or a file sets.
+// setBefore reports whether a command or a file sets the name.
 func (s *source) setBefore(at int) bool {
 	left := s.text[max(0, at-64):at]
 	left = left[strings.LastIndexByte(left, '\n')+1:]
@@ -162,7 +162,7 @@ func (s *source) setBefore(at int) bool {
 		len(fields) > 1 && fields[len(fields)-2] == "login"
 }
 
-// accepts decides whether what follows a name is a secret.
+// accepts reports whether the value of a name is a secret.
 func (s *scan) accepts(n name, f form, v value) bool {
 	text := s.cut(v)
 	lower := strings.ToLower(text)
@@ -191,11 +191,11 @@ func (s *scan) accepts(n name, f form, v value) bool {
 	return false
 }
 
-// given reports whether a command or an environment sets the name: then its value
-// is a value, whatever the word.
+// given reports whether a command or an environment sets the name. Then any word is a
+// value.
 func (n name) given(f form) bool { return f == spaceForm && n.option || f == tightForm && n.upper }
 
-// isCode reports whether a value without quotes is an expression.
+// isCode reports whether an unquoted value is an expression.
 func (s *source) isCode(n name, f form, v value, text string) bool {
 	if v.quoted {
 		return false
@@ -210,7 +210,7 @@ func (s *source) isCode(n name, f form, v value, text string) bool {
 		strings.HasPrefix(text, "=")
 }
 
-// isWritten accepts a value that somebody wrote out in a command or an environment.
+// isWritten accepts a literal value in a command or an environment.
 func isWritten(n name, text string) bool {
 	switch n.tier {
 	case passwordTier:
@@ -231,14 +231,14 @@ func isWritten(n name, text string) bool {
 	return false
 }
 
-// namesItself reports whether a value is what the thing is called: MY_TOKEN.
+// namesItself reports whether a value is only a name for a secret: MY_TOKEN.
 func namesItself(text string) bool {
 	last := text[strings.LastIndexAny(text, "_-.")+1:]
 	return hasWord(ownNames+" key", strings.ToLower(last))
 }
 
-// quotedValue accepts a value in quotes, in a program or a document, that is neither a
-// sentence nor the name of a field.
+// quotedValue accepts a quoted value in a program or a document that is neither a
+// sentence nor a field name.
 func quotedValue(n name, text string) bool {
 	if strings.Contains(text, " ") && !token.Random(text) {
 		return false
@@ -256,8 +256,8 @@ func quotedValue(n name, text string) bool {
 	return false
 }
 
-// bareValue accepts a value without quotes behind a colon or a spaced sign, where
-// prose and programs have words.
+// bareValue accepts an unquoted value after a colon or a spaced sign, where prose and
+// programs have words.
 func bareValue(n name, text string) bool {
 	if n.upper && n.tier == passwordTier && len(text) >= 4 && !strings.ContainsAny(text, "[({.:") {
 		return true // an environment in YAML
@@ -272,19 +272,18 @@ func bareValue(n name, text string) bool {
 		!strings.HasPrefix(strings.TrimPrefix(text, "-"), "0x")
 }
 
-// endsHere reports whether a line or an item ends behind a value.
+// endsHere reports whether a line or an item ends after a value.
 func (s *source) endsHere(at int) bool {
 	at = s.blanks(at)
 	return at >= len(s.text) || strings.IndexByte("\r\n,}])\"'\\#;&<", s.text[at]) >= 0
 }
 
-// closes reports whether the quote after a sign ends the text that contains the name:
-// "password=".
+// closes reports whether the quote after a sign ends the text with the name: "password=".
 func (s *source) closes(n name, v value) bool {
 	return n.start > 0 && s.text[n.start-1] == s.text[v.start-1]
 }
 
-// question reports whether an option takes no secret, or the program asks for it.
+// question reports whether an option takes no secret, or makes the program ask for it.
 func (s *source) question(n name, text string) bool {
 	bare := strings.TrimLeft(strings.ToLower(s.text[n.start:n.end]), "-")
 	for _, begin := range questions {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// block masks the body of a private key, up to its end or to where the text stops
-// looking like one.
+// block masks the body of a private key, up to its end or to the first text that does not
+// look like one.
 func (s *scan) block(start, end int) {
 	const maxHeader = 100
 	header := s.text[end:min(len(s.text), end+maxHeader)]
@@ -34,8 +34,8 @@ func (s *scan) block(start, end int) {
 	s.addSpan(first, at, "private-key", exact)
 }
 
-// cutKey returns the end of a key that has no end line: the words that are long
-// enough to be lines of it.
+// cutKey returns the end of a key without an end line: it includes all words long enough
+// to be its lines.
 func (s *source) cutKey(first, limit int) int {
 	const shortestLine = 32
 	end := first
@@ -48,14 +48,14 @@ func (s *source) cutKey(first, limit int) int {
 	return end
 }
 
-// bodyByte reports whether a byte may be part of the body of a key: base64, its headers, and
-// line ends, which may be escaped.
+// bodyByte reports whether a byte may be part of a key's body: base64, headers, and line
+// ends, which may be escaped.
 func bodyByte(c byte) bool {
 	return isWord(c) || isSpace(c) || strings.IndexByte("+/=\\-:,.#!|>", c) >= 0
 }
 
-// passwordHash masks a password that was hashed, as /etc/shadow has it: weak ones
-// can be found from it.
+// passwordHash masks a hashed password, as in /etc/shadow, because weak passwords can be
+// recovered from it.
 func (s *scan) passwordHash(start, end int) {
 	const enough = 20
 	if s.read["hash"] > start {
@@ -71,8 +71,8 @@ func (s *scan) passwordHash(start, end int) {
 	}
 }
 
-// manifest masks the values of a Secret of Kubernetes: the lines below data: and
-// stringData: in the same document, before or behind its kind.
+// manifest masks the values of a Kubernetes Secret: the lines below data: and stringData:
+// in the same document, before or after its kind.
 func (s *scan) manifest(start, end int) {
 	line := strings.TrimLeft(strings.TrimLeft(s.text[end:min(len(s.text), end+40)], `"'`), ": ")
 	line = strings.TrimLeft(line, `"'`)
@@ -103,14 +103,14 @@ func (s *scan) manifest(start, end int) {
 	}
 }
 
-// document returns where the YAML document around a place begins and ends.
+// document returns the bounds of the YAML document around a position.
 func (s *source) document(at int) (from, to int) {
 	const reach = 64 << 10
 	from, to = max(0, at-reach), min(len(s.text), at+reach)
 	if n := strings.LastIndex(s.text[from:at], "\n---"); n >= 0 {
 		from += n + 1
 	} else if from > 0 {
-		from += strings.IndexByte(s.text[from:at], '\n') + 1 // not from the middle of a line
+		from += strings.IndexByte(s.text[from:at], '\n') + 1 // do not start within a line
 	}
 	if n := strings.Index(s.text[at:to], "\n---"); n >= 0 {
 		to = at + n + 1
@@ -125,8 +125,7 @@ func lineEnd(text string, at, to int) int {
 	return to
 }
 
-// splitField splits `  "key": "value",` into key and value as they are written,
-// without quotes.
+// splitField splits `  "key": "value",` into key and value as written, without quotes.
 func splitField(line string) (key, value string) {
 	key, value, ok := strings.Cut(strings.TrimSpace(line), ":")
 	if !ok {
@@ -135,7 +134,7 @@ func splitField(line string) (key, value string) {
 	return strings.Trim(key, `"' `), strings.Trim(strings.TrimSpace(value), `"',`)
 }
 
-// field masks the value of one line of a Secret's data.
+// field masks the value in one line of a Secret's data.
 func (s *scan) field(at int, line, key, value string) {
 	if value == "" || value == "|" || value == ">" || value == "|-" || value == "}" || isPlaceholder(value) {
 		return

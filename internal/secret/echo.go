@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// minEcho is the length from which a secret is looked for elsewhere: a shorter one
-// is a word that may mean something else there.
+// minEcho is the minimum length of a secret to search for elsewhere: a shorter one may be
+// an unrelated word.
 const minEcho = 6
 
-// Echoes masks texts that were made of a value, such as the words of its command: there a
-// secret has lost the name that it was known by. Secrets of the value are masked wherever
-// they occur in a text as whole words. The texts themselves are left as they are.
+// Echoes masks texts derived from a value, such as the words of its command, where
+// secrets have lost their names. It masks the value's secrets wherever they occur in a
+// text as whole words, and returns new texts.
 func (m *Masker) Echoes(texts []string, of json.RawMessage) []string {
 	w := walk{masker: m, in: of, values: map[string]string{}}
 	if json.Valid(of) {
@@ -27,7 +27,7 @@ func (m *Masker) Echoes(texts []string, of json.RawMessage) []string {
 	return masked
 }
 
-// findEchoes finds the values in a text, each under the rule that found it first.
+// findEchoes finds the values in a text, each with the rule that found it first.
 func findEchoes(text string, values map[string]string) (found []span) {
 	for value, rule := range values {
 		for at := 0; ; {
@@ -50,7 +50,7 @@ func wholeWord(text string, start, end int) bool {
 		(end == len(text) || !isWord(text[end]) || !isWord(text[end-1]))
 }
 
-// collectSecrets remembers the secrets of a text, where they are asked for.
+// collectSecrets stores the secrets of a text, if requested.
 func (w *walk) collectSecrets(text string, found []span) {
 	for _, s := range found {
 		if value := text[s.start:s.end]; w.values != nil && len(value) >= minEcho {

@@ -7,13 +7,13 @@ import (
 	"github.com/umpirehq/umpire/internal/token"
 )
 
-// schemes are the words between Authorization: and what is secret.
+// schemes are the words between Authorization: and the secret.
 var schemes = []string{
 	"bearer", "basic", "token", "digest", "apikey", "api-key", "negotiate", "bot", "key", "splunk", "sso-key",
 }
 
-// authorization masks the credentials of an Authorization header, in any of its
-// spellings: a header line, a member of an object, an option.
+// authorization masks the credentials of an Authorization header in any form: a header
+// line, a member of an object, an option.
 func (s *scan) authorization(_, end int) {
 	at := end
 	for _, quote := range []string{`\"`, `\'`, `"`, `'`} {
@@ -53,7 +53,7 @@ func (s *scan) authorization(_, end int) {
 	s.addSpan(v.start, v.end, "authorization", named)
 }
 
-// bearer masks a token behind the word, wherever it stands.
+// bearer masks a token after the word, in any context.
 func (s *scan) bearer(start, end int) {
 	at := s.blanks(end)
 	if at == end || start > 0 && isWord(s.text[start-1]) {
@@ -66,7 +66,7 @@ func (s *scan) bearer(start, end int) {
 	}
 }
 
-// basic masks a user with a password that were only encoded.
+// basic masks a user and password in base64.
 func (s *scan) basic(start, end int) {
 	if start > 0 && isWord(s.text[start-1]) {
 		return
@@ -124,8 +124,7 @@ func (s *scan) cookies(_, end int) {
 	}
 }
 
-// signature masks what proves that an address was given out: anybody who has it
-// may use it.
+// signature masks an address's signature, because anybody who has it may use the address.
 func (s *scan) signature(start, end int) {
 	left := start
 	for left > 0 && isName(s.text[left-1]) {

@@ -8,10 +8,10 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// JSON returns a JSON value with the secrets in its strings masked, and whether there were
-// any. Keys, structure, numbers, order and blanks stay as they are, and what is valid stays
-// valid. A string is masked as a whole when its key says that it is secret; a list of strings
-// is read as the words of a command. Anything other than JSON is masked as text.
+// JSON returns a JSON value with masked secrets in its strings, and whether it has any.
+// Keys, structure, numbers, order and whitespace stay the same, and the result is valid
+// JSON. A string is masked completely if its key marks it as secret; a list of strings is
+// read as the words of a command. Invalid JSON is masked as text.
 func (m *Masker) JSON(value json.RawMessage) (masked json.RawMessage, changed bool) {
 	if !json.Valid(value) {
 		text := m.Text(string(value))
@@ -25,18 +25,18 @@ func (m *Masker) JSON(value json.RawMessage) (masked json.RawMessage, changed bo
 	return append(w.out, value[w.copied:]...), true
 }
 
-// A walk goes through a valid JSON value and replaces strings.
+// A walk traverses a valid JSON value and replaces strings.
 type walk struct {
 	masker *Masker
 	in     []byte
 	at     int
 	out    []byte            // nil until something is replaced
-	copied int               // up to where out has the input
-	values map[string]string // the secrets that were found, and their rules; nil keeps none
-	short  map[string]string // short texts that came before: most are keys, and come again
+	copied int               // end of the input copied to out
+	values map[string]string // the secrets found, and their rules; nil stores none
+	short  map[string]string // earlier short texts: most are keys and repeat
 }
 
-// maxShort is the length of a text, in bytes, up to which it is looked for among those before it.
+// maxShort is the maximum length of a text in bytes that is stored in short.
 const maxShort = 16
 
 func (w *walk) blanks() {
@@ -45,8 +45,8 @@ func (w *walk) blanks() {
 	}
 }
 
-// value walks over one value. Key is what it stands under, program the one whose
-// words a list is.
+// value traverses one value. key is its key, and program is the program whose words a
+// list has.
 func (w *walk) value(key, program string) {
 	w.blanks()
 	switch w.in[w.at] {
@@ -64,7 +64,7 @@ func (w *walk) value(key, program string) {
 	}
 }
 
-// str reads a string and returns where it begins, with its quote.
+// str reads a string and returns its start, including the quote.
 func (w *walk) str() (start int, text string) {
 	start = w.at
 	plain := true
@@ -81,7 +81,7 @@ func (w *walk) str() (start int, text string) {
 	return start, strictjson.UnquoteText(w.in[start:w.at])
 }
 
-// known returns a text as a string, the same one for each time that a short text comes.
+// known converts a text to a string, and reuses the strings of short texts.
 func (w *walk) known(text []byte) string {
 	if len(text) > maxShort {
 		return string(text)
@@ -97,20 +97,20 @@ func (w *walk) known(text []byte) string {
 	return known
 }
 
-// replace puts a text in the place of the string that was read from start.
+// replace replaces the string that starts at start.
 func (w *walk) replace(start, end int, text string) {
 	var quoted bytes.Buffer
 	encoder := json.NewEncoder(&quoted)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(text) != nil {
-		return // cannot be: a string can be written
+		return // impossible: a string can be encoded
 	}
 	w.out = append(w.out, w.in[w.copied:start]...)
 	w.out = append(w.out, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 	w.copied = end
 }
 
-// maskText masks the string that was read last.
+// maskText masks the last string read.
 func (w *walk) maskText(start int, key, text string) {
 	found := findSecrets(text)
 	if whole, ok := secretOfKey(key, text); ok {
@@ -122,13 +122,13 @@ func (w *walk) maskText(start int, key, text string) {
 	}
 }
 
-// enough bytes of a text tell whether it is a secret.
+// enough bytes of a text suffice to tell whether it is a secret.
 const enough = 1024
 
-// quoteEnds takes out what could end a quoted text.
+// quoteEnds replaces characters that could end a quoted text.
 var quoteEnds = strings.NewReplacer(`"`, "_", `\`, "_", "\n", "_")
 
-// secretOfKey returns what of a text is secret because of the key that it stands under.
+// secretOfKey returns the part of a text that is secret because of its key.
 func secretOfKey(key, text string) (span, bool) {
 	if key == "" || text == "" || strings.ContainsAny(key, "\n\"\\") {
 		return span{}, false
@@ -141,8 +141,8 @@ func secretOfKey(key, text string) (span, bool) {
 			return
 		}
 		if s == nil {
-			// Read as the member that it is; the text itself cannot end the quotes, and its
-			// beginning is enough to tell.
+			// Read it as a member with this key. The text cannot end the quotes, and its
+			// beginning suffices.
 			piece = quoteEnds.Replace(text[:min(len(text), enough)])
 			s = &scan{source: source{key + `: "` + piece + `"`}}
 		}
@@ -165,9 +165,8 @@ func secretOfKey(key, text string) (span, bool) {
 	return whole, whole.start >= 0 && whole.end <= len(text)
 }
 
-// object walks over the members of an object. A pair of members called name and
-// value is read as the member that it stands for; one called value alone stands for
-// the object.
+// object traverses the members of an object. A pair of members called name and value is
+// read as one member; a single member called value stands for the object.
 func (w *walk) object(stands string) {
 	program, called := "", stands
 	w.at++
@@ -199,9 +198,9 @@ func (w *walk) object(stands string) {
 	w.at++
 }
 
-// list walks over a list. If all its items are strings, a secret may be known by
-// the one before it: --password, and then the password. A program that ends in = is
-// a variable that a command sets to the first word.
+// list traverses a list. If all items are strings, a secret may follow its name:
+// --password and then the password. A program that ends in = is a variable that a command
+// sets to the first word.
 func (w *walk) list(key, program string) {
 	begin := w.at
 	type item struct{ start, end, from, to int } // in the input, and in the line
@@ -237,7 +236,7 @@ func (w *walk) list(key, program string) {
 	}
 }
 
-// quoteFor returns the quotes that a shell would need around a word.
+// quoteFor returns the quotes that a shell needs around a word.
 func quoteFor(text string) string {
 	switch {
 	case text != "" &&
@@ -251,7 +250,7 @@ func quoteFor(text string) string {
 	return "'"
 }
 
-// spansWithin returns the parts of spans that lie in a piece, counted from its start.
+// spansWithin returns the parts of spans inside a piece, relative to its start.
 func spansWithin(spans []span, from, to int) (inside []span) {
 	for _, s := range spans {
 		if s.start < to && from < s.end {

@@ -18,22 +18,22 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// keyFile is the name of the file that a store's key lies in.
+// keyFile is the name of a store's key file.
 const keyFile = "seal.key"
 
-// The file holds one line: what it is, and the key in base64.
+// The file has one line: a header, and the key in base64.
 const (
 	keyHeader = "umpire-key-1:"
 	keySize   = 32
 	maxFile   = 256
 )
 
-// A Key is what one store masks and seals with.
+// A Key has one store's keys for masking and sealing.
 type Key struct{ seal, mask, id []byte }
 
-// OpenKey reads the key in a folder, and makes one if there is none. Several processes may do
-// so at once and get the same one. Losing the file loses what was sealed with it, and nothing
-// else. A file that others may read is refused.
+// OpenKey reads the key in a folder, and makes one if it is missing. Several processes
+// may call it at once and get the same key. If the file is lost, only sealed texts are
+// lost. A file that other users may read is refused.
 func OpenKey(folder string) (*Key, error) {
 	seed, err := OpenSeed(folder, keyFile)
 	if err != nil {
@@ -42,9 +42,9 @@ func OpenKey(folder string) (*Key, error) {
 	return deriveKey(seed)
 }
 
-// OpenSeed reads the 32 secret bytes in a file of a folder, and makes them at random
-// if there is no such file. It is safe for several processes at once. A file that
-// others may read is refused.
+// OpenSeed reads the 32 secret bytes in a file, and creates them at random if the file is
+// missing. Several processes may call it at once. A file that other users may read is
+// refused.
 func OpenSeed(folder, name string) ([]byte, error) {
 	seed, err := ReadSeed(folder, name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -56,8 +56,8 @@ func OpenSeed(folder, name string) ([]byte, error) {
 	return ReadSeed(folder, name)
 }
 
-// ReadSeed is OpenSeed for a file that must be there already. Its error matches
-// fs.ErrNotExist when it is not.
+// ReadSeed is OpenSeed for an existing file. Its error matches fs.ErrNotExist if the file
+// is missing.
 func ReadSeed(folder, name string) ([]byte, error) {
 	seed, err := readKey(filepath.Join(folder, name))
 	if err != nil {
@@ -66,7 +66,7 @@ func ReadSeed(folder, name string) ([]byte, error) {
 	return seed, nil
 }
 
-// deriveKey gives each use a key of its own.
+// deriveKey derives a separate key for each use.
 func deriveKey(secret []byte) (*Key, error) {
 	k := &Key{}
 	for _, part := range []struct {
@@ -83,7 +83,7 @@ func deriveKey(secret []byte) (*Key, error) {
 	return k, nil
 }
 
-// Masker masks with the key's hashes. A nil key gives a masker without them.
+// Masker returns a masker that adds the key's hashes. A nil key returns one without hashes.
 func (k *Key) Masker() *Masker {
 	if k == nil {
 		return nil
@@ -91,8 +91,8 @@ func (k *Key) Masker() *Masker {
 	return &Masker{key: k.mask}
 }
 
-// readKey looks at the file that it has opened, so that nobody can put another one
-// in between.
+// readKey checks the open file, because the path could be replaced between a check and
+// opening it.
 func readKey(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -125,19 +125,19 @@ func readKey(path string) ([]byte, error) {
 	return secret, nil
 }
 
-// createKey writes a new key under another name and then links it to its place, so
-// that the file is whole as soon as it is there, and the first one stays.
+// createKey writes a new key under another name and then links it to its path. The file
+// is complete as soon as it is visible, and the first one wins.
 func createKey(folder, name string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
 	secret := make([]byte, keySize)
-	rand.Read(secret) // ends the process when there is no randomness
+	rand.Read(secret) // aborts the process if there is no randomness
 	file, err := os.CreateTemp(folder, name+".*")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // what is left of it harms nobody
+	defer func() { _ = os.Remove(file.Name()) }() // a leftover does no harm
 	_, err = fmt.Fprintf(file, "%s%s\n", keyHeader, base64.StdEncoding.EncodeToString(secret))
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err

@@ -2,16 +2,16 @@ package secret
 
 import "slices"
 
-// A finder finds literals in a text, in one pass, whatever their number: it is
-// the automaton of Aho and Corasick. ASCII letters of both cases are the same.
+// A finder finds any number of literals in a text in one pass, with the Aho-Corasick
+// automaton. It ignores the case of ASCII letters.
 type finder struct {
-	class   [256]uint8 // of each byte; 0 is every byte that no literal has
+	class   [256]uint8 // by byte; 0 for bytes that are in no literal
 	classes int
 	next    []uint16   // by state and class
-	ends    [][]uint16 // by state: the literals that end there, the longest first
+	ends    [][]uint16 // by state: the literals that end there, longest first
 }
 
-// newFinder builds the automaton for literals in lower case.
+// newFinder builds the automaton for lower-case literals.
 func newFinder(literals []string) *finder {
 	f := &finder{classes: 1}
 	most := 1 // states
@@ -27,7 +27,7 @@ func newFinder(literals []string) *finder {
 	for c := byte('A'); c <= 'Z'; c++ {
 		f.class[c] = f.class[c|0x20]
 	}
-	f.next = make([]uint16, 0, most*f.classes) // else most of the time would go into copying it
+	f.next = make([]uint16, 0, most*f.classes) // growing it would take most of the time
 	f.ends = make([][]uint16, 0, most)
 	f.grow()
 	for i, l := range literals {
@@ -55,8 +55,8 @@ func (f *finder) addLiteral(id uint16, literal string) {
 	f.ends[state] = append(f.ends[state], id)
 }
 
-// link completes the tree: where a literal breaks off, the walk goes on in the
-// longest other one that has been begun.
+// link completes the tree: after a mismatch, the search continues in the longest other
+// literal that has started.
 func (f *finder) link() {
 	fail := make([]uint16, len(f.ends))
 	queue := make([]uint16, 0, len(f.ends))
@@ -83,12 +83,12 @@ func (f *finder) link() {
 	}
 }
 
-// row is where a state leads to, by class.
+// row returns the next states of a state, by class.
 func (f *finder) row(state uint16) []uint16 {
 	return f.next[int(state)*f.classes : (int(state)+1)*f.classes]
 }
 
-// eachLiteral calls hit for each literal in the text, with the end of where it stands.
+// eachLiteral calls hit for each literal in the text, with the end of its position.
 func (f *finder) eachLiteral(text string, hit func(literal uint16, end int)) {
 	state := 0
 	for i := range len(text) {

@@ -1,17 +1,17 @@
-// Package secret keeps secrets out of what is recorded, and yet able to run: a
-// [Masker] hides them in what people read, a [Sealer] encrypts what is started.
+// Package secret keeps secrets out of records without losing the commands that need them:
+// a [Masker] hides them in displayed text, and a [Sealer] encrypts the original.
 //
 //	key, err := secret.OpenKey(stateFolder)
 //	shown := key.Masker().Text("curl -H 'Authorization: Bearer …' https://x")
 //	sealer, err := key.Sealer()
 //	sealed, err := sealer.Seal("call:s1:c1", exact)
 //
-// Tokens are found by the rules of gitleaks, taken from its configuration, and passwords, headers
-// and options by rules of our own. Everything else stays readable: programs, verbs, paths,
+// The rules of gitleaks, taken from its configuration, find tokens; our own rules find
+// passwords, headers and options. Everything else stays readable: programs, verbs, paths,
 // hosts, options, hashes.
 //
-// Masking is for records. It is no boundary: a secret without a name and without a
-// shape is not found, nor is one that was encoded or cut in pieces.
+// Masking is for records and is not a security boundary: it misses secrets without a
+// known name or shape, and secrets that are encoded or split.
 package secret
 
 import (
@@ -21,16 +21,15 @@ import (
 	"strings"
 )
 
-// A Masker replaces secrets by [masked:RULE:HASH]. The hash is short and keyed:
-// it shows that two masks stand for the same secret in one store, and tells
-// nothing else. A Masker is safe for concurrent use. A nil one, or one without a
-// key, masks as well and leaves the hash out.
+// A Masker replaces secrets by [masked:RULE:HASH]. The hash is short and keyed: it only
+// shows that two masks in one store stand for the same secret. A Masker is safe for
+// concurrent use. A nil Masker, or one without a key, masks without the hash.
 type Masker struct{ key []byte }
 
-// hashBytes keeps the hash too short to search for a password with.
+// hashBytes keeps the hash too short for a password search.
 const hashBytes = 2
 
-// Text returns a text with its secrets masked; the text itself if there are none.
+// Text returns a text with its secrets masked, or the text itself if it has none.
 func (m *Masker) Text(text string) string {
 	found := findSecrets(text)
 	if len(found) == 0 {
@@ -53,7 +52,7 @@ func (m *Masker) replace(text string, found []span) string {
 
 const maskBegin = "[masked:"
 
-// mask stands for one secret.
+// mask returns the mask of one secret.
 func (m *Masker) mask(rule, value string) string {
 	if m == nil || len(m.key) == 0 {
 		return maskBegin + rule + "]"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A tier says how much a name promises: what is called a token may be a word of a
-// language, what is called a password is one.
+// A tier rates how likely a name's value is a secret: a token may be a language's word, a
+// password is certainly secret.
 type tier uint8
 
 const (
@@ -16,10 +16,10 @@ const (
 	passwordTier
 )
 
-// words are the endings of names whose value is a secret.
+// words are the endings of names with secret values.
 var words = [...]struct {
 	tier tier
-	ends string // separated by blanks; _ is _, - or nothing
+	ends string // separated by blanks; _ means _, - or nothing
 }{
 	{passwordTier, "password passwd passphrase passwort contraseña 密码"},
 	{weakTier, "secret token credential credentials passcode sessionid _auth"},
@@ -31,7 +31,7 @@ var words = [...]struct {
 		"id_token client_secret"},
 }
 
-// spellingsOf returns the ways to write a name's end.
+// spellingsOf returns the ways to write a name's ending.
 func spellingsOf(end string) []string {
 	first, rest, ok := strings.Cut(end, "_")
 	if !ok || first == "" {
@@ -46,7 +46,7 @@ func spellingsOf(end string) []string {
 	return all
 }
 
-// nameRules look for the value of each kind of name.
+// nameRules returns the rules that find the value of each kind of name.
 func nameRules() (all []ownRule) {
 	for _, w := range words {
 		for end := range strings.FieldsSeq(w.ends) {
@@ -58,27 +58,27 @@ func nameRules() (all []ownRule) {
 	return all
 }
 
-// otherTokens are words of a name that say that its token or key is not a secret.
+// otherTokens are words in a name that mean that its token or key is not a secret.
 var otherTokens = []string{
 	"next", "page", "paging", "continuation", "pagination", "sync", "cursor", "max", "min", "num", "count", "total",
 	"prompt", "input",
 	"output", "stop", "eos", "bos", "pad", "mask", "sep", "special", "public", "cancel", "design", "bypass", "per",
 }
 
-// questions begin options that take no secret.
+// questions are the beginnings of options without a secret.
 var questions = []string{
 	"no-", "ask-", "prompt", "use-", "with-", "enable", "disable", "show", "reset", "change", "require", "print",
 	"get-", "skip", "allow", "force",
 }
 
-// A name is a name in the text that speaks of a secret.
+// A name is a name in the text that announces a secret.
 type name struct {
 	start, end int
 	tier       tier
-	option     bool // begins with -
-	upper      bool // as an environment has it
+	option     bool // starts with -
+	upper      bool // written like an environment variable
 	header     bool // X-Something-Token
-	variable   bool // its value is asked for: $NAME
+	variable   bool // a use of a variable: $NAME
 }
 
 // nameAt reads the name that ends with a sensitive word.
@@ -109,8 +109,8 @@ func (s *source) nameAt(t tier, start, end int) (name, bool) {
 	return n, !harmlessName(strings.ToLower(s.text[start:end]), lower)
 }
 
-// harmlessName reports whether a name that ends with a sensitive word is about
-// something else: a folder, a page, a count.
+// harmlessName reports whether a name that ends with a sensitive word means something
+// else: a folder, a page, a count.
 func harmlessName(word, full string) bool {
 	switch {
 	case full == "oldpwd" || full == "-pwd":

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// An option is one that takes a secret and whose name does not say so.
+// An option takes a secret although its name does not show it.
 type option struct {
 	programs string // separated by blanks
-	after    string // a word that comes before it, or ""
+	after    string // a preceding word, or ""
 	name     string
 	glued    bool // the value may follow without a blank
 	apart    bool // the value may be the next word
-	behind   byte // what of the value is secret begins behind it: user:password
+	behind   byte // the secret starts after this byte: user:password
 	last     bool // the value is the command's last word; name is one letter of a bundle
 	first    bool // the value is the command's first word
 }
 
-// options are known by program: what -p means differs.
+// options are listed by program, because -p has different meanings.
 var options = [...]option{
 	{programs: "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlbinlog mariadb mariadb-dump " +
 		"mariadb-admin", name: "-p", glued: true},
@@ -55,7 +55,7 @@ var options = [...]option{
 	{programs: "ConvertTo-SecureString", first: true},
 }
 
-// programLiterals are the names that a program's options are looked up with.
+// programLiterals returns the names of the programs with options.
 func programLiterals() []string {
 	seen := map[string]bool{}
 	var all []string
@@ -70,14 +70,14 @@ func programLiterals() []string {
 	return all
 }
 
-// The parts of a command that are read: its options, and the words before its program.
+// The limits for reading a command: its options, and the words before its program.
 const (
 	maxCommand = 4096
 	maxBefore  = 256
 )
 
-// program masks the values of a program's options, where it is called and not
-// only named.
+// program masks the values of a program's options, if the program is called and not only
+// mentioned.
 func (s *scan) program(start, end int) {
 	called := s.text[start:end]
 	if end < len(s.text) && strings.IndexByte(" \t\"'", s.text[end]) < 0 || s.read[called] > start || !s.calls(start) {
@@ -104,7 +104,7 @@ func hasWord(words, word string) bool {
 	return false
 }
 
-// enclosing returns the quote that a command follows, or 0.
+// enclosing returns the quote before a command, or 0.
 func (s *source) enclosing(at int) byte {
 	left := s.text[max(0, at-maxBefore):at]
 	if n := strings.LastIndexAny(left, "\n;|&(`\"'"); n >= 0 && (left[n] == '"' || left[n] == '\'') {
@@ -113,8 +113,7 @@ func (s *source) enclosing(at int) byte {
 	return 0
 }
 
-// command reads words up to the end of a simple command, or to the quote that ends
-// it.
+// command reads words up to the end of a simple command, or to the quote that ends it.
 func (s *scan) command(at int, quote byte) (words []value, stop int) {
 	limit := min(len(s.text), at+maxCommand)
 	for {
@@ -190,19 +189,19 @@ func (s *scan) optionValue(o option, start, end int) {
 	}
 }
 
-// runners start the program that a later one of their words names.
+// runners are programs that start another program named in their arguments.
 const runners = "docker podman nerdctl docker-compose kubectl oc ssh sudo doas env time timeout nice nohup exec " +
 	"command xargs watch strace proxychains " +
 	"sh bash zsh eval then do else and if while until ! { [ unbuffer ionice chroot nsenter compose"
 
-// calls reports whether a word is in the place of a program: at the beginning of
-// a command, behind assignments, or behind a program that starts it.
+// calls reports whether a word is in the position of a program: at the start of a
+// command, after assignments, or after a program that runs it.
 func (s *source) calls(at int) bool {
 	left := s.text[max(0, at-maxBefore):at]
 	left = left[strings.LastIndexAny(left, "\n;|&(`\"'")+1:]
 	fields := strings.Fields(left)
 	if len(left) > 0 && !isSpace(left[len(left)-1]) {
-		// /usr/bin/mysql; anything else is a part of another word
+		// /usr/bin/mysql; anything else is part of another word
 		if last := fields[len(fields)-1]; !strings.HasSuffix(last, "/") {
 			return false
 		}
@@ -222,11 +221,10 @@ func (s *source) calls(at int) bool {
 	return true
 }
 
-// takesValue reports whether the next word is the option's value, and so not a program's
-// name.
+// takesValue reports whether the next word is the option's value and thus not a program.
 func takesValue(option string) bool { return strings.HasPrefix(option, "--") && option != "--" }
 
-// piped masks what is echoed into a program that reads a secret.
+// piped masks text echoed into a program that reads a secret.
 func (s *scan) piped(start, end int) {
 	left := max(0, start-512)
 	line := s.text[left:start]

@@ -13,7 +13,7 @@ func prefixLiterals() (all []string) {
 	return all
 }
 
-// prefixed masks a token by how it begins, if the rest is long and no sequence of
+// prefixed masks a token with a known prefix, if the rest is long and not a sequence of
 // words.
 func (s *scan) prefixed(start, end int) {
 	const enough = 16
@@ -43,8 +43,8 @@ func (s *scan) prefixed(start, end int) {
 	}
 }
 
-// inToken reports whether a byte continues a token. Only some have parts with dots between
-// them.
+// inToken reports whether a byte continues a token. Only some tokens have parts separated
+// by dots.
 func (s *source) inToken(prefix string, at int) bool {
 	return isWord(s.text[at]) || s.text[at] == '-' || s.text[at] == '.' && hasWord("eyJ SG. ya29. mfa. AIza", prefix)
 }

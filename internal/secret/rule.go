@@ -14,32 +14,32 @@ import (
 // A rule finds one kind of token by its shape.
 type rule struct {
 	id       string
-	literals []string // in lower case; one of them is in every match
+	literals []string // in lower case; every match has one of them
 	pattern  string
-	longest  int  // bytes of a match and the one after it; 0 when there is no longest
-	lead     int  // bytes that may come before the literal
-	group    int  // of the secret; 0 is the first that matched anything
-	word     bool // begins at the beginning of a word
-	plain    bool // the value has no shape of its own, so the name has to speak of a secret
-	random   bool // begins with too little, so the value has to look random
+	longest  int  // maximum bytes of a match and its next byte; 0 means no limit
+	lead     int  // maximum bytes before the literal
+	group    int  // of the secret; 0 is the first with a match
+	word     bool // starts at a word boundary
+	plain    bool // the value has no typical shape, so the name must announce a secret
+	random   bool // the prefix is too short, so the value must look random
 	entropy  float64
 
 	once     sync.Once
 	compiled *regexp.Regexp
 }
 
-// maxToken bounds how far a rule without a longest match looks. A token that goes
-// on beyond it is masked to its end.
+// maxToken limits how far a rule without a maximum length looks. A longer token is masked
+// to its end.
 const maxToken = 4096
 
-// expression compiles the pattern when it is first needed: most never are, and
-// compiling all of them takes longer than all else.
+// expression compiles the pattern on first use, because most are never used, and
+// compiling all takes longer than everything else.
 func (r *rule) expression() *regexp.Regexp {
 	r.once.Do(func() { r.compiled = regexp.MustCompile(r.pattern) }) // a test compiles all of them
 	return r.compiled
 }
 
-// match tries a rule where one of its literals stands.
+// match tries a rule at one of its literals.
 func (s *scan) match(r *rule, start int) {
 	if start < s.covered || r.word && start > 0 && isWord(s.text[start-1]) {
 		return
@@ -68,7 +68,7 @@ func (s *scan) match(r *rule, start int) {
 	s.addSpan(begin+addressLength(value), end, r.id, exact)
 }
 
-// secretGroup returns where the secret is in a match.
+// secretGroup returns the position of the secret in a match.
 func secretGroup(groups []int, want int) (begin, end int) {
 	if want > 0 && 2*want < len(groups) && groups[2*want] >= 0 {
 		return groups[2*want], groups[2*want+1]
@@ -81,7 +81,7 @@ func secretGroup(groups []int, want int) (begin, end int) {
 	return groups[0], groups[1]
 }
 
-// runLength is how far a token goes on.
+// runLength returns how far a token continues.
 func runLength(text string) int {
 	for i := range len(text) {
 		if !isWord(text[i]) && !strings.ContainsRune("-./+=", rune(text[i])) {
@@ -91,7 +91,7 @@ func runLength(text string) int {
 	return len(text)
 }
 
-// runBefore is how many of the last bytes of a text belong to a token, up to a
+// runBefore returns how many of the last bytes of a text belong to a token, up to a
 // limit.
 func runBefore(text string, limit int) int {
 	n := 0
@@ -104,7 +104,7 @@ func runBefore(text string, limit int) int {
 	return n
 }
 
-// addressLength is how much of a secret is a host that anybody may see.
+// addressLength returns the length of a secret's public host prefix.
 func addressLength(value string) int {
 	if !strings.HasPrefix(value, "hooks.slack.com/") && !strings.HasPrefix(value, "webhook.office.com/") {
 		return 0
@@ -112,11 +112,11 @@ func addressLength(value string) int {
 	return strings.IndexByte(value, '/') + 1
 }
 
-// nameReach is how far before a literal its name may begin.
+// nameReach limits how far before a literal its name may start.
 const nameReach = 50
 
-// speaks reports whether the name that a literal is part of, or what stands between it and
-// the value, is about a secret. A commit hash after the name of a company is not a secret.
+// speaks reports whether the name around a literal, or the text between it and the value,
+// announces a secret. A commit hash after a company's name is not a secret.
 func (s *source) speaks(start, value int) bool {
 	left := start
 	for left > 0 && start-left < nameReach && isName(s.text[left-1]) {
@@ -131,7 +131,7 @@ func (s *source) speaks(start, value int) bool {
 	return false
 }
 
-// entropyOf is Shannon's, in bits for each byte.
+// entropyOf returns Shannon's entropy in bits per byte.
 func entropyOf(value string) float64 {
 	var counts [256]int
 	for i := range len(value) {

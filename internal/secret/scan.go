@@ -14,31 +14,31 @@ type span struct {
 	how        certainty
 }
 
-// A certainty says how much a rule knows. If two rules find the same secret, the more
+// A certainty rates how specific a rule is. If two rules find the same secret, the more
 // specific name is shown.
 type certainty uint8
 
 const (
-	named  certainty = iota // something whose name says that it is secret
-	shaped                  // something that looks like a token
-	exact                   // the shape of one issuer's token
+	named  certainty = iota // its name says that it is secret
+	shaped                  // it looks like a token
+	exact                   // it has the shape of one issuer's tokens
 )
 
-// A source is the text that is scanned. Its methods only read it.
+// A source is the scanned text. Its methods only read it.
 type source struct{ text string }
 
-// A scan looks for the secrets of one text.
+// A scan searches one text for secrets.
 type scan struct {
 	source
 
 	spans   []span
-	read    map[string]int // by what was read there: up to where
-	covered int            // the end of the tokens that were found
-	valued  int            // the end of the values that were found behind a name
-	spent   int            // bytes that were read as values
+	read    map[string]int // how far each kind was read
+	covered int            // the end of the tokens found so far
+	valued  int            // the end of the named values found so far
+	spent   int            // bytes read as values
 }
 
-// addSpan notes a secret.
+// addSpan records a secret.
 func (s *scan) addSpan(start, end int, rule string, how certainty) {
 	if start >= end {
 		return
@@ -52,7 +52,7 @@ func (s *scan) addSpan(start, end int, rule string, how certainty) {
 	}
 }
 
-// readTo remembers how far something was read, so that nothing is read twice.
+// readTo records how far something was read, so nothing is read twice.
 func (s *scan) readTo(what string, end int) {
 	if s.read == nil {
 		s.read = map[string]int{}
@@ -60,17 +60,16 @@ func (s *scan) readTo(what string, end int) {
 	s.read[what] = end
 }
 
-// Values are read far at first. A text that is full of names without values could
-// make that the square of its length, so after a few times its length only short
-// ones are read.
+// Values are read far at first. A text full of names without values would then take
+// quadratic time, so after a few times its length only short values are read.
 const (
 	maxValue   = 4096
-	surelyCut  = maxValue - 64 // a value of this length may go on
+	surelyCut  = maxValue - 64 // a value this long may have been cut
 	shortValue = 128
 	maxRounds  = 8
 )
 
-// reach is how far a value may be read from a place.
+// reach returns how far a value may be read from a position.
 func (s *scan) reach(at int) int {
 	far := maxValue
 	if s.spent > maxRounds*len(s.text)+maxValue {
@@ -79,18 +78,17 @@ func (s *scan) reach(at int) int {
 	return min(len(s.text), at+far)
 }
 
-// An action is what is tried where a literal stands: from start to end.
+// An action is tried at a literal from start to end.
 type action func(s *scan, start, end int)
 
-// table is what a text is looked through with.
+// table has the finder and the actions for scanning a text.
 type table struct {
 	finder  *finder
 	actions [][]action // by literal
 	lengths []int
 }
 
-// theTable is made when the first text comes: a process that masks nothing pays
-// nothing.
+// theTable is made on first use, so a process that masks nothing does not pay for it.
 var theTable = sync.OnceValue(makeTable)
 
 func makeTable() *table {
@@ -117,7 +115,7 @@ func makeTable() *table {
 	return t
 }
 
-// An ownRule is one that we wrote.
+// An ownRule is one of our own rules.
 type ownRule struct {
 	literals []string
 	try      action
@@ -144,11 +142,11 @@ func ownRules() []ownRule {
 	}...)
 }
 
-// findSecrets returns the secrets of a text in their order, none over another. Text inside a
+// findSecrets returns the secrets of a text in order, without overlaps. Text inside a
 // mask is not a secret.
 func findSecrets(text string) []span {
 	t := theTable()
-	var s *scan // nil until something may be one: most texts hold none
+	var s *scan // nil until a candidate is found: most texts have none
 	masks := masksIn(text)
 	left := masks
 	t.finder.eachLiteral(text, func(literal uint16, end int) {
@@ -172,7 +170,7 @@ func findSecrets(text string) []span {
 	return mergeSpans(removeMasked(s.spans, masks))
 }
 
-// removeMasked takes from the spans what is a mask already.
+// removeMasked removes existing masks from spans.
 func removeMasked(spans, masks []span) []span {
 	if len(spans) == 0 || len(masks) == 0 {
 		return spans
@@ -199,7 +197,7 @@ func removeMasked(spans, masks []span) []span {
 	return rest
 }
 
-// masksIn finds the masks in a text, in their order.
+// masksIn returns the masks in a text, in order.
 func masksIn(text string) (masks []span) {
 	for at := 0; ; {
 		begin := strings.Index(text[at:], maskBegin)
@@ -219,8 +217,7 @@ func masksIn(text string) (masks []span) {
 	}
 }
 
-// mergeSpans makes one of spans that overlap: it covers all of them and has the name of
-// the one that knows most.
+// mergeSpans merges overlapping spans into one, with the name of the most certain one.
 func mergeSpans(spans []span) []span {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	merged := spans[:0]

@@ -9,34 +9,33 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// errNoKey is matched when there is no key to seal or open with.
+// errNoKey is matched if there is no key to seal or open with.
 var errNoKey = errors.New("there is no key")
 
-// errSealed is matched when a sealed text cannot be opened: it was made with
-// another key, was changed, or belongs to another place.
+// errSealed is matched if a sealed text cannot be opened: it was sealed with another key
+// or label, or was changed.
 var errSealed = errors.New("the sealed text cannot be opened")
 
-// A sealed text begins with its format and with which key made it; the nonce, the
-// text and its proof follow.
+// A sealed text starts with its format and its key's id; the nonce, the ciphertext and
+// the tag follow.
 const (
 	sealFormat = 1
 	idSize     = 4
 	headSize   = 1 + idSize
 )
 
-// A Sealer encrypts texts that hold secrets, with AES-256 in GCM. The label says
-// where a text belongs; it opens only under the same one, so that no row can take
-// the place of another. A Sealer is safe for concurrent use. A nil one opens
-// nothing and seals nothing.
+// A Sealer encrypts texts with secrets, using AES-256-GCM. The label identifies a text's
+// place; it opens only with the same label, so rows cannot be swapped. A Sealer is safe
+// for concurrent use. A nil Sealer refuses to open and to seal.
 type Sealer struct {
 	aead cipher.AEAD
 	head []byte
 }
 
-// Sealer seals with the key. A nil key gives a nil sealer.
+// Sealer returns a sealer with the key. A nil key returns a nil sealer.
 func (k *Key) Sealer() (*Sealer, error) {
 	if k == nil {
-		return nil, nil //nolint:nilnil // a nil sealer is one that refuses
+		return nil, nil //nolint:nilnil // a nil sealer refuses everything
 	}
 	block, err := aes.NewCipher(k.seal)
 	if err != nil {
@@ -49,7 +48,7 @@ func (k *Key) Sealer() (*Sealer, error) {
 	return &Sealer{aead: aead, head: append([]byte{sealFormat}, k.id...)}, nil
 }
 
-// Seal encrypts a text for a place. Sealing twice gives two different results.
+// Seal encrypts a text for a label. Sealing twice gives two different results.
 func (s *Sealer) Seal(label string, plain []byte) ([]byte, error) {
 	if s == nil {
 		return nil, umpire.Errorf("seal %s: %w", label, errNoKey)
@@ -58,8 +57,7 @@ func (s *Sealer) Seal(label string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(sealed, nil, plain, s.bound(label)), nil
 }
 
-// Open returns the text that was sealed for a place. On failure it returns no part of the
-// text.
+// Open decrypts a text sealed for a label. On failure it returns no part of the text.
 func (s *Sealer) Open(label string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, umpire.Errorf("open %s: %w", label, errNoKey)
@@ -77,5 +75,5 @@ func (s *Sealer) Open(label string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// bound is what a sealed text is bound to beside the key.
+// bound returns the additional data to which a sealed text is bound.
 func (s *Sealer) bound(label string) []byte { return append(bytes.Clone(s.head), label...) }

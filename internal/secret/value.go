@@ -9,14 +9,14 @@ import (
 // A value is the text after a name.
 type value struct {
 	start, end int // without quotes
-	next       int // behind the closing quote
+	next       int // after the closing quote
 	quoted     bool
 }
 
 func (s *source) cut(v value) string { return s.text[v.start:v.end] }
 
-// value reads the word at a place: in quotes, which may be escaped, or up to what
-// ends a word in a shell, an address or a list.
+// value reads the word at a position: in quotes, which may be escaped, or up to the end
+// of a word in a shell, an address or a list.
 func (s *scan) value(at int) (v value) {
 	limit := s.reach(at)
 	defer func() { s.spent += v.next - at }()
@@ -49,7 +49,7 @@ func (s *source) inQuotes(at, escape, limit int) value {
 			end++
 		}
 	}
-	// A quote that is never closed: the value goes to the end of the line.
+	// The quote is never closed: the value extends to the end of the line.
 	end := strings.IndexByte(s.text[start:limit], '\n')
 	if end < 0 {
 		end = limit - start
@@ -57,7 +57,7 @@ func (s *source) inQuotes(at, escape, limit int) value {
 	return value{start: start, end: start + end, next: start + end, quoted: true}
 }
 
-// endsBare reports whether a value without quotes ends at a place.
+// endsBare reports whether an unquoted value ends at a position.
 func (s *source) endsBare(at int) bool {
 	switch c := s.text[at]; c {
 	case ' ', '\t', '\n', '\r', '"', '\'', '`', ';', '|', '&', '<', '>', '(', ')', '}':
@@ -69,7 +69,7 @@ func (s *source) endsBare(at int) bool {
 	}
 }
 
-// trimList cuts off what belongs to a list and not to its item: a,b=c and [a].
+// trimList cuts off text that belongs to a list and not to its item: a,b=c and [a].
 func (s *source) trimList(start, end int) int {
 	for i := start; i < end; i++ {
 		if s.text[i] != ',' {
@@ -88,8 +88,8 @@ func (s *source) trimList(start, end int) int {
 	return end
 }
 
-// isPlaceholder reports whether a value stands for one that is not there: a
-// variable, a blank to fill in, or a mask.
+// isPlaceholder reports whether a value is only a placeholder: a variable, a blank to
+// fill in, or a mask.
 func isPlaceholder(v string) bool {
 	if v == "" || strings.HasPrefix(v, maskBegin) {
 		return true
@@ -114,8 +114,7 @@ func isPlaceholder(v string) bool {
 	return strings.Trim(lower, lower[:1]) == "" && strings.ContainsAny(lower[:1], "*x.-_?•")
 }
 
-// isVariable reports whether a value is nothing but the shell's variables and
-// substitutions.
+// isVariable reports whether a value consists only of shell variables and substitutions.
 func isVariable(v string) bool {
 	if strings.HasPrefix(v, "$(") || strings.HasPrefix(v, "${") {
 		return true
@@ -129,25 +128,25 @@ func isVariable(v string) bool {
 	return name != "" && (!isDigit(name[0]) || len(name) == 1)
 }
 
-// constants stand for no value, wherever they are.
+// constants are never secret values.
 const constants = "true false null nil none undefined yes no on off required optional prompt stdin ask env auto " +
 	"never always"
 
-// typeWords are what help texts and programs have where a value may stand.
+// typeWords are words that help texts and programs have in place of a value.
 const typeWords = "string str text bytes int integer number bool boolean object any array char varchar default " +
 	"empty hidden file stringarray " +
 	"must is the a an for and or not await new type const let var func return self this invalid missing expired unset"
 
-// ownNames are what a field is called by, and what programs pass on by that name.
+// ownNames are names of fields, which programs also pass on as values.
 const ownNames = "password passwd passphrase token secret apikey api_key api-key credentials"
 
-// isVersion reports whether a value is the version of something: ^1.2.3
+// isVersion reports whether a value is a version: ^1.2.3
 func isVersion(v string) bool {
 	first, _, dotted := strings.Cut(strings.TrimLeft(v, "^~<>=v "), ".")
 	return dotted && first != "" && strings.Trim(first, "0123456789") == ""
 }
 
-// pathLike reports whether a value is a path or an address and no secret.
+// pathLike reports whether a value is a path or an address, and thus not a secret.
 func pathLike(v string) bool {
 	for _, begin := range []string{
 		"./", "../", "~/", ".\\", "file:", "http://", "https://", "arn:", "projects/", "secretmanager://", "op://",
@@ -171,7 +170,7 @@ func onlyDigits(v string) bool {
 	return strings.Trim(v, "0123456789.,:_") == ""
 }
 
-// onlyName reports whether a value could be a name in a program: letters, and dots
+// onlyName reports whether a value could be a name in a program: letters with dots
 // between them.
 func onlyName(v string) bool {
 	for i := range len(v) {
