@@ -1,14 +1,14 @@
-// Package batch is the state machine of approvals, as one fold over typed events:
+// Package batch is the state machine of approvals, as a fold over typed events:
 //
 //	next, err := batch.Apply(b, event)
 //
-// Apply changes nothing and looks at nothing but its arguments. An event that does
-// not fit the state is an error that matches [ErrIllegal], and the batch stays as
-// it was. Folding a batch's events from the zero value gives the batch as it
-// stands, but for the inputs of its calls, which no event bears.
+// Apply is pure: it uses only its arguments and changes nothing. It returns an error that
+// matches [ErrIllegal] if an event does not fit the state. Folding a batch's events from
+// the zero value gives the current batch, except for the inputs of its calls, which
+// events do not carry.
 //
-// [callTransitions], [batchTransitions] and [TrialTransitions] are the machine; docs/batch.md
-// draws it.
+// [callTransitions], [batchTransitions] and [TrialTransitions] define the machine;
+// docs/batch.md draws it.
 package batch
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// ErrIllegal is matched by the errors of events that do not fit.
+// ErrIllegal is matched by the errors of illegal events.
 var ErrIllegal = errors.New("illegal transition")
 
-// Apply returns the batch after an event. Events of kinds that say nothing about
-// a batch's state leave it as it is.
+// Apply returns the batch after an event. It ignores events of kinds that do not affect a
+// batch's state.
 func Apply(b umpire.Batch, e Event) (umpire.Batch, error) {
 	if !movesBatch(e.Kind) {
 		return b, nil
@@ -54,9 +54,9 @@ func Apply(b umpire.Batch, e Event) (umpire.Batch, error) {
 	return next, nil
 }
 
-// Around returns a copy of a batch that has only the calls that an event about one of them, or about
-// the batch, looks at: see umpire.Batch.Total. A call that bears the question of the event is one too,
-// since a new question must be no other call's.
+// Around returns a copy of a batch with only the calls that an event about one call, or
+// about the batch, depends on: see umpire.Batch.Total. A call that has the event's
+// question is included, because a new question must not belong to another call.
 func Around(b *umpire.Batch, call umpire.CallID, question umpire.RequestID) umpire.Batch {
 	part := *b
 	if len(b.Calls) <= umpire.WholeBatch {
@@ -83,9 +83,9 @@ func Around(b *umpire.Batch, call umpire.CallID, question umpire.RequestID) umpi
 	return part
 }
 
-// ApplyTo folds an event into a batch as Apply does, and changes the batch itself: the copy of its
-// calls is what makes Apply slow where there are many. It returns the part of the batch, as it was
-// before, that says whether the event fits.
+// ApplyTo folds an event into a batch like Apply, but changes the batch itself, because
+// copying many calls makes Apply slow. It returns the part of the previous batch that
+// decides whether the event fits.
 func ApplyTo(b *umpire.Batch, e Event) (before umpire.Batch, err error) {
 	before = Around(b, e.Call, e.Request)
 	after, err := Apply(before, e)
@@ -99,15 +99,15 @@ func ApplyTo(b *umpire.Batch, e Event) (before umpire.Batch, err error) {
 	return before, nil
 }
 
-// A path is where the tables say an event leads.
+// A path is the destination of an event according to the tables.
 type path struct {
 	call    *umpire.BatchCall // nil for an event about the whole batch
 	callTo  umpire.CallState
-	trialTo umpire.TrialState // "" is no open trial
+	trialTo umpire.TrialState // "" if no trial is open
 	batchTo umpire.BatchState
 }
 
-// findPath looks an event up in the tables, or says why it is not there.
+// findPath looks an event up in the tables, or returns why it is illegal.
 func findPath(b *umpire.Batch, e *umpire.Event) (p path, why string) {
 	ofCall, ofTrial := listed(callTransitions, e.Kind), listed(TrialTransitions, e.Kind)
 	var known, legal bool
@@ -128,20 +128,19 @@ func findPath(b *umpire.Batch, e *umpire.Event) (p path, why string) {
 	return p, ""
 }
 
-// NextTrialState is where an event takes a trial that is in a state. An event that does not
-// fit leaves it there.
+// NextTrialState returns the state of a trial after an event. An illegal event does not
+// change the state.
 func NextTrialState(from umpire.TrialState, e *umpire.Event) umpire.TrialState {
 	to, _, _ := follow(TrialTransitions, from, e, false)
 	return to
 }
 
-// ends reports whether no transition leaves a state of a trial: then the call has no open
-// trial any more.
+// ends reports whether a trial's state is final; the call then has no open trial.
 func ends(state umpire.TrialState) bool {
 	return !slices.ContainsFunc(TrialTransitions, func(t Transition[umpire.TrialState]) bool { return t.From == state })
 }
 
-// movesBatch reports whether the tables know events of a kind.
+// movesBatch reports whether the tables contain events of a kind.
 func movesBatch(kind umpire.EventKind) bool {
 	return listed(batchTransitions, kind) || listed(callTransitions, kind) || listed(TrialTransitions, kind)
 }
@@ -150,7 +149,7 @@ func listed[State ~string](table []Transition[State], kind umpire.EventKind) boo
 	return slices.ContainsFunc(table, func(t Transition[State]) bool { return t.On == kind })
 }
 
-// note checks what the tables leave open, and notes what an event says beside the
+// note checks conditions outside the tables, and stores the event's data other than
 // states. It returns why the event does not fit, or "".
 func note(b *umpire.Batch, c *umpire.BatchCall, e *Event) (why string) {
 	switch e.Kind {
@@ -185,7 +184,7 @@ func illegal(b *umpire.Batch, e *Event, why string) error {
 	return umpire.Errorf("%s: %s: %s: %w", e.Kind, where, why, ErrIllegal)
 }
 
-// submit makes the batch. It waits when one of its calls asks.
+// submit makes the batch. It waits if one of its calls is asked.
 func submit(e *Event) (umpire.Batch, error) {
 	d, _ := e.Detail.(Submitted)
 	refuse := func(format string, args ...any) (umpire.Batch, error) {
@@ -214,9 +213,9 @@ func submit(e *Event) (umpire.Batch, error) {
 	return b, nil
 }
 
-// ask names the question of a call that asks. A call that was approved asks again
-// when it is decided anew, and the batch waits again. A pending question gives way to a
-// new one when the call would do something else than it showed.
+// ask sets the question of an asked call. An approved call is asked again after a new
+// decision, and the batch waits again. A new question replaces a pending one if the
+// call's effect has changed.
 func ask(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	first := c.State == umpire.CallAsked && c.Request == ""
 	again := c.State == umpire.CallApproved && b.State == umpire.BatchRunning
@@ -228,8 +227,8 @@ func ask(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	return putQuestion(b, c, e)
 }
 
-// putQuestion gives a call its next question. An answer to one question must never
-// pass for an answer to another, so every question is new.
+// putQuestion gives a call its next question. Every question is new, because an answer to
+// one must never count for another.
 func putQuestion(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	for i := range b.Calls {
 		if b.Calls[i].Request == e.Request {
@@ -241,8 +240,8 @@ func putQuestion(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	return ""
 }
 
-// answer lets a call run or denies it: by the answer to its question, or without one
-// because a later decision denies it. A call that may have run is only accounted for.
+// answer approves or denies a call: through the answer to its question, or without one because a
+// later decision denies it. For a call that may have run, it only records the outcome.
 func answer(c *umpire.BatchCall, e *Event) string {
 	if e.Request != "" && c.Request != e.Request {
 		return "it answers another question"
@@ -254,7 +253,7 @@ func answer(c *umpire.BatchCall, e *Event) string {
 	return ""
 }
 
-// resume lets the calls run once every question has its answer.
+// resume lets the calls run once every question has an answer.
 func resume(b *umpire.Batch, e *Event) string {
 	d, _ := e.Detail.(Resumed)
 	switch {
@@ -269,8 +268,8 @@ func resume(b *umpire.Batch, e *Event) string {
 	return ""
 }
 
-// start lets one call run: the first that has no result, and no other. A repeatable
-// call may start again after a crash.
+// start starts a call, which must be the first one without a result. A repeatable call
+// may start again after a crash.
 func start(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	d, _ := e.Detail.(Started)
 	switch {
@@ -290,8 +289,7 @@ func start(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	return ""
 }
 
-// finish gives a call its result. A call that never started has one only if it
-// did not succeed.
+// finish gives a call its result. A call that never started cannot have succeeded.
 func finish(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	d, _ := e.Detail.(Finished)
 	switch d.Status {
@@ -312,8 +310,8 @@ func finish(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	return ""
 }
 
-// lose says that nobody knows whether a started call ran. Nobody is asked where the
-// agent runs its calls itself: the result says it.
+// lose records that it is unknown whether a started call ran. If the agent runs its calls
+// itself, there is no question: the result reports the outcome.
 func lose(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	c.Reason, c.Code = e.Reason, e.Code
 	if e.Request == "" {
@@ -322,8 +320,8 @@ func lose(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	return putQuestion(b, c, e)
 }
 
-// try takes a trial of a call further. A trial is no execution: it runs while the call is
-// asked, and its effects become real only once the call was started.
+// try advances a trial of a call. A trial is not an execution: it runs while the call is
+// asked, and its effects become real only after the call has started.
 func try(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	d, _ := e.Detail.(Tried)
 	begins := e.Kind == umpire.EventTrialStarted
@@ -341,7 +339,7 @@ func try(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 	return ""
 }
 
-// cancel stops the turn: nothing of the batch starts any more.
+// cancel stops the turn: nothing else in the batch starts.
 func cancel(b *umpire.Batch) string {
 	if b.Cancelled {
 		return "the batch is cancelled already"

@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// ArgsHash returns the hash that an answer is bound to: the SHA-256, in hex, of
-// the tool's name and its input in canonical form. The order of keys does not
-// matter, and neither do blanks; every value does.
+// ArgsHash returns the hash to which an answer is bound: the SHA-256, in hex, of the
+// tool's name and its input in canonical form. The order of keys and whitespace do not
+// matter; every value does.
 func ArgsHash(tool string, input json.RawMessage) (string, error) {
 	canonical, err := Canonical(input)
 	if err != nil {
@@ -20,11 +20,11 @@ func ArgsHash(tool string, input json.RawMessage) (string, error) {
 	return CanonicalHash(tool, canonical), nil
 }
 
-// CanonicalHash is ArgsHash of an input that Canonical returned.
+// CanonicalHash is ArgsHash of an input returned by Canonical.
 func CanonicalHash(tool string, canonical json.RawMessage) string {
 	sum := sha256.New()
 	sum.Write([]byte(tool))
-	sum.Write([]byte{0}) // no canonical input holds one
+	sum.Write([]byte{0}) // canonical input never contains a NUL byte
 	sum.Write(canonical)
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An Event is an event of the timeline with its data as a typed value. The fold reads
-// Detail and never Data, which is the JSON of the same for the column and the wire.
+// An Event is a timeline event with its data as a typed value. The fold reads only
+// Detail; Data is the same as JSON, for storage and the API.
 type Event struct {
 	umpire.Event
 
-	Detail Detail // nil for a kind that has none
+	Detail Detail // nil for kinds without details
 }
 
-// A Detail is what an event about a batch says besides the fields that all events have:
-// [Submitted], [Asked], [Answered], [Resumed], [Started], [Finished] or [Tried].
+// A Detail is the data specific to an event's kind: [Submitted], [Asked], [Answered],
+// [Resumed], [Started], [Finished] or [Tried].
 type Detail interface{ isDetail() }
 
 // Submitted is the detail of a BatchSubmitted event.
@@ -25,8 +25,7 @@ type Submitted struct {
 	Calls []Call `json:"calls"`
 }
 
-// A Call is one call as BatchSubmitted tells it. State is asked, approved or
-// denied.
+// A Call is a call in a BatchSubmitted event. State is asked, approved or denied.
 type Call struct {
 	ID         umpire.CallID     `json:"call_id"`
 	Tool       string            `json:"tool"`
@@ -37,12 +36,12 @@ type Call struct {
 	Verdict    umpire.Verdict    `json:"verdict"`
 	Reason     umpire.Phrase     `json:"reason,omitempty"`
 	Code       umpire.ReasonCode `json:"reason_code,omitempty"`
-	// Took is how long deciding it took, in microseconds.
+	// Took is the time the decision took, in microseconds.
 	Took int64 `json:"took_us,omitempty"`
 }
 
-// Asked is the detail of a PermissionAsked and a CallIndeterminate event: the question
-// as a person is shown it, with secrets masked.
+// Asked is the detail of a PermissionAsked or CallIndeterminate event: the displayed
+// question, with secrets masked.
 type Asked struct {
 	Version          int             `json:"version"`
 	Input            json.RawMessage `json:"input"`
@@ -53,16 +52,16 @@ type Asked struct {
 	Warning          bool            `json:"warning"`
 }
 
-// Answered is the detail of a PermissionApproved and a PermissionRejected event: the
-// person who answered, or of a call that was only planned the files that it would change,
-// as a JSON object from path to digest.
+// Answered is the detail of a PermissionApproved or PermissionRejected event: the person
+// who answered, or for a call that was only planned, the files it would change, as a JSON
+// object from path to digest.
 type Answered struct {
 	By    umpire.Actor    `json:"by,omitzero"`
 	Files json.RawMessage `json:"files,omitempty"`
 }
 
-// Resumed is the detail of a BatchResumed event. Epoch counts the batch's resumes
-// from 1, so that two of the same number cannot both be appended.
+// Resumed is the detail of a BatchResumed event. Epoch counts the batch's resumes from 1,
+// so two events with the same number cannot both be appended.
 type Resumed struct {
 	Epoch int `json:"epoch"`
 }
@@ -77,7 +76,7 @@ type Started struct {
 // Finished is the detail of a CallFinished event.
 type Finished struct {
 	Status umpire.ResultStatus `json:"status"`
-	Output string              `json:"output,omitempty"` // a beginning of it, for people
+	Output string              `json:"output,omitempty"` // its beginning, for display
 	Size   int                 `json:"size,omitempty"`   // of the whole output, in bytes
 }
 
@@ -88,12 +87,12 @@ type Tried struct {
 	Network bool           `json:"network,omitempty"` // it had the machine's network
 	Digest  string         `json:"digest,omitempty"`  // of its layer
 	Exit    *int           `json:"exit,omitempty"`
-	// Counts are how many paths were created, changed, deleted, moved or given other
-	// attributes; Paths begins the list of them. Of a conflict, Paths are those that somebody
-	// else has changed.
+	// Counts are the numbers of created, changed, deleted and moved paths and of
+	// attribute changes; Paths has the first of them. For a conflict, Paths are those
+	// that another program has changed.
 	Counts map[string]int `json:"counts,omitempty"`
 	Paths  []string       `json:"paths,omitempty"`
-	// Refused begins the list of what it tried elsewhere: addresses and paths.
+	// Refused has the first refused attempts elsewhere: addresses and paths.
 	Refused []string `json:"refused,omitempty"`
 }
 
@@ -105,8 +104,7 @@ func (Started) isDetail()   {}
 func (Finished) isDetail()  {}
 func (Tried) isDetail()     {}
 
-// Decode reads an event of the timeline. The error of data that cannot be read matches
-// [ErrIllegal].
+// Decode decodes a timeline event. The error for invalid data matches [ErrIllegal].
 func Decode(e umpire.Event) (Event, error) {
 	decoded := Event{Event: e}
 	var err error
@@ -137,7 +135,7 @@ func Decode(e umpire.Event) (Event, error) {
 	return decoded, nil
 }
 
-// decode reads a detail; without data it is the zero value.
+// decode decodes a detail; without data it returns the zero value.
 func decode[T Detail](data json.RawMessage) (d T, err error) {
 	if len(data) > 0 {
 		err = json.Unmarshal(data, &d)

@@ -2,29 +2,29 @@ package batch
 
 import "github.com/umpirehq/umpire"
 
-// A Transition is one row of the state machine: an event that takes a batch or one of
-// its calls from a state to the next. From is empty for the event that begins it.
+// A Transition is one row of the state machine: an event that moves a batch or one of its
+// calls from one state to another. From is empty for the first event.
 type Transition[State ~string] struct {
 	From, To State
 	On       umpire.EventKind
 	Bears    Bearing
-	Note     string // what has to hold besides, as docs/batch.md says it
-	// Cancelled says that only a cancelled batch goes this way.
+	Note     string // an additional condition, in the words of docs/batch.md
+	// Cancelled means that only a cancelled batch can take this transition.
 	Cancelled bool
 }
 
-// A Bearing says whether the event of a transition bears the id of a question.
+// A Bearing tells whether the event of a transition has the id of a question.
 type Bearing uint8
 
-// The bearings. Where either will do, the id only tells which question went before.
+// The bearings. For Either, the id only identifies the previous question.
 const (
 	Either Bearing = iota
 	question
 	noQuestion
 )
 
-// callTransitions are all transitions of a call. The fold follows these and no others;
-// the triggers of both databases and the diagram in docs/batch.md are tested against them.
+// callTransitions are all transitions of a call. The fold allows only these; the triggers
+// of both databases and the diagram in docs/batch.md are tested against them.
 var callTransitions = []Transition[umpire.CallState]{
 	{To: umpire.CallAsked, On: umpire.EventBatchSubmitted},
 	{To: umpire.CallApproved, On: umpire.EventBatchSubmitted},
@@ -56,8 +56,8 @@ var callTransitions = []Transition[umpire.CallState]{
 	{From: umpire.CallSettled, To: umpire.CallDone, On: umpire.EventCallFinished},
 }
 
-// batchTransitions are all transitions of a batch, and the events that need it in a
-// state without moving it.
+// batchTransitions are all transitions of a batch, including events that require a state
+// without changing it.
 var batchTransitions = []Transition[umpire.BatchState]{
 	{To: umpire.BatchWaiting, On: umpire.EventBatchSubmitted, Note: "a call asks"},
 	{To: umpire.BatchRunning, On: umpire.EventBatchSubmitted, Note: "none asks"},
@@ -96,8 +96,8 @@ var TrialTransitions = []Transition[umpire.TrialState]{
 	{From: umpire.TrialConflict, To: umpire.TrialDiscarded, On: umpire.EventEffectsDiscarded, Note: "given up"},
 }
 
-// follow returns the state that an event leads to. Known is false when no transition of
-// the table is about such events; legal is false when none leaves the state.
+// follow returns the state after an event. known is false if the table has no such
+// events; legal is false if no such transition leaves the state.
 func follow[State ~string](
 	table []Transition[State], from State, e *umpire.Event, cancelled bool,
 ) (to State, known, legal bool) {
