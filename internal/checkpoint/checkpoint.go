@@ -1,33 +1,33 @@
-// Package checkpoint says what a timeline was at one moment, so that it can be seen
-// later whether its past was rewritten or lost.
+// Package checkpoint signs a summary of the timeline so later tampering or loss can be
+// detected.
 //
-//	c, _, err := checkpoint.Take(tx, now)       // what the timeline is
-//	line, err := key.Sign(&c)                   // one line of text, to keep elsewhere
-//	signed, err := checkpoint.Parse(line)       // read and checked, later
-//	breaks, err := signed.Compare(tx)           // what the timeline is no more
+//	c, _, err := checkpoint.Take(tx, now)       // summarize the timeline
+//	line, err := key.Sign(&c)                   // one line of text, to store elsewhere
+//	signed, err := checkpoint.Parse(line)       // later: decode and verify
+//	breaks, err := signed.Compare(tx)           // how the timeline has diverged
 //
-// The hashes within a store prove only that it agrees with itself: somebody who can write it
-// can compute all of them anew. A checkpoint lies apart from the store. A checkpoint that was
-// copied to where that person cannot write shows that what happened before it was changed. It
-// shows nothing of what was written after it, or of events that were never written.
+// The hashes in a store only prove that it is consistent: an attacker with write access
+// can recompute all of them. A checkpoint that was copied to a place without such access
+// shows that earlier events were changed. It does not cover events written later, or
+// events that were never written.
 //
-// The signature tells which installation made a checkpoint. The key lies with the
-// person's other files: a program that runs as the person can read it, and then sign
-// what it likes.
+// The signature identifies the installation that made a checkpoint. The key is stored
+// with the user's other files: a program that runs as the user can read it and sign
+// anything.
 //
 // # Pruning
 //
-// A [Pruner] removes whole sessions. What it removes is signed too, in an event of the timeline
-// under the header umpire-pruned-1, and [Prunings] accepts exactly that when the store is
-// verified. The store keeps where each stream ended, and the seq and hash of what was removed: a
-// checkpoint compares as if nothing had been. The signature proves that the removal was made with
-// the key of the installation, no more: who can read the key can remove a session in that
-// form, and cannot hide that it was removed.
+// A [Pruner] removes whole sessions. It signs the removed events, in a timeline event
+// with the header umpire-pruned-1, and [Prunings] accepts only these when the store is
+// verified. The store keeps the end of each stream, and the seq and hash of each removed
+// event, so a checkpoint compares as if nothing had been removed. The signature only
+// proves that the installation's key was used: a program that can read the key can remove
+// a session this way, but cannot hide the removal.
 //
 // # Format
 //
-// A signed checkpoint is four parts joined by dots, the last three in unpadded base64
-// for URLs:
+// A signed checkpoint has four parts joined by dots, the last three in unpadded URL-safe
+// base64:
 //
 //	umpire-timeline-1.CHECKPOINT.PUBLIC-KEY.SIGNATURE
 //
@@ -46,20 +46,20 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A Checkpoint is a timeline at one moment.
+// A Checkpoint summarizes a timeline at one moment.
 type Checkpoint struct {
 	At       time.Time `json:"at"`
-	Seq      int64     `json:"seq"` // it is about the events up to this one
+	Seq      int64     `json:"seq"` // it covers the events up to this one
 	Events   int64     `json:"events"`
 	Sessions int       `json:"sessions"`
-	// First is the hash of the first event, which tells stores apart; "" when there is none.
+	// First is the hash of the first event, which identifies the store; "" if there are no events.
 	First string `json:"first,omitempty"`
-	// Heads is the SHA-256, in hex, of where the stream of each session ended.
+	// Heads is the SHA-256, in hex, of the ends of all streams.
 	Heads string `json:"heads"`
 }
 
-// Take returns what the timeline is, up to the event below which none can appear any
-// more, and where its streams end there. It must be the first use of the transaction.
+// Take summarizes the timeline up to its horizon, up to which no event can still appear,
+// and returns the ends of its streams there. It must be the first use of the transaction.
 func Take(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
 	seq, err := tx.Events.Horizon()
 	if err != nil {
@@ -68,8 +68,8 @@ func Take(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
 	return takeAt(tx, seq, now)
 }
 
-// takeAll is Take with all events that the transaction sees. Only its heads can be
-// compared later: others may still appear between them.
+// takeAll is Take with all events visible to the transaction. Only its heads can be
+// compared later, because other events may still appear in between.
 func takeAll(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
 	c, heads, err := takeAt(tx, math.MaxInt64, now)
 	c.Seq = 0
@@ -101,15 +101,15 @@ func digestHeads(heads []store.Head) string {
 	lines := json.NewEncoder(sum)
 	for _, h := range heads {
 		if err := lines.Encode(h); err != nil {
-			panic(err) // text and numbers are always JSON
+			panic(err) // text and numbers are always valid JSON
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Compare returns how the timeline differs from what it was at the checkpoint. No
-// breaks mean that it is the same up to there, if [store.Store.Verify] finds no break.
-// A nil transaction is a store that does not exist.
+// Compare returns how the timeline has changed since the checkpoint. Without breaks, it
+// is unchanged up to there, provided that [store.Store.Verify] finds no break. A nil
+// transaction means that the store does not exist.
 func (c *Checkpoint) Compare(tx *store.Tx) ([]store.Break, error) {
 	now := Checkpoint{Seq: c.Seq, Heads: digestHeads(nil)}
 	if tx != nil {

@@ -12,40 +12,40 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// prunedHeader names the format of what is signed about a session that was pruned.
+// prunedHeader identifies the format of a signed pruning.
 const prunedHeader = "umpire-pruned-1"
 
-// prunePage is how many sessions are listed at a time.
+// prunePage is the number of sessions listed at a time.
 const prunePage = 100
 
-// prunedData is the data of an event EventsPruned.
+// prunedData is the data of an EventsPruned event.
 type prunedData struct {
 	store.Pruned
 
 	Signed string `json:"signed"`
 }
 
-// A Pruner removes whole sessions that are over. The timeline says so, in the same transaction.
+// A Pruner removes whole unused sessions. The same transaction records it in the timeline.
 type Pruner struct {
 	Store *store.Store
 	Key   *Key
-	Actor string // who has it done, for the timeline
+	Actor string // the actor recorded in the timeline
 	Now   func() time.Time
-	// MaxEvents leaves sessions with more events alone; 0 is none. A session is removed in one transaction, and others
-	// who write wait for it: some 30 ms for 1,000 events.
+	// MaxEvents skips sessions with more events; 0 means no limit. Each session is removed in one
+	// transaction, which delays other writers by about 30 ms per 1,000 events.
 	MaxEvents int
-	// Each, if not nil, is called after each session that was removed.
+	// Each, if not nil, is called after each removed session.
 	Each func(*store.Pruned)
 }
 
-// Prune removes the sessions in which nothing has happened for the given age, each in its own transaction. After
-// each it waits as long as that took, so that other writers get their turn. A session that cannot be removed, because
-// it is damaged, stays, and the others go all the same. It returns how many sessions and events were removed, also
-// with an error.
+// Prune removes the sessions without activity for the given age, each in its own
+// transaction. After each it pauses for as long as that took, to let other writers
+// proceed. A damaged session that cannot be removed stays, and the others are still
+// removed. Prune returns the numbers of removed sessions and events, even with an error.
 func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events int64, err error) {
 	before, stay := p.Now().Add(-age), map[umpire.SessionID]bool{}
 	var failed []error
-	// A parent can go once its sub-agents' sessions are gone, so look again while there is something to try.
+	// A parent can be removed after its sub-agents' sessions, so look again until nothing is left to try.
 	for tried := true; tried; {
 		var over []store.Pruned
 		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -63,7 +63,7 @@ func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events
 			switch {
 			case err != nil:
 				stay[h.Session], failed = true, append(failed, umpire.Errorf("prune session %q: %w", h.Session, err))
-			case removed == nil: // it is in use again
+			case removed == nil: // in use again
 				stay[h.Session] = true
 			default:
 				sessions, events = sessions+1, events+removed.Events
@@ -79,7 +79,7 @@ func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events
 	return sessions, events, summarize(failed)
 }
 
-// summarize returns the first of the errors, and how many more there are: a full disk keeps every session.
+// summarize returns the first error and the number of others, because a full disk fails for every session.
 func summarize(errs []error) error {
 	if len(errs) < 2 {
 		return errors.Join(errs...)
@@ -96,7 +96,7 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// prune removes one session. It returns nil when the session is not over any more.
+// prune removes one session. It returns nil if the session is in use again.
 func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time) (removed *store.Pruned, err error) {
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		removed = nil
@@ -129,25 +129,25 @@ func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time
 	return removed, err
 }
 
-// PrunedSince reports whether an event says that events were removed that may be later than since.
+// PrunedSince reports whether an event records the removal of events that may be later than since.
 func PrunedSince(e *umpire.Event, since time.Time) bool {
 	var data prunedData
 	return e.Kind == umpire.EventPruned && (json.Unmarshal(e.Data, &data) != nil || data.LastAt.After(since))
 }
 
-// Prunings counts the prunings of a timeline that were accepted. Set Keys first; the zero value accepts none.
+// Prunings counts the accepted prunings of a timeline. Set Keys first; the zero value accepts none.
 type Prunings struct {
 	Sessions int64      `json:"sessions"`
 	Events   int64      `json:"events"`
 	First    *time.Time `json:"first_at,omitempty"`
 	Last     *time.Time `json:"last_at,omitempty"`
 
-	// Keys are the IDs of the keys whose signature counts.
+	// Keys are the IDs of the trusted keys.
 	Keys []string `json:"-"`
 }
 
-// Accept counts a pruning if the signature in its event covers exactly what was removed, else it returns why not.
-// It is meant for [store.Store.Verify].
+// Accept counts a pruning if the signature in its event covers exactly the removed
+// events. Otherwise it returns the reason. It is meant for [store.Store.Verify].
 func (ps *Prunings) Accept(e *umpire.Event, found *store.Pruned) (problem string) {
 	var data prunedData
 	if err := json.Unmarshal(e.Data, &data); err != nil {
@@ -158,7 +158,7 @@ func (ps *Prunings) Accept(e *umpire.Event, found *store.Pruned) (problem string
 	if err != nil {
 		return "the event that says so is not valid: " + err.Error()
 	}
-	found.LastAt = signed.LastAt // of what was removed nothing else is left that tells it
+	found.LastAt = signed.LastAt // only the event still has the time of the removed ones
 	switch {
 	case !slices.Contains(ps.Keys, keyID(key)):
 		return fmt.Sprintf("the event that says so was signed by the key %s, which is not the one here", keyID(key))

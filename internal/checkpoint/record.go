@@ -15,24 +15,24 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A Record is the file that says what is known of one store: its latest checkpoint on
-// this machine, and where each session ended at it.
+// A Record is the file with the latest checkpoint of one store on this machine, and the
+// end of each session at that checkpoint.
 type Record struct {
 	Path  string
-	Store string // names the store, for people
-	Key   *Key   // signs and is compared with; nil is a key that is lost
+	Store string // a name of the store for display
+	Key   *Key   // signs and verifies; nil if the key is lost
 }
 
-// recorded is what the file holds.
+// recorded is the content of the file.
 type recorded struct {
 	Store  string       `json:"store"`
 	Signed string       `json:"checkpoint"`
 	Heads  []store.Head `json:"heads"`
 }
 
-// Compare returns what is known of the store and not there any more: sessions that are
-// missing, cut or other ones than they were. An empty record has no breaks. A nil transaction
-// is a store that does not exist.
+// Compare returns what the store has lost since the record: sessions that are missing,
+// truncated or replaced. An empty record has no breaks. A nil transaction means that the
+// store does not exist.
 func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
 	known, breaks, err := r.readFile()
 	if err != nil || known == nil {
@@ -42,12 +42,11 @@ func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
 	return append(breaks, missing...), err
 }
 
-// Renew makes the store as it is now what is known of it, if all that was known is
-// still there. The breaks are what is not; then the file stays as it is, and so what
-// was lost is not forgotten.
+// Renew updates the record to the current store if nothing recorded was lost. Otherwise
+// it returns the breaks and keeps the file, so the loss is not forgotten.
 //
-// Of two processes that renew at once, the later one may write what is older. The record is
-// still true; it only says less until the next time.
+// If two processes renew at once, the later one may write an older state. The record is
+// still true; it only covers less until the next time.
 func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (breaks []store.Break, err error) {
 	known, breaks, err := r.readFile()
 	if err != nil || len(breaks) > 0 {
@@ -73,8 +72,8 @@ func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (brea
 	return nil, r.writeFile(&next)
 }
 
-// readFile returns what is known, nil when nothing is. The breaks say that the file is not
-// one that the key has signed.
+// readFile returns the recorded state, or nil if there is no file. The breaks mean that
+// the file was not signed with the key.
 func (r *Record) readFile() (*recorded, []store.Break, error) {
 	text, err := os.ReadFile(r.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +101,7 @@ func (r *Record) readFile() (*recorded, []store.Break, error) {
 	return known, nil, nil
 }
 
-// writeFile puts the file in its place whole.
+// writeFile replaces the file atomically.
 func (r *Record) writeFile(known *recorded) error {
 	text, err := json.Marshal(known)
 	if err != nil {
@@ -127,8 +126,8 @@ func (r *Record) writeFile(known *recorded) error {
 	return nil
 }
 
-// compareHeads says of each stream what is missing. Most streams end where they ended;
-// only the others are looked up.
+// compareHeads returns the losses in each stream. Most streams still end at their
+// recorded head; only the others are looked up.
 func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
 	now := map[umpire.SessionID]store.Head{}
 	if tx != nil {
@@ -157,7 +156,7 @@ func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
 	return breaks, nil
 }
 
-// describeLoss says what became of a stream that does not hold its head, and has n events.
+// describeLoss describes the loss in a stream that lacks its head and has n events.
 func describeLoss(h store.Head, n int64) string {
 	switch {
 	case n == 0:

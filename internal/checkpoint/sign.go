@@ -13,14 +13,14 @@ import (
 	"github.com/umpirehq/umpire/internal/secret"
 )
 
-// keyFile is the name of the file that the key lies in.
+// keyFile is the name of the key file.
 const keyFile = "timeline.key"
 
-// header names the format of a signed checkpoint.
+// header identifies the format of a signed checkpoint.
 const header = "umpire-timeline-1"
 
-// ErrFormat is matched when a text is not a signed checkpoint, or its signature is
-// not over what it says.
+// ErrFormat is matched if a text is not a signed checkpoint or its signature does not
+// match.
 var ErrFormat = errors.New("not a signed checkpoint")
 
 var encoding = base64.RawURLEncoding.Strict()
@@ -28,11 +28,11 @@ var encoding = base64.RawURLEncoding.Strict()
 // A Key signs checkpoints.
 type Key struct{ private ed25519.PrivateKey }
 
-// OpenKey reads the key in a folder, and makes one if there is none.
+// OpenKey reads the key in a folder, and makes one if the file is missing.
 func OpenKey(folder string) (*Key, error) { return keyFrom(secret.OpenSeed(folder, keyFile)) }
 
-// ReadKey is OpenKey for a key that must be there. Its error matches fs.ErrNotExist
-// when it is not.
+// ReadKey is OpenKey for an existing key. Its error matches fs.ErrNotExist if the key is
+// missing.
 func ReadKey(folder string) (*Key, error) { return keyFrom(secret.ReadSeed(folder, keyFile)) }
 
 func keyFrom(seed []byte, err error) (*Key, error) {
@@ -42,8 +42,8 @@ func keyFrom(seed []byte, err error) (*Key, error) {
 	return &Key{private: ed25519.NewKeyFromSeed(seed)}, nil
 }
 
-// ID is a short name of the key, the one that [Signed.KeyID] returns for what it
-// signed. A nil key has none.
+// ID returns a short name of the key, equal to [Signed.KeyID] for its signatures. For a
+// nil key it is "".
 func (k *Key) ID() string {
 	if k == nil {
 		return ""
@@ -58,7 +58,7 @@ func keyID(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Sign writes a checkpoint as one line of text without blanks.
+// Sign encodes a checkpoint as one line of text without blanks.
 func (k *Key) Sign(c *Checkpoint) (string, error) { return k.sign(header, c) }
 
 func (k *Key) sign(header string, v any) (string, error) {
@@ -73,17 +73,17 @@ func (k *Key) sign(header string, v any) (string, error) {
 	), nil
 }
 
-// Signed is a checkpoint whose signature was checked.
+// Signed is a checkpoint with a verified signature.
 type Signed struct {
 	Checkpoint
 	key ed25519.PublicKey
 }
 
-// KeyID is the name of the key that signed it.
+// KeyID returns the name of the key that signed it.
 func (s *Signed) KeyID() string { return keyID(s.key) }
 
-// Parse reads a signed checkpoint and checks its signature. Whose key it was is for the
-// caller to judge. Its error matches ErrFormat.
+// Parse decodes a signed checkpoint and verifies its signature. The caller must decide
+// whether to trust the key. The error matches ErrFormat.
 func Parse(line string) (*Signed, error) {
 	s := &Signed{}
 	var err error
@@ -94,7 +94,7 @@ func Parse(line string) (*Signed, error) {
 	return s, nil
 }
 
-// parse reads what was signed under a header into v, and returns the key.
+// parse decodes a text signed under a header into v, and returns the key.
 func parse(line, header string, v any) (ed25519.PublicKey, error) {
 	parts := strings.Split(strings.TrimSpace(line), ".")
 	if len(parts) != 4 || parts[0] != header {
