@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxOpenTries is how often a path is opened again when folders on its way were moved meanwhile.
+// maxOpenTries limits how often a path is reopened if parent folders were moved meanwhile.
 const maxOpenTries = 16
 
-// OpenBeneath opens a path below a folder that is open, and closes it for programs that are
-// started. It follows no link, in no part of the path, and does not leave the folder: what
-// was put in the way of a path after it was judged makes an error.
+// OpenBeneath opens a path below an open folder, with close-on-exec. It follows no links
+// in the path and does not leave the folder: a link put in the way after the path was
+// checked causes an error.
 func OpenBeneath(folder int, path string, flags uint64) (fd int, err error) {
 	how := unix.OpenHow{
 		Flags:   flags | unix.O_CLOEXEC | unix.O_NOFOLLOW,

@@ -1,4 +1,4 @@
-// Package files reads files that others wrote without being harmed by them: only regular
-// files of a bounded size, without blocking on a pipe. It follows links as the system does,
-// says whether one path is below another, and replaces a file in one step.
+// Package files reads untrusted files safely: only regular files of a limited size,
+// without blocking on a pipe. It resolves links like the system, tells whether one path
+// is below another, and replaces files atomically.
 package files

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// LimitWriter returns a writer to w that fails every write beyond the first n bytes.
+// LimitWriter returns a writer to w whose writes fail beyond the first n bytes.
 func LimitWriter(w io.Writer, n int) io.Writer { return &limited{w, n} }
 
 type limited struct {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// maxLinks is how many links one path may lead through, as in the kernel.
+	// maxLinks is the maximum number of links in the resolution of a path, as in the kernel.
 	maxLinks = 40
-	// maxPath is the longest path that is looked at. The kernel takes none
-	// longer, and a megabyte of "a/../" would keep us busy for long.
+	// maxPath is the maximum length of a path in bytes. The kernel accepts no longer
+	// ones, and resolving a megabyte of "a/../" would take long.
 	maxPath = 4096
 )
 
@@ -23,31 +23,30 @@ var (
 	errNUL      = errors.New("path contains a NUL byte")
 )
 
-// A Destination is where a path leads.
+// A Destination is the result of resolving a path.
 type Destination struct {
 	Path string
-	// Process says that the way leads through a link in /proc, which leads
-	// elsewhere for the process that will use the path.
+	// Process means that the path leads through a link in /proc, which has another target
+	// in the process that will use the path.
 	Process bool
-	// Links are those that the way leads through.
+	// Links are the links on the way.
 	Links []Link
 }
 
-// A Link is a symbolic link: its own path, of which only the last part is a link, and what it holds.
+// A Link is a symbolic link: its path, in which only the last component is a link, and its target.
 type Link struct{ Path, Target string }
 
-// Canonical returns the path without links. A path that does not exist resolves to where it
-// would be.
+// Canonical returns the path with links resolved. A path that does not exist resolves to
+// where it would be.
 func Canonical(path string) (string, error) {
 	d, err := Follow(path, true)
 	return d.Path, err
 }
 
-// Follow resolves the links of a path as the kernel does: component by
-// component, so that ".." after a link is the parent of where the link leads.
-// Components that do not exist stay as they are, also those of a dangling link.
-// With last false a link in the last component is not followed, unless a slash
-// comes after it.
+// Follow resolves the links of a path like the kernel: component by component, so ".."
+// after a link is the parent of the link's target. Components that do not exist,
+// including those of a dangling link, stay as they are. If last is false, a link in the
+// last component is not followed, unless a slash follows it.
 func Follow(path string, last bool) (Destination, error) {
 	if err := checkPath(path); err != nil {
 		return Destination{}, err
@@ -98,8 +97,8 @@ func checkPath(path string) error {
 	return nil
 }
 
-// linkTarget returns where a link leads, and "" for what is not a link or does
-// not exist.
+// linkTarget returns the target of a link, or "" if the path is not a link or does not
+// exist.
 func linkTarget(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if Missing(err) {
@@ -114,13 +113,13 @@ func linkTarget(path string) (string, error) {
 	return os.Readlink(path)
 }
 
-// rootOf returns the root that an absolute path starts from.
+// rootOf returns the root of an absolute path.
 func rootOf(path string) string {
 	return filepath.VolumeName(path) + string(filepath.Separator)
 }
 
-// Components splits a path at its separators. A trailing separator leaves an
-// empty last component.
+// Components splits a path at its separators. A trailing separator leaves an empty last
+// component.
 func Components(path string) []string {
 	path = path[len(filepath.VolumeName(path)):]
 	return strings.Split(filepath.ToSlash(path), "/")
@@ -134,8 +133,8 @@ func joinChild(dir, name string) string {
 	return dir + string(filepath.Separator) + name
 }
 
-// AbsoluteFrom makes a path that a file names absolute. It does not clean it,
-// since a link may stand before a "..".
+// AbsoluteFrom makes a path found in a file absolute. It does not clean the path, because
+// there may be a link before a "..".
 func AbsoluteFrom(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -143,20 +142,20 @@ func AbsoluteFrom(dir, path string) string {
 	return dir + string(filepath.Separator) + path
 }
 
-// Within reports whether a clean path is base or lies below it, in the same case.
+// Within reports whether a clean path is base or below it. It is case-sensitive.
 func Within(base, path string) bool { return WithinCase(base, path, false) }
 
-// WithinAny reports whether a path lies in one of the folders, as Within does.
+// WithinAny reports whether a path is in one of the folders, as Within does.
 func WithinAny(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return Within(folder, path) })
 }
 
-// HoldsAny reports whether one of the paths lies in a folder.
+// HoldsAny reports whether one of the paths is in a folder.
 func HoldsAny(folder string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return Within(folder, path) })
 }
 
-// Outermost leaves out what lies in another one of the paths. It sorts them by length.
+// Outermost returns the paths that are not inside another one. It sorts the argument by length.
 func Outermost(paths []string) []string {
 	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
 	var kept []string
@@ -168,8 +167,8 @@ func Outermost(paths []string) []string {
 	return kept
 }
 
-// WithinCase reports whether a clean path is base or lies below it, in any case
-// with fold. It compares by segments: /a/bc does not lie within /a/b.
+// WithinCase reports whether a clean path is base or below it, ignoring case if fold is
+// set. It compares components: /a/bc is not within /a/b.
 func WithinCase(base, path string, fold bool) bool {
 	if len(path) < len(base) || base == "" {
 		return false
@@ -181,7 +180,7 @@ func WithinCase(base, path string, fold bool) bool {
 	return rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(base[len(base)-1])
 }
 
-// Ancestor returns dir or the nearest folder above it that accept likes.
+// Ancestor returns dir or its nearest ancestor for which accept returns true.
 func Ancestor(dir string, accept func(string) bool) string {
 	for {
 		if accept(dir) {

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// ReadPrivate reads a regular file of limit bytes at most that nobody but its owner can read.
+// ReadPrivate reads a regular file of at most limit bytes that only its owner can read.
 func ReadPrivate(name string, limit int64) ([]byte, error) {
 	f, err := OpenSmall(name, limit)
 	if err != nil {
@@ -25,10 +25,10 @@ func ReadPrivate(name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// maxSecret is how long a token or a secret may be.
+// maxSecret is the maximum size of a token or secret in bytes.
 const maxSecret = 4 << 10
 
-// ReadSecret reads a token or a secret from a file that nobody but its owner can read.
+// ReadSecret reads a token or a secret from a file that only its owner can read.
 func ReadSecret(name string) (string, error) {
 	data, err := ReadPrivate(name, maxSecret)
 	if err != nil {

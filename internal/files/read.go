@@ -13,12 +13,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// ErrNotRegular is returned when a file to be read is not a regular file.
+// ErrNotRegular is returned if a file to be read is not a regular file.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ReadSmall reads a file that somebody else may have made. It neither blocks
-// on a named pipe nor reads more than limit bytes: a hook that hangs is a hook
-// that the agent's host passes over.
+// ReadSmall reads an untrusted file. It neither blocks on a named pipe nor reads more
+// than limit bytes, because the agent's host ignores a hook that hangs.
 func ReadSmall(name string, limit int64) ([]byte, error) {
 	f, err := OpenSmall(name, limit)
 	if err != nil {
@@ -28,8 +27,8 @@ func ReadSmall(name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// Glob returns the paths below a folder that fit a pattern of [path.Match], which has slashes. Only
-// the pattern's characters are special, not the folder's. A pattern that is not valid fits nothing.
+// Glob returns the paths below a folder that match a [path.Match] pattern with slashes. Special
+// characters in the folder's name are not interpreted. An invalid pattern matches nothing.
 func Glob(dir, pattern string) []string {
 	found, _ := fs.Glob(os.DirFS(dir), pattern)
 	for i, name := range found {
@@ -38,7 +37,7 @@ func Glob(dir, pattern string) []string {
 	return found
 }
 
-// OpenSmall opens a regular file of limit bytes at most.
+// OpenSmall opens a regular file of at most limit bytes.
 func OpenSmall(name string, limit int64) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -53,16 +52,16 @@ func OpenSmall(name string, limit int64) (*os.File, error) {
 		err = umpire.Errorf("read %q: more than %d bytes", name, limit)
 	}
 	if err != nil {
-		_ = f.Close() // it was only looked at
+		_ = f.Close() // it was only examined
 		return nil, err
 	}
 	return f, nil
 }
 
-// maxLineFile bounds a file of one line.
+// maxLineFile limits the size of a one-line file.
 const maxLineFile = 1 << 20
 
-// ReadLine returns the content of a one-line file without its end of line.
+// ReadLine returns the content of a one-line file without its line ending.
 func ReadLine(name string) (string, error) {
 	data, err := ReadSmall(name, maxLineFile)
 	if err != nil {
@@ -72,7 +71,7 @@ func ReadLine(name string) (string, error) {
 }
 
 // OpenFolder opens a folder. It returns nil and no error if the path is not a folder. It
-// never opens anything else, since opening a named pipe blocks.
+// never opens anything else, because opening a named pipe blocks.
 func OpenFolder(dir string) (*os.File, error) {
 	info, err := os.Stat(dir)
 	if Missing(err) || err == nil && !info.IsDir() {
@@ -84,17 +83,17 @@ func OpenFolder(dir string) (*os.File, error) {
 	return os.Open(dir)
 }
 
-// Exists reports whether a folder has an entry of that name.
+// Exists reports whether a folder has an entry with this name.
 func Exists(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil
 }
 
-// Clip returns the beginning of a text of unknown origin, as an error quotes it.
+// Clip returns the beginning of an untrusted text, for quoting in an error.
 func Clip(text string) string { return ClipTo(text, 80, "") }
 
-// ClipTo returns at most limit bytes of a text, cut between characters. The mark follows a
-// text that was cut.
+// ClipTo returns at most limit bytes of a text, cut between characters. It appends mark
+// if it cuts the text.
 func ClipTo(text string, limit int, mark string) string {
 	if len(text) <= limit {
 		return text
@@ -105,7 +104,7 @@ func ClipTo(text string, limit int, mark string) string {
 	return text[:limit] + mark
 }
 
-// IgnoreMissing returns err, or nil if it says that a file does not exist.
+// IgnoreMissing returns err, or nil if err means that a file does not exist.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -113,7 +112,7 @@ func IgnoreMissing(err error) error {
 	return err
 }
 
-// Missing reports whether err says that there is no such file.
+// Missing reports whether err means that a file does not exist.
 func Missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// RemoveTree deletes a folder of our own with all that is in it. Read-only folders go
-// too, such as those of Go's cache of modules, and the folders without any permission that
-// an overlay works in.
+// RemoveTree deletes one of our own folders with all its content. It also removes
+// read-only folders, such as those of Go's module cache, and the inaccessible work
+// folders of overlays.
 func RemoveTree(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
@@ -18,6 +18,6 @@ func RemoveTree(dir string) error {
 			err = os.Chmod(path, 0o700) // before it is read
 		}
 		return err
-	}) // what is in the way is said next
+	}) // RemoveAll reports remaining obstacles
 	return os.RemoveAll(dir)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Replace gives a file new content in one step that lasts: readers see the old text or
-// the new one, also after a power loss. A link is replaced, not followed.
+// Replace replaces a file's content atomically and durably: readers see either the old or
+// the new text, even after a power loss. A link is replaced, not followed.
 func Replace(path string, data []byte, mode fs.FileMode) (err error) {
 	defer func() {
 		if err != nil {
@@ -22,7 +22,7 @@ func Replace(path string, data []byte, mode fs.FileMode) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // does nothing once it is renamed
+	defer func() { _ = os.Remove(f.Name()) }() // no effect after the rename
 	if err := errors.Join(fillFile(f, data, mode), f.Close()); err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func fillFile(f *os.File, data []byte, mode fs.FileMode) error {
 	return f.Sync()
 }
 
-// SyncFolder makes a rename in a folder last through a power loss, where folders can be
-// flushed.
+// SyncFolder makes a rename in a folder survive a power loss, on systems where folders
+// can be flushed.
 func SyncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -2,10 +2,10 @@ package files
 
 import "errors"
 
-// MaxSocketPath is how long the path of a socket may be for every system to take it.
+// MaxSocketPath is the maximum length of a socket's path that all systems accept.
 const MaxSocketPath = 103
 
-// ErrSocketPath says that a socket's path is longer than this system takes.
+// ErrSocketPath means that a socket's path is too long for this system.
 var ErrSocketPath = errors.New("the path of the socket is too long for this system")
 
 func keepNothing() error { return nil }

@@ -11,9 +11,9 @@ import (
 // LongSockets reports whether [SocketName] finds a name for every path.
 const LongSockets = true
 
-// SocketName returns a name by which the kernel takes the socket at a path. A path that is
-// too long is reached through a descriptor of its folder, so that the socket stays where
-// nobody else can put one. The name holds until release.
+// SocketName returns a name for the socket at a path that the kernel accepts. A long path
+// is replaced by one through a descriptor of its folder, so the socket stays in its
+// protected folder. The name is valid until release.
 func SocketName(path string) (name string, release func() error, err error) {
 	if len(path) <= MaxSocketPath {
 		return path, keepNothing, nil
@@ -26,7 +26,7 @@ func SocketName(path string) (name string, release func() error, err error) {
 	release = func() error { return unix.Close(fd) }
 	name = "/proc/self/fd/" + strconv.Itoa(fd) + "/" + base
 	if len(name) > MaxSocketPath {
-		_ = release() // nothing was done with it
+		_ = release() // it was not used
 		return "", nil, ErrSocketPath
 	}
 	return name, release, nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Stamp knows of no way to tell that a file has not changed.
+// Stamp always fails because this system cannot tell whether a file has changed.
 func Stamp(string) (string, time.Time, error) {
 	return "", time.Time{}, errors.New("this system does not tell when a file changed")
 }

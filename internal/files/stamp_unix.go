@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Stamp tells how a file is, and when it last changed. A link is one too, and makes
-// an error: what it leads to may change without it.
+// Stamp returns a text that identifies a file's state, and when it last changed. A link
+// causes an error, because its target may change independently.
 func Stamp(path string) (text string, changed time.Time, err error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -32,7 +32,7 @@ func Stamp(path string) (text string, changed time.Time, err error) {
 	return text, changed, nil
 }
 
-// Owned reports whether a file is that of whoever runs this.
+// Owned reports whether a file belongs to the current user.
 func Owned(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()
