@@ -12,17 +12,17 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A Cache is a folder in which programs keep what they have built or fetched. Commands
-// may change its content as they like: the folder stays as it is.
+// A Cache is a folder in which programs keep build results or downloads. Commands may
+// change its content in a layer: the folder itself stays unchanged.
 type Cache struct {
 	Folder string
-	// Make has the folder made, empty, where it is missing: a layer has to lie over
-	// something, and without one the first build on a new machine could fetch nothing.
+	// Make creates the folder if it is missing, because a layer needs a folder below it.
+	// Without it, the first build on a new machine could not download anything.
 	Make bool
 }
 
-// A cacheVariable names folders in which caches are, where people have moved them, and the program that
-// they are for; "" is for many. It is believed where the cache is empty, or holds what such a cache has.
+// A cacheVariable is an environment variable for the path of a cache of a program ("" means several
+// programs). It is used only if the folder is empty or has the content that marks such a cache.
 type cacheVariable struct{ name, below, program, holds string }
 
 var cacheVariables = []cacheVariable{
@@ -34,8 +34,8 @@ var cacheVariables = []cacheVariable{
 	{"PNPM_HOME", "", "pnpm", "store"}, {"PNPM_HOME", "", "pnpm", "pnpm"},
 }
 
-// isAt reports whether a folder is the cache of the variable: a variable must not make another folder
-// of a home seen.
+// isAt reports whether a folder is the variable's cache: a variable must not expose
+// another folder of a home.
 func (v cacheVariable) isAt(dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
@@ -52,15 +52,15 @@ func (v cacheVariable) isAt(dir string) bool {
 	return files.Exists(dir, v.holds)
 }
 
-// cacheFolders are where caches are in a home, and the program that each is for.
+// cacheFolders are the usual paths of caches in a home, and the program of each.
 var cacheFolders = [][2]string{
 	{".cache", ""}, {"go/pkg", "go"}, {".npm", "npm"}, {".cargo/registry", "cargo"}, {".cargo/git", "cargo"},
 	{".gradle", "java"}, {".m2/repository", "java"}, {".local/share/pnpm", "pnpm"}, {".bun/install/cache", "bun"},
 	{".yarn", "yarn"}, {".nuget/packages", "dotnet"},
 }
 
-// Caches are the folders in which builds and package managers keep their caches. Those
-// of programs that are installed are made where they are missing.
+// Caches returns the cache folders of builds and package managers. Missing ones are
+// created if their program is installed.
 func Caches(home string, getenv func(string) string) []Cache {
 	var all []Cache
 	add := func(dir, program string) {
@@ -82,7 +82,7 @@ func Caches(home string, getenv func(string) string) []Cache {
 	return outermostCaches(all)
 }
 
-// outermostCaches leaves out what lies in another one.
+// outermostCaches leaves out caches inside other caches.
 func outermostCaches(all []Cache) []Cache {
 	paths := make([]string, len(all))
 	for i := range all {
@@ -95,11 +95,11 @@ func outermostCaches(all []Cache) []Cache {
 	return kept
 }
 
-// Find is where a cache is without links, and whether it is there. A cache that is wanted and
-// missing is created now.
+// Find returns the cache's path with links resolved, and whether it exists. It first
+// creates the cache if Make is set.
 func (c Cache) Find() (string, bool) {
 	if c.Make {
-		_ = os.MkdirAll(c.Folder, 0o700) // without it the program says what it misses
+		_ = os.MkdirAll(c.Folder, 0o700) // if it fails, the program reports the missing folder
 	}
 	plain, err := filepath.EvalSymlinks(c.Folder)
 	return plain, err == nil

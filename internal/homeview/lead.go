@@ -9,10 +9,10 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Lead returns where what is shown, and further paths, lead, and the links on the way that lie in
-// hidden homes. A link without a target stands for an empty folder. A path that leads through a link
-// in a writable folder is left out, since a command could have made that, and so is one by which a
-// home would be seen as a whole.
+// Lead resolves the shown paths and further ones, and returns the links on the way inside
+// hidden homes. A link without a target stands for an empty folder. Lead skips paths
+// through a link in a writable folder, because a command could have made it, and paths
+// that would expose a whole home.
 func (v *View) Lead(homes, writable, further []string) (plain []string, stubs []files.Link) {
 	add := func(path string, empty bool) {
 		to, err := files.Follow(path, true)
@@ -44,14 +44,14 @@ func (v *View) Lead(homes, writable, further []string) (plain []string, stubs []
 	return plain, stubs
 }
 
-// MakeStubs makes links and empty folders in homes that are hidden, where nothing is seen in their places.
+// MakeStubs creates links and empty folders in hidden homes where nothing is visible.
 func MakeStubs(stubs []files.Link) {
 	for _, s := range stubs {
 		dir := filepath.Dir(s.Path)
 		if s.Target == "" {
 			dir = s.Path
 		}
-		err := os.MkdirAll(dir, 0o755) // without it the program says what it misses
+		err := os.MkdirAll(dir, 0o755) // if it fails, the program reports the missing folder
 		if _, e := os.Lstat(s.Path); err == nil && errors.Is(e, os.ErrNotExist) {
 			_ = os.Symlink(s.Target, s.Path) // as above
 		}

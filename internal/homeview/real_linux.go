@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Real is a home as it is, by a descriptor, for who is to tell what is there when it is hidden.
+// A Real is an open home, used to look up its real content after it is hidden.
 type Real struct {
 	path string
 	fd   int
 }
 
-// OpenReal opens a home, and follows no link on the way. It stays open.
+// OpenReal opens a home by a path without symbolic links. It stays open.
 func OpenReal(path string) (Real, error) {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
@@ -20,7 +20,7 @@ func OpenReal(path string) (Real, error) {
 	return Real{path, fd}, err
 }
 
-// Has reports whether a path is there in the home.
+// Has reports whether a path exists in the home.
 func (r Real) Has(path string) bool {
 	name, within := strings.CutPrefix(path, r.path+"/")
 	if !within {
@@ -33,6 +33,6 @@ func (r Real) Has(path string) bool {
 	if err != nil {
 		return false
 	}
-	_ = unix.Close(fd) // nothing was written to it
+	_ = unix.Close(fd) // it was only opened for the check
 	return true
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Sees returns a function that reports whether a trial in a workspace sees a path without links: it does outside of
-// homes, and in homes what the tables name, the caches, and what a person listed. What the variables of a command
-// would add is left out. The function looks at the disk when it is first called.
+// Sees returns a function that reports whether a trial in a workspace sees a path (with links resolved). It
+// sees everything outside of homes, and in homes the paths in the tables, the caches, and the paths that the
+// user listed. Paths from a command's variables are ignored. The function reads the disk on its first call.
 func Sees(home string, workspace, listed []string) func(path string) bool {
 	look := sync.OnceValues(func() (homes, shown []string) {
 		if plain, err := filepath.EvalSymlinks(home); err == nil {
@@ -29,7 +29,7 @@ func Sees(home string, workspace, listed []string) func(path string) bool {
 	return func(path string) bool {
 		homes, shown := look()
 		return files.WithinAny(shown, path) || !slices.ContainsFunc(homes, func(home string) bool {
-			// A disk may take letters of either case.
+			// The file system may be case-insensitive.
 			return len(path) >= len(home) && strings.EqualFold(path[:len(home)], home) && (path + "/")[len(home)] == '/'
 		})
 	}

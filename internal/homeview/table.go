@@ -2,10 +2,10 @@ package homeview
 
 import "strings"
 
-// A row names files and folders of a home that a tried command sees, and why it needs them.
+// A row lists files and folders of a home that a tried command sees, and why it needs them.
 type row struct{ paths, why string }
 
-// The table lists what of a home is seen. A folder is seen with all that is in it, but for secrets.
+// table lists the visible parts of a home. A folder is visible with all its content, except for secrets.
 var table = []row{
 	{".nvm .volta .fnm .nodenv .n n .local/share/fnm .local/share/pnpm .npm-global .npm-packages .yarn .bun .deno",
 		"node, deno, bun, and the programs that their package managers have installed"},
@@ -40,11 +40,11 @@ var table = []row{
 		"settings of toolchains and package managers"},
 }
 
-// empties are folders that programs make sure of. They are there, with what else is seen in them.
+// empties are folders that programs expect. They exist, with only the visible content inside.
 const empties = ".config .local .local/share .local/state .cache"
 
-// A variable names a folder that may lie in a home. It is believed where the folder holds what
-// such a folder has, so that a variable cannot be made to show any other one.
+// A variable is an environment variable for a folder that may be in a home. It is used
+// only if the folder has its typical content, so it cannot expose another folder.
 type variable struct{ name, holds string }
 
 var variables = []variable{
@@ -57,7 +57,7 @@ var variables = []variable{
 	{"MAVEN_HOME", "bin/mvn"}, {"OPAMROOT", "config"},
 }
 
-// named are the paths of the table.
+// named returns the paths in the table.
 func named() (all []string) {
 	for _, r := range table {
 		all = append(all, strings.Fields(r.paths)...)

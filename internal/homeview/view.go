@@ -1,10 +1,10 @@
-// Package homeview says where people's homes hold caches, and what of homes a command sees that is
-// tried: toolchains and settings, by a table, and nothing of their own files.
+// Package homeview finds the caches in users' homes, and the parts of homes that a tried
+// command sees: toolchains and settings in a table, and none of the users' own files.
 //
-// What the package keeps true:
+// Guarantees:
 //
-//   - No home is seen as a whole, whatever the environment, a link or a list says.
-//   - What a project can write, such as a link in it, makes nothing seen.
+//   - No home is visible as a whole, regardless of the environment, links or lists.
+//   - A project cannot make anything visible, for example with a link.
 package homeview
 
 import (
@@ -17,27 +17,27 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// A View is what is seen of homes.
+// A View is the visible part of homes.
 type View struct {
-	// Hidden are folders without links of which nothing else is seen.
+	// Hidden are folders (with links resolved) that are hidden except for Shown and Empty.
 	Hidden []string
-	// Shown are files and folders in them that are seen. Links may lead to them.
+	// Shown are visible files and folders in them. Links may lead to them.
 	Shown []string
-	// Empty are folders in them that are there, with nothing in them but what is shown.
+	// Empty are visible folders in them that only contain shown paths.
 	Empty []string
 }
 
 // otherHomes hold the homes of all users.
 var otherHomes = []string{"/root", "/home", "/Users"}
 
-// systemFolders hold what no command can do without. A home that one of them lies in is not hidden.
+// systemFolders are needed by every command. A home that contains one of them is not hidden.
 var systemFolders = []string{"/usr", "/etc", "/proc", "/sys", "/dev", "/run", "/tmp", "/var"}
 
-// maxLinks bounds the links in one folder of programs that are followed.
+// maxLinks limits how many links in one folder of programs are followed.
 const maxLinks = 2000
 
-// Of works out what a command with an environment sees, whose workspace is seen anyway. Home is
-// a person's, without links, and listed are paths that they want seen as well; ~ stands for it.
+// Of returns the view of a command with an environment; its workspace is always visible. home is the user's,
+// with links resolved, and listed are paths that the user wants visible as well; ~ stands for home.
 func Of(home string, env, workspace, listed []string) View {
 	f := &finder{home: home, workspace: workspace}
 	for _, dir := range append([]string{home}, otherHomes...) {
@@ -69,14 +69,14 @@ func Of(home string, env, workspace, listed []string) View {
 	return f.view
 }
 
-// A finder collects what is shown.
+// A finder collects the visible paths.
 type finder struct {
 	home      string
 	workspace []string
 	view      View
 }
 
-// addShown shows a path, unless a home would be seen as a whole by it.
+// addShown shows a path, unless that would expose a whole home.
 func (f *finder) addShown(path string) {
 	path = filepath.Clean(path)
 	if _, err := os.Lstat(path); err != nil || !filepath.IsAbs(path) || files.Within(path, f.home) ||
@@ -86,7 +86,7 @@ func (f *finder) addShown(path string) {
 	f.view.Shown = append(f.view.Shown, path)
 }
 
-// homeOf is the home that a path lies in, "" for none.
+// homeOf returns the home that holds a path, or "".
 func (f *finder) homeOf(path string) string {
 	if f.home != "" && files.Within(f.home, path) {
 		return f.home
@@ -101,7 +101,7 @@ func (f *finder) homeOf(path string) string {
 	return ""
 }
 
-// showTool shows the folder that the table names and a path lies in, and without one the path.
+// showTool shows the folder in the table that holds a path, or the path itself if there is none.
 func (f *finder) showTool(path string) {
 	if home := f.homeOf(path); home != "" {
 		for _, name := range named() {
@@ -114,7 +114,7 @@ func (f *finder) showTool(path string) {
 	f.addShown(path)
 }
 
-// showVariables shows the folders that variables name.
+// showVariables shows the folders in environment variables.
 func (f *finder) showVariables(env []string) {
 	values := map[string]string{}
 	for _, pair := range env {
@@ -142,13 +142,13 @@ func (f *finder) showVariables(env []string) {
 	}
 }
 
-// showLinked shows the programs that links in a folder lead to.
+// showLinked shows the programs to which links in a folder lead.
 func (f *finder) showLinked(dir string) {
 	plain, err := filepath.EvalSymlinks(dir)
 	if err != nil || slices.Contains([]string{"/usr/bin", "/usr/sbin"}, plain) {
-		return // the system's programs do not lie in homes
+		return // the system's programs are not in homes
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be read is not found by the command either
+	entries, _ := os.ReadDir(dir) // the command cannot read it either
 	for _, e := range entries[:min(len(entries), maxLinks)] {
 		if e.Type()&os.ModeSymlink == 0 {
 			continue
@@ -159,27 +159,27 @@ func (f *finder) showLinked(dir string) {
 			continue
 		}
 		if above := filepath.Dir(to.Path); filepath.Base(above) == "bin" && filepath.Dir(above) != f.homeOf(to.Path) {
-			f.showTool(filepath.Dir(above)) // with the libraries of the program
+			f.showTool(filepath.Dir(above)) // with the program's libraries
 			continue
 		}
 		f.showTool(to.Path)
 	}
 }
 
-// gitNames are the settings of git that name a file or folder which git reads.
+// gitNames are git's settings with paths of files or folders that git reads.
 var gitNames = []string{
 	"core.excludesfile", "core.attributesfile", "core.hookspath", "commit.template", "init.templatedir",
 	"gpg.ssh.allowedsignersfile", "blame.ignorerevsfile", "mailmap.file",
 }
 
-// maxGitSettings bounds the files of settings that are followed.
+// maxGitSettings limits how many settings files are followed.
 const maxGitSettings = 50
 
-// showGitSettings shows what the person's settings of git name.
+// showGitSettings shows the paths in the user's git settings.
 func (f *finder) showGitSettings() {
 	all := []string{filepath.Join(f.home, ".gitconfig"), filepath.Join(f.home, ".config/git/config")}
 	for i := 0; i < len(all) && i < maxGitSettings; i++ {
-		settings, _ := gitdir.ReadConfig(all[i]) // what git cannot read it does not follow
+		settings, _ := gitdir.ReadConfig(all[i]) // git ignores files that it cannot read
 		for _, s := range settings {
 			path := s.Value
 			if rest, found := strings.CutPrefix(path, "~/"); found {
@@ -198,8 +198,8 @@ func (f *finder) showGitSettings() {
 	}
 }
 
-// showWorktrees shows the .git files of linked worktrees: git would forget a worktree whose
-// file it does not find.
+// showWorktrees shows the .git files of linked worktrees, because git would forget a
+// worktree without its file.
 func (f *finder) showWorktrees() {
 	for _, dir := range f.workspace {
 		for _, pattern := range []string{"worktrees/*/gitdir", ".git/worktrees/*/gitdir"} {
