@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// dieWithParent does nothing: the system has no such signal.
+// dieWithParent does nothing because this system has no such signal.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-// wait waits for the command, and ends what it left running.
+// wait waits for the command, and kills its remaining processes.
 func (g *Group) wait(cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	g.signal(syscall.SIGKILL)

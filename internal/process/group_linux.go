@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dieWithParent makes the kernel end a command whose runner was ended without
-// having had the time to do it.
+// dieWithParent makes the kernel kill a command if its runner is killed without cleaning
+// up.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// wait waits for the command, and ends what it left running before its number can
-// come to mean another group.
+// wait waits for the command, and kills its remaining processes before its id can be
+// reused by another group.
 func (g *Group) wait(cmd *exec.Cmd) error {
 	for {
 		err := unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A Group is one program: this system has no process groups.
+// A Group is a single program because this system has no process groups.
 type Group struct {
-	// Done yields once how the program ended.
+	// Done receives the program's error once.
 	Done    chan error
 	process *os.Process
 }
 
-// Own does nothing here.
+// Own does nothing on this system.
 func Own(*exec.Cmd) {}
 
 // Start starts a command.
@@ -28,8 +28,8 @@ func Start(cmd *exec.Cmd) (*Group, error) {
 	return g, nil
 }
 
-// Stop ends the program. It takes what Done yields.
+// Stop kills the program. It receives from Done.
 func (g *Group) Stop(time.Duration) {
-	_ = g.process.Kill() // it may have ended already
+	_ = g.process.Kill() // it may already have ended
 	<-g.Done
 }

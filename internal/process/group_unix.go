@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// A Group is a program with all processes that it started and that did not leave.
+// A Group is a program with all its child processes that did not leave its group.
 type Group struct {
-	// Done yields once how the program ended; the rest of its group has ended then.
+	// Done receives the program's error once, after the rest of its group has ended.
 	Done chan error
 	pid  int
 }
 
-// Own gives a command a session of its own: a process group, and no terminal on which
-// it could answer for the person. It is for before Start.
+// Own gives a command its own session: a process group without a terminal on which it
+// could answer for the person. Call it before Start.
 func Own(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	dieWithParent(cmd.SysProcAttr)
 }
 
-// Start starts a command that Own was called for. The thread that started it lives as
-// long as it does: where a child dies with its parent, the parent is that thread.
+// Start starts a command prepared with Own. The starting thread lives as long as the command,
+// because the kernel treats that thread as the parent whose death kills the command.
 func Start(cmd *exec.Cmd) (*Group, error) {
 	g := &Group{Done: make(chan error, 1)}
 	started := make(chan error)
@@ -45,24 +45,24 @@ func Start(cmd *exec.Cmd) (*Group, error) {
 	return g, <-started
 }
 
-// Stop ends the whole group: it is asked first, and ended when its time is over. It
-// takes what Done yields.
+// Stop asks the whole group to end, and kills it after the grace period. It receives from
+// Done.
 func (g *Group) Stop(grace time.Duration) {
 	g.signal(syscall.SIGTERM)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
-	case <-g.Done: //nolint:errcheck // that it was stopped is known already
+	case <-g.Done: //nolint:errcheck // it is known to have been stopped
 		return
 	case <-timer.C:
 	}
 	g.signal(syscall.SIGKILL)
-	<-g.Done //nolint:errcheck // that it was stopped is known already
+	<-g.Done //nolint:errcheck // it is known to have been stopped
 }
 
 func (g *Group) signal(s syscall.Signal) {
 	if err := syscall.Kill(-g.pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
-		// Only what took other rights can refuse; nothing else can be done to it.
+		// EPERM: the process changed credentials. Signal the leader; nothing more is possible.
 		_ = syscall.Kill(g.pid, s)
 	}
 }

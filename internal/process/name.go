@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Name is how sessions name a process of this machine that began when started
-// says; "" when the machine has no name.
+// Name returns the name that sessions use for a process of this machine with the given
+// start time, or "" if the machine has no host name.
 func Name(pid int, started string) string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -19,7 +19,7 @@ func Name(pid int, started string) string {
 	return fmt.Sprintf("%s:%d:%s", host, pid, started)
 }
 
-// NameOf names a process. It returns "" when the process cannot be identified.
+// NameOf returns the name of a process, or "" if the process cannot be identified.
 func NameOf(pid int) string {
 	_, started, ok := Stat(pid)
 	if !ok {
@@ -28,15 +28,15 @@ func NameOf(pid int) string {
 	return Name(pid, started)
 }
 
-// Alive reports whether the named process still lives; of one that ran on another
-// machine that is not known.
+// Alive reports whether the named process is still running. known is false for processes
+// on other machines.
 func Alive(name string) (alive, known bool) {
 	pid, ok := pidOf(name)
 	return ok && NameOf(pid) == name, ok
 }
 
-// ArgumentsOf are the words that a named process of this machine was started with. It reports
-// false when it does not live, or they cannot be read.
+// ArgumentsOf returns the arguments of a named process of this machine, including the
+// program. ok is false if it is not running or they cannot be read.
 func ArgumentsOf(name string) ([]string, bool) {
 	pid, ok := pidOf(name)
 	if !ok {
@@ -47,8 +47,8 @@ func ArgumentsOf(name string) ([]string, bool) {
 	return args, alive && args != nil
 }
 
-// EnvironmentOf is the environment that a named process of this machine was started with. It
-// reports false when it does not live, or that cannot be read.
+// EnvironmentOf returns the initial environment of a named process of this machine. ok is
+// false if it is not running or the environment cannot be read.
 func EnvironmentOf(name string) (getenv func(string) string, ok bool) {
 	pid, ok := pidOf(name)
 	if !ok {
@@ -66,7 +66,7 @@ func EnvironmentOf(name string) (getenv func(string) string, ok bool) {
 	}, alive && pairs != nil
 }
 
-// pidOf is the number in a name, if it names a process of this machine.
+// pidOf returns the process id in a name, if it names a process of this machine.
 func pidOf(name string) (pid int, ok bool) {
 	if !knowsStart {
 		return 0, false
@@ -81,16 +81,16 @@ func pidOf(name string) (pid int, ok bool) {
 	return pid, err == nil && pid > 0
 }
 
-// smallHook is the program that may stand between.
+// smallHook is our small hook program, which may run between an agent and the large one.
 const smallHook = "umpire-hook"
 
-// maxShells bounds the shells that are passed over.
+// maxShells limits how many shells are skipped.
 const maxShells = 8
 
-// Host names the process that a hook works for, given the hook's parent: the nearest one
-// above it that stays. Agents start a hook by `sh -c`; where that shell does not turn
-// into the hook, as dash does not, it stands between and ends with it. So does our own small
-// hook, where it has the large one answer.
+// Host names the process that a hook works for, given the hook's parent: its nearest
+// lasting ancestor. Agents start a hook with `sh -c`. A shell that does not exec the
+// hook, such as dash, stays in between and ends with it. So does our small hook if it
+// uses the large one.
 func Host(parent int) string {
 	pid := parent
 	for range maxShells {
@@ -106,12 +106,12 @@ func Host(parent int) string {
 	return NameOf(parent)
 }
 
-// adopters are the programs that become the parent of processes whose own parent has ended.
+// adopters are the programs that become the parent of orphaned processes.
 var adopters = []string{
 	"init", "systemd", "tini", "dumb-init", "docker-init", "catatonit", "s6-svscan", "runsvdir",
 }
 
-// Outermost is the process at which looking for agents ends; tests set it, since an agent may run them.
+// Outermost is the process at which the search for agents ends. Tests set it, because an agent may run them.
 var Outermost int
 
 // Agent is [Host], but returns "" if that process is only an adopter. The person's own programs run below one too.
@@ -123,7 +123,7 @@ func Agent(parent int) string {
 	return name
 }
 
-// Above names the processes above one, the nearest first.
+// Above names the ancestors of a process, nearest first.
 func Above(pid int) []string {
 	var names []string
 	for range maxAbove {
@@ -139,17 +139,17 @@ func Above(pid int) []string {
 	return names
 }
 
-// maxAbove bounds the processes above one that are looked at.
+// maxAbove limits the number of ancestors.
 const maxAbove = 16
 
 // A Shell is the process that runs a command line for an agent.
 type Shell struct {
 	Program string // its executable
-	Script  string // the text that it was started with
+	Script  string // the text passed to it
 }
 
-// ShellOf is the shell that a process is, and reports whether it is one that was started for
-// one command.
+// ShellOf returns the shell that a process is, and whether it was started for a single
+// command.
 func ShellOf(pid int) (Shell, bool) {
 	args := arguments(pid)
 	if !startsOneCommand(pid) {
@@ -163,7 +163,7 @@ func ShellOf(pid int) (Shell, bool) {
 	return Shell{}, false
 }
 
-// shells are the programs that agents start commands by.
+// shells are the programs with which agents start commands.
 var shells = []string{"sh", "dash", "bash", "ash", "busybox", "ksh", "mksh", "zsh"}
 
 // startsOneCommand reports whether a process is a shell that was started for one command.
@@ -174,7 +174,7 @@ func startsOneCommand(pid int) bool {
 	}
 	for _, arg := range args[1:] {
 		if !strings.HasPrefix(arg, "-") && arg != "sh" {
-			return false // a script, whose name comes before its own arguments
+			return false // a script, followed by its own arguments
 		}
 		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "c") {
 			return true

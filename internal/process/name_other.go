@@ -2,23 +2,23 @@
 
 package process
 
-// knowsStart says that the start time of a process is not known on this system.
+// knowsStart means that this system does not report the start time of a process.
 const knowsStart = false
 
-// Stat knows of no process.
+// Stat returns false on this system.
 func Stat(int) (parent int, started string, ok bool) { return 0, "", false }
 
-// Running names none.
+// Running returns nil on this system.
 func Running() []string { return nil }
 
-// arguments knows of none.
+// arguments returns nil on this system.
 func arguments(int) []string { return nil }
 
-// environment knows of none.
+// environment returns nil on this system.
 func environment(int) []string { return nil }
 
-// command returns "": the names of processes are not known on this system.
+// command returns "" on this system.
 func command(int) string { return "" }
 
-// program knows of none.
+// program returns "" on this system.
 func program(int) string { return "" }

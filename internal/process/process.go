@@ -1,15 +1,15 @@
-// Package process runs a program so that it can be ended together with what it
-// started.
+// Package process runs a program in a way that allows ending it together with its child
+// processes.
 //
 //	process.Own(cmd)
 //	group, err := process.Start(cmd)
 //	err = <-group.Done // or group.Stop(grace)
 //
 // On Unix the program leads a process group without a terminal; on Linux it also dies
-// with the process that started it. Elsewhere it is the program alone.
+// with the process that started it. On other systems only the program itself is ended.
 //
-// It also names processes, so that a later one of the same number is not taken for an
-// earlier one. Only Linux tells when a process began; elsewhere no process has a name.
+// It also names processes, to distinguish a later process with the same id. Only Linux
+// reports start times; on other systems processes have no names.
 //
 //	name := process.NameOf(os.Getpid())    // "host:4711:8823410"
 //	alive, known := process.Alive(name)
