@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// maxCacheFile bounds a cache file.
+	// maxCacheFile limits the size of a cache file in bytes.
 	maxCacheFile = 1 << 20
-	// maxHeads is how many heads are remembered for a repository: enough for
-	// its worktrees and for going back and forth between branches.
+	// maxHeads limits the stored heads of a repository. It suffices for its worktrees and
+	// for switching between branches.
 	maxHeads = 32
-	// maxKeptRoots is how many roots are remembered for a head. A head with
-	// more keeps its id, and its successor is walked in full.
+	// maxKeptRoots limits the stored roots of a head. A head with more only keeps its id,
+	// and its successor needs a full walk.
 	maxKeptRoots = 64
-	// failureKept is how long a failed walk is not tried again.
+	// failureKept is how long a failed walk is not retried.
 	failureKept = time.Minute
 )
 
-// A memory is what the cache keeps about one repository.
+// A memory is the cache's content for one repository.
 type memory struct {
 	GitDir string   `json:"git_dir"`
 	Heads  []walked `json:"heads"` // latest first
@@ -41,8 +41,8 @@ type walked struct {
 	At        int64    `json:"at,omitempty"` // when it failed, Unix seconds
 }
 
-// recallMemory reads the cache file of a repository. A file that is missing, broken
-// or another repository's is an empty memory.
+// recallMemory reads the cache file of a repository. It returns an empty memory if the
+// file is missing, invalid or belongs to another repository.
 func recallMemory(folder, common string) memory {
 	empty := memory{GitDir: common}
 	if folder == "" {
@@ -59,7 +59,7 @@ func recallMemory(folder, common string) memory {
 	return m
 }
 
-// broken reports whether the entry is not one that we would have written.
+// broken reports whether the entry is invalid.
 func (w walked) broken() bool {
 	for _, id := range w.Roots {
 		if _, err := gitdir.CheckObjectID(id); err != nil {
@@ -71,7 +71,7 @@ func (w walked) broken() bool {
 	return headErr != nil || idErr != nil && w.Failed == ""
 }
 
-// findHead returns what is known about a head.
+// findHead returns the entry of a head.
 func (m *memory) findHead(head string) (walked, bool) {
 	for _, w := range m.Heads {
 		if w.Head == head && (w.Failed == "" || time.Since(time.Unix(w.At, 0)).Abs() < failureKept) {
@@ -81,7 +81,7 @@ func (m *memory) findHead(head string) (walked, bool) {
 	return walked{}, false
 }
 
-// latest returns the last head whose roots are known, or the zero value.
+// latest returns the last head with known roots, or the zero value.
 func (m *memory) latest() walked {
 	for _, w := range m.Heads {
 		if len(w.Roots) > 0 {
@@ -91,8 +91,8 @@ func (m *memory) latest() walked {
 	return walked{}
 }
 
-// storeHead writes a new head to the cache. The cache only saves time, so that a
-// failure to write it is not one to report.
+// storeHead writes a new head to the cache. It ignores errors because the cache only
+// saves time.
 func (m *memory) storeHead(folder string, w walked) {
 	if folder == "" {
 		return
@@ -112,12 +112,12 @@ func cacheFile(folder, common string) string {
 	return filepath.Join(folder, hex.EncodeToString(sum[:])+".json")
 }
 
-// writeAtomically replaces a file as a whole, readable by nobody else.
+// writeAtomically replaces a file atomically; only its owner can read it.
 func writeAtomically(folder, name string, data []byte) {
 	if os.MkdirAll(folder, 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(folder, ".identity-*") // made with mode 0600
+	f, err := os.CreateTemp(folder, ".identity-*") // created with mode 0600
 	if err != nil {
 		return
 	}
@@ -125,5 +125,5 @@ func writeAtomically(folder, name string, data []byte) {
 	if closed := f.Close(); err == nil && closed == nil && os.Rename(f.Name(), name) == nil {
 		return
 	}
-	_ = os.Remove(f.Name()) // what could not be written is of no use
+	_ = os.Remove(f.Name()) // an incomplete file is useless
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// head returns the commit that HEAD of this worktree names.
+// head returns the commit of this worktree's HEAD.
 func (r *repository) head(ctx context.Context) (string, error) {
 	commit, err := gitdir.ReadHead(r.GitDir, r.Common)
 	if errors.Is(err, gitdir.ErrReftable) {

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// gitTimeout bounds all git commands of one Open together.
+	// gitTimeout limits the total time of all git commands of one Open.
 	gitTimeout = 5 * time.Second
 	// gitGrace is how long a killed git may keep its pipes open.
 	gitGrace = 200 * time.Millisecond
-	// maxGitOutput bounds one command's output: some 25,000 root commits.
+	// maxGitOutput limits one command's output in bytes: about 25,000 root commits.
 	maxGitOutput = 1 << 20
 )
 
-// rootCommits returns the root commits of head, sorted. Where the roots of an
-// earlier head are known, only what is new since then is walked.
+// rootCommits returns the root commits of head, sorted. If the roots of an earlier head
+// are known, it only walks the commits since then.
 func (r *repository) rootCommits(ctx context.Context, head string, known walked) ([]string, error) {
 	if len(known.Roots) > 0 {
 		if roots, ok := r.extend(ctx, head, known); ok {
@@ -44,9 +44,9 @@ func (r *repository) rootCommits(ctx context.Context, head string, known walked)
 	return roots, nil
 }
 
-// extend adds the roots of the new commits to the known ones. That is right
-// when the known head is an ancestor of the new one, and also when they merely
-// share a commit and there is one known root: that commit descends from it.
+// extend adds the roots of the new commits to the known ones. This is correct if the
+// known head is an ancestor of the new one, and also if they merely share a commit and
+// there is one known root, from which that commit must descend.
 func (r *repository) extend(ctx context.Context, head string, known walked) ([]string, bool) {
 	base, err := r.git(ctx, "merge-base", head, known.Head)
 	if err != nil || len(base) == 0 || base[0] != known.Head && len(known.Roots) > 1 {
@@ -61,8 +61,8 @@ func (r *repository) extend(ctx context.Context, head string, known walked) ([]s
 	return slices.Compact(roots), true
 }
 
-// harmlessConfig are settings that keep a repository's own configuration from
-// starting a program, reaching the network or rewriting history.
+// harmlessConfig are settings that prevent a repository's own configuration from starting
+// a program, reaching the network or rewriting history.
 var harmlessConfig = []string{
 	"--no-replace-objects", "--no-pager",
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
@@ -71,15 +71,15 @@ var harmlessConfig = []string{
 	"-c", "log.showSignature=false", "-c", "advice.graftFileDeprecated=false", "-c", "core.alternateRefsCommand=false",
 }
 
-// passedOn are the variables that git needs from our own environment. All
-// others stay behind: GIT_DIR and its like would answer for another repository.
+// passedOn are the variables of our own environment that git needs. All others are
+// removed, because GIT_DIR and the like would select another repository.
 var passedOn = []string{
 	"PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "XDG_CONFIG_HOME",
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 }
 
-// git runs a command that only reads, and returns the lines of its output, each of which is a
-// commit. An exit status of 1 without output counts as no lines.
+// git runs a read-only command, and returns the lines of its output, which must be
+// commits. An exit status of 1 without output counts as no lines.
 func (r *repository) git(ctx context.Context, args ...string) ([]string, error) {
 	program, err := r.program()
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 	return splitCommits(args[0], out.String())
 }
 
-// splitCommits splits the output of a git command, and takes nothing but commits.
+// splitCommits splits the output of a git command, and accepts only commits.
 func splitCommits(command, output string) ([]string, error) {
 	lines := strings.Fields(output)
 	for _, line := range lines {
@@ -137,7 +137,7 @@ func (r *repository) environment() []string {
 	env := []string{
 		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_GRAFT_FILE=" + os.DevNull,
-		// The repository is at the root or nowhere.
+		// The repository must be at the root.
 		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(r.Root),
 	}
 	for _, name := range passedOn {

@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// identify sets the id, the kind and what they come from.
+// identify sets the id, the kind and the former id.
 func (p *Project) identify(cache string) {
 	if p.GitDir == "" {
 		p.ID = pathID(p.Root)
@@ -31,14 +31,14 @@ func (p *Project) identify(cache string) {
 	}
 }
 
-// pathID is the identity of a folder that has no other.
+// pathID returns the id of a folder without another identity.
 func pathID(root string) umpire.ProjectID {
 	sum := sha256.Sum256([]byte(root))
 	return umpire.ProjectID(hex.EncodeToString(sum[:]))
 }
 
-// identity returns the smallest root commit of HEAD. A shallow clone has none:
-// the commit where its history is cut off depends on how it was cloned.
+// identity returns the smallest root commit of HEAD. It fails for a shallow clone, whose
+// first commit depends on how it was cloned.
 func (r *repository) identity(cache string) (umpire.ProjectID, error) {
 	if r.shallow() {
 		return "", errors.New("shallow clone")
@@ -64,8 +64,8 @@ func (r *repository) identity(cache string) (umpire.ProjectID, error) {
 	return umpire.ProjectID(entry.ProjectID), nil
 }
 
-// walk asks git for the roots of a head. A failure is an entry too, so that a
-// repository which git refuses does not cost a process for every call.
+// walk asks git for the roots of a head. It also returns an entry for a failure, because
+// a repository that git refuses should not cost a process on every call.
 func (r *repository) walk(ctx context.Context, head string, since walked) walked {
 	roots, err := r.rootCommits(ctx, head, since)
 	if err != nil {
@@ -74,8 +74,8 @@ func (r *repository) walk(ctx context.Context, head string, since walked) walked
 	return walked{Head: head, ProjectID: roots[0], Roots: roots}
 }
 
-// mainRoot returns the folder that stands for all worktrees when the path has
-// to give the identity: that of the main worktree where there is one.
+// mainRoot returns the folder that represents all worktrees if the path is the identity:
+// the main worktree's folder, if it exists.
 func (r *repository) mainRoot() string {
 	if r.Worktree != "" && filepath.Base(r.Common) == ".git" {
 		return filepath.Dir(r.Common)
@@ -83,7 +83,7 @@ func (r *repository) mainRoot() string {
 	return r.Root
 }
 
-// shallow reports whether history was cut off when the repository was cloned.
+// shallow reports whether the repository is a shallow clone.
 func (r *repository) shallow() bool {
 	info, err := os.Stat(filepath.Join(r.Common, "shallow"))
 	return err == nil && info.Size() > 0

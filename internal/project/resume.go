@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Has reports whether a session belongs to the project: by the id that was pinned when it was opened, or by
-// its root. The id of a folder may change, as by a shallow fetch, a first commit or a new root commit.
+// Has reports whether a session belongs to the project: by the id pinned when it was opened, or by its root.
+// The id of a folder may change, for example with a shallow fetch, a first commit or a new root commit.
 func (p *Project) Has(s *umpire.Session) bool {
 	return p.IsPinned(s) || s.Root == p.Root && s.Root != ""
 }
@@ -18,9 +18,9 @@ func (p *Project) IsPinned(s *umpire.Session) bool {
 	return s.Project == p.ID || p.Former != "" && s.Project == p.Former
 }
 
-// CheckResume returns nil when a session may be continued from a project: it is one of the
-// project's, or crossProject permits another one's. Crossed reports the latter, which is
-// recorded.
+// CheckResume returns nil if a session may be continued from a project: it belongs to the
+// project, or crossProject permits another project's session. crossed reports the latter,
+// which is recorded.
 func (p *Project) CheckResume(s *umpire.Session, crossProject bool) (crossed bool, err error) {
 	if s.State == umpire.SessionOver {
 		return false, umpire.Errorf("session %s has ended: %w", PrintableID(s.ID), umpire.ErrState)
@@ -34,8 +34,8 @@ func (p *Project) CheckResume(s *umpire.Session, crossProject bool) (crossed boo
 	return false, p.crossing(s, errors.New("continue it there, or add --allow-cross-project-session"))
 }
 
-// CheckFork returns nil when a session may be forked from a project: it is one of the
-// project's. Nothing permits a fork across projects.
+// CheckFork returns nil if a session may be forked from a project, which must be its own.
+// Forks across projects are never permitted.
 func (p *Project) CheckFork(s *umpire.Session) error {
 	if p.Has(s) || s.Project == "" {
 		return nil
@@ -44,14 +44,14 @@ func (p *Project) CheckFork(s *umpire.Session) error {
 		errors.New("a fork stays in its project, --allow-cross-project-session does not change that"))
 }
 
-// crossing names the session, both projects, and what to do.
+// crossing returns an error with the session, both projects, and the next step.
 func (p *Project) crossing(s *umpire.Session, next error) error {
 	return umpire.Errorf("session %s belongs to project %s, and this is project %s: %w: %w",
 		PrintableID(s.ID), s.Project.Short(), p.ID.Short(), next, umpire.ErrOtherProject)
 }
 
-// PrintableID returns an id as it can be shown: one that holds more than letters, digits
-// and plain marks is quoted, so that it cannot pass for another one.
+// PrintableID returns an id for display. It quotes an id with characters other than
+// letters, digits and plain marks, so it cannot be mistaken for another one.
 func PrintableID(id umpire.SessionID) string {
 	const maxShown = 100
 	if len(id) > maxShown {
