@@ -1,5 +1,5 @@
-// Package coverage works out what an approval for longer than once would have meant for the calls
-// that people were asked about lately: how many of them it would have settled, and which was the worst.
+// Package coverage computes how an approval for longer than once would have affected recent calls
+// that people were asked about: how many of them it would have settled, and which was the worst.
 package coverage
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Window is how far back calls are looked at.
+// Window is the age up to which calls are counted.
 const Window = 30 * 24 * time.Hour
 
-// A Judge decides a call that nobody can be asked about, as it would be decided with further grants.
+// A Judge decides a call with additional grants, when no person can be asked.
 type Judge func(call umpire.Call, grants []umpire.Grant) umpire.Decision
 
-// Count says, for each answer to a question that lasts, which of the calls it would have settled. A call
-// that would be allowed by now, or that the question is about, is not counted. It stops when ctx ends.
+// Count returns, for each lasting answer to a question, the calls it would have settled. It skips
+// calls that would be allowed by now, and the call of the question itself. It stops when ctx ends.
 func Count(ctx context.Context, p *umpire.Pending, calls []umpire.Call, judge Judge) ([]umpire.Coverage, error) {
 	all := listCandidates(p)
 	if len(all) == 0 {
@@ -37,7 +37,7 @@ func Count(ctx context.Context, p *umpire.Pending, calls []umpire.Call, judge Ju
 	}
 	counted := make([]umpire.Coverage, len(all))
 	for i, c := range all {
-		if counted[i] = c.Coverage; c.Scope == umpire.ScopeGlobal { // in this project it is as one for the project
+		if counted[i] = c.Coverage; c.Scope == umpire.ScopeGlobal { // equivalent to ScopeProject here
 			at := slices.IndexFunc(counted[:i], func(of umpire.Coverage) bool {
 				return of.Scope == umpire.ScopeProject && of.Width == c.Width
 			})
@@ -60,11 +60,11 @@ func Count(ctx context.Context, p *umpire.Pending, calls []umpire.Call, judge Ju
 	return counted, nil
 }
 
-// loadTime bounds how long a card waits for it: an agent chose the calls that are judged for it.
+// loadTime limits how long a card waits for the result, because an agent chose the calls to judge.
 const loadTime = 2 * time.Second
 
-// Load reads what the answers to a question would have settled from a gate; nothing once it no longer waits,
-// and where that takes too long.
+// Load reads the coverage of a question's answers from a gate. It returns nil once the
+// question is no longer pending, or if reading takes too long.
 func Load(ctx context.Context, gate umpire.Answerer, p *umpire.Pending) ([]umpire.Coverage, error) {
 	bounded, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
@@ -80,7 +80,7 @@ func Load(ctx context.Context, gate umpire.Answerer, p *umpire.Pending) ([]umpir
 	return nil, err
 }
 
-// worse returns the worst of some accesses, and of one that may be nil.
+// worse returns the worst of some accesses and one that may be nil.
 func worse(than *umpire.Access, accesses []umpire.Access) *umpire.Access {
 	for i := range accesses {
 		a := &accesses[i]
@@ -91,15 +91,15 @@ func worse(than *umpire.Access, accesses []umpire.Access) *umpire.Access {
 	return than
 }
 
-// A candidate is an answer that lasts, with the grants that it would leave.
+// A candidate is a lasting answer with the grants that it would leave.
 type candidate struct {
 	umpire.Coverage
 
 	grants []umpire.Grant
 }
 
-// listCandidates are the answers that a question offers for longer than once, the widths of each scope from
-// the narrowest.
+// listCandidates returns the lasting answers that a question offers, with each scope's
+// widths from narrowest to widest.
 func listCandidates(p *umpire.Pending) []candidate {
 	if p.Indeterminate {
 		return nil
@@ -122,7 +122,7 @@ func listCandidates(p *umpire.Pending) []candidate {
 	return all
 }
 
-// Grants are what an approval of a question leaves that lasts: none where the gate would refuse it.
+// Grants returns the grants that a lasting approval of a question leaves, or nil if the gate would refuse it.
 func Grants(p *umpire.Pending, scope umpire.Scope, width umpire.Width) []umpire.Grant {
 	if CheckScope(scope, p.Code, Suggested(p.Suggestions, width)) != nil {
 		return nil
@@ -135,16 +135,16 @@ func Grants(p *umpire.Pending, scope umpire.Scope, width umpire.Width) []umpire.
 	return grantsOf(p.Suggestions, width)
 }
 
-// commandTools are those whose approvals cover the very command and no other.
+// commandTools are the tools whose approvals only cover the same command.
 var commandTools = []string{"Bash", "GitCommit", "GitPush", "GitCheckout", "GitStatus", "GitDiff", "GitLog"}
 
-// CoversExact reports whether an approval of a tool's call for the session covers the very call and no other.
+// CoversExact reports whether approving a tool's call for the session only covers the same call.
 func CoversExact(tool string, width umpire.Width) bool {
 	return slices.Contains(commandTools, tool) && (width == umpire.WidthDefault || width == umpire.WidthExact)
 }
 
-// SessionGrants are the grants that an approval of a call for the session leaves: none where it can be approved
-// only once, or where no rule of the width can stand for it.
+// SessionGrants returns the grants that approving a call for the session leaves. It
+// returns nil if the call can only be approved once, or if the width has no rules for it.
 func SessionGrants(call *umpire.Call, d *umpire.Decision, width umpire.Width) []umpire.Grant {
 	switch exact := policy.Exact(*call); {
 	case CoversExact(call.Tool, width) && exact == "":
@@ -157,7 +157,7 @@ func SessionGrants(call *umpire.Call, d *umpire.Decision, width umpire.Width) []
 	return grantsOf(d.Suggestions, width)
 }
 
-// grantsOf are grants for what the suggested rules of a width cover.
+// grantsOf returns grants for the suggested rules of a width.
 func grantsOf(all []umpire.Suggestion, width umpire.Width) (grants []umpire.Grant) {
 	for _, s := range Suggested(all, width) {
 		grants = append(grants, umpire.Grant{Tool: s.Tool, Match: s.Match, Cap: s.Cap})
@@ -165,8 +165,8 @@ func grantsOf(all []umpire.Suggestion, width umpire.Width) (grants []umpire.Gran
 	return grants
 }
 
-// usualGrants are those of a tool that runs no commands where nobody says how wide: the hosts and the paths
-// outside that were shown, and the tool inside the project.
+// usualGrants returns the default grants for a tool that does not run commands: the shown
+// hosts and outside paths, and the tool inside the project.
 func usualGrants(tool string, d *umpire.Decision) []umpire.Grant {
 	var grants []umpire.Grant
 	hosts := false
@@ -175,7 +175,7 @@ func usualGrants(tool string, d *umpire.Decision) []umpire.Grant {
 			grants, hosts = append(grants, g), hosts || host
 		}
 	}
-	switch d.ReasonCode { // the other codes say nothing against the whole tool
+	switch d.ReasonCode { // the other codes do not speak against the whole tool
 	case umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret, umpire.CodeChanged:
 		return grants
 	}

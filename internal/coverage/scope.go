@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// CheckScope returns why no approval of a scope can stand for a call, nil where one can. Code is why the call
-// asks, and rules are those that would be written. Views ask it as the gate does, so that no card offers
-// what the gate would refuse.
+// CheckScope returns why a scope's approval cannot apply to a call, or nil. code is the
+// reason for asking, and rules are the rules to be written. Views and the gate both use
+// it, so a card never offers an answer that the gate would refuse.
 func CheckScope(scope umpire.Scope, code umpire.ReasonCode, rules []umpire.Suggestion) error {
 	if scope != umpire.ScopeOnce && code == umpire.CodeControlFile {
 		return errors.New("a control file is approved once at a time")
@@ -32,7 +32,7 @@ func FolderOutside(s *umpire.Suggestion) bool {
 	return (s.Width == umpire.WidthFolder || s.Width == umpire.WidthParent) && filepath.IsAbs(s.Match.PathGlob)
 }
 
-// Suggested are the rules of a width among some, of the narrowest where none is named.
+// Suggested returns the suggestions of a width, by default the narrowest.
 func Suggested(all []umpire.Suggestion, width umpire.Width) (set []umpire.Suggestion) {
 	for _, s := range all {
 		if s.Width == cmp.Or(width, umpire.WidthExact) {
