@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// birthOf returns when a file came into being, and reports whether it is a regular one of this user with one name.
+// birthOf returns when a file was created, and whether it is this user's regular file with a single name.
 func birthOf(path string) (born time.Time, own bool) {
 	var st unix.Statx_t
 	want := unix.STATX_BTIME | unix.STATX_TYPE | unix.STATX_UID | unix.STATX_NLINK

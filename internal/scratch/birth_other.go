@@ -4,5 +4,5 @@ package scratch
 
 import "time"
 
-// birthOf knows of no file: elsewhere each overwritten file asks.
+// birthOf returns false on this system, so each overwritten file needs a question.
 func birthOf(string) (time.Time, bool) { return time.Time{}, false }

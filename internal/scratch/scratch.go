@@ -1,12 +1,12 @@
-// Package scratch remembers which files in temporary folders a session was about to make, so it may write
-// them again without a question. Files there belong to many: other projects, builds and agents.
+// Package scratch remembers which files in temporary folders a session was about to make, so it may
+// write them again without a question. Other projects, builds and agents also have files there.
 //
 //	ledger := scratch.In(state, time.Now)
 //	err := ledger.Claim(session, paths)  // before a call makes them
 //	own := ledger.Made(session, path)    // before a later call writes one
 //
-// A claim counts for a file that came into being shortly after it. Where the system does not tell when that was,
-// a session has made nothing.
+// A claim applies to a file created shortly after it. If the system does not report
+// creation times, a session has made no files.
 package scratch
 
 import (
@@ -25,17 +25,17 @@ import (
 // Limits of a ledger.
 const (
 	maxLedger = 1 << 20            // bytes of claims of one session
-	soon      = 2 * time.Minute    // by when a claimed file is there
-	maxAge    = 7 * 24 * time.Hour // of a session's last claim
+	soon      = 2 * time.Minute    // time until a claimed file must exist
+	maxAge    = 7 * 24 * time.Hour // age of a session's last claim
 )
 
-// A Ledger keeps the claims of each session in a file. One without a folder keeps none.
+// A Ledger stores the claims of each session in a file. Without a folder it stores nothing.
 type Ledger struct {
 	Dir string
 	Now func() time.Time
 }
 
-// In returns the ledger in umpire's folder for its state.
+// In returns the ledger in umpire's state folder.
 func In(state string, now func() time.Time) Ledger {
 	return Ledger{Dir: filepath.Join(state, "scratch"), Now: now}
 }
@@ -47,7 +47,7 @@ type claim struct {
 	Time    time.Time        `json:"time"`
 }
 
-// Claim notes that a session is about to make files that are missing.
+// Claim records that a session is about to make missing files.
 func (l Ledger) Claim(session umpire.SessionID, paths []string) error {
 	if l.Dir == "" || session == "" || len(paths) == 0 {
 		return nil
@@ -79,8 +79,8 @@ func (l Ledger) Claim(session umpire.SessionID, paths []string) error {
 	return err
 }
 
-// Made reports whether a session made the file at a path without links: a regular file of this user with no other
-// name, which came into being shortly after a claim.
+// Made reports whether a session made the file at a path with links resolved: this user's
+// regular file with a single name, created shortly after a claim.
 func (l Ledger) Made(session umpire.SessionID, path string) bool {
 	if l.Dir == "" || session == "" {
 		return false
@@ -99,7 +99,7 @@ func (l Ledger) Made(session umpire.SessionID, path string) bool {
 		if json.Unmarshal(lines.Bytes(), &c) != nil || c.Session != session || c.Path != umpire.EscapePath(path) {
 			continue
 		}
-		// Kernels stamp files by a clock that lags some milliseconds behind.
+		// Kernels stamp files with a clock that lags a few milliseconds behind.
 		if after := born.Sub(c.Time); after > -20*time.Millisecond && after < soon {
 			return true
 		}
@@ -113,12 +113,12 @@ func (l Ledger) fileOf(session umpire.SessionID) string {
 	return filepath.Join(l.Dir, strconv.FormatUint(sum.Sum64(), 16)+".jsonl")
 }
 
-// sweep removes the files of sessions that have claimed nothing for long.
+// sweep removes the files of sessions without recent claims.
 func (l Ledger) sweep() {
 	entries, _ := os.ReadDir(l.Dir) // files that cannot be listed stay
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && l.Now().Sub(info.ModTime()) > maxAge {
-			_ = os.Remove(filepath.Join(l.Dir, e.Name())) // it is tried again later
+			_ = os.Remove(filepath.Join(l.Dir, e.Name())) // the next sweep tries again
 		}
 	}
 }
