@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// newCacheBench makes a bench whose home has caches with something in them.
+// newCacheBench makes a bench whose home has filled caches.
 func newCacheBench(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -25,7 +25,7 @@ func newCacheBench(t *testing.T) *bench {
 	return b
 }
 
-// cachedFiles are in each cache that the table of homeview knows.
+// cachedFiles are in all caches in homeview's table.
 var cachedFiles = map[string]string{
 	".cache/go-build/00/0-d": "PLAIN", ".cache/pip/http/0": "PLAIN", ".cache/uv/archive/0": "PLAIN", "go/pkg/mod/m@v1/m.go": "PLAIN",
 	".npm/_cacache/content/0": "PLAIN", ".cargo/registry/src/c/lib.rs": "PLAIN", ".cargo/git/db/c/HEAD": "PLAIN",
@@ -33,13 +33,13 @@ var cachedFiles = map[string]string{
 	".bun/install/cache/0": "PLAIN", ".yarn/berry/cache/0": "PLAIN", ".nuget/packages/p/0": "PLAIN",
 }
 
-// goModule is a module of two packages that need no other one, so that they are compiled fast.
+// goModule is a module of two packages without other imports, so it compiles fast.
 var goModule = map[string]string{
 	"go.mod": "module example.com/m\n\ngo 1.21\n", "m.go": "package m\n\nimport \"example.com/m/in\"\n\n// Two is 2.\nfunc Two() int { return 2 * in.One() }\n",
 	"in/in.go": "package in\n\n// One is 1.\nfunc One() int { return 1 }\n",
 }
 
-// useGo has go build the module with the caches of the bench's home.
+// useGo prepares building the module with the caches of the bench's home.
 func (b *bench) useGo() {
 	b.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -49,8 +49,8 @@ func (b *bench) useGo() {
 	b.spec.Env = append(b.spec.Env, "GOCACHE=", "GOMODCACHE=", "GOPATH=", "GOFLAGS=", "GOTOOLCHAIN=local", "GOENV=off", "GOPROXY=off")
 }
 
-// TestSecondBuildIsWarm: a tried build finds the outputs of tried builds before it. A plain one does not, and nor does a
-// trial in another project or one with the network.
+// TestSecondBuildIsWarm checks that a tried build finds the outputs of earlier tried builds. A
+// plain build does not find them, and neither does a trial in another project or with the network.
 func TestSecondBuildIsWarm(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
@@ -84,7 +84,7 @@ func TestSecondBuildIsWarm(t *testing.T) {
 	}
 }
 
-// withoutState leaves umpire's own folder out of a snapshot of the home.
+// withoutState removes umpire's own folder from a snapshot of the home.
 func withoutState(all map[string]string) map[string]string {
 	kept := map[string]string{}
 	for name, text := range all {
@@ -95,8 +95,8 @@ func withoutState(all map[string]string) map[string]string {
 	return kept
 }
 
-// TestPoisonedCaches: a trial writes other content into each cache, and more. The person's caches stay byte for byte, in
-// whatever way the trial is settled. Only later trials of the project see it.
+// TestPoisonedCaches writes other content into each cache in a trial. The user's caches must not
+// change, however the trial is settled. Only later trials of the project see the content.
 func TestPoisonedCaches(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
@@ -137,7 +137,7 @@ func TestPoisonedCaches(t *testing.T) {
 	}
 }
 
-// TestRejectedCaches: after a trial was shown and discarded, no later one sees what it wrote to caches.
+// TestRejectedCaches checks that after a trial was shown and discarded, no later trial sees its writes to caches.
 func TestRejectedCaches(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
@@ -159,7 +159,7 @@ func TestRejectedCaches(t *testing.T) {
 	}
 }
 
-// TestPoisonedBuild: a trial plants outputs for the inputs of a build. A plain build has its own.
+// TestPoisonedBuild plants outputs for a build's inputs in a trial. A plain build must use its own.
 func TestPoisonedBuild(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
@@ -173,7 +173,7 @@ func TestPoisonedBuild(t *testing.T) {
 	b.bare("go build -trimpath -o out.a ./in && cmp out.a ../plain.a")
 }
 
-// TestTrialsWithCachesAtATime: trials that overlap do not see each other's writes, and each finishes.
+// TestTrialsWithCachesAtATime checks that overlapping trials do not see each other's writes, and that all finish.
 func TestTrialsWithCachesAtATime(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
@@ -208,11 +208,11 @@ func TestTrialsWithCachesAtATime(t *testing.T) {
 	}
 }
 
-// cacheCrashEnv has the test binary run a trial in the folder that it names, and be killed at it.
+// cacheCrashEnv makes the test binary run a trial in the named folder, in which it is killed.
 const cacheCrashEnv = "UMPIRE_TEST_CACHE"
 
-// TestKilledWithCaches: when umpire is killed no mount is left, and the next trial runs. It does not see a cache
-// that is written half.
+// TestKilledWithCaches checks that no mount is left when umpire is killed, and that the
+// next trial runs and does not see a half-written cache.
 func TestKilledWithCaches(t *testing.T) {
 	line := "for i in 1 2 3 4 5 6 7 8; do echo x >~/.cache/half$i; echo x >started; sleep 0.1; done; sleep 60"
 	if base := os.Getenv(cacheCrashEnv); base != "" {
@@ -240,7 +240,7 @@ func TestKilledWithCaches(t *testing.T) {
 	}
 	must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	for range 3 { // the last processes of the command may still end
+	for range 3 { // the command's last processes may still be ending
 		if result := b.try("ls ~/.cache"); strings.Contains(string(result.Output), "half") {
 			t.Errorf("%s", result.Output)
 		}
@@ -255,7 +255,7 @@ func TestKilledWithCaches(t *testing.T) {
 	}
 }
 
-// TestCachesGoWithTheirTime: a sweep removes them after the time of trials that nobody settled.
+// TestCachesGoWithTheirTime checks that a sweep removes caches after the waiting time of abandoned trials.
 func TestCachesGoWithTheirTime(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
@@ -270,7 +270,7 @@ func TestCachesGoWithTheirTime(t *testing.T) {
 	}
 }
 
-// TestCachesAreHidden: a command sees the state of no trial, by its own caches neither.
+// TestCachesAreHidden checks that a command cannot see the state of any trial, even through its caches.
 func TestCachesAreHidden(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)

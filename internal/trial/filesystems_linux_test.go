@@ -13,11 +13,11 @@ import (
 	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
-// onEveryFileSystem are the tests that are run on each file system: as root, and as an ordinary
+// onEveryFileSystem are the tests to run on each file system, as root and as an ordinary
 // user.
 const onEveryFileSystem = "^(TestEffects|TestRandomSequences|TestTrialKeepUndo|TestNothingLeaks|TestKilledWhileRunning|TestTrialsOfANobody)$"
 
-// TestTrialsOfANobody is what an ordinary user runs on each file system.
+// TestTrialsOfANobody runs the ordinary user's tests on each file system.
 func TestTrialsOfANobody(t *testing.T) {
 	if os.Getenv(testDir) == "" {
 		t.Skip("it is run on every file system")
@@ -26,8 +26,8 @@ func TestTrialsOfANobody(t *testing.T) {
 	asNobody(t, "^(TestRandomSequences|TestTrialKeepUndo)$")
 }
 
-// TestOnFileSystems runs trials with project, state and record on each file system that this
-// machine can make, by a file that is mounted.
+// TestOnFileSystems runs trials with project, state and record on each file system that
+// this machine can make in a loop-mounted file.
 func TestOnFileSystems(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 || os.Getenv(testDir) != "" {
@@ -52,7 +52,7 @@ func TestOnFileSystems(t *testing.T) {
 			}
 			runOrSkip(t, mount...)
 			t.Cleanup(func() { unmount(t, dir) })
-			must(t, os.Chmod(dir, 0o755)) // that of what was mounted
+			must(t, os.Chmod(dir, 0o755)) // the mode of the mounted folder
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", onEveryFileSystem, sample.Flag(), "-test.v", "-test.parallel", "2")
 			cmd.Env = append(os.Environ(), testDir+"="+dir, sequencesVariable+"="+strconv.Itoa(sequenceCount()/4),
 				crashesEnv+"="+strconv.Itoa(crashCount()/4))
@@ -67,7 +67,7 @@ func TestOnFileSystems(t *testing.T) {
 	}
 }
 
-// runOrSkip runs a program, and skips the test where this machine cannot.
+// runOrSkip runs a program, and skips the test if it fails.
 func runOrSkip(t *testing.T, args ...string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput()

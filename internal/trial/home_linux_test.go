@@ -24,13 +24,13 @@ func (b *bench) write(dir string, texts map[string]string) {
 	}
 }
 
-// privateFiles are a home's, of which a trial sees none.
+// privateFiles are files in a home that a trial must not see.
 var privateFiles = map[string]string{
 	"Documents/x": "PRIVATE\n", "other/project/main.go": "PRIVATE\n", ".config/app/x": "PRIVATE\n", "x": "PRIVATE\n",
 	".local/share/app/x": "PRIVATE\n",
 }
 
-// TestHomeIsNotSeen: what lies in a home is not to be read, by whatever name.
+// TestHomeIsNotSeen checks that private files cannot be read under any name.
 func TestHomeIsNotSeen(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -53,7 +53,7 @@ func TestHomeIsNotSeen(t *testing.T) {
 	}
 }
 
-// TestHomeIsNotWritten: what a command wants to write or delete in a home is told, as if it had seen that.
+// TestHomeIsNotWritten checks that refused writes and deletions in a home are reported although the files are hidden.
 func TestHomeIsNotWritten(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -90,7 +90,7 @@ func TestHomeIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestHomeShowsTools: toolchains, settings, folders of PATH and what links lead to are seen.
+// TestHomeShowsTools checks that toolchains, settings, folders in PATH and targets of links are visible.
 func TestHomeShowsTools(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -121,7 +121,7 @@ func TestHomeShowsTools(t *testing.T) {
 	}
 }
 
-// TestHomeOfLinks: a folder of programs in the project leads to nothing in the home.
+// TestHomeOfLinks checks that a folder of programs in the project does not expose anything in the home.
 func TestHomeOfLinks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -134,8 +134,8 @@ func TestHomeOfLinks(t *testing.T) {
 	}
 }
 
-// TestProjectInHome: a project in the home is seen, and its neighbours are not; nothing of a home that is
-// the project is hidden.
+// TestProjectInHome checks that a project in the home is visible and its neighbors are
+// not. If the home itself is the project, nothing in it is hidden.
 func TestProjectInHome(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -155,7 +155,7 @@ func TestProjectInHome(t *testing.T) {
 	}
 }
 
-// TestHomeIsALink: the folder that HOME names is there, by both names.
+// TestHomeIsALink checks that the folder in HOME exists under both names.
 func TestHomeIsALink(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -172,7 +172,7 @@ func TestHomeIsALink(t *testing.T) {
 	}
 }
 
-// TestHomeKeepsWorktrees: git finds the worktrees that lie in the home, and forgets none.
+// TestHomeKeepsWorktrees checks that git finds the worktrees in the home, and forgets none.
 func TestHomeKeepsWorktrees(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -184,7 +184,7 @@ func TestHomeKeepsWorktrees(t *testing.T) {
 	}
 }
 
-// TestHomeOfThisMachine: the programs that this test's PATH names run, wherever they lie.
+// TestHomeOfThisMachine checks that the programs in this test's PATH run, wherever they are.
 func TestHomeOfThisMachine(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -206,8 +206,8 @@ func TestHomeOfThisMachine(t *testing.T) {
 	}
 }
 
-// TestCredentialStoresAreHidden: a trial prints no file that a rule about secrets names, one for each line of the
-// table that lies in a home. Its settings of git are seen, and the passwords beside them are not.
+// TestCredentialStoresAreHidden checks that a trial prints none of the files in rules about secrets, one for
+// each entry in a home. Its git settings are visible, and the passwords next to them are not.
 func TestCredentialStoresAreHidden(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -217,7 +217,7 @@ func TestCredentialStoresAreHidden(t *testing.T) {
 		name, found := strings.CutPrefix(pattern, "/**/")
 		if !found {
 			if name, found = strings.CutPrefix(pattern, "~/"); !found {
-				continue // the system's
+				continue // a system file
 			}
 		}
 		name = strings.ReplaceAll(strings.TrimSuffix(name, "/**")+map[bool]string{true: "/file"}[strings.HasSuffix(name, "/**")], "*", "a")

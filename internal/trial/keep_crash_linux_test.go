@@ -15,13 +15,13 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// crashEnv has the test binary keep or undo something, and be killed at it.
+// crashEnv makes the test binary keep or undo something, during which it is killed.
 const crashEnv = "UMPIRE_TEST_KEEP"
 
-// crashesEnv is how many crashes a test makes, where the default is too few.
+// crashesEnv sets how many crashes a test makes, if the default is too few.
 const crashesEnv = "UMPIRE_TEST_CRASHES"
 
-// runCrashing is the process that is killed: it keeps or undoes, and says when it is done.
+// runCrashing is the process to be killed: it keeps or undoes, and reports when it is done.
 func runCrashing(tb testing.TB, what string) {
 	state := os.Getenv(crashEnv + "_STATE")
 	var err error
@@ -38,8 +38,8 @@ func runCrashing(tb testing.TB, what string) {
 	fmt.Println("done")
 }
 
-// A keep or undo that is killed at any moment is there as a whole after the next start, or
-// not at all; one that said it was done is there.
+// A keep or undo that is killed at any moment is either complete or absent after the next
+// start. If it reported success, it is complete.
 func TestKilledWhileKeeping(t *testing.T) {
 	if what := os.Getenv(crashEnv); what != "" {
 		runCrashing(t, what)
@@ -77,7 +77,7 @@ func TestKilledWhileKeeping(t *testing.T) {
 				whole := l.wantWhole(t, "keep", acknowledged, before, seen)
 				if !whole {
 					rolledBack++
-					// What was rolled back can be kept after all.
+					// A rolled back keep can be repeated.
 					l.mustKeep(t, layer, &effects)
 					wantTree(t, "keep again", describeTree(t, l.project), seen)
 				} else {
@@ -101,8 +101,8 @@ func TestKilledWhileKeeping(t *testing.T) {
 	}
 }
 
-// kill starts a process that keeps or undoes, and kills it. It reports whether the process
-// had said that it was done, and how long it lived.
+// kill starts a process that keeps or undoes, and kills it. It reports whether the
+// process had reported success, and how long it ran.
 func (l *lab) kill(tb testing.TB, what string, r *rand.Rand, longest time.Duration) (acknowledged bool, took time.Duration) {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileKeeping$")
@@ -123,7 +123,7 @@ func (l *lab) kill(tb testing.TB, what string, r *rand.Rand, longest time.Durati
 	return acknowledged, took
 }
 
-// wantWhole wants the project to be as it was or as it is to be, and nothing left over.
+// wantWhole checks that the project is in either its old or its new state, without leftovers.
 func (l *lab) wantWhole(tb testing.TB, what string, acknowledged bool, before, after map[string]string) bool {
 	tb.Helper()
 	now := describeTree(tb, l.project)
@@ -148,7 +148,7 @@ func (l *lab) wantWhole(tb testing.TB, what string, acknowledged bool, before, a
 	return whole
 }
 
-// wantReported wants a gate to be told once of what is whole, and of nothing else.
+// wantReported checks that a complete operation is due for one report, and nothing else is.
 func (l *lab) wantReported(tb testing.TB, what string, whole bool) {
 	tb.Helper()
 	due, err := Unreported(l.state)
@@ -161,10 +161,10 @@ func (l *lab) wantReported(tb testing.TB, what string, whole bool) {
 	}
 }
 
-// savedLayer is where a layer says to another process what it is.
+// savedLayer is the file with a layer for another process.
 const savedLayer = "layer.json"
 
-// saveLayer writes a layer where the other process finds it.
+// saveLayer writes a layer for another process.
 func saveLayer(tb testing.TB, layer *Layer) string {
 	tb.Helper()
 	text, err := jsonOf(layer)
@@ -173,7 +173,7 @@ func saveLayer(tb testing.TB, layer *Layer) string {
 	return layer.Dir
 }
 
-// A record stays while something of it is left in the project: the next start tries again.
+// A record stays while it has leftovers in the project: the next start tries again.
 func TestRecordStaysWithItsFolder(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

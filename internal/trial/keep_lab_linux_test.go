@@ -19,8 +19,8 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
-// A lab is a project with umpire's state beside it, and layers over it that are made by a
-// real overlay, without a sandbox.
+// A lab is a project with umpire's state next to it, and layers made with a real overlay
+// but without a sandbox.
 type lab struct {
 	project, state string
 	layers         int
@@ -48,8 +48,7 @@ func newLabIn(tb testing.TB, project, state string) *lab {
 	return &lab{project: project, state: state}
 }
 
-// try changes the project in a layer. What the tree looked like to what changed it is
-// returned as well.
+// try changes the project in a layer. It also returns the tree as the change saw it.
 func (l *lab) try(tb testing.TB, change func(dir string)) (*Layer, Effects, map[string]string) {
 	tb.Helper()
 	layer := l.layer(tb)
@@ -61,7 +60,7 @@ func (l *lab) try(tb testing.TB, change func(dir string)) (*Layer, Effects, map[
 	}
 	defer unmount(tb, merged)
 	change(merged)
-	// Names that were made one file are, to who asks by their numbers, when it is mounted anew.
+	// After a remount, hard links show the same inode numbers.
 	unmount(tb, merged)
 	must(tb, unix.Mount("overlay", merged, "overlay", 0, options))
 	seen := describeTree(tb, merged)
@@ -72,7 +71,7 @@ func (l *lab) try(tb testing.TB, change func(dir string)) (*Layer, Effects, map[
 	return layer, effects, seen
 }
 
-// layer makes an empty one over the project.
+// layer makes an empty layer over the project.
 func (l *lab) layer(tb testing.TB) *Layer {
 	tb.Helper()
 	var st unix.Stat_t
@@ -91,7 +90,7 @@ func (l *lab) layer(tb testing.TB) *Layer {
 	return &Layer{Dir: dir, Roots: []Root{root}}
 }
 
-// tick waits until the clock of the file system has moved on.
+// tick waits until the file system's clock has advanced.
 func (l *lab) tick(tb testing.TB) {
 	tb.Helper()
 	file := filepath.Join(l.state, "tick")
@@ -163,7 +162,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// describeTree describes a tree: what everything is, and which names are one file.
+// describeTree describes a tree: every entry, and the hard links.
 func describeTree(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
@@ -220,8 +219,8 @@ func wantTree(tb testing.TB, when string, got, want map[string]string) {
 	}
 }
 
-// unmount waits for processes that another test is starting: until they have become
-// another program they hold what is open here.
+// unmount retries while another test starts processes, which hold our open files until
+// they exec.
 func unmount(tb testing.TB, dir string) {
 	tb.Helper()
 	for began := time.Now(); time.Since(began) < patience; {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is kept is what the command saw, and an undo makes the project what it was, with
+// Keeping restores what the command saw, and an undo restores the project, including
 // bytes, modes, times and links.
 func TestKeepAndUndo(t *testing.T) {
 	t.Parallel()
@@ -131,7 +131,7 @@ func TestKeepAndUndo(t *testing.T) {
 	}
 }
 
-// tmpfs is another file system.
+// tmpfs mounts another file system.
 func tmpfs(tb testing.TB, size string) string {
 	tb.Helper()
 	dir, err := filepath.EvalSymlinks(tb.TempDir())
@@ -151,7 +151,7 @@ func fill(tb testing.TB, l *lab) {
 	must(tb, os.Symlink("a.txt", l.path("link")))
 }
 
-// noOverlayNames: what the overlay notes on files does not come along.
+// noOverlayNames checks that the overlay's attributes are not kept.
 func noOverlayNames(tb testing.TB, dir string) {
 	tb.Helper()
 	for name := range describeTree(tb, dir) {
@@ -164,8 +164,8 @@ func noOverlayNames(tb testing.TB, dir string) {
 	}
 }
 
-// Many operations at random: what is kept is what was seen, or the trial said that it
-// differs and nothing is kept.
+// For random operations, the kept tree equals the seen one, or the trial reported a
+// difference and nothing is kept.
 func TestKeepRandom(t *testing.T) {
 	t.Parallel()
 	rounds := 60
@@ -209,7 +209,7 @@ func TestKeepRandom(t *testing.T) {
 	}
 }
 
-// randomChange does something to a tree; what cannot be done is not.
+// randomChange makes a random change in a tree, if possible.
 func randomChange(r *rand.Rand, dir string, links bool) {
 	name := func() string {
 		parts := []string{}

@@ -26,7 +26,7 @@ func readLayer(tb testing.TB, dir string) *Layer {
 	return layer
 }
 
-// wantRefused wants that nothing was kept, and nothing is left over.
+// wantRefused checks that nothing was kept and nothing is left over.
 func (l *lab) wantRefused(tb testing.TB, layer *Layer, before map[string]string) {
 	tb.Helper()
 	wantTree(tb, "refused", describeTree(tb, l.project), before)
@@ -38,7 +38,7 @@ func (l *lab) wantRefused(tb testing.TB, layer *Layer, before map[string]string)
 	}
 }
 
-// What somebody changed underneath is named, and nothing is kept.
+// Paths changed below the layer are named, and nothing is kept.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	change := func(tb testing.TB, dir string) {
@@ -87,8 +87,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A folder that somebody else made a file in stands in nobody's way, also one in which the trial
-// has made or changed something: its own time is all that differs.
+// A file that another program made in a folder causes no conflict, even if the trial has
+// changed something in the folder: only its time differs.
 func TestOthersMakeFilesBeside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -136,7 +136,7 @@ func TestOthersMakeFilesBeside(t *testing.T) {
 	}
 }
 
-// A folder in which only somebody else made a file while the trial ran keeps the time of that.
+// A folder in which only another program made a file during the trial keeps the time of that change.
 func TestOthersMakeFilesMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -173,7 +173,7 @@ func swapBack(tb testing.TB, l *lab, name string) {
 	must(tb, os.Rename(filepath.Join(filepath.Dir(l.project), "outside"), l.path(name)))
 }
 
-// What nobody can change is found before anything is.
+// Obstacles are found before anything is changed.
 func TestObstacles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -218,8 +218,7 @@ func chattr(flag, path string) error {
 	return nil
 }
 
-// A project that is mounted read-only, and a disk that is full, are found before anything
-// is changed.
+// A read-only project and a full disk are detected before anything is changed.
 func TestReadOnlyAndFull(t *testing.T) {
 	t.Parallel()
 	t.Run("read-only", func(t *testing.T) {
@@ -269,7 +268,7 @@ func TestReadOnlyAndFull(t *testing.T) {
 		t.Parallel()
 		l := newLab(t)
 		fill(t, l)
-		for i := range 20 { // there are more of them than the other file system takes
+		for i := range 20 { // more than the other file system can hold
 			l.write(t, fmt.Sprint("f", i), strings.Repeat("x", 16<<10))
 		}
 		layer, effects, _ := l.try(t, func(dir string) {
@@ -286,7 +285,7 @@ func TestReadOnlyAndFull(t *testing.T) {
 	})
 }
 
-// A layer that is changed after it was shown is not kept.
+// A layer that was changed after it was shown is not kept.
 func TestChangedLayer(t *testing.T) {
 	t.Parallel()
 	for name, tamper := range map[string]func(testing.TB, string){
@@ -320,8 +319,8 @@ func TestChangedLayer(t *testing.T) {
 	}
 }
 
-// An editor that saves a file again and again while it is being kept: each time either
-// nothing is kept, or what the editor wrote afterwards stands there. It is never lost.
+// An editor saves a file again and again during a keep. Each time, either nothing is
+// kept, or the editor's later write remains. It is never lost.
 func TestEditorSavesMeanwhile(t *testing.T) {
 	t.Parallel()
 	kept, refused := 0, 0
@@ -367,7 +366,7 @@ func TestEditorSavesMeanwhile(t *testing.T) {
 	t.Logf("%d kept, %d refused", kept, refused)
 }
 
-// Of two trials that change the same file one is kept.
+// Only one of two trials that change the same file is kept.
 func TestTwoTrialsOfOneFile(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -405,7 +404,7 @@ func TestTwoTrialsOfOneFile(t *testing.T) {
 	}
 }
 
-// A folder that is a link by the time something is put into it leads nowhere.
+// If a folder is replaced by a link before something is put into it, nothing lands elsewhere.
 func TestFolderIsSwappedWhileKeeping(t *testing.T) {
 	t.Parallel()
 	for range 20 {

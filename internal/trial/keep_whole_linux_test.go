@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A command runs in the sandbox, what it did is kept, and the project is what it would be
-// had the command run in earnest; an undo makes it what it was.
+// A command runs in the sandbox and its effects are kept: the project is as if the
+// command had really run, and an undo restores it.
 func TestTrialKeepUndo(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
@@ -33,7 +33,7 @@ func TestTrialKeepUndo(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, tried.listing(&result.Effects))
 			}
-			if name != "git" { // its commits have times in them
+			if name != "git" { // its commits contain times
 				wantSame(t, listTree(t, tried.root), listTree(t, earnest.root))
 			}
 			if _, err := Undo(t.Context(), UndoSpec{State: state, ID: kept.ID}); err != nil {
@@ -52,7 +52,7 @@ func TestTrialKeepUndoAsNobody(t *testing.T) {
 	asNobody(t, "^(TestTrialKeepUndo|TestClosedFolders)$")
 }
 
-// listTree lists a tree without times, as find does: it reads what nobody may.
+// listTree lists a tree without times, like find. It reads unreadable files, too.
 func listTree(t *testing.T, root string) string {
 	t.Helper()
 	b := &bench{T: t, root: root}
@@ -67,8 +67,8 @@ func wantSame(t *testing.T, got, want string) {
 	}
 }
 
-// A command can open folders that their owner has closed, change what is in them and close
-// them again, or close others: keeping and undoing that is up to the owner as well.
+// A command may open its owner's closed folders, change their entries and close them
+// again, or close others. The owner can also keep and undo that.
 func TestClosedFolders(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"000", "300", "400", "500", "600"} {
@@ -97,7 +97,7 @@ func TestClosedFolders(t *testing.T) {
 				earnest.bare(line)
 				state := filepath.Dir(tried.state)
 				if mayDiffer := mode != "500" && strings.Contains(line, " c"); mayDiffer && len(result.Effects.Differs) > 0 {
-					// An ordinary user's trial cannot see what stood in the folder before.
+					// An ordinary user's trial cannot see the folder's previous entries.
 					if _, err := result.Layer.Keep(t.Context(), KeepSpec{State: state, Shown: &result.Effects}); !errors.Is(err, ErrNotWhole) {
 						t.Errorf("kept what differs: %v", err)
 					}

@@ -11,18 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// python is a program of Python for a shell, in which "lib" is the C library.
+// python returns a shell command that runs a Python program in which "lib" is the C library.
 func python(lines ...string) string {
 	return "python3 -c 'import ctypes, os, stat\nlib = ctypes.CDLL(None, use_errno=True)\n" + strings.Join(lines, "\n") + "'"
 }
 
-// attribute sets one extended attribute.
+// attribute returns a command that sets one extended attribute.
 func attribute(path, name, value string) string {
 	return python(`os.setxattr("` + path + `", "` + name + `", b"` + value + `", follow_symlinks=False)`)
 }
 
-// TestNothingLeaks: what a command tries to leave the trial by leaves the folder beside the project
-// as it was. It either fails, or is listed, or the trial differs; keeping what is listed
+// TestNothingLeaks checks that attempts to escape the trial do not change the folder next to the
+// project. An attempt fails, is listed, or makes the trial differ. Keeping the listed effects
 // changes nothing outside the project, and gives no program the rights of its owner.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
@@ -93,9 +93,9 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// TestEditorSavesWhileATrialRuns: what a person saves while a command runs over it stands there
-// afterwards. When the command has changed the same file nothing is kept, and another file of the
-// person's is in nobody's way.
+// TestEditorSavesWhileATrialRuns checks that a person's save during a command is
+// preserved. If the command has changed the same file, nothing is kept; a save of another
+// file is not a conflict.
 func TestEditorSavesWhileATrialRuns(t *testing.T) {
 	t.Parallel()
 	for name, save := range map[string]string{
@@ -134,14 +134,14 @@ func TestEditorSavesWhileATrialRuns(t *testing.T) {
 	}
 }
 
-// startedBy returns a stream, and a channel that is closed by what is first written to it.
+// startedBy returns a stream, and a channel that is closed on the first write to it.
 func startedBy(t *testing.T) (<-chan struct{}, *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	must(t, err)
 	started := make(chan struct{})
 	go func() {
-		_, _ = r.Read(make([]byte, 1)) // its end starts it, too
+		_, _ = r.Read(make([]byte, 1)) // its end counts as well
 		close(started)
 	}()
 	t.Cleanup(func() { _, _ = w.Close(), r.Close() })

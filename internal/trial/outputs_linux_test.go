@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A record goes at once where its old content are outputs that git ignores, and after a day where it has other content.
+// A record is removable at once if its old content is ignored build output, and after a day if it has other content.
 func TestRecordsOfOutputs(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/overlap"
 )
 
-// A barrier is the output of a command. The command goes on behind its first line when the barrier is opened:
-// until then nobody reads what it prints, and a pipe holds less than that.
+// A barrier is a command's output. The command continues after its first line when the
+// barrier is opened: until then its output is not read, and exceeds a pipe's capacity.
 type barrier struct {
 	reached, opened chan struct{}
 	text            bytes.Buffer
@@ -46,7 +46,7 @@ type pending struct {
 	done   chan struct{}
 }
 
-// start runs a command line in a trial that waits at a barrier, and returns when it is there.
+// start runs a command line in a trial that waits at a barrier, and returns when it has reached the barrier.
 func (b *bench) start(line string, retry bool) *pending {
 	b.Helper()
 	p := &pending{barrier: newBarrier(), done: make(chan struct{})}
@@ -67,7 +67,7 @@ func (b *bench) start(line string, retry bool) *pending {
 	return p
 }
 
-// end lets a trial go on to its end.
+// end opens a trial's barrier and waits for its end.
 func (b *bench) end(p *pending) *Result {
 	b.Helper()
 	close(p.opened)
@@ -96,8 +96,8 @@ func (b *bench) mustKeep(r *Result) *Kept {
 	return kept
 }
 
-// TestTrialsOverlap: twenty trials of a project run and are kept while another one waits. What that did may come
-// from an older state of the project, so it runs once more, and sees all of theirs then.
+// TestTrialsOverlap runs and keeps twenty trials of a project while another one waits. The waiting trial may
+// have seen an older state of the project, so it runs again and then sees all their changes.
 func TestTrialsOverlap(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -107,7 +107,7 @@ func TestTrialsOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	b.spec.Stdin = null // which is no input
+	b.spec.Stdin = null // /dev/null counts as no input
 	first := b.start("cat n; "+waits+"cat n >>sum", true)
 	began := time.Now()
 	for i := range 20 {
@@ -124,7 +124,7 @@ func TestTrialsOverlap(t *testing.T) {
 	}
 }
 
-// TestStaleTrialIsAConflict: what may have come from two states of the project is not kept, unless a person says so.
+// TestStaleTrialIsAConflict checks that only a person can keep results that mix two states of the project.
 func TestStaleTrialIsAConflict(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*bench){
@@ -171,8 +171,8 @@ func TestStaleTrialIsAConflict(t *testing.T) {
 	}
 }
 
-// TestWritesBesideTrialsConflict: what others write while a trial runs, of whom no trial hears, is compared when
-// it is kept.
+// TestWritesBesideTrialsConflict covers writes during a trial that are not announced to
+// it: the keep detects them.
 func TestWritesBesideTrialsConflict(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -184,7 +184,7 @@ func TestWritesBesideTrialsConflict(t *testing.T) {
 	}
 }
 
-// TestNotRunAgain: a second run would not be as the first, or is of no use.
+// TestNotRunAgain covers cases in which a second run would differ or be useless.
 func TestNotRunAgain(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*bench) string{
@@ -218,7 +218,7 @@ func TestNotRunAgain(t *testing.T) {
 	}
 }
 
-// TestOtherProjectsAreNotStale: a keep elsewhere is nothing to a trial.
+// TestOtherProjectsAreNotStale checks that a keep in another project does not affect a trial.
 func TestOtherProjectsAreNotStale(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -233,7 +233,7 @@ func TestOtherProjectsAreNotStale(t *testing.T) {
 	}
 }
 
-// TestTrialWaitsForAKeep: a trial begins when a keep in the same folder, one above or one below has ended.
+// TestTrialWaitsForAKeep checks that a trial waits for a keep in the same folder, one above or one below.
 func TestTrialWaitsForAKeep(t *testing.T) {
 	t.Parallel()
 	layers := t.TempDir()
@@ -250,7 +250,7 @@ func TestTrialWaitsForAKeep(t *testing.T) {
 			}
 			begun <- err
 		}()
-		for range 3 { // the keep announces itself, so it finds the trial that waits
+		for range 3 { // the keep announces its changes and sees the waiting trial
 			for {
 				if err := overlap.Announce(layers, []string{"/p/x"}); err != nil {
 					t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// TestRunInMemory: where the state folder cannot carry a layer a tmpfs does.
+// TestRunInMemory checks that a tmpfs is used if the state folder does not support layers.
 func TestRunInMemory(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -25,18 +25,18 @@ func TestRunInMemory(t *testing.T) {
 	if unix.Statfs(memoryFolder, &memory) != nil || memory.Type != unix.TMPFS_MAGIC {
 		t.Skip("no tmpfs on this machine")
 	}
-	b.spec.State = "/proc/sys" // nothing can be made there
+	b.spec.State = "/proc/sys" // read-only
 	b.bare("mkdir d && echo x >d/f && echo y >d/g")
 	result := b.try("rm -r d && mkdir d && echo z >d/f")
 	if got := b.listing(&result.Effects); got != "changed d/f\ndeleted d/g\n" || !strings.HasPrefix(result.Layer.Dir, memoryFolder) {
 		t.Errorf("%s in %s", got, result.Layer.Dir)
 	}
-	if !slices.Equal(result.Effects.Stale, b.spec.Place.Workspace) { // without a registry nothing is kept unseen
+	if !slices.Equal(result.Effects.Stale, b.spec.Place.Workspace) { // without a registry, a keep needs a review
 		t.Errorf("stale are %q", result.Effects.Stale)
 	}
 }
 
-// TestRunOnAFullDisk: a command that had no space did something else than it would have.
+// TestRunOnAFullDisk covers a command that ran out of space, so its effects are not those of a real run.
 func TestRunOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -59,7 +59,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestRunOverSeveralRoots: a worktree's git folder lies elsewhere.
+// TestRunOverSeveralRoots covers a worktree whose git folder is elsewhere.
 func TestRunOverSeveralRoots(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -91,7 +91,7 @@ func TestRunOverSeveralRoots(t *testing.T) {
 	}
 }
 
-// TestRunOnMounts: a project may be a mount, and none may lie in it.
+// TestRunOnMounts checks that a project may be a mount but must not contain one.
 func TestRunOnMounts(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -117,7 +117,7 @@ func TestRunOnMounts(t *testing.T) {
 	}
 }
 
-// TestRunInTmp: a project may lie where the sandbox puts a folder of its own.
+// TestRunInTmp checks that a project may be where the sandbox mounts its own folder.
 func TestRunInTmp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -133,8 +133,8 @@ func TestRunInTmp(t *testing.T) {
 	}
 }
 
-// TestRunForeignGroup: the layer of an ordinary user cannot take files of a second group. The
-// command would have written one, so what it did instead is not what it would have done.
+// TestRunForeignGroup covers an ordinary user's layer, which cannot copy up files of a second
+// group. The command wanted to write one, so its effects are not those of a real run.
 func TestRunForeignGroup(t *testing.T) {
 	t.Parallel()
 	if groups, _ := os.Getgroups(); os.Geteuid() == 0 || !slices.Contains(groups, secondGroup) {
@@ -148,7 +148,7 @@ func TestRunForeignGroup(t *testing.T) {
 	}
 }
 
-// TestSweepLayers deletes layers that nobody knows of any more, and no other.
+// TestSweepLayers checks that only abandoned layers are deleted.
 func TestSweepLayers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

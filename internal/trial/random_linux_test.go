@@ -25,12 +25,12 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 
-// sequencesVariable says how many random sequences are tried, where the default is too few.
+// sequencesVariable sets how many random sequences are tried, if the default is too few.
 const sequencesVariable = "UMPIRE_TRIAL_SEQUENCES"
 
 const sequencesIn = 10 // one subtest
 
-// sequenceCount is how many sequences a test tries.
+// sequenceCount returns how many sequences a test tries.
 func sequenceCount() int {
 	if n, err := strconv.Atoi(os.Getenv(sequencesVariable)); err == nil {
 		return n
@@ -38,12 +38,12 @@ func sequenceCount() int {
 	return sample.Times(20, 80)
 }
 
-// TestRandomSequences runs sequences of commands once in earnest, on a copy, and once in a
-// trial. Either the trial lists the difference that the other run made, keeping it makes the same
-// tree, and an undo the one from before; or it says that it differs, and keeps nothing.
+// TestRandomSequences runs sequences of commands once for real, on a copy, and once in a
+// trial. Either the trial lists the changes of the real run, keeping them makes the same
+// tree, and an undo restores the old one; or the trial differs, and nothing is kept.
 func TestRandomSequences(t *testing.T) {
 	t.Parallel()
-	newBench(t) // skips where there are no trials
+	newBench(t) // skips the test if there are no trials
 	count := sequenceCount()
 	counts := &sequenceCounts{reasons: map[DifferenceReason]int{}}
 	t.Run("", func(t *testing.T) {
@@ -66,11 +66,11 @@ func TestRandomSequences(t *testing.T) {
 	}
 }
 
-// tarComplaint is what tar says, and then fails, when a folder's change time is another one after it
-// was listed. An overlay sets it anew when it finds that nothing in the folder is from below.
+// tarComplaint is tar's error if a folder's change time differs after listing it. An
+// overlay updates it on noticing that all of the folder's lower entries are gone.
 const tarComplaint = "file changed as we read it"
 
-// sequenceCounts are how the sequences went.
+// sequenceCounts are the results of the sequences.
 type sequenceCounts struct {
 	mu               sync.Mutex
 	faithful, differ int
@@ -89,10 +89,10 @@ func (c *sequenceCounts) add(differs []Difference) {
 	c.reasons[differs[0].Reason]++
 }
 
-// compareRuns tries one sequence, and returns in what the trial differs.
+// compareRuns runs one sequence, and returns the trial's differences.
 func (b *bench) compareRuns(seed int) []Difference {
 	b.Helper()
-	g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 7))} //nolint:gosec // it is to be the same each time
+	g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 7))} //nolint:gosec // it must be reproducible
 	root, twin := filepath.Join(b.base, fmt.Sprint("p", seed)), filepath.Join(b.base, fmt.Sprint("q", seed))
 	g.makeTree(b.T, root)
 	if out, err := exec.CommandContext(b.Context(), "cp", "-a", root, twin).CombinedOutput(); err != nil {
@@ -105,14 +105,14 @@ func (b *bench) compareRuns(seed int) []Difference {
 	spec.Place = &sandbox.Place{Workspace: []string{root}, Home: b.spec.Place.Home, State: b.spec.Place.State}
 
 	cmd := exec.CommandContext(b.Context(), "sh", "-c", script)
-	if os.Geteuid() == 0 { // in the sandbox root has no rights beyond those of its files
+	if os.Geteuid() == 0 { // in the sandbox root has no capabilities
 		cmd = exec.CommandContext(b.Context(), "setpriv", "--bounding-set=-all", "--inh-caps=-all", "sh", "-c", script)
 	}
-	// Git is not to look at inode numbers: whether a new file gets that of an old one is up to chance.
+	// Git must ignore inode numbers: whether a new file reuses an old one is random.
 	spec.Env = append(slices.Clone(spec.Env), "PATH=/usr/bin:/bin:"+os.Getenv("PATH"), "GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=core.checkStat", "GIT_CONFIG_VALUE_0=minimal",
 		"GIT_CONFIG_KEY_1=core.trustctime", "GIT_CONFIG_VALUE_1=false", "GIT_CONFIG_KEY_2=core.fsync", "GIT_CONFIG_VALUE_2=none")
 	cmd.Dir, cmd.Env = twin, append(slices.Clone(spec.Env), "TMPDIR="+b.TempDir())
-	out, _ := cmd.CombinedOutput() // a command that fails does so in both
+	out, _ := cmd.CombinedOutput() // a failing command fails in both runs
 	result, err := Run(b.Context(), spec)
 	if err != nil {
 		b.Fatalf("seed %d: %v", seed, err)
@@ -156,7 +156,7 @@ func (b *bench) compareRuns(seed int) []Difference {
 	return nil
 }
 
-// wantTree compares what stands there with what is wanted.
+// wantTree compares a tree with the expected one.
 func (b *bench) wantTree(seed int, when string, want, got tree, script string) {
 	b.Helper()
 	if diff := cmp.Diff(want.texts(), got.texts()); diff != "" {
@@ -164,10 +164,10 @@ func (b *bench) wantTree(seed int, when string, want, got tree, script string) {
 	}
 }
 
-// A tree is a folder as a test sees it: by path from its root.
+// A tree describes a folder by path from its root.
 type tree map[string]leaf
 
-// A leaf is one file. Its content is a digest, and file names those that are the same.
+// A leaf is one file. Its content is a digest; equal values of file mean the same file.
 type leaf struct {
 	text string
 	time string
@@ -177,7 +177,7 @@ type leaf struct {
 // started is before all tests, and after all times that they set.
 var started = time.Now().Add(-time.Second)
 
-// timeText is a time as it can be compared between two runs.
+// timeText returns a time in a form that is comparable between two runs.
 func timeText(t time.Time) string {
 	if t.After(started) {
 		return "now"
@@ -204,7 +204,7 @@ func treeOf(t *testing.T, root string) tree {
 			return err
 		}
 		e := entryOf(&info)
-		if d.IsDir() && info.Mode&0o700 != 0o700 { // an ordinary user has to look into it
+		if d.IsDir() && info.Mode&0o700 != 0o700 { // an ordinary user must be able to read it
 			if err := os.Chmod(path, 0o700); err != nil {
 				return err
 			}
@@ -236,8 +236,8 @@ func relative(root, path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, root), "/")
 }
 
-// leafOf is one entry. In git's index there are the times and the numbers of files: what is in it
-// differs between two runs.
+// leafOf describes one entry. Git's index contains times and inode numbers, so its
+// content differs between two runs.
 func leafOf(path string, e *Entry, layer string) leaf {
 	digest := e.Digest
 	if strings.HasSuffix(path, ".git/index") {
@@ -253,7 +253,7 @@ func leafOf(path string, e *Entry, layer string) leaf {
 	return l
 }
 
-// with is what the tree becomes with effects.
+// with returns the tree after applying effects.
 func (before tree) with(root string, e *Effects) tree {
 	after := maps.Clone(before)
 	for i := range e.List {
@@ -282,14 +282,14 @@ func (before tree) with(root string, e *Effects) tree {
 	return after
 }
 
-// onXFS reports whether tests run on XFS. It gives folders that are exchanged a new time, and an
-// overlay exchanges a folder for the mark of a deleted one where others only move it.
+// onXFS reports whether tests run on XFS. It changes the time of exchanged folders, and an overlay
+// exchanges a deleted folder for its whiteout where it only moves other entries.
 var onXFS = sync.OnceValue(func() bool {
 	var info unix.Statfs_t
 	return unix.Statfs(testParent(), &info) == nil && info.Type == unix.XFS_SUPER_MAGIC
 })
 
-// texts are the leaves as they can be compared between trees.
+// texts returns the leaves in a form that is comparable between trees.
 func (before tree) texts() map[string]string {
 	names := map[string][]string{}
 	for path, l := range before {
@@ -311,8 +311,7 @@ func (before tree) texts() map[string]string {
 	return all
 }
 
-// changedTo lists the paths that are not the same in another tree. That a folder has another
-// time is not counted.
+// changedTo lists the paths that differ in another tree. It ignores the times of folders.
 func (before tree) changedTo(after tree) []string {
 	paths := []string{}
 	for path, l := range before {
@@ -330,7 +329,7 @@ func (before tree) changedTo(after tree) []string {
 	return paths
 }
 
-// pathsOf lists the paths that effects are about.
+// pathsOf lists the paths in effects.
 func pathsOf(root string, e *Effects) []string {
 	paths := []string{}
 	for i := range e.List {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEffects lists what command lines did.
+// TestEffects checks the listed effects of command lines.
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ prepare, line, want string }{

@@ -19,7 +19,7 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// newPlainLab is a lab of which no trial needs an overlay.
+// newPlainLab makes a lab without overlays.
 func newPlainLab(tb testing.TB) *lab {
 	tb.Helper()
 	dir, err := filepath.EvalSymlinks(tb.TempDir())
@@ -34,7 +34,7 @@ func (l *lab) nextCall() umpire.CallID {
 	return umpire.CallID(fmt.Sprint("call-", os.Getpid(), l.layers))
 }
 
-// record records a call, which does something.
+// record records a call that runs do.
 func (l *lab) record(tb testing.TB, inPlace bool, paths []string, do func(*Recording)) *Kept {
 	tb.Helper()
 	r, err := Record(tb.Context(), RecordSpec{
@@ -47,7 +47,7 @@ func (l *lab) record(tb testing.TB, inPlace bool, paths []string, do func(*Recor
 	return kept
 }
 
-// replaceFile writes a file as tools do.
+// replaceFile writes a file like tools do.
 func replaceFile(tb testing.TB, r *Recording, path, text string) {
 	tb.Helper()
 	mode := os.FileMode(0o644)
@@ -60,7 +60,7 @@ func replaceFile(tb testing.TB, r *Recording, path, text string) {
 	must(tb, errors.Join(os.Chmod(path+".tmp", mode), os.Rename(path+".tmp", path)))
 }
 
-// randomWrites changes files in one recorded call, as a tool or as somebody else does.
+// randomWrites changes files in one recorded call, like a tool or another program.
 func (l *lab) randomWrites(tb testing.TB, r *rand.Rand) (kept *Kept) {
 	tb.Helper()
 	inPlace := r.IntN(2) == 0
@@ -102,7 +102,7 @@ func (l *lab) randomWrites(tb testing.TB, r *rand.Rand) (kept *Kept) {
 			_, err := os.Lstat(path)
 			there := err == nil
 			switch what := r.IntN(8); {
-			case what == 0: // it is refused
+			case what == 0: // the call is refused
 			case what == 1 && there:
 				must(tb, os.Remove(path))
 			case what == 2 && there && inPlace:
@@ -117,7 +117,7 @@ func (l *lab) randomWrites(tb testing.TB, r *rand.Rand) (kept *Kept) {
 	})
 }
 
-// After calls that changed files at random, undoing them in reverse brings the tree back:
+// After calls that changed files at random, undoing them in reverse restores the tree:
 // bytes, modes, times and links.
 func TestUndoOfRandomWrites(t *testing.T) {
 	t.Parallel()
@@ -138,7 +138,7 @@ func TestUndoOfRandomWrites(t *testing.T) {
 		after := describeTree(t, l.project)
 		l.undoAll(t)
 		wantTree(t, "all undone", describeTree(t, l.project), before)
-		// The undos can be undone, the last first.
+		// The undos can be undone, last one first.
 		all, err := Records(l.state)
 		must(t, err)
 		for i := range all {
@@ -165,7 +165,7 @@ func (l *lab) undoAll(tb testing.TB) {
 	}
 }
 
-// runWriting is a process that is killed: it writes, and says what it has recorded.
+// runWriting is the process to be killed: it writes, and reports what it has recorded.
 func runWriting(tb testing.TB) {
 	seed, err := strconv.Atoi(os.Getenv(crashEnv + "_SEED"))
 	must(tb, err)
@@ -179,8 +179,8 @@ func runWriting(tb testing.TB) {
 	fmt.Println("done")
 }
 
-// Whenever a process is killed that writes files, each write has a record or is not there:
-// undoing all brings the tree back. What was acknowledged has a record.
+// Whenever a writing process is killed, each write has a record or is absent: undoing all
+// records restores the tree. Acknowledged writes have a record.
 func TestKilledWhileWriting(t *testing.T) {
 	if os.Getenv(crashEnv) != "" {
 		runWriting(t)
@@ -234,7 +234,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	t.Logf("%d of %d records were recovered", recovered, crashes)
 }
 
-// failureOf is why records could not be finished, nil for none.
+// failureOf returns why records could not be finished, or nil.
 func failureOf(failed []Unfinished) (err error) {
 	for _, f := range failed {
 		err = errors.Join(err, f.Err)
@@ -242,8 +242,8 @@ func failureOf(failed []Unfinished) (err error) {
 	return err
 }
 
-// settleAll settles all records, and recoverAll recovers them. A process that another test is
-// starting may hold the lock of one until it runs.
+// settleAll settles all records, and recoverAll recovers them. A process that another
+// test is starting may briefly hold a record's lock.
 func (l *lab) settleAll(tb testing.TB) {
 	tb.Helper()
 	for {
@@ -275,8 +275,8 @@ func removeTemporary(tb testing.TB, dir string) {
 	}))
 }
 
-// withoutTimes leaves the times of folders out: that of one in which somebody else removed
-// something later is theirs.
+// withoutTimes removes the times of folders, because other programs may have removed
+// entries later.
 func withoutTimes(all map[string]string) map[string]string {
 	for name, text := range all {
 		if strings.HasPrefix(text, "d") {
@@ -286,7 +286,7 @@ func withoutTimes(all map[string]string) map[string]string {
 	return all
 }
 
-// A file of several names has them again, and what somebody wrote since is not lost.
+// A file with several names gets them back, and later changes are not lost.
 func TestUndoOfWrite(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)
@@ -319,7 +319,7 @@ func TestUndoOfWrite(t *testing.T) {
 	}
 }
 
-// A record brings back what it can, and names what it cannot: files of several names that are written in place,
+// A record restores what it can and names the rest: files with several names written in place,
 // files that are too large together, pipes. Those stay where the call has moved them.
 func TestRecordOfWhatIsLost(t *testing.T) {
 	t.Parallel()
@@ -380,7 +380,7 @@ func TestRecordOfNothing(t *testing.T) {
 	}
 }
 
-// Files that are written in place are copied, and this process seals the record.
+// Files written in place are copied, and this process seals the record.
 func TestRecordInPlace(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)
@@ -403,7 +403,7 @@ func TestRecordInPlace(t *testing.T) {
 	}
 }
 
-// A record whose process died knows what the call wrote from what somebody else did since.
+// The record of a dead process distinguishes the call's writes from later ones.
 func TestRecordOfDeadProcess(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)
@@ -423,8 +423,8 @@ func TestRecordOfDeadProcess(t *testing.T) {
 	}
 }
 
-// A call of another program is sealed when that says that it has ended, when a person wants it
-// undone, or when its time is over; if it wrote nothing, its record goes.
+// A call of another program is sealed when the program reports its end, when a person
+// wants to undo it, or when its time is over. If it wrote nothing, its record is removed.
 func TestRecordForLater(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)
@@ -449,7 +449,7 @@ func TestRecordForLater(t *testing.T) {
 	}
 	remember("1", "a")
 	remember("2", "b")
-	remember("1", "a") // it is asked about twice, and nothing was written
+	remember("1", "a") // asked about twice, without a write in between
 	l.write(t, "a", numbers(9, map[int]string{3: "kept\n"}))
 	l.recoverAll(t, nil)
 	want("before it has ended", 0)
@@ -473,8 +473,8 @@ func TestRecordForLater(t *testing.T) {
 	}
 }
 
-// A crash may leave the pending file in a record that is whole. Such a record is not sealed again,
-// so it does not claim what others wrote later.
+// A crash may leave the pending file in a complete record. Such a record is not sealed
+// again, so it does not claim later writes of others.
 func TestRecordIsSealedOnce(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)
@@ -484,8 +484,8 @@ func TestRecordIsSealedOnce(t *testing.T) {
 		var err error
 		pending, err = os.ReadFile(filepath.Join(r.record, pendingFile))
 		must(t, err)
-		must(t, os.Remove(l.path("a"))) // it does not say what it is about to write
-		l.write(t, "a", "two\x00\n")    // nor is it a text
+		must(t, os.Remove(l.path("a"))) // it does not announce its write
+		l.write(t, "a", "two\x00\n")    // nor is it text
 	})
 	must(t, os.WriteFile(filepath.Join(l.state, keptFolder, first.ID, pendingFile), pending, 0o600))
 	l.record(t, false, []string{l.path("a")}, func(r *Recording) { replaceFile(t, r, l.path("a"), "three\n") })
@@ -500,8 +500,8 @@ func TestRecordIsSealedOnce(t *testing.T) {
 	}
 }
 
-// A call that never said that it has ended gets no record of what other calls did, nor of what was
-// taken back meanwhile.
+// A call that never reported its end gets no record of changes that other calls or undos
+// made meanwhile.
 func TestRecordForLaterOfOthersChanges(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(l *lab){
@@ -577,8 +577,8 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// TestCallsNamedAsRecords: an id of a record means that record, though a call has it for a name. Agents name
-// their calls.
+// TestCallsNamedAsRecords checks that a record's id means that record, even if a call has
+// the same name. Agents choose the names of calls.
 func TestCallsNamedAsRecords(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)

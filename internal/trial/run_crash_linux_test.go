@@ -17,14 +17,14 @@ import (
 	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
-// runCrashEnv has the test binary run a trial in the folder that it names, and be killed at it.
+// runCrashEnv makes the test binary run a trial in the named folder, during which it is killed.
 const runCrashEnv = "UMPIRE_TEST_RUN"
 
-// crashingLine changes much, for long enough to be killed at it.
+// crashingLine makes many changes, and runs long enough to be killed.
 const crashingLine = "for i in 1 2 3 4 5 6 7 8; do echo $i >>f$i; mv d d$i; mv d$i d; rm -f d/f$i; mkdir -p n/$i; sleep 0.01; done"
 
-// TestKilledWhileRunning: when umpire is killed while a trial runs, the project is as it was, the
-// command ends, and what is left of the layer goes when it is swept.
+// TestKilledWhileRunning checks that after umpire is killed during a trial, the project
+// is unchanged, the command ends, and a sweep removes the rest of the layer.
 func TestKilledWhileRunning(t *testing.T) {
 	if base := os.Getenv(runCrashEnv); base != "" {
 		root := filepath.Join(base, "p")
@@ -58,7 +58,7 @@ func TestKilledWhileRunning(t *testing.T) {
 		found, err := filepath.Glob(filepath.Join(layers, layerPrefix+"*"))
 		must(t, err)
 		left += len(found)
-		for began := time.Now(); time.Since(began) < patience; { // until its helper has ended as well, which holds the lock
+		for began := time.Now(); time.Since(began) < patience; { // its helper holds the lock a bit longer
 			must(t, sweepFolder(layers, func(string) bool { return false }, time.Now().Add(2*sweepAge)))
 			if found, _ = filepath.Glob(filepath.Join(layers, layerPrefix+"*")); len(found) == 0 {
 				break
@@ -73,7 +73,7 @@ func TestKilledWhileRunning(t *testing.T) {
 		"which were swept", crashes, finished, left)
 }
 
-// waitUntilEnded waits until no process sees an overlay in place of the project any more.
+// waitUntilEnded waits until no process sees an overlay over the project.
 func (b *bench) waitUntilEnded() {
 	b.Helper()
 	for began := time.Now(); time.Since(began) < patience; {
@@ -90,7 +90,7 @@ func (b *bench) waitUntilEnded() {
 	b.Fatal("a command runs on although umpire was killed")
 }
 
-// crashCount is how many crashes a test makes.
+// crashCount returns how many crashes a test makes.
 func crashCount() int {
 	if n, err := strconv.Atoi(os.Getenv(crashesEnv)); err == nil {
 		return n

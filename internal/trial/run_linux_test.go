@@ -57,8 +57,8 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// TestRunWithHelperAhead: a helper that has started already serves the first command that it fits, and a
-// command runs in the same way without.
+// TestRunWithHelperAhead checks that a helper started ahead serves the first command that
+// it fits, and that a command runs the same way without one.
 func TestRunWithHelperAhead(t *testing.T) {
 	t.Parallel()
 	for name, fits := range map[string]bool{"fits": true, "of another reach": false} {
@@ -66,7 +66,7 @@ func TestRunWithHelperAhead(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.spec.Ahead, b.spec.Network = sandbox.StartAhead(nil, false), !fits
-			for range 2 { // the second time it is used up, or does not fit again
+			for range 2 { // the second time it is used up, or again does not fit
 				var out, errs bytes.Buffer
 				b.spec.Stdout, b.spec.Stderr = &out, &errs
 				result, err := b.run("cat; echo x >made; echo one; echo two >&2; exit 7")
@@ -79,12 +79,12 @@ func TestRunWithHelperAhead(t *testing.T) {
 				must(t, result.Layer.Discard())
 			}
 			b.spec.Ahead.End()
-			b.spec.Ahead.End() // twice is as once
+			b.spec.Ahead.End() // calling it again has no effect
 		})
 	}
 }
 
-// TestRunEndsWithTheContext: nothing of it is left, and no layer.
+// TestRunEndsWithTheContext checks that neither a process nor a layer remains.
 func TestRunEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -103,7 +103,7 @@ func TestRunEndsWithTheContext(t *testing.T) {
 	b.noLayers()
 }
 
-// noLayers wants no layer left but that of the first run of each bench.
+// noLayers checks that only the layer of each bench's first run exists.
 func (b *bench) noLayers() {
 	b.Helper()
 	if left, _ := filepath.Glob(b.state + "/trial-*"); len(left) > 1 {
@@ -130,7 +130,7 @@ func TestRunPassesSignals(t *testing.T) {
 	}
 }
 
-// TestRunEndsTheBackground: what is left running neither lives on nor writes to the layer.
+// TestRunEndsTheBackground checks that background processes are killed and no longer write to the layer.
 func TestRunEndsTheBackground(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -142,7 +142,7 @@ func TestRunEndsTheBackground(t *testing.T) {
 	}
 }
 
-// TestRunSees nothing of the machine's that the sandbox hides, and no other trial.
+// TestRunSees checks that a command sees neither hidden files of the machine nor other trials.
 func TestRunSees(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -177,7 +177,7 @@ func TestRunNetwork(t *testing.T) {
 	}
 }
 
-// TestRunLimits: a command that writes without end is ended, and what it did is not whole.
+// TestRunLimits checks that a command that writes endlessly is killed, and that its effects are incomplete.
 func TestRunLimits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -203,7 +203,7 @@ func TestRunLimits(t *testing.T) {
 	}
 }
 
-// TestRunRefusals: a command that cannot be tried does not start, and leaves no layer.
+// TestRunRefusals checks that a command that cannot be tried does not start and leaves no layer.
 func TestRunRefusals(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -233,13 +233,13 @@ func TestRunRefusals(t *testing.T) {
 		}
 	}
 	b.noLayers()
-	b.spec.Place.Workspace = []string{link} // by a link it is the folder that this leads to
+	b.spec.Place.Workspace = []string{link} // a link counts as its target
 	if result := b.try("echo x >f"); b.listing(&result.Effects) != "created f\n" {
 		t.Errorf("%+v", result)
 	}
 }
 
-// TestReadRefusesAnotherFolder: effects are of the folder that was covered.
+// TestReadRefusesAnotherFolder checks that effects are only read over the covered folder.
 func TestReadRefusesAnotherFolder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -254,7 +254,7 @@ func TestReadRefusesAnotherFolder(t *testing.T) {
 	}
 }
 
-// TestRunMovesFolders: programs that rename a folder by themselves do so, as they do in earnest.
+// TestRunMovesFolders checks that programs can rename folders as in a real run.
 func TestRunMovesFolders(t *testing.T) {
 	t.Parallel()
 	for program, line := range map[string]string{

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A generator makes trees and command lines, the same from the same seed.
+// A generator makes reproducible trees and command lines from a seed.
 type generator struct{ *rand.Rand }
 
-// names are few, so that commands meet each other's files.
+// names are few, so commands meet each other's files.
 var names = []string{"a", "b", "c", "d e", "f.txt", "g.txt"}
 
 func (g *generator) one(of ...string) string { return of[g.IntN(len(of))] }
 
-// path is a path of up to three names.
+// path returns a path of up to three names.
 func (g *generator) path() string {
 	parts := []string{}
 	for range 1 + g.IntN(3) {
@@ -39,7 +39,7 @@ func (g *generator) makeTree(t *testing.T, root string) {
 	for range 10 + g.IntN(30) {
 		path := filepath.Join(root, g.path())
 		if g.IntN(2) == 0 {
-			_ = os.MkdirAll(path, 0o755) // there may be a file already, here and below
+			_ = os.MkdirAll(path, 0o755) // there may already be a file, here and below
 		}
 		_ = os.MkdirAll(filepath.Dir(path), 0o755)
 		switch g.IntN(12) {
@@ -72,8 +72,8 @@ type kind struct {
 	lines []string
 }
 
-// kinds is the mix: each line of a sequence is of one of them, all with the same chance. Those that
-// need a program that is not installed are left out.
+// kinds is the mix: each line of a sequence comes from one of them with equal
+// probability. Lines whose program is not installed are left out.
 var kinds = []kind{
 	{"shell", shellLines}, {"shell", shellLines}, {"shell", shellLines}, {"python3", pythonLines}, {"git", gitLines},
 	{"tar", tarLines}, {"perl", renameLines}, {"ln", linkLines}, {"chmod", modeLines},
@@ -100,7 +100,7 @@ var modeLines = []string{
 	"chmod 555 P; echo N >P/new; chmod 755 P",
 }
 
-// renameLines move by the system call, which moves a folder in one step or not at all.
+// renameLines use the system call, which moves a folder in one step or not at all.
 var renameLines = []string{
 	`perl -e 'rename "P", "Q"'`, `perl -e 'rename "P", "Q"'`,
 	`perl -e 'for (1..N0) { rename "P", "Q"; rename "Q", "P" }'`,
@@ -116,7 +116,7 @@ var tarLines = []string{
 	"tar cf - P | tar xf - -C Q --keep-newer-files", "tar cf $TMPDIR/t.tar --remove-files P && tar xf $TMPDIR/t.tar --strip-components 1",
 }
 
-// gitLines work in a repository that the line before them has made.
+// gitLines work in a repository made by the line before them.
 var gitLines = []string{
 	"git add -A", "git add -A && git commit -qm N", "git mv P Q", "git mv P Q", "git rm -rqf P", "git checkout -q -b bN",
 	"git checkout -q -f main", "git reset -q --hard", "git stash -q -u", "git stash pop -q", "git clean -fdq", "git checkout -q -- P",
@@ -135,7 +135,7 @@ var pythonLines = []string{
 	`python3 -c 'import os; f = open("P", "r+"); os.rename("P", "Q"); f.write("N"); f.close(); os.link("Q", "P")'`,
 }
 
-// script is a sequence of commands, each of which may fail.
+// script returns a sequence of commands, each of which may fail.
 func (g *generator) script() string {
 	var lines []string
 	for range 4 + g.IntN(10) {
@@ -149,7 +149,7 @@ func (g *generator) script() string {
 		}
 		p, q := g.path(), g.path()
 		for strings.HasPrefix(q+"/", p+"/") {
-			q = g.path() // of a copy in itself, how much is copied depends on the order of a folder
+			q = g.path() // copying a folder into itself depends on the order of its entries
 		}
 		var quoted strings.Builder
 		for i, r := range line {
@@ -173,7 +173,7 @@ func (g *generator) script() string {
 
 func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '-' }
 
-// shellWord writes a path for the shell; in a program of Perl or Python it is in quotes already.
+// shellWord quotes a path for the shell; in a Perl or Python program it is already quoted.
 func shellWord(line, path string) string {
 	if strings.HasPrefix(line, "perl") || strings.HasPrefix(line, "python3") {
 		return path

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// snapshot is a folder with all that is in it: names, modes, owners, times, targets, which
-// names are one file, and content.
+// snapshot describes a folder with all its content: names, modes, owners, times, link
+// targets, hard links, and content.
 func snapshot(t testing.TB, root string) map[string]string {
 	t.Helper()
 	all, first := map[string]string{}, map[uint64]string{}

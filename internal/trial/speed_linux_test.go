@@ -14,13 +14,13 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// speedVariable has times measured, each as a median of so many runs. The table of docs/trial.md is made of
-// them.
+// speedVariable enables the measurement, and sets the number of runs per median. The
+// table in docs/trial.md has the results.
 const speedVariable = "UMPIRE_TRIAL_SPEED"
 
-// TestSpeed measures how long a trial takes by the size of the project and by what it changes, with
-// what it takes to keep and to undo that, beside a plain start and bubblewrap's. Starts are measured
-// in turns, so that what else the machine does slows all of them.
+// TestSpeed measures how long a trial takes, depending on the size of the project and of
+// the changes, and how long keeping and undoing take. It compares with a plain start and
+// bubblewrap. Starts are measured in turns, so other load slows all of them equally.
 func TestSpeed(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv(speedVariable))
 	if err != nil {
@@ -41,7 +41,7 @@ func TestSpeed(t *testing.T) {
 		names = append(names, fmt.Sprintf("a trial of true over %d files", size))
 		starts = append(starts, func() { must(t, b.tryLine("true").Layer.Discard()) })
 	}
-	time.Sleep(2 * time.Second) // folders that were just made are not remembered
+	time.Sleep(2 * time.Second) // recently made folders are not cached
 	took := timeInTurns(runs, starts...)
 	for i, name := range names {
 		t.Logf("figure: %s takes %s", name, spreadOf(took[i]))
@@ -61,7 +61,7 @@ func startPlainly(t *testing.T, args ...string) {
 	must(t, exec.CommandContext(t.Context(), args[0], args[1:]...).Run())
 }
 
-// timeInTurns does each of some things, and begins again. It returns what each took, in order of size.
+// timeInTurns runs each function in turn, several times. It returns the sorted durations of each.
 func timeInTurns(runs int, all ...func()) [][]time.Duration {
 	took := make([][]time.Duration, len(all))
 	for range runs {
@@ -77,10 +77,10 @@ func timeInTurns(runs int, all ...func()) [][]time.Duration {
 	return took
 }
 
-// medianOf runs something a few times.
+// medianOf returns the median duration of a function.
 func medianOf(runs int, do func()) time.Duration { return timeInTurns(runs, do)[0][runs/2] }
 
-// spreadOf is the median of times, with their quartiles.
+// spreadOf formats the median and the quartiles of durations.
 func spreadOf(times []time.Duration) string {
 	n := len(times)
 	return fmt.Sprintf("%s (%s to %s)", milliseconds(times[n/2]), milliseconds(times[n/4]), milliseconds(times[n*3/4]))
@@ -88,7 +88,7 @@ func spreadOf(times []time.Duration) string {
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
 
-// A speedBench is a project of many files.
+// A speedBench is a project with many files.
 type speedBench struct {
 	*testing.T
 	base, root string
@@ -127,8 +127,8 @@ func (b *speedBench) tryLine(line string) *Result {
 	return result
 }
 
-// measure measures a command that changes some files, on its own and in a trial, and what it takes
-// to keep and to undo that.
+// measure measures a command that changes some files, directly and in a trial, and how
+// long keeping and undoing take.
 func (b *speedBench) measure(changed, runs int) {
 	b.Helper()
 	line := fmt.Sprintf("ls d*/* | head -%d | xargs sed -i s/some/any/", changed)

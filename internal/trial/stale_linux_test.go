@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestStaleRecordStopsNothing: whatever became of one project and of the record of a call in it, another project is
-// recovered, its changes are kept and taken back, and the record is named until it is forgotten.
+// TestStaleRecordStopsNothing damages one project and the record of its call in various ways. Another project
+// must still be recovered, kept and undone, and the damaged record is reported until it is forgotten.
 func TestStaleRecordStopsNothing(t *testing.T) {
 	t.Parallel()
 	remove := func(t *testing.T, l *lab, _ string) { must(t, os.RemoveAll(l.project)) }
@@ -111,8 +111,8 @@ func TestStaleRecordStopsNothing(t *testing.T) {
 	}
 }
 
-// TestStaleRecordsGoByAge: a call's record that can never be sealed goes when its time is over, and one that may still
-// be finished does not.
+// TestStaleRecordsGoByAge checks that a call's record that can never be sealed is removed
+// when its time is over, and that one that may still be finished is not.
 func TestStaleRecordsGoByAge(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)

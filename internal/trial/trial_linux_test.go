@@ -18,18 +18,18 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Main() // this program is the sandbox's helper, too
+	sandbox.Main() // this program is also the sandbox's helper
 	os.Exit(m.Run())
 }
 
-// A bench is a project, with a home and a folder for layers beside it.
+// A bench is a project, with a home and a folder for layers next to it.
 type bench struct {
 	*testing.T
 	base, root, state string
 	spec              Spec
 }
 
-// newBench makes a bench, and skips the test where a trial is not available.
+// newBench makes a bench, and skips the test if trials are not available.
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	base := plainDir(t)
@@ -55,10 +55,10 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// plainDir is a temporary folder outside of /tmp, which the sandbox has one of its own of.
+// plainDir returns a temporary folder outside of /tmp, because the sandbox has its own /tmp.
 func plainDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(testParent(), ".umpire-test-") //nolint:usetesting // that one lies in /tmp
+	dir, err := os.MkdirTemp(testParent(), ".umpire-test-") //nolint:usetesting // t.TempDir is in /tmp
 	if err != nil {
 		t.Skipf("no folder can be made outside of /tmp: %v", err)
 	}
@@ -70,13 +70,13 @@ func plainDir(t testing.TB) string {
 	return dir
 }
 
-// testParent is where tests make their folders.
+// testParent returns the folder in which tests make their folders.
 func testParent() string { return cmp.Or(os.Getenv(testDir), "/var/lib") }
 
-// testDir names the folder in which a user without a home tests.
+// testDir sets the folder for tests of a user without a home.
 const testDir = "UMPIRE_SANDBOX_TEST_DIR"
 
-// bare runs a command line in the project, in earnest.
+// bare really runs a command line in the project.
 func (b *bench) bare(line string) string {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), "sh", "-c", line)
@@ -104,7 +104,7 @@ func (b *bench) run(line string) (*Result, error) {
 	return result, err
 }
 
-// try runs a command line in a trial, which has to succeed.
+// try runs a command line in a trial, which must succeed.
 func (b *bench) try(line string) *Result {
 	b.Helper()
 	result, err := b.run(line)
@@ -114,7 +114,7 @@ func (b *bench) try(line string) *Result {
 	return result
 }
 
-// listing is what effects say, line by line.
+// listing returns one line per effect.
 func (b *bench) listing(e *Effects) string {
 	var text strings.Builder
 	for i := range e.List {
@@ -137,10 +137,10 @@ func (b *bench) listing(e *Effects) string {
 	return text.String()
 }
 
-// secondGroup is a group that an ordinary user is in besides.
+// secondGroup is an additional group of the ordinary user.
 const secondGroup = 54321
 
-// patience is how long a test waits for what has to come.
+// patience is how long a test waits for an expected event.
 const patience = 5 * time.Minute
 
 // asNobody runs tests of this program again as an ordinary user.
@@ -177,7 +177,7 @@ func asNobody(t *testing.T, tests string) {
 	logFigures(t, "", out)
 }
 
-// logFigures passes on the figures that another test program has printed.
+// logFigures logs the figures printed by another test program.
 func logFigures(t *testing.T, on string, out []byte) {
 	t.Helper()
 	for line := range bytes.Lines(out) {

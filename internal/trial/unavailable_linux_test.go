@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
-// TestWorksIsFoundOutOnce: by a trial that does nothing, before any command of somebody's, and
-// for a day.
+// TestWorksIsFoundOutOnce checks that a trial of a command that does nothing determines
+// the result, before any user's command and for a day.
 func TestWorksIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

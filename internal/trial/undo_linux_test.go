@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/trial/merge"
 )
 
-// numbers is a text of so many lines.
+// numbers returns a text of n lines.
 func numbers(n int, change map[int]string) string {
 	var b strings.Builder
 	for i := range n {
@@ -27,7 +27,7 @@ func numbers(n int, change map[int]string) string {
 	return b.String()
 }
 
-// What somebody changed after a keep stays when that is undone.
+// Later changes are preserved when a keep is undone.
 func TestUndoMergesLaterChanges(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -52,7 +52,7 @@ func TestUndoMergesLaterChanges(t *testing.T) {
 	}
 }
 
-// Where later changes cannot be merged nothing is undone, and they are named.
+// If later changes cannot be merged, nothing is undone, and the paths are named.
 func TestUndoConflicts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -95,7 +95,7 @@ func TestUndoConflicts(t *testing.T) {
 				t.Errorf("%v, want a conflict about %q", err, want)
 			}
 			wantTree(t, "conflict", describeTree(t, l.project), before)
-			// The others can be undone, and what is left is tried again later.
+			// The others can be undone, and the rest is tried again later.
 			for _, name := range []string{"text", "bin", "new", "gone"} {
 				if !slices.Contains(c.want, name) {
 					l.mustUndo(t, l.path(name))
@@ -108,7 +108,7 @@ func TestUndoConflicts(t *testing.T) {
 	}
 }
 
-// One path of several is taken back, with the folders that lead there.
+// A single path can be undone, with the folders that lead there.
 func TestUndoOnly(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -138,7 +138,7 @@ func TestUndoOnly(t *testing.T) {
 	}
 }
 
-// A folder that was made stays when somebody has put something into it.
+// A created folder stays if another program has put something into it.
 func TestUndoLeavesOthersFiles(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -154,7 +154,7 @@ func TestUndoLeavesOthersFiles(t *testing.T) {
 	}
 }
 
-// Git writes its index anew when somebody looks at the files. That is not a change.
+// Git rewrites its index when it looks at the files. That is not a change.
 func TestUndoAfterGitStatus(t *testing.T) {
 	t.Parallel()
 	git := func(dir string, args ...string) {
@@ -189,7 +189,7 @@ func TestUndoAfterGitStatus(t *testing.T) {
 	git(l.project, "fsck", "--strict")
 }
 
-// Records go by age and by space, and the latest stays.
+// Records are removed by age and by space, and the latest stays.
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -212,8 +212,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestUndoCannotBeEmptied: a file is deleted, and keeps of whatever size follow. The deletion can still be taken
-// back, a keep that has no room is refused, and a person may keep it all the same.
+// TestUndoCannotBeEmptied deletes a file and then makes keeps of various sizes. The deletion can
+// still be undone, a keep without room is refused, and a person may still keep it.
 func TestUndoCannotBeEmptied(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -249,8 +249,8 @@ func TestUndoCannotBeEmptied(t *testing.T) {
 	}
 }
 
-// A trial that waits is read back as it was written, whatever its paths hold, and goes when
-// nobody has settled it for too long.
+// A waiting trial is read back as written, regardless of its paths, and is removed after
+// it has been abandoned for too long.
 func TestHeldTrials(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -291,7 +291,7 @@ func TestHeldTrials(t *testing.T) {
 	}
 }
 
-// A link that is made and leads out of the project is told apart.
+// A created link is recognized if it leads out of the project.
 func TestLinksThatLeadOut(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Only a discard is reported, even after a crash has left its layer behind.
+// Only a discard is reported, even if a crash has left its layer behind.
 func TestUnreportedDiscard(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

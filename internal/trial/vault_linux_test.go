@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A fakeVault turns letters round, and takes paths with an s in their name for secrets.
+// A fakeVault rotates letters, and treats paths with an s in their name as secrets.
 type fakeVault struct{}
 
 func (fakeVault) IsSecret(path string) bool { return strings.Contains(filepath.Base(path), "s") }
@@ -27,7 +27,7 @@ func (fakeVault) Open(label string, sealed []byte) ([]byte, error) {
 	return turn(rest), nil
 }
 
-// A brokenVault opens, and cannot seal.
+// A brokenVault can open but not seal.
 type brokenVault struct{ fakeVault }
 
 func (brokenVault) Seal(string, []byte) ([]byte, error) { return nil, errors.New("the key is gone") }
@@ -40,8 +40,8 @@ func turn(data []byte) []byte {
 	return out
 }
 
-// No secret lies in a record as it was: not of a call, of its undo, nor of an undo that was
-// interrupted, once it is finished. They come back all the same.
+// No record has a secret in plain text: neither a call's, nor its undo's, nor that of an
+// interrupted undo once it is finished. The secrets can still be restored.
 func TestSecretsAreSealed(t *testing.T) {
 	t.Parallel()
 	l := newPlainLab(t)

@@ -10,7 +10,7 @@ import (
 
 const testMax = 1 << 20
 
-// A bench is a folder of layers, and a project.
+// A bench is a folder of layers and a project.
 type bench struct {
 	*testing.T
 	layers, root string
@@ -47,14 +47,14 @@ func (b *bench) open(roots ...string) *Lease {
 	return l
 }
 
-// leave has a command leave a file of some size, and returns the folder.
+// leave writes a file of some size like a command, closes the lease, and returns the folder.
 func (b *bench) leave(l *Lease, name string, size int) string {
 	b.Helper()
 	b.check(os.WriteFile(filepath.Join(l.Dir(), name), make([]byte, size), 0o600))
-	l.free = 1 << 40 // other programs write to the real file system
+	l.free = 1 << 40 // ignore other programs' writes to the real file system
 	l.space = func(string) (uint64, error) { return l.free - uint64(size), nil }
 	b.check(l.Close())
-	b.left++ // clocks of file systems are too coarse to tell the order
+	b.left++ // file system clocks are too coarse to show the order
 	done := filepath.Join(l.path, doneFile)
 	if when := time.Now().Add(time.Duration(b.left)*time.Second - time.Minute); isPresent(done) {
 		b.check(os.Chtimes(done, when, when))
@@ -172,7 +172,7 @@ func TestLimitDropsTheOldest(t *testing.T) {
 	}
 }
 
-// TestSweepMeasures: a command may grow a folder without the file system telling at once.
+// TestSweepMeasures covers a command that grows a folder without an immediate effect on the file system's free space.
 func TestSweepMeasures(t *testing.T) {
 	b := newBench(t)
 	l := b.open()
@@ -188,7 +188,7 @@ func TestSweepMeasures(t *testing.T) {
 func TestInterruptedCommand(t *testing.T) {
 	b := newBench(t)
 	b.leave(b.open(), "f", 1)
-	b.open().unlock() // as the kernel does when the process dies
+	b.open().unlock() // like the kernel when the process dies
 	if b.holds("f") {
 		t.Error("the next command finds what a crash has left")
 	}
@@ -238,7 +238,7 @@ func TestReboot(t *testing.T) {
 
 func TestSweep(t *testing.T) {
 	b := newBench(t)
-	b.sweep(time.Now()) // there is nothing
+	b.sweep(time.Now()) // nothing exists yet
 	gone := filepath.Join(filepath.Dir(b.root), "gone")
 	b.check(os.Mkdir(gone, 0o755))
 	b.leave(b.open(), "f", 1)
@@ -258,7 +258,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestRemovalMeetsUse: a command that waits for a folder never uses one that was removed.
+// TestRemovalMeetsUse checks that a command that waits for a folder never uses a removed one.
 func TestRemovalMeetsUse(t *testing.T) {
 	b := newBench(t)
 	path := filepath.Dir(b.leave(b.open(), "f", 1))

@@ -9,8 +9,8 @@ import (
 
 var day = time.Date(2026, 5, 5, 5, 5, 5, 0, time.UTC)
 
-// TestFloodRemovesNoRecent: whatever an agent adds, in records of any size, of any session, record by record with a
-// collection after each, a young record that holds old content stays, of its own project and of others.
+// TestFloodRemovesNoRecent checks that a young record with old content stays, in its own project and others,
+// regardless of the size, session and number of records that an agent adds, with a collection after each.
 func TestFloodRemovesNoRecent(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -44,8 +44,8 @@ func TestFloodRemovesNoRecent(t *testing.T) {
 	}
 }
 
-// TestOrder: what holds nothing goes before what holds content, then the oldest, and each from the project and the
-// session that have too much.
+// TestOrder checks that records without old content go before those with content, then
+// the oldest, and only from projects and sessions over their share.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	at := func(d int) time.Time { return day.Add(time.Duration(d) * 24 * time.Hour) }
@@ -94,7 +94,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFits: a record has room unless young ones with content take it.
+// TestFits checks that a record has room unless young records with content take it.
 func TestFits(t *testing.T) {
 	t.Parallel()
 	limits := Limits{Bytes: 100, Age: 30 * 24 * time.Hour}
