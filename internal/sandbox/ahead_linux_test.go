@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAhead: a helper that was started ahead serves one command that it fits, and else is ended.
+// TestAhead checks that a helper started ahead serves one command that it fits, and is otherwise stopped.
 func TestAhead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

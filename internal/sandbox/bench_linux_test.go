@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSetUp measures what the sandbox adds to starting a command, beside the
-// command alone and beside bubblewrap with the like of it.
+// BenchmarkSetUp compares starting a command in the sandbox, directly, and in bubblewrap
+// with a similar setup.
 func BenchmarkSetUp(b *testing.B) {
 	needFull(b)
 	dir := plainDir(b)

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestFailsClosed: whichever step of the set-up fails, nothing runs.
+// TestFailsClosed checks that nothing runs if any step of the setup fails.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	for _, s := range steps {
@@ -46,7 +46,7 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
-// TestFailsClosedForReal: the same where a step fails by itself.
+// TestFailsClosedForReal checks the same with steps that really fail.
 func TestFailsClosedForReal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -93,8 +93,8 @@ func TestRefusesWhatItCannotHold(t *testing.T) {
 	}
 }
 
-// TestMachineWithoutNamespaces: where the machine refuses them the command does not
-// start, and the reason is the machine's.
+// TestMachineWithoutNamespaces checks that the command does not start if the machine
+// refuses namespaces, and that the error has the machine's reason.
 func TestMachineWithoutNamespaces(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -112,8 +112,8 @@ func TestMachineWithoutNamespaces(t *testing.T) {
 	b.lacks(filepath.Join(b.root, "ran"))
 }
 
-// TestScratchIsFreeAtOnce: a process that is started by somebody else has the lock's file as well, until
-// it becomes its program. The folder is free without it.
+// TestScratchIsFreeAtOnce covers a process started by another goroutine, which inherits
+// the lock's file until it execs. The folder must be free regardless.
 func TestScratchIsFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -121,7 +121,7 @@ func TestScratchIsFreeAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _ := filepath.Glob("/proc/self/fd/*") // the pattern is well-formed
+	all, _ := filepath.Glob("/proc/self/fd/*") // the pattern is valid
 	for _, name := range all {
 		if to, _ := os.Readlink(name); to != filepath.Join(dir, scratchLock) {
 			continue
@@ -171,8 +171,8 @@ func TestSweep(t *testing.T) {
 	running.release()
 }
 
-// drop leaves a placeholder behind, as if its user had been killed. Its lock is gone although a process that
-// another test is just starting has the folder open as well.
+// drop leaves a placeholder behind, as if its user had been killed. It unlocks explicitly, because
+// a process that another test is starting may also have the folder open.
 func (p *placeholder) drop() {
 	_ = unix.Flock(int(p.dir.Fd()), unix.LOCK_UN)
 	_ = p.dir.Close()
@@ -230,8 +230,8 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// TestManySandboxesInOneFolder: what one puts there for its time is nothing to the others,
-// whenever they look.
+// TestManySandboxesInOneFolder checks that the temporary placeholders of one sandbox do
+// not disturb the others.
 func TestManySandboxesInOneFolder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -257,8 +257,8 @@ func TestManySandboxesInOneFolder(t *testing.T) {
 	}
 }
 
-// TestFailsClosedOnThisMachine is for machines that cannot give a sandbox, where the
-// other tests are skipped: nothing runs there, and the reason is said.
+// TestFailsClosedOnThisMachine is for machines without a sandbox, on which the other
+// tests are skipped: nothing may run, and the error must have a reason.
 func TestFailsClosedOnThisMachine(t *testing.T) {
 	t.Parallel()
 	a := Available()

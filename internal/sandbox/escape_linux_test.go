@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestInheritedFiles: what the programs above umpire have left open for those that they
-// start does not come to a command. A folder among it would lead past all mounts.
+// TestInheritedFiles checks that a command does not inherit files that umpire's parent
+// processes left open. An open folder would bypass all mounts.
 func TestInheritedFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -32,7 +32,7 @@ func TestInheritedFiles(t *testing.T) {
 	b.has(filepath.Join(b.outside, "file"), "kept\n")
 }
 
-// TestGuardsWhatGitIsTold: git's settings name further settings and hooks, in the work tree too.
+// TestGuardsWhatGitIsTold covers settings files and hooks named in git's settings, even in the work tree.
 func TestGuardsWhatGitIsTold(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ before, attack, want string }{
@@ -68,8 +68,8 @@ func TestGuardsWhatGitIsTold(t *testing.T) {
 	}
 }
 
-// TestRepositoriesThatWereMade: who looks at a project with git looks into the repositories
-// in it as well, and runs what they say.
+// TestRepositoriesThatWereMade covers nested repositories, because git also looks into
+// them and runs programs in their settings.
 func TestRepositoriesThatWereMade(t *testing.T) {
 	t.Parallel()
 	const evil = " && git init -q x && git -C x config core.fsmonitor ../evil"
@@ -113,8 +113,8 @@ func TestRepositoriesThatWereMade(t *testing.T) {
 	}
 }
 
-// TestRepositoriesThatWereThere: one that lies too deep to be found is not taken for made by
-// the command that finds it.
+// TestRepositoriesThatWereThere checks that an existing, deeply nested repository does
+// not count as made by the command that finds it.
 func TestRepositoriesThatWereThere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -127,8 +127,8 @@ func TestRepositoriesThatWereThere(t *testing.T) {
 	}
 }
 
-// TestOpenedFolderIsGuarded: who allows a file in a home does not allow what a shell or
-// git starts with, beside it.
+// TestOpenedFolderIsGuarded checks that allowing a file in a home does not allow a
+// shell's or git's startup files next to it.
 func TestOpenedFolderIsGuarded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -149,8 +149,8 @@ func TestOpenedFolderIsGuarded(t *testing.T) {
 	b.has(filepath.Join(b.Home, ".profile"), "allowed\n")
 }
 
-// TestPlaceholdersStayInside: a command that runs already changes where the name leads, of
-// which the next one is kept, between any two looks at it.
+// TestPlaceholdersStayInside runs a command that changes the target of the next
+// placeholder's name between any two looks at it.
 func TestPlaceholdersStayInside(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

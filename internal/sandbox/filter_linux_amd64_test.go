@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFilter runs the filter as the kernel does, over calls of other processors too,
+// TestFilter runs the filter like the kernel, including on calls of other architectures,
 // which this machine cannot make.
 func TestFilter(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// judged is what the filter answers to a call.
+// judged returns the filter's answer to a call.
 func judged(t *testing.T, o *order, processor, number uint32, args []uint64) uint32 {
 	t.Helper()
 	vm, err := bpf.NewVM(filterOf(unix.AUDIT_ARCH_X86_64, o))
@@ -94,8 +94,8 @@ func judged(t *testing.T, o *order, processor, number uint32, args []uint64) uin
 	return uint32(got)
 }
 
-// TestFilterAsks: the helper is asked about calls that are let through, and never about one
-// that is refused, since what it answers is the end of it.
+// TestFilterAsks checks that the helper is asked only about permitted calls, because its
+// answer overrides a refusal.
 func TestFilterAsks(t *testing.T) {
 	t.Parallel()
 	allow, refuse, ask := permit.Val, refuse.Val, askAbout.Val

@@ -11,11 +11,11 @@ import (
 	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
-// depths are where the places of the table are tried below a workspace.
+// depths are folders below a workspace in which guarded places are tried.
 var depths = []string{"", "sub", "a/b/c/d/e", "node_modules/x"}
 
-// examples are concrete places of the table below a workspace's folder. Those of the
-// table's *.git are made in a bare repository.
+// examples returns concrete guarded places below a workspace's folder. Those for *.git
+// are made in a bare repository.
 func examples(t testing.TB) (all []sensitive.Place) {
 	t.Helper()
 	for place := range sensitive.Places() {
@@ -26,8 +26,8 @@ func examples(t testing.TB) (all []sensitive.Place) {
 	return all
 }
 
-// TestGuardedPlacesCannotBeChanged: what the policy asks about, and is there, a command can
-// neither change nor replace nor reach by another name, however deep it lies.
+// TestGuardedPlacesCannotBeChanged checks that a command cannot change or replace
+// existing guarded places, or reach them under another name, at any depth.
 func TestGuardedPlacesCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	for _, depth := range sample.Of(t, 1, depths) {
@@ -67,7 +67,7 @@ func TestGuardedPlacesCannotBeChanged(t *testing.T) {
 					fmt.Fprintf(&script, "( "+attack+" ) 2>/dev/null\n", path)
 				}
 			}
-			// As a file, because one argument of a program holds 128 KiB.
+			// As a file, because an argument is limited to 128 KiB.
 			if err := os.WriteFile(filepath.Join(b.root, "attacks.sh"), []byte(script.String()+"true"), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -87,8 +87,8 @@ func TestGuardedPlacesCannotBeChanged(t *testing.T) {
 	}
 }
 
-// TestGuardedPlacesCannotBeMade: a new one is refused, or set aside and named when the
-// command has ended.
+// TestGuardedPlacesCannotBeMade checks that a new guarded place is refused, or set aside
+// and reported when the command has ended.
 func TestGuardedPlacesCannotBeMade(t *testing.T) {
 	t.Parallel()
 	for _, depth := range sample.Of(t, 2, depths) {
@@ -96,7 +96,7 @@ func TestGuardedPlacesCannotBeMade(t *testing.T) {
 			t.Parallel()
 			for _, place := range sample.Of(t, 20, examples(t)) {
 				if strings.HasPrefix(place.Path, ".git") && !strings.HasPrefix(place.Path, ".github") || strings.HasPrefix(place.Path, "*.git") {
-					continue // a repository is judged as a whole: TestRepositoriesThatWereMade
+					continue // repositories are judged as a whole: TestRepositoriesThatWereMade
 				}
 				name := place.Example()
 				b := newBench(t)
@@ -115,7 +115,7 @@ func TestGuardedPlacesCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestUnfinishedOperations: git goes on with what an earlier command has left.
+// TestUnfinishedOperations covers git continuing an earlier command's operation.
 func TestUnfinishedOperations(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -126,7 +126,7 @@ func TestUnfinishedOperations(t *testing.T) {
 	}
 	b.lacks(filepath.Join(b.root, ".git/rebase-merge"))
 
-	// The command line itself may leave what git needs to go on, and go on with it.
+	// The command line itself may leave the state of an operation, and continue it.
 	b.bare("rm -rf .git/*.untrusted* && echo 1 >f && git add f && git commit -qm 1 && git checkout -qb side && echo 2 >f && git commit -qam 2 && git checkout -q main && echo 3 >f && git commit -qam 3")
 	limits := writing
 	limits.Git = []string{"rebase"}
@@ -138,8 +138,8 @@ func TestUnfinishedOperations(t *testing.T) {
 	b.lacks(filepath.Join(b.root, ".git/rebase-merge"))
 }
 
-// TestManyFolders: a command does not blind the look at what it has made by making folders,
-// and where there are too many to begin with it is not started.
+// TestManyFolders checks that a command cannot prevent the inspection by making many
+// folders, and that it does not start if there are too many already.
 func TestManyFolders(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -153,7 +153,7 @@ func TestManyFolders(t *testing.T) {
 	}
 }
 
-// TestSettingAsideIsNotPrevented by a name that is taken, or a folder that cannot be written.
+// TestSettingAsideIsNotPrevented covers taken names and read-only folders.
 func TestSettingAsideIsNotPrevented(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -166,7 +166,7 @@ func TestSettingAsideIsNotPrevented(t *testing.T) {
 	b.lacks(filepath.Join(b.root, ".kiro/hooks"))
 	b.bare("chmod 755 s")
 
-	// What was there before under another name is new under this one.
+	// A file that existed under another name is new under this one.
 	b.bare("mkdir -p docs/b && echo '{}' >docs/b/tasks.json")
 	if _, notes, err := b.noted(writing, "mv docs/b docs/.vscode"); err != nil || len(notes) != 1 {
 		t.Errorf("%q, %v", notes, err)
@@ -174,8 +174,8 @@ func TestSettingAsideIsNotPrevented(t *testing.T) {
 	b.lacks(filepath.Join(b.root, "docs/.vscode/tasks.json"))
 }
 
-// TestBackgroundCommandsAreLookedAt before the next command starts, and what a person has
-// approved meanwhile stays.
+// TestBackgroundCommandsAreLookedAt checks that they are inspected before the next
+// command starts, and that paths approved meanwhile stay.
 func TestBackgroundCommandsAreLookedAt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

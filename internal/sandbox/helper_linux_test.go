@@ -20,8 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// TestMain lets the test program be the helper and the prober, and what runs in the
-// race about links, or renames.
+// TestMain lets the test program act as the helper, the prober, the racer and the mover.
 func TestMain(m *testing.M) {
 	Main()
 	if len(os.Args) > 1 && os.Args[1] == racerWord {
@@ -42,8 +41,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needFull skips a test where the sandbox cannot be had; that it is refused there is
-// tested by TestFailsClosed.
+// needFull skips a test if there is no sandbox. TestFailsClosed covers the refusal in
+// that case.
 func needFull(t testing.TB) {
 	t.Helper()
 	if a := Available(); !a.Whole() {
@@ -51,8 +50,8 @@ func needFull(t testing.TB) {
 	}
 }
 
-// A bench is a repository with a sandbox around it, beside which there is a home.
-// They do not lie in /tmp, which the sandbox has one of its own of.
+// A bench is a repository in a sandbox, with a home next to it. They are not in /tmp,
+// because the sandbox has its own.
 type bench struct {
 	*Place
 
@@ -84,19 +83,19 @@ func newBenchIn(t *testing.T, base string) *bench {
 	return b
 }
 
-// plainDir is a temporary folder that is not below /tmp.
+// plainDir returns a temporary folder that is not below /tmp.
 func plainDir(t testing.TB) string {
 	t.Helper()
 	home, _ := os.UserHomeDir()
 	for _, parent := range []string{cmp.Or(os.Getenv(testDir), "/var/lib"), home, "."} {
 		if parent == "" {
-			continue // which would be this folder
+			continue // it would mean this folder
 		}
 		parent, err := filepath.Abs(parent)
 		if err != nil || files.Within("/tmp", parent) || files.Within("/run", parent) {
 			continue
 		}
-		dir, err := os.MkdirTemp(parent, ".umpire-test-") //nolint:usetesting // that one lies in /tmp
+		dir, err := os.MkdirTemp(parent, ".umpire-test-") //nolint:usetesting // t.TempDir is in /tmp
 		if err != nil {
 			continue
 		}
@@ -111,7 +110,7 @@ func plainDir(t testing.TB) string {
 	return ""
 }
 
-// testDir names the folder in which a user without a home tests.
+// testDir sets the folder for tests of a user without a home.
 const testDir = "UMPIRE_SANDBOX_TEST_DIR"
 
 // bare runs a command line without the sandbox.
@@ -126,7 +125,7 @@ func (b *bench) bare(line string) string {
 	return string(out)
 }
 
-// listen makes a socket, at a path below the project's root.
+// listen makes a socket at a path below the project's root.
 func (b *bench) listen(name string) {
 	b.t.Helper()
 	path, folder, err := shortPath(filepath.Join(b.root, name))
@@ -138,7 +137,7 @@ func (b *bench) listen(name string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	l.SetUnlinkOnClose(false) // it goes with the folder
+	l.SetUnlinkOnClose(false) // it is removed with the folder
 	b.t.Cleanup(func() { _ = l.Close() })
 }
 
@@ -169,7 +168,7 @@ func (b *bench) noted(limits Limits, line string) (string, []string, error) {
 	return out.String(), box.Notes, err
 }
 
-// works wants a command line to succeed.
+// works checks that a command line succeeds.
 func (b *bench) works(limits Limits, line string) string {
 	b.t.Helper()
 	out, err := b.run(limits, line)
@@ -179,7 +178,7 @@ func (b *bench) works(limits Limits, line string) string {
 	return out
 }
 
-// fails wants it to start and to fail with a text.
+// fails checks that a command line starts and fails with a text.
 func (b *bench) fails(limits Limits, line, text string) {
 	b.t.Helper()
 	out, err := b.run(limits, line)
@@ -202,7 +201,7 @@ func (b *bench) lacks(path string) {
 	}
 }
 
-// self copies the test program to where the sandbox shows it.
+// self copies the test program to a path that is visible in the sandbox.
 func (b *bench) self() string {
 	b.t.Helper()
 	path := filepath.Join(b.root, "self")
@@ -210,8 +209,8 @@ func (b *bench) self() string {
 	return path
 }
 
-// copySelf copies the test program. Another one does it: a file that this one had open
-// for writing could not be run as long as a child of another test has it, too.
+// copySelf copies the test program with another process. If this one had the copy open
+// for writing, a child of another test could inherit it, and the copy could not be run.
 func copySelf(t *testing.T, path string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -223,7 +222,7 @@ func copySelf(t *testing.T, path string) {
 	}
 }
 
-// nobody is a user without rights.
+// nobody is an unprivileged user.
 const nobody = 65534
 
 // asNobody runs tests of this program again as an ordinary user.
@@ -264,10 +263,10 @@ func asNobody(t *testing.T, tests string) {
 	}
 }
 
-// outputApart runs a command in a network of its own, if there may be one, where it meets only its own sockets: whoever cannot
-// see where one of somebody else's lies, such as of another test, is refused all of them in the sandbox.
+// outputApart runs a command in its own network namespace, if possible, where it only finds its own sockets.
+// The sandbox refuses all sockets if the path of one, such as another test's, cannot be found.
 func outputApart(cmd *exec.Cmd) (out []byte, err error) {
-	// The thread goes back to where it was. If it ended here, the kernel would end what other tests have started from it.
+	// The thread must return and not end, because the kernel would kill the processes it started for other tests.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before, err := os.Open("/proc/thread-self/ns/net")
@@ -302,7 +301,7 @@ func mustAbs(t *testing.T, path string) string {
 	return path
 }
 
-// goldens names the folder of expected tables for a user who does not start in it.
+// goldens sets the folder of expected tables for a user with another working directory.
 const goldens = "UMPIRE_SANDBOX_GOLDENS"
 
 func golden(name string) string {
@@ -349,7 +348,7 @@ func startIn(b *bench, line string) *server {
 	return s
 }
 
-// end ends it, and returns what was said of it.
+// end ends the server and returns its notes.
 func (s *server) end() []string {
 	s.b.t.Helper()
 	_ = s.input.Close()

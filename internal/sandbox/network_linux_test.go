@@ -23,8 +23,8 @@ import (
 // dialerWord is the argument that makes the test program dial.
 const dialerWord = "dial"
 
-// dialAll dials addresses, written as NETWORK=ADDRESS, and prints what came of each. Then it
-// prints what a server of its own answers.
+// dialAll dials addresses, written as NETWORK=ADDRESS, and prints the outcomes. Then it
+// prints the answer of its own server.
 func dialAll(targets []string) {
 	for _, target := range targets {
 		network, address, _ := strings.Cut(target, "=")
@@ -42,7 +42,7 @@ func dialAll(targets []string) {
 	fmt.Println(string(text), err)
 }
 
-// reached waits longer for the address than anything on this machine takes.
+// reached dials an address with a timeout that is longer than any delay on this machine.
 func reached(network, address string) error {
 	if network == "look" {
 		_, err := net.DefaultResolver.LookupHost(context.Background(), address)
@@ -58,7 +58,7 @@ func reached(network, address string) error {
 	return err
 }
 
-// ownAddress is an address of this machine that is no loopback, or "".
+// ownAddress returns an address of this machine that is not a loopback address, or "".
 func ownAddress() string {
 	all, _ := net.InterfaceAddrs()
 	for _, a := range all {
@@ -69,7 +69,7 @@ func ownAddress() string {
 	return ""
 }
 
-// serverHere listens outside of the sandbox, and says where.
+// serverHere listens outside of the sandbox, and returns the address.
 func serverHere(t *testing.T, network, address string) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(context.Background(), network, address)
@@ -80,7 +80,7 @@ func serverHere(t *testing.T, network, address string) string {
 	return network + "=" + l.Addr().String()
 }
 
-// TestLoopback: servers that a command starts itself can be asked, and nothing else can.
+// TestLoopback checks that a command can only connect to its own servers.
 func TestLoopback(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -110,7 +110,7 @@ func TestLoopback(t *testing.T) {
 	b.fails(Limits{Mode: umpire.SandboxReadOnly}, line, "EPERM")
 }
 
-// TestLoopbackOfOtherPrograms: what is not written in Go asks for its sockets otherwise.
+// TestLoopbackOfOtherPrograms covers programs not written in Go, which request their sockets differently.
 func TestLoopbackOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -148,8 +148,8 @@ func TestNetwork(t *testing.T) {
 	b.works(open, line)
 }
 
-// TestLoopbackOfTheMachine: a helper that was not given a network namespace switches
-// nothing on, and starts nothing.
+// TestLoopbackOfTheMachine checks that a helper without its own network namespace enables
+// no interface and starts nothing.
 func TestLoopbackOfTheMachine(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

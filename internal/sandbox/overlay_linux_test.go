@@ -16,10 +16,10 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 )
 
-// observing is how a trial runs a command.
+// observing are the limits of a trial.
 var observing = Limits{Mode: umpire.SandboxWorkspaceWrite, Observe: true}
 
-// overlay lays an overlay over a folder, with the layer beside it.
+// overlay prepares an overlay over a folder.
 func overlay(t *testing.T, folder, layer string) Overlay {
 	t.Helper()
 	v := Overlay{Folder: folder, Upper: filepath.Join(layer, "upper"), Work: filepath.Join(layer, "work")}
@@ -36,7 +36,7 @@ func overlay(t *testing.T, folder, layer string) Overlay {
 	return v
 }
 
-// newOverlaid is a bench whose project has an overlay over it.
+// newOverlaid returns a bench with an overlay over its project.
 func newOverlaid(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -50,7 +50,7 @@ func newOverlaid(t *testing.T) *bench {
 	return b
 }
 
-// again lets another command have a layer, though each is for one.
+// again lets another command use a layer, although each is for one command.
 func (b *bench) again() {
 	b.t.Helper()
 	work := b.Overlays[0].Work
@@ -86,7 +86,7 @@ func TestOverlayKeepsTheWorkspace(t *testing.T) {
 	b.fails(observing, "echo x >"+b.outside+"/x", "Read-only file system")
 }
 
-// TestOverlayForgetsCaches: caches can be written beside an overlay, those that are empty too.
+// TestOverlayForgetsCaches checks that caches next to an overlay are writable, even empty ones.
 func TestOverlayForgetsCaches(t *testing.T) {
 	t.Parallel()
 	b := newOverlaid(t)
@@ -104,7 +104,7 @@ func TestOverlayForgetsCaches(t *testing.T) {
 	}
 }
 
-// TestOverlayMovesFolders: what renames a folder that lies underneath gets what it wants.
+// TestOverlayMovesFolders checks that programs can rename lower folders.
 func TestOverlayMovesFolders(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ prepare, line, want string }{
@@ -140,7 +140,7 @@ func TestOverlayMovesFolders(t *testing.T) {
 	}
 }
 
-// TestOverlayObserves: what the command wanted of the network is known.
+// TestOverlayObserves checks that network attempts of the command are reported.
 func TestOverlayObserves(t *testing.T) {
 	t.Parallel()
 	b := newOverlaid(t)
@@ -168,7 +168,7 @@ func TestOverlayObserves(t *testing.T) {
 	}
 }
 
-// TestOverlaySeesWrites: where the command wanted to write is known, wherever links lead.
+// TestOverlaySeesWrites checks that refused writes are reported, including those through links.
 func TestOverlaySeesWrites(t *testing.T) {
 	t.Parallel()
 	b := newOverlaid(t)
@@ -192,7 +192,7 @@ func TestOverlaySeesWrites(t *testing.T) {
 	}
 }
 
-// TestOverlayRefusals: a set-up that cannot be as it was ordered starts nothing.
+// TestOverlayRefusals checks that nothing starts if the setup cannot be as ordered.
 func TestOverlayRefusals(t *testing.T) {
 	t.Parallel()
 	b := newOverlaid(t)
@@ -226,11 +226,11 @@ func TestOverlayRefusals(t *testing.T) {
 	}
 }
 
-// TestProbeTableInAnOverlay: what a sandbox stops is stopped in an overlay too. Only what
-// guards the workspace is not there, since nothing in it is real.
+// TestProbeTableInAnOverlay checks that the sandbox stops the same probes in an overlay.
+// Only the workspace's guards are missing, because changes in it are not real.
 func TestProbeTableInAnOverlay(t *testing.T) {
 	t.Parallel()
-	newOverlaid(t) // skips where there are none
+	newOverlaid(t) // skips the test if there are no overlays
 	s, done, err := newTestBed(t.Context(), plainDir(t))
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func TestProbeTableInAnOverlay(t *testing.T) {
 	checkGolden(t, "probes-overlay.txt", table.String())
 }
 
-// snapshot is a folder with all that is in it, as a text.
+// snapshot describes a folder with all its content as text.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var text strings.Builder
@@ -294,7 +294,7 @@ func TestOverlaysAsAnotherUser(t *testing.T) {
 // moverWord is the argument that makes this program a mover.
 const moverWord = "__mover"
 
-// mover renames for a test, with the system call and nothing else.
+// mover renames with just the system call.
 func mover(args []string) error {
 	flags := uint(0)
 	if len(args) == 3 {

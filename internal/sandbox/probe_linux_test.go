@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// provenLandlock is the version with which the tables were made: what Landlock alone
-// stops differs from one to the next.
+// provenLandlock is the version with which the tables were made, because Landlock alone
+// stops different probes in each version.
 const provenLandlock = 7
 
-// TestProbeTable tries everything in earnest, under each layer, and compares what
-// came of it byte by byte.
+// TestProbeTable really runs all probes, under each layer, and compares the outcomes byte
+// by byte.
 func TestProbeTable(t *testing.T) {
 	t.Parallel()
 	needFull(t)
@@ -37,10 +37,10 @@ func TestProbeTable(t *testing.T) {
 	if landlockVersion() != provenLandlock {
 		t.Skipf("the table is for Landlock %d, this machine has %d", provenLandlock, landlockVersion())
 	}
-	checkGolden(t, "probes.txt", table.String()) // the same for root and everybody else
+	checkGolden(t, "probes.txt", table.String()) // the same for root and other users
 }
 
-// checkGolden compares a table with the one that is expected.
+// checkGolden compares a table with the expected one.
 func checkGolden(t *testing.T, name, got string) {
 	t.Helper()
 	file := golden(name)
@@ -58,8 +58,8 @@ func checkGolden(t *testing.T, name, got string) {
 	}
 }
 
-// TestProbesAreReal: without a layer each probe does what it tries, unless the kernel
-// forbids it to everybody here; a probe that always fails proves nothing.
+// TestProbesAreReal checks that each probe succeeds without layers, unless the kernel
+// forbids it in general: a probe that always fails proves nothing.
 func TestProbesAreReal(t *testing.T) {
 	t.Parallel()
 	needFull(t)
@@ -87,8 +87,8 @@ func TestProbesAreReal(t *testing.T) {
 	}
 }
 
-// TestProbesInADeepFolder: a project may lie deeper than a socket's path may be long. It
-// is not run beside the tests as another user, who could not see where this socket is.
+// TestProbesInADeepFolder covers a project deeper than the maximum length of a socket's path. It does not run
+// in parallel with the other user's tests, which could not find the path of this socket.
 func TestProbesInADeepFolder(t *testing.T) {
 	needFull(t)
 	dir := filepath.Join(plainDir(t), strings.Repeat("deep/", 40))

@@ -53,7 +53,7 @@ func TestWorkspaceWriteChangesNothingElse(t *testing.T) {
 	b.fails(writing, "echo x >.git/hooks/post-commit", "Read-only file system")
 	b.fails(writing, "mkdir .husky", "File exists")
 	b.fails(writing, "mv .git git", "Device or resource busy")
-	b.bare("git status") // the repository lives
+	b.bare("git status") // the repository still works
 	if left := b.bare("ls -A"); left != ".git\n" {
 		t.Errorf("the workspace holds %q", left)
 	}
@@ -74,7 +74,7 @@ func TestFullAccessIsNoSandbox(t *testing.T) {
 	b.has(filepath.Join(b.outside, "x"), "x\n")
 }
 
-// What a person allowed by name can be written, and nothing beside it.
+// Paths that a person allowed by name are writable, and nothing next to them.
 func TestOpened(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -85,7 +85,7 @@ func TestOpened(t *testing.T) {
 	b.fails(limits, "echo x >.git/hooks/post-commit", "Read-only file system")
 }
 
-// Caches can be read, and what is written to them is forgotten with the session.
+// Caches are readable, and writes to them are deleted with the session.
 func TestCachesAreLayered(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -100,14 +100,14 @@ func TestCachesAreLayered(t *testing.T) {
 	}
 	b.has(filepath.Join(cache, "entry"), "old\n")
 
-	// One that is missing is made where it is wanted, and stays empty.
+	// A missing cache is created if it is wanted, and stays empty.
 	b.works(writing, "mkdir -p ~/go/pkg/mod && echo new >~/go/pkg/mod/entry")
 	if out := b.bare("find ../h/go; ls -d ../h/not-there || true"); !strings.HasPrefix(out, "../h/go\n../h/go/pkg\nls: ") {
 		t.Errorf("the home holds %q", out)
 	}
 	b.fails(writing, "mkdir ~/not-there", "Read-only file system")
 
-	// The layer over the home shows of it what it is for, and so does one of a cache elsewhere.
+	// The layer over the home only shows its caches, and so does that of a cache elsewhere.
 	b.fails(writing, "touch ~/go/bin", "Read-only file system")
 	b.fails(writing, "touch ~/new", "Read-only file system")
 	b.Cache = append(b.Cache, homeview.Cache{Folder: filepath.Join(b.outside, "cache"), Make: true})
@@ -116,7 +116,7 @@ func TestCachesAreLayered(t *testing.T) {
 	b.has(filepath.Join(cache, "entry"), "old\n")
 }
 
-// TestForget matters to ordinary users: root deletes everything.
+// TestForget matters for ordinary users; root can delete everything.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	place := &Place{Scratch: filepath.Join(plainDir(t), "s")}
@@ -152,11 +152,11 @@ func TestSocketsAndStateAreHidden(t *testing.T) {
 	b.works(writing, "! test -S ~/agent.sock && test -z \"$(ls -A ~/.umpire/state ~/.umpire/keys | grep -v :)\" && cat ~/.umpire/permissions.json && test -z \"$(ls -A /run)\"")
 }
 
-// A home and a project in /tmp are seen in the sandbox, whose /tmp is another one; what
-// is hidden in them is not.
+// A home and a project in /tmp are visible in the sandbox, which has its own /tmp. Hidden
+// paths in them are not.
 func TestSocketsAndStateInTmpAreHidden(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("/tmp", "u") //nolint:usetesting // that one may lie elsewhere
+	dir, err := os.MkdirTemp("/tmp", "u") //nolint:usetesting // t.TempDir may be elsewhere
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// What the command left running ends with it, and everything ends with the helper.
+// The command's remaining processes end with it, and everything ends with the helper.
 func TestEverythingEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -251,7 +251,7 @@ func TestEverythingEnds(t *testing.T) {
 	}
 }
 
-// A file that nothing holds in place can make git follow other settings.
+// An unguarded file could make git use other settings.
 func TestGitIsNotLedElsewhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -285,8 +285,8 @@ func TestOrdinaryUser(t *testing.T) {
 	asNobody(t, "^(TestWorkspaceWrite.*|TestReadOnly.*|TestOpened|TestCachesAreLayered|TestForget|TestNetwork|TestLoopback|TestExitCodes|TestEverythingEnds|TestSockets.*)$")
 }
 
-// TestOtherProcess: in a container the number of a process outside may be that of one in the sandbox, which is
-// not the one to look for.
+// TestOtherProcess covers a container in which a process of the sandbox has the id of the
+// process outside, which is another process.
 func TestOtherProcess(t *testing.T) {
 	t.Parallel()
 	tried := onOther(func(int) error { return nil })

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSweepScratch deletes what dead runs have left, and nothing else.
+// TestSweepScratch checks that only the folders of dead processes are deleted.
 func TestSweepScratch(t *testing.T) {
 	t.Parallel()
 	parent, elsewhere := t.TempDir(), t.TempDir()
@@ -32,8 +32,8 @@ func TestSweepScratch(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dead, "tmp/link")); err != nil {
 		t.Fatal(err)
 	}
-	killed()                                             // as if the process had been
-	unmarked := filepath.Join(parent, scratchPrefix+"1") // one that is being made, or of another program
+	killed()                                             // as if the process had been killed
+	unmarked := filepath.Join(parent, scratchPrefix+"1") // being created, or another program's
 	linked, open := filepath.Join(parent, scratchPrefix+"2"), filepath.Join(parent, scratchPrefix+"3")
 	kept := filepath.Join(elsewhere, "kept")
 	for _, err := range []error{

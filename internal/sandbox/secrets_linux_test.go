@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// secretsOf puts secrets where people have them, and returns their paths.
+// secretsOf puts secrets in their usual places, and returns their paths.
 func secretsOf(t *testing.T, b *bench) []string {
 	t.Helper()
 	var all []string
@@ -29,8 +29,8 @@ func secretsOf(t *testing.T, b *bench) []string {
 	return all
 }
 
-// What rules about secrets name cannot be read by a command of which nobody knew that it
-// would.
+// A command cannot read files covered by rules about secrets unless its call was allowed
+// to.
 func TestSecretsCannotBeRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -56,7 +56,7 @@ func TestSecretsCannotBeRead(t *testing.T) {
 	}
 }
 
-// What a call was allowed by name is there, and nothing else.
+// A call sees only the secrets that it was allowed by name.
 func TestASecretThatWasNamedIsSeen(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -78,8 +78,8 @@ func TestASecretThatWasNamedIsSeen(t *testing.T) {
 	b.works(limits, "echo new >.env && mv .env .env.local.bak && rm .env.local.bak")
 }
 
-// What git has just as it is stays, so that nothing seems changed; an entry that was made
-// for another content shows nothing.
+// A file that is unchanged in git stays visible, so nothing seems to have changed. An
+// index entry for other content does not make a file visible.
 func TestTrackedFilesAreSeen(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -93,7 +93,7 @@ func TestTrackedFilesAreSeen(t *testing.T) {
 	}
 }
 
-// A link is hidden with what it leads to, and each rule of the policy has its place in the list.
+// A link is hidden together with its target, and each rule of the policy has its place in the list.
 func TestSecretsBehindLinks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -103,7 +103,7 @@ func TestSecretsBehindLinks(t *testing.T) {
 	}
 }
 
-// Looking a name up by its end finds what comparing it with every pattern finds.
+// Looking up names by their ends finds the same patterns as comparing with each.
 func TestNamesBySuffix(t *testing.T) {
 	t.Parallel()
 	known := secretsKnown()

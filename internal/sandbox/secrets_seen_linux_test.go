@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A search that remembers finds what one finds that knows nothing, whatever became of the folders
-// meanwhile, and whoever sets their times back.
+// A search with a cache finds the same as one without, regardless of changes in the
+// folders, and even if their times are set back.
 func TestSecretsAreRememberedWithTheirFolders(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(plainDir(t))
@@ -36,11 +36,11 @@ func TestSecretsAreRememberedWithTheirFolders(t *testing.T) {
 		}
 	}
 	for round := range 6 {
-		time.Sleep(clockTolerance + 50*time.Millisecond) // until it may be remembered
+		time.Sleep(clockTolerance + 50*time.Millisecond) // until it may be cached
 		find(remembering)
 		search := remembering.newSecretSearch(secretsKnown(), []string{root})
 		if round == 0 && len(search.known) < 12 {
-			t.Skipf("%s is on a file system whose times say nothing", root) // or the test shows nothing
+			t.Skipf("%s is on a file system whose times say nothing", root) // or the test proves nothing
 		}
 		for range 4 {
 			dir := folder()
@@ -62,7 +62,7 @@ func TestSecretsAreRememberedWithTheirFolders(t *testing.T) {
 	}
 }
 
-// What was found long ago is forgotten when something new is remembered.
+// Old cached looks are deleted when a new one is stored.
 func TestOldLooksAreForgotten(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSetID: nobody gets a command's rights by running what it has made.
+// TestSetID checks that no user gets a command's rights by running its files.
 func TestSetID(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -32,7 +32,7 @@ func TestSetID(t *testing.T) {
 	}
 }
 
-// TestLinksOutside: a file with another name outside is not written through.
+// TestLinksOutside checks that a file with another name outside cannot be written.
 func TestLinksOutside(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -44,7 +44,7 @@ func TestLinksOutside(t *testing.T) {
 	b.works(writing, "echo more >>twin && echo new >.venv/lib/b.py")
 	b.has(filepath.Join(b.outside, "store/a"), "good\n")
 
-	// Where there are many, it is all of the folder that a package manager keeps them in.
+	// If there are many, the whole folder of the package manager is read-only.
 	b.bare("for i in $(seq 250); do echo good >../o/store/$i; mkdir -p pkg/node_modules/x/$i && ln ../o/store/$i pkg/node_modules/x/$i/f; done")
 	b.fails(writing, "echo POISON >pkg/node_modules/x/9/f", "Read-only")
 	b.fails(writing, "touch pkg/node_modules/new", "Read-only")
@@ -55,7 +55,7 @@ func TestLinksOutside(t *testing.T) {
 	b.has(filepath.Join(b.outside, "store/9"), "good\n")
 }
 
-// TestGuardedUnderAnotherName: a guarded file cannot be written by a name that it has had.
+// TestGuardedUnderAnotherName checks that a guarded file cannot be written through another hard link.
 func TestGuardedUnderAnotherName(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -13,7 +13,7 @@ import (
 
 func TestSocketsAreFound(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // a socket's path is short
+	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestSocketsAreFound(t *testing.T) {
 	}
 }
 
-// TestSocketsAreLookedForAgain: the kernel leaves sockets out while others close.
+// TestSocketsAreLookedForAgain covers sockets that the kernel omits while others close.
 func TestSocketsAreLookedForAgain(t *testing.T) {
 	t.Parallel()
 	look := func(all bool, numbers string, paths ...string) socketLook {
@@ -106,7 +106,7 @@ func TestSocketsAreLookedForAgain(t *testing.T) {
 	}
 }
 
-// manyPaths are as many as are hidden one by one.
+// manyPaths has as many paths as are hidden one by one.
 var manyPaths = func() (paths []string) {
 	for n := range maxSockets {
 		paths = append(paths, fmt.Sprintf("/s%03d", n))
@@ -114,10 +114,10 @@ var manyPaths = func() (paths []string) {
 	return paths
 }()
 
-// TestBoundFiles: the kernel says which file a socket was bound to, whatever its name says.
+// TestBoundFiles checks that the kernel reports a socket's bound file, regardless of its name.
 func TestBoundFiles(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // a socket's path is short
+	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}

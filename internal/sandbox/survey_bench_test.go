@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkSurvey measures the look through 50,000 files in 5,000 folders: the first one of a
-// session, and those that follow.
+// BenchmarkSurvey measures the survey of 50,000 files in 5,000 folders: a session's first
+// one, and later ones.
 func BenchmarkSurvey(b *testing.B) {
 	root := b.TempDir()
 	for i := range 5000 {
@@ -36,7 +36,7 @@ func BenchmarkSurvey(b *testing.B) {
 		if _, err := s.survey([]string{root}, nil, maxSurvey); err != nil {
 			b.Fatal(err)
 		}
-		for _, f := range s.known { // as if some time had passed since the folders changed
+		for _, f := range s.known { // as if time had passed since the folders changed
 			f.read += int64(time.Hour)
 		}
 		for b.Loop() {
