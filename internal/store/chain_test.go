@@ -18,8 +18,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// TestChainIsCanonical pins what is hashed, so that others can check it with a few
-// lines of their own.
+// TestChainIsCanonical pins the hashed bytes, so others can verify a chain with a few
+// lines of code.
 func TestChainIsCanonical(t *testing.T) {
 	t.Parallel()
 	e := umpire.Event{
@@ -38,8 +38,8 @@ func TestChainIsCanonical(t *testing.T) {
 	}
 }
 
-// TestChainCoversEveryField: whatever an event says is hashed, as it is written for
-// everybody to read, but for the three fields that follow from its place.
+// TestChainCoversEveryField checks that all fields of an event are hashed in their public
+// form, except for the three that follow from its place.
 func TestChainCoversEveryField(t *testing.T) {
 	t.Parallel()
 	e := umpire.Event{
@@ -140,7 +140,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 func TestVerifyFindsMissingEvents(t *testing.T) {
 	t.Parallel()
 	whole := chained(t, "s", "t", "s", "t", "s", "t")
-	for i := range len(whole) - 2 { // of the last one of each stream nothing tells
+	for i := range len(whole) - 2 { // the last one of each stream cannot be detected
 		breaks, err := store.Verify(walk(slices.Delete(slices.Clone(whole), i, i+1)))
 		if err != nil || len(breaks) != 1 || breaks[0].Seq != whole[i+2].Seq {
 			t.Errorf("without event %d: %v, %v, want a break at %d", whole[i].Seq, breaks, err, whole[i+2].Seq)

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// TestShortForm: a long call is remembered by a hash that no other call has as its form.
+// TestShortForm checks that a long call is stored as a hash that no other call has as its form.
 func TestShortForm(t *testing.T) {
 	t.Parallel()
 	exact := func(tool, name, text string) string {

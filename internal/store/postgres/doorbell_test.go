@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// TestDoorbell: a question or an answer rings at other processes, once for many
-// that come together. Events alone do not: a notification costs every commit.
+// TestDoorbell checks that questions and answers notify other processes, once for several
+// at a time. Other events do not, because a notification slows every commit.
 func TestDoorbell(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t)
@@ -49,8 +49,8 @@ func TestDoorbell(t *testing.T) {
 	}
 }
 
-// rings counts what rang until now: until a notification with a text comes, which is
-// sent only here.
+// rings counts the notifications until one with a text arrives, which only this function
+// sends.
 func rings(ctx context.Context, t *testing.T, listener *pgx.Conn, dsn string) (n int) {
 	t.Helper()
 	end, err := pgx.Connect(ctx, dsn)

@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// TestValues: what is written is what is read, whether or not the server keeps the statements.
+// TestValues checks that values are read as written, whether or not the server keeps the statements.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.Postgres(t)
@@ -52,7 +52,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestBytesOfAnotherForm: a server may write bytes as text in its older form, which can look like the newer one.
+// TestBytesOfAnotherForm covers servers that write bytes in the older text format, which can look like the newer one.
 func TestBytesOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	field := &pgconn.FieldDescription{DataTypeOID: bytesType, Format: textFormat}
@@ -66,7 +66,7 @@ func TestBytesOfAnotherForm(t *testing.T) {
 	}
 }
 
-// TestStatementsArePreparedAnew where a table has changed or the server has forgotten them.
+// TestStatementsArePreparedAnew covers changed tables and statements forgotten by the server.
 func TestStatementsArePreparedAnew(t *testing.T) {
 	t.Parallel()
 	dial, err := parseConfig(storetest.Postgres(t))

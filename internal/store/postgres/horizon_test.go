@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// TestNothingAppearsBehindTheHorizon: a server that crashes forgets the numbers that
-// were drawn and not committed, and gives them out again. A horizon that had counted
-// them would hide the events that get them.
+// TestNothingAppearsBehindTheHorizon covers a server that crashes: it forgets numbers
+// that were drawn but not committed, and draws them again. A horizon that counted them
+// would hide the events that get them.
 func TestNothingAppearsBehindTheHorizon(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t)
@@ -50,8 +50,8 @@ func TestNothingAppearsBehindTheHorizon(t *testing.T) {
 	}
 }
 
-// TestHorizonMovesOnAfterACrash: what was committed before a crash, and not yet known
-// to be complete, is so afterwards without anything new.
+// TestHorizonMovesOnAfterACrash checks that events committed before a crash, but not yet
+// known to be complete, become complete afterwards without new events.
 func TestHorizonMovesOnAfterACrash(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t)
@@ -88,8 +88,8 @@ func TestHorizonMovesOnAfterACrash(t *testing.T) {
 
 var errDropped = errors.New("dropped")
 
-// lazyLog restarts the server with a log that only commits flush. The next number
-// that is drawn has to be logged.
+// lazyLog restarts the server with a log that only commits flush. The next drawn number
+// must be logged.
 func lazyLog(t *testing.T, server *storetest.Server, dsn string) {
 	t.Helper()
 	db, err := sql.Open("pgx", dsn)

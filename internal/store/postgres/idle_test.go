@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// A counter connects, and counts what is asked on its connections.
+// A counter is a connector that counts the queries on its connections.
 type counter struct {
 	connector
 
@@ -36,8 +36,8 @@ func (c *counted) QueryContext(ctx context.Context, query string, args []driver.
 	return c.connection.QueryContext(ctx, query, args)
 }
 
-// TestIdleStoreAsksOnce: while nothing happens, each look at the database is one statement, and it wakes nobody.
-// An event that is not complete yet takes more, and then wakes those who watch.
+// TestIdleStoreAsksOnce checks that an idle store polls with one statement and wakes no watchers.
+// An event that is not complete yet takes more statements, and then wakes the watchers.
 func TestIdleStoreAsksOnce(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.Postgres(t)

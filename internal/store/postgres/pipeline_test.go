@@ -31,8 +31,8 @@ func (c *countedConn) Read(data []byte) (int, error) {
 	return c.Conn.Read(data)
 }
 
-// TestStatementsAreSentTogether: several statements take one round trip, the first that fails is known, and no
-// commit after it is run.
+// TestStatementsAreSentTogether checks that several statements take one round trip, that
+// the first failing one is reported, and that a later commit is not run.
 func TestStatementsAreSentTogether(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.Postgres(t)

@@ -33,8 +33,8 @@ func (tr *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQ
 
 func (*tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// fillLists has ten thousand questions wait in a thousand sessions, which have no rows of their own
-// elsewhere: constraints are off meanwhile.
+// fillLists adds ten thousand pending questions in a thousand sessions without rows in
+// other tables, so constraints are disabled meanwhile.
 var fillLists = []string{
 	`SET LOCAL session_replication_role = replica`,
 	`INSERT INTO sessions SELECT (jsonb_populate_record(s, jsonb_build_object('session_id', 's' || n, 'active_at', n))).*
@@ -46,8 +46,8 @@ var fillLists = []string{
 		'call_id', 'c' || n, 'state', 'pending', 'asked_at', n))).* FROM asks AS a, generate_series(1, 10000) AS n WHERE a.session_id = 's'`,
 }
 
-// TestListsFindPagesByIndex: a page of a list is read in the order of an index, and nothing is sorted
-// but what was asked at the same moment.
+// TestListsFindPagesByIndex checks that a page of a list is read in the order of an
+// index, and that only questions of the same moment are sorted.
 func TestListsFindPagesByIndex(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.Postgres(t)
@@ -59,7 +59,7 @@ func TestListsFindPagesByIndex(t *testing.T) {
 	config.Tracer = traced
 	db := stdlib.OpenDB(*config)
 	plain := dialect(&config.Config)
-	plain.Pipelined = false // the driver of pgx
+	plain.Pipelined = false // for the driver of pgx
 	s, err := store.New(t.Context(), db, plain)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func TestPendingListsWhatItReturns(t *testing.T) {
 
 func BenchmarkPending(b *testing.B) { storetest.BenchPending(b, freshIn(storetest.NewServer(b))) }
 
-// freshIn makes new databases of a server.
+// freshIn returns a function that makes new databases on a server.
 func freshIn(server *storetest.Server) func(testing.TB) storetest.Database {
 	return func(t testing.TB) storetest.Database {
 		dsn := server.Database(t)
@@ -46,7 +46,7 @@ func freshIn(server *storetest.Server) func(testing.TB) storetest.Database {
 	}
 }
 
-// TestTruncateIsRefused: emptying a table goes past the triggers of its rows.
+// TestTruncateIsRefused checks that emptying a table does not bypass the triggers of its rows.
 func TestTruncateIsRefused(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.Postgres(t)
@@ -62,7 +62,7 @@ func TestTruncateIsRefused(t *testing.T) {
 		"executions": "executions_truncate", "results": "results_truncate", "resumes": "resumes_truncate", "messages": "messages_truncate",
 		"trials": "trials_truncate",
 		"events": "events_truncate", "streams": "streams_truncate",
-		// Some one of those that go with it refuses.
+		// One of the tables that would be emptied too refuses.
 		"sessions CASCADE": "_truncate", "project_sessions CASCADE": "_truncate", "batches CASCADE": "_truncate",
 		"calls CASCADE": "_truncate", "asks CASCADE": "_truncate", "asks": "foreign key",
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
-// patience is how long a test waits for what has to come.
+// patience is how long a test waits for an expected event.
 const patience = 5 * time.Minute
 
 func open(t testing.TB, dsn string) *store.Store {
@@ -57,7 +57,7 @@ func behind(ctx context.Context, s *store.Store) (horizon int64, seqs []int64, e
 	return horizon, seqs, err
 }
 
-// reach waits until the horizon is at a seq, looking again after each change.
+// reach waits until the horizon is at a seq, reading it again after each change.
 func reach(t *testing.T, s *store.Store, want int64) (seqs []int64) {
 	t.Helper()
 	deadline := time.After(patience)
@@ -78,9 +78,9 @@ func reach(t *testing.T, s *store.Store, want int64) (seqs []int64) {
 	}
 }
 
-// TestHorizonWaitsForWriters: an event that commits late has a smaller number than
-// one that is there already. The horizon stays below it until then, for every
-// process, and also for a view that began before.
+// TestHorizonWaitsForWriters covers an event that commits late with a smaller number than
+// an existing one. The horizon must stay below it until then, for every process, and also
+// for a view that started before.
 func TestHorizonWaitsForWriters(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t)
@@ -122,8 +122,8 @@ func TestHorizonWaitsForWriters(t *testing.T) {
 		t.Fatalf("the late event has number %d, the others reach %d: the test shows nothing", slow, fast)
 	}
 	notYet(here, there, open(t, dsn))
-	// A view whose snapshot is older than the commit does not get past it either,
-	// even once others have seen the horizon move on.
+	// A view whose snapshot is older than the commit does not get past it either, even
+	// after other views have.
 	old := there.View(t.Context(), func(tx *store.Tx) error {
 		if _, err := tx.Events.List(umpire.Filter{}); err != nil {
 			return err
@@ -148,8 +148,8 @@ func TestHorizonWaitsForWriters(t *testing.T) {
 	}
 }
 
-// TestWatchersMissNothing has writers of several processes commit in any order,
-// and a reader that never goes back.
+// TestWatchersMissNothing has writers in several processes commit in any order, and a
+// reader that never goes back.
 func TestWatchersMissNothing(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t)
@@ -174,7 +174,7 @@ func TestWatchersMissNothing(t *testing.T) {
 	}
 }
 
-// watchAll reads events behind the horizon, each once, until there were enough.
+// watchAll reads events up to the horizon, each once, until there are enough.
 func watchAll(t *testing.T, s *store.Store, enough int) map[int64]bool {
 	t.Helper()
 	read := map[int64]bool{}
@@ -256,8 +256,8 @@ func TestDeadlocksAreRunAgain(t *testing.T) {
 	}
 }
 
-// TestLostCommits: when the connection is lost at the commit nobody knows, and the
-// error says so, whether the commit happened or not.
+// TestLostCommits checks that the error reports an unknown outcome if the connection is
+// lost at the commit, whether or not the commit happened.
 func TestLostCommits(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t)
@@ -310,11 +310,11 @@ func TestLostCommits(t *testing.T) {
 	}
 }
 
-// roundsVariable asks for more rounds of TestKills than the usual ones.
+// roundsVariable sets the number of rounds of TestKills.
 const roundsVariable = "UMPIRE_KILL_ROUNDS"
 
-// TestKills kills the server, or cuts the connections to it, while workers of two
-// processes ask and answer. Whatever was acknowledged is there afterwards, once.
+// TestKills kills the server, or cuts its connections, while workers in two processes ask
+// and answer. Acknowledged transactions must exist afterwards exactly once.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	rounds := sample.Times(5, 20)
@@ -351,8 +351,8 @@ func TestKills(t *testing.T) {
 	examine(t, open(t, dsn), tallies)
 }
 
-// ill lets every worker finish something, does harm, and waits until each has seen
-// the end of it.
+// ill lets every worker finish something, does harm, and waits until each worker has
+// noticed its end.
 func ill(t *testing.T, stores []*store.Store, tallies []storetest.Tally, harm func()) {
 	t.Helper()
 	stop := make(chan struct{})
@@ -381,7 +381,7 @@ func ill(t *testing.T, stores []*store.Store, tallies []storetest.Tally, harm fu
 	wg.Wait()
 }
 
-// examine compares what is left with what the workers were told.
+// examine compares the stored data with the outcomes reported to the workers.
 func examine(t *testing.T, s *store.Store, tallies []storetest.Tally) {
 	t.Helper()
 	acknowledged, uncertain := 0, 0

@@ -21,12 +21,12 @@ import (
 // record is about as long as an answer.
 var record = make([]byte, 512)
 
-// BenchmarkAnswer measures a durable answer of one writer beside the least that
-// durability costs: appending a record and syncing it. The two take turns, so that
-// the disk is the same for both.
+// BenchmarkAnswer compares a durable answer by one writer with the minimum cost of
+// durability: appending a record and syncing it. The two alternate, so both use the disk
+// under the same conditions.
 func BenchmarkAnswer(b *testing.B) { alone(b, answer) }
 
-// BenchmarkAnswerRow is the same with no more than the answer and its event.
+// BenchmarkAnswerRow is the same with only the answer and its event.
 func BenchmarkAnswerRow(b *testing.B) { alone(b, answerRow) }
 
 func alone(b *testing.B, answer func(*testing.B, *store.Store, int)) {
@@ -46,11 +46,11 @@ func alone(b *testing.B, answer func(*testing.B, *store.Store, int)) {
 	report(b, answers, appends)
 }
 
-// BenchmarkAnswers16 measures 16 writers at once beside 16 writers who append to a
-// raw file and share its syncs.
+// BenchmarkAnswers16 compares 16 concurrent writers with 16 writers that append to a raw
+// file and share its syncs.
 func BenchmarkAnswers16(b *testing.B) { sixteen(b, answer) }
 
-// BenchmarkAnswerRows16 is the same with no more than the answer and its event.
+// BenchmarkAnswerRows16 is the same with only the answer and its event.
 func BenchmarkAnswerRows16(b *testing.B) { sixteen(b, answerRow) }
 
 func sixteen(b *testing.B, answer func(*testing.B, *store.Store, int)) {
@@ -67,8 +67,8 @@ func sixteen(b *testing.B, answer func(*testing.B, *store.Store, int)) {
 	b.ReportMetric(float64(appended)/float64(answered), "throughput/raw")
 }
 
-// report gives the median and the 99th of 100, and how they stand to those of the
-// raw file.
+// report reports the median and the 99th percentile, and their ratios to those of the raw
+// file.
 func report(b *testing.B, answers, raw []time.Duration) {
 	b.Helper()
 	at := func(d []time.Duration, part float64) float64 {
@@ -81,8 +81,8 @@ func report(b *testing.B, answers, raw []time.Duration) {
 	b.ReportMetric(at(answers, 0.99)/at(raw, 0.99), "p99/raw")
 }
 
-// together runs f n times with several goroutines and returns how long each run
-// and all of them took.
+// together runs f n times with several goroutines and returns the duration of each run
+// and of all.
 func together(n, writers int, f func(int)) (each []time.Duration, all time.Duration) {
 	each = make([]time.Duration, n)
 	var next atomic.Int64
@@ -120,7 +120,7 @@ func appendRecord(b *testing.B, f *os.File, data []byte) {
 	}
 }
 
-// A groupLog lets those who come while a sync is under way share the next one.
+// A groupLog lets writers that arrive during a sync share the next one.
 type groupLog struct {
 	file *os.File
 
@@ -128,8 +128,8 @@ type groupLog struct {
 	free     *sync.Cond
 	busy     bool
 	waiting  []byte
-	next     int // the group that waits
-	finished int // groups that are durable
+	next     int // the waiting group
+	finished int // durable groups
 }
 
 func (l *groupLog) append(b *testing.B, data []byte) {
@@ -181,7 +181,7 @@ func benchStore(b *testing.B, dir string, sessions int) *store.Store {
 
 func sessionID(i int) umpire.SessionID { return umpire.SessionID(fmt.Sprintf("session-%09d", i)) }
 
-// question stores a session with one call that asks.
+// question stores a session with one asked call.
 func question(tx *store.Tx, i int) error {
 	id, now := sessionID(i), time.Now()
 	if err := tx.Sessions.Insert(umpire.Session{ID: id, Project: "p", IsRoot: true, Root: "/home/me/project", Dir: "/home/me/project", CreatedAt: now, ActiveAt: now}); err != nil {
@@ -220,8 +220,8 @@ func answerRow(b *testing.B, s *store.Store, i int) {
 	}
 }
 
-// answer does what a gate does when a person approves the only question of a batch:
-// it reads what it needs, and writes the answer, a grant, two events, the call, the
+// answer does the work of a gate when a person approves the only question of a batch: it
+// reads the required rows, and writes the answer, a grant, two events, the call, the
 // batch and the session.
 func answer(b *testing.B, s *store.Store, i int) {
 	id := sessionID(i)

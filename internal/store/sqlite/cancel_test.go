@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// TestViewsThatAreCutOffLeaveNothingOpen: a context may end while a transaction
-// begins, so that only the answer is lost. The connection goes to the next one.
+// TestViewsThatAreCutOffLeaveNothingOpen covers a context that ends while a transaction
+// begins, so only the answer is lost. The next view gets the connection.
 //
 //nolint:paralleltest // the driver has one list of functions, which others read when they open a database
 func TestViewsThatAreCutOffLeaveNothingOpen(t *testing.T) {
@@ -38,7 +38,7 @@ func TestViewsThatAreCutOffLeaveNothingOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := dialect(fault)
-	// Beginning goes on until it is interrupted.
+	// BEGIN runs until it is interrupted.
 	d.BeginView = `BEGIN; WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE cut_off()) SELECT count(*) FROM c`
 	s, err := store.New(t.Context(), db, d)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-// A view that is cut off drops its connection. Closing the connection before its
-// statements ended the process.
+// An interrupted view drops its connection. Closing the connection before its statements
+// used to crash the process.
 func TestViewsThatAreCutOff(t *testing.T) {
 	t.Parallel()
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "umpire.db"))

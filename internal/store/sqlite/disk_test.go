@@ -13,34 +13,34 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// A disk is an SQLite file system in memory. What was written is in the volatile
-// image, and what was also synced in the durable one. At one operation of its
-// choice it fails, once or for good, or loses power.
+// A disk is an SQLite file system in memory. Written data is in the volatile image, and
+// synced data also in the durable one. At a chosen operation it fails, once or
+// permanently, or loses power.
 //
-// The driver of the program has no file systems that can be written in Go, so the
-// disk works under another driver, with the same schema and the same statements.
+// The program's driver does not support file systems written in Go, so the disk runs
+// under another driver, with the same schema and the same statements.
 type disk struct {
-	shm string // a folder for shared memory, which a loss of power clears
+	shm string // a folder for shared memory, which a power loss clears
 
 	mu      sync.Mutex
 	files   map[string]*image
-	faultAt int // the operation that fails, from 1; 0 is none
+	faultAt int // the operation that fails, from 1; 0 means none fails
 	fault   trouble
 	ops     int
-	dead    bool // nothing works any more
-	synced  int  // how often a file was made durable
-	stuck   bool // the next time fails
+	dead    bool // all operations fail
+	synced  int  // number of syncs
+	stuck   bool // the next sync fails
 }
 
-// A trouble is what happens to a disk.
+// A trouble is a kind of disk failure.
 type trouble int
 
 const (
 	failsOnce  trouble = iota // one operation fails
-	fullOnce                  // one write finds no room
-	failsAfter                // that operation and all after it fail
-	powerLost                 // what was not synced is gone
-	powerTorn                 // what was not synced is there in part
+	fullOnce                  // one write finds no space
+	failsAfter                // this and all later operations fail
+	powerLost                 // unsynced data is lost
+	powerTorn                 // unsynced data is partly lost
 )
 
 func (t trouble) String() string {
@@ -51,12 +51,12 @@ func (t trouble) String() string {
 type image struct {
 	data    []byte
 	durable []byte
-	exists  bool    // for sure, as its folder was synced
+	exists  bool    // durably, because its folder was synced
 	dirty   []write // since the last sync
 	locks   fileLocks
 }
 
-// A write is one that is not synced; with no data it cuts the file.
+// A write is an unsynced write; without data it truncates the file.
 type write struct {
 	data []byte
 	off  int64
@@ -64,7 +64,7 @@ type write struct {
 
 func newDisk(shm string) *disk { return &disk{shm: shm, files: map[string]*image{}} }
 
-// clone copies the disk as it is, with no trouble ahead.
+// clone copies the disk without its planned failure.
 func (d *disk) clone(shm string) *disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -75,9 +75,9 @@ func (d *disk) clone(shm string) *disk {
 	return c
 }
 
-// restart is what a machine finds after it went down: everything that was written
-// if only the process ended, what is durable if power was lost, and at random a
-// part of the rest if it was lost in the middle of writing.
+// restart returns the disk after a restart: with all written data if only the process
+// ended, the durable data if power was lost, and a random part of the rest if power was
+// lost during a write.
 func (d *disk) restart(shm string, dice *rand.Rand) *disk {
 	c := d.clone(shm)
 	if d.fault < powerLost {
@@ -97,11 +97,10 @@ func (d *disk) restart(shm string, dice *rand.Rand) *disk {
 	return c
 }
 
-// sector is what a disk writes whole or not at all.
+// sector is the unit that a disk writes atomically.
 const sector = 512
 
-// tear keeps some of the writes that were not synced, in any order, and of each
-// some of the sectors.
+// tear keeps some of the unsynced writes, in any order, and some of the sectors of each.
 func (f *image) tear(dice *rand.Rand) {
 	for _, w := range f.dirty {
 		if dice.IntN(2) == 0 {
@@ -123,17 +122,17 @@ func put(to, data []byte, off int64) []byte {
 	return to
 }
 
-// An operation is what SQLite asks of a disk.
+// An operation is a kind of request from SQLite to a disk.
 type operation int
 
 const (
-	reads  operation = iota // opens, looks or reads
+	reads  operation = iota // opens, examines or reads
 	fixes                   // makes durable, or deletes
-	writes                  // needs room
+	writes                  // needs space
 )
 
-// counts reports whether a trouble can come with an operation and tell anything
-// new: power that is lost while reading is lost before the next write.
+// counts reports whether a failure at an operation can reveal anything new: losing power
+// during a read equals losing it before the next write.
 func (t trouble) counts(op operation) bool {
 	switch t {
 	case fullOnce:
@@ -145,7 +144,7 @@ func (t trouble) counts(op operation) bool {
 	return true
 }
 
-// step counts an operation and returns what is to go wrong with it.
+// step counts an operation and returns its failure, or nil.
 func (d *disk) step(op operation, failure error) error {
 	if d.dead {
 		return failure
@@ -167,7 +166,7 @@ func (d *disk) step(op operation, failure error) error {
 	return failure
 }
 
-// syncs returns how often a file was made durable.
+// syncs returns the number of syncs.
 func (d *disk) syncs() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -181,7 +180,7 @@ func (d *disk) stick() {
 	d.stuck = true
 }
 
-// reached reports whether the trouble has come.
+// reached reports whether the failure has occurred.
 func (d *disk) reached() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -231,7 +230,7 @@ func (d *disk) Access(name string, _ vfs.AccessFlag) (bool, error) {
 
 func (d *disk) FullPathname(name string) (string, error) { return name, nil }
 
-// A handle is one opening of a file.
+// A handle is one open file.
 type handle struct {
 	*image
 
@@ -289,7 +288,7 @@ func (h *handle) Truncate(size int64) error {
 	return nil
 }
 
-// Sync makes the file durable. SQLite syncs the folder with a new file.
+// Sync makes the file durable. SQLite syncs the folder together with a new file.
 func (h *handle) Sync(vfs.SyncFlag) error {
 	h.disk.mu.Lock()
 	defer h.disk.mu.Unlock()
@@ -313,8 +312,8 @@ func (h *handle) Size() (int64, error) {
 
 func (h *handle) SectorSize() int { return sector }
 
-// DeviceCharacteristics is what SQLite takes for granted of real disks: writing
-// some bytes leaves those beside them alone.
+// DeviceCharacteristics returns what SQLite assumes of real disks: a write leaves the
+// neighboring bytes alone.
 func (h *handle) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return vfs.IOCAP_POWERSAFE_OVERWRITE
 }

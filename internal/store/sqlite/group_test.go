@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// A crowd is several updates that wait for one that has its turn.
+// A crowd is a set of updates that wait for a running one.
 type crowd struct {
 	store    *store.Store
 	disk     *disk
@@ -25,8 +25,8 @@ type crowd struct {
 
 var errOwn = errors.New("a failure of its own")
 
-// gather starts an update that holds its turn, and n more behind it. The last of
-// them fails by itself.
+// gather starts an update that keeps running, and n more behind it. The last one fails by
+// itself.
 func gather(t *testing.T, n int) *crowd {
 	t.Helper()
 	c := &crowd{disk: newDisk(t.TempDir()), first: make(chan error, 1), release: make(chan struct{})}
@@ -66,7 +66,7 @@ func gather(t *testing.T, n int) *crowd {
 	return c
 }
 
-// there counts the sessions that are stored.
+// there counts the stored sessions.
 func (c *crowd) there(t *testing.T) (n int) {
 	t.Helper()
 	err := c.store.View(t.Context(), func(tx *store.Tx) error {
@@ -80,8 +80,8 @@ func (c *crowd) there(t *testing.T) (n int) {
 	return n
 }
 
-// TestGroupsShareASync: updates that wait together are made durable together, and
-// none is answered before.
+// TestGroupsShareASync checks that updates waiting together are made durable together,
+// and that none returns earlier.
 func TestGroupsShareASync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const waiting = 10
@@ -106,8 +106,8 @@ func TestGroupsShareASync(t *testing.T) {
 	})
 }
 
-// TestAnswersSyncOnce: one writer syncs the log once for each transaction, and the
-// database now and then.
+// TestAnswersSyncOnce checks that a single writer syncs the log once per transaction, and
+// the database only now and then.
 func TestAnswersSyncOnce(t *testing.T) {
 	t.Parallel()
 	d := started(t)
@@ -128,9 +128,9 @@ func TestAnswersSyncOnce(t *testing.T) {
 	t.Logf("%.3f syncs for each of %d transactions", each, tally.Acknowledged())
 }
 
-// TestCommitsFailTogether: when the commit fails nothing of the group is stored,
-// and everybody is told so, also who failed alone: what it found may have been the
-// work of another member.
+// TestCommitsFailTogether checks that a failed commit stores nothing of its group and
+// fails all members, even one with its own error: it may have seen another member's
+// changes.
 func TestCommitsFailTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t, 3)
@@ -151,8 +151,8 @@ func TestCommitsFailTogether(t *testing.T) {
 	})
 }
 
-// TestWaitingCallersMayLeave: who gives up while another has its turn is not kept
-// waiting, and its function does not run.
+// TestWaitingCallersMayLeave checks that a caller that gives up while another update runs
+// returns at once, and that its function does not run.
 func TestWaitingCallersMayLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t, 2)

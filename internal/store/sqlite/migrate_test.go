@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// TestMigrationsAreWhole: a file that fails leaves the version before it, and the
-// next start goes on from there.
+// TestMigrationsAreWhole checks that a failing file leaves the previous version, and that
+// the next start continues from there.
 func TestMigrationsAreWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "umpire.db")
@@ -77,7 +77,7 @@ func tables(t *testing.T, path string) (names string) {
 	return names
 }
 
-// TestVerifyReadsToTheEnd: a timeline is longer than what is read at once.
+// TestVerifyReadsToTheEnd covers a timeline that is longer than one page.
 func TestVerifyReadsToTheEnd(t *testing.T) {
 	t.Parallel()
 	const events = 2100
@@ -113,8 +113,8 @@ func TestVerifyReadsToTheEnd(t *testing.T) {
 	}
 }
 
-// TestInputsOfOlderDatabases: a large input that stands in the row of its call, as before inputs had a table, is
-// read as it was.
+// TestInputsOfOlderDatabases checks that a large input in the row of its call, from
+// before inputs had a table, is read unchanged.
 func TestInputsOfOlderDatabases(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "umpire.db")

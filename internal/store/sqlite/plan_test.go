@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A recorder is the driver, and keeps the texts of the statements that are prepared.
+// A recorder is a driver that records the texts of prepared statements.
 type recorder struct {
 	driver.Driver
 
@@ -22,14 +22,14 @@ type recorder struct {
 	texts map[string]bool
 }
 
-// Open returns a connection that can do nothing but prepare.
+// Open returns a connection that supports only Prepare.
 func (r *recorder) Open(name string) (driver.Conn, error) {
 	c, err := r.Driver.Open(name)
 	return &recording{Conn: c, recorder: r}, err
 }
 
-// taken returns the texts since it was last called. The store goes on preparing
-// statements of its own: it looks for what other processes stored.
+// taken returns the texts since the last call. The store also prepares its own
+// statements, to poll for changes by other processes.
 func (r *recorder) taken() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,9 +51,9 @@ func (c *recording) Prepare(query string) (driver.Stmt, error) {
 	return c.Conn.Prepare(query)
 }
 
-// TestQueriesOfACallFindByIndex: what is read for every call does not become slower
-// with the calls before it. Each step of a plan has to find its rows by what tells a
-// call, a batch or a question, not all of a session's.
+// TestQueriesOfACallFindByIndex checks that the reads for a call do not become slower
+// with the number of earlier calls. Each step of a plan must find its rows by a call, a
+// batch or a question, not all of a session's.
 func TestQueriesOfACallFindByIndex(t *testing.T) {
 	t.Parallel()
 	file := dsn(filepath.Join(t.TempDir(), "umpire.db"))
@@ -100,7 +100,7 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 		func(tx *store.Tx) { _, _ = tx.Trials.ListRunning("p") },
 	}
 	for _, read := range reads {
-		// What is looked for is not there; how it would be found is the question.
+		// The rows do not exist; only the plan matters.
 		if err := s.View(t.Context(), func(tx *store.Tx) error { read(tx); return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -120,14 +120,14 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 	}
 }
 
-// Steps that may visit more: those of what is open or waits, and what a step before
-// has found.
+// Steps that may visit more rows: open and pending ones, and those found by an earlier
+// step.
 var shortSteps = regexp.MustCompile(`^(SEARCH b USING INDEX batches_open |(SCAN|SEARCH) k USING (COVERING )?INDEX asks_(pending|waiting)|SEARCH s USING |SCAN sessions USING INDEX sessions_active$|SCAN (same|c|e|one|unfinished|waiting|small)$|SEARCH calls USING INDEX calls_waiting |SCAN CONSTANT ROW|SEARCH grants USING INDEX grants_(lasting|global) )`)
 
-// listText is the text of a list, which is not read for a call.
+// listText matches the text of a list, which is not read for a call.
 var listText = regexp.MustCompile(`ORDER BY (k\.asked_at|active_at)`)
 
-// longStep finds its rows by nothing, or by their session alone.
+// longStep matches steps that find rows by the session alone, or without an index.
 var longStep = regexp.MustCompile(`^SCAN|\(session_id=\?\)`)
 
 func checkPlan(t *testing.T, db *sql.DB, query string) {

@@ -25,7 +25,7 @@ import (
 	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
-// otherFault is what fault is for the other driver.
+// otherFault is fault for the other driver.
 func otherFault(err error) store.Fault {
 	if errors.Is(err, sqlite3.CONSTRAINT) {
 		return store.FaultConflict
@@ -33,13 +33,13 @@ func otherFault(err error) store.Fault {
 	return store.FaultOther
 }
 
-// quiet does not look for other processes: a disk counts every operation, and is to
-// find the same ones each time.
+// quiet does not poll for other processes, because a disk counts every operation and must
+// be reproducible.
 type quiet struct{ *herald }
 
 func (quiet) Run(ctx context.Context, _ func()) { <-ctx.Done() }
 
-// mount makes a disk known to the driver and returns the address of a file on it.
+// mount registers a disk with the driver and returns the address of a file on it.
 func mount(t testing.TB, d *disk, settings []string) (dsn string) {
 	t.Helper()
 	name := filepath.Base(d.shm) + strconv.Itoa(int(mounts.next()))
@@ -74,7 +74,7 @@ func openOn(t testing.TB, d *disk, settings []string) (*store.Store, error) {
 	return store.New(t.Context(), db, other)
 }
 
-// inspect opens what is left and compares it with what was told.
+// inspect opens the remaining store and compares it with the reported outcomes.
 func inspect(t testing.TB, d *disk, told *storetest.Tally) (problems []string, err error) {
 	s, err := openOn(t, d, pragmas)
 	if err != nil {
@@ -105,8 +105,8 @@ func inspect(t testing.TB, d *disk, told *storetest.Tally) (problems []string, e
 	return problems, nil
 }
 
-// history runs on a disk that may hold a store already, with trouble at one
-// operation. It returns how much the disk did, and what was wrong.
+// history works on a disk that may already hold a store, with a failure at one operation.
+// It returns the number of operations, and the problems found.
 func history(t testing.TB, start *disk, settings []string, rounds, faultAt int, kind trouble, dice *rand.Rand) (ops int, problems []string) {
 	t.Helper()
 	d := start.clone(t.TempDir())
@@ -117,7 +117,7 @@ func history(t testing.TB, start *disk, settings []string, rounds, faultAt int, 
 		for range rounds {
 			told.Work(t.Context(), s)
 		}
-		_ = s.Close() // fails on a disk that is dead
+		_ = s.Close() // fails on a dead disk
 	}
 	if !d.reached() && faultAt > 0 {
 		return d.ops, nil
@@ -129,7 +129,7 @@ func history(t testing.TB, start *disk, settings []string, rounds, faultAt int, 
 	return d.ops, problems
 }
 
-// started is a disk with a store of the current schema, and nothing in it yet.
+// started returns a disk with an empty store of the current schema.
 func started(t testing.TB) *disk {
 	d := newDisk(t.TempDir())
 	s, err := openOn(t, d, pragmas)
@@ -142,9 +142,9 @@ func started(t testing.TB) *disk {
 	return d
 }
 
-// TestPower lets the disk fail in each way at each operation, while the schema is
-// made and while questions are asked and answered. Under the race detector, which
-// sees nothing more in each further one, it takes every fiftieth.
+// TestPower lets the disk fail in each way at each operation, while the schema is created
+// and while questions are asked and answered. Under the race detector it only takes every
+// fiftieth operation, because more reveal nothing new.
 func TestPower(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -175,12 +175,12 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// checkpoints are the program's settings, but the log is copied into the database
-// so often that the answers fall in between.
+// checkpoints are the program's settings with frequent checkpoints of the log, to have
+// some between the answers.
 var checkpoints = append(slices.Clone(pragmas), "wal_autocheckpoint(24)")
 
-// TestPowerFindsLosses shows that the disk tells a durable commit from another: with
-// a weaker setting acknowledged answers are lost.
+// TestPowerFindsLosses proves that the disk detects missing durability: with weaker
+// settings acknowledged answers are lost.
 func TestPowerFindsLosses(t *testing.T) {
 	t.Parallel()
 	for _, weaker := range []string{"synchronous(normal)", "synchronous(off)"} {

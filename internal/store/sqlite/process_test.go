@@ -19,8 +19,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// childFile names the file that a process of this test binary writes to, if it is
-// one of TestProcesses.
+// childFile names the file to which a process of this test binary writes, if it is a
+// child of TestProcesses.
 const childFile = "UMPIRE_TEST_STORE"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child appends events until it is killed, and says of each that it is stored.
+// child appends events until it is killed, and reports each stored one.
 func child(path, name string) {
 	s, err := Open(context.Background(), path)
 	if err != nil {
@@ -55,8 +55,7 @@ func child(path, name string) {
 	}
 }
 
-// TestProcesses has several processes write to one file and kills them in the
-// middle of it.
+// TestProcesses has several processes write to one file and kills them at any time.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	const rounds, processes, answers = 4, 3, 15
@@ -102,8 +101,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// killAfter starts a process and kills it once it has stored a number of events. It
-// returns those it said were stored.
+// killAfter starts a process and kills it after it has stored a number of events. It
+// returns those reported as stored.
 func killAfter(t *testing.T, path, name string, answers int) (stored []string) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], name)
 	cmd.Env = append(os.Environ(), childFile+"="+path)
@@ -124,14 +123,14 @@ func killAfter(t *testing.T, path, name string, answers int) (stored []string) {
 		}
 		stored = append(stored, id)
 		if len(stored) == answers {
-			_ = cmd.Process.Kill() // it goes on until the signal comes
+			_ = cmd.Process.Kill() // it continues until the signal arrives
 		}
 	}
 	_ = cmd.Wait() // it was killed
 	return stored
 }
 
-// TestFilesArePrivate: what is stored concerns nobody else on the machine.
+// TestFilesArePrivate checks that other users cannot read the stored data.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

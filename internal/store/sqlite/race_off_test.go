@@ -2,5 +2,5 @@
 
 package sqlite
 
-// stride is how far apart the operations are at which a disk fails.
+// stride is the distance between the operations at which a disk fails.
 const stride = 1

@@ -38,7 +38,7 @@ func fresh(t testing.TB) storetest.Database {
 	}
 }
 
-// raw opens a file past the store.
+// raw opens a file directly.
 func raw(t testing.TB, dsn string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", dsn)
@@ -53,8 +53,8 @@ func raw(t testing.TB, dsn string) *sql.DB {
 	return db
 }
 
-// TestReplaceIsRefused: SQLite's own way to write over a row goes past the triggers
-// of deleting when a connection is set so. No table with a guarantee takes it.
+// TestReplaceIsRefused covers SQLite's REPLACE, which skips delete triggers if a
+// connection is so configured. Every table with a guarantee must refuse it.
 func TestReplaceIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "umpire.db")
@@ -68,7 +68,7 @@ func TestReplaceIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := raw(t, "file:"+path) // with the settings that a stranger has
+	db := raw(t, "file:"+path) // with a stranger's settings
 	for _, table := range []string{
 		"sessions", "project_sessions", "project_last_root_session", "batches", "calls", "asks", "answers", "grants", "executions", "results",
 		"resumes", "trials", "messages", "events", "streams", "sessions WHERE project_id IS NULL",

@@ -30,12 +30,12 @@ func tablesIn(t *testing.T, folder string) []string {
 	return names
 }
 
-// N-5, N-6: both databases have the same tables, and none is about who may do what: there
-// are no access lists and no roles.
+// N-5, N-6: both databases have the same tables, and none is about permissions: there are
+// no access lists and no roles.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	here, there := tablesIn(t, "migrations"), tablesIn(t, filepath.Join("..", "postgres", "migrations"))
-	// Of SQLite alone: what is written over a commit that failed in its log.
+	// Only in SQLite: rows to overwrite a commit that failed in its log.
 	here = slices.DeleteFunc(here, func(name string) bool { return name == "failed_commits" })
 	if !slices.Equal(here, there) {
 		t.Errorf("SQLite has %v, PostgreSQL has %v", here, there)
