@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// forAgents says of every procedure whether an agent's credential will do.
+// forAgents tells for each procedure whether an agent's credential suffices.
 var forAgents = map[string]bool{
 	"GateService/Check": true, "GateService/Submit": true, "GateService/GetBatch": true, "GateService/ListPending": true,
 	"GateService/Resolve": false, "GateService/Start": true, "GateService/Finish": true,
@@ -48,7 +48,7 @@ func TestEveryProcedureIsInTheTable(t *testing.T) {
 	})
 }
 
-// minimal are the requests that need more than {} to be let through.
+// minimal are the requests that need more than {} to be admitted.
 var minimal = map[string]string{
 	"GateService/GetBatch": `{"session_id":"s1","batch_id":"b1"}`,
 	"GateService/Resolve":  `{"request_id":"r1","answer":"deny"}`,
@@ -146,7 +146,7 @@ func TestCredentialsOverGRPC(t *testing.T) {
 	})
 }
 
-// detailOf returns the failure that an error bears.
+// detailOf returns the failure in an error.
 func detailOf(t testing.TB, err error) *umpirev1.Failure {
 	t.Helper()
 	told, ok := errors.AsType[*connect.Error](err)
@@ -175,7 +175,7 @@ func TestClientTellsARefusedCredential(t *testing.T) {
 	})
 }
 
-// An agent does not open its own way out.
+// An agent cannot loosen its own session.
 func TestAgentsCannotLoosenTheirSession(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -196,7 +196,7 @@ func TestAgentsCannotLoosenTheirSession(t *testing.T) {
 	})
 }
 
-// Nor does it loosen the sandbox of its calls.
+// Nor can it loosen the sandbox of its calls.
 func TestAgentsCannotLoosenTheSandbox(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -213,8 +213,8 @@ func TestAgentsCannotLoosenTheSandbox(t *testing.T) {
 	})
 }
 
-// The cases of cross-site requests and of DNS rebinding. Each would be let through
-// by one of the usual protections alone.
+// The cases of cross-site requests and of DNS rebinding. Each would be admitted by one of
+// the usual protections alone.
 func TestForeignPagesAreRefused(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "tcp", server.Config{})
@@ -268,7 +268,7 @@ func TestForeignPagesAreRefused(t *testing.T) {
 	}
 }
 
-// A late answer is a conflict, with the answer that stands, on every way.
+// A late answer is a conflict, with the winning answer, in every protocol.
 func TestLateAnswerLearnsWhatStands(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

@@ -30,15 +30,15 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// benchServers serve events in a process of their own, so that the memory of the
-// readers is not counted. Each returns what publishes one.
+// benchServers serve events in their own processes, to exclude the memory of the readers.
+// Each returns a function that publishes an event.
 var benchServers = map[string]func(l net.Listener) (publish func()){
 	"umpire": umpireEvents, "handler": handlerEvents,
 }
 
 var pad = strings.Repeat("x", 300)
 
-// stamped is an event that says when it was published.
+// stamped returns an event with its time of publication.
 func stamped() umpire.Event {
 	data := fmt.Sprintf(`{"t":%d,"pad":%q}`, time.Now().UnixNano(), pad)
 	return umpire.Event{Kind: umpire.EventNotice, Session: "s1", Data: json.RawMessage(data)}
@@ -53,8 +53,7 @@ func umpireEvents(l net.Listener) func() {
 	return func() { gate.tell(stamped()) }
 }
 
-// handlerEvents is the obvious server: a handler, a channel and a flush for each
-// watcher.
+// handlerEvents is the obvious server: a handler, a channel and a flush for each watcher.
 func handlerEvents(l net.Listener) func() {
 	var mu sync.Mutex
 	watchers := map[chan []byte]bool{}
@@ -87,7 +86,7 @@ func handlerEvents(l net.Listener) func() {
 	}
 }
 
-// serveBench is the child: it takes commands on its standard input.
+// serveBench is the child: it reads commands from its standard input.
 func serveBench(kind string) int {
 	path := os.Getenv("UMPIRE_TEST_GATE")
 	l, err := net.Listen("unix", path)
@@ -121,13 +120,13 @@ func residentKB() int {
 	return 0
 }
 
-// A crowd is a server in a process of its own, with watchers.
+// A crowd is a server in its own process, with watchers.
 type crowd struct {
 	in      io.Writer
 	out     *bufio.Scanner
 	arrived chan time.Duration
 	n       int
-	each    float64 // KB of the server for each watcher
+	each    float64 // KB of server memory per watcher
 }
 
 func gather(b *testing.B, kind string, n int) *crowd {
@@ -167,7 +166,7 @@ func (c *crowd) memory(b *testing.B) int {
 	return kb
 }
 
-// join adds a watcher, which is ready with its first event.
+// join adds a watcher, which is ready after its first event.
 func (c *crowd) join(b *testing.B, path string, ready func()) {
 	conn, err := net.Dial("unix", path)
 	for err != nil && strings.Contains(err.Error(), "temporarily") { // the backlog is full
@@ -209,7 +208,7 @@ func publishedAt(data []byte) time.Time {
 	return time.Unix(0, nanos)
 }
 
-// publish publishes an event and returns when the last watcher had it.
+// publish publishes an event and returns when the last watcher has received it.
 func (c *crowd) publish() time.Duration {
 	fmt.Fprintln(c.in, "publish")
 	var last time.Duration
@@ -219,8 +218,8 @@ func (c *crowd) publish() time.Duration {
 	return last
 }
 
-// BenchmarkWatchers tells one event to many watchers, beside a plain net/http
-// handler for each of them: when the last one has it, and what each costs.
+// BenchmarkWatchers sends one event to many watchers, and compares with a plain net/http
+// handler for each: the time until the last one has it, and the memory per watcher.
 func BenchmarkWatchers(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -247,8 +246,8 @@ func BenchmarkWatchers(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck asks for one decision, beside the same bytes in a raw frame, in
-// each of which only the way is measured.
+// BenchmarkCheck requests one decision, and compares with the same bytes in a raw frame,
+// to measure only the transport.
 func BenchmarkCheck(b *testing.B) {
 	w := serve(b, "unix", server.Config{Limits: server.Limits{PerSecond: 100_000_000}})
 	call := umpire.Call{ID: "c1", Tool: "Bash", Dir: "/p", Input: json.RawMessage(`{"command":"git status --short && git log --oneline -5 | head -3"}`)}
@@ -293,7 +292,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// echoFrames answers each frame with a decision, which it encodes anew as the
+// echoFrames answers each frame with a decision, which it encodes each time like the
 // server does.
 func echoFrames(b *testing.B) net.Conn {
 	b.Helper()

@@ -19,8 +19,8 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 )
 
-// A trip is one method of the gate through the Go client: what the gate is to be
-// given, and what is to come back.
+// A trip is one method of the gate through the Go client: the value that the gate should
+// receive, and the expected result.
 type trip struct {
 	method string
 	given  any
@@ -123,7 +123,7 @@ func TestClientGivesTheGateWhatItWasGiven(t *testing.T) {
 	each(t, func(t *testing.T, w *world) { run(t, w.gate, w.client(t, credentials.Person)) })
 }
 
-// carry turns a value into the message that bears it, without the server's code.
+// carry converts a value to its message without the server's code.
 func carry[M proto.Message](t *testing.T, value any, m M) M {
 	t.Helper()
 	if err := (protojson.UnmarshalOptions{}).Unmarshal(encoded(t, value), m); err != nil {
@@ -186,7 +186,7 @@ func try[In, Out any, PI message[In], PO message[Out]](t *testing.T, w *world, n
 	same(t, name+" "+method, decoded(encoded(t, back)), PO(answer.Msg).ProtoReflect())
 }
 
-// The gate's word for who answered is the server's, whatever the client sends.
+// The server determines the recorded author of an answer, regardless of the client's request.
 func TestAnswersAreSignedByTheServer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

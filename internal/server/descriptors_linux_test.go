@@ -16,10 +16,10 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// fewDescriptors is what `ulimit -n 256` leaves a gate.
+// fewDescriptors is the limit set by `ulimit -n 256`.
 const fewDescriptors = 256
 
-// serveFew is the child: a server that may have few files and connections open.
+// serveFew is the child: a server with a low limit of open files and connections.
 func serveFew() int {
 	few := syscall.Rlimit{Cur: fewDescriptors, Max: fewDescriptors}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
@@ -46,8 +46,8 @@ func serveFew() int {
 	return 0
 }
 
-// TestFloodsLeaveDescriptors: while connections without a credential and watchers with either stand, more
-// than the process may have open, calls are decided.
+// TestFloodsLeaveDescriptors checks that calls are decided during floods of connections
+// without a credential and watchers with either, beyond the process's limit.
 func TestFloodsLeaveDescriptors(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(shortDir(t), "gate.sock")
@@ -70,7 +70,7 @@ func TestFloodsLeaveDescriptors(t *testing.T) {
 				continue // the backlog is full
 			}
 			t.Cleanup(func() { conn.Close() })
-			_, _ = fmt.Fprint(conn, request) // it may be closed already
+			_, _ = fmt.Fprint(conn, request) // it may already be closed
 		}
 	}
 	watch := "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n"

@@ -2,18 +2,18 @@ package server
 
 import "time"
 
-// NewForTest is New with waits that a test can sit through. A client may take as long as is said to send
-// a request's body, and to read what is written.
+// NewForTest is New with timeouts that suit a test. client limits how long a client may
+// take to send a request's body, and to read a write.
 func NewForTest(c Config, client time.Duration) *Server {
 	return newServer(c, pace{
 		body: client, beat: 100 * time.Millisecond, stall: client, farewell: time.Minute, goodbye: 10 * time.Second,
 	})
 }
 
-// WindowFrames is how many events watchers may be behind.
+// WindowFrames is the number of events by which watchers may lag.
 const WindowFrames = windowFrames
 
-// StopClock stops the clock by which requests are counted.
+// StopClock stops the clock of the request limiter.
 func (s *Server) StopClock() {
 	s.limiter.mu.Lock()
 	defer s.limiter.mu.Unlock()

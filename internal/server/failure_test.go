@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
-// TestFailuresAreTranslatedByTheClient: our own client gets errors as data, all others get
-// their English text alone.
+// TestFailuresAreTranslatedByTheClient checks that our own client gets errors as data,
+// and all others only the English text.
 func TestFailuresAreTranslatedByTheClient(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

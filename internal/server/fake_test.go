@@ -18,29 +18,29 @@ import (
 
 var _ server.Backend = (*fakeGate)(nil)
 
-// A fakeGate answers every call with a value in which every field is set, keeps
-// what it was given, and has a timeline. One question and one batch have a state.
+// A fakeGate answers every call with a value in which every field is set, records its
+// arguments, and has a timeline. One question and one batch have a state.
 type fakeGate struct {
 	mu      sync.Mutex
 	fails   map[string]error // by method
 	panics  string           // the method that panics
-	got     map[string]any   // the last argument of each method
+	got     map[string]any   // Check waits for it, if it is set
 	blocks  chan struct{}    // Check waits for it, if it is there
-	entered chan struct{}    // and says here that it does
+	entered chan struct{}    // receives when Check waits
 	batch   umpire.Batch
 	answer  *umpire.Standing // of the question "r1"
 	runners []umpire.Session
 	events  []umpire.Event
 	changed chan struct{}
-	watched chan struct{} // closed when Batch is asked for the second time
+	watched chan struct{} // closed when Batch is called for the second time
 	asked   int
 
-	pending  []umpire.Pending // the oldest first; nil is one that is filled
-	sessions []umpire.Session // the latest activity first; nil is one that is filled
+	pending  []umpire.Pending // oldest first; nil means one filled question
+	sessions []umpire.Session // latest activity first; nil means one filled session
 	moves    umpire.SessionID // becomes active once a page of sessions was read
 }
 
-// fill has so many questions wait, each in a session of its own.
+// fill adds n pending questions, each in its own session.
 func (g *fakeGate) fill(n int) {
 	began := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for i := range n {
@@ -52,7 +52,7 @@ func (g *fakeGate) fill(n int) {
 	slices.Reverse(g.sessions)
 }
 
-// pageOf is a page after the first that matches, or the first page.
+// pageOf returns a page after the first match, or the first page.
 func pageOf[T any](all []T, begins bool, last func(T) bool, limit int) []T {
 	if !begins {
 		all = all[slices.IndexFunc(all, last)+1:]
@@ -123,7 +123,7 @@ func (g *fakeGate) Batch(_ context.Context, s umpire.SessionID, b umpire.BatchID
 	return g.batch, nil
 }
 
-// Await looks again whenever something happens.
+// Await checks the batch again after every change.
 func (g *fakeGate) Await(ctx context.Context, s umpire.SessionID, id umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
 	timeout := time.After(wait)
 	for {
@@ -144,7 +144,7 @@ func (g *fakeGate) Await(ctx context.Context, s umpire.SessionID, id umpire.Batc
 	}
 }
 
-// Asking names the session of [filledPending].
+// Asking returns the session of [filledPending].
 func (g *fakeGate) Asking(context.Context, umpire.ProjectID) ([]umpire.SessionID, error) {
 	return []umpire.SessionID{filledPending().Session}, nil
 }
@@ -313,7 +313,7 @@ func (g *fakeGate) Trust(_ context.Context, c umpire.TrustChange) ([]string, err
 	return []string{"f"}, g.enter("Trust", c.Dir)
 }
 
-// watching is closed once a request holds the batch.
+// watching returns a channel that is closed once a request holds the batch.
 func (g *fakeGate) watching() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -330,7 +330,7 @@ func (g *fakeGate) tell(events ...umpire.Event) {
 	}
 }
 
-// append numbers an event with a gap, as a store does. It runs with mu held.
+// append numbers an event with a gap, like a store. mu must be held.
 func (g *fakeGate) append(e umpire.Event) {
 	if e.Seq == 0 {
 		e.Seq = 3
@@ -399,25 +399,24 @@ func (g *fakeGate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.
 
 var filledTime = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
 
-// freeJSON is what stands in fields that may hold any JSON.
+// freeJSON is the content of fields that may hold any JSON.
 const freeJSON = `{"k":[1,"zwei",null,true,{"n":-3.5}],"html":"<&>\u2028"}`
 
-// filled returns a T in which every field that JSON shows is set, none to its zero
-// value.
+// filled returns a T in which every field visible in JSON has a value other than zero.
 func filled[T any]() T {
 	var v T
 	fill(reflect.ValueOf(&v).Elem(), "value")
 	return v
 }
 
-// A pending call's further fields do not show in its type.
+// A pending call's extra fields are not visible in its type.
 func filledPending() umpire.Pending {
 	p := filled[umpire.Pending]()
 	p.Extra = map[string]json.RawMessage{"customMeta": json.RawMessage(`{"a":[1,2]}`), "extra": json.RawMessage(`"kept"`)}
 	return p
 }
 
-// Where a rule stands does not show in its own JSON.
+// A rule's source is not visible in its own JSON.
 func filledRule() umpire.Rule {
 	r := filled[umpire.Rule]()
 	r.Source, r.File, r.Line = umpire.SourceProject, "/p/.umpire/permissions.json", 7
@@ -447,7 +446,7 @@ func fill(v reflect.Value, name string) {
 			}
 		}
 		if access, ok := reflect.TypeAssert[*umpire.Access](v.Addr()); ok {
-			access.Resolved = "where it leads" // shows under conditions only
+			access.Resolved = "where it leads" // visible only under conditions
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))

@@ -23,7 +23,7 @@ import (
 
 var _ server.Backend = (*gate.Gate)(nil)
 
-// realGate opens a gate with a store in a folder of the test's own.
+// realGate opens a gate with a store in a temporary folder.
 func realGate(t *testing.T) (g *gate.Gate, project string) {
 	t.Helper()
 	home := t.TempDir()
@@ -43,8 +43,8 @@ func realGate(t *testing.T) (g *gate.Gate, project string) {
 	return g, t.TempDir()
 }
 
-// D-01 to D-06, D-11, N-12, N-95: a batch goes its way over the wire, through two
-// credentials, and what is seen of it is what the gate has.
+// D-01 to D-06, D-11, N-12, N-95: a batch is processed over the network, with two
+// credentials, and clients see the gate's state.
 func TestBatchGoesItsWayOverTheWire(t *testing.T) {
 	t.Parallel()
 	for network := range networks {
@@ -146,7 +146,7 @@ func ok[T any](value T, err error) func(t testing.TB) T {
 	}
 }
 
-// sameEvents compares the events of a session on every way with those of the gate.
+// sameEvents compares the events of a session in every protocol with those of the gate.
 func sameEvents(t *testing.T, w *world, g *gate.Gate, session umpire.SessionID, request umpire.RequestID) {
 	t.Helper()
 	events := ok(g.Events(t.Context(), umpire.Filter{Session: session}))(t)
@@ -179,7 +179,7 @@ func sameEvents(t *testing.T, w *world, g *gate.Gate, session umpire.SessionID, 
 	}
 }
 
-// N-22, N-26: the error of another project's session names both, over the wire.
+// N-22, N-26: over the network, the error about another project's session names both projects.
 func TestOtherProjectsSessionIsRefusedOverTheWire(t *testing.T) {
 	t.Parallel()
 	g, project := realGate(t)

@@ -20,8 +20,8 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// badInput are requests that are refused before the gate is asked, with the word
-// that the error has to hold.
+// badInput are requests that are refused before the gate is called, with a word that the
+// error must contain.
 var badInput = []struct{ procedure, body, word string }{
 	{"GateService/Check", ``, "JSON object"},
 	{"GateService/Check", `null`, "JSON object"},
@@ -104,7 +104,7 @@ func TestMalformedInputNamesTheField(t *testing.T) {
 		w.gate.mu.Lock()
 		defer w.gate.mu.Unlock()
 		for method := range w.gate.got {
-			if method != "Sessions" { // who runs sessions is asked for a person's credential
+			if method != "Sessions" { // a person's credential requires looking up the runners
 				t.Errorf("the gate was asked for %s", method)
 			}
 		}
@@ -167,14 +167,14 @@ func TestUnknownIDsChangeNothing(t *testing.T) {
 	})
 }
 
-// failures are the gate's errors, and how each is told.
+// failures are the gate's errors, and their form in the protocol.
 var failures = []struct {
 	err    error
 	code   connect.Code
 	word   string
 	status int
 	text   string
-	is     error // for the Go client; nil is err
+	is     error // for the Go client; nil means err
 }{
 	{fmt.Errorf("session %q: %w", "s", umpire.ErrNotFound), connect.CodeNotFound, "not_found", 404, `session "s": not found`, nil},
 	{fmt.Errorf("epoch: want 1: %w", umpire.ErrInvalid), connect.CodeInvalidArgument, "invalid", 400, "epoch: want 1: invalid", nil},
@@ -278,7 +278,7 @@ func TestRequestsAreBounded(t *testing.T) {
 func TestTooManyRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "unix", server.Config{Limits: server.Limits{PerSecond: 5}})
-	w.server.StopClock() // or a slow machine would make five requests in a second, and no more
+	w.server.StopClock() // or a slow machine could stay within five requests per second
 	refused := 0
 	for range 30 {
 		got := w.call(t, "GateService/Check", credentials.Agent, `{}`)
@@ -329,7 +329,7 @@ func TestTooManyRequestsAtOnceAreRefused(t *testing.T) {
 	}
 }
 
-// The deadline of a call reaches the gate, and its end comes back as what it is.
+// The deadline of a call reaches the gate, and its expiry is returned as such.
 func TestDeadlinesTravel(t *testing.T) {
 	t.Parallel()
 	gate := newFake()
@@ -341,7 +341,7 @@ func TestDeadlinesTravel(t *testing.T) {
 	}
 	select {
 	case <-gate.entered:
-	default: // its time was over before the gate heard of it
+	default: // it expired before reaching the gate
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -379,7 +379,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// A body that does not come is not waited for; a request that is held is.
+// The server gives up on a body that does not arrive, but not on a held request.
 func TestSlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
 	hastily(t, func(t *testing.T, w *world) {

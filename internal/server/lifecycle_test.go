@@ -41,7 +41,7 @@ func TestDrainLetsRequestsEnd(t *testing.T) {
 				<-gate.entered
 				stopped := make(chan error)
 				go func() { stopped <- w.stop() }()
-				for { // until nobody else is let in
+				for { // until no more clients are admitted
 					conn, err := w.dial(t.Context(), "", "")
 					if err != nil {
 						break

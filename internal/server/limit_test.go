@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLimitsLeaveDescriptors: with few descriptors, all that others may take together leaves those that
-// the gate needs.
+// TestLimitsLeaveDescriptors checks that with few descriptors, the combined limits leave
+// enough for the gate.
 func TestLimitsLeaveDescriptors(t *testing.T) {
 	t.Parallel()
 	for descriptors, want := range map[int]Limits{
@@ -30,7 +30,7 @@ func TestLimitsLeaveDescriptors(t *testing.T) {
 	}
 }
 
-// A closable connection says whether it was closed.
+// A closable connection records whether it was closed.
 type closable struct {
 	net.Conn
 
@@ -43,7 +43,7 @@ func (c *closable) Close() error {
 	return nil
 }
 
-// TestIdleConnectionsMakeRoom: those that have waited longest are closed, and none that asks something.
+// TestIdleConnectionsMakeRoom checks that the oldest connections are closed, but none with an active request.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	idle, closed := newIdleList(3), []string{}

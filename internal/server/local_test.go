@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// TestLocalGateWatches: what is watched has to exist, and to be of the project that is named.
+// TestLocalGateWatches checks that a watched session must exist and belong to the named project.
 func TestLocalGateWatches(t *testing.T) {
 	t.Parallel()
 	fake := newFake()
@@ -45,7 +45,7 @@ func TestLocalGateWatches(t *testing.T) {
 	}
 }
 
-// TestLocalGateSigns: whatever a request says, the record names this process's user.
+// TestLocalGateSigns checks that the record names this process's user, regardless of the request.
 func TestLocalGateSigns(t *testing.T) {
 	t.Parallel()
 	fake := newFake()

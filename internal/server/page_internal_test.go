@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// TestListsAreReadInTurns: reading a list takes memory, so only some are read at a time, and who no longer waits for
-// its turn leaves.
+// TestListsAreReadInTurns checks that only some lists are read at a time, because reading
+// takes memory, and that a canceled request leaves the queue.
 func TestListsAreReadInTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

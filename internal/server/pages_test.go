@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestListsHavePages: no request makes the gate hold all questions or sessions that there are, and our own
-// client asks until it has them.
+// TestListsHavePages checks that no request makes the gate hold all questions or
+// sessions, and that our own client requests all pages.
 func TestListsHavePages(t *testing.T) {
 	t.Parallel()
 	const many = 1203
@@ -50,7 +50,7 @@ func TestListsHavePages(t *testing.T) {
 	})
 }
 
-// TestListKeepsSessionsThatBecomeActive: one that moves to the front while pages are read is not left out.
+// TestListKeepsSessionsThatBecomeActive covers a session that moves to the front while pages are read.
 func TestListKeepsSessionsThatBecomeActive(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -63,7 +63,7 @@ func TestListKeepsSessionsThatBecomeActive(t *testing.T) {
 	})
 }
 
-// A page is the answer of any list.
+// A page is the response of any list.
 type page struct {
 	Events   []json.RawMessage `json:"events"`
 	Pending  []json.RawMessage `json:"pending"`
@@ -85,8 +85,8 @@ func readPage(t *testing.T, a answer) page {
 	return p
 }
 
-// TestPagesAreBoundedByBytes: entries that are large make short pages, and who would take a short page for the last
-// one gets none.
+// TestPagesAreBoundedByBytes checks that large entries make short pages, and that a
+// client that would mistake a short page for the last one gets an error.
 func TestPagesAreBoundedByBytes(t *testing.T) {
 	t.Parallel()
 	const many, large, most = 200, 100 << 10, 3<<20 + 4096
@@ -143,7 +143,7 @@ func TestPagesAreBoundedByBytes(t *testing.T) {
 	})
 }
 
-// TestAnEntryLargerThanAPage is a page by itself.
+// TestAnEntryLargerThanAPage checks that it is a page by itself.
 func TestAnEntryLargerThanAPage(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

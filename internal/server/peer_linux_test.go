@@ -22,8 +22,8 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// children are what this test program does when a test starts it again: but for one, each ends
-// up asking the gate for a person's answer to be taken.
+// children are the functions of this test program when a test starts it again. All but
+// one end up submitting a person's answer to the gate.
 var children = map[string]func() int{
 	"plain":           answerAsPerson,
 	"no-new-privs":    func() int { return again(giveUpPrivileges) },
@@ -51,8 +51,8 @@ func answerAsPerson() int {
 	return 0
 }
 
-// again restricts this process and starts its program anew: a restriction is of one
-// thread, and of whole programs that this thread starts.
+// again restricts this process and starts its program again, because a restriction
+// applies to one thread and the programs that it starts.
 func again(restrict ...func() error) int {
 	runtime.LockOSThread()
 	for _, f := range restrict {
@@ -71,7 +71,7 @@ func again(restrict ...func() error) int {
 
 func giveUpPrivileges() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }
 
-// filterNothing installs a seccomp filter that lets everything through.
+// filterNothing installs a seccomp filter that permits everything.
 func filterNothing() error {
 	const allow = 0x7fff0000
 	filter := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: allow}}
@@ -89,10 +89,10 @@ func parentOf(child string) int {
 	return 0
 }
 
-// childTime bounds a child: one that hangs fails its test, and not the whole run.
+// childTime limits a child: one that hangs fails its test, and not the whole run.
 const childTime = time.Minute
 
-// startChild runs this test program as a child and returns what it said.
+// startChild runs this test program as a child and returns its output.
 func startChild(t *testing.T, w *world, child string, attributes *syscall.SysProcAttr) (said string, ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), childTime)
@@ -124,7 +124,7 @@ func TestPersonsCredentialIsNotTakenFromASandbox(t *testing.T) {
 	rows := []struct {
 		name, child string
 		attributes  *syscall.SysProcAttr
-		want        string // in the refusal; "" is none
+		want        string // in the refusal, or "" if it is accepted
 	}{
 		{"plain", "plain", nil, ""},
 		{"grandchild", "grandchild", nil, ""},
@@ -148,8 +148,8 @@ func TestPersonsCredentialIsNotTakenFromASandbox(t *testing.T) {
 	}
 }
 
-// What runs below a process that runs a session may look, and may not answer. The
-// process itself may: the built-in agent has its person at the same terminal.
+// A process below a session's runner may read, but may not answer. The runner itself may,
+// because the built-in agent has its person at the same terminal.
 func TestPersonsCredentialIsNotTakenBelowARunner(t *testing.T) {
 	t.Parallel()
 	host, err := os.Hostname()
@@ -194,8 +194,8 @@ func TestPersonsCredentialIsNotTakenBelowARunner(t *testing.T) {
 	})
 }
 
-// runs returns a gate with a session. It is there before the server is: a child's request orders nothing
-// that happens in this process.
+// runs returns a gate with a session, which must exist before the server: a child's
+// request is not synchronized with this process.
 func runs(s umpire.Session) *fakeGate {
 	gate := newFake()
 	gate.runners = []umpire.Session{s}
@@ -215,7 +215,7 @@ func onEveryNetwork[T any](rows []T) iter.Seq2[string, T] {
 	}
 }
 
-// started is when this process began, as the kernel tells it.
+// started returns this process's start time, as reported by the kernel.
 func started(t *testing.T) string {
 	t.Helper()
 	stat, err := os.ReadFile("/proc/self/stat")
@@ -226,7 +226,7 @@ func started(t *testing.T) string {
 	return strings.Fields(rest)[19]
 }
 
-// A gate that cannot tell who runs sessions takes nobody's answer, and says so.
+// A gate that cannot determine the runners of sessions refuses all answers, and reports that.
 func TestUnknownRunnersRefuse(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "unix", server.Config{})

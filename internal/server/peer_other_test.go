@@ -2,5 +2,5 @@
 
 package server_test
 
-// children are what this test program does when a test starts it again.
+// children are the functions of this test program when a test starts it again.
 var children = map[string]func() int{}

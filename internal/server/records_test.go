@@ -25,10 +25,10 @@ import (
 	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 )
 
-// anyJSON compares JSON by what it means.
+// anyJSON compares JSON values semantically.
 var anyJSON = cmp.Transformer("json", func(raw json.RawMessage) any { return decoded(raw) })
 
-// signature leaves out who did something: the server fills that in.
+// signature ignores the author, which the server sets.
 var signature = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".By" }, cmp.Ignore())
 
 func decoded(data []byte) (v any) {
@@ -49,9 +49,8 @@ func encoded(t testing.TB, v any) []byte {
 	return data
 }
 
-// same reports where a message differs from the JSON of the record it bears. It
-// does not go through the server's own conversion. A field that only one of them
-// has is a difference.
+// same reports differences between a message and the JSON of its record. It does not use
+// the server's own conversion. A field that only one of them has is a difference.
 func same(t *testing.T, path string, want any, m protoreflect.Message) {
 	t.Helper()
 	switch known := m.Interface().(type) {
@@ -75,7 +74,7 @@ func same(t *testing.T, path string, want any, m protoreflect.Message) {
 		value, given := object[name]
 		delete(object, name)
 		if given && !m.Has(field) && !field.HasPresence() && zero(value) {
-			continue // a message does not tell a zero value from none
+			continue // a message cannot distinguish zero from missing
 		}
 		if given != m.Has(field) {
 			t.Errorf("%s.%s: in JSON %v, in the message %v", path, name, given, m.Has(field))
@@ -128,7 +127,7 @@ func sameField(t *testing.T, path string, want any, field protoreflect.FieldDesc
 	}
 }
 
-// rpcClients are the ways in which a generated client speaks.
+// rpcClients are the protocols of a generated client.
 var rpcClients = map[string][]connect.ClientOption{
 	"grpc":         {connect.WithGRPC()},
 	"grpc-web":     {connect.WithGRPCWeb()},
@@ -147,7 +146,7 @@ func (w *world) timelineClient(t testing.TB, token string, options ...connect.Cl
 	return umpirev1connect.NewTimelineServiceClient(w.http(t, true), w.base, append(options, bearer(token))...)
 }
 
-// N-12, N-52, N-95, N-111: one event, on every way.
+// N-12, N-52, N-95, N-111: one event, in every protocol.
 func TestP0DEventFields(t *testing.T) {
 	t.Parallel()
 	t.Run("grpc_sse_permission_fields_match_timeline", eventHasTheSameFieldsOnEveryWay)
@@ -193,7 +192,7 @@ func eventHasTheSameFieldsOnEveryWay(t *testing.T) {
 	})
 }
 
-// firstSSE returns the data of the first event of a stream, and leaves it.
+// firstSSE returns the data of the first event of a stream, and leaves the stream.
 func (w *world) firstSSE(t testing.TB, path, token string, headers ...string) string {
 	t.Helper()
 	lines, leave := w.openSSE(t, path, token, headers...)
@@ -242,8 +241,8 @@ func readLine(t testing.TB, lines *bufio.Reader) string {
 	return strings.TrimRight(line, "\n")
 }
 
-// D-06, N-52: one pending call, on every way; further fields of the tool stand
-// beside the others in JSON, and in one of their own over protobuf.
+// D-06, N-52: one pending call, in every protocol. The tool's extra fields are next to
+// the others in JSON, and in their own field over protobuf.
 func TestPendingHasTheSameFieldsOnEveryWay(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -270,7 +269,7 @@ func TestPendingHasTheSameFieldsOnEveryWay(t *testing.T) {
 	})
 }
 
-// schema pairs the types of the root package with the messages that bear them.
+// schema pairs the types of the root package with their messages.
 var schema = []struct {
 	value   any
 	message proto.Message
@@ -314,8 +313,8 @@ func TestSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 	}
 }
 
-// notInJSON are fields of messages that the JSON of their type does not show: an
-// answer gives them where a rule stands, a client how it reads pages, and a name that is no text its bytes.
+// notInJSON are message fields that the JSON of their type does not have: a rule's source, which
+// responses add, a client's support for pages, and the bytes of names that are not valid text.
 var notInJSON = map[protoreflect.FullName]bool{
 	"umpire.v1.PendingQuery.paged": true, "umpire.v1.SessionQuery.paged": true, "umpire.v1.EventQuery.paged": true,
 	"umpire.v1.Rule.source": true, "umpire.v1.Rule.file": true, "umpire.v1.Rule.line": true,

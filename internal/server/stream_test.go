@@ -19,8 +19,8 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// Small answers are not compressed, whatever the client takes; it costs more than
-// it saves.
+// Small responses are not compressed, even if the client accepts it, because it costs
+// more than it saves.
 func TestOnlyLargeAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "unix", server.Config{})
@@ -48,7 +48,7 @@ func TestOnlyLargeAnswersAreCompressed(t *testing.T) {
 	}
 }
 
-// A small request that unpacks to a large one is refused before it does.
+// A small request that decompresses to a large one is refused before it does.
 func TestCompressedRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "tcp", server.Config{})
@@ -73,15 +73,15 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// incompressible is a text that gzip does not make much shorter.
+// incompressible returns a text that gzip cannot shorten much.
 func incompressible(n int) string {
 	text := make([]byte, n/2)
 	_, _ = rand.Read(text)
 	return hex.EncodeToString(text)
 }
 
-// Over HTTP/2 a reader that stops is reset: what would tell it more stands behind
-// what it does not read. It goes on from the last event that it had.
+// Over HTTP/2 a stalled stream is reset, because a message could not overtake the unread
+// data. The reader continues from its last event.
 func TestStalledStreamIsReset(t *testing.T) {
 	t.Parallel()
 	const total = 90
@@ -115,7 +115,7 @@ func TestStalledStreamIsReset(t *testing.T) {
 	}
 }
 
-// A stream that is silent for longer than a write may take goes on.
+// A stream that is idle for longer than the write timeout continues.
 func TestIdleStreamGoesOn(t *testing.T) {
 	t.Parallel()
 	hastily(t, func(t *testing.T, w *world) {

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestTimelineIsListedInPages: no request makes the gate hold all events that there are, and our own
-// client asks until it has them.
+// TestTimelineIsListedInPages checks that no request makes the gate hold all events, and
+// that our own client requests all pages.
 func TestTimelineIsListedInPages(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

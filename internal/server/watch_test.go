@@ -180,7 +180,7 @@ func TestStreamRefusesWhatItCannotRead(t *testing.T) {
 	})
 }
 
-// A session that was deleted has left its events, and they can be read.
+// A deleted session's events still exist and are readable.
 func TestDeletedSessionKeepsItsEvents(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "unix", server.Config{})
@@ -198,7 +198,7 @@ func TestStreamBeats(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, w *world, h2 bool) {
 		lines, leave := w.openSSEOver(t, h2, "/v1/events", credentials.Person)
 		defer leave()
-		for range 10 { // longer than a write may take
+		for range 10 { // longer than the write timeout
 			for line := ""; line != ":"; line = readLine(t, lines) {
 				if line != "" {
 					t.Fatalf("a silent stream has %q", line)
@@ -212,7 +212,7 @@ func TestStreamBeats(t *testing.T) {
 	})
 }
 
-// resumption reads up to the event by which the gate ends a stream, and the end.
+// resumption reads up to the event with which the gate ends a stream, and the end.
 func resumption(t *testing.T, lines *bufio.Reader) (last int64, after int64, word string) {
 	t.Helper()
 	for {
@@ -257,7 +257,7 @@ func TestDrainTellsWatchersToResume(t *testing.T) {
 				stream.Close()
 			}()
 		}
-		// The live ones have seen this one too, before the gate goes.
+		// The live watchers have seen this event, too, before the gate stops.
 		w.gate.tell(notice("s1"))
 		seqs(t, lines, 1)
 		if err := w.stop(); err != nil {
@@ -276,8 +276,8 @@ func TestDrainTellsWatchersToResume(t *testing.T) {
 	})
 }
 
-// A reader that stops reading is told, once it reads again, where to go on. What
-// it reads until then is whole and in order.
+// A reader that has stopped reading is told where to resume once it reads again. The data
+// until then is complete and in order.
 func TestSlowReaderIsToldToResume(t *testing.T) {
 	t.Parallel()
 	for network := range networks {
@@ -317,8 +317,7 @@ func TestSlowReaderIsToldToResume(t *testing.T) {
 	}
 }
 
-// logged is a log of which only the fact counts that something was said of a
-// watcher.
+// logged is a log handler that only records that a watcher was mentioned.
 type logged chan struct{}
 
 func (logged) Enabled(context.Context, slog.Level) bool { return true }
@@ -334,7 +333,7 @@ func (l logged) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// A watcher that was away for longer than the window gets it from the store.
+// A watcher that was away for longer than the window gets the events from the store.
 func TestLateWatcherGetsEverything(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, w *world, h2 bool) {
@@ -363,8 +362,8 @@ func TestLateWatcherGetsEverything(t *testing.T) {
 	})
 }
 
-// N-58, N-98, N-14: what a client of the first schema knows is all there, and what
-// it does not know is no error.
+// N-58, N-98, N-14: all fields known to a client of the first schema exist, and unknown
+// fields are not errors.
 func TestFirstClientReadsTheStream(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "tcp", server.Config{})
@@ -421,7 +420,7 @@ func TestTooManyWatchersAreRefused(t *testing.T) {
 	leave()
 }
 
-// A timeline that fails is followed again, from where it was.
+// After a failure, following the timeline resumes at the same place.
 func TestSubscribersSurviveAFailingTimeline(t *testing.T) {
 	t.Parallel()
 	gate := newFake()
@@ -473,7 +472,7 @@ func TestThousandWatchers(t *testing.T) {
 	}
 }
 
-// rawSSE opens a stream without net/http, whose clients take more than the server.
+// rawSSE opens a stream without net/http, whose clients use more resources than the server.
 func (w *world) rawSSE(t testing.TB, path string) net.Conn {
 	t.Helper()
 	conn, err := w.dial(t.Context(), "", "")
@@ -488,8 +487,8 @@ func (w *world) rawSSE(t testing.TB, path string) net.Conn {
 	return conn
 }
 
-// The Go client goes on by itself when the gate comes back, and nothing is left
-// out or comes twice.
+// The Go client resumes by itself when the gate comes back, without missing or duplicate
+// events.
 func TestClientWatchesAcrossARestart(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)

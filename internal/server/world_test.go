@@ -33,17 +33,17 @@ func TestMain(m *testing.M) {
 
 var credentials = server.Credentials{Agent: strings.Repeat("a1", 32), Person: strings.Repeat("b2", 32)}
 
-// A world is a gate that is served.
+// A world is a served gate.
 type world struct {
 	gate    *fakeGate
 	server  *server.Server
 	address string // for the client
 	base    string // for plain HTTP
 	dial    func(ctx context.Context, _, _ string) (net.Conn, error)
-	stop    func() error // drains and returns what Serve did
+	stop    func() error // drains and returns the result of Serve
 }
 
-// networks are the listeners that tests run over.
+// networks are the listeners that tests use.
 var networks = map[string]string{"unix": "", "tcp": "127.0.0.1:0"}
 
 // each runs a test over every network.
@@ -71,10 +71,10 @@ func addressOn(t testing.TB, network string) string {
 	return "unix:" + filepath.Join(shortDir(t), "s", "gate.sock")
 }
 
-// hasty is how long a hasty server waits for a client: longer than one takes on a machine that is busy.
+// hasty is how long a hasty server waits for a client: longer than a client needs on a busy machine.
 const hasty = 3 * time.Second
 
-// serveHastily serves a fake gate that does not wait long for a client to send or to read.
+// serveHastily serves a fake gate that does not wait long for a client to send or read.
 func serveHastily(t *testing.T, network string, c server.Config) *world {
 	t.Helper()
 	return serveWith(t, addressOn(t, network), c, hasty)
@@ -136,10 +136,10 @@ func serveWith(t testing.TB, address string, c server.Config, client time.Durati
 	return w
 }
 
-// shortDir is a folder whose path leaves room for a socket's name.
+// shortDir returns a folder with a path short enough for sockets.
 func shortDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // the path that t.TempDir makes may be too long for a socket
+	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // the path of t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func (w *world) client(t testing.TB, token string) *client.Client {
 	return c
 }
 
-// http returns a plain client, of one protocol only.
+// http returns a plain client for a single protocol.
 func (w *world) http(t testing.TB, h2 bool) *http.Client {
 	t.Helper()
 	protocols := new(http.Protocols)
@@ -192,7 +192,7 @@ func (tokenSender) WrapStreamingHandler(next connect.StreamingHandlerFunc) conne
 	return next
 }
 
-// An answer is a plain HTTP answer.
+// An answer is a plain HTTP response.
 type answer struct {
 	status int
 	header http.Header
