@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// applyRecord folds an event as the timeline has it.
+// applyRecord folds an event in its timeline form.
 func applyRecord(b umpire.Batch, e umpire.Event) (umpire.Batch, error) {
 	decoded, err := Decode(e)
 	if err != nil {
@@ -22,9 +22,8 @@ func applyRecord(b umpire.Batch, e umpire.Event) (umpire.Batch, error) {
 	return Apply(b, decoded)
 }
 
-// A move is something that may happen to a batch. The event is made for the batch
-// as it stands: its numbers are the next ones and its question is the one that
-// waits, unless the move's name says otherwise.
+// A move is a possible event of a batch. It is made for the current batch: it has the
+// next numbers and the pending question, unless the move's name says otherwise.
 type move struct {
 	name  string
 	event func(b umpire.Batch, c umpire.BatchCall) umpire.Event
@@ -54,7 +53,7 @@ func with(e umpire.Event, request umpire.RequestID) umpire.Event {
 	return e
 }
 
-// fresh is a question that the batch has not had.
+// fresh returns a question that the batch has not had.
 func fresh(b umpire.Batch) umpire.RequestID {
 	n := 1
 	for i := range b.Calls {
@@ -70,7 +69,7 @@ func submitted(state umpire.CallState, effect umpire.Effect) move {
 	}}
 }
 
-// plainMove is an event of one kind about the call, or about its batch.
+// plainMove is an event of one kind about the call or its batch.
 func plainMove(name string, kind umpire.EventKind, data func(b umpire.Batch, c umpire.BatchCall) any) move {
 	return move{name, func(b umpire.Batch, c umpire.BatchCall) umpire.Event {
 		if data == nil {
@@ -110,8 +109,7 @@ func epoch(more int) func(umpire.Batch, umpire.BatchCall) any {
 	return func(b umpire.Batch, _ umpire.BatchCall) any { return Resumed{Epoch: b.Resumes + more} }
 }
 
-// moves are all that may happen to a batch that was submitted, and much that may
-// not.
+// moves are all legal events of a submitted batch, and many illegal ones.
 var moves = []move{
 	questionMove("ask", umpire.EventPermissionAsked, nextQuestion),
 	questionMove("ask without a question", umpire.EventPermissionAsked, nothing),
@@ -139,8 +137,8 @@ var moves = []move{
 	plainMove("deliver", umpire.EventBatchDelivered, nil),
 }
 
-// where names what of a batch of one call decides on what may happen to it. A
-// batch that was cancelled has an exclamation mark.
+// where names the state of a batch of one call, as far as it determines the legal moves.
+// A cancelled batch has an exclamation mark.
 func where(b umpire.Batch) string {
 	if b.State == "" {
 		return "none"
@@ -156,8 +154,8 @@ func where(b umpire.Batch) string {
 	return name + "/" + string(c.State)
 }
 
-// legal tells, for each state of a batch of one call, the moves that fit and the
-// state that they lead to. All others are illegal.
+// legal returns, for each state of a batch of one call, the legal moves and the resulting
+// states. All others are illegal.
 func legal(effect umpire.Effect) map[string]map[string]string {
 	table := map[string]map[string]string{
 		"none":                   {"submit asked": "waiting/unasked", "submit approved": "running/approved", "submit denied": "running/denied"},
@@ -196,8 +194,8 @@ func legal(effect umpire.Effect) map[string]map[string]string {
 	return table
 }
 
-// TestEveryMoveInEveryState walks to every state that a batch of one call can be
-// in, by the moves that fit, and tries every move there.
+// TestEveryMoveInEveryState reaches every state of a batch of one call with legal moves,
+// and tries every move there.
 func TestEveryMoveInEveryState(t *testing.T) {
 	t.Parallel()
 	for _, effect := range []umpire.Effect{"", umpire.EffectPure, umpire.EffectIdempotent, umpire.EffectReversible, umpire.EffectUnknown, "other"} {
@@ -221,7 +219,7 @@ func TestEveryMoveInEveryState(t *testing.T) {
 	}
 }
 
-// tryAll tries every move on a batch and returns what became of it.
+// tryAll tries every move on a batch and returns the results.
 func tryAll(t *testing.T, state string, b umpire.Batch, effect umpire.Effect, want map[string]string) (next []umpire.Batch) {
 	t.Helper()
 	var c umpire.BatchCall
@@ -254,7 +252,7 @@ func tryAll(t *testing.T, state string, b umpire.Batch, effect umpire.Effect, wa
 	return next
 }
 
-// fold applies events, all of which fit.
+// fold applies events, which must all be legal.
 func fold(t *testing.T, events ...umpire.Event) umpire.Batch {
 	t.Helper()
 	var b umpire.Batch
@@ -295,8 +293,8 @@ var (
 	resumed = func(n int) umpire.Event { return about(umpire.EventBatchResumed, "", "", Resumed{Epoch: n}) }
 )
 
-// TestWholeBatch: one asks and all wait; the denied one has its result and the
-// others run, in order.
+// TestWholeBatch has one asked call that makes all wait. The denied call has its result
+// and the others run, in order.
 func TestWholeBatch(t *testing.T) {
 	t.Parallel()
 	b := fold(t,
@@ -318,8 +316,7 @@ func TestWholeBatch(t *testing.T) {
 	}
 }
 
-// TestIllegalBeyondOneCall: what takes more than one call, or another batch, to
-// go wrong.
+// TestIllegalBeyondOneCall covers errors that need more than one call, or another batch.
 func TestIllegalBeyondOneCall(t *testing.T) {
 	t.Parallel()
 	three := submit3(umpire.CallApproved, umpire.CallApproved, umpire.CallApproved)
@@ -374,8 +371,8 @@ func TestIllegalBeyondOneCall(t *testing.T) {
 	}
 }
 
-// TestErrorsSayWhere: an error names the event, the batch with its state and the
-// call.
+// TestErrorsSayWhere checks that an error names the event, the batch with its state, and
+// the call.
 func TestErrorsSayWhere(t *testing.T) {
 	t.Parallel()
 	_, err := applyRecord(fold(t, submit3(umpire.CallAsked)), started("c1"))
@@ -384,8 +381,8 @@ func TestErrorsSayWhere(t *testing.T) {
 	}
 }
 
-// TestOtherEvents: what is not about a batch's state leaves it as it is, even
-// when its data is of no use.
+// TestOtherEvents checks that events unrelated to a batch's state do not change it, even
+// with invalid data.
 func TestOtherEvents(t *testing.T) {
 	t.Parallel()
 	b := fold(t, submit3(umpire.CallApproved))
@@ -403,8 +400,8 @@ func TestOtherEvents(t *testing.T) {
 	}
 }
 
-// TestAskedAgainWhileRunning: what has finished stays finished, and every round has
-// a question of its own.
+// TestAskedAgainWhileRunning checks that finished calls stay finished, and that every
+// round has its own question.
 func TestAskedAgainWhileRunning(t *testing.T) {
 	t.Parallel()
 	events := []umpire.Event{submit3(umpire.CallApproved, umpire.CallApproved), started("c1"), finished("c1", umpire.ResultOK), asked("c2", "q1")}

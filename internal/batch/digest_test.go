@@ -30,7 +30,7 @@ func hash(t tester, tool, input string) string {
 	return sum
 }
 
-// TestSameArguments: what may be written in several ways has one hash.
+// TestSameArguments checks that different spellings of a value have the same hash.
 func TestSameArguments(t *testing.T) {
 	t.Parallel()
 	for _, same := range [][]string{
@@ -50,7 +50,7 @@ func TestSameArguments(t *testing.T) {
 	}
 }
 
-// TestOtherArguments: every two of these are different.
+// TestOtherArguments checks that each two of these are different.
 func TestOtherArguments(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -70,8 +70,8 @@ func TestOtherArguments(t *testing.T) {
 	}
 }
 
-// TestArgumentsWithTwoReadings: what is no JSON, or could be read as two
-// different values, has no hash.
+// TestArgumentsWithTwoReadings checks that invalid JSON, or JSON that could be read as
+// two different values, has no hash.
 func TestArgumentsWithTwoReadings(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -129,7 +129,7 @@ func genValue(depth int) *rapid.Generator[any] {
 	)...)
 }
 
-// write writes a value with its keys in any order and blanks anywhere.
+// write encodes a value with its keys in any order and blanks anywhere.
 func write(out *bytes.Buffer, dice *rand.Rand, value any) {
 	blank := func() { out.WriteString([]string{"", " ", "\n\t"}[dice.IntN(3)]) }
 	blank()
@@ -166,8 +166,8 @@ func write(out *bytes.Buffer, dice *rand.Rand, value any) {
 	}
 }
 
-// TestArgsHashProperties: two ways to write a value have one hash, two values
-// have two.
+// TestArgsHashProperties checks that two spellings of a value have the same hash, and two
+// values have different ones.
 func TestArgsHashProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestDiagrams: docs/batch.md draws the rows of the tables, word for word, and names
+// TestDiagrams checks that docs/batch.md has the rows of the tables verbatim, and names
 // every event.
 func TestDiagrams(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestDiagrams(t *testing.T) {
 	}
 }
 
-// drawTable is a table as a Mermaid diagram. A state that no row leaves is an end.
+// drawTable draws a table as a Mermaid diagram. A state without outgoing rows is an end.
 func drawTable[State ~string](table []Transition[State]) string {
 	lines := []string{"```mermaid", "stateDiagram-v2"}
 	left := map[State]bool{}
@@ -69,8 +69,8 @@ func drawTable[State ~string](table []Transition[State]) string {
 	return strings.Join(append(lines, "```"), "\n") + "\n"
 }
 
-// TestTriggers: the constraints of both databases name the states and transitions of the
-// tables, word for word. The store's tests try every one of them on a real database.
+// TestTriggers checks that the constraints of both databases have the states and transitions of the
+// tables verbatim. The store's tests try each of them on a real database.
 func TestTriggers(t *testing.T) {
 	t.Parallel()
 	for _, database := range []string{"sqlite", "postgres"} {
@@ -113,8 +113,8 @@ func readSchema(t *testing.T, database string) string {
 	return strings.Join(all, " ")
 }
 
-// statesOf are the states of a table: first those in which something begins, then those
-// that are left again, then the ends.
+// statesOf returns the states of a table: first the initial ones, then other non-final
+// ones, then the final ones.
 func statesOf[State ~string](table []Transition[State]) []State {
 	states := targetsOf(table, "")
 	for _, row := range table {
@@ -130,7 +130,7 @@ func statesOf[State ~string](table []Transition[State]) []State {
 	return states
 }
 
-// targetsOf are the other states that a state leads to, each once.
+// targetsOf returns the other states that a state leads to, each once.
 func targetsOf[State ~string](table []Transition[State], from State) (states []State) {
 	for _, row := range table {
 		if row.From == from && row.To != from && !slices.Contains(states, row.To) {
@@ -148,7 +148,7 @@ func quoteAll[State ~string](states []State) string {
 	return strings.Join(quoted, ", ")
 }
 
-// oneOf is the condition that a column has one of some values.
+// oneOf returns the condition that a column has one of some values.
 func oneOf[State ~string](column string, states []State) string {
 	if len(states) == 1 {
 		return column + " = " + quoteAll(states)
@@ -156,8 +156,8 @@ func oneOf[State ~string](column string, states []State) string {
 	return column + " IN (" + quoteAll(states) + ")"
 }
 
-// callTrigger is what calls_transition permits. A start counts an attempt besides, so it
-// stands apart.
+// callTrigger returns the condition of calls_transition. A start also counts an attempt,
+// so it is separate.
 func callTrigger() string {
 	start := callTransitions[slices.IndexFunc(callTransitions, func(row Transition[umpire.CallState]) bool {
 		return row.On == umpire.EventCallStarted && row.From != row.To
@@ -174,7 +174,7 @@ func callTrigger() string {
 	return "NOT ( " + again + " OR " + first + " OR NEW.attempt = OLD.attempt AND ( " + strings.Join(others, " OR ") + "))"
 }
 
-// trialTrigger is what trials_transition permits.
+// trialTrigger returns the condition of trials_transition.
 func trialTrigger() string {
 	parts := []string{"NEW.state = OLD.state"}
 	for _, from := range statesOf(TrialTransitions) {
@@ -185,8 +185,8 @@ func trialTrigger() string {
 	return "NOT ( " + strings.Join(parts, " OR ") + ")"
 }
 
-// batchTrigger is what batches_transition permits. A cancel sets a mark, and a resume
-// counts, so they stand apart.
+// batchTrigger returns the condition of batches_transition. A cancel sets a flag, and a
+// resume counts, so they are separate.
 func batchTrigger() string {
 	only := func(keep func(Transition[umpire.BatchState]) bool) (kept []Transition[umpire.BatchState]) {
 		for _, row := range batchTransitions {
@@ -224,8 +224,8 @@ func batchTrigger() string {
 		" OR NEW.resumes = OLD.resumes AND NEW.cancelled = OLD.cancelled AND ( " + strings.Join(parts, " OR ") + "))"
 }
 
-// TestTablesAgreeWithFold: the moves that TestEveryMoveInEveryState finds legal follow the
-// tables, and together they follow every row.
+// TestTablesAgreeWithFold checks that the legal moves of TestEveryMoveInEveryState follow
+// the tables, and together cover every row.
 func TestTablesAgreeWithFold(t *testing.T) {
 	t.Parallel()
 	drawn := map[string]bool{}
@@ -248,7 +248,7 @@ func nameState[State ~string](from State) string {
 	return string(from)
 }
 
-// transitions are those of the moves that are legal: of the batch and of the call.
+// transitions returns those of the legal moves: of the batch and of the call.
 func transitions() map[string]bool {
 	all := map[string]bool{}
 	for from, moves := range legal(umpire.EffectPure) {
@@ -266,8 +266,8 @@ func transitions() map[string]bool {
 	return all
 }
 
-// parts splits a state's name; neither the mark of a cancelled batch nor whether
-// the first question was put yet is drawn.
+// parts splits a state's name. The diagram shows neither cancellation nor whether the
+// first question was asked yet.
 func parts(state string) (ofBatch, ofCall string) {
 	ofBatch, ofCall, _ = strings.Cut(strings.Replace(state, "!", "", 1), "/")
 	if state == "none" {

@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// fuzzed are batches in which something may happen next.
+// fuzzed returns batches with possible next events.
 func fuzzed(t *testing.T) []*history {
 	t.Helper()
 	two := submit3(umpire.CallAsked, umpire.CallApproved)
@@ -34,8 +34,8 @@ func fuzzed(t *testing.T) []*history {
 	return all
 }
 
-// Whatever the data of an event, it fits or it does not: what holds of every batch
-// holds after it, and what does not fit changes nothing.
+// For any data, an event is either legal and preserves the invariants of a batch, or
+// illegal and changes nothing.
 func FuzzApply(f *testing.F) {
 	kinds := []umpire.EventKind{
 		umpire.EventBatchSubmitted, umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventPermissionRejected,
@@ -68,8 +68,8 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// What has a canonical form means the same in it, is found again from every way
-// of writing it, and stays as it is when done twice.
+// A canonical form has the same meaning, results from every spelling, and is its own
+// canonical form.
 func FuzzCanonical(f *testing.F) {
 	for _, text := range []string{
 		``, `{}`, `null`, `{"b":1,"a":[1.0,"é\ud83d\ude00",-0,1e400]}`, `{"a":1,"a":2}`, `{"a":1}}`, `"\ud800"`, "\"\xff\"", `{"a":"\\ud800"}`,

@@ -13,8 +13,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A history is a batch with the events that it took, and what must be
-// remembered to judge the next one.
+// A history is a batch with its events, and the state needed to judge the next one.
 type history struct {
 	batch    umpire.Batch
 	events   []umpire.Event
@@ -32,7 +31,7 @@ func newHistory() *history {
 	}
 }
 
-// take applies an event and checks all that must hold, whether it fits or not.
+// take applies an event and checks all invariants, whether or not it is legal.
 func (h *history) take(e umpire.Event) (bool, error) {
 	before, kept := h.batch, deepCopy(h.batch)
 	after, err := applyRecord(before, e)
@@ -53,11 +52,11 @@ func (h *history) take(e umpire.Event) (bool, error) {
 	return true, errors.Join(h.remember(before, e), h.sound(before))
 }
 
-// sameInPlace: folding by the part of the batch that an event looks at gives what the whole one gives.
+// sameInPlace checks that folding only the relevant part of the batch gives the same result as folding the whole.
 func sameInPlace(before umpire.Batch, e umpire.Event, after umpire.Batch, refused error) error {
 	decoded, unreadable := Decode(e)
 	if unreadable != nil || e.Kind == umpire.EventBatchSubmitted {
-		return nil //nolint:nilerr // what cannot be read folds in neither way
+		return nil //nolint:nilerr // invalid data is refused both ways
 	}
 	whole := deepCopy(before)
 	part, err := ApplyTo(&whole, decoded)
@@ -84,7 +83,7 @@ func deepCopy(b umpire.Batch) umpire.Batch {
 	return b
 }
 
-// remember judges an event that was taken by those before it.
+// remember judges an applied event by those before it.
 func (h *history) remember(before umpire.Batch, e umpire.Event) error {
 	switch e.Kind {
 	case umpire.EventPermissionAsked, umpire.EventCallIndeterminate:
@@ -118,7 +117,7 @@ func (h *history) question(e umpire.Event) error {
 	if e.Request == "" && e.Kind == umpire.EventCallIndeterminate {
 		return nil
 	}
-	anew := e.Kind == umpire.EventPermissionAsked && e.Request != h.open[e.Call] // the one before gives way
+	anew := e.Kind == umpire.EventPermissionAsked && e.Request != h.open[e.Call] // it replaces the previous question
 	if e.Request == "" || h.open[e.Call] != "" && !anew {
 		return fmt.Errorf("question %q of call %q, which has %q open", e.Request, e.Call, h.open[e.Call])
 	}
@@ -134,8 +133,8 @@ func (h *history) answer(e umpire.Event) error {
 	return nil
 }
 
-// start: nothing waits, all before it have their results, nobody refused it, and
-// it runs again only if it may.
+// start checks that nothing is pending, that all earlier calls have results, that the
+// call was not refused, and that it may run again if it does.
 func (h *history) start(before umpire.Batch, e umpire.Event) error {
 	if before.Waiting() > 0 || len(h.open) > 0 || before.Cancelled || before.State != umpire.BatchRunning {
 		return fmt.Errorf("call %q started in a batch that is %s, cancelled %t, with %d questions", e.Call, before.State, before.Cancelled, before.Waiting())
@@ -153,7 +152,7 @@ func (h *history) start(before umpire.Batch, e umpire.Event) error {
 	return nil
 }
 
-// sound checks what holds of every batch.
+// sound checks the invariants of every batch.
 func (h *history) sound(before umpire.Batch) error {
 	b, executing := h.batch, 0
 	for i := range b.Calls {
@@ -186,7 +185,7 @@ func (h *history) sound(before umpire.Batch) error {
 	return h.inOrder()
 }
 
-// inOrder: calls started in the model's order.
+// inOrder checks that calls started in the model's order.
 func (h *history) inOrder() error {
 	last := -1
 	for _, id := range h.starts {
@@ -199,7 +198,7 @@ func (h *history) inOrder() error {
 	return nil
 }
 
-// replays: folding the events that were taken gives the batch as it stands.
+// replays checks that folding the applied events gives the current batch.
 func (h *history) replays() error {
 	var b umpire.Batch
 	for _, e := range h.events {
@@ -224,8 +223,8 @@ func must(t *rapid.T, err error) {
 
 var effects = []umpire.Effect{"", umpire.EffectPure, umpire.EffectIdempotent, umpire.EffectReversible, umpire.EffectUnknown}
 
-// genSubmitted submits calls that are asked, approved or denied: one to four, or too many to be looked
-// at as a whole.
+// genSubmitted submits asked, approved or denied calls: one to four, or too many to be
+// examined as a whole.
 func genSubmitted(t *rapid.T) umpire.Event {
 	var calls []Call
 	for i := range rapid.SampledFrom([]int{1, 2, 3, 4, umpire.WholeBatch + 2}).Draw(t, "calls") {
@@ -238,7 +237,7 @@ func genSubmitted(t *rapid.T) umpire.Event {
 	return about(umpire.EventBatchSubmitted, "", "", Submitted{Calls: calls})
 }
 
-// TestFittingSequences takes one move after another, most of which fit.
+// TestFittingSequences applies one move after another, most of which are legal.
 func TestFittingSequences(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -258,8 +257,8 @@ func TestFittingSequences(t *testing.T) {
 	})
 }
 
-// complete takes what is still missing until the results are delivered: whatever
-// happened before, a batch never gets stuck.
+// complete applies the missing events until the results are delivered: a batch never gets
+// stuck, whatever its history.
 func (h *history) complete() error {
 	for range 200 {
 		if h.batch.State == umpire.BatchDelivered {
@@ -278,7 +277,7 @@ func (h *history) complete() error {
 	return nil
 }
 
-// due is the event that brings a batch nearer to its end.
+// due returns the next event that brings a batch nearer to its end.
 func (h *history) due() umpire.Event {
 	b := h.batch
 	for _, c := range b.Calls {
@@ -303,7 +302,7 @@ func (h *history) due() umpire.Event {
 	return event(umpire.EventCallFinished, b, *c, Finished{Status: umpire.ResultError})
 }
 
-// TestArbitrarySequences takes events that know nothing of the batch.
+// TestArbitrarySequences applies events that are unrelated to the batch's state.
 func TestArbitrarySequences(t *testing.T) {
 	t.Parallel()
 	kinds := []umpire.EventKind{

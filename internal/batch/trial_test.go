@@ -36,8 +36,8 @@ var trialMoves = []move{
 	trialMove("conflict of another", umpire.EventEffectsConflicted, "t2"),
 }
 
-// legalTrials tells what may become of the trial of a call of a batch of one. A trial may
-// be discarded in every state of the call, and be kept once the call was started.
+// legalTrials returns the legal outcomes for the trial of a batch's only call. A trial
+// may be discarded in every state of the call, and kept once the call was started.
 func legalTrials(b umpire.Batch) map[string]umpire.TrialState {
 	c := b.Calls[0]
 	want := map[string]umpire.TrialState{}
@@ -58,8 +58,8 @@ func legalTrials(b umpire.Batch) map[string]umpire.TrialState {
 	return want
 }
 
-// TestEveryTrialMoveInEveryState: a trial goes the ways of its table in every state of its
-// call, and the call goes its own ways but for what a trial stands against.
+// TestEveryTrialMoveInEveryState checks that a trial follows its table in every state of
+// its call, and that the call follows its own, except where a trial prevents it.
 func TestEveryTrialMoveInEveryState(t *testing.T) {
 	t.Parallel()
 	table := legal(umpire.EffectUnknown)
@@ -121,8 +121,8 @@ func TestEveryTrialMoveInEveryState(t *testing.T) {
 	}
 }
 
-// TestTrialOfTheNextCall: only the first call without a result is tried, and one whose
-// outcome nobody knows leaves its effects as they are.
+// TestTrialOfTheNextCall checks that only the first call without a result can be tried,
+// and that a call with an unknown outcome leaves its effects alone.
 func TestTrialOfTheNextCall(t *testing.T) {
 	t.Parallel()
 	two := []umpire.Event{submit3(umpire.CallAsked, umpire.CallAsked), asked("c1", "q1"), asked("c2", "q2")}
