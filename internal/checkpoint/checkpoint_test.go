@@ -22,13 +22,13 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// A bench is a store in a real file, with what is known of it.
+// A bench is a store in a real file, with its record.
 type bench struct {
 	*testing.T
 	file   string
 	key    *checkpoint.Key
 	record checkpoint.Record
-	made   int // events, each later than the one before
+	made   int // number of events, each later than the one before
 }
 
 func newBench(t *testing.T) *bench {
@@ -60,7 +60,7 @@ func (b *bench) with(f func(context.Context, *store.Store) error) {
 	}
 }
 
-// append adds events to sessions, one each.
+// append adds one event per session.
 func (b *bench) append(sessions ...umpire.SessionID) {
 	b.Helper()
 	b.with(func(ctx context.Context, s *store.Store) error {
@@ -78,7 +78,7 @@ func (b *bench) append(sessions ...umpire.SessionID) {
 	})
 }
 
-// head is what `umpire timeline head` prints.
+// head returns the output of `umpire timeline head`.
 func (b *bench) head() (line string) {
 	b.Helper()
 	b.with(func(ctx context.Context, s *store.Store) error {
@@ -94,7 +94,7 @@ func (b *bench) head() (line string) {
 	return line
 }
 
-// renew brings the record up to date and returns what stands against it.
+// renew updates the record and returns its breaks.
 func (b *bench) renew() (breaks []store.Break) {
 	b.Helper()
 	b.with(func(ctx context.Context, s *store.Store) (err error) {
@@ -104,7 +104,7 @@ func (b *bench) renew() (breaks []store.Break) {
 	return breaks
 }
 
-// problems are what the chain, the record and a checkpoint say.
+// problems returns the breaks found by the chain, the record and a checkpoint.
 func (b *bench) problems(line string) (chain, record, since []store.Break) {
 	b.Helper()
 	signed, err := checkpoint.Parse(line)
@@ -127,7 +127,7 @@ func (b *bench) problems(line string) (chain, record, since []store.Break) {
 	return chain, record, since
 }
 
-// fine checks that nothing is found.
+// fine checks that there are no breaks.
 func (b *bench) fine(name, line string) {
 	b.Helper()
 	chain, record, since := b.problems(line)
@@ -136,13 +136,13 @@ func (b *bench) fine(name, line string) {
 	}
 }
 
-// TestForgeries: the chain of a forged store is whole, and both what is known of it and
-// a checkpoint tell that it was forged.
+// TestForgeries checks that although a forged store has an intact chain, both its record
+// and a checkpoint detect the forgery.
 func TestForgeries(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		forge  func(*bench)
-		record []string // what it says, in parts of "seq session problem"
+		record []string // its breaks, in parts of "seq session problem"
 		since  string
 	}{
 		"actors and risks rewritten": {
@@ -195,7 +195,7 @@ func TestForgeries(t *testing.T) {
 			if len(since) != 1 || !strings.Contains(since[0].Problem, tt.since) {
 				t.Errorf("the checkpoint says %v, want %q", since, tt.since)
 			}
-			// Nothing that comes later makes what is known forget it.
+			// Later events must not make the record forget the loss.
 			b.append("a", "b", "c", "new", "")
 			if later := b.renew(); len(later) != len(record) {
 				t.Errorf("with later events %v is found, and before %v", later, record)
@@ -207,7 +207,7 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// said compares breaks with what is wanted of them.
+// said compares breaks with the expected ones.
 func (b *bench) said(got []store.Break, want []string) {
 	b.Helper()
 	for i, g := range got {
@@ -225,7 +225,7 @@ func (b *bench) said(got []store.Break, want []string) {
 	}
 }
 
-// TestWhatHappensByItself: restarts, deleted sessions and many of them are no alarm.
+// TestWhatHappensByItself checks that restarts and deleted sessions, even many of them, raise no alarm.
 func TestWhatHappensByItself(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -261,8 +261,8 @@ func TestWhatHappensByItself(t *testing.T) {
 	}
 }
 
-// TestRecordsThatAreNotBelieved: a record that the key has not signed is an alarm, and
-// is not put right by the next one.
+// TestRecordsThatAreNotBelieved checks that a record not signed with the key is an alarm,
+// and is not repaired by the next one.
 func TestRecordsThatAreNotBelieved(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -323,7 +323,7 @@ func (b *bench) edit(f func(string) string) {
 	}
 }
 
-// TestSignatures: every part of a signed checkpoint is covered.
+// TestSignatures checks that every part of a signed checkpoint is covered.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -359,7 +359,7 @@ func TestSignatures(t *testing.T) {
 			t.Errorf("cut at %d: %v", i, err)
 		}
 	}
-	// A text that says more under the same signature.
+	// A text with other content under the same signature.
 	c.Events++
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -372,19 +372,19 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// raw does what somebody can who has the file in hand.
+// raw changes the file like an attacker with access to it.
 func (b *bench) raw(statements ...string) {
 	b.Helper()
 	b.forged(storetest.Forger{File: b.file}.Run(b.Context(), statements...))
 }
 
-// remove deletes events at the end of their streams, and what tells of them.
+// remove deletes events at the end of their streams, and all references to them.
 func (b *bench) remove(which string) {
 	b.Helper()
 	b.forged(storetest.Forger{File: b.file}.Remove(b.Context(), which))
 }
 
-// rewrite changes events and computes every hash anew.
+// rewrite changes events and recomputes every hash.
 func (b *bench) rewrite(change func(*umpire.Event)) {
 	b.Helper()
 	var events []umpire.Event
@@ -404,7 +404,7 @@ func (b *bench) forged(err error) {
 	}
 }
 
-// deleteFile removes the database with all that SQLite keeps beside it.
+// deleteFile removes the database and SQLite's files next to it.
 func (b *bench) deleteFile() {
 	b.Helper()
 	files, err := filepath.Glob(b.file + "*")

@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// TestPostgres: checkpoints of a PostgreSQL store stay true while others write, and
-// tell what somebody removed who owns the database.
+// TestPostgres checks that checkpoints of a PostgreSQL store stay true during other
+// writes, and detect removals by the owner of the database.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.Postgres(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// prune removes what is older than the events that come after it, with a key.
+// prune removes sessions older than age, using a key.
 func (b *bench) prune(key *checkpoint.Key, age time.Duration) (removed []umpire.SessionID) {
 	b.Helper()
 	b.with(func(ctx context.Context, s *store.Store) error {
@@ -36,7 +36,7 @@ func (b *bench) prune(key *checkpoint.Key, age time.Duration) (removed []umpire.
 	return removed
 }
 
-// pruned is a store of which the session "b" was pruned, with checkpoints from before, from its middle and from after.
+// pruned returns a store whose session "b" was pruned, with checkpoints from before, from its middle and from after.
 func pruned(t *testing.T) (b *bench, lines []string) {
 	b = newBench(t)
 	b.append("b", "b")
@@ -54,7 +54,7 @@ func pruned(t *testing.T) (b *bench, lines []string) {
 	return b, append(lines, b.head())
 }
 
-// TestPruned: what was pruned is no break, of checkpoints neither, and is counted.
+// TestPruned checks that pruned sessions are not breaks, even for checkpoints, and that they are counted.
 func TestPruned(t *testing.T) {
 	t.Parallel()
 	b, lines := pruned(t)
@@ -86,10 +86,10 @@ func TestPruned(t *testing.T) {
 	}
 }
 
-// TestForgedPrunings: what is called pruned and was not is found, and nothing else passes for it.
+// TestForgedPrunings checks that false claims of pruning are detected, in all variants.
 func TestForgedPrunings(t *testing.T) {
 	t.Parallel()
-	// forge removes the session "c" as if it was pruned, with data made of that of the pruning of "b".
+	// forge removes session "c" as if it was pruned, with data derived from the pruning of "b".
 	forge := func(change func(data map[string]any)) func(*bench) {
 		return func(b *bench) {
 			b.with(func(ctx context.Context, s *store.Store) error {
@@ -201,7 +201,7 @@ func TestForgedPrunings(t *testing.T) {
 	}
 }
 
-// TestOthersWriteBetween: while sessions are removed, what others write is stored between one and the next.
+// TestOthersWriteBetween checks that other writes succeed between the removals of sessions.
 func TestOthersWriteBetween(t *testing.T) {
 	t.Parallel()
 	const sessions = 20
@@ -235,7 +235,7 @@ func TestOthersWriteBetween(t *testing.T) {
 		if removed != sessions || events != 300*sessions {
 			t.Errorf("removed %d sessions with %d events", removed, events)
 		}
-		// How often others get their turn is up to the machine, but not whether they do.
+		// The machine decides how often others get a turn, but they must get some.
 		if len(slices.Compact(seen)) < 2 {
 			t.Errorf("nothing was written between %d sessions", sessions)
 		}
@@ -243,8 +243,8 @@ func TestOthersWriteBetween(t *testing.T) {
 	})
 }
 
-// TestDamagedSessionsStay: sessions that cannot be pruned do not keep the others from going, not even when they fill a
-// page, and the error says so.
+// TestDamagedSessionsStay checks that sessions that cannot be pruned do not prevent the
+// removal of others, even if they fill a page, and that the error reports them.
 func TestDamagedSessionsStay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
