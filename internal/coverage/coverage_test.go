@@ -9,11 +9,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestCountStops: once nobody waits for it any more, no further call is judged.
+// TestCountStops checks that no further call is judged after the context has ended.
 func TestCountStops(t *testing.T) {
 	t.Parallel()
 	p := &umpire.Pending{Tool: "Write", Call: "now"}
-	for _, last := range []int{3, 15} { // among those that are judged as they are, and with further grants
+	for _, last := range []int{3, 15} { // among those judged as they are, and with more grants
 		ctx, cancel := context.WithCancel(t.Context())
 		judged := 0
 		_, err := Count(ctx, p, make([]umpire.Call, 10), func(umpire.Call, []umpire.Grant) (d umpire.Decision) {
@@ -28,7 +28,7 @@ func TestCountStops(t *testing.T) {
 	}
 }
 
-// A slowGate takes longer than anybody waits.
+// A slowGate takes longer than any caller waits.
 type slowGate struct{ umpire.Answerer }
 
 func (slowGate) Pending(ctx context.Context, _ umpire.PendingQuery) ([]umpire.Pending, error) {
@@ -36,7 +36,7 @@ func (slowGate) Pending(ctx context.Context, _ umpire.PendingQuery) ([]umpire.Pe
 	return nil, ctx.Err()
 }
 
-// TestLoadGivesUp: a card does not wait for what takes long, nor for a person who has gone.
+// TestLoadGivesUp checks that a card does not wait for a slow result, nor for a person who has left.
 func TestLoadGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
