@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/homeview"
 )
 
-// A variable must not make a folder seen, and written, that holds something else than a cache.
+// A variable must not expose a folder, let alone make it writable, if it holds anything but a cache.
 func TestCacheVariables(t *testing.T) {
 	home := t.TempDir()
 	for _, path := range []string{

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTable: each row says why, and no path of it is a whole home, or leads out of one.
+// TestTable checks that each row has a reason, and that no path in it is a whole home or leads out of one.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, r := range table {
@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestOf: a variable counts where the folder looks like one of its kind, and no home is seen as a whole.
+// TestOf checks that a variable counts if its folder looks right, and that no home is visible as a whole.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())
