@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// TestRunner names this very process, and finds it alive.
+// TestRunner names this process, and finds it alive.
 func TestRunner(t *testing.T) {
 	t.Parallel()
 	name := process.NameOf(os.Getpid())
@@ -35,8 +35,8 @@ func TestRunner(t *testing.T) {
 	}
 }
 
-// A runner that was killed and not waited for lives no more: its calls are accounted
-// for at once, not when its lease is over.
+// A runner that was killed but not yet waited for is not alive: its calls are settled at
+// once, not when its lease expires.
 func TestZombieIsNotAlive(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -65,11 +65,11 @@ func TestZombieIsNotAlive(t *testing.T) {
 	}
 }
 
-// threadVariable makes this program one whose first thread has ended, and which lives until its input does.
+// threadVariable makes this program end its first thread, and run until its input ends.
 const threadVariable = "UMPIRE_TEST_FIRST_THREAD_ENDS"
 
-// TestProcessOutlivesItsFirstThread: of a process that was killed the first thread may be gone while
-// another still writes. What a runner did is accounted for when all of it has ended.
+// TestProcessOutlivesItsFirstThread covers a killed process whose first thread is gone while
+// another may still write. A runner's calls are settled only after all its threads have ended.
 func TestProcessOutlivesItsFirstThread(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -103,7 +103,7 @@ func TestProcessOutlivesItsFirstThread(t *testing.T) {
 	}
 }
 
-// childVariable makes the child of the test below say for whom it works.
+// childVariable makes the child of the test below report its host.
 const childVariable = "UMPIRE_TEST_RUNNER_CHILD"
 
 // TestHostChild is that child. Alone it does nothing.
@@ -114,8 +114,8 @@ func TestHostChild(t *testing.T) {
 	}
 }
 
-// TestHostOutlivesTheShellBetween: a shell that was started for one command ends with
-// the hook. Whoever started it is the host. A shell that stays is a host itself.
+// TestHostOutlivesTheShellBetween checks that the host is the parent of a shell that was
+// started for one command and ends with the hook. A shell that stays is a host itself.
 func TestHostOutlivesTheShellBetween(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

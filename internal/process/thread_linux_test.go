@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// While a program is initialised it runs on its first thread, which ends here.
+// During initialization a program runs on its first thread, which ends here.
 func init() {
 	if os.Getenv(threadVariable) == "" {
 		return
