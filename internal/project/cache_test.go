@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The tests in this file empty or replace PATH, so that they do not run in
-// parallel.
+// The tests in this file empty or replace PATH, so they do not run in parallel.
 
 func TestCacheStartsNoProcess(t *testing.T) {
 	tmp := tempDir(t)
@@ -22,7 +21,7 @@ func TestCacheStartsNoProcess(t *testing.T) {
 	open(t, tree, Options{Cache: cache})
 
 	t.Setenv("PATH", "")
-	for range 2 { // both heads stay known: worktrees do not push each other out
+	for range 2 { // both heads stay known: worktrees do not displace each other
 		for _, at := range []string{dir, tree} {
 			if p := open(t, at, Options{Cache: cache}); string(p.ID) != root {
 				t.Errorf("%q: id %s, want %s, notes %q", at, p.ID, root, p.Notes)
@@ -75,8 +74,8 @@ func TestCacheFile(t *testing.T) {
 	})
 }
 
-// TestOnlyNewHistoryIsWalked takes the first commit away, so that a full walk
-// fails, and expects the identity all the same.
+// TestOnlyNewHistoryIsWalked removes the first commit, so a full walk fails, and still
+// expects the identity.
 func TestOnlyNewHistoryIsWalked(t *testing.T) {
 	tmp := tempDir(t)
 	dir, cache := filepath.Join(tmp, "repo"), filepath.Join(tmp, "cache")
@@ -103,8 +102,8 @@ func TestOnlyNewHistoryIsWalked(t *testing.T) {
 	}
 }
 
-// TestExtendedEqualsWalked compares the identity that is built up commit by
-// commit with that of a full walk, over merges and unrelated branches.
+// TestExtendedEqualsWalked compares the identity extended commit by commit with that of a
+// full walk, over merges and unrelated branches.
 func TestExtendedEqualsWalked(t *testing.T) {
 	tmp := tempDir(t)
 	dir, cache := filepath.Join(tmp, "repo"), filepath.Join(tmp, "cache")
@@ -116,7 +115,7 @@ func TestExtendedEqualsWalked(t *testing.T) {
 		{"commit", "-q", "--allow-empty", "-m", "other"},
 		{"checkout", "-q", "main"},
 		{"merge", "-q", "--allow-unrelated-histories", "-m", "merge", "other"},
-		{"checkout", "-q", "a"}, // reached one root only, and is behind a head with two
+		{"checkout", "-q", "a"}, // reached only one root, and is behind a head with two
 		{"commit", "-q", "--allow-empty", "-m", "a2"},
 		{"checkout", "-q", "other"},
 		{"checkout", "-q", "main"},

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// TestP0DIdentity: every folder of a repository has one project, another repository has
-// another, and a folder without git is known by its real path.
+// TestP0DIdentity checks that all folders of a repository have one project, that another
+// repository has another, and that a folder without git is identified by its real path.
 func TestP0DIdentity(t *testing.T) {
 	t.Parallel()
 
@@ -184,7 +184,7 @@ func TestIdentity(t *testing.T) {
 	})
 }
 
-// TestIdentityFromPath covers repositories that have no usable history.
+// TestIdentityFromPath covers repositories without usable history.
 func TestIdentityFromPath(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -250,8 +250,8 @@ func TestIdentityFromPath(t *testing.T) {
 	}
 }
 
-// TestForeignRepository holds that a folder cannot claim a repository that
-// does not know it.
+// TestForeignRepository checks that a folder cannot claim a repository that does not know
+// it.
 func TestForeignRepository(t *testing.T) {
 	t.Parallel()
 	tmp := tempDir(t)
@@ -282,7 +282,7 @@ func TestForeignRepository(t *testing.T) {
 	}
 }
 
-// TestHostileConfiguration holds that a repository starts no program.
+// TestHostileConfiguration checks that a repository cannot start programs.
 func TestHostileConfiguration(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)

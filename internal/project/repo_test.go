@@ -32,7 +32,7 @@ func gitIn(t testing.TB, dir string, args ...string) string {
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
-		// Commits of one second have no order in time, and git walks further.
+		// Commits of the same second have no order in time, and make git walk further.
 		fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1700000000+60*clock.Add(1)))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -41,7 +41,7 @@ func gitIn(t testing.TB, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// newRepo makes a repository with one commit, whose message tells it from others.
+// newRepo makes a repository with one commit, whose message distinguishes it from others.
 func newRepo(t testing.TB, dir, message string) string {
 	t.Helper()
 	mkdir(t, dir)

@@ -14,7 +14,7 @@ const (
 	former = umpire.ProjectID("cccccccccccccccccccccccccccccccccccccccc")
 )
 
-// N-22 to N-24, N-74: who may go on with what, and from where.
+// N-22 to N-24, N-74: which sessions may be continued, and from where.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	place := &Project{ID: here, Former: former}
@@ -50,7 +50,7 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// N-25 to N-27, N-67: the refusal names the session, both projects and what to do.
+// N-25 to N-27, N-67: the refusal names the session, both projects and the next step.
 func TestRefusalSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	_, err := (&Project{ID: here}).CheckResume(&umpire.Session{ID: "b1", Project: there}, false)

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestWorktrees holds A-20: a session's own worktree is inside, others are not,
-// wherever they lie.
+// TestWorktrees covers A-20: a session's own worktree is inside, others are not, wherever
+// they are.
 func TestWorktrees(t *testing.T) {
 	t.Parallel()
 	tmp := tempDir(t)
