@@ -56,7 +56,7 @@ func TestMade(t *testing.T) {
 		}
 	}
 
-	// A file that came much later is another's.
+	// A file that was created much later belongs to another program.
 	now = time.Now().Add(-time.Hour)
 	if err := l.Claim("late", []string{at("late")}); err != nil {
 		t.Fatal(err)
