@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// hostile are pieces that, repeated, make a rule try again and again.
+// hostile are pieces that, repeated, make a rule retry again and again.
 var hostile = []string{
 	"password=", "password=x ", "api_key='", "\"token\":\"", "secret={{", "--password ", "${password:-", "<password>", "password", "ey", "eyJ ", "pat", "s.", "sk-",
 	"authorization: ", "bearer ", "basic ", "cookie: a=", "://a:x", "://", "@tcp(", "a@tcp(", "&sig=", "?key=", "-----BEGIN PRI" + "VATE KEY-----", "-----begin ",
@@ -16,9 +16,9 @@ var hostile = []string{
 	"[masked:", "[masked:x]", "password=[masked:x]", "glpat-", "AKIA", "0", "\x00", "\xff", "é",
 }
 
-// TestHostileTextEnds: a hundred kilobytes of anything is a matter of a second at most,
-// where the square of its length would be hours. The bound is wide, for slow and
-// busy machines.
+// TestHostileTextEnds checks that a hundred kilobytes of anything take a second at most,
+// where quadratic time would take hours. The bound is generous, for slow and busy
+// machines.
 func TestHostileTextEnds(t *testing.T) {
 	t.Parallel()
 	const size, bound = 128 << 10, 5 * time.Minute
@@ -33,7 +33,7 @@ func TestHostileTextEnds(t *testing.T) {
 	}
 }
 
-// TestDeepJSON: nesting is bounded by the JSON package, not by the stack.
+// TestDeepJSON checks that the JSON package limits nesting, not the stack.
 func TestDeepJSON(t *testing.T) {
 	t.Parallel()
 	for _, piece := range [][2]string{{"[", "]"}, {`{"a":`, "}"}, {`["x",`, "]"}, {`{"password":[`, "]}"}} {
@@ -46,7 +46,7 @@ func TestDeepJSON(t *testing.T) {
 	}
 }
 
-// TestLongSecrets are masked to their end.
+// TestLongSecrets checks that long secrets are masked to their end.
 func TestLongSecrets(t *testing.T) {
 	t.Parallel()
 	d := dice{testDice()}
@@ -69,7 +69,7 @@ func TestLongSecrets(t *testing.T) {
 	}
 }
 
-// text returns about n bytes of what tools print.
+// text returns about n bytes of typical tool output.
 func text(n int) string {
 	d := dice{testDice()}
 	var out strings.Builder
@@ -105,7 +105,7 @@ func BenchmarkFirstText(b *testing.B) {
 	}
 }
 
-// Whatever the text, masking ends, and what is masked stays as it is.
+// For any text, masking ends, and masked text stays unchanged.
 func FuzzText(f *testing.F) {
 	for _, s := range samples(1) {
 		f.Add(s.before + s.value + s.after)
@@ -130,7 +130,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// Whatever the JSON, what was valid stays valid, and masking twice changes nothing.
+// For any JSON, valid input stays valid, and masking twice changes nothing.
 func FuzzJSON(f *testing.F) {
 	for _, s := range samples(1) {
 		text, err := json.Marshal(map[string]any{"command": s.before + s.value + s.after, "args": []string{s.before, s.value, s.after}, "password": s.value})

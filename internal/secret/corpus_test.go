@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The corpus of secrets is made up when the test runs: the shapes are real, the
-// characters are dice, and no scanner of this repository has anything to find.
+// The corpus of secrets is generated when the test runs: the shapes are real and the
+// characters random, so scanners of this repository find nothing.
 
 const (
 	digits = "0123456789"
@@ -44,21 +44,21 @@ func (d dice) lines(n int) string {
 	return strings.Join(append(out, d.of(alnum, 30)+"=="), "\n")
 }
 
-// A kind is one kind of secret. Bare ones are known wherever they stand; the
-// others by what stands around them, and $ is where the secret stands.
+// A kind is one kind of secret. Bare ones are recognized anywhere, others by their
+// surroundings; $ marks the position of the secret.
 type kind struct {
 	name string
 	make func(d dice) string
 	in   []string
 }
 
-// anywhere are places where a token may stand.
+// anywhere are surroundings in which a token may appear.
 var anywhere = []string{
 	"$", "echo $", "export TOKEN=$", `{"text": "use $ for it"}`, "curl -H 'X-Api-Key: $' https://api.example.com/v1/x", "remote: invalid token $, try again",
 	"# comment with $\nnext line", "--auth=$", `x = ["$"]`, "https://api.example.com/v1/x?t=$&page=2", "(see $)", "OLD_VALUE=$\nNEXT=1",
 }
 
-// behindNames are places where a name says that it is a secret.
+// behindNames are surroundings in which a name marks the secret.
 var behindNames = []string{
 	"DB_PASSWORD=$ ./migrate", "export DB_PASSWORD='$'", "psql \"host=h user=u password=$ dbname=d\"", "tool --password $ --verbose", "tool --password=$",
 	`{"user": "u", "password": "$"}`, `curl -d '{"user":"u","password":"$"}' https://x.example`, "password: $\nport: 5432", "spring.datasource.password=$",

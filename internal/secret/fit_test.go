@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// This file brings the rules of the scanner into the form in which they are looked up: each
-// pattern is anchored at a literal that it begins with. Parsing all of them takes longer than
-// most commands, so that is done when scanner_generated.go is generated.
+// This file converts the scanner's rules for lookup: each pattern is anchored at a
+// literal with which it starts. Parsing all of them takes longer than most commands, so
+// it is done when scanner_generated.go is generated.
 
-// left are rules that are not taken.
+// left are omitted rules.
 var left = map[string]string{
 	"curl-auth-header":                       "our own rules read headers and options, in bounded time",
 	"curl-auth-user":                         "our own rules read headers and options, in bounded time",
@@ -28,15 +28,15 @@ var left = map[string]string{
 	"aws-amazon-bedrock-api-key-short-lived": "matches the beginning that all of them have, and leaves the rest",
 }
 
-// changed are patterns that are cut to the part that can be anchored.
+// changed are patterns cut to the part that can be anchored.
 var changed = map[string][2]string{
 	"sourcegraph-access-token": {`|[a-fA-F0-9]{40}`, ``}, // any git commit
 	"microsoft-teams-webhook":  {`https://[a-z0-9]+\.webhook`, `webhook`},
 	"slack-webhook-url":        {`(?:https?://)?hooks`, `hooks`},
 }
 
-// leads are patterns whose literal does not stand at the beginning: how many
-// bytes may come before it.
+// leads are patterns whose literal is not at the start: how many bytes may come before
+// it.
 var leads = map[string]struct {
 	literal string
 	bytes   int
@@ -46,28 +46,28 @@ var leads = map[string]struct {
 	"maxmind-license-key":    {"_mmk", 36},
 }
 
-// The shape of rules that look for a value behind a name.
+// The shape of rules that look for the value of a name.
 const (
 	before   = `[\w.-]{0,50}?`
 	operator = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
 )
 
-// ends are what may follow a value. The scanner reads source files; in commands and
-// addresses other characters follow as well.
+// ends may follow a value. The scanner reads source files; in commands and addresses
+// other characters follow as well.
 const (
 	ends      = `(?:[\x60'"\s;]|\\[nr]|$)`
 	moreEnds  = `(?:[\x60'"\s;,&|<>)\]}\\]|$)`
 	tokenEnds = `(?:\W|$)`
 )
 
-// enoughToKnow is how long the literal of a token has to be so that its shape
-// alone is enough, whatever its entropy: an example of a token is masked as well.
+// enoughToKnow is the length from which the shape of a token's literal alone suffices,
+// regardless of its entropy: a token in an example is masked as well.
 const enoughToKnow = 4
 
-// enoughToGuess is how long a literal has to be for the rest to be anything at all.
+// enoughToGuess is the length from which a literal may be followed by anything.
 const enoughToGuess = 3
 
-// A scannerRule is a rule as the scanner's own configuration writes it.
+// A scannerRule is a rule in the form of the scanner's own configuration.
 type scannerRule struct {
 	ID          string  `toml:"id"`
 	Regex       string  `toml:"regex"`
@@ -75,7 +75,7 @@ type scannerRule struct {
 	SecretGroup int     `toml:"secretGroup"`
 }
 
-// fitAll returns the rules that fit, and why the others do not.
+// fitAll returns the converted rules, and the errors of the others.
 func fitAll(all []scannerRule) (rules []*rule, misfits []error) {
 	for _, r := range all {
 		if left[r.ID] != "" {
@@ -91,7 +91,7 @@ func fitAll(all []scannerRule) (rules []*rule, misfits []error) {
 	return rules, misfits
 }
 
-// fit brings a rule into the form in which it is looked up.
+// fit converts a rule for lookup.
 func (r *scannerRule) fit() (*rule, error) {
 	pattern, named, err := r.pattern()
 	if err != nil {
@@ -127,8 +127,8 @@ func (r *scannerRule) fit() (*rule, error) {
 	return fitted, nil
 }
 
-// pattern returns the rule's pattern without its optional prefix, and whether it looks for
-// the value of a name.
+// pattern returns the rule's pattern without its optional prefix, and whether it looks
+// for the value of a name.
 func (r *scannerRule) pattern() (pattern string, named bool, err error) {
 	pattern = r.Regex
 	if c, ok := changed[r.ID]; ok {
@@ -158,7 +158,7 @@ func firstGroup(re *syntax.Regexp) *syntax.Regexp {
 	return nil
 }
 
-// isBounded reports whether every match begins at the beginning of a word.
+// isBounded reports whether every match starts at a word boundary.
 func isBounded(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpCapture || re.Op == syntax.OpConcat {
 		return isBounded(re.Sub[0])
@@ -166,8 +166,8 @@ func isBounded(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpWordBoundary
 }
 
-// beginningsOf returns the literals that matches may begin with, in lower case, as long as
-// they are known and few.
+// beginningsOf returns the literals with which matches may start, in lower case, as long
+// as they are known and few.
 func beginningsOf(re *syntax.Regexp) []string {
 	all, _ := beginsWith(re)
 	slices.Sort(all)
@@ -179,9 +179,9 @@ const (
 	longestBeginning = 24
 )
 
-// beginsWith returns the beginnings of what re matches, and whether they are all of it.
+// beginsWith returns the starts of re's matches, and whether they are complete matches.
 func beginsWith(re *syntax.Regexp) (all []string, whole bool) {
-	switch re.Op { //nolint:exhaustive // what else there is may begin with anything
+	switch re.Op { //nolint:exhaustive // the others may start with anything
 	case syntax.OpLiteral:
 		text := strings.Map(unicode.ToLower, string(re.Rune))
 		return []string{text[:min(len(text), longestBeginning)]}, len(text) <= longestBeginning
@@ -227,7 +227,7 @@ func beginAll(subs []*syntax.Regexp) (all []string, whole bool) {
 	return all, true
 }
 
-// classMembers returns the characters of a small class; a letter in both cases is one.
+// classMembers returns the characters of a small class; both cases of a letter count as one.
 func classMembers(re *syntax.Regexp) (all []string, whole bool) {
 	for i := 0; i < len(re.Rune); i += 2 {
 		if re.Rune[i+1]-re.Rune[i] > 3 || len(re.Rune) > 8 {
@@ -243,9 +243,9 @@ func classMembers(re *syntax.Regexp) (all []string, whole bool) {
 	return slices.Compact(all), true
 }
 
-// longestMatch is the longest match in bytes, 0 when there is no longest.
+// longestMatch returns the maximum length of a match in bytes, or 0 if it is unlimited.
 func longestMatch(re *syntax.Regexp) int {
-	switch re.Op { //nolint:exhaustive // what else there is matches nothing but a place
+	switch re.Op { //nolint:exhaustive // the others match only a position
 	case syntax.OpLiteral:
 		return len(string(re.Rune))
 	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:

@@ -17,8 +17,8 @@ var aMask = regexp.MustCompile(`\[masked:[a-z0-9-]+:[0-9a-f]{4}\]`)
 
 func testMasker() *Masker { return &Masker{key: []byte("the key of one store")} }
 
-// TestSecretsAreMasked: at least 98 of 100 secrets are gone, and with them nothing
-// of what stands around them.
+// TestSecretsAreMasked checks that at least 98 of 100 secrets are masked, and nothing
+// around them.
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	const want = 98
@@ -47,7 +47,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
-// TestHarmlessIsUntouched: not one of these changes.
+// TestHarmlessIsUntouched checks that none of these lines change.
 func TestHarmlessIsUntouched(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/harmless.txt")
@@ -55,7 +55,7 @@ func TestHarmlessIsUntouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, n := testMasker(), 0
-	// Other scanners complain about these.
+	// Other scanners report these.
 	data = append(data, "\ngolang.org/x/oauth2 v0.21.0 h1:"+"tsimM75w1tF/uws5rbeHzIWxEqelMehnc+iW793zsZs=\nconfig.Certificates[0].PrivateKey = "+"testRSA2048PrivateKey\n"...)
 	for line := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n") {
 		if line == "" || strings.HasPrefix(line, "## ") {
@@ -85,8 +85,8 @@ func TestHarmlessIsUntouched(t *testing.T) {
 	}
 }
 
-// TestMasksOfOneSecret: the same secret has the same hash wherever it stands, in
-// one store and not in another.
+// TestMasksOfOneSecret checks that a secret has the same hash everywhere in one store,
+// but not in another.
 func TestMasksOfOneSecret(t *testing.T) {
 	t.Parallel()
 	m := testMasker()
@@ -116,7 +116,7 @@ func TestMasksOfOneSecret(t *testing.T) {
 	}
 }
 
-// TestMaskingTwice: masks are left alone.
+// TestMaskingTwice checks that masks stay unchanged.
 func TestMaskingTwice(t *testing.T) {
 	t.Parallel()
 	m := testMasker()
@@ -128,7 +128,7 @@ func TestMaskingTwice(t *testing.T) {
 	}
 }
 
-// TestJSON masks inside of strings, with the help of keys and of the words before.
+// TestJSON masks inside strings, using keys and preceding words.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	token := "gh" + "p_" + strings.Repeat("aB3", 12)
@@ -167,8 +167,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestJSONKeepsStructure: whatever the value, it stays valid, and only strings are
-// another.
+// TestJSONKeepsStructure checks that any value stays valid, and that only strings change.
 func TestJSONKeepsStructure(t *testing.T) {
 	t.Parallel()
 	all := samples(1)
@@ -220,7 +219,7 @@ func genJSON(all []sample, depth int) *rapid.Generator[any] {
 		rapid.Map(rapid.MapOfN(key, inner, 0, 4), func(m map[string]any) any { return m }))...)
 }
 
-// shape is a value without the contents of its strings.
+// shape returns a value without the contents of its strings.
 func shape(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -241,7 +240,7 @@ func shape(value any) any {
 	return value
 }
 
-// TestConcurrentUse is for the race detector: the rules compile while others look.
+// TestConcurrentUse is for the race detector: rules are compiled during concurrent scans.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	m, all := testMasker(), samples(1)
@@ -256,7 +255,7 @@ func TestConcurrentUse(t *testing.T) {
 	work.Wait()
 }
 
-// TestScannerRulesFit: every rule has the form that it is looked up in, and compiles.
+// TestScannerRulesFit checks that every rule has the form for lookup, and compiles.
 func TestScannerRulesFit(t *testing.T) {
 	t.Parallel()
 	if len(scannerRules) < 150 {
@@ -287,7 +286,7 @@ func TestScannerRulesFit(t *testing.T) {
 	}
 }
 
-// TestFinder: the automaton finds what a slow search finds.
+// TestFinder checks that the automaton finds the same as a slow search.
 func TestFinder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -313,8 +312,8 @@ func TestFinder(t *testing.T) {
 	})
 }
 
-// TestEchoes: the words of a command that holds a secret do not show it either, and
-// what only looks like it stays.
+// TestEchoes checks that the words of a command with a secret do not show it either, and
+// that similar words stay.
 func TestEchoes(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ of, text, want string }{

@@ -28,8 +28,8 @@ func openSealer(t *testing.T, folder string) *Sealer {
 	return sealer
 }
 
-// TestSealedForOnePlace: a sealed text opens under its own label and no other, with
-// its own key and no other, whole and in no other way.
+// TestSealedForOnePlace checks that a sealed text opens only with its own label and key,
+// and only if it is complete.
 func TestSealedForOnePlace(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -85,7 +85,7 @@ func TestSealedAndChanged(t *testing.T) {
 	}
 }
 
-// TestWithoutAKey: nothing is sealed and nothing passes for opened.
+// TestWithoutAKey checks that nothing is sealed or opened.
 func TestWithoutAKey(t *testing.T) {
 	t.Parallel()
 	var key *Key
@@ -123,7 +123,7 @@ func TestSealRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeyIsMadeOnce: whoever comes first, all have the same key.
+// TestKeyIsMadeOnce checks that concurrent callers all get the same key.
 func TestKeyIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "home", "state")
@@ -168,7 +168,7 @@ func TestKeyIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestKeyFilesThatAreRefused: no second key is made over a file that is there.
+// TestKeyFilesThatAreRefused checks that no second key replaces an existing file.
 func TestKeyFilesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	whole := keyHeader + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
