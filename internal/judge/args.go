@@ -8,11 +8,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// maxArgs bounds the words of commands that a card or an event has, in bytes.
+// maxArgs is the maximum total size of the command words in a card or an event, in bytes.
 const maxArgs = 64 << 10
 
-// ClipArgs drops the last words of long commands and says how many it dropped. The riskiest commands
-// keep their words first.
+// ClipArgs drops the last words of long commands and records how many it dropped. It keeps the
+// words of the riskiest commands first.
 func ClipArgs(accesses []umpire.Access) []umpire.Access {
 	kept, size := slices.Clone(accesses), 0
 	order := make([]int, len(kept))

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/judge"
 )
 
-// Megabytes before a dangerous command must not hide what it is about.
+// A dangerous command must stay readable after megabytes of harmless arguments.
 func TestClipArgsKeepsTheRiskiest(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70<<10)

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// guardedTargets must not be written without a person: they lie outside, or decide what runs,
-// or nobody knows where they lie.
+// guardedTargets must not be written without approval: they lie outside the project, decide
+// what runs, or their location is unknown.
 var guardedTargets = strings.Fields(`
 	/opt/x ../x ~/x $HOME/.profile ~/.bashrc ~/.ssh/authorized_keys /etc/cron.d/x /usr/local/bin/x link/x link
 	.git/hooks/pre-commit .git/config src/.git/hooks/post-checkout .envrc src/deep/.envrc .umpire/permissions.json
@@ -21,14 +21,14 @@ var guardedTargets = strings.Fields(`
 	$UNKNOWN/x $(pwd)/../x /tmp/../opt/x /proc/self/mem src/./../link/x
 `)
 
-// secretFiles must not be read without a person.
+// secretFiles must not be read without approval.
 var secretFiles = strings.Fields(`
 	.env src/.env.production ~/.ssh/id_rsa ~/.aws/credentials ~/.netrc /etc/shadow /etc/passwd /proc/self/environ
 	/proc/1/environ ~/.config/gh/hosts.yml /dev/mem link/.env server.key
 `)
 
-// harmful are lines of which none may run without a trial or a person, at any level. T is a
-// target and S a secret.
+// harmful are lines that must not run without a trial or approval at any level. T stands for a
+// target and S for a secret.
 var harmful = []string{
 	"echo x > T", "echo x >> T", "cat README.md > T", "echo x | tee T", "cp README.md T", "mv README.md T", "touch T", "mkdir T",
 	"sed -i s/a/b/ T", "gofmt -w T", "cat <<E > T\nx\nE", "{ echo x; } > T", "ln -s src T",
@@ -61,7 +61,7 @@ var harmful = []string{
 	"nosuch", "xargs rm < list", "find . -exec sh {} ;", "awk 'BEGIN { system(\"x\") }'", "sed -n 1e src/a", "kill 1", "crontab x",
 }
 
-// around are ways to write a line that change nothing about what it does.
+// around wraps a line in ways that do not change its effect.
 var around = []string{
 	"X", "true && X", "X; ls", "(X)", "{ X; }", "if true; then X; fi", "for i in 1; do X; done", "f() { X; }; f",
 	"ls | cat; X", "mkdir a/b && X", "echo y > a; X",
@@ -99,7 +99,7 @@ func TestNoLevelRunsWhatIsHarmful(t *testing.T) {
 	}
 }
 
-// everyTarget puts each target or secret into a form.
+// everyTarget substitutes each target or secret into a form.
 func everyTarget(form string) []string {
 	targets := map[byte][]string{'T': guardedTargets, 'S': secretFiles}
 	for letter, names := range targets {
@@ -116,7 +116,7 @@ func everyTarget(form string) []string {
 	return []string{form}
 }
 
-// git that would run a hook, wherever the line goes, runs code.
+// A git command that would run a hook runs code, whichever folder the line moves to.
 func TestLocalGitWithHooksAsks(t *testing.T) {
 	t.Parallel()
 	settings := policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()}
@@ -164,7 +164,7 @@ func decideInSession(
 	return Decide(find, q, time.Now)
 }
 
-// passing are lines with what each comes to: TAKEN is a temporary file that is there, FREE one that is not.
+// passing maps lines to the expected offer: TAKEN is an existing temporary file, FREE a missing one.
 var passing = map[string]umpire.TrialOffer{
 	"mkdir -p FREE && cd FREE && echo x > a && bash a; rm -rf FREE":   umpire.TrialFirst,
 	"cat x.sh > FREE; bash FREE; rm FREE":                             umpire.TrialFirst,
@@ -184,8 +184,8 @@ var passing = map[string]umpire.TrialOffer{
 	"echo x > FREE; bash x.sh & rm FREE":                              umpire.TrialOffered,
 }
 
-// TestAutonomyTriesWhatPasses: a line that makes something in a temporary folder and deletes it again is tried,
-// since a trial forgets it as well. What was there before asks, and so does what stays.
+// TestAutonomyTriesWhatPasses: a line that makes a temporary file and deletes it again is tried, because a
+// trial discards it anyway. A line that touches existing files or leaves new ones behind asks.
 func TestAutonomyTriesWhatPasses(t *testing.T) {
 	t.Parallel()
 	taken, err := os.CreateTemp("/tmp", "umpire-taken-")
@@ -212,8 +212,8 @@ func TestAutonomyTriesWhatPasses(t *testing.T) {
 	}
 }
 
-// TestAutonomyTriesWhatMayEmpty: a redirection that may leave nothing of a file is tried before it
-// is real, and so is a formatter that would write through a link out of the project.
+// TestAutonomyTriesWhatMayEmpty: a redirection that may truncate a file is tried first, and so
+// is a formatter that would write through a link out of the project.
 func TestAutonomyTriesWhatMayEmpty(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -243,9 +243,9 @@ func TestAutonomyTriesWhatMayEmpty(t *testing.T) {
 	}
 }
 
-// TestAutonomyTriesFirst: what a trial shows better than reading can tell is tried before anybody is
-// asked: what may meet a guarded file among many, what only changes files, and programs that the
-// project has installed. What names a guarded place asks.
+// TestAutonomyTriesFirst: autonomy tries a line before asking if a trial can show more than
+// reading it: patterns that may match a guarded file, pure file changes, and programs the
+// project has installed. A line that names a guarded place asks.
 func TestAutonomyTriesFirst(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]umpire.TrialOffer{
@@ -275,7 +275,7 @@ func TestAutonomyTriesFirst(t *testing.T) {
 	}
 }
 
-// What each key lets run, and that without it the same line asks.
+// Each key lets some lines run; without the key the same line asks.
 func TestAutonomyLetsRun(t *testing.T) {
 	t.Parallel()
 	for line, key := range map[string]policy.Autonomy{
@@ -313,9 +313,9 @@ func TestAutonomyLetsRun(t *testing.T) {
 	}
 }
 
-// TestHostsAreAskedAboutOnce: with once a listed host asks, and says that one approval opens it; after
-// that it is reached in the session, as far as a listed one is. An answer about the network alone
-// allows nothing else.
+// TestHostsAreAskedAboutOnce: with once, a listed host asks and the reason says that one
+// approval opens it. Afterwards the session can reach it like any listed host. Approving the
+// network allows nothing else.
 func TestHostsAreAskedAboutOnce(t *testing.T) {
 	t.Parallel()
 	settings := policy.Settings{

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// TestRulesBelowAFolder: a rule that denies or asks about files speaks of a command that works on a
-// folder when such files lie below it, wherever the wildcards of the rule are.
+// TestRulesBelowAFolder: a rule that denies or asks about files applies to a command on a
+// folder if such files lie below it, wherever the rule has its wildcards.
 func TestRulesBelowAFolder(t *testing.T) {
 	t.Parallel()
 	j := project(t, map[string]string{
@@ -67,7 +67,7 @@ func TestRulesBelowAFolder(t *testing.T) {
 	}
 }
 
-// TestFoldersTooLargeToLookThrough: what cannot be looked through may hold what a rule is about.
+// TestFoldersTooLargeToLookThrough: a folder that is too large to search may hold files a rule covers.
 func TestFoldersTooLargeToLookThrough(t *testing.T) {
 	t.Parallel()
 	j := project(t, nil)

@@ -11,11 +11,11 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// maxEdited bounds the files of one call that are looked up.
+// maxEdited is the maximum number of files to look up for one call.
 const maxEdited = 5000
 
-// EditsByAutonomy reports whether a call changes files of the project and is allowed by a person's
-// autonomy.
+// EditsByAutonomy reports whether the person's autonomy settings allow a call because it only
+// changes project files.
 func EditsByAutonomy(d *umpire.Decision) bool {
 	byAutonomy := func(r umpire.Reason) bool { return r.Code == umpire.CodeAutonomy }
 	return d.Verdict == umpire.Allow && slices.ContainsFunc(d.Reasons, byAutonomy) &&
@@ -26,10 +26,10 @@ func changesProject(a umpire.Access) bool {
 	return a.Place == umpire.PlaceInside && (a.Kind == umpire.KindWrite || a.Kind == umpire.KindDelete)
 }
 
-// EditedFiles returns the files, links and folders in some folders that such a call may change, delete, move
-// or replace: an undo needs what they hold. It includes paths where nothing is yet, and, in case of doubt,
-// files that the call does not change. It returns none for other calls, and for one that may change too
-// many files. It uses only the parts of a decision that its JSON has.
+// EditedFiles returns the files, links and folders below roots that such a call may change, delete,
+// move or replace, so an undo can restore them. It includes paths that do not exist yet and, in
+// case of doubt, files that the call does not change. It returns none for other calls or if there
+// are more than maxEdited. It uses only the fields of a decision that survive its JSON form.
 func EditedFiles(d *umpire.Decision, roots []string) []string {
 	paths, whole := editedFiles(d, roots)
 	if !whole {
@@ -38,7 +38,7 @@ func EditedFiles(d *umpire.Decision, roots []string) []string {
 	return paths
 }
 
-// editedFiles is EditedFiles, and reports whether these are all.
+// editedFiles is like EditedFiles but reports whether the list is complete.
 func editedFiles(d *umpire.Decision, roots []string) (paths []string, whole bool) {
 	if !EditsByAutonomy(d) {
 		return nil, true
@@ -56,7 +56,7 @@ func editedFiles(d *umpire.Decision, roots []string) (paths []string, whole bool
 		}
 		e.addPath(path)
 		if link := canonicalName(a.Target); link != path && deepestOf(roots, link) != "" {
-			e.addEntry(link) // what is written by the name of a link may replace it
+			e.addEntry(link) // writing through a link's name may replace the link
 		}
 		if below := strings.TrimPrefix(path, root); strings.ContainsAny(below, special) {
 			e.addMatches(root, files.Components(below))
@@ -67,7 +67,7 @@ func editedFiles(d *umpire.Decision, roots []string) (paths []string, whole bool
 	return e.found, len(e.found) <= maxEdited
 }
 
-// canonicalName is a path with the links above it resolved, but not itself one.
+// canonicalName resolves the links above a path but not the path itself.
 func canonicalName(path string) string {
 	if d, err := files.Follow(path, false); err == nil {
 		return d.Path
@@ -75,7 +75,7 @@ func canonicalName(path string) string {
 	return path
 }
 
-// deepestOf returns the deepest of some folders that contains a path, or "".
+// deepestOf returns the deepest folder that contains path, or "" if none does.
 func deepestOf(folders []string, path string) (deepest string) {
 	for _, folder := range folders {
 		if files.Within(folder, path) && len(folder) > len(deepest) {
@@ -96,8 +96,8 @@ type edits struct {
 	formats bool
 }
 
-// addPath adds what is at a path and is no folder, what may be put there, or the sources below a folder that
-// are formatted. Other changes to a folder lose nothing.
+// addPath adds a path that is not a folder, even if it does not exist yet. For a folder it adds
+// the sources that a formatter rewrites; other changes to a folder lose nothing.
 func (e *edits) addPath(path string) {
 	info, err := os.Lstat(path)
 	switch {
@@ -107,14 +107,14 @@ func (e *edits) addPath(path string) {
 	case err == nil:
 		e.found = append(e.found, path)
 	default:
-		// cp a b names b/a as well, which can only be where b is a folder.
+		// cp a b also names b/a, which can exist only if b is a folder.
 		if above, err := os.Stat(filepath.Dir(path)); err != nil || above.IsDir() {
 			e.found = append(e.found, path)
 		}
 	}
 }
 
-// addMoved adds all that a folder holds that a call moves, and where it goes: into a folder, by its name.
+// addMoved adds all files below a moved folder and their destination: inside an existing folder, or in its place.
 func (e *edits) addMoved(path string, accesses []umpire.Access, roots []string) {
 	for i := range accesses {
 		a := &accesses[i]
@@ -129,7 +129,7 @@ func (e *edits) addMoved(path string, accesses []umpire.Access, roots []string) 
 	if err != nil || !info.IsDir() {
 		return
 	}
-	_ = filepath.WalkDir(path, func(path string, _ fs.DirEntry, _ error) error { // a record says what cannot be read
+	_ = filepath.WalkDir(path, func(path string, _ fs.DirEntry, _ error) error { // the record reports unreadable paths
 		if e.found = append(e.found, path); len(e.found) > maxEdited {
 			return fs.SkipAll
 		}
@@ -137,13 +137,13 @@ func (e *edits) addMoved(path string, accesses []umpire.Access, roots []string) 
 	})
 }
 
-// addSources adds the sources below a folder, and those that links there lead to.
+// addSources adds the sources below a folder and the targets of links there.
 func (e *edits) addSources(folder string) {
 	_ = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if len(e.found) > maxEdited {
 			return fs.SkipAll
 		}
-		if err == nil && filepath.Ext(path) == ".go" { // what cannot be read is not changed either
+		if err == nil && filepath.Ext(path) == ".go" { // an unreadable folder cannot change either
 			if source, err := filepath.EvalSymlinks(path); err == nil {
 				e.addEntry(source)
 			}
@@ -152,18 +152,18 @@ func (e *edits) addSources(folder string) {
 	})
 }
 
-// addEntry adds what is at a path, unless it is a folder.
+// addEntry adds a path if it exists and is not a folder.
 func (e *edits) addEntry(path string) {
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
 		e.found = append(e.found, path)
 	}
 }
 
-// special are the characters by which a name may be a pattern.
+// special are the characters that make a name a pattern.
 const special = `*?[]\(){}`
 
-// addMatches adds the files below a folder that match a path if it is a pattern. Shells differ in
-// their patterns, so these may be more files than the call changes.
+// addMatches adds the files below a folder that match the pattern in parts. Shells differ in
+// their patterns, so it may add more files than the call changes.
 func (e *edits) addMatches(folder string, parts []string) {
 	if len(parts) == 0 || len(e.found) > maxEdited {
 		e.addEntry(folder)
@@ -177,7 +177,7 @@ func (e *edits) addMatches(folder string, parts []string) {
 	if parts[0] == "**" {
 		e.addMatches(folder, parts[1:])
 	}
-	entries, _ := os.ReadDir(folder) // a folder that cannot be listed has no matches
+	entries, _ := os.ReadDir(folder) // an unreadable folder has no matches
 	for _, entry := range entries {
 		name := entry.Name()
 		if strings.HasPrefix(name, parts[0][:first]) && strings.HasSuffix(name, parts[0][last+1:]) {

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// effectsJudge decides in a new git project with a link and a folder outside.
+// effectsJudge returns a judge for a new git project with a link and a folder outside it.
 func effectsJudge(t *testing.T, settings policy.Settings, rules ...umpire.Rule) (find func() (*Judge, error), root string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -46,8 +46,8 @@ func effectsJudge(t *testing.T, settings policy.Settings, rules ...umpire.Rule) 
 	return func() (*Judge, error) { return j, nil }, root
 }
 
-// effectCases are effects in a project with what they come to at autonomy high. Paths that are
-// not absolute lie in the project.
+// effectCases maps trial effects in a project to their decision at autonomy high. Relative
+// paths lie in the project.
 var effectCases = map[string]struct {
 	effects umpire.TrialEffects
 	want    umpire.Verdict
@@ -93,7 +93,7 @@ var effectCases = map[string]struct {
 			{Kind: umpire.EffectMoved, Path: "src/l", From: ".envrc", Mode: 0o644},
 		}}, umpire.Ask, umpire.CodeControlFile,
 	},
-	// Keeping deletes or replaces the link, not what it leads to.
+	// Keeping such an effect deletes or replaces the link, not its target.
 	"deleted link":  {oneEffect(umpire.EffectDeleted, "link"), umpire.Allow, umpire.CodeAutonomy},
 	"replaced link": {oneEffect(umpire.EffectChanged, "link"), umpire.Allow, umpire.CodeAutonomy},
 	"through link":  {oneEffect(umpire.EffectCreated, "link/a"), umpire.Ask, umpire.CodeExternalDirectory},
@@ -121,7 +121,7 @@ func oneEffect(kind umpire.EffectKind, path string) umpire.TrialEffects {
 	return umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{{Kind: kind, Path: path, Mode: 0o644}}}
 }
 
-// in returns the effects with every path in the project's root.
+// in returns the effects with every path made absolute below root.
 func in(root string, e umpire.TrialEffects) *umpire.TrialEffects {
 	e.List, e.Refused = slices.Clone(e.List), slices.Clone(e.Refused)
 	for i := range e.List {
@@ -164,7 +164,7 @@ func TestEffectsAreDecidedByTheSameRows(t *testing.T) {
 	}
 }
 
-// An approval of the command was given without a look at what it does.
+// An approval of the command was given without seeing its effects.
 func TestApprovalOfACommandDoesNotKeepItsEffects(t *testing.T) {
 	t.Parallel()
 	find, root := effectsJudge(t, policy.Settings{})
@@ -185,7 +185,7 @@ func TestApprovalOfACommandDoesNotKeepItsEffects(t *testing.T) {
 	}
 }
 
-// A decision about very many effects shows those that ask, and comes in time.
+// A decision about many effects is quick and shows the ones that ask.
 func TestManyEffects(t *testing.T) {
 	t.Parallel()
 	find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()})

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// elsewhere are lines that run code beside reads outside the project, by what each comes to at medium. OUT is a folder
-// outside of homes, and HID one that holds a secret.
+// elsewhere maps the expected offer at autonomy medium to lines that run code and read outside
+// the project. OUT is a folder outside any home; HID holds a secret.
 var elsewhere = map[umpire.TrialOffer]string{
 	umpire.TrialFirst: `
 		cd OUT && make | cd OUT; go test ./... | (cd OUT && npm test) | pushd OUT && ./x.sh | make -C OUT
@@ -41,9 +41,9 @@ var elsewhere = map[umpire.TrialOffer]string{
 		cd OUT && ln -s ~ src/h; make | mv OUT/x.py . && make | cat /proc/1/environ; make`,
 }
 
-// TestAutonomyTriesCodeElsewhere: code that lies in another folder, or works there, is tried first where all of that
-// folder may be read: a trial writes there as little as elsewhere. It asks where a file in it is a secret, or where
-// the code would see more of a home than was allowed.
+// TestAutonomyTriesCodeElsewhere: code that lies or works in another folder is tried first if
+// the whole folder may be read, because a trial cannot write there either. It asks if the
+// folder holds a secret, or if the code would see more of a home than the person allowed.
 func TestAutonomyTriesCodeElsewhere(t *testing.T) {
 	t.Parallel()
 	find, root, _ := homeJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})
@@ -67,8 +67,8 @@ func TestAutonomyTriesCodeElsewhere(t *testing.T) {
 	}
 }
 
-// TestApprovedFolderIsTriedIn: code works in a folder of a home when a person has allowed reads there. A rule does not
-// speak of the secrets in it.
+// TestApprovedFolderIsTriedIn: code may work in a home folder that a person has approved for
+// reading. The rule does not cover secrets in that folder.
 func TestApprovedFolderIsTriedIn(t *testing.T) {
 	t.Parallel()
 	find, root := effectsJudge(
@@ -95,7 +95,7 @@ func TestApprovedFolderIsTriedIn(t *testing.T) {
 	}
 }
 
-// allowReads is a person's rule for reads below a folder.
+// allowReads returns a user's rule that allows reads below a folder.
 func allowReads(glob string) umpire.Rule {
 	return umpire.Rule{
 		ID: umpire.RuleID(glob), Action: umpire.Allow, Tool: "Read", Source: umpire.SourceUser,
@@ -103,8 +103,8 @@ func allowReads(glob string) umpire.Rule {
 	}
 }
 
-// TestStrictModesTryNothingElsewhere: neither code of other folders nor an unknown word is tried where nothing could be
-// kept, or where the person wants to be asked about everything.
+// TestStrictModesTryNothingElsewhere: neither code in other folders nor unknown words are tried
+// if effects cannot be kept, or if the person wants to be asked about everything.
 func TestStrictModesTryNothingElsewhere(t *testing.T) {
 	t.Parallel()
 	find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()})

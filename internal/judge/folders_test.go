@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// folders makes folders beside a project, and returns the one that a person granted.
+// folders creates folders beside a project and returns the granted one.
 func folders(t *testing.T) string {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -55,7 +55,7 @@ func folders(t *testing.T) string {
 	return granted
 }
 
-// below decides a call where a person granted a pattern of paths for the session.
+// below decides a call after a person granted a path pattern for the session.
 func (j *Judge) below(t *testing.T, tool string, input map[string]string, pattern string) umpire.Decision {
 	t.Helper()
 	data, err := json.Marshal(input)
@@ -70,16 +70,16 @@ func (j *Judge) below(t *testing.T, tool string, input map[string]string, patter
 	}, time.Now)
 }
 
-// TestGrantedFolders: every way of reading, in every kind of folder below a granted one.
-// The grant covers what lies below it, but no secret that a search meets, no place to
-// which a link leads, and nothing that runs.
+// TestGrantedFolders covers every way of reading in every kind of folder below a granted one.
+// The grant covers the files below it, but not secrets that a search meets, targets of links,
+// or calls that run code.
 func TestGrantedFolders(t *testing.T) {
 	t.Parallel()
 	const (
 		anywhere = "plain env deep pattern out within toward ring repo poisoned"
 		search   = "plain out within toward ring repo poisoned"
 		follow   = "plain within repo poisoned"
-		pattern  = "plain within toward ring repo poisoned" // a folder that a link leads to is not read
+		pattern  = "plain within toward ring repo poisoned" // a pattern does not read folders behind links
 		never    = ""
 	)
 	granted := folders(t)
@@ -124,7 +124,7 @@ func TestGrantedFolders(t *testing.T) {
 	}
 }
 
-// TestListingIsNotReading: who may look at a folder itself may not read what is in it.
+// TestListingIsNotReading: permission to list a folder does not permit reading its files.
 func TestListingIsNotReading(t *testing.T) {
 	t.Parallel()
 	granted := folders(t)

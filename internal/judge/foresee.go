@@ -10,9 +10,9 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// foreseeGit adds what a git command that changes the work tree would write and delete to the
-// facts, and reports whether it did. It does so only where that is all that the line does: what
-// else the line runs could move what git starts from, and where paths lead.
+// foreseeGit adds the writes and deletes of a git command in the work tree to the facts, and
+// reports whether it did. It does so only if the rest of the line cannot change anything: other
+// commands could change git's starting state or redirect paths.
 func (j *Judge) foreseeGit(q *policy.Query) bool {
 	git := -1
 	for i := range q.Facts.Accesses {
@@ -51,14 +51,14 @@ func (j *Judge) foreseeGit(q *policy.Query) bool {
 	return true
 }
 
-// onlyLooks reports an access beside git's that changes neither files nor where the line works.
+// onlyLooks reports whether an access changes neither files nor the working directory of the line.
 func onlyLooks(a *umpire.Access) bool {
 	return a.Kind == umpire.KindExec && a.Risk == umpire.Safe && !a.Code && a.Doubt == "" ||
 		a.Kind == umpire.KindRead && a.Table != "cd" || a.Place == umpire.PlaceHarmless
 }
 
-// askAboutGit asks a person about writes into a git directory, and doubts writes that would turn a folder into a
-// git repository: its settings could name programs, which git, prompts and editors then run.
+// askAboutGit asks about writes into a git directory and doubts writes that would turn a folder into a
+// git repository, because its settings could name programs that git, prompts and editors then run.
 func askAboutGit(facts *umpire.Facts) {
 	var written []string
 	for i := range facts.Accesses {

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// gitProject makes a real repository at autonomy high: SETUP are lines of a shell that run in it.
+// gitProject creates a real repository at autonomy high and runs the shell lines of setup in it.
 func gitProject(t *testing.T, setup string) (find func() (*Judge, error), root string) {
 	t.Helper()
 	find, root = effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()})
@@ -33,7 +33,7 @@ git add .; git commit -qm one
 	return find, root
 }
 
-// A switch is judged by the files that it would put in place and take away.
+// A switch is judged by the files it would write and delete.
 func TestSwitchIsJudgedByItsFiles(t *testing.T) {
 	t.Parallel()
 	const setup = `
@@ -74,7 +74,7 @@ git update-ref -m x --create-reflog refs/stash stash@{1}; echo x > .envrc; echo 
 	}
 }
 
-// Branches that differ in plain files are switched to without a question, and each file is named.
+// A switch between branches that differ in plain files runs unasked and names each file.
 func TestSwitchBetweenPlainFilesRuns(t *testing.T) {
 	t.Parallel()
 	find, root := gitProject(t, `git switch -qc good; echo two > README.md; git rm -q src/a; echo b > b; git add b
@@ -94,7 +94,7 @@ git commit -qam two; git switch -q main; git update-ref refs/remotes/origin/far 
 	}
 }
 
-// What programs of the person's own settings do with files nobody sees in the objects.
+// The object store cannot show how programs in the person's settings will change files.
 func TestPersonsProgramsAreTried(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -117,7 +117,7 @@ func TestPersonsProgramsAreTried(t *testing.T) {
 	}
 }
 
-// A file of git's own is not edited by hand without a question, whatever writes it.
+// Editing git's own files by hand always asks, whichever tool writes them.
 func TestFilesOfGitAreNotEdited(t *testing.T) {
 	t.Parallel()
 	find, root := gitProject(t, "mkdir -p docs/objects docs/refs; echo x > docs/HEAD; mkdir -p half/refs; echo x > half/HEAD")

@@ -13,13 +13,13 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A form is a way in which a project gives a command line a name. In its text, NAME is
-// that name and SCRIPT the command line; unread is what makes the same file say more than
-// command lines.
+// A form is a place where a project can give a command line a name. In its text, NAME stands
+// for that name and SCRIPT for the command line. Adding unread makes the file more than a plain
+// list of command lines.
 type form struct {
 	line, file, text, unread string
-	// own says that the command lines run by programs of the project's packages, so that
-	// every one of them is code of the project.
+	// own means that the command lines run programs from the project's packages, so each of
+	// them counts as project code.
 	own bool
 }
 
@@ -49,7 +49,7 @@ var forms = []form{
 	{"hatch run NAME", "pyproject.toml", "[tool.hatch.envs.default]\ndependencies = ['x']\n[tool.hatch.envs.default.scripts]\nNAME = ['- SCRIPT', 'true']\n", "[tool.hatch.env]\nrequires = ['x']\n[tool.hatch.envs.default.scripts]\nNAME = 'true'\n", true},
 }
 
-// project makes a folder with files, and the judge of somebody who trusts nothing in it.
+// project creates a folder with files and returns a judge for a person who trusts none of it.
 func project(t *testing.T, files map[string]string) *Judge {
 	t.Helper()
 	root, home := t.TempDir(), t.TempDir()
@@ -73,7 +73,7 @@ func project(t *testing.T, files map[string]string) *Judge {
 	return &Judge{Bounds: bounds, Policy: rules, Home: home}
 }
 
-// decides returns what becomes of a command line where umpire's sandbox holds it, or not.
+// decides returns the decision for a command line. held selects whether umpire's sandbox confines it.
 func (j *Judge) decides(line string, held bool) umpire.Decision {
 	call := umpire.Call{ID: "c", Tool: "Bash", Input: fmt.Appendf(nil, `{"command": %q}`, line), Dir: j.Bounds.Root}
 	r := policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
@@ -83,13 +83,13 @@ func (j *Judge) decides(line string, held bool) umpire.Decision {
 	return Decide(func() (*Judge, error) { return j, nil }, r, time.Now)
 }
 
-// fill puts a name and a command line into a form.
+// fill inserts a name and a command line into a form.
 func fill(text, name, script string) string {
 	return strings.NewReplacer("NAME", name, "SCRIPT", script).Replace(text)
 }
 
-// TestForms: a command line is judged the same behind every name that a project can give
-// it, and what cannot be read is unknown code of the project.
+// TestForms: a command line is judged the same under every name that a project can give it. A
+// file that umpire cannot read counts as unknown project code.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	held := map[bool]string{true: "held", false: "not held"}
@@ -131,7 +131,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// unreadForms are more ways in which a command line stands in a file that is not read.
+// unreadForms are further places for a command line that umpire does not read.
 var unreadForms = []form{
 	{line: "npm run NAME", file: "package.json", unread: `{"scripts": {"NAME": "SCRIPT",}}`},
 	{line: "make NAME", file: "Makefile", unread: "NAME:\n\t@$(shell date) SCRIPT\n"},
@@ -147,8 +147,8 @@ var unreadForms = []form{
 	{line: "poe NAME", file: "pyproject.toml", unread: "[tool.poe]\nenv = {}\n[tool.poe.tasks]\nNAME.shell = '''SCRIPT'''\n"},
 }
 
-// TestUnreadFormsAreGuessed: a command line that is denied stays denied in a file that is
-// not read.
+// TestUnreadFormsAreGuessed: a denied command line stays denied in a file that umpire does not
+// read.
 func TestUnreadFormsAreGuessed(t *testing.T) {
 	t.Parallel()
 	for _, f := range append(unreadForms, forms...) {
@@ -166,8 +166,8 @@ func TestUnreadFormsAreGuessed(t *testing.T) {
 	}
 }
 
-// TestOtherShells: where a file of the project chooses the program that runs scripts,
-// what they say is not what runs. A line that is denied stays denied.
+// TestOtherShells: if a project file chooses the program that runs scripts, their text does not
+// tell what runs. A denied line stays denied.
 func TestOtherShells(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -190,7 +190,7 @@ func TestOtherShells(t *testing.T) {
 	}
 }
 
-// TestFormsBehindLinks: a file that is a link out of the project is not read.
+// TestFormsBehindLinks: umpire does not read a file through a link out of the project.
 func TestFormsBehindLinks(t *testing.T) {
 	t.Parallel()
 	other := t.TempDir()

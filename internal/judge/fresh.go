@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// isFresh reports whether a write reaches only missing files or files that the session made. One to a folder changes
-// nothing in it, unless it is about all that lies there.
+// isFresh reports whether a write reaches only missing files or files that the session made.
+// Writing to a folder changes nothing in it unless the access covers its whole tree.
 func (j *Judge) isFresh(session umpire.SessionID, a *umpire.Access) bool {
 	switch info, err := os.Lstat(a.Resolved); {
 	case a.Glob:
@@ -21,8 +21,8 @@ func (j *Judge) isFresh(session umpire.SessionID, a *umpire.Access) bool {
 	return j.Made != nil && j.Made(session, a.Resolved)
 }
 
-// WrittenOutside returns the files outside the project that a call may make or replace and that it is allowed to
-// write. It uses only the parts of a decision that its JSON has.
+// WrittenOutside returns the files outside the project that a call may create or replace and is
+// allowed to write. It uses only the fields of a decision that survive its JSON form.
 func WrittenOutside(d *umpire.Decision) (paths []string) {
 	if d.Verdict != umpire.Allow {
 		return nil

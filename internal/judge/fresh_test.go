@@ -17,7 +17,7 @@ var overwrites = strings.Split(
 	"echo x > T | echo x >> T | ls > T | cp README.md T | touch T | sed -i s/a/b/ T | cat README.md > T",
 	" | ")
 
-// Writes in temporary folders run unasked where they reach what is new, or what the session made.
+// Writes in temporary folders run unasked if they reach new files or files that the session made.
 func TestTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	find, root := effectsJudge(t, policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()})

@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// runsLater are files that something runs, or picks programs from, after a call has written them. They are listed
-// here by name, so that a row cannot leave the table unnoticed.
+// runsLater are files that something runs, or picks programs from, after a call has written
+// them. This list repeats their names, so removing a row from the table fails a test.
 var runsLater = strings.Fields(`
 	.clinerules/hooks/PreToolUse .clinerules/workflows/w.md .agents/hooks.json .agents/skills/s/SKILL.md .grok/hooks/x.json
 	.hg/hgrc .jj/repo/config.toml .sl/config .agent/rules/r.md .trae/mcp.json .augment/settings.json .copilot/config.json
@@ -25,7 +25,7 @@ var runsLater = strings.Fields(`
 	.config/direnv/direnv.toml rust-toolchain.toml .bazelrc tools/bazel
 `)
 
-// guardedExamples are runsLater and one path of each line of the table that lies below a project.
+// guardedExamples returns runsLater and an example of each project path in the table.
 func guardedExamples() (all []string) {
 	all = append(all, runsLater...)
 	for p := range sensitive.Places() {
@@ -36,8 +36,8 @@ func guardedExamples() (all []string) {
 	return all
 }
 
-// TestGuardedPlacesAskHoweverTheyAreWritten: at no level does a call write a guarded place unasked: not by a tool,
-// not by a redirection, not by a program, and not by a trial whose effects are to be kept.
+// TestGuardedPlacesAskHoweverTheyAreWritten: at no level does a call write a guarded place
+// unasked, be it with a tool, a redirection, a program, or the effects of a trial.
 func TestGuardedPlacesAskHoweverTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	for _, level := range policy.Levels {
@@ -67,8 +67,8 @@ func TestGuardedPlacesAskHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-// credentialStores are files of a home that let their reader in somewhere. They are listed here by name, so that a
-// row cannot leave the table unnoticed.
+// credentialStores are files in a home that hold logins. This list repeats their names, so
+// removing a row from the table fails a test.
 var credentialStores = strings.Split(strings.TrimSpace(`
 .config/git/credentials
 .yarnrc.yml
@@ -143,8 +143,8 @@ func TestCredentialStoresAsk(t *testing.T) {
 	}
 }
 
-// TestNewDotFoldersAsk: no level makes a dot-folder unasked, because some editor or tool may run what is in it. A
-// trial makes those that tools fill and that git ignores, and a folder that was there takes new files.
+// TestNewDotFoldersAsk: no level creates a dot-folder unasked, because some editor or tool may run its contents. A
+// trial may create the ones that tools fill and git ignores, and an existing dot-folder accepts new files.
 func TestNewDotFoldersAsk(t *testing.T) {
 	t.Parallel()
 	for _, level := range []policy.Level{policy.AutonomyMedium, policy.AutonomyHigh} {

@@ -5,8 +5,8 @@
 //	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
 //	decision := judge.Decide(find, q, time.Now)
 //
-// It reads no rule files: its callers hand it the policy. LoadSnapshot reads the one that
-// a hook without a gate decides by.
+// It reads no rule files: its callers provide the policy. LoadSnapshot reads the saved policy
+// of a hook that runs without a gate.
 package judge
 
 import (
@@ -28,66 +28,66 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A Judge is what calls in one project are decided by. Without a policy it denies.
-// It is safe for concurrent use.
+// A Judge decides the calls of one project. Without a policy it denies. It is safe for
+// concurrent use.
 type Judge struct {
 	Bounds *place.Bounds
 	Policy *policy.Policy
-	// Degraded says why deny or ask rules may be missing; nothing is then allowed
-	// without a question. It is "" when none is.
+	// Degraded says why deny or ask rules may be missing; every call then needs approval. ""
+	// means that no rules are missing.
 	Degraded string
 	// Home is the person's home directory, as commands write it.
 	Home string
-	// Programs is what the person's own files say of programs; nil knows of none.
+	// Programs holds the person's own declarations of programs, or nil if there are none.
 	Programs *shell.Knowledge
-	// Sandbox is the configured one, for queries that do not say which there is.
+	// Sandbox is the configured sandbox, for queries that do not describe one.
 	Sandbox policy.Sandbox
-	// Code keeps which clones a person trusts to run code.
+	// Code records which clones a person trusts to run code.
 	Code manifest.Ledger
-	// Written returns the files of the project that agents changed since a time; nil
-	// where nobody keeps that.
+	// Written returns the files of the project that agents changed since a time. It is nil if
+	// no log of their writes is available.
 	Written func(since time.Time) ([]string, error)
-	// Git returns what a git command would change in the work tree around a folder, as [gittree.Between]
-	// does; nil tells nothing in advance.
+	// Git returns the changes a git command would make in the work tree around a folder, as
+	// [gittree.Between] does. If nil, no change can be foreseen.
 	Git func(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool)
-	// Shown reports whether a trial sees a path without links, as [homeview.Sees] returns it. If nil, a trial
-	// is taken to see nothing.
+	// Shown reports whether a trial sees a path without links, as [homeview.Sees] returns it.
+	// If nil, a trial is assumed to see nothing.
 	Shown func(path string) bool
-	// Made reports whether a session made a file, as [scratch.Ledger.Made] does; with nil no session made any.
+	// Made reports whether a session made a file, as [scratch.Ledger.Made] does. If nil, no session made any.
 	Made func(session umpire.SessionID, path string) bool
 }
 
-// Decide decides one call by the judge that is found for it, which adds the facts and what
-// holds in the project. It looks at the file system and runs nothing of the call. Without a
-// judge, and after a fault of umpire's own, the call is denied. A sandbox that says no more
-// than that it holds is the configured one.
+// Decide decides one call with the judge that find returns, which adds the facts and the state
+// of the project. It looks at the file system and runs no part of the call. It denies the call
+// if there is no judge or if umpire itself panics. If the query only says that a sandbox holds,
+// Decide uses the configured one.
 func Decide(find func() (*Judge, error), q policy.Query, now func() time.Time) umpire.Decision {
 	return decide(find, q, now, (*Judge).decide)
 }
 
-// DecideEffects decides whether what a trial of the call did may be kept: allow keeps it
-// without a question. What a person has granted for paths counts, and no approval of the
-// command, which was given without a look at its effects. Otherwise it is as Decide.
+// DecideEffects decides whether the effects of a call's trial may be kept: Allow keeps them
+// without a question. Grants for paths count. An approval of the command does not, because it
+// was given without seeing the effects. Otherwise it behaves like Decide.
 func DecideEffects(
 	find func() (*Judge, error), q policy.Query, e *umpire.TrialEffects, now func() time.Time,
 ) umpire.Decision {
-	q.Sandbox = policy.Sandbox{Held: true} // nothing runs any more
+	q.Sandbox = policy.Sandbox{Held: true} // the trial is over, so nothing runs any more
 	q.Grants = slices.DeleteFunc(slices.Clone(q.Grants), func(g umpire.Grant) bool { return g.Match.PathGlob == "" })
 	return decide(find, q, now, func(j *Judge, q policy.Query) umpire.Decision {
 		q.Degraded, q.Facts, q.Search = j.Degraded, policy.FactsOfEffects(e), j.searcher()
 		q.Missing, q.Ignored = isMissing, j.ignores
 		j.Bounds.ResolveAll(&q.Facts)
 		d := policy.Decide(j.Policy, q)
-		d.Trial = umpire.NoTrial // it has been tried
+		d.Trial = umpire.NoTrial // the call has been tried already
 		shortenDecision(&d)
 		return d
 	})
 }
 
-// maxDecided is how many effects a decision shows one by one. It was made of all of them.
+// maxDecided is the number of effects that a decision lists. All effects count for the verdict.
 const maxDecided = 1000
 
-// shortenDecision leaves out accesses beyond the limit, those first that are allowed.
+// shortenDecision drops accesses beyond the limit, starting with allowed ones.
 func shortenDecision(d *umpire.Decision) {
 	if len(d.Accesses) <= maxDecided {
 		return
@@ -113,7 +113,7 @@ func shortenDecision(d *umpire.Decision) {
 	d.Accesses, d.Reasons = accesses, reasons
 }
 
-// decide decides by the judge that is found, and denies after a fault.
+// decide asks the judge that find returns for a decision, and denies after a panic.
 func decide(
 	find func() (*Judge, error), q policy.Query, now func() time.Time, by func(*Judge, policy.Query) umpire.Decision,
 ) (decision umpire.Decision) {
@@ -175,7 +175,7 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	return d
 }
 
-// shellOf returns the shell that will run the call's line, "" if its caller named none.
+// shellOf returns the shell that will run the call's line, or "" if the caller named none.
 func shellOf(call *umpire.Call) (string, error) {
 	raw, named := call.Extra[umpire.ExtraShell]
 	if !named {
@@ -187,7 +187,7 @@ func shellOf(call *umpire.Call) (string, error) {
 }
 
 // mayRunHooks reports whether git could run a hook in one of the folders that a call works in:
-// its own, and those that it goes to. It looks only where git is started.
+// its working directory and those it changes to. It looks only if the call starts git.
 func (j *Judge) mayRunHooks(q *policy.Query, env *shell.Env) bool {
 	dirs, git := []string{cmp.Or(q.Call.Dir, j.Bounds.Dir)}, false
 	for i := range q.Facts.Accesses {
@@ -203,8 +203,8 @@ func (j *Judge) mayRunHooks(q *policy.Query, env *shell.Env) bool {
 	}))
 }
 
-// searcher looks through what searches of folders would read and what patterns match,
-// each once.
+// searcher returns a function that looks through the files a search or pattern would read, once
+// for each access.
 func (j *Judge) searcher() func(*umpire.Access) policy.Search {
 	known := map[string]policy.Search{}
 	return func(a *umpire.Access) policy.Search {
@@ -224,18 +224,18 @@ func (j *Judge) searcher() func(*umpire.Access) policy.Search {
 // ignores reports whether the .gitignore at the project's root names a folder.
 func (j *Judge) ignores(folder string) bool { return gitdir.Ignores(j.Bounds.Root, folder) }
 
-// isMissing reports that nothing stands at a path, also no link.
+// isMissing reports whether nothing exists at a path, not even a link.
 func isMissing(path string) bool {
 	_, err := os.Lstat(path)
 	return files.Missing(err)
 }
 
-// lister lists what lies below folders, each once.
+// lister returns a function that lists the files below a folder, once for each folder.
 func (j *Judge) lister() func(folder string) ([]string, bool) {
 	return once(func(folder string) ([]string, bool) { return place.Below(folder, maxListed) })
 }
 
-// once asks a function once for each folder, while one call is decided.
+// once caches the results of find by folder while one call is decided.
 func once[A, B any](find func(folder string) (A, B)) func(folder string) (A, B) {
 	type result struct {
 		a A
@@ -252,11 +252,11 @@ func once[A, B any](find func(folder string) (A, B)) func(folder string) (A, B) 
 	}
 }
 
-// maxListed is how much is listed below a folder: a large project, in a fraction of a second.
+// maxListed is the maximum number of paths to list below a folder: a large project, read in a fraction of a second.
 const maxListed = 100_000
 
-// trust asks whether a person trusts the code of this clone, where the call runs such
-// code and nothing holds it.
+// trust returns whether a person trusts the code of this clone, if the call runs such code
+// outside a sandbox.
 func (j *Judge) trust(q *policy.Query) policy.CodeTrust {
 	if q.Sandbox.Holds() {
 		return policy.CodeTrust{}
@@ -291,7 +291,7 @@ func (j *Judge) trust(q *policy.Query) policy.CodeTrust {
 	return policy.CodeTrust{Trusted: true, Written: written}
 }
 
-// env is what a command line is read with.
+// env returns the environment for reading a command line in dir.
 func (j *Judge) env(dir string) shell.Env {
 	env := j.Bounds.Env()
 	env.Dir, env.Home, env.Programs, env.Git = dir, j.Home, j.Programs, once(env.Git)

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// folderNames are names that a pattern could be taken for, and made ones.
+// folderNames returns names that look like patterns, some of them random.
 func folderNames() []string {
 	names := []string{"[id]", "[...slug]", "[[...slug]]", "(group)", "[a-c]*", "*", "?", "{x,y}", "{x}", `a\b`, `\`, "a b", "[", "]", "!x", "~", "#", "$HOME", "-n", "[!a]", "[^a]", "[]", "**", "é[é]"}
 	dice := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // it makes test data
@@ -29,8 +29,8 @@ func folderNames() []string {
 	return names
 }
 
-// folderLines name files of a folder F, whose name stands quoted in Q: each with what a rule that
-// denies F/secrets/** makes of it.
+// folderLines maps lines that name files in a folder F to the verdict under a rule that denies
+// F/secrets/**. Q is the quoted name of the folder.
 var folderLines = map[string]umpire.Verdict{
 	`cat Q/secrets/a`: umpire.Deny, `cat Q/secrets/*`: umpire.Deny, `cat Q/s*/a`: umpire.Deny,
 	`cd ./Q && cat secrets/a`: umpire.Deny, `cd ./Q && cat secrets/*`: umpire.Deny, `cd ./Q && cat */a`: umpire.Deny,
@@ -43,8 +43,8 @@ var folderLines = map[string]umpire.Verdict{
 
 func quote(name string) string { return "'" + name + "'" }
 
-// TestFolderNames: a folder that is named like a pattern is judged as any other, whether it is the
-// project or lies in it.
+// TestFolderNames: a folder with a name like a pattern is judged like any other, whether it is
+// the project or lies in it.
 func TestFolderNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range folderNames() {
@@ -74,11 +74,11 @@ func TestFolderNames(t *testing.T) {
 					line := strings.NewReplacer("./Q", named, "Q", named).Replace(line)
 					pattern := wildcard.Escape(folder) + "/secrets/**"
 					if folder == "~" {
-						pattern = "[~]/secrets/**" // else it is the home
+						pattern = "[~]/secrets/**" // otherwise it would mean the home
 					}
 					got := decideWithin(t, root, strings.TrimPrefix(pattern, "./"), line)
 					careful := want == umpire.Allow && (name == "**" || strings.Contains(name, "{") && strings.Contains(name, ","))
-					if got.Verdict != want && !careful { // shells differ in what those mean
+					if got.Verdict != want && !careful { // shells differ in the meaning of those
 						t.Errorf("%s in %s: %s, want %s: %s", line, root, got.Verdict, want, got.Reason)
 					}
 				}
@@ -87,7 +87,7 @@ func TestFolderNames(t *testing.T) {
 	}
 }
 
-// decideWithin decides a line where a rule denies reading what fits a pattern.
+// decideWithin decides a line under a rule that denies reading a pattern.
 func decideWithin(t *testing.T, root, denied, line string) umpire.Decision {
 	t.Helper()
 	bounds, err := place.Open(root, place.Options{Root: root, Home: t.TempDir()})

@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// NeededEffects returns the effects of a trial that decide about keeping them. A command that ended with exit code
-// 0 did what it was run for, so its refused connections ask no question. Records and cards keep them.
+// NeededEffects returns the effects of a trial that count for keeping them. A command that ended with
+// exit code 0 did its work, so its refused connections ask no question. Records and cards keep them.
 func NeededEffects(e *umpire.TrialEffects, exit int) *umpire.TrialEffects {
 	if exit != 0 {
 		return e

@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestNeededEffects: only a refused connection of a command that succeeded is left out, and the effects stay as
-// they were recorded.
+// TestNeededEffects: NeededEffects leaves out only the refused connections of a command that
+// succeeded, and does not modify the recorded effects.
 func TestNeededEffects(t *testing.T) {
 	t.Parallel()
 	e := &umpire.TrialEffects{Whole: true, Refused: []umpire.TrialAttempt{

@@ -12,9 +12,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// sees reports whether a read meets only what a trial sees, and files that git tracks. A folder of which only names
-// are read needs one such file below. A trial sees as well that a path
-// is missing.
+// sees reports whether a read meets only paths that a trial sees and files that git tracks. If
+// the access reads only names in a folder, one tracked file below it is enough. A trial also
+// sees that a path is missing.
 func (j *Judge) sees(a *umpire.Access) bool {
 	path := a.Resolved
 	if a.Glob {
@@ -31,8 +31,8 @@ func (j *Judge) sees(a *umpire.Access) bool {
 	return j.Shown != nil && j.Shown(path) || j.tracks(a, path)
 }
 
-// tracks reports whether git tracks all that is read in a repository. A home that is one has folders of all kinds,
-// so only the files count there that git tracks.
+// tracks reports whether git tracks all files that an access reads in a repository. A home that
+// is itself a repository has folders of all kinds, so there only tracked files count.
 func (j *Judge) tracks(a *umpire.Access, path string) bool {
 	top := gitdir.FindWorktree(path)
 	if top == "" {
@@ -81,7 +81,7 @@ func anyBelow(index map[string]bool, folder string) bool {
 	return false
 }
 
-// keepsNoLogin reports whether a repository's settings hold no password or token: a search finds these too.
+// keepsNoLogin reports whether a repository's settings hold no password or token, because a search would find these.
 func keepsNoLogin(top string) bool {
 	settings, err := gitdir.ReadConfig(filepath.Join(top, ".git", "config"))
 	return err == nil && !slices.ContainsFunc(settings, func(s shell.GitSetting) bool {

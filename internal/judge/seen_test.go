@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// homeFiles are what a home holds; ~/lib and ~/tokens are repositories that track what "tracked" names.
+// homeFiles are the files of a home. ~/lib and ~/tokens are repositories that track the files listed in "tracked".
 var homeFiles = strings.Fields(`
 	notes.txt taxes/2025.csv .gitconfig .cargo/config.toml go/pkg/mod/m/a.go .cache/tool/x .config/app/state.json .app/log
 	.ssh/id_rsa .config/git/credentials seen/a private/b
@@ -26,7 +26,7 @@ var tracked = map[string][]string{
 	"tokens": {"a.go"},
 }
 
-// homeJudge decides beside a home with homeFiles.
+// homeJudge returns a judge for a project beside a home with homeFiles.
 func homeJudge(t *testing.T, settings policy.Settings) (find func() (*Judge, error), root, home string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -66,7 +66,7 @@ func homeJudge(t *testing.T, settings policy.Settings) (find func() (*Judge, err
 	return find, root, home
 }
 
-// homeReads are reads in a home, with what each comes to from medium on.
+// homeReads maps the verdict from autonomy medium on to lines that read in a home.
 var homeReads = map[umpire.Verdict]string{
 	umpire.Allow: `
 		cat ~/.gitconfig | cat ~/.cargo/config.toml | grep -rn x ~/go/pkg/mod/m | ls ~/go/pkg/mod/m/*.go | cat ~/.cache/tool/x | cat ~/seen/a
@@ -111,7 +111,7 @@ func TestReadsInHomes(t *testing.T) {
 	}
 }
 
-// A judge that cannot tell what a trial sees asks, but for what git tracks.
+// If the judge does not know what a trial sees, reads of a home ask unless git tracks the file.
 func TestReadsInHomesWithoutView(t *testing.T) {
 	t.Parallel()
 	find, root, _ := homeJudge(t, policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()})
@@ -124,7 +124,7 @@ func TestReadsInHomesWithoutView(t *testing.T) {
 	}
 }
 
-// A home that is a repository has folders of all kinds: only the files count that git tracks.
+// A home that is a repository has folders of all kinds, so only tracked files count.
 func TestHomeThatIsARepository(t *testing.T) {
 	t.Parallel()
 	find, root, home := homeJudge(t, policy.Settings{Autonomy: policy.AutonomyHigh.Autonomy()})

@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	// maxSize bounds a snapshot: some 20,000 rules.
+	// maxSize is the maximum size of a snapshot, enough for about 20,000 rules.
 	maxSize = 8 << 20
-	// settled is how old a file has to be.
+	// settled is the minimum age of a file in a snapshot.
 	settled = 2 * time.Second
 )
 
-// A SnapshotKey names a snapshot: the folder that it was made for, and whose it is.
+// A SnapshotKey identifies a snapshot by its folder and its owner.
 type SnapshotKey struct {
-	Dir      string // the folder that tells the project, absolute
+	Dir      string // the folder that identifies the project, absolute
 	Home     string // umpire's own folder
 	UserHome string
 }
 
-// A Snapshot is everything that calls in the project of a folder are decided by, read and
-// checked already. A hook that runs without a gate would else read it all for each call.
+// A Snapshot holds everything needed to decide calls in the project of a folder, read and checked
+// in advance. Without it, a hook that runs without a gate would read it all for each call.
 //
-// It holds as long as every file that it was made of has the same inode, size, permissions
-// and times, and every file that was missing still is. A file changed a moment ago may
-// change again within the resolution of its times, so that no snapshot is made of it.
-// Snapshots lie in umpire's own folder, which the policy guards as it does the rules.
+// It is valid while every file that it was made of has the same inode, size, permissions and times,
+// and every missing file is still missing. A recently changed file may change again within the
+// resolution of its times, so SaveSnapshot refuses it. Snapshots lie in umpire's own folder, which
+// the policy guards like the rules.
 type Snapshot struct {
 	SnapshotKey
 
@@ -47,7 +47,7 @@ type Snapshot struct {
 	// Degraded says why deny or ask rules may be missing, or is "".
 	Degraded string
 	Rules    []SnapshotRule
-	// Files are all that it was made of.
+	// Files are all files that the snapshot was made of.
 	Files []SnapshotFile // the last field: see fields
 }
 
@@ -61,28 +61,28 @@ type SnapshotRule struct {
 	Own  umpire.Phrase `json:"says,omitempty"`
 }
 
-// A SnapshotFile is one file as it was; the stamp of one that is not there is "".
+// A SnapshotFile records the state of one file. The stamp of a missing file is "".
 type SnapshotFile struct {
 	Path  string
 	Stamp string
 }
 
-// NewSnapshotRule keeps a rule with where it stands.
+// NewSnapshotRule keeps a rule together with its file and line.
 func NewSnapshotRule(r umpire.Rule) SnapshotRule {
 	kept := SnapshotRule{Rule: r, From: r.Source, In: r.File, At: r.Line, Own: r.Says}
 	kept.Source, kept.File, kept.Line, kept.Says = 0, "", 0, ""
 	return kept
 }
 
-// path is the file of a place. Others may have the same name, so that the place is
-// in the file too.
+// path returns the snapshot's file name. The name is a hash that another key may share, so the
+// file contains the key too.
 func (p SnapshotKey) path() string {
 	sum := fnv.New64a()
 	_, _ = io.WriteString(sum, p.Dir) // it never fails
 	return filepath.Join(p.Home, "state", "snapshots", strconv.FormatUint(sum.Sum64(), 16)+".json")
 }
 
-// LoadSnapshot returns the snapshot of a place if there is one that holds.
+// LoadSnapshot returns the snapshot for a key if there is a valid one.
 func LoadSnapshot(p SnapshotKey) (*Snapshot, bool) {
 	data, err := readOwn(p.path())
 	if err != nil {
@@ -100,7 +100,7 @@ func LoadSnapshot(p SnapshotKey) (*Snapshot, bool) {
 	return s, true
 }
 
-// readOwn reads a file that nobody else could have written.
+// readOwn reads a file that no other user could have written.
 func readOwn(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -119,9 +119,9 @@ func readOwn(name string) ([]byte, error) {
 	return data, err
 }
 
-// SaveSnapshot makes a snapshot and stores it, unless a sound one is there. Take reads the
-// files; it is called twice, and what it says has to be the same, with the files
-// unchanged from before the second time to after it.
+// SaveSnapshot makes and stores a snapshot unless a valid one exists. It calls take twice to
+// read the files. Both results must be equal, and the files must not change from before the
+// second call to after it.
 func SaveSnapshot(p SnapshotKey, take func() (*Snapshot, error)) error {
 	if _, ok := LoadSnapshot(p); ok {
 		return nil
@@ -147,7 +147,7 @@ func SaveSnapshot(p SnapshotKey, take func() (*Snapshot, error)) error {
 	return first.write()
 }
 
-// stamp looks at the files.
+// stamp records the current state of the files.
 func (s *Snapshot) stamp(now time.Time) error {
 	for i := range s.Files {
 		f := &s.Files[i]
@@ -163,7 +163,7 @@ func (s *Snapshot) stamp(now time.Time) error {
 	return nil
 }
 
-// write stores a snapshot if it is read back as it is.
+// write stores a snapshot, provided that it decodes to the same value.
 func (s *Snapshot) write() error {
 	data, err := s.marshal()
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Snapshot) write() error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*") // made with mode 0600
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*") // created with mode 0600
 	if err != nil {
 		return err
 	}
@@ -195,8 +195,8 @@ func (s *Snapshot) write() error {
 	return nil
 }
 
-// Judge returns what calls are decided by. The error says that the folder belongs to
-// another root than it did, so that the snapshot tells of another project.
+// Judge returns a judge for the snapshot. It fails if the folder now belongs to a different
+// root, because the snapshot then describes another project.
 func (s *Snapshot) Judge() (*Judge, error) {
 	bounds, err := place.Open(s.Dir, place.Options{Added: s.AddDirs, Home: s.UserHome})
 	if err != nil {

@@ -10,19 +10,18 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A snapshot's file is a JSON list of strings: its form, the fields, and each file
-// with its stamp. Preparing to decode a struct would take encoding/json longer than
-// all the rest of reading takes, so that only rules, where there are any, stand in one
-// of the strings as JSON.
+// A snapshot's file is a JSON list of strings: its format, the fields, and each file with its
+// stamp. Preparing encoding/json to decode a struct would take longer than the rest of the
+// read, so only rules, if there are any, are stored as JSON inside one of the strings.
 
-// snapshotFormat begins a file, with the version of what follows. The names of the fields
-// come after it, so that the snapshot of a program that has other fields is not misread.
+// snapshotFormat begins a file and includes the format version. The names of the fields follow,
+// so a program with different fields does not misread the file.
 const snapshotFormat = "umpire-snapshot 6:"
 
-// listSeparator stands between the texts of a list: no folder and no id holds it.
+// listSeparator separates the items of a list: no folder or id contains it.
 const listSeparator = "\x00"
 
-// marshal writes the file of a snapshot.
+// marshal encodes a snapshot as a file.
 func (s *Snapshot) marshal() ([]byte, error) {
 	fields := s.fields()
 	texts := []string{headOf(fields)}
@@ -39,7 +38,7 @@ func (s *Snapshot) marshal() ([]byte, error) {
 	return json.Marshal(texts)
 }
 
-// unmarshal reads the file of a snapshot. What is not exactly one is an error.
+// unmarshal decodes a snapshot's file. Any deviation from the format is an error.
 func unmarshal(data []byte) (*Snapshot, error) {
 	var texts []string
 	if err := json.Unmarshal(data, &texts); err != nil {
@@ -76,7 +75,7 @@ func headOf(fields []field) string {
 	return strings.Join(names, " ")
 }
 
-// fields are all values of a snapshot but the files, in their order.
+// fields returns all fields of a snapshot except Files, in order.
 func (s *Snapshot) fields() []field {
 	all := fieldsOf(nil, "", reflect.ValueOf(s).Elem())
 	return all[:len(all)-1] // Files come last
@@ -94,13 +93,13 @@ func fieldsOf(all []field, prefix string, v reflect.Value) []field {
 	return all
 }
 
-// text writes a value. Zero is "" for lists.
+// text encodes a value. A zero list is "".
 func (f field) text() (string, error) {
 	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](f.at.Addr()); ok {
 		text, err := m.MarshalText()
 		return string(text), err
 	}
-	switch f.at.Kind() { //nolint:exhaustive // the others are no settings
+	switch f.at.Kind() { //nolint:exhaustive // settings have no other kinds
 	case reflect.String:
 		return f.at.String(), nil
 	case reflect.Bool:
@@ -130,12 +129,12 @@ func (f field) list() (string, error) {
 	return strings.Join(texts, listSeparator), nil
 }
 
-// read takes a value from its text.
+// read decodes a value from its text.
 func (f field) read(text string) error {
 	if m, ok := reflect.TypeAssert[encoding.TextUnmarshaler](f.at.Addr()); ok {
 		return m.UnmarshalText([]byte(text))
 	}
-	switch f.at.Kind() { //nolint:exhaustive // the others are no settings
+	switch f.at.Kind() { //nolint:exhaustive // settings have no other kinds
 	case reflect.String:
 		f.at.SetString(text)
 		return nil

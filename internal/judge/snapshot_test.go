@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A world is a place with two files that a snapshot is made of, one of them missing.
+// A world is a snapshot key with two files for its snapshot, one of them missing.
 type world struct {
 	place         SnapshotKey
 	there, absent string
@@ -29,7 +29,7 @@ func newWorld(t *testing.T) *world {
 		t.Skip("snapshots are not made on this system")
 	}
 	w := &world{place: SnapshotKey{Dir: t.TempDir(), Home: t.TempDir(), UserHome: t.TempDir()}}
-	old, err := filepath.EvalSymlinks("/bin/sh") // nobody has written it just now
+	old, err := filepath.EvalSymlinks("/bin/sh") // an old file, so it counts as settled
 	if err != nil {
 		t.Skip("no old file here:", err)
 	}
@@ -80,7 +80,7 @@ func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsKept: whoever adds one has to keep it too.
+// TestEveryFieldIsKept fails if a new field is not stored.
 func TestEveryFieldIsKept(t *testing.T) {
 	t.Parallel()
 	want := &Snapshot{
@@ -113,7 +113,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 	}
 }
 
-// TestSnapshotEndsWithAnyChange: of its files, of the place, and of itself.
+// TestSnapshotEndsWithAnyChange: a change of its files, its key or itself invalidates a snapshot.
 func TestSnapshotEndsWithAnyChange(t *testing.T) {
 	t.Parallel()
 	file := func(w *world) string { return w.place.path() }
@@ -141,14 +141,14 @@ func TestSnapshotEndsWithAnyChange(t *testing.T) {
 	}
 }
 
-// swap leaves the snapshot where another folder's would be.
+// swap moves the snapshot to the path of another folder's snapshot.
 func (w *world) swap() error {
 	before := w.place.path()
 	w.place.Dir = filepath.Join(w.place.Dir, "sub")
 	return errors.Join(os.Mkdir(w.place.Dir, 0o700), os.Rename(before, w.place.path()))
 }
 
-// TestStampTellsEveryChange, also one that sets the time of the content back.
+// TestStampTellsEveryChange, including one that resets the modification time.
 func TestStampTellsEveryChange(t *testing.T) {
 	t.Parallel()
 	newWorld(t)
@@ -164,7 +164,7 @@ func TestStampTellsEveryChange(t *testing.T) {
 	if err != nil || time.Since(changed) > time.Minute {
 		t.Fatalf("%q, %v, %v", before, changed, err)
 	}
-	for until := before; until == before; { // the clock of the file system goes in steps
+	for until := before; until == before; { // the file system's clock advances in steps
 		if err := os.WriteFile(name, []byte("b"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -177,8 +177,8 @@ func TestStampTellsEveryChange(t *testing.T) {
 	}
 }
 
-// TestNoSnapshotOfWhatChanges: neither of a file of this moment, nor of one that
-// reads otherwise the second time.
+// TestNoSnapshotOfWhatChanges: a file changed just now is not saved, nor is one that reads
+// differently the second time.
 func TestNoSnapshotOfWhatChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -206,8 +206,8 @@ func TestNoSnapshotOfWhatChanges(t *testing.T) {
 	}
 }
 
-// TestSnapshotKnowsItsRoot: a folder that has come to belong to another project is
-// not judged by what held in the one before.
+// TestSnapshotKnowsItsRoot: a folder that now belongs to another project is not judged by the
+// rules of the previous one.
 func TestSnapshotKnowsItsRoot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -222,8 +222,8 @@ func TestSnapshotKnowsItsRoot(t *testing.T) {
 	}
 }
 
-// TestSnapshotHoldsAllThatDecides: whoever adds to what calls are decided by has to
-// say here whether a snapshot holds it too.
+// TestSnapshotHoldsAllThatDecides: a new field that affects decisions must be declared here,
+// with whether snapshots store it.
 func TestSnapshotHoldsAllThatDecides(t *testing.T) {
 	t.Parallel()
 	fields := func(of reflect.Type) (names []string) {
@@ -236,7 +236,7 @@ func TestSnapshotHoldsAllThatDecides(t *testing.T) {
 	}
 	want := []string{
 		"Bounds", "Policy", "Degraded", "Home", "Programs", "Sandbox", "Code", "Written", "Git", "Shown", "Made",
-	} // the gate knows what agents wrote; the hook passes on what needs Git, Shown or Made
+	} // only the gate knows the agents' writes; the hook passes on calls that need Git, Shown or Made
 	if diff := cmp.Diff(want, fields(reflect.TypeFor[Judge]())); diff != "" {
 		t.Errorf("a judge has other fields:\n%s", diff)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// beyondUndo says why a record could not bring back all that a call changes which autonomy lets run: the first
-// path of which that is so, and why. It is "" when a record can. There is room for so many bytes.
+// beyondUndo says why a record could not restore everything that a call allowed by autonomy changes. It names the first
+// such path and the reason, or returns "" if a record can restore all. room is the space for the record in bytes.
 func beyondUndo(d *umpire.Decision, roots []string, room int64) umpire.Phrase {
 	paths, whole := editedFiles(d, roots)
 	if !whole {
@@ -43,11 +43,11 @@ func beyondUndo(d *umpire.Decision, roots []string, room int64) umpire.Phrase {
 	return ""
 }
 
-// isReadable reports whether a regular file can be read. It does not wait for one that has become a pipe.
+// isReadable reports whether a regular file can be read. It does not block if the file has become a pipe.
 func isReadable(path string) bool {
 	f, err := files.OpenSmall(path, math.MaxInt64)
 	if err == nil {
-		_ = f.Close() // nothing was read
+		_ = f.Close() // the file was only opened
 	}
 	return !errors.Is(err, os.ErrPermission)
 }

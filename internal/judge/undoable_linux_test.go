@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReadableDoesNotWait: what was a file when it was looked at may be a pipe when it is opened, which nobody
-// may ever write to.
+// TestReadableDoesNotWait: a file may be replaced by a pipe without a writer between the check
+// and the open, which must not block.
 func TestReadableDoesNotWait(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// unknownWords are lines with a word that is known only at run time, by what each comes to at medium.
+// unknownWords maps the expected offer at autonomy medium to lines with a word that is known only at run time.
 var unknownWords = map[umpire.TrialOffer][]string{
 	umpire.TrialFirst: {
 		`f=$(ls -t src/*.log | head -1); tail -50 "$f"`, `f=$(find src -name a); cat $f`,
@@ -36,9 +36,9 @@ var unknownWords = map[umpire.TrialOffer][]string{
 	},
 }
 
-// TestAutonomyTriesUnknownWords: where only a word that a program reads by is unknown, the line is tried first. A trial
-// hides secrets and homes, and holds what an option would do. What the line writes or runs by such a word asks, and so
-// does any such word where a rule asks about paths.
+// TestAutonomyTriesUnknownWords: if only a word that a program reads by is unknown, the line is tried
+// first. A trial hides secrets and homes and confines any option that the word turns out to be. An unknown
+// word that the line writes to or runs asks, and so does any unknown word if a rule asks about paths.
 func TestAutonomyTriesUnknownWords(t *testing.T) {
 	t.Parallel()
 	settings := policy.Settings{Autonomy: policy.AutonomyMedium.Autonomy()}

@@ -6,12 +6,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// beyondWarning are the denials that stand also where umpire only warns: nothing lifts
-// them, and a call that cannot be read must not run.
+// beyondWarning are the denials that hold even in warn-only mode: nothing lifts the first two,
+// and a call that umpire cannot read must not run.
 var beyondWarning = []umpire.ReasonCode{umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeInvalid}
 
-// WarnOnly is a decision where umpire only warns: a call runs that would ask or be denied.
-// The decision keeps its reasons and says what would have been answered.
+// WarnOnly returns the decision in warn-only mode: it allows calls that would ask or be denied.
+// The decision keeps its reasons and says what the answer would have been.
 func WarnOnly(d umpire.Decision) umpire.Decision {
 	stands := func(r umpire.Reason) bool {
 		return r.Verdict == umpire.Deny && slices.Contains(beyondWarning, r.Code)
