@@ -10,19 +10,19 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// A Change is one path that is not as it was.
+// A Change is one path that has changed.
 type Change struct {
 	Path string // absolute
-	// Before and After are the types and permissions, 0 where nothing stood or stands.
+	// Before and After are the types and permissions, or 0 if the path did not or does not exist.
 	Before, After fs.FileMode
 	Gone, New     bool
-	// File is where the new content lies until it is kept.
+	// File is the path of the new content until it is kept.
 	File string
-	// Same says that the content is as it was.
+	// Same says that the content is unchanged.
 	Same bool
 }
 
-// plainSettings are keys that name no program, by section. A star stands for all keys of a section.
+// plainSettings are keys that name no program, by section. A star means all keys of a section.
 var plainSettings = [][2]string{
 	{"core", "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode " +
 		"symlinks autocrlf eol safecrlf quotepath abbrev worktree sharedrepository"},
@@ -44,7 +44,7 @@ var plainSettings = [][2]string{
 	{"receive", "denycurrentbranch denynonfastforwards denydeletes"},
 }
 
-// NamesPrograms reports whether a file of settings has more than plain ones, or cannot be
+// NamesPrograms reports whether a settings file contains more than plain settings, or cannot be
 // read.
 func NamesPrograms(file string) bool {
 	settings, err := gitdir.ReadConfig(file)
@@ -61,15 +61,15 @@ func NamesPrograms(file string) bool {
 	return err != nil
 }
 
-// runsHooks reports whether git's own samples are not all that lies among the hooks of a git directory.
+// runsHooks reports whether a git directory has hooks other than git's own samples.
 func runsHooks(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return !strings.HasSuffix(name, ".sample") })
 }
 
-// parts are the names by which git knows a git directory, and those that say what it runs.
+// parts are the names by which git recognizes a git directory, and those that define what it runs.
 var parts = []string{"HEAD", "objects", "refs", "config", "config.worktree", "commondir", "hooks"}
 
-// namesPart reports a path that has the name of a part in it.
+// namesPart reports whether a component of a path is the name of a part.
 func namesPart(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if slices.Contains(parts, name) {
@@ -79,10 +79,10 @@ func namesPart(path string) bool {
 	return false
 }
 
-// A View is the file system with changes made.
+// A View is the file system with a list of changes applied.
 type View map[string]*Change
 
-// NewView returns the file system with changes made.
+// NewView returns the file system with changes applied.
 func NewView(changes []Change) View {
 	v := View{}
 	for i := range changes {
@@ -91,7 +91,7 @@ func NewView(changes []Change) View {
 	return v
 }
 
-// Has reports whether something stands at a path.
+// Has reports whether a path exists.
 func (v View) Has(path string) bool {
 	if c := v[path]; c != nil {
 		return !c.Gone
@@ -100,7 +100,7 @@ func (v View) Has(path string) bool {
 	return err == nil
 }
 
-// File is where the content of a path lies.
+// File returns the path where the content of path is stored.
 func (v View) File(path string) string {
 	if c := v[path]; c != nil && !c.Same {
 		return c.File
@@ -114,8 +114,8 @@ func (v View) IsRepository(dir string) bool {
 		v.Has(filepath.Join(dir, "objects")) && v.Has(filepath.Join(dir, "refs")))
 }
 
-// repositories are the folders outside of folders named .git that are repositories after
-// the changes and of which a part has changed.
+// repositories returns the repositories, apart from folders named .git, that exist after the
+// changes and of which a part has changed.
 func (v View) repositories(changes []Change) (dirs []string) {
 	for i := range changes {
 		c := &changes[i]
@@ -132,7 +132,7 @@ func (v View) repositories(changes []Change) (dirs []string) {
 	return dirs
 }
 
-// Directory is the git directory that a path lies in by its name, or "".
+// Directory returns the .git directory that contains a path, judging by names alone, or "".
 func Directory(path string) string {
 	at := 0
 	for name := range strings.SplitSeq(path, "/") {
@@ -145,7 +145,7 @@ func Directory(path string) string {
 }
 
 // runsPrograms reports whether a repository that is not named .git could run programs: its
-// settings name more than plain ones, it has hooks, or it takes its settings from elsewhere.
+// settings are not all plain, it has hooks, or it takes its settings from elsewhere.
 func (v View) runsPrograms(dir string) bool {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if v.Has(at("commondir")) || v.isLink(at("config")) || v.isLink(at("hooks")) {
@@ -170,10 +170,10 @@ func (v View) runsPrograms(dir string) bool {
 	})
 }
 
-// isBare reports settings that say that the repository has no work tree: git then looks into no
-// files around it.
+// isBare reports whether the settings declare that the repository has no work tree. Git then
+// ignores the files around it.
 func (v View) isBare(config string) bool {
-	settings, _ := gitdir.ReadConfig(v.File(config)) // one that cannot be read names programs
+	settings, _ := gitdir.ReadConfig(v.File(config)) // an unreadable file counts as naming programs
 	bare := false
 	for _, s := range settings {
 		if s.Key == "core.worktree" || s.Key == "core.bare" && s.Value != "true" {
@@ -192,8 +192,8 @@ func (v View) isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// MadeRepositories returns those paths whose writing would turn a folder into a git repository. Their
-// content is not known yet, so it may name programs.
+// MadeRepositories returns the paths that would turn a folder into a git repository when
+// written. Their content is not known yet, so it may name programs.
 func MadeRepositories(paths []string) (found []string) {
 	if !slices.ContainsFunc(paths, namesPart) {
 		return nil
@@ -216,7 +216,7 @@ func MadeRepositories(paths []string) (found []string) {
 	return found
 }
 
-// Armed returns the repositories that were made or changed and may run programs.
+// Armed returns the new or changed repositories that may run programs.
 func (v View) Armed(changes []Change) (found []string) {
 	for _, dir := range v.repositories(changes) {
 		if v.runsPrograms(dir) {

@@ -7,9 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// stash returns what stash would change: pushing takes the changes to tracked files back, and
-// untracked files away with -u; apply brings both again. Pop is not known, since dropping a stash
-// loses commits.
+// stash returns the changes of git stash: push reverts tracked files and, with -u, removes
+// untracked files; apply restores both. Pop is unknown because dropping a stash loses commits.
 func (r *reader) stash(top string, words []string) (changes []umpire.TrialEffect, known bool) {
 	if len(words) > 0 && words[0] == "apply" {
 		return r.applied(top, words[1:])
@@ -51,7 +50,7 @@ func (r *reader) stash(top string, words []string) (changes []umpire.TrialEffect
 	return changes, true
 }
 
-// applied returns what applying a stash changes.
+// applied returns the changes of applying a stash.
 func (r *reader) applied(top string, words []string) ([]umpire.TrialEffect, bool) {
 	stash := "refs/stash"
 	for _, word := range words {
@@ -64,7 +63,7 @@ func (r *reader) applied(top string, words []string) ([]umpire.TrialEffect, bool
 		}
 	}
 	if _, err := r.git("rev-parse", "--verify", "--quiet", stash+"^3"); err == nil {
-		return nil, false // it has untracked files
+		return nil, false // it contains untracked files
 	}
 	listed, err := r.git("diff-tree", "-r", "-z", "--raw", "--no-renames", stash+"^1", stash)
 	if err != nil {
@@ -73,7 +72,7 @@ func (r *reader) applied(top string, words []string) ([]umpire.TrialEffect, bool
 	return parseRaw(top, listed)
 }
 
-// splitList splits a list of names that each end with a zero byte.
+// splitList splits a list of names, each terminated by a zero byte.
 func splitList(data []byte) []string {
 	if len(data) == 0 {
 		return nil

@@ -23,13 +23,13 @@ const (
 	patience  = 5 * time.Second
 )
 
-// Between returns what a git command would change in the work tree around dir: one that goes to another
-// branch or commit, puts changes away, or brings them back. The words are the command's, without
-// git's global options. It reads the
-// object store, and starts nothing that the repository or the person has configured.
+// Between returns the changes that a git command would make in the work tree around dir. It supports
+// commands that switch to another branch or commit, stash changes, or apply a stash. words is the
+// command without git's global options. Between reads the object store and starts no program that the
+// repository or the person has configured.
 //
-// known is false where the changes cannot be told in advance: another subcommand, an option
-// that does more, a name that is not a commit, submodules, links, and files that git would
+// known is false if the changes cannot be foreseen: for another subcommand, an option that does more, a
+// name that is not a commit, submodules, links, and untracked files that git would overwrite.
 // overwrite although it does not track them.
 func Between(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool) {
 	top := gitdir.FindWorktree(dir)
@@ -57,7 +57,7 @@ func Between(ctx context.Context, dir string, words []string) (changes []umpire.
 	return parseRaw(top, listed)
 }
 
-// target is where switch or checkout goes. "" stays where it is, as a new branch does.
+// target returns the destination of switch or checkout. "" stays on the commit, as a new branch does.
 func target(words []string) (to string, known bool) {
 	creates, operands := false, []string{}
 	for rest := words[2:]; len(rest) > 0; rest = rest[1:] {
@@ -92,9 +92,8 @@ type reader struct {
 	dir string
 }
 
-// git runs a plumbing command that only reads. The settings of the person and the system do
-// not count, those of the repository that name programs are put out of force, and nothing is
-// fetched.
+// git runs a read-only plumbing command. It ignores the settings of the person and the system,
+// overrides repository settings that name programs, and fetches nothing.
 func (r *reader) git(args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(r.ctx, "git", append([]string{
 		"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
@@ -112,8 +111,8 @@ func (r *reader) git(args ...string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// commitOf finds the commit that switch or checkout would go to: a branch here, any commit, or
-// the one remote that has a branch of that name.
+// commitOf finds the commit that switch or checkout would go to: a local branch, any commit, or
+// the only remote branch of that name.
 func (r *reader) commitOf(name string) string {
 	if _, err := os.Lstat(filepath.Join(r.dir, name)); err == nil {
 		return "" // checkout may take it for the file
@@ -132,14 +131,14 @@ func (r *reader) commitOf(name string) string {
 	return id
 }
 
-// The modes of entries of a tree that stand for nothing or for a plain file.
+// Modes of tree entries that are missing or plain files.
 const (
 	modeNothing = "000000"
 	modeFile    = "100644"
 	modeProgram = "100755"
 )
 
-// parseRaw reads what diff-tree --raw -z printed.
+// parseRaw parses the output of diff-tree --raw -z.
 func parseRaw(top string, listed []byte) (changes []umpire.TrialEffect, known bool) {
 	fields := splitList(listed)
 	if len(fields)%2 != 0 || len(fields)/2 > maxPaths {
@@ -158,7 +157,7 @@ func parseRaw(top string, listed []byte) (changes []umpire.TrialEffect, known bo
 		case before == modeNothing:
 			change.Kind = umpire.EffectCreated
 			if _, err := os.Lstat(change.Path); !errors.Is(err, fs.ErrNotExist) {
-				return nil, false // git overwrites what it ignores
+				return nil, false // git overwrites ignored files
 			}
 		case after == modeNothing:
 			change.Kind = umpire.EffectDeleted
@@ -173,7 +172,7 @@ func parseRaw(top string, listed []byte) (changes []umpire.TrialEffect, known bo
 
 func isPlain(mode string) bool { return mode == modeNothing || mode == modeFile || mode == modeProgram }
 
-// Moves reports a command whose changes [Between] may know.
+// Moves reports whether [Between] may know the changes of a command.
 func Moves(words []string) bool {
 	return len(words) > 1 && words[0] == "git" &&
 		(words[1] == "switch" || words[1] == "checkout" || words[1] == "stash")

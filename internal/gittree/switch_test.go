@@ -25,8 +25,8 @@ ln -s /etc/passwd link && git add link && git commit -qm three
 git switch -q main
 `
 
-// What each command would change: + is a new file, with its mode, ! a changed one, - one that is deleted.
-// "" is nothing, and unknown is asked about.
+// The expected changes of each command: + is a new file with its mode, ! a changed file, - a
+// deleted one. "" means no change. unknown means that Between cannot foresee it.
 const unknown = "unknown"
 
 var commands = []struct{ prepare, line, want string }{
@@ -36,7 +36,7 @@ var commands = []struct{ prepare, line, want string }{
 	{"", "git switch -c new", ""},
 	{"", "git switch -c new topic", "!changed 644, +d/made 644, -gone 644, +run 755"},
 	{"", "git switch --detach topic", "!changed 644, +d/made 644, -gone 644, +run 755"},
-	{"mkdir d && echo mine > d/made", "git switch topic", unknown}, // git may overwrite what it ignores
+	{"mkdir d && echo mine > d/made", "git switch topic", unknown}, // git may overwrite ignored files
 	{"", "git switch linked", unknown},
 	{"", "git switch nosuch", unknown},
 	{"", "git switch --force topic", unknown},
@@ -55,7 +55,7 @@ var commands = []struct{ prepare, line, want string }{
 	{"", "git stash drop", unknown},
 }
 
-// TestBetween compares the changes that are foreseen with those that git makes.
+// TestBetween compares the foreseen changes with git's actual ones.
 func TestBetween(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -115,7 +115,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// filesOf returns the files of a work tree with their modes and texts.
+// filesOf returns the files of a work tree with their modes and contents.
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
