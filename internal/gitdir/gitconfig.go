@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// A configParser reads a configuration of git as git-config(1) describes it:
-// sections, names, quotes, escapes, comments, lines that go on. It is strict, and
-// what it does not understand is an error: a setting that it passed over could be
-// one that git obeys.
+// A configParser parses a git configuration as git-config(1) describes it: sections, names,
+// quotes, escapes, comments and continued lines. It is strict: anything it does not understand
+// is an error, because git might obey a setting that the parser skipped.
 type configParser struct {
 	text    string
 	at      int
@@ -17,8 +16,8 @@ type configParser struct {
 
 var errConfig = errors.New("not a configuration of git")
 
-// parseConfig calls set for every setting, in order. Section and name are in
-// lower case, what stands between them is as written.
+// parseConfig calls set for every setting, in order. Section and name are in lower case; a
+// subsection between them keeps its case.
 func parseConfig(text string, set func(key, value string)) error {
 	p := configParser{text: strings.TrimPrefix(text, "\ufeff")}
 	p.text = strings.ReplaceAll(p.text, "\r\n", "\n")
@@ -41,7 +40,7 @@ func parseConfig(text string, set func(key, value string)) error {
 	return nil
 }
 
-// line goes to the end of the line.
+// line skips to the end of the line.
 func (p *configParser) line() {
 	if i := strings.IndexByte(p.text[p.at:], '\n'); i >= 0 {
 		p.at += i
@@ -50,7 +49,7 @@ func (p *configParser) line() {
 	p.at = len(p.text)
 }
 
-// header reads [section] or [section "part"].
+// header parses [section] or [section "part"].
 func (p *configParser) header() error {
 	p.at++
 	name := p.name(".-")
@@ -91,7 +90,7 @@ func (p *configParser) header() error {
 	return errConfig
 }
 
-// name reads letters, digits and what else is allowed.
+// name reads letters, digits and the characters in others.
 func (p *configParser) name(others string) string {
 	from := p.at
 	for p.at < len(p.text) {
@@ -105,7 +104,7 @@ func (p *configParser) name(others string) string {
 	return p.text[from:p.at]
 }
 
-// setting reads name = value, or a name alone, which means true.
+// setting parses name = value, or a name alone, which means true.
 func (p *configParser) setting(set func(key, value string)) error {
 	name := p.name("-")
 	if name == "" || p.section == "" {
@@ -132,10 +131,10 @@ func (p *configParser) setting(set func(key, value string)) error {
 	return err
 }
 
-// value reads to the end of the line, past quotes and escapes.
+// value reads to the end of the line, resolving quotes and escapes.
 func (p *configParser) value() (string, error) {
 	var out strings.Builder
-	kept, quoted := 0, false // blanks at the end are kept when they were quoted
+	kept, quoted := 0, false // trailing blanks are kept if they were quoted
 	p.at += len(p.text[p.at:]) - len(strings.TrimLeft(p.text[p.at:], " \t"))
 	for ; p.at < len(p.text); p.at++ {
 		c := p.text[p.at]
@@ -169,7 +168,7 @@ func (p *configParser) value() (string, error) {
 	return out.String()[:kept], nil
 }
 
-// escape reads what follows a backslash; a line end goes on with the next line.
+// escape reads the character after a backslash. A backslash before a line end continues the line.
 func (p *configParser) escape(out *strings.Builder) error {
 	if p.at >= len(p.text) {
 		return errConfig

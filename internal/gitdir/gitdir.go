@@ -1,6 +1,6 @@
-// Package gitdir reads the files of git without starting git: where a repository lies, what
-// its HEAD names, its settings and its index. Nothing in a repository makes it start a
-// program or read without a bound.
+// Package gitdir reads the files of a git repository without starting git: its location, its
+// HEAD, its settings and its index. Nothing in a repository can make the package start a
+// program or read without limit.
 package gitdir
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// MaxFile bounds the small files of a repository: HEAD, a loose ref, a .git
+// MaxFile is the maximum size of the small files of a repository: HEAD, a loose ref, a .git
 // file, a configuration.
 const MaxFile = 1 << 20
 
-// Find returns the canonical git directory of a .git folder or file.
+// Find returns the canonical git directory that a .git folder or file leads to.
 func Find(dotGit string) (string, error) {
 	gitDir := dotGit
 	info, err := os.Stat(dotGit)

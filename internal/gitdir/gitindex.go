@@ -16,16 +16,16 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Limits of a repository's index: that of a tree with half a million files, and an entry
-// with a longer name than systems take.
+// Limits on a repository's index: the size of a tree with half a million files, and an entry
+// name longer than file systems allow.
 const (
 	maxIndex   = 64 << 20
 	maxEntry   = 8 << 10
 	indexPiece = 64 << 10
 )
 
-// The parts of an entry of the index, as gitformat-index(5) has them: times, numbers and
-// sizes of ten words, the name of an object, and flags.
+// The layout of an index entry, according to gitformat-index(5): ten words of times, numbers
+// and sizes, an object name, and flags.
 const (
 	indexHeader   = 12
 	entryMode     = 24
@@ -43,8 +43,8 @@ const (
 
 var errIndex = errors.New("not an index of git")
 
-// links reads the repositories that lie in the work tree as submodules, with a git
-// directory of their own in them: what looks at the outer one looks into these.
+// links reads the submodules in the work tree that have their git directory inside it, because
+// commands in the outer repository look into these too.
 func (r *settingsReader) links(gitDir, worktree string, hashSize int) {
 	if worktree == "" || r.err != nil {
 		return
@@ -57,8 +57,8 @@ func (r *settingsReader) links(gitDir, worktree string, hashSize int) {
 	}
 }
 
-// linksIn are the paths of an index that stand for repositories, and of the one that it
-// builds on.
+// linksIn returns the paths of submodules in an index and in the shared index that it builds
+// on.
 func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 	f, err := files.OpenSmall(file, maxIndex)
 	if errors.Is(err, os.ErrNotExist) {
@@ -72,7 +72,7 @@ func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 				links[string(e.name)] = true
 			}
 		})
-		_ = f.Close() // it was only read
+		_ = f.Close() // the file was only read
 	}
 	if err != nil {
 		r.noteError(umpire.Errorf("%q: %w", file, err))
@@ -86,16 +86,15 @@ func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 	return links
 }
 
-// An indexed file is an entry of an index. It holds only while it is looked at.
+// An indexed file is an entry of an index. It is valid only during the visit.
 type indexed struct {
 	mode         uint32
 	name, object []byte
 	hidden       bool // git does not look at the file
 }
 
-// parseIndex visits the entries of an index, and returns the name of the one that it
-// builds on. It reads piece by piece: an index may be large, and is looked at for every
-// call.
+// parseIndex visits the entries of an index, and returns the name of the shared index that it
+// builds on. It reads piece by piece, because an index may be large and is read for every call.
 func parseIndex(file io.Reader, hashSize int, visit func(indexed)) (base string, err error) {
 	in := bufio.NewReaderSize(file, indexPiece)
 	head, err := in.Peek(indexHeader)
@@ -106,7 +105,7 @@ func parseIndex(file io.Reader, hashSize int, visit func(indexed)) (base string,
 	if version < 2 || version > 4 {
 		return "", umpire.Errorf("version %d: %w", version, errIndex)
 	}
-	in.Discard(indexHeader) //nolint:errcheck // it was seen
+	in.Discard(indexHeader) //nolint:errcheck // Peek has buffered it
 	var name []byte
 	for range count {
 		data, err := in.Peek(maxEntry)
@@ -124,13 +123,13 @@ func parseIndex(file io.Reader, hashSize int, visit func(indexed)) (base string,
 		}
 		visit(indexed{mode, next, data[entryFixed : entryFixed+hashSize], hidden})
 		name = append(name[:0], next...)
-		in.Discard(size) //nolint:errcheck // it was seen
+		in.Discard(size) //nolint:errcheck // Peek has buffered it
 	}
 	return indexBase(in, hashSize), nil
 }
 
-// indexEntry reads one entry, and says how long it is. In version 4 its name begins as
-// the one before it does.
+// indexEntry decodes one entry and returns its size. In version 4 its name shares a prefix with
+// the name before it.
 func indexEntry(data, before []byte, version uint32, hashSize int) (mode uint32, name []byte, size int, err error) {
 	at := entryFixed + hashSize
 	if len(data) < at+2 {
@@ -146,7 +145,7 @@ func indexEntry(data, before []byte, version uint32, hashSize int) (mode uint32,
 		if length == flagNameSize && at < len(data) {
 			length = bytes.IndexByte(data[at:], 0)
 		}
-		end := (at+length)/entryAlign*entryAlign + entryAlign // one zero at least
+		end := (at+length)/entryAlign*entryAlign + entryAlign // padded with at least one zero
 		if length < 0 || end > len(data) {
 			return 0, nil, 0, errIndex
 		}
@@ -165,7 +164,7 @@ func indexEntry(data, before []byte, version uint32, hashSize int) (mode uint32,
 	return mode, name, at + length + 1, nil
 }
 
-// indexNumber reads a number of several bytes, and says how many; 0 for none.
+// indexNumber decodes a variable-length number and returns its size, or 0 if it is malformed.
 func indexNumber(data []byte) (value, size int) {
 	for i, c := range data {
 		if i > 4 {
@@ -182,8 +181,8 @@ func indexNumber(data []byte) (value, size int) {
 	return 0, 0
 }
 
-// indexBase is the name of the index that this one builds on, or "". The parts behind the
-// entries say how long they are; what stands last is the hash of all.
+// indexBase returns the name of the shared index that this one builds on, or "". It skips the
+// extensions, which state their size; the last part is the hash of the whole file.
 func indexBase(in *bufio.Reader, hashSize int) string {
 	for {
 		head, err := in.Peek(extensionHead + hashSize)
@@ -199,9 +198,9 @@ func indexBase(in *bufio.Reader, hashSize int) string {
 	}
 }
 
-// SameIndex reports whether two indexes have the same entries. Git writes an index anew when
-// it looks at the files, with what the system says of them, which is not compared. An
-// index that builds on another one is the same only as a whole.
+// SameIndex reports whether two indexes have the same entries. It ignores the file times and
+// sizes, because git rewrites an index whenever it refreshes them. A split index is the same
+// only if all bytes are equal.
 func SameIndex(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -216,7 +215,7 @@ func SameIndex(a, b []byte) bool {
 	return false
 }
 
-// entriesIn writes down the entries of an index that stands alone.
+// entriesIn formats the entries of an index, and reports whether it is not split.
 func entriesIn(index []byte, hashSize int) (string, bool) {
 	var b strings.Builder
 	base, err := parseIndex(bytes.NewReader(index), hashSize, func(e indexed) {
@@ -225,14 +224,14 @@ func entriesIn(index []byte, hashSize int) (string, bool) {
 	return b.String(), err == nil && base == ""
 }
 
-// ReadHidden returns the files of an index that git takes for unchanged without looking. It returns an
+// ReadHidden returns the files of an index that git assumes unchanged or skips. It returns an
 // empty map for a missing index.
 func ReadHidden(file string) (map[string]bool, error) {
 	return readNames(file, func(e indexed) bool { return e.hidden })
 }
 
-// ReadNames returns the files that git tracks in the work tree of a folder that has a .git. The map is empty
-// for a missing index, and lacks what another index has that it builds on.
+// ReadNames returns the files that git tracks in the work tree whose top folder is top. The map
+// is empty for a missing index, and lacks the entries of a shared index.
 func ReadNames(top string) (map[string]bool, error) {
 	gitDir, err := Find(filepath.Join(top, ".git"))
 	if err != nil {
@@ -241,7 +240,7 @@ func ReadNames(top string) (map[string]bool, error) {
 	return readNames(filepath.Join(gitDir, "index"), func(e indexed) bool { return e.mode&^0o7777 != modeGitlink })
 }
 
-// readNames returns the files of an index that are wanted.
+// readNames returns the files of an index for which wanted is true.
 func readNames(file string, wanted func(indexed) bool) (map[string]bool, error) {
 	found := map[string]bool{}
 	f, err := files.OpenSmall(file, maxIndex)

@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Looking at a repository runs what the settings of a submodule name, also of one whose
-// git directory lies in the work tree: only the index tells of it.
+// Commands in a repository run the programs that a submodule's settings name, even if the
+// submodule has its git directory in the work tree. Only the index lists such a submodule.
 func TestSubmodulesInTheWorkTreeAreFound(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]string{
@@ -63,7 +63,7 @@ func repository(t *testing.T, dir, format string) {
 	mustGit(t, dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
 }
 
-// An index that cannot be read may tell of anything.
+// An unreadable index may contain anything.
 func TestBrokenIndexIsAnError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

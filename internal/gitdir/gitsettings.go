@@ -12,22 +12,22 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Limits on what a repository's settings may be made of.
+// Limits on the files that a repository's settings come from.
 const (
 	maxConfigFiles = 300
 	maxModuleDepth = 6
 )
 
-// ReadSettings returns what git would read as the own settings of the repository around a
-// folder: its configuration, that of its worktree, what these include, and those of its
-// submodules, wherever these have their git directories. No settings means no repository. It
-// finds the repository as git does, so that a bare one which lies inside another counts too.
-// The person's settings and the system's are not among them: whoever could write those needs
-// no repository. An error says that something could not be read; git may understand it all
-// the same.
+// ReadSettings returns the repository settings that git would read in a folder: its
+// configuration, that of its worktree, their includes, and the configurations of its
+// submodules, wherever these have their git directories. Without a repository there are no
+// settings. It finds the repository like git does, so a bare one inside another counts too.
+// It ignores the settings of the person and the system, because an attacker who can change
+// those needs no repository. An error says that something could not be read, although git may
+// still understand it.
 //
-// Beside what is written there, core.worktree is left out where it says nothing
-// new, and hook.post-index-change tells of that hook, since looking runs it.
+// ReadSettings drops core.worktree if it is redundant, and adds hook.post-index-change if that
+// hook exists, since even a read-only git command may run it.
 func ReadSettings(dir, home string) ([]shell.GitSetting, error) {
 	r := settingsReader{home: home}
 	dir, err := files.Canonical(dir)
@@ -60,8 +60,8 @@ func (r *settingsReader) noteError(err error) {
 	}
 }
 
-// folder reads the repository of a folder, and reports whether git would go no
-// further up.
+// folder reads the repository of a folder, and reports whether git would stop looking further
+// up.
 func (r *settingsReader) folder(dir string) bool {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
@@ -79,11 +79,11 @@ func (r *settingsReader) folder(dir string) bool {
 	return r.repository(dir, "")
 }
 
-// repository reads a git directory, and reports whether git takes it for one. A
-// folder that only resembles one is read too: which it is, git decides.
+// repository reads a git directory, and reports whether git recognizes it. It also reads a
+// folder that only resembles one, because git has the final say.
 func (r *settingsReader) repository(gitDir, worktree string) bool {
 	if !files.Exists(gitDir, "HEAD") {
-		return false // as of nearly all folders on the way up
+		return false // the case for nearly all folders on the way up
 	}
 	head, err := files.ReadSmall(filepath.Join(gitDir, "HEAD"), MaxFile)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *settingsReader) repository(gitDir, worktree string) bool {
 		namesCommit(string(head))
 }
 
-// namesCommit reports whether the content of HEAD is one that git believes.
+// namesCommit reports whether git accepts the content of HEAD.
 func namesCommit(head string) bool {
 	return strings.HasPrefix(head, "ref:") || len(head) >= 40 && strings.Trim(head[:40], "0123456789abcdefABCDEF") == ""
 }
@@ -127,8 +127,8 @@ func isFolder(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// dropWorktree removes core.worktree where it names the folder that led here, as
-// git writes it for submodules.
+// dropWorktree removes core.worktree if it names the folder that led here, which git writes for
+// submodules.
 func (r *settingsReader) dropWorktree(start int, gitDir, worktree string) {
 	kept := r.found[:start]
 	for _, s := range r.found[start:] {
@@ -142,7 +142,7 @@ func (r *settingsReader) dropWorktree(start int, gitDir, worktree string) {
 	r.found = kept
 }
 
-// hook notes a hook that git can run.
+// hook adds a setting for a hook that git can run.
 func (r *settingsReader) hook(name string) {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -150,7 +150,7 @@ func (r *settingsReader) hook(name string) {
 	}
 }
 
-// modules reads the configurations of submodules: git looks into these too.
+// modules reads the configurations of submodules, because git looks into these too.
 func (r *settingsReader) modules(dir string, depth int) {
 	folder, _ := files.OpenFolder(dir)
 	if folder == nil || r.err != nil {
@@ -181,7 +181,7 @@ func (r *settingsReader) modules(dir string, depth int) {
 	}
 }
 
-// file reads a configuration and what it includes.
+// file reads a configuration and its includes.
 func (r *settingsReader) file(name string) {
 	if r.err != nil {
 		return
@@ -203,8 +203,8 @@ func (r *settingsReader) file(name string) {
 	}
 }
 
-// ReadConfig reads one file of git's settings, and not what it includes. A missing file has
-// none. On an error it also returns the settings before the part that is not understood.
+// ReadConfig reads one git settings file without its includes. A missing file has no settings.
+// On an error it also returns the settings before the malformed part.
 func ReadConfig(name string) ([]shell.GitSetting, error) {
 	data, err := files.ReadSmall(name, MaxFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -222,14 +222,14 @@ func ReadConfig(name string) ([]shell.GitSetting, error) {
 	return found, nil
 }
 
-// IsInclude reports whether a setting names a file with further ones. A condition
-// is not looked at: it may hold.
+// IsInclude reports whether a setting includes another file. It assumes that a condition may
+// hold.
 func IsInclude(s shell.GitSetting) bool {
 	return strings.HasPrefix(s.Key, "include.") ||
 		strings.HasPrefix(s.Key, "includeif.") && strings.HasSuffix(s.Key, ".path")
 }
 
-// expand makes the path of a setting absolute.
+// expand makes the path in a setting absolute.
 func (r *settingsReader) expand(path, from string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		return r.home + path[1:]
@@ -241,7 +241,7 @@ func (r *settingsReader) expand(path, from string) string {
 }
 
 // FindWorktree returns the top folder of the work tree around a folder, as git prints it. It
-// returns "" when there is none, or when that is in doubt.
+// returns "" if there is no work tree or in case of doubt.
 func FindWorktree(dir string) string {
 	dir, err := files.Canonical(dir)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// git runs git without anybody's settings.
+// gitSays runs git without any user's settings.
 func gitSays(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -49,8 +49,8 @@ func listed(text string) (string, error) {
 	return out.String(), err
 }
 
-// What the parser reads is what git reads; where git refuses a file nothing is
-// asked of the parser, and where the parser refuses it the caller asks.
+// The parser agrees with git. If git rejects a file, the parser may do anything; if the parser
+// rejects it, the caller asks.
 func TestConfigIsReadAsGitReadsIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -171,7 +171,7 @@ func TestGitSettingsAreFoundAsGitFindsThem(t *testing.T) {
 	}
 }
 
-// The top is what git prints, below links and in linked worktrees too.
+// FindWorktree returns the same folder as git, below links and in linked worktrees too.
 func TestGitTopIsWhatGitPrints(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.EvalSymlinks(t.TempDir())

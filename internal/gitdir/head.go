@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// maxSymrefs is how many symbolic refs may lead to a commit; git's own limit.
+	// maxSymrefs is the maximum length of a chain of symbolic refs, the same as git's own limit.
 	maxSymrefs = 5
-	// maxPackedRefs bounds the packed-refs file, about a million refs.
+	// maxPackedRefs is the maximum size of the packed-refs file, enough for about a million refs.
 	maxPackedRefs = 128 << 20
 )
 
-// ErrNoCommits is the error of a repository whose HEAD names a branch without commits.
+// ErrNoCommits is returned if HEAD names a branch without commits.
 var ErrNoCommits = errors.New("no commits yet")
 
-// ErrReftable is the error of a repository whose refs only git can read.
+// ErrReftable is returned if only git can read the refs.
 var ErrReftable = errors.New("refs are in git's binary format")
 
-// ReadHead returns the commit that HEAD names in a worktree, given its own git directory
-// and the one that all worktrees share. It reads the files itself, since starting git
-// costs more than all the rest of a decision; only the binary reftable format is left
-// to git.
+// ReadHead returns the commit that HEAD names in a worktree, given its own git directory and
+// the one that all worktrees share. It reads the files itself, because starting git takes
+// longer than the rest of a decision. Only the binary reftable format is left to git.
 func ReadHead(gitDir, common string) (string, error) {
 	if files.Exists(common, "reftable") {
 		return "", ErrReftable
@@ -48,7 +47,7 @@ func ReadHead(gitDir, common string) (string, error) {
 	return "", umpire.Errorf("HEAD leads through more than %d symbolic refs", maxSymrefs)
 }
 
-// readRef returns what a ref file or the packed refs say about a name.
+// readRef returns the value of a name in its ref file or in the packed refs.
 func readRef(gitDir, common, name string) (string, error) {
 	dir := common
 	if name == "HEAD" || perWorktree(name) {
@@ -85,13 +84,13 @@ func perWorktree(name string) bool {
 		strings.HasPrefix(name, "refs/rewritten/")
 }
 
-// validRef keeps a hostile HEAD from naming files outside the refs.
+// validRef reports whether a ref stays below refs, so a hostile HEAD cannot name other files.
 func validRef(name string) bool {
 	return strings.HasPrefix(name, "refs/") && filepath.IsLocal(filepath.FromSlash(name)) &&
 		!strings.ContainsAny(name, " \t\n\x00\\:") && !strings.Contains(name, "..")
 }
 
-// CheckObjectID returns id when it is a full SHA-1 or SHA-256 name.
+// CheckObjectID returns id if it is a full SHA-1 or SHA-256 name, or an error.
 func CheckObjectID(id string) (string, error) {
 	if len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
 		return "", umpire.Errorf("%q is not a commit", files.Clip(id))

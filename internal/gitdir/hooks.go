@@ -12,9 +12,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// MayRunHooks reports whether git could run a hook of the repository around a folder: one lies
-// among its hooks, or its settings, which the caller has read, name another folder of hooks. A
-// repository that cannot be read may.
+// MayRunHooks reports whether git could run a hook of the repository around a folder: its hooks
+// folder has one, or its settings, which the caller has read, name another hooks folder. It
+// returns true for a repository that cannot be read.
 func MayRunHooks(dir string, settings []shell.GitSetting) bool {
 	top := FindWorktree(dir)
 	if top == "" {
@@ -36,9 +36,9 @@ func MayRunHooks(dir string, settings []shell.GitSetting) bool {
 	return holdsHooks(common) || gitDir != common && holdsHooks(gitDir)
 }
 
-// PersonRunsPrograms reports whether the settings of the person or the system name a program that
-// git runs when it records or puts files in place: a hook, a filter, a merge driver, or a monitor
-// of files. Settings that cannot be read may.
+// PersonRunsPrograms reports whether the settings of the person or the system name a program
+// that git runs when it records or checks out files: a hook, a filter, a merge driver, or a
+// file monitor. It returns true for settings that cannot be read.
 func PersonRunsPrograms(home string) bool {
 	r := settingsReader{home: home}
 	for _, file := range []string{
@@ -61,7 +61,7 @@ func PersonRunsPrograms(home string) bool {
 	})
 }
 
-// holdsHooks reports whether anything but git's own samples lies among the hooks.
+// holdsHooks reports whether a git directory has hooks other than git's own samples.
 func holdsHooks(gitDir string) bool {
 	entries, err := os.ReadDir(filepath.Join(gitDir, "hooks"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxIgnore is the size of the longest .gitignore that is read.
+// maxIgnore is the maximum size of a .gitignore.
 const maxIgnore = 1 << 20
 
-// Ignores reports whether the .gitignore at a worktree's root plainly names a folder, given by its path below the
-// root. It reads lines without wildcards only, and a file that takes anything back ignores nothing.
+// Ignores reports whether the .gitignore at a worktree's root plainly names a folder, given by its path below
+// the root. It considers only lines without wildcards, and a file with a negated pattern ignores nothing.
 func Ignores(root, folder string) bool {
 	path := filepath.Join(root, ".gitignore")
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnore {

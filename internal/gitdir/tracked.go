@@ -10,14 +10,14 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// maxTracked is how long a file may be whose content is compared with the index.
+// maxTracked is the maximum size of a file to compare with the index.
 const maxTracked = 4 << 20
 
-// Tracked returns which of some files are just as the index of their repository has them,
-// so that everybody who has the repository has them. A file that cannot be compared is
-// not among them. An entry for a file with another content tells nothing: whoever can
-// write the index can make one. The hashes are those that git may use, which a hook that
-// imports this package has no use for.
+// Tracked returns the files whose content equals the entry in their repository's index, which
+// means that everyone with the repository has them. It leaves out files that it cannot compare.
+// An entry with another content proves nothing, because any writer of the index can create one.
+// hashes are the hash functions git may use; they are parameters because a hook that imports
+// this package does not need them.
 func Tracked(paths []string, hashes ...func() hash.Hash) map[string]bool {
 	found := map[string]bool{}
 	tops := map[string][]string{}
@@ -40,7 +40,7 @@ func Tracked(paths []string, hashes ...func() hash.Hash) map[string]bool {
 	return found
 }
 
-// worktreeOf is the folder at or above a folder that has a .git, or "".
+// worktreeOf returns the nearest folder at or above dir that has a .git, or "".
 func worktreeOf(dir string) string {
 	for {
 		if files.Exists(dir, ".git") {
@@ -53,7 +53,7 @@ func worktreeOf(dir string) string {
 	}
 }
 
-// trackedIn adds the files that are as an index, and the one that it builds on, has them.
+// trackedIn adds the files that match their entry in an index or its shared index.
 func trackedIn(file, top string, paths []string, newHash func() hash.Hash, found map[string]bool) error {
 	f, err := files.OpenSmall(file, maxIndex)
 	if err != nil {
@@ -72,14 +72,14 @@ func trackedIn(file, top string, paths []string, newHash func() hash.Hash, found
 			found[path] = true
 		}
 	})
-	_ = f.Close() // it was only read
+	_ = f.Close() // the file was only read
 	if err == nil && base != "" {
 		err = trackedIn(filepath.Join(filepath.Dir(file), "sharedindex."+base), top, paths, newHash, found)
 	}
 	return err
 }
 
-// blobName is the name that git gives to the content of a file.
+// blobName returns git's object name for the content of a file.
 func blobName(path string, h hash.Hash) (string, error) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return "", files.ErrNotRegular

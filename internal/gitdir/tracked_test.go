@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A file counts as tracked while its content is what the index says, with either hash.
+// A file counts as tracked while its content matches the index, with either hash.
 func TestTracked(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
