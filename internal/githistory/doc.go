@@ -1,10 +1,10 @@
-// Package githistory reports the changes of a trial that git's own recording does not make. Git adds
-// objects, moves refs, notes in their logs where they were, and packs. After that each commit
-// that a ref, a log or a stash led to can be reached as before.
+// Package githistory reports the changes of a trial that are not part of git's normal
+// recording. Git adds objects, moves refs, logs their old values, and packs. Afterwards every
+// commit that a ref, a log or a stash led to is still reachable.
 //
 //	refused := githistory.Inspect(changes)
 //
-// It reads files and runs nothing. A change that it does not understand is reported.
+// It reads files and runs nothing. It reports any change that it does not understand.
 package githistory
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/gittree"
 )
 
-// Inspect returns the repositories that were made and may run programs, and the changes in git
-// directories that need a person. Those of guarded files that name no program are among them as plain.
+// Inspect returns new repositories that may run programs, and changes in git directories that
+// need approval. It marks changes of guarded files that name no program as plain.
 func Inspect(changes []gittree.Change) (found []umpire.TrialAttempt) {
 	v := gittree.NewView(changes)
 	for _, dir := range v.Armed(changes) {

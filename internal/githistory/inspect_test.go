@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gittree"
 )
 
-// A pair is a project as it is, and a copy of it in which commands run.
+// A pair is a project and a copy of it in which commands run.
 type pair struct{ before, after string }
 
 func newPair(tb testing.TB) *pair {
@@ -53,7 +53,7 @@ func run(dir, text string) (string, error) {
 	return string(out), err
 }
 
-// does runs commands in the copy, and returns what is found of their changes.
+// does runs commands in the copy and returns the findings about their changes.
 func (p *pair) does(tb testing.TB, text string) []umpire.TrialAttempt {
 	tb.Helper()
 	if err := os.RemoveAll(p.after); err != nil {
@@ -62,7 +62,7 @@ func (p *pair) does(tb testing.TB, text string) []umpire.TrialAttempt {
 	if out, err := exec.Command("cp", "-a", p.before, p.after).CombinedOutput(); err != nil {
 		tb.Fatalf("%v\n%s", err, out)
 	}
-	_, _ = run(p.after, text) // what fails may have changed something all the same
+	_, _ = run(p.after, text) // a failed command may have changed something too
 	return slices.DeleteFunc(Inspect(p.changes(tb)), func(a umpire.TrialAttempt) bool { return a.Kind == umpire.AttemptPlain })
 }
 
@@ -99,7 +99,7 @@ func same(tb testing.TB, p *pair, name string, before, after fs.FileInfo) bool {
 		return false
 	}
 	if !before.Mode().IsRegular() {
-		was, _ := os.Readlink(filepath.Join(p.before, name)) // "" of a folder
+		was, _ := os.Readlink(filepath.Join(p.before, name)) // "" for a folder
 		is, _ := os.Readlink(filepath.Join(p.after, name))
 		return was == is
 	}
@@ -131,7 +131,7 @@ func listTree(tb testing.TB, root string) map[string]fs.FileInfo {
 	return found
 }
 
-// recording are commands of which git itself says that they lose nothing.
+// recording are commands that lose nothing, according to git itself.
 var recording = []string{
 	"true", "git add a", "echo x >> a; git commit -qam x", "git switch -q topic", "git switch -qc new",
 	"git checkout -q v1", "git merge -q topic", "git merge -q --no-ff -m m topic", "git stash -q",
@@ -186,8 +186,8 @@ func TestLosingIsFound(t *testing.T) {
 	}
 }
 
-// TestReachableStaysReachable runs sequences of commands, and asks git about each after which nothing
-// was found.
+// TestReachableStaysReachable runs random sequences of commands. After each one without
+// findings it asks git whether a commit was lost.
 func TestReachableStaysReachable(t *testing.T) {
 	t.Parallel()
 	commits := func(dir string) []string {
@@ -223,7 +223,7 @@ func TestReachableStaysReachable(t *testing.T) {
 	}
 }
 
-// TestNewRepositoriesAreFound: whatever makes one, a repository that could run programs is found.
+// TestNewRepositoriesAreFound: a repository that could run programs is found, whichever way it was made.
 func TestNewRepositoriesAreFound(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -250,14 +250,14 @@ func TestNewRepositoriesAreFound(t *testing.T) {
 	}
 }
 
-// TestPlainSettings: what git writes into guarded files of its own is plain when it names no program.
+// TestPlainSettings: git's own changes to guarded files are plain if they name no program.
 func TestPlainSettings(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	for text, want := range map[string]string{
 		"git switch -qc n --track origin/main":                                          ".git/config",
 		"git branch -q -u origin/main topic; git branch -m topic other":                 ".git/config",
-		"git branch -m topic other":                                                     "", // which has no settings
+		"git branch -m topic other":                                                     "", // it has no settings
 		"git config core.pager x":                                                       "",
 		"git config branch.main.remote ext::x":                                          "",
 		"git config branch.main.pushremote x":                                           "",

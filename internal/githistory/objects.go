@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gittree"
 )
 
-// Limits on reading objects. A larger file does not count as one.
+// Limits on reading objects. A larger file is not recognized as one.
 const (
 	maxObject = 256 << 20
 	maxPack   = 4 << 30
@@ -28,20 +28,20 @@ const (
 type store struct {
 	*repository
 
-	packed map[string]bool // objects of the packs that there are after the changes, once read
+	packed map[string]bool // objects in packs after the changes, read once
 }
 
 func newStore(r *repository) *store { return &store{repository: r} }
 
-// recorded reports whether git changes objects so: it adds them, packs them, and deletes
-// those that it has packed.
+// recorded reports whether git itself makes such a change of objects: it adds them, packs them,
+// and deletes the ones it has packed.
 func (s *store) recorded(name string, c *gittree.Change) bool {
 	names := strings.Split(name, "/")[1:]
 	switch {
 	case len(names) == 0 || !c.Gone && c.After.IsDir():
 		return !c.Gone
 	case c.Gone && c.Before.IsDir():
-		return true // its files are listed as changes too
+		return true // its files are listed as separate changes
 	case len(names) == 2 && len(names[0]) == 2:
 		id := names[0] + names[1]
 		if c.Gone {
@@ -85,7 +85,7 @@ func (s *store) isLoose(id string) bool {
 	return s.Has(filepath.Join(s.dir, "objects", id[:2], id[2:]))
 }
 
-// isPacked reports whether an object lies in a pack after the changes.
+// isPacked reports whether a pack contains an object after the changes.
 func (s *store) isPacked(id string) bool {
 	if s.packed == nil {
 		s.packed = map[string]bool{}
@@ -109,7 +109,7 @@ func hashFor(id string) hash.Hash {
 	return sha1.New() //nolint:gosec // see above
 }
 
-// isObject reports whether a file holds the object of a name.
+// isObject reports whether a file holds the object named id.
 func isObject(file, id string) bool {
 	f, err := files.OpenSmall(file, maxObject)
 	if err != nil {
@@ -125,7 +125,7 @@ func isObject(file, id string) bool {
 	return err == nil && n < maxObject && hex.EncodeToString(h.Sum(nil)) == id
 }
 
-// isWhole reports whether a file begins with a mark and ends with the hash of the rest.
+// isWhole reports whether a file begins with a magic number and ends with the hash of the rest.
 func isWhole(file, mark string) bool {
 	f, err := files.OpenSmall(file, maxPack)
 	if err != nil {
@@ -152,7 +152,7 @@ func isWhole(file, mark string) bool {
 	return false
 }
 
-// readTable reads the names of objects in the table of a pack, as gitformat-pack(5) has it.
+// readTable reads the object names in a pack's index, according to gitformat-pack(5).
 func readTable(file string) (ids []string, ok bool) {
 	data, err := files.ReadSmall(file, maxTable)
 	const head, fanout = 8, 256 * 4
@@ -186,8 +186,8 @@ func isHashed(data []byte, h hash.Hash) bool {
 	return bytes.Equal(h.Sum(nil), data[len(body):])
 }
 
-// hidesNothing reports whether an index is one of git's, and hides no more files from git's eyes
-// than the one before: by the bits that say that a file is as it was, or not there.
+// hidesNothing reports whether an index is valid and hides no more files from git than the one
+// before, with the assume-unchanged and skip-worktree bits.
 func hidesNothing(before, after string) bool {
 	was, err := gitdir.ReadHidden(before)
 	now, also := gitdir.ReadHidden(after)

@@ -13,11 +13,11 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// maxLost bounds the paths that are named for one git directory: each asks by itself.
+// maxLost is the maximum number of paths to report for one git directory: each asks separately.
 const maxLost = 20
 
-// unrecorded returns the changes in git directories that git does not make when it records: git adds
-// objects, moves refs, notes that in their logs, and loses no commit.
+// unrecorded returns the changes in git directories that git does not make when it records:
+// then it adds objects, moves and logs refs, and loses no commit.
 func unrecorded(v gittree.View, changes []gittree.Change) (found []string) {
 	repositories := map[string]*repository{}
 	for i := range changes {
@@ -35,7 +35,7 @@ func unrecorded(v gittree.View, changes []gittree.Change) (found []string) {
 	}
 	for _, r := range repositories {
 		if _, err := os.Lstat(filepath.Join(r.dir, "HEAD")); err != nil {
-			continue // it is new, and had nothing to lose; its settings are guarded
+			continue // a new one had nothing to lose; its settings are guarded
 		}
 		lost := r.unrecorded()
 		slices.Sort(lost)
@@ -45,8 +45,8 @@ func unrecorded(v gittree.View, changes []gittree.Change) (found []string) {
 	return found
 }
 
-// findRepository returns the git directory that a path lies in: one named .git, that of a submodule within it,
-// or one that git knows by its parts.
+// findRepository returns the git directory that contains a path: one named .git, that of a
+// submodule within it, or one that git recognizes by its parts.
 func findRepository(path string) string {
 	if dir := gittree.Directory(path); dir != "" {
 		for rest := dir + "/modules"; strings.HasPrefix(path, rest+"/"); {
@@ -68,7 +68,7 @@ func findRepository(path string) string {
 	return ""
 }
 
-// A repository is one git directory with its changes, by their names in it.
+// A repository is one git directory with its changes, keyed by their path in it.
 type repository struct {
 	gittree.View
 
@@ -77,7 +77,7 @@ type repository struct {
 	objects *store
 }
 
-// unrecorded judges each change, and then whether all commits are there still.
+// unrecorded judges each change, and then checks that all commits still exist.
 func (r *repository) unrecorded() (found []string) {
 	r.objects = newStore(r)
 	for name, c := range r.changed {
@@ -92,7 +92,7 @@ func (r *repository) unrecorded() (found []string) {
 	after := r.roots(r.View)
 	for id := range r.roots(gittree.View{}) {
 		if !after[id] {
-			return append(found, filepath.Join(r.dir, "objects", id)) // one tells
+			return append(found, filepath.Join(r.dir, "objects", id)) // one is enough
 		}
 	}
 	return found
@@ -109,7 +109,7 @@ func (r *repository) movesRefs() bool {
 	return false
 }
 
-// own is a name as the git directory of a linked worktree has it.
+// own returns a name as it is in the git directory of a linked worktree.
 func own(name string) string {
 	if rest, is := strings.CutPrefix(name, "worktrees/"); is {
 		if _, inner, deep := strings.Cut(rest, "/"); deep {
@@ -119,14 +119,14 @@ func own(name string) string {
 	return name
 }
 
-// messages hold text, and pointers name commits: git leaves both behind for its next command.
+// messages hold text and pointers name commits. Git leaves both behind for its next command.
 var (
 	messages = []string{"COMMIT_EDITMSG", "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG", "TAG_EDITMSG", "FETCH_HEAD",
 		"gc.log"}
 	pointers = []string{"ORIG_HEAD", "AUTO_MERGE", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"}
 )
 
-// recorded reports whether git makes a change by itself when it records.
+// recorded reports whether git itself makes a change when it records.
 func (r *repository) recorded(name string, c *gittree.Change) bool {
 	switch name = own(name); {
 	case !c.Gone && c.After&fs.ModeType != 0 && !c.After.IsDir():
@@ -147,7 +147,7 @@ func (r *repository) recorded(name string, c *gittree.Change) bool {
 	case name == "index":
 		return !c.Gone && hidesNothing(c.Path, c.File)
 	case name == "packed-refs" || strings.HasPrefix(name, "refs/"):
-		return true // what they say now is looked at
+		return true // their present value is checked later
 	case strings.HasPrefix(name, "logs/"):
 		return c.Gone || r.appended(c)
 	case name == "HEAD":
@@ -155,10 +155,10 @@ func (r *repository) recorded(name string, c *gittree.Change) bool {
 	case name == "info/refs" || name == "info":
 		return true
 	}
-	return sensitive.GuardsInGit(name) // the policy asks about it
+	return sensitive.GuardsInGit(name) // the policy asks about guarded files
 }
 
-// names reports whether a file names objects that are there, and nothing else.
+// names reports whether a file consists only of names of existing objects.
 func (r *repository) names(c *gittree.Change) bool {
 	data, err := files.ReadSmall(c.File, gitdir.MaxFile)
 	if err != nil || len(data) == 0 {
@@ -172,7 +172,7 @@ func (r *repository) names(c *gittree.Change) bool {
 	return true
 }
 
-// logged reports whether the value of a HEAD is one of which its log tells.
+// logged reports whether the log of a HEAD contains its value.
 func (r *repository) logged(c *gittree.Change) bool {
 	data, err := files.ReadSmall(c.File, gitdir.MaxFile)
 	log := filepath.Join(filepath.Dir(c.Path), "logs/HEAD")
@@ -186,13 +186,13 @@ func (r *repository) logged(c *gittree.Change) bool {
 	return r.logEnds(log, value)
 }
 
-// logEnds reports whether a log has changed, and ends with a commit.
+// logEnds reports whether a log has changed and ends with a given commit.
 func (r *repository) logEnds(log, id string) bool {
 	entries := r.entries(r.View, log)
 	return r.View[log] != nil && len(entries) > 0 && entries[len(entries)-1].after == id
 }
 
-// wrongRefs returns refs that were moved or deleted without their log, and files in place of refs.
+// wrongRefs returns refs that were moved or deleted without a log entry, and files in place of refs.
 func (r *repository) wrongRefs() (found []string) {
 	was, is := r.refs(gittree.View{}), r.refs(r.View)
 	for name, value := range is {
@@ -206,7 +206,7 @@ func (r *repository) wrongRefs() (found []string) {
 		case symbolic && strings.HasPrefix(name, "refs/remotes/") && strings.HasPrefix(target, "refs/remotes/"):
 			continue
 		case err == nil && strings.HasPrefix(name, "refs/tags/") && was[name] == "":
-			continue // git keeps no log of tags
+			continue // git keeps no log for tags
 		case err == nil && strings.HasPrefix(name, "refs/notes/"):
 			continue
 		case err == nil && r.logEnds(log, value):
@@ -223,8 +223,8 @@ func (r *repository) wrongRefs() (found []string) {
 	return found
 }
 
-// isKept reports whether a ref or the log of one leads to a commit. The log of HEAD does not count: it
-// names every commit that was checked out, and a person looks for the branch.
+// isKept reports whether a ref or the log of one leads to a commit. The log of HEAD does not
+// count: it names every commit that was checked out, and a person looks for the branch.
 func (r *repository) isKept(refs map[string]string, id string) bool {
 	for name, value := range refs {
 		log := r.entries(r.View, filepath.Join(r.dir, "logs", name))
@@ -235,8 +235,8 @@ func (r *repository) isKept(refs map[string]string, id string) bool {
 	return false
 }
 
-// appended reports whether a log goes on as it was, or has lost old entries, which the
-// commits then tell.
+// appended reports whether a log still begins with its old content or has lost old entries. The
+// check of commits covers the lost entries.
 func (r *repository) appended(c *gittree.Change) bool {
 	after, err := files.ReadSmall(c.File, maxLog)
 	if err != nil {

@@ -45,7 +45,7 @@ func parseEntry(line string) (entry, bool) {
 	return entry{before, after}, more && one == nil && other == nil
 }
 
-// wellFormed reports whether a log holds entries and nothing else.
+// wellFormed reports whether a log contains only valid entries.
 func wellFormed(log []byte) bool {
 	for line := range strings.Lines(string(log)) {
 		if _, ok := parseEntry(line); !ok || !strings.HasSuffix(line, "\n") {
@@ -55,8 +55,8 @@ func wellFormed(log []byte) bool {
 	return true
 }
 
-// roots are the commits that refs, HEAD and logs name, in the git directory and those of its
-// linked worktrees.
+// roots returns the commits that refs, HEAD and logs name, in the git directory and those of
+// its linked worktrees.
 func (r *repository) roots(v gittree.View) map[string]bool {
 	found := map[string]bool{}
 	add := func(id string) {
@@ -84,7 +84,7 @@ func (r *repository) roots(v gittree.View) map[string]bool {
 	return found
 }
 
-// refs are the refs with their values, as files or packed.
+// refs returns all refs with their values, loose or packed.
 func (r *repository) refs(v gittree.View) map[string]string {
 	found := r.packedRefs(v)
 	for _, ref := range r.listPaths(v, filepath.Join(r.dir, "refs"), true) {
@@ -97,8 +97,8 @@ func (r *repository) refs(v gittree.View) map[string]string {
 	return found
 }
 
-// packedRefs reads the packed refs. The object behind an annotated tag has the name of the tag and ^. A malformed
-// line has itself for its name.
+// packedRefs reads the packed refs. The name of a tag followed by ^ maps to the tagged object.
+// A malformed line is its own key.
 func (r *repository) packedRefs(v gittree.View) map[string]string {
 	found := map[string]string{}
 	path := filepath.Join(r.dir, "packed-refs")
@@ -126,7 +126,7 @@ func (r *repository) packedRefs(v gittree.View) map[string]string {
 	return found
 }
 
-// listPaths lists the entries of a folder after the changes, or all files below it.
+// listPaths lists the entries of a folder after the changes, or all files below it if deep is true.
 func (r *repository) listPaths(v gittree.View, dir string, deep bool) (paths []string) {
 	seen := map[string]bool{}
 	visit := func(path string) {

@@ -12,9 +12,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// namesNothing reports whether a change to a guarded file of git is one that names no program and
-// no other folder: which branch another one follows, or the links between a new work tree
-// and its repository.
+// namesNothing reports whether a change to a guarded file of git names no program and no other
+// folder: it sets a branch's upstream, or links a new work tree to its repository.
 func namesNothing(v gittree.View, c *gittree.Change) bool {
 	name := filepath.Base(c.Path)
 	dir := filepath.Dir(c.Path)
@@ -36,14 +35,14 @@ func namesNothing(v gittree.View, c *gittree.Change) bool {
 	return false
 }
 
-// dotGitOf is the .git file that the git directory of a work tree names.
+// dotGitOf returns the .git file that the git directory of a work tree names.
 func dotGitOf(v gittree.View, dir string) string {
 	path, _ := files.ReadLine(v.File(filepath.Join(dir, "gitdir"))) // "" if the file cannot be read
 	return path
 }
 
-// linksBack reports whether a .git file and the git directory that it names are a new work tree
-// and its place in the repository, as git makes them.
+// linksBack reports whether a .git file and the git directory that it names belong to a new
+// work tree, as git creates them.
 func linksBack(v gittree.View, c *gittree.Change) bool {
 	line, err := files.ReadLine(c.File)
 	dir, is := strings.CutPrefix(line, "gitdir: ")
@@ -59,11 +58,11 @@ func linksBack(v gittree.View, c *gittree.Change) bool {
 		!v.Has(filepath.Join(dir, "config.worktree"))
 }
 
-// followed are the settings of a branch that say what it follows.
+// followed are the settings that define a branch's upstream.
 var followed = []string{"remote", "merge", "rebase", "description"}
 
-// onlyFollows reports whether two versions of a repository's settings differ in nothing but what
-// its branches follow.
+// onlyFollows reports whether two versions of a repository's settings differ only in the
+// upstreams of its branches.
 func onlyFollows(c *gittree.Change) bool {
 	was, err := gitdir.ReadConfig(c.Path)
 	is, also := gitdir.ReadConfig(c.File)
@@ -76,7 +75,7 @@ func onlyFollows(c *gittree.Change) bool {
 	for i := range is {
 		is[i].File = ""
 	}
-	// The order of the others stays: the last of two settings counts.
+	// The order of the other settings must not change, because the last of two counts.
 	follows := func(key, value string) bool {
 		name := key[strings.LastIndexByte(key, '.')+1:]
 		return strings.HasPrefix(key, "branch.") && slices.Contains(followed, name) && !strings.Contains(value, ":")
