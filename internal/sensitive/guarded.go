@@ -1,8 +1,8 @@
-// Package sensitive lists the paths that need a person: files that decide what runs on a machine, and files
-// that hold credentials. It also lists the folders that tools fill with their output.
+// Package sensitive lists the paths that need approval: files that decide what runs on a machine, and
+// files that hold credentials. It also lists the folders that tools fill with their output.
 //
-// The policy's built-in rules, the sandbox and trials all derive from these tables, so a file that is listed
-// here asks, cannot be changed by a confined command, and is hidden from it if it is a secret.
+// The policy's built-in rules, the sandbox and trials all derive from these tables. A call that writes
+// a listed file asks, and a confined command can neither change it nor, if it is a secret, see it.
 package sensitive
 
 import (
@@ -15,41 +15,41 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// A Place is one line of the table of guarded places: files that decide what
-// runs on this machine without anyone asking. The policy asks before a call writes
-// one, and the sandbox protects them from programs that were not known to write them.
+// A Place is one line of the table of guarded places: files that decide what runs on this
+// machine without approval. The policy asks before a call writes one, and the sandbox protects
+// them from programs that were not expected to write them.
 type Place struct {
 	ID umpire.RuleID
-	// Path is a pattern without braces. "~/…" lies in a home, "/…" in the file system,
-	// any other one below any folder. A folder with all that is in it ends in "/**".
+	// Path is a pattern without braces. "~/…" lies in a home, "/…" in the file system, and any
+	// other pattern below any folder. A pattern for a whole folder ends in "/**".
 	Path string
 	Why  umpire.Phrase
-	// Empty says that the sandbox may keep an empty folder in place of a missing one, or of
-	// the folder that it lies in, at the root of a workspace. Of other places it sets aside what a command made.
+	// Empty says that the sandbox may create an empty folder in place of a missing one, or of its missing
+	// parent, at the root of a workspace. For other places it sets aside files that a command created.
 	Empty bool
-	// Verbs are the subcommands of git that keep their own state here, and may write it
-	// when the command line itself runs them.
+	// Verbs are the git subcommands that keep their own state here and may write it if the
+	// command line itself runs them.
 	Verbs []string
 }
 
-// A Group is several lines that have the same reason. Paths may hold braces.
+// A Group is several lines with the same reason. Paths may contain braces.
 type Group struct {
 	ID  umpire.RuleID
 	Why umpire.Phrase
-	// Git are names in a git directory, in those of its submodules, which have slashes in their names, and in
-	// those of its worktrees.
+	// Git are names in a git directory, in those of its submodules, whose names may contain
+	// slashes, and in those of its worktrees.
 	Git   []string
 	Paths []string
 	Empty bool
 	Verbs string
 }
 
-// Groups is the table, which the linker lays out: a hook starts for every call, so nothing here may run at start-up.
-// Two kinds of files are left out on purpose. Instructions
-// to agents (CLAUDE.md, AGENTS.md, .cursorrules) are read and not run: each call they
-// lead to is judged by itself. Workflows of a server (.github/workflows) run there after
-// a push, which asks. Neither names anything that runs here. Skills are guarded, because
-// hosts run hooks and commands that a skill names.
+// Groups is the table. The linker lays it out, because a hook starts for every call and must
+// not build it at start-up. Two kinds of files are left out on purpose. Instructions to agents
+// (CLAUDE.md, AGENTS.md, .cursorrules) are read and not run, and umpire judges each call they
+// lead to. Server workflows (.github/workflows) run on the server after a push, which asks.
+// Neither names programs that run here. Skills are guarded because hosts run the hooks and
+// commands that a skill names.
 var Groups = []Group{
 	{ID: "control-umpire", Why: "umpire's own rules, state and settings", Empty: true, Paths: []string{".umpire/**"}},
 	{
@@ -142,8 +142,8 @@ var Groups = []Group{
 	}},
 }
 
-// paths yields the paths of a group, with braces, in two parts: a folder that git knows by its name, or "", and
-// the rest.
+// paths yields the paths of a group, with braces, in two parts: a folder of the git directory
+// or "", and the rest.
 func (g *Group) paths() iter.Seq2[string, string] {
 	return func(yield func(folder, rest string) bool) {
 		for _, dir := range [...]string{".git/", ".git/modules/**/", ".git/worktrees/*/"} {
@@ -161,7 +161,7 @@ func (g *Group) paths() iter.Seq2[string, string] {
 	}
 }
 
-// GuardsInGit reports whether the table guards a file by its name in a git directory.
+// GuardsInGit reports whether the table guards a file, given its name in a git directory.
 func GuardsInGit(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return slices.ContainsFunc(Groups, func(g Group) bool {
@@ -171,7 +171,7 @@ func GuardsInGit(name string) bool {
 			if tree {
 				against = first
 			}
-			guards, _ := path.Match(folder, against) // a malformed pattern guards nothing, and the change asks
+			guards, _ := path.Match(folder, against) // a malformed pattern matches nothing, so the change asks
 			return guards
 		})
 	})
@@ -183,7 +183,7 @@ func Places() iter.Seq[Place] {
 		for i := range Groups {
 			g := &Groups[i]
 			for dir, rest := range g.paths() {
-				paths, _ := wildcard.ExpandBraces(dir + rest) // the tests see to it that they are well formed
+				paths, _ := wildcard.ExpandBraces(dir + rest) // tests ensure that the table is well-formed
 				for _, path := range paths {
 					if !yield(
 						Place{ID: g.ID, Path: path, Why: g.Why, Empty: g.Empty, Verbs: strings.Fields(g.Verbs)},
@@ -196,7 +196,7 @@ func Places() iter.Seq[Place] {
 	}
 }
 
-// Example is a path that the line is about, below a folder where it holds below any.
+// Example returns a path that the line matches, below a made-up folder if it applies below any.
 func (g *Place) Example() string {
 	path := strings.ReplaceAll(g.Path, "/**/", "/a/b/")
 	if folder, found := strings.CutSuffix(path, "/**"); found {
@@ -231,7 +231,7 @@ func Patterns() iter.Seq2[*Group, []string] {
 	}
 }
 
-// How many patterns there usually are, and how long they are together.
+// The usual number of patterns and their total length.
 const (
 	usualPatterns = 256
 	usualText     = 8 << 10

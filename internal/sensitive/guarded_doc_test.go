@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// TestGuardedPlacesAreDocumented compares the table with the one that people read.
+// TestGuardedPlacesAreDocumented compares the table with its documentation.
 func TestGuardedPlacesAreDocumented(t *testing.T) {
 	t.Parallel()
 	var whys []string
@@ -19,7 +19,7 @@ func TestGuardedPlacesAreDocumented(t *testing.T) {
 		for dir, rest := range g.paths() {
 			path := dir + rest
 			if strings.HasPrefix(path, ".git/modules/") || strings.HasPrefix(path, ".git/worktrees/") {
-				continue // the text says that they count too
+				continue // the text mentions them separately
 			}
 			if places[catalogue.English.Text(g.Why)] == nil {
 				whys = append(whys, catalogue.English.Text(g.Why))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// outputs are folders whose names begin with a dot and that tools fill with what they build, cache or report.
-// Only these tools read them again, so a trial may make them.
+// outputs are dot-folders that tools fill with builds, caches or reports. Only these tools read
+// them again, so a trial may create them.
 const outputs = `
 	.venv .tox .nox .pytest_cache .mypy_cache .ruff_cache .pytype .hypothesis .ipynb_checkpoints .eggs .pixi .pdm-build
 	.next .nuxt .svelte-kit .astro .output .turbo .nx .parcel-cache .vite .cache .angular .docusaurus .expo .nyc_output
@@ -15,24 +15,24 @@ const outputs = `
 	.scannerwork
 `
 
-// packages are folders that package managers fill with other people's files, dot-folders among them.
+// packages are folders that package managers fill with third-party files, including dot-folders.
 var packages = []string{"node_modules", "vendor", "bower_components"}
 
-// builds are further folders that tools fill with what they build, and make again.
+// builds are further folders that tools fill with builds and can recreate.
 var builds = []string{"target", "dist", "build", "__pycache__", "htmlcov", "obj", "zig-out"}
 
-// IsOutputFolder reports whether a folder's name is that of one which tools fill, and fill again.
+// IsOutputFolder reports whether tools fill, and can refill, folders with this name.
 func IsOutputFolder(name string) bool {
 	return slices.Contains(packages, name) || slices.Contains(builds, name) ||
 		slices.Contains(strings.Fields(outputs), name)
 }
 
-// workTrees is the folder in which people keep further work trees of the repository. What lies in it is judged by
-// its own name.
+// workTrees is the conventional folder for further work trees of the repository. Each folder in
+// it is judged by its own name.
 const workTrees = ".worktrees"
 
-// DotFolders returns the dot-folders on the way to a path below a project, outermost first. It stops at a folder
-// that tools fill. If folder is true, the path itself may be one.
+// DotFolders returns the dot-folders on the way to a path below a project, outermost first. It
+// stops at a folder that tools fill. If folder is true, the path itself may be one.
 func DotFolders(path string, folder bool) (found []string) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

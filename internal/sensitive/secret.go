@@ -5,12 +5,12 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// A Secret is one line of the table of secrets: files that hold passwords, keys and tokens. Reading one asks,
-// inside the project too, because an agent may repeat anywhere what it has read. A sandbox and a trial hide it.
-// Listing such files, searching a folder above them, and testing whether one exists read nothing of them.
+// A Secret is one line of the table of secrets: files that hold passwords, keys and tokens. Reading one
+// asks, even inside the project, because an agent may repeat it anywhere. A sandbox and a trial hide it.
+// Listing such files, searching a folder above them, and testing whether one exists do not read them.
 type Secret struct {
 	ID umpire.RuleID
-	// Patterns and Except, which takes files out again, are in the rule language. They begin with / or ~/.
+	// Patterns, and Except for exceptions to them, are in the rule language. They begin with / or ~/.
 	Patterns []string
 	Except   []string
 	Says     umpire.Phrase
@@ -98,8 +98,8 @@ var Secrets = []Secret{
 	},
 }
 
-// SecretFiles returns the patterns of Secrets and of the files with the system's passwords, with each brace
-// written out, and the patterns of the files that Secrets excepts. It leaves out umpire's own files and processes.
+// SecretFiles returns the patterns of Secrets and of the system's password files, with all braces
+// expanded, and the patterns that Secrets excepts. It leaves out umpire's own files and processes.
 func SecretFiles() (patterns, except []string) {
 	patterns = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/master.passwd"}
 	for _, s := range Secrets {
@@ -111,13 +111,13 @@ func SecretFiles() (patterns, except []string) {
 	return patterns, except
 }
 
-// withoutBraces are patterns without braces.
+// withoutBraces expands the braces of patterns.
 func withoutBraces(patterns []string) []string {
 	var all []string
 	for _, pattern := range patterns {
 		plain, err := wildcard.ExpandBraces(pattern)
 		if err != nil {
-			panic(err) // the table is wrong, as a test would tell
+			panic(err) // the table is malformed, which a test would find
 		}
 		all = append(all, plain...)
 	}
