@@ -6,13 +6,13 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// maxExpanded is how many patterns braces may give.
+// maxExpanded is the maximum number of patterns that braces may expand to.
 const maxExpanded = 64
 
-// ExpandBraces writes a pattern with {a,b} alternatives as patterns without:
-// an index cannot look into braces, and matching adjacent ones takes time that
-// grows with their product. Braces nest; a backslash makes one ordinary. The error is for braces that
-// are not closed, and for more than maxExpanded patterns.
+// ExpandBraces expands the {a,b} alternatives of a pattern into patterns without braces,
+// because an index cannot handle braces and matching adjacent ones takes time that grows with
+// their product. Braces nest; a backslash escapes one. It returns an error for an unclosed
+// brace or more than maxExpanded patterns.
 func ExpandBraces(pattern string) ([]string, error) {
 	open, end, err := firstBraces(pattern)
 	if err != nil || open < 0 {
@@ -53,10 +53,10 @@ func ExpandBraces(pattern string) ([]string, error) {
 	return all, nil
 }
 
-// maxText is how much text is made room for in advance.
+// maxText is the maximum size to allocate in advance.
 const maxText = 4096
 
-// joinStars writes three pieces together without making a ** that nobody wrote.
+// joinStars concatenates three pieces without creating a ** that is not in the pattern.
 func joinStars(text *strings.Builder, head, middle, tail string) {
 	if endsInStar(head) {
 		middle = strings.TrimLeft(middle, "*")
@@ -73,7 +73,7 @@ func endsInStar(text string) bool {
 	return strings.HasSuffix(text, "*") && !strings.HasSuffix(text, `\*`)
 }
 
-// firstBraces finds the first group outside character classes; -1 is none.
+// firstBraces finds the first group outside character classes. open is -1 if there is no group.
 func firstBraces(s string) (open, end int, err error) {
 	open = -1
 	depth, class := 0, false
@@ -102,7 +102,7 @@ func firstBraces(s string) (open, end int, err error) {
 	return -1, -1, nil
 }
 
-// splitChoices splits at the commas that are not within a nested group.
+// splitChoices splits at the commas outside nested groups.
 func splitChoices(s string) []string {
 	choices := make([]string, 0, strings.Count(s, ",")+1)
 	start, depth, class := 0, 0, false

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// FoldCase maps letters that differ only in case to one of them, as file systems
-// that ignore case do. Pattern and path are folded alike. It is the small
-// letter for ASCII, so that most paths stay as they are.
+// FoldCase maps letters that differ only in case to one of them, as file systems that ignore
+// case do. Fold both pattern and path with it. For ASCII it picks the small letter, which
+// leaves most paths unchanged.
 func FoldCase(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c > unicode.MaxASCII || 'A' <= c && c <= 'Z' {

@@ -17,7 +17,7 @@ const (
 	maxWildcards = 32
 )
 
-// Validate says what is wrong with the pattern of a rule. Its errors name the key pathGlob.
+// Validate returns an error if the pattern of a rule is malformed. The error names the key pathGlob.
 func Validate(glob string) error {
 	switch {
 	case len(glob) > maxLen:
@@ -48,8 +48,8 @@ func Validate(glob string) error {
 	return nil
 }
 
-// validSegments checks what matching relies on: every segment is a valid
-// pattern by itself, and none climbs out of the path.
+// validSegments checks the assumptions of matching: every segment is a valid pattern by itself,
+// and not "..".
 func validSegments(text string) error {
 	if !strings.ContainsAny(text, `\[]{}`) && !strings.Contains(text, "..") && text != "" {
 		return nil // nothing but names, stars and question marks
@@ -73,8 +73,8 @@ func validSegments(text string) error {
 	return nil
 }
 
-// mixedRange reports whether a class holds a range that would be turned around
-// by ignoring case, as in [Z-a]: it would match nothing.
+// mixedRange reports whether a class has a range that ignoring case would reverse, as in [Z-a],
+// which would match nothing.
 func mixedRange(segment string) bool {
 	class, runes := false, []rune(segment)
 	for i, r := range runes {

@@ -1,15 +1,15 @@
-// Package wildcard knows what patterns of file names may mean.
+// Package wildcard interprets patterns of file names.
 //
-// A pattern that a command names files by can be read twice. A bracket in it may have been quoted, as
-// in app/'[id]'/*, or belong to the name of the folder that it starts from. And most shells take a
-// pattern that matches nothing for a name.
+// A pattern in a command line is ambiguous. A bracket may have been quoted, as in app/'[id]'/*,
+// or belong to the name of the folder that the pattern starts from. And most shells treat a
+// pattern without matches as a name.
 package wildcard
 
 import "strings"
 
-// Literal is a pattern for the names that a component of a pattern stands for where its brackets and
-// backslashes mean themselves. It is empty where there are none. Several of them may each mean
-// something else, so that the pattern then matches more.
+// Literal returns a pattern for the names that a component matches if its brackets and backslashes are
+// ordinary characters, or "" for a component without any. If there are several, each may be
+// ordinary or special, so the pattern then matches more names.
 func Literal(part string) string {
 	switch strings.Count(part, "[") + strings.Count(part, `\`) {
 	case 0:
@@ -47,7 +47,7 @@ func Has(s string) bool {
 	return false
 }
 
-// Unescape is the name that a component without wildcards stands for.
+// Unescape returns the name that a component without wildcards stands for.
 func Unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -62,7 +62,7 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// Escape writes a path so that as a pattern it matches only itself.
+// Escape quotes a path to make a pattern that matches only the path itself.
 func Escape(path string) string {
 	var b strings.Builder
 	for i := range len(path) {

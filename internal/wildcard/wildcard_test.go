@@ -31,7 +31,7 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// FuzzLiteral: a name without wildcards of another kind is matched by itself.
+// FuzzLiteral: a name whose only wildcards are brackets and backslashes matches itself.
 func FuzzLiteral(f *testing.F) {
 	for _, s := range []string{"[id]", `a\b`, "[a][b]", "[[x]]", `\\[`} {
 		f.Add(s)
