@@ -10,22 +10,22 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// maxBelow is how many files and folders are looked at for links below one tree. It
-// is a large project with its dependencies, read in a fraction of a second.
+// maxBelow is the maximum number of files and folders to check for links below one tree. It is
+// a large project with its dependencies, read in a fraction of a second.
 const maxBelow = 50_000
 
-// systemTrees hold the programs and libraries of the machine, to which links of tools
-// lead, such as the interpreter of a virtual environment.
+// systemTrees hold the programs and libraries of the machine. Tools create links into them,
+// such as the interpreter of a virtual environment.
 var systemTrees = []string{"/usr/", "/bin/", "/lib/", "/lib64/", "/opt/", "/nix/store/", "/Library/", "/System/"}
 
 var errManyBelow = errors.New("too many files")
 
-// Below lists the files and folders below a folder, by absolute paths and without following links.
-// A folder that cannot be read is left out. Whole is false when there are more than limit.
+// Below lists the files and folders below a folder, by absolute paths and without following
+// links. It skips folders that cannot be read. whole is false if there are more than limit.
 func Below(folder string, limit int) (paths []string, whole bool) {
 	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || path == folder {
-			return nil //nolint:nilerr // what cannot be listed is not read either
+			return nil //nolint:nilerr // an unreadable folder is not searched either
 		}
 		if len(paths) == limit {
 			return errManyBelow
@@ -36,13 +36,13 @@ func Below(folder string, limit int) (paths []string, whole bool) {
 	return paths, err == nil
 }
 
-// linkBelow says which link below a folder leads out of the project, or "". A tree
-// that is too large to look through may hold one.
+// linkBelow returns a message about a link below a folder that leads out of the project, or "".
+// A tree too large to search may contain one.
 func (b *Bounds) linkBelow(root string) umpire.Phrase {
 	seen, out := 0, umpire.Phrase("")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // what cannot be listed is not read either
+			return nil //nolint:nilerr // an unreadable folder is not searched either
 		}
 		if seen++; seen > maxBelow {
 			return errManyBelow

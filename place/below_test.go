@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A link that a search finds is followed by what reads the files, so one that leads
-// out of the project is doubt and is named.
+// A program that searches a folder may follow a link, so a link out of the project causes a
+// doubt that names it.
 func TestLinksThatASearchFinds(t *testing.T) {
 	t.Parallel()
 	root, outside := t.TempDir(), t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// enclose sets the folders that count as inside. The root is known as it was
-// written too: a project opened through a link is spoken of through that link.
+// enclose sets the folders that count as inside. It records the root as written too, because
+// calls in a project opened through a link use that link.
 func (b *Bounds) enclose(dir string, o Options) {
 	b.encloseRoot(dir, o.Root)
 	for _, added := range o.Added {
@@ -23,9 +23,8 @@ func (b *Bounds) enclose(dir string, o Options) {
 	}
 }
 
-// encloseRoot adds the root. A repository at the home directory or at the root
-// of the file system, which keeps somebody's settings, opens the working
-// directory only.
+// encloseRoot adds the root. A repository at the home directory or at the root of the file
+// system, which usually holds someone's settings, opens only the working directory.
 func (b *Bounds) encloseRoot(dir, root string) {
 	bound := b.Root
 	if root == "" && b.tooWide(bound) && bound != b.Dir {
@@ -51,8 +50,8 @@ func (b *Bounds) encloseRoot(dir, root string) {
 	}
 }
 
-// addFolder adds a folder, relative to the working directory. A folder that cannot be
-// resolved stays outside.
+// addFolder adds a folder, relative to the working directory. A folder that cannot be resolved
+// stays outside.
 func (b *Bounds) addFolder(dir string) (string, bool) {
 	written := b.absolute(dir)
 	path, err := files.Canonical(written)
@@ -66,7 +65,7 @@ func (b *Bounds) addFolder(dir string) (string, bool) {
 	return path, true
 }
 
-// spell adds another way to write a bound, unless it leads elsewhere.
+// spell adds another spelling of a bound, unless it leads elsewhere.
 func (b *Bounds) spell(written string) {
 	if slices.Contains(b.spelled, written) {
 		return
@@ -77,8 +76,7 @@ func (b *Bounds) spell(written string) {
 	}
 }
 
-// isInside reports whether a path lies in one of the bounds and not in a hole of
-// that bound.
+// isInside reports whether a path lies in one of the bounds and not in a hole of that bound.
 func isInside(path string, bounds, holes []string, fold bool) bool {
 	for _, bound := range bounds {
 		if files.WithinCase(bound, path, fold) && !inHole(path, bound, holes, fold) {
@@ -97,8 +95,8 @@ func inHole(path, bound string, holes []string, fold bool) bool {
 	return false
 }
 
-// foldsCase reports whether the whole of a path may be written in another
-// case. It looks, and writes nothing.
+// foldsCase reports whether all of a path may be written in another case. It only looks and
+// writes nothing.
 func foldsCase(root string) bool {
 	other := strings.ToUpper(root)
 	if other == root {

@@ -8,10 +8,10 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Env returns what package shell should know to read the command lines of this project:
-// its folders, the settings of the git repositories that a line works in, and the files
-// by which a project chooses the server that a program asks. Its functions read these
-// when a line needs them. They start no program.
+// Env returns the environment that package shell needs to read the command lines of this
+// project: its folders, the settings of the git repositories that a line works in, and the
+// files in which a project chooses the server that a program contacts. Its functions read these
+// on demand. They start no program.
 func (b *Bounds) Env() shell.Env {
 	return shell.Env{
 		Dir: b.Dir, Home: b.written, IsDir: isDir,
@@ -28,7 +28,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ResolveAll resolves every path that a call names, or may name.
+// ResolveAll resolves every path that a call names or may name.
 func (b *Bounds) ResolveAll(facts *umpire.Facts) {
 	for i := range facts.Accesses {
 		b.Resolve(&facts.Accesses[i])

@@ -15,14 +15,14 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// Limits on what a pattern may make us look at. Beyond them it is in doubt.
+// Limits on the work for one pattern. A pattern beyond them is in doubt.
 const (
 	maxGlobDirs    = 1000   // folders read
 	maxGlobEntries = 20_000 // names looked at
-	maxGlobLinks   = 1000   // matches that have to be resolved
+	maxGlobLinks   = 1000   // matches to resolve
 )
 
-// errGlobDashed is about a file that a program may take for an option.
+// errGlobDashed reports a file that a program may mistake for an option.
 var errGlobDashed = errors.New("a file that it matches is named like an option")
 
 var errGlobLimit = errors.New("pattern reaches more than can be checked")
@@ -30,8 +30,8 @@ var errGlobLimit = errors.New("pattern reaches more than can be checked")
 // wild are the characters that make a component a pattern.
 const wild = `*?[\{(`
 
-// resolveGlob resolves a pattern: the folder before the first wildcard, joined
-// with the rest. The place is the worst over that folder and all matches.
+// resolveGlob resolves a pattern: the folder before the first wildcard, joined with the rest.
+// The place is the worst of that folder and all matches.
 func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 	prefix, rest := b.splitPattern(written)
 	if len(rest) == 0 {
@@ -59,8 +59,8 @@ func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 	}
 }
 
-// splitPattern cuts a path before its first component with a wildcard; the project's own
-// folders are names. The prefix ends in a separator, so that a link there is followed.
+// splitPattern splits a path before its first component with a wildcard. The project's own
+// folders are not patterns. The prefix ends in a separator to make Follow resolve a link there.
 func (b *Bounds) splitPattern(written string) (prefix string, rest []string) {
 	parts, names := files.Components(written), 0
 	for _, folder := range append(slices.Clip(b.spelled), b.Dir) {
@@ -77,34 +77,32 @@ func (b *Bounds) splitPattern(written string) (prefix string, rest []string) {
 	return written, nil
 }
 
-// bracesExpand reports whether a shell may make several words of a pattern. A walk of the
+// bracesExpand reports whether a shell may expand a pattern into several words. Walking the
 // files cannot show that.
 func bracesExpand(pattern string) bool {
 	_, rest, ok := strings.Cut(pattern, "{")
 	return ok && (strings.Contains(rest, ",") || strings.Contains(rest, ".."))
 }
 
-// An expansion looks for what a pattern matches. Below a folder that is inside,
-// only a match with a link or a ".." on its way can be anywhere else, so that
-// no other match is resolved.
+// An expansion finds the matches of a pattern. Below an inside folder only a match with a link
+// or a ".." in its path can lead elsewhere, so an expansion resolves no other match.
 type expansion struct {
 	bounds *Bounds
 	kind   umpire.AccessKind
 	place  umpire.Place // the worst so far
-	// outside says which match leads out of the project.
+	// outside names a match that leads out of the project.
 	outside umpire.Phrase
-	// secret tells the files that hold secrets, and found is the first of them. Nil looks
-	// for none.
+	// secret reports whether a file holds secrets; found is the first such file. If secret is
+	// nil, the expansion does not look for secrets.
 	secret func(file string) bool
 	found  string
 
 	dirs, entries, links int
 }
 
-// walk follows the remaining components of a pattern from a folder, whose path
-// ends in a separator unless it is a match. Paths are never cleaned, so that
-// ".." means to the system what it will mean to the program. suspect says that
-// the path so far has to be resolved.
+// walk follows the remaining components of a pattern from a folder. dir ends in a separator
+// unless it is a match. Paths are never cleaned, because ".." must mean the same to the system
+// as to the program. suspect says that the path so far has to be resolved.
 func (e *expansion) walk(dir string, rest []string, suspect bool) error {
 	if e.place == umpire.PlaceOutside || e.found != "" {
 		return nil
@@ -134,7 +132,7 @@ func (e *expansion) walk(dir string, rest []string, suspect bool) error {
 	return e.walk(next, rest, suspect || info.Mode()&os.ModeSymlink != 0)
 }
 
-// match takes one path that the pattern matches.
+// match records one path that the pattern matches.
 func (e *expansion) match(path string, suspect bool) error {
 	if e.secret != nil && e.secret(path) {
 		e.found = filepath.Clean(path)
@@ -186,8 +184,8 @@ func (e *expansion) wide(dir, part string, rest []string, suspect bool) error {
 	return nil
 }
 
-// deep matches ** : no folder, or any number of them. Links to folders are
-// matched and not entered, as shells do it.
+// deep matches **: zero or more folders. As in shells, it matches links to folders without
+// entering them.
 func (e *expansion) deep(dir string, rest []string, suspect bool) error {
 	for len(rest) > 0 && rest[0] == "**" {
 		rest = rest[1:]
@@ -219,7 +217,7 @@ func (e *expansion) deep(dir string, rest []string, suspect bool) error {
 	return nil
 }
 
-// listFolder lists a folder within the limits. Anything that is not a folder has no entries.
+// listFolder lists a folder within the limits. A path that is not a folder has no entries.
 func (e *expansion) listFolder(dir string) ([]os.DirEntry, error) {
 	if e.dirs++; e.dirs > maxGlobDirs {
 		return nil, errGlobLimit
@@ -239,8 +237,8 @@ func (e *expansion) listFolder(dir string) ([]os.DirEntry, error) {
 	return entries, err
 }
 
-// matchesPart reports whether a name matches a component of a pattern. Where shells differ it
-// says yes: a wrong match costs a question, a missing one opens a hole.
+// matchesPart reports whether a name matches a component of a pattern. If shells differ, it
+// returns true: a wrong match costs a question, a missing one opens a hole.
 func matchesPart(part, name string) bool {
 	if strings.Contains(part, "(") || strings.Contains(part, "{") {
 		return true
@@ -251,7 +249,7 @@ func matchesPart(part, name string) bool {
 	if strings.Contains(part, "[:") || strings.Contains(part, "[=") || strings.Contains(part, "[.") {
 		return true
 	}
-	// In a plain locale "?" is one byte of a longer character.
+	// In a plain locale "?" matches one byte of a multi-byte character.
 	if strings.ContainsAny(part, "?[") && len(name) != utf8.RuneCountInString(name) {
 		return true
 	}
@@ -260,7 +258,7 @@ func matchesPart(part, name string) bool {
 	return ok || err != nil || named
 }
 
-// withSlash ends a path in a separator.
+// withSlash appends a separator unless the path has one.
 func withSlash(dir string) string {
 	if os.IsPathSeparator(dir[len(dir)-1]) {
 		return dir

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// TestGlobOfDashes holds that a pattern is in doubt which matches a file that a
-// program may take for an option, and only then.
+// TestGlobOfDashes: a pattern is in doubt exactly if it matches a file that a program may
+// mistake for an option.
 func TestGlobOfDashes(t *testing.T) {
 	t.Parallel()
 	w := tempDir(t)
@@ -85,7 +85,7 @@ func TestResolveGlob(t *testing.T) {
 			t.Parallel()
 			a := umpire.Access{Kind: c.kind, Target: strings.ReplaceAll(c.target, "W", w), Glob: true}
 			p.Resolve(&a)
-			// A match that leads out may be anything, a secret too, and no rule sees its path.
+			// A match outside may be anything, even a secret, and no rule sees its path.
 			within := strings.HasPrefix(c.target, "W/p/") && !strings.HasPrefix(c.target, "W/p/..") && !strings.HasPrefix(c.target, "W/p/outdir")
 			if doubtful := c.place == outside && within; a.Place != c.place || (a.Doubt != "") != doubtful {
 				t.Errorf("%v %q: place %v, doubt %q; want %v, doubt: %v", c.kind, c.target, a.Place, a.Doubt, c.place, doubtful)

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// TestSecretsThatPatternsMatch looks on disk at what a wildcard matches, and at what find
-// hands to a program.
+// TestSecretsThatPatternsMatch looks on disk for the matches of a wildcard, and for the files
+// that find passes to a program.
 func TestSecretsThatPatternsMatch(t *testing.T) {
 	t.Parallel()
 	root := tempDir(t)

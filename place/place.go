@@ -1,10 +1,9 @@
-// Package place finds the bounds of a project and resolves paths within them: which
-// folder a working directory belongs to, and whether a path lies inside it once its
-// links are followed.
+// Package place finds the bounds of a project and resolves paths within them: which folder a
+// working directory belongs to, and whether a path lies inside it after following its links.
 //
-// [Open] finds the bounds of a directory. [Bounds.Env] tells package shell what it needs
-// to read a command line there, and [Bounds.ResolveAll] fills in the Place of every path,
-// without which package policy takes all of them for outside:
+// [Open] finds the bounds of a directory. [Bounds.Env] gives package shell the environment to
+// read a command line there, and [Bounds.ResolveAll] fills in the Place of every path. Without
+// it, package policy treats all paths as outside:
 //
 //	bounds, err := place.Open(dir, place.Options{Home: home})
 //	facts, err := policy.FactsOf(call, bounds.Env())
@@ -43,9 +42,9 @@ type Bounds struct {
 	Home string
 	// FoldCase says that the file system ignores case in the path of Root.
 	FoldCase bool
-	// Notes say what a person should know about how the root was found.
+	// Notes tell the person how the root was found.
 	Notes []string
-	// Repository is the git repository around the root. The zero value means there is none.
+	// Repository is the git repository around the root. It is zero if there is no repository.
 	Repository Repository
 
 	written string   // the home directory as commands write it
@@ -63,15 +62,15 @@ type Options struct {
 	// Home is the person's home directory. No marker file or repository in it makes
 	// all of it a project.
 	Home string
-	// Scratch are temporary folders of the caller's own; they count as inside.
+	// Scratch are the caller's own temporary folders; they count as inside.
 	Scratch []string
 }
 
-// Open returns the bounds of the project that dir belongs to: the nearest folder above
-// it with a .git, else the nearest one with a marker such as go.mod or package.json,
-// else dir itself. A dir that does not exist belongs to the project that it would lie
-// in. Open fails when dir, Root or Home cannot be resolved; trouble with git or with an
-// added folder becomes a note, and never makes more inside.
+// Open returns the bounds of the project that dir belongs to: the nearest folder at or above it
+// with a .git, else the nearest one with a marker such as go.mod or package.json, else dir
+// itself. A missing dir belongs to the project that it would lie in. Open fails if dir, Root or
+// Home cannot be resolved. A problem with git or with an added folder becomes a note and never
+// widens the bounds.
 func Open(dir string, o Options) (*Bounds, error) {
 	written, err := filepath.Abs(dir)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// maxWorktrees bounds how many sibling worktrees are looked at.
+// maxWorktrees is the maximum number of sibling worktrees to look at.
 const maxWorktrees = 1000
 
-// A Repository is a git repository seen from one of its worktrees. All paths are
-// canonical. The zero value is no repository.
+// A Repository is a git repository seen from one of its worktrees. All paths are canonical. The
+// zero value means that there is no repository.
 type Repository struct {
 	Root     string // the worktree's top folder
 	GitDir   string // this worktree's own git directory
@@ -21,11 +21,10 @@ type Repository struct {
 	Worktree string // name of the linked worktree, "" for the main one
 }
 
-// openRepository reads what the .git of a folder leads to; the folder "" has
-// none. A .git is an assertion by whoever made the folder, so a git directory
-// elsewhere is believed only when it names the folder in return: else an
-// unpacked archive could claim the identity, and the grants, of a repository
-// that it has nothing to do with.
+// openRepository reads the repository that root's .git leads to. It returns the zero value if
+// root is "". Any creator of the folder controls its .git, so a git directory elsewhere counts
+// only if it names the folder in return. Otherwise an unpacked archive could claim the
+// identity, and the grants, of an unrelated repository.
 func openRepository(root string) (Repository, error) {
 	if root == "" {
 		return Repository{}, nil
@@ -73,8 +72,8 @@ func sameParent(dotGit, root string) bool {
 	return err == nil && path == root && filepath.Base(dotGit) == ".git"
 }
 
-// configWorktree returns core.worktree of a configuration file as git writes
-// it for a submodule, or "".
+// configWorktree returns core.worktree of a configuration file as git writes it for a
+// submodule, or "".
 func configWorktree(name string) string {
 	data, err := files.ReadSmall(name, gitdir.MaxFile)
 	if err != nil {
@@ -94,8 +93,8 @@ func configWorktree(name string) string {
 	return ""
 }
 
-// siblings returns the other worktrees that lie below root. Agents like to put worktrees
-// inside the repository; each still belongs to another session.
+// siblings returns the other worktrees below root. Agents often put worktrees inside the
+// repository; each still belongs to another session.
 func (r *Repository) siblings(root string) []string {
 	if r.Common == "" {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Resolve sets Resolved and Place of an access to a path, and leaves any other access alone.
-// Target may hold "..", a trailing slash and, when Glob is set, wildcards; a relative one
-// starts from the working directory, and an empty one that is read means the working
-// directory. A path that cannot be resolved lies outside and is in doubt.
+// Resolve sets Resolved and Place of an access to a path, and ignores any other access. Target
+// may contain "..", a trailing slash and, if Glob is set, wildcards. A relative target starts
+// from the working directory. An empty target of a read is the working directory. A path that
+// cannot be resolved lies outside and is in doubt.
 func (b *Bounds) Resolve(a *umpire.Access) {
 	if !a.Paths() {
 		return
@@ -28,7 +28,7 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	kind := a.Kind
 	if a.Observed {
-		kind = umpire.KindDelete // as there, the last link is not followed
+		kind = umpire.KindDelete // the last link is not followed, as for a delete
 	}
 	var err error
 	if a.Resolved, a.Place, err = b.locate(written, kind); err != nil {
@@ -41,8 +41,8 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 }
 
-// Contains reports whether a path lies inside the project, both as written and after its
-// links are followed.
+// Contains reports whether a path lies inside the project, both as written and after following
+// its links.
 func (b *Bounds) Contains(path string) bool {
 	_, place, err := b.locate(b.absolute(path), umpire.KindRead)
 	return err == nil && place == umpire.PlaceInside
@@ -56,9 +56,9 @@ func (b *Bounds) absolute(path string) string {
 	return files.AbsoluteFrom(b.Dir, path)
 }
 
-// locate returns where an absolute path leads, and the worse of the places of
-// the written and the resolved form. Deleting a link does not touch what it
-// leads to, so that the last link of a deleted path is not followed.
+// locate returns the target of an absolute path, and the worse of the places of the written and
+// the resolved form. It does not follow the last link of a deleted path, because deleting a
+// link leaves its target alone.
 func (b *Bounds) locate(written string, kind umpire.AccessKind) (string, umpire.Place, error) {
 	if isHarmless(written, kind) {
 		return written, umpire.PlaceHarmless, nil
@@ -85,9 +85,9 @@ func (b *Bounds) placeOf(clean string, bounds []string, kind umpire.AccessKind) 
 	return umpire.PlaceOutside
 }
 
-// devices are the paths that hold nothing, with what may be done to them. The terminal is
-// not among them: what is written there reaches a person past the agent, with escapes that
-// it obeys, and what is read there a person types, perhaps for another program.
+// devices are the paths that hold no data, with the harmless accesses to them. The terminal is
+// not included: writes to it reach a person past the agent, with escape sequences that it
+// obeys, and reads from it get the person's input, perhaps meant for another program.
 var devices = map[string]struct{ read, write bool }{
 	"/dev/null":    {read: true, write: true},
 	"/dev/zero":    {read: true},
@@ -98,8 +98,8 @@ var devices = map[string]struct{ read, write bool }{
 	"/dev/stderr":  {read: true, write: true},
 }
 
-// isHarmless reports whether a path, exactly as written, is a device or a
-// standard stream that the access cannot do harm to.
+// isHarmless reports whether a path, exactly as written, is a device or a standard stream that
+// the access cannot harm.
 func isHarmless(path string, kind umpire.AccessKind) bool {
 	if !strings.HasPrefix(path, "/dev/") {
 		return false
@@ -112,7 +112,7 @@ func isHarmless(path string, kind umpire.AccessKind) bool {
 	return ok && (kind == umpire.KindRead && device.read || kind == umpire.KindWrite && device.write)
 }
 
-// addDoubt adds what could not be known, unless something is in doubt already.
+// addDoubt records a doubt, unless the access has one already.
 func addDoubt(a *umpire.Access, what umpire.Phrase) {
 	if a.Doubt == "" {
 		a.Doubt = what

@@ -23,8 +23,8 @@ const (
 	deleting = umpire.KindDelete
 )
 
-// world is a project with links that lead everywhere: /p is the project, /q
-// lies outside, /added was added and /scratch is our own.
+// world creates a project with links that lead everywhere: /p is the project, /q lies outside,
+// /added was added and /scratch is the caller's own.
 func world(t testing.TB) (string, *Bounds) {
 	t.Helper()
 	w := tempDir(t)
@@ -58,7 +58,7 @@ func TestResolve(t *testing.T) {
 	cases := []struct {
 		name     string
 		kind     umpire.AccessKind
-		target   string // W is the world's folder
+		target   string // W stands for the world's folder
 		place    umpire.Place
 		resolved string
 	}{
@@ -154,8 +154,7 @@ func TestResolveDoubt(t *testing.T) {
 	})
 }
 
-// TestSpelling holds that a project opened through a link may be spoken of
-// through that link, and through no other.
+// TestSpelling: calls in a project opened through a link may use that link, and no other.
 func TestSpelling(t *testing.T) {
 	t.Parallel()
 	w, _ := world(t)

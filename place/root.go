@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// markers are the files and folders that make their folder the root of a
-// project where there is no repository.
+// markers are the files and folders that make their folder the root of a project outside a
+// repository.
 var markers = [...]string{
 	".umpire", ".hg", ".svn", ".jj",
 	"go.mod", "go.work", "package.json", "deno.json", "pyproject.toml", "setup.py",
@@ -16,9 +16,9 @@ var markers = [...]string{
 	"composer.json", "mix.exs", "Package.swift", "CMakeLists.txt", "flake.nix",
 }
 
-// discover sets the root and returns the repository around it, if there is one. The nearest .git
-// wins over every marker, even when it turns out to be unusable: going on to a repository further
-// up would widen what is inside.
+// discover sets the root and returns the repository around it, if there is one. The nearest
+// .git wins over every marker, even if it turns out to be unusable, because going on to a
+// repository further up would widen the bounds.
 func (b *Bounds) discover(o Options) (Repository, error) {
 	start := b.Dir
 	if o.Root != "" {
@@ -39,8 +39,8 @@ func (b *Bounds) discover(o Options) (Repository, error) {
 	return repo, nil
 }
 
-// pickRoot returns the folder of the repository, else the nearest marked one,
-// else where we started.
+// pickRoot returns the folder of the repository, else the nearest folder with a marker, else
+// start.
 func (b *Bounds) pickRoot(start, top string) string {
 	if top != "" {
 		return top
@@ -54,14 +54,14 @@ func (b *Bounds) pickRoot(start, top string) string {
 	return start
 }
 
-// tooWide reports whether a folder is too much to be opened by something found
-// in it: the home directory and the root of the file system.
+// tooWide reports whether a folder is too large to be opened because of a file in it: the home
+// directory and the root of the file system.
 func (b *Bounds) tooWide(dir string) bool {
 	return dir == b.Home || dir == filepath.Dir(dir)
 }
 
-// credible reports whether what lies in dir may speak for start below it. In a
-// shared temporary folder anybody can leave a .git or a package.json behind.
+// credible reports whether a .git or a marker in dir may make it the root of start. In a shared
+// temporary folder any user can leave a .git or a package.json behind.
 func (b *Bounds) credible(dir, start string) bool {
 	if dir == start {
 		return true

@@ -15,16 +15,16 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// maxLinks is how many links out of the project one search may follow.
+// maxLinks is the maximum number of links out of the project that one search may follow.
 const maxLinks = 200
 
-// A search looks through all that a search of files would read.
+// A search looks through all files that a recursive search would read.
 type search struct {
 	bounds   *Bounds
 	secret   func(file string) bool
-	patterns []string // of the files that are read; none is all below a folder
-	handed   []string // the patterns of the names of the files that are read, if not all
-	deep     bool     // what lies below a match is read too
+	patterns []string // of the files to read; empty means all files below a folder
+	handed   []string // patterns of the names of the files to read, or empty for all
+	deep     bool     // also read everything below a match
 	follows  bool
 
 	seen    int
@@ -58,7 +58,7 @@ func (b *Bounds) Search(a *umpire.Access, secret func(file string) bool) (found 
 	return s.found, s.links, err
 }
 
-// searchPatterns are the patterns of a search from a folder on, none where one may match anything.
+// searchPatterns returns the patterns of a search below a folder, or nil if one may match anything.
 func searchPatterns(folder string, rest []string) []string {
 	written, named := wildcard.Escape(folder), wildcard.Escape(folder)
 	for _, part := range rest {
@@ -73,7 +73,7 @@ func searchPatterns(folder string, rest []string) []string {
 
 func (s *search) visit(path string, entry fs.DirEntry, err error) error {
 	if err != nil {
-		return nil //nolint:nilerr // what cannot be listed is not read either
+		return nil //nolint:nilerr // an unreadable folder is not searched either
 	}
 	if s.seen++; s.seen > maxBelow {
 		return umpire.Errorf("%q: %w", files.Clip(s.folders[0]), errManyBelow)
@@ -90,8 +90,8 @@ func (s *search) visit(path string, entry fs.DirEntry, err error) error {
 	return nil
 }
 
-// matchedSecret is the first file that a pattern within the project matches and that is
-// a secret, as it is written or where it leads.
+// matchedSecret returns the first file that a pattern within the project matches and that is a
+// secret, by its written path or by its target.
 func (b *Bounds) matchedSecret(a *umpire.Access, secret func(file string) bool) (string, error) {
 	prefix, rest := b.splitPattern(b.absolute(a.Target))
 	e := expansion{bounds: b, kind: a.Kind, place: a.Place, secret: secret}
@@ -113,7 +113,7 @@ func (s *search) reads(path string) bool {
 	})
 }
 
-// follow notes where a link leads, and looks through that as well.
+// follow records the target of a link and looks through it as well.
 func (s *search) follow(link string) error {
 	target, place, err := s.bounds.locate(link, umpire.KindRead)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// maxSettings is how long a file of settings may be.
+// maxSettings is the maximum size of a settings file.
 const maxSettings = 1 << 20
 
-// settingsFiles returns the files of the names that lie in a folder or in one above it,
-// the nearest first. The person's home and what lies above it are left out: whoever can
-// write there needs no project. An error says that a file could not be read.
+// settingsFiles returns the files with one of the names in a folder or above it, the nearest
+// first. It leaves out the person's home and the folders above it, because an attacker with
+// write access there needs no project. It fails if a file cannot be read.
 func settingsFiles(dir, home string, names []string) ([]shell.SettingsFile, error) {
 	dir, err := files.Canonical(dir)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file of settings is found in the folder and in every one above it, links resolved, up
-// to the home, which is left out.
+// A settings file is found in the folder and in every one above it, links resolved, up to the
+// home, which is left out.
 func TestSettingsFiles(t *testing.T) {
 	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -40,7 +40,7 @@ func TestSettingsFiles(t *testing.T) {
 	}
 }
 
-// What cannot be read is an error.
+// An unreadable settings file is an error.
 func TestSettingsFilesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
