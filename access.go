@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// An AccessKind is the sort of thing that an access does.
+// An AccessKind is a kind of access.
 type AccessKind uint8
 
-// The kinds of access. The zero value is none of them, and is never allowed.
+// The kinds of access. The zero value, KindUnknown, is never allowed.
 const (
 	KindUnknown AccessKind = iota
 	KindExec               // starts a program
@@ -50,8 +50,8 @@ func (k *AccessKind) UnmarshalText(text []byte) error {
 	return Errorf("access kind %q is not known", text)
 }
 
-// A Place says where a path lies, once links are resolved. The zero value is
-// PlaceUnknown, which counts as outside.
+// A Place says where a path lies after links are resolved. The zero value is PlaceUnknown,
+// which counts as outside.
 type Place uint8
 
 // The places.
@@ -59,7 +59,7 @@ const (
 	PlaceUnknown  Place = iota // not resolved
 	PlaceOutside               // outside the project and the added directories
 	PlaceInside                // inside the project, its worktree or an added directory
-	PlaceHarmless              // /dev/null, the terminal and the standard streams
+	PlaceHarmless              // /dev/null, similar devices and the standard streams
 )
 
 var placeNames = [...]string{
@@ -77,7 +77,7 @@ func (p Place) String() string {
 // MarshalText writes the place's name.
 func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads a place's name. A name that is not known is an error.
+// UnmarshalText reads a place's name and refuses any other word.
 func (p *Place) UnmarshalText(text []byte) error {
 	for i, name := range placeNames {
 		if string(text) == name {
@@ -88,107 +88,104 @@ func (p *Place) UnmarshalText(text []byte) error {
 	return Errorf("place %q is not known", text)
 }
 
-// An Access is one thing that a call would do: start a program, read, write or
-// delete a path, reach a host, invoke a tool. Gathering the facts fills the
-// first group of fields; resolving a path fills the second; deciding fills
-// Verdict.
+// An Access is one effect of a call: it starts a program, reads, writes or deletes a path,
+// reaches a host, or invokes a tool. Gathering the facts fills the first group of fields,
+// resolving a path fills the second, and deciding fills Verdict.
 type Access struct {
 	Kind AccessKind `json:"kind"`
-	// Program is the name of the program that KindExec starts, without its
-	// folder. Args are the words after it as far as they are known.
+	// Program is the name of the program that KindExec starts, without its folder. Args are its
+	// arguments as far as they are known.
 	Program string   `json:"program,omitempty"`
 	Args    []string `json:"args,omitempty"`
-	// Target is a path as written but made absolute, a host, or a tool's name.
+	// Target is an absolute path as written otherwise, a host, or a tool's name.
 	Target  string  `json:"target"`
 	Verdict Verdict `json:"verdict"`
 	Risk    Risk    `json:"risk"`
-	// Consequence says what cannot be taken back. The facts state it for exec and
-	// invoke; deciding derives it for paths and hosts.
+	// Consequence says what cannot be undone. The facts state it for exec and invoke; the
+	// decision derives it for paths and hosts.
 	Consequence Consequence `json:"consequence"`
-	// Reason says in a few words why the access has its risk.
+	// Reason briefly explains the access's risk.
 	Reason Phrase `json:"reason"`
-	// Doubt says what could not be known. An access in doubt is never allowed
-	// by a rule, a mode or its risk; only a grant for the exact command covers it.
+	// Doubt explains what umpire could not determine. A rule, a mode or low risk never allows
+	// an access in doubt; only a grant for the exact command covers it.
 	Doubt Phrase `json:"doubt,omitempty"`
-	// Table names the piece of knowledge that spoke, as "program option".
+	// Table names the table entry that matched, as "program option".
 	Table string `json:"table,omitempty"`
 
-	// Words are the words that command rules match: the program and its
-	// arguments without wrappers, assignments, redirections or the program's
-	// global options.
+	// Words are the words that command rules match: the program and its arguments without
+	// wrappers, assignments, redirections or the program's global options.
 	Words []string `json:"-"`
-	// Line are all words of the simple command, the program's global options too. One
+	// Line are all words of the simple command, including the program's global options. A word
 	// that the shell would expand as a pattern begins with PatternMark.
 	Line []string `json:"-"`
-	// Base is how many of Words name the program and its subcommands.
+	// Base is the number of Words that name the program and its subcommands.
 	Base int `json:"-"`
-	// Extras are the options that do more than the program does without them, or
-	// may do so since they are not known, as the table spells them. One that stands
-	// before a subcommand follows the program's name, as in "git -C".
+	// Extras are the options that add effects to the program, or may do so because they are
+	// unknown, in the table's spelling. An option before a subcommand follows the program's
+	// name, as in "git -C".
 	Extras []string `json:"-"`
-	// Part numbers the simple command within its line. An allow rule for the
-	// command covers the other accesses of its part, but for Redirect ones.
+	// Part numbers the simple command within its line. An allow rule for the command covers the
+	// other accesses of its part, except Redirect ones.
 	Part     int  `json:"-"`
 	Redirect bool `json:"-"`
-	// Via is the part of the command by whose script or recipe the access happens, 0 for
-	// none. An allow rule for that command covers it as well.
+	// Via is the part of the command whose script or recipe causes the access, or 0. An allow
+	// rule for that command covers the access as well.
 	Via int `json:"-"`
-	// Observed says that a trial did this, and keeping it would: the name itself is replaced, so
-	// a link at Target is not followed, and an undo takes it back.
+	// Observed says that a trial did this. Keeping it replaces the name itself, so a link at
+	// Target is not followed, and an undo can restore it.
 	Observed bool `json:"-"`
 	// Tree says that a write or a delete reaches everything below Target.
 	Tree bool `json:"-"`
-	// Picked says that a filter picks what is written or deleted below Target, or what
-	// fits Target where that is a Glob, so that nothing goes as a whole.
+	// Picked says that a filter selects the files to write or delete below Target, or among the
+	// matches of Target if Glob is set, so nothing is deleted as a whole.
 	Picked bool `json:"-"`
-	// Kinds are the extensions of the only files that a Tree or Glob write changes, as of a
-	// formatter, which lays them out anew and does not change what they mean.
+	// Kinds are the only file extensions that a Tree or Glob write changes. A formatter, for
+	// example, changes the layout of such files but not their meaning.
 	Kinds []string `json:"-"`
 	// Follows says that links found below Target are followed.
 	Follows bool `json:"-"`
-	// Handed are the patterns of the names of those files below Target that a program is
-	// handed one by one, as find does; none where it looks through Target itself.
+	// Handed are patterns for the names of the files below Target that find, for example,
+	// passes to a program one by one. It is empty if the program searches Target itself.
 	Handed []string `json:"-"`
-	// Names says that only names and attributes are looked at, not contents.
+	// Names says that the access reads only names and attributes, not contents.
 	Names bool `json:"-"`
-	// Glob says that Target holds wildcards that the shell would expand.
+	// Glob says that Target contains wildcards that the shell would expand.
 	Glob bool `json:"-"`
-	// Prints says that a program has something to print, as far as its words and its input tell:
-	// not true, nor cat that gets neither a file nor input.
+	// Prints says that a program may print something, judging by its arguments and input. It is
+	// false for true, and for cat with neither a file nor input.
 	Prints bool `json:"-"`
 
-	// Code says that code or tool settings run that the project brings: its tests, its
-	// scripts, the configuration of a linter. It may do anything, however safe it is to
-	// start. Dirs are the folders in which it may run; none means that they are not known.
+	// Code says that the program runs code or tool settings from the project: its tests, its
+	// scripts, the configuration of a linter. That code may do anything, however safe it is to
+	// start. Dirs are the folders in which it may run; empty means unknown.
 	Code bool     `json:"-"`
 	Dirs []string `json:"-"`
 
-	// Online says that the program asks a server by itself, and gets the network for it.
+	// Online says that the program contacts a server by itself, and gets the network for it.
 	Online bool `json:"-"`
-	// Asks is a reason to ask a person, however low the risk is, that Reason tells; "" is
-	// none. Such an access is not allowed by its risk.
+	// Asks is a reason to ask a person however low the risk is, explained by Reason, or "". Low
+	// risk does not allow such an access.
 	Asks ReasonCode `json:"-"`
-	// CodeFiles are files, by absolute path, whose code or settings say what the program
-	// does: the script of `bash deploy.sh`, the Makefile of `make`. Not all of them need
-	// exist.
+	// CodeFiles are the absolute paths of files whose code or settings decide what the program
+	// does: the script of `bash deploy.sh`, the Makefile of `make`. Some of them may not exist.
 	CodeFiles []string `json:"-"`
 
-	// Resolved is Target with links resolved on its deepest existing ancestor; "" if the path
-	// was not resolved. JSON leaves it out where it equals Target.
+	// Resolved is Target with links resolved on its deepest existing ancestor, or "" if the
+	// path was not resolved. JSON omits it if it equals Target.
 	Resolved string `json:"resolved,omitempty"`
-	// Place says where that lies. In JSON it is left out where it is not known, or where
-	// the access is not about a path.
+	// Place says where Resolved lies. JSON omits it if it is unknown, or if the access does not
+	// involve a path.
 	Place Place `json:"place,omitzero"`
 }
 
-// PatternMark tells a word of a Line that is a pattern from one that only looks
-// like it.
+// PatternMark marks a word of a Line that is a pattern, as opposed to one that only looks like
+// it.
 const PatternMark = "\x01"
 
 // accessFields is Access without its methods.
 type accessFields Access
 
-// accessJSON is an Access in JSON, whose texts cannot hold every path.
+// accessJSON is the JSON form of an Access, with extra fields for paths that JSON strings cannot represent.
 type accessJSON struct {
 	accessFields
 
@@ -204,7 +201,7 @@ func (a Access) MarshalJSON() ([]byte, error) {
 	return json.Marshal(accessJSON{accessFields(a), invalidBytes(a.Target), invalidBytes(a.Resolved)})
 }
 
-// invalidBytes returns a text that JSON cannot hold, nil for any other.
+// invalidBytes returns the bytes of a text that is not valid UTF-8, or nil.
 func invalidBytes(text string) []byte {
 	if utf8.ValidString(text) {
 		return nil
@@ -212,7 +209,7 @@ func invalidBytes(text string) []byte {
 	return []byte(text)
 }
 
-// restoreBytes undoes what JSON did to a text. A text that was masked stays so.
+// restoreBytes restores the bytes of a text that JSON altered. It does not change a masked text.
 func restoreBytes(text string, whole []byte) string {
 	if text == string([]rune(string(whole))) {
 		return string(whole)
@@ -220,8 +217,8 @@ func restoreBytes(text string, whole []byte) string {
 	return text
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. Place tells a path that leads to Target itself from one that
-// was not resolved.
+// UnmarshalJSON reads the output of MarshalJSON. A known Place means that a path without
+// Resolved leads to Target itself.
 func (a *Access) UnmarshalJSON(data []byte) error {
 	fields := accessJSON{accessFields: accessFields(*a)}
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -235,14 +232,14 @@ func (a *Access) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Paths reports whether the access is about a path.
+// Paths reports whether the access involves a path.
 func (a *Access) Paths() bool {
 	return a.Kind == KindRead || a.Kind == KindWrite || a.Kind == KindDelete
 }
 
-// TargetIn returns the target as people read it who know the root of the project: relative to it where it lies
-// inside, no link leads elsewhere, and what is left begins as a name does. A path from elsewhere, one from a home
-// directory and an option do not.
+// TargetIn shortens the target for readers that know the root of the project. It is relative to
+// root if it lies inside, no link leads elsewhere, and the rest begins like a name. Otherwise,
+// as for a path in a home directory or an option, it is unchanged.
 func (a *Access) TargetIn(root string) string {
 	target := path.Clean(a.Target)
 	if root == "" || a.Place != PlaceInside || cmp.Or(a.Resolved, a.Target) != target {
@@ -258,7 +255,7 @@ func (a *Access) TargetIn(root string) string {
 	return below
 }
 
-// beginsName reports whether a path that begins with a character looks like one below the folder that one is in.
+// beginsName reports whether a path that begins with r reads like a relative path.
 func beginsName(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._@#+([{", r)
 }
@@ -268,18 +265,17 @@ func (a *Access) Changes() bool {
 	return a.Kind != KindRead && !(a.Kind == KindExec && a.Risk == Safe)
 }
 
-// Facts are what is known about a call without running it. The zero value
-// knows nothing, and what knows nothing is denied.
+// Facts are the known effects of a call, gathered without running it. The zero value knows
+// nothing, so the call is denied.
 type Facts struct {
 	Type     PermissionType
 	Accesses []Access
-	// Guesses are what a tool that is known by name only would do if its input means
-	// what it seems to, and what code of another language than the shell's seems to do. One counts
-	// where it is refused, and nowhere else.
+	// Guesses are the accesses that a tool known only by its name seems to request in its
+	// input, or that code in another language seems to make. A guess can only cause a refusal.
 	Guesses []Access
 }
 
-// Risk returns the worst risk of the accesses; Critical when there are none.
+// Risk returns the worst risk of the accesses, or Critical if there are no accesses.
 func (f *Facts) Risk() Risk {
 	if len(f.Accesses) == 0 {
 		return Critical
@@ -291,7 +287,7 @@ func (f *Facts) Risk() Risk {
 	return risk
 }
 
-// Consequence returns the worst consequence of the accesses; Lost when there are none.
+// Consequence returns the worst consequence of the accesses, or Lost if there are no accesses.
 func (f *Facts) Consequence() Consequence {
 	if len(f.Accesses) == 0 {
 		return Lost

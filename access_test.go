@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A path is shortened only where it lies below the root itself: one that leaves, goes through a link
-// or would read like another place is shown whole.
+// TargetIn shortens a path only if it lies below the root itself. It shows a path that leaves,
+// goes through a link or could be mistaken for another place in full.
 func TestTargetIn(t *testing.T) {
 	t.Parallel()
 	inside := umpire.PlaceInside
@@ -20,8 +20,8 @@ func TestTargetIn(t *testing.T) {
 		{umpire.Access{Target: "/p/src/a.go", Resolved: "/p/src/a.go", Place: inside}, "src/a.go"},
 		{umpire.Access{Target: "/p", Resolved: "/p", Place: inside}, "."},
 		{umpire.Access{Target: "/p/..data", Resolved: "/p/..data", Place: inside}, "..data"},
-		{umpire.Access{Target: "/p/src/a.go", Place: inside}, "src/a.go"}, // nobody resolved it
-		{umpire.Access{Target: "/p/a.go"}, "/p/a.go"},                     // nobody knows where it lies
+		{umpire.Access{Target: "/p/src/a.go", Place: inside}, "src/a.go"}, // not resolved
+		{umpire.Access{Target: "/p/a.go"}, "/p/a.go"},                     // its place is unknown
 		{umpire.Access{Target: "/p/link", Resolved: "/etc/passwd", Place: umpire.PlaceOutside}, "/p/link"},
 		{umpire.Access{Target: "/p/link", Resolved: "/p/a.go", Place: inside}, "/p/link"},
 		{umpire.Access{Target: "/p/sub/../a.go", Place: inside}, "/p/sub/../a.go"},
@@ -50,8 +50,8 @@ func TestTargetIn(t *testing.T) {
 	}
 }
 
-// A client reads where a path leads, although JSON leaves it out if that is where the path says. A path that
-// was not resolved stays one. A path keeps bytes that JSON has no text for.
+// A client learns where a path leads, although JSON omits an identical Resolved. An unresolved
+// path stays unresolved. A path keeps bytes that JSON strings cannot represent.
 func TestResolvedInJSON(t *testing.T) {
 	t.Parallel()
 	places := []umpire.Place{umpire.PlaceUnknown, umpire.PlaceOutside, umpire.PlaceInside, umpire.PlaceHarmless}
@@ -61,7 +61,7 @@ func TestResolvedInJSON(t *testing.T) {
 				access := umpire.Access{Kind: kind, Target: "/a/b\xff", Resolved: resolved, Place: place}
 				switch isPath := access.Paths(); {
 				case isPath != (place != umpire.PlaceUnknown), isPath != (resolved != ""):
-					continue // resolving a path sets both, and nothing else is resolved
+					continue // resolving a path sets both, and other accesses are not resolved
 				}
 				data, err := json.Marshal(access)
 				var got umpire.Access

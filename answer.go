@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A RequestID names one question put to a person: one call in one round. A call
-// that is asked about again has another one.
+// A RequestID names one question to a person: one call in one round. Asking about the same call
+// again uses a new id.
 type RequestID string
 
-// A Choice is what a person answers. The zero value is none and answers nothing.
+// A Choice is a person's answer. The zero value is invalid.
 type Choice string
 
 // The choices.
@@ -20,8 +20,8 @@ const (
 	Approve Choice = "approve"
 	Refuse  Choice = "deny"
 	Cancel  Choice = "cancel" // refuse, and stop the turn
-	// Try answers nothing yet: it has the call tried as its card offers, and what that did stands on
-	// the next card.
+	// Try is not a final answer: it starts the trial that the card offers. The next card shows
+	// its effects.
 	Try Choice = "try"
 )
 
@@ -35,37 +35,36 @@ func (c *Choice) UnmarshalText(text []byte) error {
 	return Errorf("answer %q: want approve, deny, cancel or try", text)
 }
 
-// An Answer is a person's word on one pending call. It is bound to the question
-// and to the arguments that were shown; the first answer to a question wins.
+// An Answer is a person's answer about one pending call. It is bound to the question and to the
+// arguments that were shown. The first answer to a question wins.
 type Answer struct {
 	Request RequestID `json:"request_id"`
-	// ArgsHash is the pending call's args_hash: the answer is about those
-	// arguments and no others.
+	// ArgsHash is the pending call's args_hash: the answer applies only to those arguments.
 	ArgsHash string `json:"args_hash"`
-	// ShownDigest is the pending call's shown_digest: the answer is about what that
-	// card showed. Without it an answer is refused.
+	// ShownDigest is the pending call's shown_digest: the answer applies only to the content of
+	// that card. Without it the gate refuses an answer.
 	ShownDigest string `json:"shown_digest,omitempty"`
-	// Version is the pending call's version; 0 is whichever the request has.
+	// Version is the pending call's version; 0 accepts any version.
 	Version int    `json:"version,omitempty"`
 	Choice  Choice `json:"answer"`
 	Scope   Scope  `json:"scope"`
 	Reason  string `json:"reason,omitempty"`
-	// Rule is the short form of the rule that an approval for longer than once
-	// stands for; "" takes the narrowest one that covers the call.
+	// Rule is the short form of the rule to create for an approval beyond once; "" selects the
+	// narrowest rule that covers the call.
 	Rule string `json:"rule,omitempty"`
-	// Width says how much an approval for longer than once covers, where no Rule
-	// says it; "" is the default of the scope.
+	// Width says how much an approval beyond once covers if Rule is empty. "" is the default of
+	// the scope.
 	Width Width `json:"width,omitempty"`
-	// ExpiresAt ends a grant or a rule; the zero time never does.
+	// ExpiresAt is when a grant or a rule ends; the zero time means never.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
-	// Actor says who answered and Channel by which way; the gate's edge fills
-	// them in, not the client.
+	// Actor is the person who answered and Channel the interface they used. The gate's edge
+	// fills them in, not the client.
 	Actor   string `json:"-"`
 	Channel string `json:"-"`
 	By      Actor  `json:"-"`
 }
 
-// A Standing is the answer that a question has, once it has one.
+// A Standing is the final answer to a question.
 type Standing struct {
 	Request RequestID  `json:"request_id"`
 	Choice  Choice     `json:"answer"`
@@ -76,7 +75,7 @@ type Standing struct {
 	At      time.Time  `json:"at"`
 }
 
-// A CommandInfo tells a person about a command.
+// A CommandInfo describes a command to a person.
 type CommandInfo struct {
 	Command     string `json:"command"`
 	Risk        string `json:"risk_level"`
@@ -84,14 +83,13 @@ type CommandInfo struct {
 	BaseCommand string `json:"base_command,omitempty"`
 }
 
-// A Pending is one question that waits for a person, with everything they need
-// to answer it.
+// A Pending is one question that waits for a person, with everything needed to answer it.
 type Pending struct {
 	Request  RequestID `json:"request_id"`
 	Version  int       `json:"version"`
 	Call     CallID    `json:"call_id"`
 	ArgsHash string    `json:"args_hash"`
-	// ShownDigest binds an answer to what the card shows.
+	// ShownDigest binds an answer to the content of the card.
 	ShownDigest string    `json:"shown_digest,omitempty"`
 	Batch       BatchID   `json:"batch_id"`
 	Position    int       `json:"position"` // from 1
@@ -100,9 +98,9 @@ type Pending struct {
 	Project     ProjectID `json:"project_id"`
 	Agent       string    `json:"agent,omitempty"`
 	Tool        string    `json:"tool"`
-	// Input is what the call was given, with secrets masked.
+	// Input is the call's input, with secrets masked.
 	Input json.RawMessage `json:"input"`
-	// InputSize is the size of an input of which Input has only parts, else 0. Gate.Batch returns it whole.
+	// InputSize is the size of the whole input if Input has only parts of it, else 0. Gate.Batch returns it whole.
 	InputSize        int            `json:"input_size,omitempty"`
 	Accesses         []Access       `json:"accesses"`
 	Paths            []string       `json:"paths,omitempty"`
@@ -112,79 +110,77 @@ type Pending struct {
 	// Access is read, write, all or command.
 	Access string `json:"access"`
 	Risk   string `json:"risk_level"`
-	// Consequence says what cannot be taken back once the call has run.
+	// Consequence says what cannot be undone once the call has run.
 	Consequence Consequence  `json:"consequence"`
 	Reason      Phrase       `json:"reason"`
 	Code        ReasonCode   `json:"reason_code,omitempty"`
 	Warning     bool         `json:"warning,omitempty"`
 	Suggestions []Suggestion `json:"suggestions"`
-	// Rules are, in short form, what an approval for the project or for good would
-	// write; none means that no rule can stand for it.
+	// Rules are the rules that an approval for the project or for all projects would write, in
+	// short form. Empty means that no rule can cover the call.
 	Rules []string `json:"rules,omitempty"`
-	// Planned is, of a call that leaves plan mode, what was planned: approving it lets
-	// these files be changed without a further question.
+	// Planned lists the planned calls if this call leaves plan mode. Approving it lets the
+	// agent change these files without further questions.
 	Planned   []Planned `json:"planned,omitempty"`
 	AskedAt   time.Time `json:"asked_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
-	// CodeFiles are the files whose code the call runs, as they were when it was asked
-	// about; an approval is for these contents.
+	// CodeFiles are the files whose code the call runs, as they were when the gate asked. An
+	// approval applies to these contents.
 	CodeFiles []CodeFile `json:"code_files,omitempty"`
-	// NoSandbox says why a command would run without a sandbox; "" when it would not,
-	// or when the agent runs its calls its own way.
+	// NoSandbox explains why a command would run without a sandbox. It is "" if it would not,
+	// or if the agent runs its calls itself.
 	NoSandbox Phrase `json:"no_sandbox,omitempty"`
-	// TrialOffer says what a trial could do for the call: nothing for one that is not the next
-	// of its batch.
+	// TrialOffer is the trial available for the call. It is empty unless the call is the next
+	// one of its batch.
 	TrialOffer TrialOffer `json:"trial_offer,omitempty"`
-	// Trial is what a trial of the call did. Where its effects wait, approving keeps exactly
-	// these; where they were discarded, approving runs the call.
+	// Trial is the finished trial of the call. If its effects are waiting, approving keeps
+	// exactly these. If they were discarded, approving runs the call.
 	Trial *Trial `json:"trial,omitempty"`
-	// AllowAll says that the workspace allows what no rule and no guard asks about.
+	// AllowAll says that the workspace allows everything that no rule or guard asks about.
 	AllowAll bool `json:"allow_all,omitempty"`
-	// Indeterminate says that the call was started and nobody knows whether it
-	// ran: the question is not whether it may run but what became of it.
-	// Approving says that it was done, denying that it was not.
+	// Indeterminate says that the call was started but may not have run. The question is then
+	// whether it ran: approving means that it did, denying that it did not.
 	Indeterminate bool `json:"indeterminate,omitempty"`
-	// Coverage says what each lasting answer would have settled of the last calls of the project that asked;
-	// nothing where the query did not want it.
+	// Coverage says how many of the project's recent questions each lasting answer would have
+	// settled. It is empty unless the query asks for it.
 	Coverage []Coverage `json:"coverage,omitempty"`
-	// Extra are the further fields that the tool's own check gave. In JSON they
-	// stand beside the others. One that is named as a field of the gate's is left out
-	// there, whatever its case, also where the gate leaves its own out.
+	// Extra are further fields from the tool's own check. JSON shows them next to the others,
+	// but omits any that has the name of one of the gate's fields, ignoring case, even if the
+	// gate omits its own.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// A Coverage says what an approval of a scope and a width would have settled of the calls of the project that
-// people were asked about in the last 30 days, a hundred calls at most.
+// A Coverage says how many of the project's questions an approval with a scope and a width
+// would have settled. It covers the last 30 days and at most a hundred calls.
 type Coverage struct {
 	Scope Scope `json:"scope"`
 	Width Width `json:"width,omitempty"`
-	Calls int   `json:"calls"` // that it would have allowed
-	Of    int   `json:"of"`    // the calls that were looked at and still ask
-	// Worst is what it would have allowed with the worst consequence, and of these the highest risk; nil
-	// where it would have allowed nothing.
+	Calls int   `json:"calls"` // calls that it would have allowed
+	Of    int   `json:"of"`    // calls examined that still ask
+	// Worst is the access with the worst consequence, and then the highest risk, that it would
+	// have allowed, or nil if it would have allowed nothing.
 	Worst *Access `json:"worst,omitempty"`
 }
 
 // A CodeFile is a file that a call names and whose code would run.
 type CodeFile struct {
 	Path string `json:"path"`
-	// Digest is the SHA-256 of the whole file in hex. It begins with "unread" when the
-	// file could not be read, or is too large to be.
+	// Digest is the SHA-256 of the whole file in hex. It begins with "unread" if the file could
+	// not be read or is too large.
 	Digest string `json:"digest"`
 	Size   int64  `json:"size"`
-	// Text is the beginning of the file with secrets masked; Cut says that there is
-	// more.
+	// Text is the beginning of the file with secrets masked; Cut says that it is incomplete.
 	Text string `json:"text,omitempty"`
 	Cut  bool   `json:"cut,omitempty"`
 }
 
-// A Planned is a call that plan mode did not let run.
+// A Planned is a call that plan mode did not run.
 type Planned struct {
 	Call     CallID   `json:"call_id"`
 	Tool     string   `json:"tool"`
 	Accesses []Access `json:"accesses,omitempty"`
-	// Files are those that it would change: their SHA-256 in hex as it was then, or
-	// "absent". One that is not here could not be looked at.
+	// Files maps the files that it would change to their SHA-256 in hex at that time, or
+	// "absent". Files that could not be read are missing from the map.
 	Files map[string]string `json:"files,omitempty"`
 }
 
@@ -192,12 +188,12 @@ type Planned struct {
 type PendingQuery struct {
 	Project ProjectID `json:"project_id,omitempty"`
 	Session SessionID `json:"session_id,omitempty"`
-	// After finds only the questions after this one, which may have been answered since. If it was
-	// deleted with its session, the error matches ErrNotFound.
+	// After finds only the questions after this one, which may have been answered since. If it
+	// was deleted with its session, the error matches ErrNotFound.
 	After RequestID `json:"after,omitempty"`
 	Limit int       `json:"limit,omitempty"`
-	// Coverage names the one question that is listed, with its Coverage. That takes a while to work out:
-	// ask for it where a person looks at the card.
+	// Coverage selects one question to list, together with its Coverage. Computing that takes a
+	// while, so ask for it only when a person looks at the card.
 	Coverage RequestID `json:"coverage,omitempty"`
 }
 
@@ -221,7 +217,7 @@ func (p Pending) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fixed)
 }
 
-// UnmarshalJSON reads the fixed fields, and keeps the others as Extra.
+// UnmarshalJSON reads the fixed fields and keeps the others as Extra.
 func (p *Pending) UnmarshalJSON(data []byte) error {
 	var fixed pendingFields
 	if err := json.Unmarshal(data, &fixed); err != nil {
@@ -239,7 +235,7 @@ func (p *Pending) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// pendingNames are the JSON names that Extra cannot take.
+// pendingNames are the JSON names that Extra cannot use.
 var pendingNames = []string{
 	"request_id", "version", "call_id", "args_hash", "batch_id", "position", "total_in_batch", "session_id",
 	"project_id", "input_size",
@@ -250,8 +246,7 @@ var pendingNames = []string{
 	"coverage",
 }
 
-// isPendingName compares names as decoders of JSON do that are lenient, Go's among them:
-// without case.
+// isPendingName compares names without case, like lenient JSON decoders including Go's.
 func isPendingName(name string) bool {
 	return slices.ContainsFunc(pendingNames, func(known string) bool { return strings.EqualFold(known, name) })
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// D-34: what a tool's own check gives stands beside the gate's fields and is never
-// taken for one of them, not where the gate leaves its own out, and in no case of
-// letters: an agent would show the person another question than the one it asks.
+// D-34: extra fields from a tool's own check appear next to the gate's fields but never replace
+// one, even if the gate omits its own, and whatever their case. Otherwise an agent could show
+// the person a different question from the one it asks.
 func TestExtraFieldsAreNoFieldsOfTheGate(t *testing.T) {
 	t.Parallel()
 	claim := json.RawMessage(`"claimed"`)

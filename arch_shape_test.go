@@ -1,7 +1,7 @@
 package umpire_test
 
-// The budgets for what sizes do not show: how many methods a type has, how wide
-// lines are, and how many packages declare functions of one name.
+// Budgets that sizes do not show: the number of methods of a type, the width of lines, and the
+// number of packages that declare functions of one name.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 const (
 	maxMethods  = 40
 	maxColumns  = 120 // a tab counts as four
-	maxPackages = 6   // that declare functions or methods of one private name
+	maxPackages = 6   // packages that declare functions or methods of one private name
 )
 
 func countMethods(tree archTree) map[string]int {
@@ -67,7 +67,7 @@ func declaredFuncs(tree archTree) (all []declaredFunc) {
 	return all
 }
 
-// wideLines returns the numbers of the lines of a text that are over maxColumns.
+// wideLines returns the numbers of the lines that are wider than maxColumns.
 func wideLines(text string) (wide []int) {
 	number := 0
 	for line := range strings.Lines(text) {

@@ -1,9 +1,9 @@
 package umpire_test
 
-// This file is where the shape of the code is written down: which package may
-// import which, what a pure package may not touch, how large things may grow.
-// Every rule is a function from a parsed tree to complaints, so that each one
-// is also run against small bad trees that it must complain about.
+// This file defines the shape of the code: which package may import which, which packages a
+// pure package may not use, and how large things may grow. Each rule is a function from a
+// parsed tree to complaints, so tests can also run it against small bad trees that it must
+// complain about.
 
 import (
 	"cmp"
@@ -24,15 +24,14 @@ import (
 
 const module = "github.com/umpirehq/umpire"
 
-// A layer is one line of the table: packages that may import from lines above
-// and not from each other. Below a package whose name ends in "/..." every
-// folder belongs to it.
+// A layer is one line of the table: packages that may import from the lines above but not from
+// each other. A package whose name ends in "/..." includes every folder below it.
 type layer struct {
 	kind     string // pure, world, core, edge, top or test
 	packages string
 }
 
-// layers is the table, complete with the packages that do not exist yet.
+// layers is the table, including packages that do not exist yet.
 var layers = []layer{
 	{"pure", "."},
 	{"pure", "internal/strictjson"},
@@ -98,11 +97,11 @@ var layers = []layer{
 	{"test", "bench bench/engines"},
 }
 
-// public are the packages that promise something to other modules.
+// public are the packages with an API that other modules may rely on.
 var public = []string{".", "shell", "policy", "place"}
 
-// The budgets. The crowd (95 of 100) has a tighter one than the exception.
-// Tests and generated code have none.
+// The budgets. Most files and functions (95 of 100) have a tighter budget than the rest. Tests
+// and generated code have no budget.
 const (
 	maxFileLines     = 800
 	crowdFileLines   = 600
@@ -114,35 +113,34 @@ const (
 	verdictTypeName  = "Verdict"
 )
 
-// largePackages may grow beyond maxPackageLines, each for a reason.
+// largePackages may exceed maxPackageLines, each for its stated reason.
 var largePackages = map[string]int{
-	"shell": 24_000, // the engine, and twice as much in programs_*.go: tables, one family a file
-	// Intake, outcome and transaction of every verb, sessions with their calls, tickets, trials, their
-	// keeping, and the records of trials outside any session.
+	"shell": 24_000, // the engine, and twice as much in programs_*.go: tables, one family per file
+	// Intake, outcome and transaction of every verb, sessions with their calls, tickets, trials
+	// and keeping their effects, and the records of trials outside any session.
 	"internal/gate": 8_300,
 	// Each row of the order of decision, the rule language, and the tables of guarded places,
 	// secrets and standing answers.
 	"policy": 7_650,
-	// One way to confine a command for each system, with its helper, the observer, and the start ahead of need.
+	// One way to confine a command for each system, with its helper, the observer, and sandboxes started in advance.
 	"internal/sandbox": 6_250,
-	// Layers and their effects, and the one transaction behind keeping, undoing and recording: files, links,
-	// folders that were moved, and what cannot be brought back.
+	// Layers and their effects, and the transaction shared by keeping, undoing and recording:
+	// files, links, moved folders, and changes that cannot be restored.
 	"internal/trial": 6_450,
 }
 
-// bannedImports keep a pure package from reaching the world. A path ending in
-// a slash bans everything below it.
+// bannedImports keep a pure package from touching the world. A path ending in a slash bans
+// everything below it.
 var bannedImports = []string{
 	"os", "os/", "net", "net/", "io/ioutil", "log", "log/", "syscall", "crypto/rand", "golang.org/x/sys/",
 	"path/filepath", // follows the host's conventions; package path does not
 }
 
-// pureParsers are below a banned path and only read text.
+// pureParsers lie below a banned path but only parse text.
 var pureParsers = []string{"net/netip", "net/url"}
 
-// bannedNames are the functions by which a pure package would learn the time
-// or roll dice. For the random packages everything is banned but what makes a
-// generator from a seed.
+// bannedNames are the functions through which a pure package would learn the time or get random
+// numbers. The random packages allow only functions that create a generator from a seed.
 var bannedNames = map[string]func(name string) bool{
 	"time": func(name string) bool {
 		return slices.Contains([]string{
@@ -159,14 +157,14 @@ func seedless(name string) bool {
 	}, name)
 }
 
-// nowhere are package names that say nothing about what is inside.
+// nowhere are package names that do not describe the package's content.
 var nowhere = []string{"util", "utils", "common", "types", "helper", "helpers", "misc", "base", "shared"}
 
-// laterWords mark work put off. They are spelled in halves so that this file
-// keeps its own rule.
+// laterWords mark unfinished work. They are split in halves to make this file keep its own
+// rule.
 var laterWords = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
 
-// archRules are all rules. Names are what a failing test shows.
+// archRules are all rules, by the name that a failing test shows.
 var archRules = map[string]func(archTree) []string{
 	"imports come from lines above":         checkLayers,
 	"pure packages do not touch the world":  checkPure,
@@ -237,7 +235,7 @@ func parseTree(fsys fs.FS) (archTree, error) {
 	return tree, err
 }
 
-// ignoredByGo reports whether the go command looks away from a folder.
+// ignoredByGo reports whether the go command ignores a folder.
 func ignoredByGo(dir string) bool {
 	base := path.Base(dir)
 	return base == "testdata" || base == "vendor" || base != "." && strings.ContainsAny(base[:1], "._")
@@ -259,12 +257,12 @@ func parseFile(fsys fs.FS, name string) (archFile, error) {
 		lines: strings.Count(string(text), "\n"),
 		wide:  wideLines(string(text)),
 		test:  strings.HasSuffix(name, "_test.go"),
-		// The name alone would let a hand-written connect.go slip through.
+		// The name alone would exempt a hand-written connect.go.
 		generated: named && ast.IsGenerated(syntax),
 	}, nil
 }
 
-// written returns the files that budgets and vocabulary are about.
+// written returns the files to which budgets and vocabulary apply.
 func (tree archTree) written() archTree {
 	return slices.DeleteFunc(slices.Clone(tree), func(f archFile) bool { return f.test || f.generated })
 }
@@ -274,7 +272,7 @@ func (tree archTree) in(dirs ...string) archTree {
 	return slices.DeleteFunc(slices.Clone(tree), func(f archFile) bool { return !slices.Contains(dirs, f.dir) })
 }
 
-// at writes a position as file:line.
+// at formats a position as file:line.
 func (f *archFile) at(node ast.Node) string {
 	return fmt.Sprintf("%s:%d", f.name, f.fset.Position(node.Pos()).Line)
 }
@@ -288,7 +286,7 @@ func (f *archFile) imports() map[*ast.ImportSpec]string {
 	return specs
 }
 
-// localNames maps the name that the file knows an import by to its path.
+// localNames maps the file's local name of each import to its path.
 func (f *archFile) localNames() map[string]string {
 	names := make(map[string]string)
 	for spec, imported := range f.imports() {
@@ -299,8 +297,8 @@ func (f *archFile) localNames() map[string]string {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// localName guesses the package name from the path the way people name
-// packages; the syntax does not tell more.
+// localName guesses the package name from the path by convention, because the syntax does not
+// tell more.
 func localName(spec *ast.ImportSpec, imported string) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -312,8 +310,8 @@ func localName(spec *ast.ImportSpec, imported string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(base, "go-"), "-go")
 }
 
-// thirdParty reports whether a path belongs to neither us nor the standard
-// library, whose paths have no dot before the first slash.
+// thirdParty reports whether a path is outside this module and the standard library, whose
+// paths have no dot before the first slash.
 func thirdParty(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return strings.Contains(first, ".") && !ours(imported)
@@ -323,7 +321,7 @@ func ours(imported string) bool {
 	return imported == module || strings.HasPrefix(imported, module+"/")
 }
 
-// row returns the line of the table that a folder stands on, or -1.
+// row returns the index of the layer that contains a folder, or -1.
 func row(dir string) int {
 	return slices.IndexFunc(layers, func(l layer) bool {
 		return slices.ContainsFunc(strings.Fields(l.packages), func(pkg string) bool {
@@ -335,8 +333,8 @@ func row(dir string) int {
 
 func isPure(dir string) bool { return row(dir) >= 0 && layers[row(dir)].kind == "pure" }
 
-// checkLayers looks away from the imports of tests: they may read the world,
-// and the compiler refuses their cycles. Their folder must still be known.
+// checkLayers ignores the imports of tests: they may touch the world, and the compiler rejects
+// their cycles. Their folder must still be known.
 func checkLayers(tree archTree) (complaints []string) {
 	for _, f := range tree {
 		from := row(f.dir)
@@ -349,7 +347,7 @@ func checkLayers(tree archTree) (complaints []string) {
 				continue
 			}
 			dir := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(imported, module), "/"), ".")
-			// Generated packages of one line may need each other.
+			// Generated packages of one layer may need each other.
 			if to := row(dir); to < 0 || to > from || to == from && !f.generated {
 				complaints = append(complaints, fmt.Sprintf("%s: %s may not import %s, which does not stand above it", f.at(spec), f.dir, dir))
 			}
@@ -382,8 +380,8 @@ func banned(imported string) bool {
 	})
 }
 
-// impureUses finds mentions, not only calls: passing time.Now along is the
-// same.
+// impureUses finds mentions, not only calls, because passing time.Now along has the same
+// effect.
 func impureUses(f archFile) (complaints []string) {
 	names := f.localNames()
 	for node := range ast.Preorder(f.syntax) {
@@ -414,8 +412,8 @@ func checkRoot(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// checkVocabulary counts every type, local and unexported ones too, whose name
-// has one of the two words in it: a twin by another spelling is still a twin.
+// checkVocabulary counts every type, even local and unexported ones, whose name contains one of
+// the two words: a twin with another spelling is still a twin.
 func checkVocabulary(tree archTree) (complaints []string) {
 	for _, word := range []string{decisionTypeName, verdictTypeName} {
 		found := 0
@@ -439,8 +437,8 @@ func checkVocabulary(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// checkGate refuses a second interface of the gate: one that is called so, and one that
-// spells out several of its methods. Code that needs a part of the gate names the part.
+// checkGate rejects a second gate interface: one named Gate, or one that repeats several of its
+// methods. Code that needs a part of the gate names the part.
 func checkGate(tree archTree) (complaints []string) {
 	interfaces := map[string]*ast.InterfaceType{}
 	for _, f := range tree.written().in(".") {
@@ -484,7 +482,7 @@ func interfacesOf(f archFile) (specs []*ast.TypeSpec) {
 	return specs
 }
 
-// methodsOf returns the names of the methods that an interface spells out.
+// methodsOf returns the names of the methods that an interface declares directly.
 func methodsOf(t *ast.InterfaceType) (names []string) {
 	for _, method := range t.Methods.List {
 		for _, name := range method.Names {
@@ -505,14 +503,14 @@ func checkPackageNames(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// A sized is something with a length in lines, and its name.
+// A sized is a named thing with a length in lines.
 type sized struct {
 	name  string
 	lines int
 }
 
-// overBudget complains about each thing over the limit, and about the largest
-// ones when more than the allowed share is over the crowd's limit.
+// overBudget complains about each thing over the limit, and about the largest ones if more than
+// the allowed share exceeds the crowd's limit.
 func overBudget(things []sized, limit, crowd int) (complaints []string) {
 	var large []string
 	for _, thing := range things {
@@ -538,8 +536,8 @@ func checkFileSizes(tree archTree) []string {
 	return overBudget(files, maxFileLines, crowdFileLines)
 }
 
-// checkFuncSizes counts declared functions, and function literals outside of
-// them; tables are data and may be long.
+// checkFuncSizes counts declared functions, and function literals outside them. It ignores
+// tables, which are data and may be long.
 func checkFuncSizes(tree archTree) []string {
 	var funcs []sized
 	for _, f := range tree.written() {
@@ -579,8 +577,8 @@ func checkPackageSizes(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// checkSignatures keeps the types of other modules out of what callers see, so
-// that a dependency can be replaced without breaking them.
+// checkSignatures keeps types of other modules out of the public API, so a dependency can be
+// replaced without breaking callers.
 func checkSignatures(tree archTree) (complaints []string) {
 	for _, f := range tree.written().in(public...) {
 		names := f.localNames()
@@ -604,8 +602,8 @@ func checkSignatures(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// exportedNodes yields the parts of declarations that callers can see: the
-// types of exported functions, methods, fields, variables and types.
+// exportedNodes yields the parts of declarations that callers can see: the types of exported
+// functions, methods, fields, variables and types.
 func exportedNodes(file *ast.File) func(yield func(ast.Node) bool) {
 	return func(yield func(ast.Node) bool) {
 		for _, decl := range file.Decls {
@@ -635,7 +633,7 @@ func visible(decl ast.Decl) (nodes []ast.Node) {
 func visibleSpec(spec ast.Spec) (nodes []ast.Node) {
 	switch spec := spec.(type) {
 	case *ast.ValueSpec:
-		// The type of an exported variable may only be seen in its value.
+		// The type of an exported variable may appear only in its value.
 		if slices.ContainsFunc(spec.Names, (*ast.Ident).IsExported) {
 			nodes = append(nodes, spec)
 		}
@@ -659,8 +657,7 @@ func visibleSpec(spec ast.Spec) (nodes []ast.Node) {
 	return nodes
 }
 
-// exportedReceiver reports whether a function is not a method of a type that
-// callers cannot name.
+// exportedReceiver reports whether a function is not a method of an unexported type.
 func exportedReceiver(decl *ast.FuncDecl) bool {
 	if decl.Recv == nil {
 		return true
@@ -691,9 +688,8 @@ func checkComments(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// uncommented returns the exported names of a declaration that nothing is said
-// about. A group of constants or variables may share one comment, a group of
-// types may not.
+// uncommented returns the exported names of a declaration that have no comment. A group of
+// constants or variables may share one comment; a group of types may not.
 func uncommented(decl ast.Decl) (names []*ast.Ident) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
@@ -717,8 +713,8 @@ func uncommented(decl ast.Decl) (names []*ast.Ident) {
 	return names
 }
 
-// checkLaterWords reads comments only: a command line in a test may well hold
-// such a word.
+// checkLaterWords reads only comments, because a command line in a test may contain such a
+// word.
 func checkLaterWords(tree archTree) (complaints []string) {
 	for _, f := range tree {
 		if f.generated {
@@ -735,7 +731,7 @@ func checkLaterWords(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// goodTree is the smallest tree that keeps every rule.
+// goodTree is the smallest tree that satisfies every rule.
 var goodTree = map[string]string{
 	"umpire.go": `// Package umpire is small.
 package umpire
@@ -749,7 +745,7 @@ type Decision struct{ Verdict Verdict }
 	"shell/shell.go": "// Package shell reads.\npackage shell\n\nimport _ \"github.com/umpirehq/umpire\"\n",
 }
 
-// badTrees are changes to goodTree, each of which breaks one rule.
+// badTrees are changes to goodTree that each break one rule.
 var badTrees = []struct {
 	rule, name string
 	files      map[string]string
@@ -877,10 +873,10 @@ func changed(t *testing.T, files map[string]string) archTree {
 	return tree
 }
 
-// riskLine tells, for each section of the changelog, which decisions changed.
+// riskLine says, in each section of the changelog, which decisions changed.
 const riskLine = "**Risk:** "
 
-// unreleased holds the entries of the changelog's next section.
+// unreleased is the folder of entries for the changelog's next section.
 const unreleased = "changelog/unreleased"
 
 func TestChangelogTellsRisk(t *testing.T) {
@@ -900,7 +896,7 @@ func TestChangelogTellsRisk(t *testing.T) {
 	}
 }
 
-// silentSections returns the titles of sections that say nothing of risk.
+// silentSections returns the titles of sections without a line about risk.
 func silentSections(text string) (titles []string) {
 	for _, section := range strings.Split(text, "\n## ")[1:] {
 		title, body, _ := strings.Cut(section, "\n")

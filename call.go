@@ -2,19 +2,19 @@ package umpire
 
 import "encoding/json"
 
-// ExtraHeldBy is the field of [Call.Extra] in which a program that holds a call, and has no
-// session of its own with the gate, names its process: "host:pid:starttime". When that process
-// has ended, the question is withdrawn.
+// ExtraHeldBy is the field of [Call.Extra] in which a program that holds a call, but has no
+// session with the gate, names its process: "host:pid:starttime". When that process ends, the
+// gate withdraws the question.
 const ExtraHeldBy = "held_by"
 
-// ExtraShell is the field of [Call.Extra] with the name of the shell that will run the command line of a call. Without
-// it, constructs that shells read differently are in doubt. Only the program that runs the line may set it.
+// ExtraShell is the field of [Call.Extra] with the name of the shell that will run the command line of a call.
+// Without it, constructs that shells read differently are in doubt. Only the program that runs the line may set it.
 const ExtraShell = "umpire_shell"
 
-// ExtraDir is the field of [Pending.Extra] with the folder in which a call runs, where that is not its session's.
+// ExtraDir is the field of [Pending.Extra] with the folder in which a call runs, if it is not its session's folder.
 const ExtraDir = "cwd"
 
-// Identifiers that mean different things have different types.
+// Identifiers with different meanings have different types.
 type (
 	// A CallID names one call. It is unique within its session.
 	CallID string
@@ -29,15 +29,15 @@ type (
 	RuleID string
 )
 
-// shortLen is the length of a shortened project id: enough to tell projects
-// apart, few enough to read.
+// shortLen is the length of a shortened project id: long enough to tell projects apart, short
+// enough to read.
 const shortLen = 12
 
-// Short returns the first twelve characters of the id, for people to read.
+// Short returns the first twelve characters of the id, for display.
 func (id ProjectID) Short() string { return string(id[:min(len(id), shortLen)]) }
 
-// A Call is one request by a model to run one tool. Tool bears umpire's own
-// name for it: adapters map the names of other agents.
+// A Call is one request by a model to run one tool. Tool is umpire's own name for it: adapters
+// map the names of other agents.
 type Call struct {
 	ID    CallID          `json:"id,omitempty"`
 	Tool  string          `json:"tool"`
@@ -48,8 +48,8 @@ type Call struct {
 	Session    SessionID `json:"session_id,omitempty"`
 	Batch      BatchID   `json:"batch_id,omitempty"`
 	Background bool      `json:"background,omitempty"`
-	// Extra are further fields that the tool's own check gave for the person who
-	// decides. Two take part in the decision: ExtraShell, and "annotations", whose
-	// warnings raise the risk of an MCP server's tool.
+	// Extra are further fields from the tool's own check, for the person who decides. Two
+	// affect the decision: ExtraShell, and "annotations", whose warnings raise the risk of an
+	// MCP server's tool.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }

@@ -1,15 +1,14 @@
 package umpire
 
-// A Consequence says what cannot be taken back once a call has run. It is
-// independent of Risk: `git commit` is of high risk and reversible. Like Risk it is
-// ordered so that the zero value is the worst, Lost.
+// A Consequence says what cannot be undone once a call has run. It is independent of Risk: `git
+// commit` is of high risk and reversible. As with Risk, the zero value is the worst, Lost.
 type Consequence uint8
 
 // The four consequences, worst first.
 const (
-	Lost       Consequence = iota // destroys what nothing else holds
+	Lost       Consequence = iota // destroys data that exists nowhere else
 	Outward                       // leaves the machine: pushes, publishes, sends
-	Reversible                    // changes what can be changed back
+	Reversible                    // makes changes that can be undone
 	Harmless                      // changes nothing
 )
 

@@ -2,7 +2,7 @@ package umpire
 
 import "encoding/json"
 
-// A ReasonCode is the machine's word for why a verdict was given.
+// A ReasonCode is the machine-readable reason for a verdict.
 type ReasonCode string
 
 // The reason codes.
@@ -29,43 +29,43 @@ const (
 	CodeAutoDeny          ReasonCode = "auto_deny"
 	CodeInvalid           ReasonCode = "invalid"
 	CodeDenied            ReasonCode = "denied"    // by a person
-	CodeCancelled         ReasonCode = "cancelled" // by a person, who stopped the turn
-	CodeTimeout           ReasonCode = "timeout"   // nobody answered in time
+	CodeCancelled         ReasonCode = "cancelled" // by a person stopping the turn
+	CodeTimeout           ReasonCode = "timeout"   // no answer before the deadline
 	CodeResolved          ReasonCode = "already_resolved"
-	CodeProjectCode       ReasonCode = "project_code" // code that the project brings would run
-	CodeWritten           ReasonCode = "code_written" // trusted code would run, of which the agent changed files
+	CodeProjectCode       ReasonCode = "project_code" // code from the project would run
+	CodeWritten           ReasonCode = "code_written" // trusted code would run, but the agent changed its files
 	CodeNetwork           ReasonCode = "network"
 	CodeSecret            ReasonCode = "secret"
 	CodeDegraded          ReasonCode = "degraded"     // deny or ask rules may be missing
-	CodeChanged           ReasonCode = "changed"      // not what was shown any more
+	CodeChanged           ReasonCode = "changed"      // no longer matches the card
 	CodeAutonomy          ReasonCode = "autonomy"     // a standing answer of the person
-	CodeTrial             ReasonCode = "trial"        // what a trial did, or was refused
+	CodeTrial             ReasonCode = "trial"        // something a trial did, or tried and was refused
 	CodeLeftToHost        ReasonCode = "left_to_host" // umpire has no opinion, the host decides
 )
 
-// A Reason is one row of the order of decision that spoke about one access. Its Text is a
-// [Phrase], as is the Reason of a Decision: compare it, or read it with [Phrase.Parts].
-// [Phrase.String] is for logs: the code with its arguments, and no sentence.
+// A Reason is one row of the order of decision that applied to one access. Its Text is a
+// [Phrase], like the Reason of a Decision: compare it with [Phrase.Is], or show it
+// with [Phrase.In]. [Phrase.String] is for logs and always in English.
 type Reason struct {
 	Row     int        `json:"row"`
 	Verdict Verdict    `json:"verdict"`
 	Text    Phrase     `json:"text"`
 	Code    ReasonCode `json:"code"`
 	Rule    *RuleRef   `json:"rule"`
-	Grant   string     `json:"grant_id,omitempty"` // of the approval that spoke
-	// Access is the index of the access it speaks about; -1 is the whole call.
+	Grant   string     `json:"grant_id,omitempty"` // of the approval that applied
+	// Access is the index of the access concerned, or -1 for the whole call.
 	Access int `json:"access"`
 }
 
-// Obligations are what must hold while an allowed call runs. With full access there
-// is no sandbox to hold anything.
+// Obligations are the restrictions that must apply while an allowed call runs. With full access
+// there is no sandbox to enforce them.
 type Obligations struct {
 	Sandbox SandboxMode `json:"sandbox"`
 	Network bool        `json:"network"`
 }
 
-// A Suggestion is a rule that would settle the same question next time. Where a
-// call needs several rules, those of one Width settle it together.
+// A Suggestion is a rule that would settle the same question next time. If a call needs several
+// rules, those of one Width settle it together.
 type Suggestion struct {
 	Action Verdict `json:"action"`
 	Tool   string  `json:"tool"`
@@ -75,36 +75,36 @@ type Suggestion struct {
 	Scope Scope `json:"scope"`
 }
 
-// Rule returns the rule that is suggested.
+// Rule returns the suggested rule.
 func (s Suggestion) Rule() Rule {
 	return Rule{Action: s.Action, Tool: s.Tool, Match: s.Match, Cap: s.Cap}
 }
 
-// A Decision is the verdict on one call with everything that explains it. The
-// zero value denies. Decisions come from policy.Decide and nowhere else.
+// A Decision is the verdict on one call with its explanation. The zero value denies. Only
+// policy.Decide makes decisions.
 type Decision struct {
 	Verdict Verdict
 	Risk    Risk
-	// Consequence is the worst of the accesses': what cannot be taken back.
+	// Consequence is the worst consequence of the accesses.
 	Consequence Consequence
 	Reason      Phrase
 	ReasonCode  ReasonCode
 	Type        PermissionType
-	// Warning asks for a highlighted prompt: the call is known to be dangerous.
+	// Warning asks for a highlighted prompt because the call is known to be dangerous.
 	Warning bool
-	// Rule is the rule that settled the verdict, if a rule did.
+	// Rule is the rule that settled the verdict, or nil.
 	Rule *RuleRef
-	// Reasons are all rows that spoke, in the order of accesses and rows; the
-	// first row of an access decided it.
+	// Reasons are all rows that applied, in the order of accesses and rows. The first row of an
+	// access decided it.
 	Reasons     []Reason
 	Accesses    []Access
 	Obligations Obligations
 	Suggestions []Suggestion
-	// Trial says what a trial could do for a call that asks; with any other verdict it is none.
+	// Trial is the trial available for a call that asks; it is NoTrial for any other verdict.
 	Trial TrialOffer
 }
 
-// shown is a Decision in JSON.
+// shown is the JSON form of a Decision.
 type shown struct {
 	Verdict     Verdict        `json:"verdict"`
 	Risk        Risk           `json:"risk"`
@@ -131,9 +131,8 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, but for the class, which follows
-// from the risk. Lists without members become nil. After an error the decision is
-// its zero value, which denies.
+// UnmarshalJSON reads the output of MarshalJSON, except the class, which follows from the risk.
+// Empty lists become nil. After an error the decision is its zero value, which denies.
 func (d *Decision) UnmarshalJSON(data []byte) error {
 	*d = Decision{}
 	var s shown
@@ -149,7 +148,7 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// orEmpty keeps a nil slice from being written as null.
+// orEmpty returns an empty slice for nil, which JSON would otherwise write as null.
 func orEmpty[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -157,7 +156,7 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// orNil is the other way round.
+// orNil returns nil for an empty slice.
 func orNil[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil

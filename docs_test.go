@@ -22,7 +22,7 @@ func readText(t *testing.T, name string) string {
 	return string(data)
 }
 
-// chapters are what the documentation has to have a heading for.
+// chapters are the headings that the documentation must have.
 var chapters = map[string][]string{
 	"docs/gate.md":  {"Modes", "Sessions", "How far an approval reaches", "The timeline", "Compatibility"},
 	"docs/rules.md": {"Which rule wins", "Trust"},
@@ -43,8 +43,8 @@ func TestChaptersOfTheDocumentation(t *testing.T) {
 
 var markdownLink = regexp.MustCompile(`\]\(([^)\s#]*)(#[^)\s]*)?\)`)
 
-// TestLinksOfTheDocumentation: a link to a file leads to one. Addresses of the network
-// are not looked up.
+// TestLinksOfTheDocumentation: every link to a file has a target. It does not check network
+// addresses.
 func TestLinksOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("docs/*.md")
@@ -74,8 +74,8 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 
 var gateLine = regexp.MustCompile(`(?m)^gate ([A-Z]) '([^']*)' \\\n((?: +\./\S+)+)$`)
 
-// TestGates: .ci/gates runs four gates, each with tests that exist, and keeps the log of
-// a gate that fails. Continuous integration compiles, vets and tests everything.
+// TestGates: .ci/gates runs four gates, each with existing tests, and keeps the log of a failed
+// gate. Continuous integration compiles, vets and tests everything.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	script := readText(t, ".ci/gates")
@@ -106,8 +106,8 @@ func TestGates(t *testing.T) {
 	gateThatFails(t, script)
 }
 
-// gateThatFails runs the gates with a go that fails: all four run, each leaves what it
-// printed, and the whole fails.
+// gateThatFails runs the gates with a failing go command: all four run, each keeps its output,
+// and the whole run fails.
 func gateThatFails(t *testing.T, script string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -130,7 +130,7 @@ func gateThatFails(t *testing.T, script string) {
 }
 
 // TestLegacyListDecidesNothing: M-72, M-211. The list of tools that older clients call
-// dangerous is exported, and read by nobody here.
+// dangerous is exported, but unused in this module.
 func TestLegacyListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	tree, err := parseTree(os.DirFS("."))
@@ -151,8 +151,8 @@ func TestLegacyListDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestUnreleasedEntries: an entry of the next release is a title, then paragraphs. It begins
-// with "risk: ", and so stands out, if it tells of looser or stricter verdicts.
+// TestUnreleasedEntries: an entry of the next release is a title, then paragraphs. If it is
+// about looser or stricter verdicts, it begins with "risk: " to stand out.
 func TestUnreleasedEntries(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob(unreleased + "/*")
@@ -185,7 +185,7 @@ func TestUnreleasedEntries(t *testing.T) {
 	}
 }
 
-// changesVerdict matches the words by which an entry gives a change of verdicts away.
+// changesVerdict matches words that suggest that an entry changes verdicts.
 var changesVerdict = regexp.MustCompile(`(?i)\brisk: |\b(looser|stricter)\b|\bno longer (asks?|denied|refused|allowed)\b|\*\*Risk:`)
 
 func entryFaults(entry string) (faults []string) {
@@ -203,7 +203,7 @@ func entryFaults(entry string) (faults []string) {
 }
 
 // TestChangelogOfARelease: the entries become the first section, and the next one starts with
-// its line of risk.
+// its risk line.
 func TestChangelogOfARelease(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -244,8 +244,8 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// TestOneCommandRunsTheTests: the command that the README names is the one that continuous
-// integration ends with and that make calls, and it installs what the tests need.
+// TestOneCommandRunsTheTests: the README names the same command that continuous integration
+// ends with and that make calls, and it installs the tests' dependencies.
 func TestOneCommandRunsTheTests(t *testing.T) {
 	t.Parallel()
 	if !strings.Contains(readText(t, "README.md"), "\n    .ci/test\n") {
@@ -263,8 +263,8 @@ func TestOneCommandRunsTheTests(t *testing.T) {
 	}
 }
 
-// TestNeedsAreNamedAtOnce: where nothing can be installed, everything that is missing is
-// named in one line.
+// TestNeedsAreNamedAtOnce: if nothing can be installed, one line names everything that is
+// missing.
 func TestNeedsAreNamedAtOnce(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -296,10 +296,10 @@ func TestNeedsAreNamedAtOnce(t *testing.T) {
 	}
 }
 
-// statement finds a sentence that begins like a question; one that is a question ends so.
+// statement matches a statement that begins like a question; a question ends in a question mark.
 var statement = regexp.MustCompile(`(?m)(?:^|[.:;!] |\| |^ *- |\*\*)((?:What|Who|Whoever|Whatever|Nobody)\b[^.?!]*[.?!]?)`)
 
-// TestDocumentsSpeakPlainly: a sentence of the documentation names what it speaks of.
+// TestDocumentsSpeakPlainly: the sentences of the documentation name their subject.
 func TestDocumentsSpeakPlainly(t *testing.T) {
 	t.Parallel()
 	files := []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"}
@@ -323,7 +323,7 @@ func TestDocumentsSpeakPlainly(t *testing.T) {
 	}
 }
 
-// TestEveryPackageIsNamed: ARCHITECTURE.md says of each package what it is for.
+// TestEveryPackageIsNamed: ARCHITECTURE.md states the purpose of each package.
 func TestEveryPackageIsNamed(t *testing.T) {
 	t.Parallel()
 	text := readText(t, "ARCHITECTURE.md")
@@ -342,7 +342,7 @@ func TestEveryPackageIsNamed(t *testing.T) {
 	}
 }
 
-// TestScriptNamesSayTheBehaviour: no script is named by a number.
+// TestScriptNamesSayTheBehaviour: the name of a script is not a number.
 func TestScriptNamesSayTheBehaviour(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("internal/cli/testdata/*/*.txtar")

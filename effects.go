@@ -9,92 +9,92 @@ import (
 	"unicode/utf8"
 )
 
-// A TrialOffer says what a trial could do for a call that asks: run it in a layer of its
-// own first, and decide on what it really did. The verdict stays Ask beside it, so a
-// surface that cannot try asks. The zero value is no trial.
+// A TrialOffer is the trial available for a call that asks: run it in a separate layer first,
+// and decide on its actual effects. The verdict is still Ask, so an interface without trials
+// asks. The zero value, NoTrial, offers nothing.
 type TrialOffer string
 
 // The offers.
 const (
 	NoTrial      TrialOffer = ""
 	TrialOffered TrialOffer = "offered" // a person may ask for a trial
-	TrialFirst   TrialOffer = "first"   // by the person's autonomy: try it before anybody is asked
-	// TrialNetwork: a trial failed since it wanted the network, and a person may have it run again
-	// with that. What it sends is sent.
+	TrialFirst   TrialOffer = "first"   // autonomy tries it before asking a person
+	// TrialNetwork: a trial failed because it needed the network, and a person may repeat it
+	// with the network. Data that it sends cannot be taken back.
 	TrialNetwork TrialOffer = "network"
-	// TrialAgain is TrialNetwork for another agent's command, which only that agent can run again:
-	// an approval gives exactly the same command the network in its next trial, once.
+	// TrialAgain is TrialNetwork for another agent's command, which only that agent can repeat.
+	// An approval gives exactly the same command the network in its next trial, once.
 	TrialAgain TrialOffer = "again"
 )
 
-// TrialEffects are what a trial did, as data for deciding, storing and showing. The zero
-// value is not Whole, and so asks.
+// TrialEffects are the effects of a trial, as data for deciding, storing and showing. The zero
+// value is not Whole, and therefore asks.
 type TrialEffects struct {
-	// List is sorted by path, bytewise. A folder that was deleted lists all that it held.
+	// List is sorted by path, bytewise. A deleted folder includes all files it contained.
 	List []TrialEffect `json:"list"`
-	// Refused is what the command tried and was refused, as far as that can be seen.
+	// Refused are the attempts that the trial refused, as far as they were noticed.
 	Refused []TrialAttempt `json:"refused,omitempty"`
-	// Whole says that the list is all that the command did. Only a whole one is kept.
+	// Whole says that the list is complete. Only complete effects can be kept.
 	Whole bool `json:"whole"`
-	// Digest names the list with all contents: equal digests keep the same.
+	// Digest identifies the list with all contents: equal digests keep the same effects.
 	Digest string `json:"digest"`
 }
 
-// A TrialEffect is one path that is not as it was. In JSON its paths are as [EscapePath]
-// writes them, and the mode as fs.FileMode prints it.
+// A TrialEffect is one path that has changed. In JSON its paths are as [EscapePath] writes
+// them, and the mode as fs.FileMode prints it.
 type TrialEffect struct {
 	Kind EffectKind
 	Path string // absolute; any bytes but zero
-	From string // where a file that was moved had been
-	// Mode is the type and the permissions, set-id bits included, of what stands at Path
-	// now, or of what was deleted. Size is that of a regular file.
+	From string // the previous path of a moved file
+	// Mode is the type and the permissions, including set-id bits, of the file now at Path, or
+	// of the deleted file. Size is that of a regular file.
 	Mode fs.FileMode
 	Size int64
-	// Link is the target of a symbolic link as written. LeadsOut says that it leads out of
-	// the folders of the trial.
+	// Link is the target of a symbolic link as written. LeadsOut says that it leads out of the
+	// folders of the trial.
 	Link     string
 	LeadsOut bool
-	// SameAs is another path that is the same file, by a hard link.
+	// SameAs is another path of the same file, by a hard link.
 	SameAs string
 }
 
-// An EffectKind is what happened to a path.
+// An EffectKind is a kind of change of a path.
 type EffectKind string
 
 // The kinds of effects.
 const (
 	EffectCreated    EffectKind = "created"
-	EffectChanged    EffectKind = "changed" // other content, another target of a link or another type
+	EffectChanged    EffectKind = "changed" // different content, link target or type
 	EffectDeleted    EffectKind = "deleted"
-	EffectMoved      EffectKind = "moved"      // a file that left one name for another
+	EffectMoved      EffectKind = "moved"      // a file that was renamed
 	EffectAttributes EffectKind = "attributes" // the same content with another mode, owner or time
 )
 
-// A TrialAttempt is something that a trial refused. Target is a path, or an address or a
-// name with its port; in JSON it is escaped like a path.
+// A TrialAttempt is something that a trial refused. Target is a path, or an address or a name
+// with its port; in JSON it is escaped like a path.
 type TrialAttempt struct {
 	Kind   AttemptKind
 	Target string
 }
 
-// An AttemptKind says what was tried.
+// An AttemptKind is a kind of attempt.
 type AttemptKind string
 
 // The kinds of attempts.
 const (
-	AttemptNetwork AttemptKind = "network" // an address was connected or sent to
-	AttemptWrite   AttemptKind = "write"   // a file elsewhere would have been made, written or deleted
-	// AttemptRepository is a repository of git that was made, and whose settings may name programs.
+	AttemptNetwork AttemptKind = "network" // connecting or sending to an address
+	AttemptWrite   AttemptKind = "write"   // creating, writing or deleting a file elsewhere
+	// AttemptRepository is a new git repository whose settings may name programs.
 	AttemptRepository AttemptKind = "repository"
-	// AttemptHistory is a change in a git directory that git's recording does not make: it loses
-	// commits, or was made by hand.
+	// AttemptHistory is a change in a git directory that git's recording does not make: it
+	// loses commits, or was made by hand.
 	AttemptHistory AttemptKind = "history"
-	// AttemptPlain marks a harmless change of a guarded file of git's: afterwards the file names neither a program
-	// nor another folder. Nothing was refused.
+	// AttemptPlain marks a harmless change of one of git's guarded files: afterwards the file
+	// names neither a program nor another folder. Nothing was refused.
 	AttemptPlain AttemptKind = "plain"
 )
 
-// effectFields is a TrialEffect in JSON.
+// effectFields is the JSON form of a TrialEffect.
 type effectFields struct {
 	Kind     EffectKind `json:"kind"`
 	Path     string     `json:"path"`
@@ -106,13 +106,13 @@ type effectFields struct {
 	SameAs   string     `json:"same_as,omitempty"`
 }
 
-// attemptFields is a TrialAttempt in JSON.
+// attemptFields is the JSON form of a TrialAttempt.
 type attemptFields struct {
 	Kind   AttemptKind `json:"kind"`
 	Target string      `json:"target"`
 }
 
-// MarshalJSON writes the effect so that every path survives.
+// MarshalJSON writes the effect without losing bytes of any path.
 func (e TrialEffect) MarshalJSON() ([]byte, error) {
 	return json.Marshal(effectFields{
 		e.Kind, EscapePath(e.Path), EscapePath(e.From), e.Mode.String(), e.Size,
@@ -120,7 +120,7 @@ func (e TrialEffect) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (e *TrialEffect) UnmarshalJSON(data []byte) error {
 	var f effectFields
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -141,12 +141,12 @@ func (e *TrialEffect) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the attempt so that every path survives.
+// MarshalJSON writes the attempt without losing bytes of any path.
 func (a TrialAttempt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(attemptFields{a.Kind, EscapePath(a.Target)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (a *TrialAttempt) UnmarshalJSON(data []byte) error {
 	var f attemptFields
 	err := json.Unmarshal(data, &f)
@@ -157,7 +157,7 @@ func (a *TrialAttempt) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// readMode reads a mode as fs.FileMode prints it; none is 0.
+// readMode parses a mode as printed by fs.FileMode; "" is 0.
 func readMode(text string) (fs.FileMode, error) {
 	if text == "" {
 		return 0, nil
@@ -184,7 +184,7 @@ func readMode(text string) (fs.FileMode, error) {
 	return mode, nil
 }
 
-// EscapePath writes a path as text: bytes that are not UTF-8, and the percent sign itself,
+// EscapePath encodes a path as text: bytes that are not UTF-8, and the percent sign itself,
 // become %XX.
 func EscapePath(path string) string {
 	if utf8.ValidString(path) && !strings.Contains(path, "%") {
@@ -203,7 +203,7 @@ func EscapePath(path string) string {
 	return b.String()
 }
 
-// UnescapePath reads what EscapePath wrote.
+// UnescapePath decodes the output of EscapePath.
 func UnescapePath(text string) (string, error) {
 	var b strings.Builder
 	for {

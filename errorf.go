@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Errorf returns an error as [fmt.Errorf] does: its text is the same, and it wraps the same.
-// It keeps its format and arguments, so that [PhraseOf] can say it in another language.
-// An argument is used once, by a verb without an index.
+// Errorf returns an error with the same text as [fmt.Errorf], which wraps the same errors. It
+// keeps its format and arguments to allow [PhraseOf] to translate it. Each argument is used
+// once, by a verb without an index.
 func Errorf(format string, args ...any) error {
 	return &formattedError{fmt.Errorf(format, args...), format, args}
 }
 
-// A formattedError knows what its text was made of.
+// A formattedError keeps the format and arguments of its text.
 type formattedError struct {
 	error
 
@@ -22,10 +22,10 @@ type formattedError struct {
 	args   []any
 }
 
-// Unwrap returns the error of package fmt, which wraps what the arguments are.
+// Unwrap returns the error of package fmt, which wraps the arguments that are errors.
 func (e *formattedError) Unwrap() error { return e.error }
 
-// Phrase returns what the error says, as data.
+// Phrase returns the error's message as data.
 func (e *formattedError) Phrase() Phrase {
 	if len(e.args) == 0 {
 		return plain(e.Error())
@@ -34,14 +34,14 @@ func (e *formattedError) Phrase() Phrase {
 	for i, arg := range e.args {
 		said[i] = &argument{value: arg}
 	}
-	_ = fmt.Errorf(e.format, said...) // each notes how its verb shows it
+	_ = fmt.Errorf(e.format, said...) // each argument records how its verb formats it
 	return Say(e.format, said...)
 }
 
-// PhraseOf returns what an error says, as data: its English format with the arguments, of
-// which errors are phrases again. An error that was not made by [Errorf] has none: it says
-// its Phrase method if it has one, or what it wraps, and else its text as a whole. A nil
-// error says nothing.
+// PhraseOf returns an error's message as data: its English format with the arguments, in which
+// errors become phrases too. For an error that [Errorf] did not make it returns the result of
+// its Phrase method, or the phrase of the error it wraps, or else its whole text. For nil it
+// returns "".
 func PhraseOf(err error) Phrase {
 	switch e := err.(type) { //nolint:errorlint // each error of a chain speaks for itself
 	case nil:
@@ -66,7 +66,7 @@ func PhraseOf(err error) Phrase {
 	return plain(err.Error())
 }
 
-// phraseOfAll returns what an error says that is others, a line each.
+// phraseOfAll returns the message of an error that joins others, one per line.
 func phraseOfAll(err error, all []error) Phrase {
 	if err.Error() != errors.Join(all...).Error() {
 		return plain(err.Error())
@@ -78,19 +78,19 @@ func phraseOfAll(err error, all []error) Phrase {
 	return Say(strings.Repeat("%w\n", len(all)-1)+"%w", parts...)
 }
 
-// An argument of a format notes how its verb shows it.
+// An argument records how its verb formats it.
 type argument struct {
 	value any
 	said  Phrase
 }
 
-// Error makes it an error, as the verb %w wants.
+// Error makes it an error, as the verb %w requires.
 func (a *argument) Error() string { return "" }
 
-// Phrase returns how it is shown.
+// Phrase returns the formatted argument.
 func (a *argument) Phrase() Phrase { return a.said }
 
-// Format is called by package fmt.
+// Format implements fmt.Formatter.
 func (a *argument) Format(state fmt.State, verb rune) {
 	if err, is := a.value.(error); is && (verb == 'v' || verb == 's') {
 		a.said = PhraseOf(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// TestErrorf: an error is the one of package fmt, and also says as a phrase what it says.
+// TestErrorf: an error has the same text as in package fmt, and also has it as a phrase.
 func TestErrorf(t *testing.T) {
 	t.Parallel()
 	path := &fs.PathError{Op: "open", Path: "/a b", Err: fs.ErrNotExist}
@@ -50,7 +50,7 @@ func TestErrorf(t *testing.T) {
 	}
 }
 
-// TestSayError: an error is said by what it says.
+// TestSayError: an error argument becomes the phrase of its message.
 func TestSayError(t *testing.T) {
 	t.Parallel()
 	if got, want := umpire.Say("%s, %s", io.EOF, 1), umpire.Phrase(`error("%s, %s",error("EOF"),"1")`); got != want {

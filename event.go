@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An EventKind names what happened. Readers pass over kinds that they do not
-// know: further ones may come.
+// An EventKind names the kind of an event. Readers must skip unknown kinds, because more may be
+// added.
 type EventKind string
 
 // The kinds of events.
@@ -28,7 +28,7 @@ const (
 	EventCallStarted       EventKind = "CallStarted"
 	EventCallFinished      EventKind = "CallFinished"
 	EventCallIndeterminate EventKind = "CallIndeterminate"
-	EventCallRanUnasked    EventKind = "CallRanUnasked" // its host ran it and did not ask
+	EventCallRanUnasked    EventKind = "CallRanUnasked" // its host ran it without asking
 	EventCallRanRefused    EventKind = "CallRanRefused" // its host ran it although it was not allowed
 	EventTrialWanted       EventKind = "TrialWanted"
 	EventTrialStarted      EventKind = "TrialStarted"
@@ -49,8 +49,7 @@ const (
 	EventNotice            EventKind = "Notice"
 )
 
-// A PermissionState is where a session stands with its permissions, as a status
-// line shows it.
+// A PermissionState summarizes the permissions of a session, as a status line shows it.
 type PermissionState string
 
 // The permission states.
@@ -61,28 +60,28 @@ const (
 	StateDenied  PermissionState = "denied"
 )
 
-// A Blocked says why a call does not run: a word for machines, a text for people
-// in which secrets are masked.
+// A Blocked explains why a call does not run, as a code for machines and a text for people with
+// secrets masked.
 type Blocked struct {
 	Code   ReasonCode `json:"code"`
 	Detail Phrase     `json:"detail,omitempty"`
 }
 
-// An Actor is who did something, as far as it is known. The zero value is nobody known.
+// An Actor identifies the person or program responsible for something. The zero value is unknown.
 type Actor struct {
-	// Name is a person's login name on the gate's machine, or the address of another one.
+	// Name is a person's login name on the gate's machine, or the address of another machine.
 	Name   string `json:"name,omitempty"`
-	Client string `json:"client,omitempty"` // what the program calls itself: cli, tui
+	Client string `json:"client,omitempty"` // the program's name for itself: cli, tui
 	UID    *int   `json:"uid,omitempty"`
 	PID    *int   `json:"pid,omitempty"`
 }
 
-// An Event is a fact in the past tense on the timeline. It is appended once and
-// never changed. Every surface shows these fields under these names; what does
-// not apply is left out.
+// An Event is a fact in the past tense on the timeline. It is appended once and never changed.
+// Every interface shows these fields under these names and leaves out the ones that do not
+// apply.
 type Event struct {
-	// Seq grows with every event of the store, whatever its session; it has gaps.
-	// Watching resumes from it.
+	// Seq grows with every event of the store, across all sessions; it has gaps. Watching
+	// resumes from it.
 	Seq     int64           `json:"seq"`
 	At      time.Time       `json:"at"`
 	Kind    EventKind       `json:"kind"`
@@ -106,28 +105,27 @@ type Event struct {
 	Actor    string          `json:"actor,omitempty"`
 	Accesses []Access        `json:"accesses,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"` // a JSON object; its keys depend on Kind
-	// PrevHash and Hash chain the events of one session, and those of none.
+	// PrevHash and Hash chain the events of one session, or the events outside any session.
 	PrevHash string `json:"prev_hash,omitempty"`
 	Hash     string `json:"hash,omitempty"`
 }
 
-// A Filter says which events to read. The zero value is all of them, from the
-// first.
+// A Filter selects the events to read. The zero value selects all of them, from the first.
 type Filter struct {
 	Project ProjectID `json:"project_id,omitempty"`
 	Session SessionID `json:"session_id,omitempty"`
-	// After finds events with a greater Seq.
+	// After selects events with a greater Seq.
 	After int64 `json:"after,omitempty"`
-	// Limit is the number of events at most, from the first; 0 is as many as there are.
+	// Limit is the maximum number of events, counted from the first; 0 means no limit.
 	Limit int `json:"limit,omitempty"`
-	// Last is the number of events at most, up to the last; 0 is as many as there are. It is not for Watch, and
-	// not with Limit.
+	// Last is the maximum number of events, counted back from the last; 0 means no limit. It
+	// cannot be used with Watch or with Limit.
 	Last int `json:"last,omitempty"`
-	// Before finds events with a smaller Seq, beside Last; 0 is all.
+	// Before selects events with a smaller Seq and goes with Last; 0 selects all.
 	Before int64 `json:"before,omitempty"`
 }
 
-// LastSeq returns the sequence number of the last of some events, 0 when there are none.
+// LastSeq returns the sequence number of the last event, or 0 if there are no events.
 func LastSeq(events []Event) int64 {
 	if len(events) == 0 {
 		return 0

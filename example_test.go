@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// decide says whether an agent may run a command line in a folder.
+// decide returns the decision on a command line in a folder.
 func decide(dir, home, line string) (umpire.Decision, error) {
 	bounds, err := place.Open(dir, place.Options{Home: home})
 	if err != nil {
@@ -39,8 +39,8 @@ func decide(dir, home, line string) (umpire.Decision, error) {
 	return policy.Decide(rules, q), nil
 }
 
-// A command line is decided by the places that it reaches: cat may read the project
-// and asks for what lies beside it.
+// A command line is decided by the paths it reaches: cat may read the project, but must ask to
+// read a file beside it.
 func Example() {
 	dir, remove := newProject()
 	defer remove()
@@ -55,7 +55,7 @@ func Example() {
 	// rm -rf / - deny <nil>
 }
 
-// newProject makes a project with a file beside it, to which a link leads.
+// newProject creates a project with a file beside it and a link to that file.
 func newProject() (dir string, remove func()) {
 	top, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -76,8 +76,8 @@ func newProject() (dir string, remove func()) {
 	return dir, func() { _ = os.RemoveAll(top) }
 }
 
-// A repository whose settings name a program is not looked at unasked: the example hands
-// on what shell has to know of it.
+// A command in a repository whose settings name a program asks: the example passes these
+// settings to package shell.
 func TestExampleSeesGitSettings(t *testing.T) {
 	t.Parallel()
 	dir, remove := newProject()
@@ -100,7 +100,7 @@ func TestExampleSeesGitSettings(t *testing.T) {
 	}
 }
 
-// The code that people read first is the code that runs here.
+// The code in the documentation is the code that runs here.
 func TestShownCodeIsTheExample(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("example_test.go")

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// A Scope says how far an approval reaches. The zero value is the narrowest.
+// A Scope is the reach of an approval. The zero value is the narrowest.
 type Scope uint8
 
 // The scopes, narrowest first.
@@ -39,32 +39,32 @@ func (s *Scope) UnmarshalText(text []byte) error {
 	return Errorf("scope %q: want once, session, project or global", text)
 }
 
-// A Grant is a remembered approval. It covers a whole tool, the exact command
-// or path that was approved, or what its match and cap say, never more. The zero value covers nothing.
+// A Grant is a remembered approval. It covers a whole tool, the exact command or path that was
+// approved, or its match and cap, never more. The zero value covers nothing.
 type Grant struct {
 	ID    string // "" if its uses are not counted
 	Scope Scope
-	// Remembered marks an answer that auto mode gives again.
+	// Remembered marks an answer that auto mode repeats.
 	Remembered bool
-	// Standing marks a rule that the session was opened with: it allows what an allow
-	// rule like it would, and an ask rule goes on asking.
+	// Standing marks a rule that the session was opened with. It allows the same calls as an
+	// allow rule, and ask rules keep asking.
 	Standing bool
-	// Network marks an answer about the network alone, which allows no call by itself. With a host in
-	// Match, autonomy that asks about listed hosts once lets that host be reached from now on.
+	// Network marks an answer about the network alone, which allows no call by itself. With a
+	// host in Match, it opens that host if autonomy asks once about each listed host.
 	Network bool
-	// Shown is the digest of the call as it was shown, for a Network answer about one command: the
-	// next trial of a call with the same Exact form and digest has the network.
+	// Shown is the digest of the call as shown, for a Network answer about one command. The
+	// next trial of a call with the same Exact form and digest gets the network.
 	Shown string
 	Tool  string
-	// Exact is the canonical form of what was approved; empty covers every use
-	// of Tool. Rule is used instead when the approval was given for a pattern.
+	// Exact is the canonical form of the approved call; empty covers every use of Tool. If a
+	// pattern was approved, Match replaces it.
 	Exact     string
 	Match     Match
 	Cap                 // goes with Match
 	ExpiresAt time.Time // the zero time never expires
 }
 
-// A GrantStatus is a grant in force as people are shown it.
+// A GrantStatus is a grant in force, as shown to people.
 type GrantStatus struct {
 	ID      string    `json:"grant_id"`
 	Kind    GrantKind `json:"kind"`
@@ -72,39 +72,39 @@ type GrantStatus struct {
 	Call    CallID    `json:"call_id,omitempty"`
 	Request RequestID `json:"request_id,omitempty"`
 	Tool    string    `json:"tool,omitempty"`
-	// Exact is the very call that it covers, with secrets masked. Without it Match
-	// says what is covered, and without both it is the whole tool.
+	// Exact is the single call that it covers, with secrets masked. Without it Match says what
+	// is covered, and without either the grant covers the whole tool.
 	Exact string `json:"exact,omitempty"`
 	Match Match  `json:"match,omitzero"`
 	Cap
-	Source    string    `json:"source,omitempty"` // who gave it
+	Source    string    `json:"source,omitempty"` // the person or rule that gave it
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
-	Uses      int       `json:"uses"`               // where they are counted
-	MaxUses   int       `json:"max_uses,omitempty"` // 0 is no limit
+	Uses      int       `json:"uses"`               // if they are counted
+	MaxUses   int       `json:"max_uses,omitempty"` // 0 means no limit
 }
 
-// A GrantKind says what sort of grant it is.
+// A GrantKind is a kind of grant.
 type GrantKind string
 
-// The kinds of grants. Those of one scope bear its name.
+// The kinds of grants. Grants of one scope have its name.
 const (
 	GrantOnce       GrantKind = "once"
 	GrantSession    GrantKind = "session"
 	GrantProject    GrantKind = "project"
 	GrantGlobal     GrantKind = "global"
-	GrantRemembered GrantKind = "remembered" // auto mode gives the answer again
+	GrantRemembered GrantKind = "remembered" // auto mode repeats the answer
 	GrantAllowAll   GrantKind = "allow_all"  // everything that no rule forbids, in this workspace
 	GrantNetwork    GrantKind = "network"    // the network alone: see [Grant]
 	GrantCode       GrantKind = "code"       // the code of this clone runs unasked
 )
 
-// A Revocation takes grants of the project of a folder back: one, or all.
+// A Revocation ends one or all grants of the project of a folder.
 type Revocation struct {
 	Dir string `json:"working_dir"`
 	ID  string `json:"grant_id,omitempty"`
 	All bool   `json:"all,omitempty"`
-	// By says who; the gate's edge fills it in.
+	// By is the person who revokes; the gate's edge fills it in.
 	By Actor `json:"-"`
 }
 
@@ -114,14 +114,14 @@ const AllowAllID = "allow-all"
 // CodeID is the id of the trust in a clone's code among the grants.
 const CodeID = "code"
 
-// A Width says how much an approval for longer than once covers. The zero value
-// is the default of the scope.
+// A Width says how much an approval beyond once covers. The zero value is the default of the
+// scope.
 type Width string
 
 // The widths, narrowest first.
 const (
 	WidthDefault    Width = ""
-	WidthExact      Width = "exact"      // exactly what was shown
+	WidthExact      Width = "exact"      // exactly the call as shown
 	WidthSubcommand Width = "subcommand" // the same subcommand with options and targets of no higher consequence
 	WidthFolder     Width = "folder"     // everything of the same kind below the folder
 	WidthParent     Width = "parent"     // everything of the same kind below the folder that holds the workspace

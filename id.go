@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxID is how long an id may be, in bytes.
+// MaxID is the maximum length of an id, in bytes.
 const MaxID = 256
 
-// CheckID refuses an id that a person could not be shown, or a store not keep: one that is
-// too long, is not UTF-8, or holds control characters or others that cannot be seen. The
-// error names the field. An empty id is for the caller to judge.
+// CheckID returns an error for an id that cannot be displayed or stored: one that is too long,
+// is not UTF-8, or contains control or other invisible characters. The error names the field.
+// CheckID accepts an empty id; the caller must judge it.
 func CheckID[ID ~string](field string, id ID) error {
 	if len(id) > MaxID {
 		return Errorf("%s: longer than %d bytes: %w", field, MaxID, ErrInvalid)

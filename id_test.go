@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// badIDs are ids that no entry takes.
+// badIDs are ids that every entry point rejects.
 var badIDs = map[string]string{
 	"NUL": "s\x00", "newline": "s\n1", "escape": "\x1b[2J", "delete": "s\x7f", "C1": "s\u009b", "right-to-left": "s\u202e1",
 	"zero width": "s\u200b", "line separator": "s\u2028", "tag": "s\U000e0041", "not UTF-8": "s\xff", "too long": strings.Repeat("x", MaxID+1),

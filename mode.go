@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A Mode says what happens to an access that no rule, grant or built-in
-// knowledge settles. The zero value is ModeReject, which asks nobody and
-// permits only what is known to be safe or was allowed by a rule.
+// A Mode decides about an access that no rule, grant or built-in knowledge settles. The zero
+// value is ModeReject, which never asks and permits only accesses that are known to be safe or
+// that a rule allows.
 type Mode uint8
 
 // The six modes.
 const (
-	ModeReject  Mode = iota // never asks; what would ask is denied
+	ModeReject  Mode = iota // never asks; denies instead of asking
 	ModeDefault             // safe calls run, the rest asks
 	ModeAuto                // remembered answers decide, known danger is denied, the rest asks
 	ModeAsk                 // everything asks, reads too, unless a rule allows it
@@ -25,9 +25,9 @@ var modeNames = [...]string{
 	ModeAsk: "ask", ModePlan: "plan", ModeBypass: "bypass",
 }
 
-// modeAliases are the names that other agents use for the same modes.
-// acceptEdits has no exact counterpart: it allows edits, and the default mode
-// is the closest one that does not allow more.
+// modeAliases are the names that other agents use for the same modes. acceptEdits has no exact
+// counterpart: it allows edits, and the default mode is the closest one that does not allow
+// more.
 var modeAliases = [...]struct {
 	name string
 	mode Mode
@@ -48,8 +48,8 @@ func (m Mode) String() string {
 // MarshalText writes the mode's name.
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads a mode's name, or the name that another agent uses for
-// it (acceptEdits, dontAsk, bypassPermissions).
+// UnmarshalText reads a mode's name, or another agent's name for it (acceptEdits, dontAsk,
+// bypassPermissions).
 func (m *Mode) UnmarshalText(text []byte) error {
 	for i, name := range modeNames {
 		if string(text) == name {
@@ -67,7 +67,7 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	return Errorf("mode %q: want one of %s", text, strings.Join(names, ", "))
 }
 
-// tighter lists, for each mode, those that allow no more in any case.
+// tighter lists, for each mode, the modes that never allow more.
 var tighter = [...][]Mode{
 	ModeReject:  {ModeReject},
 	ModeDefault: {ModeDefault, ModeAsk, ModeReject, ModePlan},
@@ -77,8 +77,8 @@ var tighter = [...][]Mode{
 	ModeBypass:  {ModeBypass, ModeDefault, ModeAuto, ModeAsk, ModeReject, ModePlan},
 }
 
-// Tightens reports whether m allows nothing that from would not allow. A mode tightens
-// itself; one that is not known tightens nothing.
+// Tightens reports whether m allows nothing that from would not allow. A mode tightens itself;
+// an unknown mode tightens nothing.
 func (m Mode) Tightens(from Mode) bool {
 	return int(from) < len(tighter) && slices.Contains(tighter[from], m)
 }

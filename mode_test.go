@@ -2,7 +2,7 @@ package umpire
 
 import "testing"
 
-// Every mode has its line in the table and may stay as it is; none is left for bypass.
+// Every mode has a line in the table and tightens itself. No other mode permits bypass.
 func TestTightens(t *testing.T) {
 	t.Parallel()
 	if len(tighter) != len(modeNames) {

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// A Phrase is a message for a person, kept as data: an English format and its arguments.
-// It becomes text in the reader's language when it is shown; see [Phrase.In]. Make one with
-// [Say] or [Verbatim]; a constant of type Phrase is a format without arguments. The zero
-// value says nothing.
+// A Phrase is a message for a person, kept as data: an English format and its arguments. It
+// becomes text in the reader's language when shown; see [Phrase.In]. Make one with [Say] or
+// [Verbatim]; a constant of type Phrase is a format without arguments. The zero value is an
+// empty message.
 //
-// A Phrase can be compared, stored and sent as it stands. A message without arguments is
-// its own text. Others have the form of a call,
+// A Phrase can be compared, stored and sent. A message without arguments is its own text.
+// Others have the form of a call,
 //
 //	error("cannot be judged: %s",error("unknown program: %s","nosuch"))
 //
 // in which a plain quoted text is the same in every language. Older versions stored a code
-// in place of the format, such as unknown-program("nosuch").
+// instead of the format, such as unknown-program("nosuch").
 type Phrase string
 
-// formatHead begins the form of a phrase with a format. Versions before codes were dropped
-// read it too.
+// formatHead begins the form of a phrase with a format. Versions that still used codes can read
+// it too.
 const formatHead = "error("
 
-// Say returns the message of an English format in the manner of [fmt.Sprintf] and its
-// arguments, of which each is used once and in order. An argument that is a Phrase or an
-// error is said in the reader's language; any other stays as fmt prints it. The verb %q
-// quotes a string, and %s fits any argument.
+// Say returns the message of an English format and its arguments, like [fmt.Sprintf]. Each
+// argument is used once and in order. An argument that is a Phrase or an error is translated
+// into the reader's language; any other stays as fmt prints it. The verb %q quotes a string,
+// and %s fits any argument.
 func Say(format string, args ...any) Phrase {
 	if len(args) == 0 {
 		return Phrase(format)
@@ -46,7 +46,7 @@ func Say(format string, args ...any) Phrase {
 	return Phrase(append(form, ')'))
 }
 
-// nextVerb returns the first verb of a format and the format behind it, or 0 if there is none.
+// nextVerb returns the first verb of a format and the format after it, or 0 if it has no verb.
 func nextVerb(format string) (verb byte, rest string) {
 	for {
 		at := strings.IndexByte(format, '%')
@@ -82,13 +82,13 @@ func appendArgument(form []byte, arg any, quoted bool) []byte {
 	return strconv.AppendQuote(form, text)
 }
 
-// plain returns the phrase of a text without arguments that may look like another form.
+// plain returns the phrase of a text without arguments, even if it looks like another form.
 func plain(text string) Phrase {
 	return Phrase(append(strconv.AppendQuote([]byte(formatHead), text), ')'))
 }
 
-// Verbatim returns the phrase of a text that is the same in every language, such as a
-// person's own words. Without text it says nothing.
+// Verbatim returns the phrase of a text that is the same in every language, such as a person's
+// own words. It returns "" for an empty text.
 func Verbatim(text string) Phrase {
 	if text == "" {
 		return ""
@@ -107,13 +107,13 @@ func (p Phrase) appendForm(form []byte) []byte {
 	return append(strconv.AppendQuote(append(form, formatHead...), string(p)), ')')
 }
 
-// A phraseKind tells how the text of a phrase is found.
+// A phraseKind says how to find the text of a phrase.
 type phraseKind int
 
 const (
-	isVerbatim phraseKind = iota // it is the same in every language
-	isFormat                     // it is an English format, and its arguments are formatted already
-	isCode                       // it is the code of a format, as older versions stored it
+	isVerbatim phraseKind = iota // the same in every language
+	isFormat                     // an English format whose arguments are already formatted
+	isCode                       // the code of a format, as older versions stored it
 )
 
 // parts returns the text, format or code of a phrase, and its arguments.
@@ -140,13 +140,13 @@ func (p Phrase) parts() (text string, args []Phrase, kind phraseKind) {
 	return text, args, isCode
 }
 
-// maxNesting limits how deeply phrases are read that hold each other. A deeper one is shown as it stands.
+// maxNesting is the maximum depth of nested phrases. A deeper one is shown in its stored form.
 const maxNesting = 100
 
-// cut splits off the phrase that begins a form, and reports whether one does.
+// cut splits off the phrase at the start of a form, and reports whether there is one.
 func (p Phrase) cut() (first, rest Phrase, ok bool) { return p.cutNested(maxNesting) }
 
-// cutNested is cut for phrases with at most depth others around each other.
+// cutNested is like cut for phrases with at most depth enclosing phrases.
 func (p Phrase) cutNested(depth int) (first, rest Phrase, ok bool) {
 	if strings.HasPrefix(string(p), `"`) {
 		if quoted, err := strconv.QuotedPrefix(string(p)); err == nil {
@@ -175,10 +175,10 @@ func (p Phrase) cutNested(depth int) (first, rest Phrase, ok bool) {
 	return p[:len(p)-len(rest)], rest, true
 }
 
-// In returns the text of a phrase in the language of translate, which returns the
-// translation of an English format, or the format itself if it has none. It is given the
-// codes that older versions stored, too. A code without a text, or with too few or too many
-// arguments, is returned as it stands.
+// In returns the text of a phrase in the language of translate, which returns the translation
+// of an English format, or the format itself if it has no translation. In also passes it the
+// codes that older versions stored. It returns a code without a text, or with too few or too
+// many arguments, unchanged.
 func (p Phrase) In(translate func(format string) string) string {
 	text, args, kind := p.parts()
 	if kind == isVerbatim {
@@ -203,19 +203,19 @@ func (p Phrase) In(translate func(format string) string) string {
 	return fmt.Errorf(format, values...).Error() //nolint:err113 // for its text, in which %w may stand
 }
 
-// formatted is a value that looks the same with every verb.
+// formatted is a value that every verb formats the same way.
 type formatted string
 
-// Error makes it an error, as the verb %w wants.
+// Error makes it an error, as the verb %w requires.
 func (f formatted) Error() string { return string(f) }
 
-// Format is called by package fmt.
+// Format implements fmt.Formatter.
 func (f formatted) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, string(f)) }
 
 // String returns the English text of a phrase. Codes of older versions stay codes.
 func (p Phrase) String() string { return p.In(func(format string) string { return format }) }
 
-// Is reports whether the phrase was made of a format, whatever its arguments.
+// Is reports whether the phrase was made from a format, with any arguments.
 func (p Phrase) Is(format Phrase) bool {
 	text, _, kind := p.parts()
 	return kind != isVerbatim && text == string(format)

@@ -73,7 +73,7 @@ func TestPhraseString(t *testing.T) {
 	}
 }
 
-// FuzzPhrase: any text is some phrase, and the arguments of a message are shown as they are.
+// FuzzPhrase: any text is a valid phrase, and the arguments of a message are shown unchanged.
 func FuzzPhrase(f *testing.F) {
 	f.Add("a(b,\"c\")", "x")
 	f.Add("((((", ")")

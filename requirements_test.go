@@ -14,19 +14,19 @@ import (
 	"testing"
 )
 
-// docs/requirements.csv names the test that holds each requirement. What a test asserts
-// is for its reader to judge; that it is there and runs is checked here.
+// docs/requirements.csv names the test of each requirement. A reader must judge its assertions;
+// these tests check that it exists and runs.
 
-// requirementIDs are the prefixes of ids, with how many of each there are.
+// requirementIDs are the prefixes of ids, with the number of ids for each.
 var requirementIDs = []struct {
 	prefix string
 	count  int
 }{{"M", 215}, {"MP", 40}, {"D", 50}, {"DS", 13}, {"C", 80}, {"S", 68}, {"NU", 4}, {"N", 124}}
 
-// maxDeclined is how many requirements may be declined.
+// maxDeclined is the maximum number of declined requirements.
 const maxDeclined = 25
 
-// neverDeclined are the ranges of requirements that must hold.
+// neverDeclined are the ranges of requirements that must not be declined.
 var neverDeclined = []struct {
 	prefix   string
 	from, to int
@@ -55,8 +55,8 @@ func readRequirements(t *testing.T) []requirement {
 	return rows
 }
 
-// TestEveryRequirementIsListed: each id has one row that says what can be seen, and few
-// are declined.
+// TestEveryRequirementIsListed: each id has one row with observable behaviour, and few are
+// declined.
 func TestEveryRequirementIsListed(t *testing.T) {
 	t.Parallel()
 	var want []string
@@ -95,8 +95,8 @@ func TestEveryRequirementIsListed(t *testing.T) {
 	}
 }
 
-// TestEveryRequirementHasItsTest: the tests that the rows name exist, are part of an
-// ordinary run, and do not skip themselves.
+// TestEveryRequirementHasItsTest: the tests that the rows name exist, are part of an ordinary
+// run, and do not skip themselves.
 func TestEveryRequirementHasItsTest(t *testing.T) {
 	t.Parallel()
 	known := map[string]map[string]error{}
@@ -125,7 +125,7 @@ func TestEveryRequirementHasItsTest(t *testing.T) {
 	}
 }
 
-// testsIn are the tests of a package, each with what keeps it from running.
+// testsIn returns the tests of a package, each with the reason that prevents it from running, if any.
 func testsIn(t *testing.T, dir string) map[string]error {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
@@ -158,10 +158,10 @@ func cmpError(all ...error) error {
 	return nil
 }
 
-// platformTag matches constraints that name a platform and nothing else.
+// platformTag matches constraints that name only platforms.
 var platformTag = regexp.MustCompile(`^//go:build (!?(unix|linux|darwin|windows|amd64|arm64|race)( |$)|&&|\|\|| |\(|\))*$`)
 
-// taggedAway tells of a constraint that leaves the file out of an ordinary run.
+// taggedAway returns an error if a constraint excludes the file from an ordinary run.
 func taggedAway(file *ast.File) error {
 	for _, group := range file.Comments {
 		for _, c := range group.List {
@@ -173,7 +173,7 @@ func taggedAway(file *ast.File) error {
 	return nil
 }
 
-// skipsAlways tells of a test that skips itself, whatever the machine.
+// skipsAlways returns an error if a test skips itself on every machine.
 func skipsAlways(f *ast.FuncDecl) error {
 	for _, statement := range f.Body.List {
 		call, is := statement.(*ast.ExprStmt)
@@ -189,10 +189,10 @@ func skipsAlways(f *ast.FuncDecl) error {
 	return nil
 }
 
-// scriptFolders are where the tests that run scripts have them.
+// scriptFolders are the folders with the scripts of each test.
 var scriptFolders = map[string]string{"TestScripts": "script", "TestP0DScripts": "p0d"}
 
-// alwaysSkips matches a line of a script that ends it without a condition.
+// alwaysSkips matches a script line that ends the script without a condition.
 var alwaysSkips = regexp.MustCompile(`(?m)^skip\b`)
 
 func runsScript(dir, test, script string) error {
@@ -211,7 +211,7 @@ func runsScript(dir, test, script string) error {
 	return nil
 }
 
-// p0dNames are the names that the acceptance suite was given before it was written.
+// p0dNames are the names in the acceptance suite, fixed before it was written.
 var p0dNames = []string{
 	"project_identity_same_repo_same_id", "project_identity_diff_repo_diff_id", "project_identity_non_git_stable",
 	"boundary_external_directory_detected", "risk_critical_always_denied", "risk_high_requires_confirmation",
@@ -220,8 +220,8 @@ var p0dNames = []string{
 	"grpc_sse_permission_fields_match_timeline", "project_a_resume_returns_a_latest_root_session",
 }
 
-// TestP0DSuite: N-100 to N-115. Each name is a test of a TestP0D function, or a script
-// that one runs.
+// TestP0DSuite: N-100 to N-115. Each name is a subtest of a TestP0D function, or a script that
+// it runs.
 func TestP0DSuite(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
@@ -250,7 +250,7 @@ func TestP0DSuite(t *testing.T) {
 	}
 }
 
-// p0dSubtests are the names that a file's TestP0D functions give to t.Run.
+// p0dSubtests returns the names that a file's TestP0D functions pass to t.Run.
 func p0dSubtests(t *testing.T, name string) (subtests []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)

@@ -1,15 +1,14 @@
 package umpire
 
-// A Risk says how much harm an access can do. Like Verdict it is ordered so
-// that the zero value is the worst, Critical: a risk that nobody judged is
-// refused.
+// A Risk says how much harm an access can do. Like Verdict it is ordered with the worst value,
+// Critical, as zero: an access without an assigned risk is refused.
 type Risk uint8
 
 // The five risks, worst first.
 const (
 	Critical Risk = iota // destroys a system, a home, a disk: denied in every mode
 	High                 // loses data, publishes, raises privileges, runs downloaded code
-	Medium               // changes the project, or runs code that is not known
+	Medium               // changes the project, or runs unknown code
 	Low                  // changes little that matters, and nothing that cannot be undone
 	Safe                 // only looks
 )

@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// A Source says where a rule comes from.
+// A Source is the origin of a rule.
 type Source uint8
 
-// The sources. The zero value is none of them; a rule without a source is
-// never allowed to allow.
+// The sources. The zero value is SourceUnknown; a rule without a source can never allow
+// anything.
 const (
 	SourceUnknown Source = iota
 	SourceBuiltin        // part of umpire
@@ -46,9 +46,9 @@ func (s *Source) UnmarshalText(text []byte) error {
 	return Errorf("rule source %q is not known", text)
 }
 
-// A Rule allows, asks about or denies the accesses that it matches. Its JSON
-// form is that of the rule file; docs/rules.md describes every field. The zero
-// value denies, and matches nothing, since it names no tool.
+// A Rule allows, asks about or denies the accesses that it matches. Its JSON form is that of
+// the rule file; docs/rules.md describes every field. The zero value denies but matches
+// nothing, because it names no tool.
 type Rule struct {
 	ID          RuleID    `json:"id,omitempty"`
 	Action      Verdict   `json:"action"`
@@ -59,16 +59,16 @@ type Rule struct {
 	ExpiresAt   time.Time `json:"expires_at,omitzero"`
 	Cap
 
-	// Where the rule stands, for explanations. Line counts from 1; 0 is unknown.
+	// The rule's origin, for explanations. Line counts from 1; 0 means unknown.
 	Source Source `json:"-"`
 	File   string `json:"-"`
 	Line   int    `json:"-"`
-	// Says is what umpire itself says of a rule that nobody wrote, in place of a Description.
+	// Says is umpire's own description of a built-in rule and replaces Description.
 	Says Phrase `json:"-"`
 }
 
-// Reason is what the rule says of itself: a person's description, word for word, or what
-// umpire says of a rule of its own; "" is nothing.
+// Reason returns the rule's explanation: a person's description, word for word, or umpire's
+// text for its own rules. It may be "".
 func (r *Rule) Reason() Phrase {
 	if r.Says != "" {
 		return r.Says
@@ -76,22 +76,21 @@ func (r *Rule) Reason() Phrase {
 	return Verbatim(r.Description)
 }
 
-// A Match narrows a rule. All fields that are set must match; the zero value
-// matches every use of the rule's tool.
+// A Match narrows a rule. All fields that are set must match; the zero value matches every use
+// of the rule's tool.
 type Match struct {
-	// Command is one whole simple command. It matches the same words however they
-	// are quoted, and no further ones.
+	// Command is one whole simple command. It matches exactly the same words, however they are
+	// quoted.
 	Command       string `json:"command,omitempty"`
 	CommandPrefix string `json:"commandPrefix,omitempty"`
 	PathGlob      string `json:"pathGlob,omitempty"`
 	Domain        string `json:"domain,omitempty"`
 }
 
-// A Cap limits what an allow rule covers beyond its match. The zero value limits
-// nothing.
+// A Cap limits an allow rule beyond its match. The zero value sets no limit.
 type Cap struct {
-	// MaxConsequence is the worst consequence that the rule covers; Lost, the zero
-	// value, is no limit.
+	// MaxConsequence is the worst consequence that the rule covers; Lost, the zero value, means
+	// no limit.
 	MaxConsequence Consequence `json:"max_consequence,omitzero"`
 	// Options says which options beyond those of the match the rule covers.
 	Options OptionLimit `json:"options,omitempty"`
@@ -103,8 +102,8 @@ type OptionLimit string
 // The limits.
 const (
 	OptionsAny OptionLimit = "" // any
-	// OptionsShown is those of the match, and those that the tables hold to do no
-	// more than the program does without them.
+	// OptionsShown covers the options of the match, and options that according to the tables
+	// have no additional effect.
 	OptionsShown OptionLimit = "shown"
 )
 
@@ -115,7 +114,7 @@ type Examples struct {
 	NotMatch []string `json:"not_match,omitempty"`
 }
 
-// A RuleRef names a rule and the place where it stands.
+// A RuleRef identifies a rule by its id and location.
 type RuleRef struct {
 	ID     RuleID `json:"id"`
 	Source Source `json:"source"`
@@ -123,7 +122,7 @@ type RuleRef struct {
 	Line   int    `json:"line,omitempty"`
 }
 
-// Ref returns the rule's name and place.
+// Ref returns the rule's id and location.
 func (r *Rule) Ref() RuleRef {
 	return RuleRef{ID: r.ID, Source: r.Source, File: r.File, Line: r.Line}
 }

@@ -1,13 +1,13 @@
 package umpire
 
-// A SandboxMode says what a command may change. The zero value is as strict as
-// SandboxReadOnly where it is an obligation, and says nothing elsewhere.
+// A SandboxMode limits what a command may change. As an obligation the zero value is as strict
+// as SandboxReadOnly; elsewhere it means unspecified.
 type SandboxMode string
 
 // The sandbox modes, the strictest first.
 const (
 	SandboxReadOnly       SandboxMode = "read-only"
-	SandboxWorkspaceWrite SandboxMode = "workspace-write" // its workspace, and a /tmp of its own
+	SandboxWorkspaceWrite SandboxMode = "workspace-write" // its workspace, and a private /tmp
 	SandboxFullAccess     SandboxMode = "full-access"     // no sandbox
 )
 
@@ -26,7 +26,7 @@ func (m SandboxMode) rank() int {
 	return 0
 }
 
-// A SandboxLevel is how much of the sandbox a machine can give.
+// A SandboxLevel says how much of the sandbox a machine supports.
 type SandboxLevel string
 
 // The sandbox levels.
@@ -36,16 +36,16 @@ const (
 	SandboxFull   SandboxLevel = "full"
 )
 
-// A Confinement is what a runner says of the sandbox in which it would run calls.
+// A Confinement describes the sandbox in which a runner would run calls.
 type Confinement struct {
-	// Level is what its machine can do, and Lacks why that is not everything.
+	// Level is the level its machine supports; Lacks explains any missing part.
 	Level SandboxLevel `json:"level"`
 	Lacks string       `json:"lacks,omitempty"`
-	// Mode is the loosest mode that it asks for; "" is the configured one. One that is
-	// looser than that needs Loosen, which takes a person's credential.
+	// Mode is the loosest mode that the runner requests; "" is the configured one. A looser
+	// mode than that needs Loosen, which requires a person's credential.
 	Mode   SandboxMode `json:"mode,omitempty"`
 	Loosen bool        `json:"loosen,omitempty"`
-	// Trials says that the runner tries calls whose decision says [TrialFirst]. Where it does
-	// not, a person is asked about them.
+	// Trials says that the runner tries calls whose decision says [TrialFirst]. Otherwise the
+	// gate asks a person about them.
 	Trials bool `json:"trials,omitempty"`
 }

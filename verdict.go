@@ -1,8 +1,8 @@
 package umpire
 
-// A Verdict is the outcome of a decision. The zero value is Deny, so a value
-// that nobody set refuses. Verdicts are ordered by how much they permit, and
-// combining several is taking the least.
+// A Verdict is the outcome of a decision. The zero value is Deny, so an unset verdict refuses.
+// Verdicts are ordered by permissiveness, and the combination of several is the least
+// permissive one.
 type Verdict uint8
 
 // The three verdicts.
